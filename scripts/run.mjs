@@ -1,0 +1,91 @@
+// Runs a task of this repository, after installing and building what the task needs and the machine lacks.
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const STAMP = join(root, 'node_modules', '.installed')
+
+/** A file of an installed package, run by this very Node: `.bin` names clash between TypeScript versions. */
+const bin = (path) => ['node', join(root, 'node_modules', path)]
+const tsc = bin('typescript/bin/tsc')
+const biome = bin('@biomejs/biome/bin/biome')
+const vitest = bin('vitest/vitest.mjs')
+
+const TASKS = {
+  start: [build, ['node', '--import', 'tsx', 'examples/orders/main.ts']],
+  build: [build],
+  format: [[...biome, 'check', '--write', '.']],
+  check: [
+    [...biome, 'check', '.'],
+    [...tsc, '--noEmit', '-p', '.'],
+    [...tsc, '-p', 'test/tsconfig.json'],
+    [...tsc, '-p', 'test/tsconfig.legacy.json'],
+  ],
+  types: [build, ['node', 'test/types/run.mjs']],
+  unit: [[...vitest, 'run']],
+  bench: [build, ['node', 'bench/run.mjs']],
+}
+TASKS.test = [...TASKS.check, ...TASKS.types, ...TASKS.unit]
+
+function run(command, args) {
+  const program = command === 'node' ? process.execPath : command
+  const { status } = spawnSync(program, args, { cwd: root, stdio: 'inherit' })
+  if (status !== 0) process.exit(status ?? 1)
+}
+
+function install() {
+  const wanted = hash(['package.json', 'package-lock.json'])
+  const present = existsSync(STAMP) ? readFileSync(STAMP, 'utf8') : ''
+  if (wanted === present) return
+  console.error('Installing dependencies …')
+  // Not `npm ci`: it refuses a lock file that lacks optional packages of platforms other than its maker's.
+  run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'])
+  writeFileSync(STAMP, wanted)
+}
+
+function build() {
+  const stamp = join(root, 'dist', '.built')
+  const wanted = hash(['tsconfig.json', 'tsconfig.build.json', ...sources('src')])
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
+  rmSync(join(root, 'dist'), { recursive: true, force: true })
+  run(tsc[0], [...tsc.slice(1), '-p', 'tsconfig.build.json'])
+  mkdirSync(join(root, 'dist'), { recursive: true })
+  writeFileSync(stamp, wanted)
+}
+
+function sources(folder) {
+  return readdirSync(join(root, folder), { recursive: true })
+    .map((name) => join(folder, name))
+    .filter((name) => statSync(join(root, name)).isFile())
+    .sort()
+}
+
+function hash(files) {
+  const digest = createHash('sha256')
+  for (const file of files) digest.update(file).update(readFileSync(join(root, file)))
+  return digest.digest('hex')
+}
+
+const [name = '', ...rest] = process.argv.slice(2)
+const steps = TASKS[name]
+if (steps === undefined) {
+  console.error(`There is no task '${name}'. Tasks: ${Object.keys(TASKS).join(', ')}.`)
+  process.exit(2)
+}
+install()
+steps.forEach((step, index) => {
+  if (typeof step === 'function') return step()
+  const isLast = index === steps.length - 1
+  run(step[0], [...step.slice(1), ...(isLast ? rest : [])])
+})

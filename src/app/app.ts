@@ -1,0 +1,166 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Application } from 'express'
+import type { NextFunction } from '../contracts/handler.js'
+import type { Token } from '../contracts/provider.js'
+import type { RouteTableEntry } from '../contracts/route-model.js'
+import type { Override } from '../di/build-container.js'
+import { toSeconds } from '../http/units.js'
+import { boot, type RunningApp } from './boot.js'
+import { loggerOf } from './default-logger.js'
+import { type Description, describeApp, logWarnings } from './describe.js'
+import { createExpressHost } from './express-host.js'
+import type { AppOptions } from './options.js'
+import { routeTable } from './route-table.js'
+import { closeServer, listen } from './server.js'
+
+const DEFAULT_PORT = 3000
+const DEFAULT_CLOSE_SECONDS = 10
+
+/**
+ * An application.
+ *
+ * @example
+ * const app = new App({ controllers: defineControllers(UsersController) })
+ * const { port } = await app.listen(3000)
+ */
+export class App {
+  /** The Express application behind `req.app`, for settings (`trust proxy`, `query parser`, views). It routes nothing. */
+  readonly express: Application
+  readonly #options: AppOptions
+  #description: Description | undefined
+  #starting: Promise<RunningApp> | undefined
+  #running: RunningApp | undefined
+  #closing: Promise<void> | undefined
+
+  /** Starts nothing; see {@link App.init} and {@link App.listen}. */
+  constructor(options: AppOptions = {}) {
+    this.#options = options
+    this.express = createExpressHost(options)
+  }
+
+  /** Makes and starts an application, without listening. Throws as {@link App.init}. */
+  static async create(options: AppOptions = {}): Promise<App> {
+    const app = new App(options)
+    await app.init()
+    return app
+  }
+
+  /**
+   * Checks the declaration, makes every provider and controller, and runs `setup`, `onInit` and
+   * `onReady`. Called by `listen`; calling it again does nothing.
+   *
+   * @throws ConfigError with everything that keeps the application from starting.
+   */
+  async init(): Promise<void> {
+    await this.#start()
+  }
+
+  /**
+   * Starts the application if need be, and listens.
+   *
+   * @param port 0 for any free one. Default 3000.
+   * @param host Default: every address of the machine.
+   * @returns the address it listens on.
+   * @throws ConfigError as `init`; an `Error` of Node's when the port is taken.
+   */
+  async listen(port: number = DEFAULT_PORT, host?: string): Promise<AddressInfo> {
+    const { server } = await this.#start()
+    return await listen(server, port, host)
+  }
+
+  /**
+   * Answers a request: for `http.createServer`, for serverless platforms, and for mounting in an
+   * Express application, where requests without a route here go on to what follows.
+   *
+   * @example
+   * express().use('/api', app.handler)
+   */
+  readonly handler = (req: IncomingMessage, res: ServerResponse, next?: NextFunction): void => {
+    if (this.#running !== undefined) return this.#running.listener.handleForeign(req, res, next)
+    this.#start().then(
+      ({ listener }) => listener.handleForeign(req, res, next),
+      (error) => (next === undefined ? res.destroy(error) : next(error)),
+    )
+  }
+
+  /** Node's server, which listens once `listen` was called. Throws before `init`. */
+  get server(): Server {
+    return this.#started('server').server
+  }
+
+  /**
+   * The instance behind a token.
+   *
+   * @throws ConfigError when nothing provides it; an `Error` before `init`.
+   */
+  get<T>(token: Token<T>): T {
+    return this.#started('get()').injector.get(token)
+  }
+
+  /** Every route, in order of declaration. Works before `init`. Throws a `ConfigError` as `init` does. */
+  getRouteTable(): RouteTableEntry[] {
+    return routeTable(this.#describe().model)
+  }
+
+  /**
+   * Stops listening, waits for requests under way (`timeouts.close`), then runs `onClose` in the reverse
+   * order of construction. Calling it again waits for the same end.
+   *
+   * @param signal Named to `onClose`.
+   * @throws AggregateError of what `onClose` threw, once everything is closed.
+   */
+  close(signal?: string): Promise<void> {
+    this.#closing ??= this.#close(signal)
+    return this.#closing
+  }
+
+  /** What stands in for providers. Nothing does, except where the test harness says so. */
+  protected overrides(): readonly Override[] {
+    return []
+  }
+
+  #describe(): Description {
+    this.#description ??= describeApp(this.#options)
+    return this.#description
+  }
+
+  #start(): Promise<RunningApp> {
+    if (this.#closing !== undefined) return Promise.reject(new Error('The application is closed.'))
+    this.#starting ??= this.#boot()
+    return this.#starting
+  }
+
+  async #boot(): Promise<RunningApp> {
+    const logger = loggerOf(this.#options.logger)
+    const description = this.#describe()
+    logWarnings(logger, description.warnings)
+    this.#running = await boot({
+      options: this.#options,
+      description,
+      overrides: this.overrides(),
+      express: this.express,
+      logger,
+      isClosing: () => this.#closing !== undefined,
+    })
+    return this.#running
+  }
+
+  #started(what: string): RunningApp {
+    if (this.#running !== undefined) return this.#running
+    throw new Error(`${what} needs a started application: await app.init() first.`)
+  }
+
+  async #close(signal: string | undefined): Promise<void> {
+    // A start that fails has closed what it opened, and told its caller why.
+    const running = await this.#starting?.catch(() => undefined)
+    if (running === undefined) return
+    const grace = this.#options.timeouts?.close
+    await closeServer(
+      running.server,
+      toSeconds(grace ?? DEFAULT_CLOSE_SECONDS) ?? DEFAULT_CLOSE_SECONDS,
+    )
+    running.stop()
+    await running.hooks.close(signal)
+  }
+}

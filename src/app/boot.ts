@@ -1,0 +1,102 @@
+import type { Server } from 'node:http'
+import type { Application } from 'express'
+import type { AuthGuard } from '../contracts/guard.js'
+import type { Logger } from '../contracts/logger.js'
+import type { Class, Token } from '../contracts/provider.js'
+import { type BoundContainer, bindScopes, makeAll, type Override } from '../di/build-container.js'
+import { toProblem } from '../di/chain.js'
+import type { Injector } from '../di/injector.js'
+import { ConfigError } from '../errors/config-error.js'
+import { readInjections } from '../metadata/read.js'
+import { attachOk } from './base-controller.js'
+import { buildPipeline } from './build-pipeline.js'
+import type { Description } from './describe.js'
+import { LifecycleHooks } from './lifecycle.js'
+import type { Listener } from './listener.js'
+import type { AppOptions } from './options.js'
+
+/** Everything of an application that exists once it runs. */
+export interface RunningApp {
+  readonly injector: Injector
+  readonly server: Server
+  readonly listener: Listener
+  readonly hooks: LifecycleHooks
+  /** Stops what the framework itself keeps going. */
+  readonly stop: () => void
+}
+
+/** What boot is given. */
+export interface BootConfig {
+  readonly options: AppOptions
+  readonly description: Description
+  readonly overrides: readonly Override[]
+  readonly express: Application
+  readonly logger: Logger
+  readonly isClosing: () => boolean
+}
+
+/** Makes an application out of its description. When a step fails, what has started is closed again. */
+export async function boot(config: BootConfig): Promise<RunningApp> {
+  const { options, description, express, logger } = config
+  const container = bindScopes(description.scopes, readInjections, config.overrides)
+  const injector = container.root
+  const controllers = await makeControllers(container)
+  const guard = await resolveGuard(options.auth?.guard, injector)
+  const plugins = options.plugins ?? []
+  const hooks = new LifecycleHooks([...injector.made, ...plugins])
+  try {
+    const pipeline = await buildPipeline({ ...config, controllers, guard })
+    const get = <T>(token: Token<T>) => injector.get(token)
+    for (const plugin of plugins) {
+      await plugin.setup?.({ get, express, logger, model: description.model })
+    }
+    await hooks.init()
+    await hooks.ready()
+    return { injector, hooks, ...pipeline }
+  } catch (error) {
+    await hooks
+      .close()
+      .catch((failure) => logger.error({ err: failure }, 'Closing after a failed start'))
+    throw error
+  }
+}
+
+async function makeControllers(container: BoundContainer): Promise<ReadonlyMap<unknown, object>> {
+  const { instances, problems } = await makeAll(container)
+  if (problems.length > 0) throw new ConfigError(problems)
+  for (const instance of instances.values()) attachOk(instance as object)
+  return instances as ReadonlyMap<unknown, object>
+}
+
+/** An instance is the guard; anything else names one. */
+async function resolveGuard(
+  guard: AuthGuard | Token<AuthGuard> | undefined,
+  injector: Injector,
+): Promise<AuthGuard | null> {
+  if (guard === undefined) return null
+  if (isGuard(guard)) return guard
+  const resolved = await makeGuard(guard as Token<AuthGuard>, injector)
+  if (isGuard(resolved)) return resolved
+  throw new ConfigError([
+    {
+      code: 'E_OPTION_INVALID',
+      subject: 'auth.guard',
+      cause: 'What its token provides has no method canActivate.',
+      remedy: 'Provide an object with canActivate(req) under that token.',
+    },
+  ])
+}
+
+/** A guard that is named by its class need not be listed as a provider. */
+async function makeGuard(token: Token<AuthGuard>, injector: Injector): Promise<AuthGuard> {
+  if (typeof token === 'function') injector.bindOwn(token as Class<AuthGuard>)
+  try {
+    return await injector.getAsync(token)
+  } catch (error) {
+    throw new ConfigError([toProblem(error)])
+  }
+}
+
+function isGuard(value: unknown): value is AuthGuard {
+  return typeof (value as { canActivate?: unknown } | null)?.canActivate === 'function'
+}

@@ -1,0 +1,127 @@
+import type { Problem } from '../errors/config-error.js'
+import { checkSecurity } from '../features/security/security.js'
+import { type Duration, type Size, toBytes, toSeconds } from '../http/units.js'
+import type { AppOptions } from './options.js'
+
+const LISTS = ['controllers', 'modules', 'providers', 'middlewares', 'plugins'] as const
+
+const KNOWN: Record<keyof AppOptions, true> = {
+  controllers: true,
+  modules: true,
+  providers: true,
+  middlewares: true,
+  plugins: true,
+  auth: true,
+  security: true,
+  rateLimit: true,
+  limits: true,
+  timeouts: true,
+  trustProxy: true,
+  etag: true,
+  logger: true,
+  strict: true,
+  testOverrides: true,
+}
+
+/** What is wrong with the options themselves. A value that is not understood is never replaced by a default. */
+export function checkOptions(options: AppOptions): Problem[] {
+  return [
+    ...checkNames(options),
+    ...LISTS.flatMap((name) => checkList(name, options[name])),
+    ...checkMiddlewares(options.middlewares),
+    ...checkNumbers(options),
+    ...checkGuard(options.auth?.guard),
+    ...checkRateLimit(options.rateLimit),
+    ...checkSecurity(options.security),
+  ]
+}
+
+function invalid(subject: string, cause: string, remedy: string): Problem {
+  return { code: 'E_OPTION_INVALID', subject, cause, remedy }
+}
+
+function checkNames(options: AppOptions): Problem[] {
+  return Object.keys(options)
+    .filter((name) => !Object.hasOwn(KNOWN, name))
+    .map((name) => ({
+      code: 'W_OPTION_UNKNOWN',
+      subject: name,
+      cause: 'It is not an option of this version, and has no effect.',
+      remedy: `The options are: ${Object.keys(KNOWN).join(', ')}.`,
+    }))
+}
+
+function checkList(name: string, list: unknown): Problem[] {
+  if (list === undefined || Array.isArray(list)) return []
+  return [invalid(name, 'It is not a list.', 'Give an array.')]
+}
+
+function checkMiddlewares(middlewares: AppOptions['middlewares']): Problem[] {
+  if (!Array.isArray(middlewares)) return []
+  return middlewares.flatMap((middleware, index) => {
+    if (typeof middleware === 'function') return []
+    const cause = `It is ${middleware === null ? 'null' : typeof middleware}, not a function.`
+    return [invalid(`middlewares[${index}]`, cause, 'Call the factory: helmet(), not helmet.')]
+  })
+}
+
+function checkNumbers({ limits, timeouts }: AppOptions): Problem[] {
+  const durations: [string, Duration | false | undefined][] = [
+    ['timeouts.handler', timeouts?.handler],
+    ['timeouts.headers', timeouts?.headers],
+    ['timeouts.request', timeouts?.request],
+    ['timeouts.keepAlive', timeouts?.keepAlive],
+    ['timeouts.close', timeouts?.close],
+  ]
+  return [
+    ...durations.flatMap(([name, value]) => checkDuration(name, value)),
+    ...checkSize(limits?.body),
+    ...checkCount('limits.depth', limits?.depth),
+    ...checkCount('limits.headers', limits?.headers),
+  ]
+}
+
+function checkDuration(name: string, value: Duration | false | undefined): Problem[] {
+  if (value === undefined || (value === false && name === 'timeouts.handler')) return []
+  if (toSeconds(value as Duration)) return []
+  return [
+    invalid(name, `${value} is not a duration.`, "Give seconds above 0, or '250ms', '30s', '2m'."),
+  ]
+}
+
+function checkSize(value: Size | undefined): Problem[] {
+  if (value === undefined || toBytes(value) !== undefined) return []
+  return [invalid('limits.body', `${value} is not a size.`, "Give bytes, or '100kb', '1mb'.")]
+}
+
+function checkCount(name: string, value: number | undefined): Problem[] {
+  if (value === undefined || (Number.isInteger(value) && value > 0)) return []
+  return [invalid(name, `${value} is not a count.`, 'Give a whole number above 0.')]
+}
+
+function checkGuard(guard: unknown): Problem[] {
+  const isGuard = typeof (guard as { canActivate?: unknown })?.canActivate === 'function'
+  // A class, a string, a symbol and an InjectionToken are resolved by the container, which says what it lacks.
+  const isToken =
+    ['function', 'string', 'symbol', 'undefined'].includes(typeof guard) ||
+    typeof (guard as { description?: unknown })?.description === 'string'
+  if (isGuard || isToken) return []
+  return [
+    invalid(
+      'auth.guard',
+      'It has no method canActivate.',
+      'Give an instance with canActivate(req), a class, or a token.',
+    ),
+  ]
+}
+
+function checkRateLimit(rateLimit: unknown): Problem[] {
+  if (rateLimit === undefined || rateLimit === false) return []
+  return [
+    invalid(
+      'rateLimit',
+      'This version has no rate limiter.',
+      'Use express-rate-limit in `middlewares`.',
+    ),
+  ]
+}

@@ -1,0 +1,52 @@
+import type { Logger } from '../contracts/logger.js'
+import type { AppModel } from '../contracts/route-model.js'
+import { collectModules, type Scope } from '../di/modules.js'
+import { ConfigError, formatProblem, type Problem } from '../errors/config-error.js'
+import { chainOf, readClass } from '../metadata/read.js'
+import { compileModel } from '../model/compile-model.js'
+import { checkOptions } from './check-options.js'
+import type { AppOptions } from './options.js'
+
+/** What an application is, before anything of it is made. */
+export interface Description {
+  readonly model: AppModel
+  readonly scopes: readonly Scope[]
+  /** Suspicious things only: what is wrong was thrown. */
+  readonly warnings: readonly Problem[]
+}
+
+/**
+ * Reads the options and the decorators into data. Runs no code of the user's.
+ *
+ * @throws ConfigError with everything that is wrong; with `strict`, with everything that is suspicious too.
+ */
+export function describeApp(options: AppOptions): Description {
+  const optionProblems = checkOptions(options)
+  // Nothing can be read out of lists that are none.
+  throwErrors(optionProblems, { strict: false })
+  const plugins = options.plugins ?? []
+  const graph = collectModules(options.modules ?? [], options.controllers ?? [], [
+    { origin: 'providers', providers: options.providers ?? [] },
+    ...plugins.map(({ name, providers = [] }) => ({ origin: `plugin '${name}'`, providers })),
+  ])
+  const controllers = [...new Set(graph.scopes.flatMap((scope) => scope.controllers))]
+  const { model, problems } = compileModel(controllers, {
+    readChain: (target) => chainOf(target).map(readClass),
+    defaultAccess: options.auth?.default ?? 'public',
+    hasGuard: options.auth?.guard !== undefined,
+  })
+  const warnings = throwErrors([...optionProblems, ...graph.problems, ...problems], options)
+  return { model, scopes: graph.scopes, warnings }
+}
+
+/** Throws what keeps the application from starting; answers with what does not. */
+function throwErrors(problems: readonly Problem[], { strict }: AppOptions): readonly Problem[] {
+  const fatal = problems.filter(({ code }) => strict || code.startsWith('E_'))
+  if (fatal.length > 0) throw new ConfigError(fatal)
+  return problems
+}
+
+/** Logs what is suspicious. */
+export function logWarnings(logger: Logger, warnings: readonly Problem[]): void {
+  for (const warning of warnings) logger.warn({ code: warning.code }, formatProblem(warning))
+}

@@ -1,0 +1,61 @@
+import express, { type Application } from 'express'
+import type { ErrorRequestHandler, Middleware, RequestHandler } from '../contracts/handler.js'
+import type { RequestClass } from '../http/request.js'
+import type { ResponseClass } from '../http/response.js'
+import type { AppOptions } from './options.js'
+
+/** The Express application behind `req.app`: it holds settings and renders views; it routes nothing. */
+export function createExpressHost({ trustProxy, etag }: AppOptions): Application {
+  const host = express()
+  host.disable('x-powered-by')
+  host.set('etag', etag === true ? 'weak' : false)
+  if (trustProxy !== undefined) host.set('trust proxy', trustProxy)
+  return host
+}
+
+/** `middlewares`, told apart the way Express does it: four parameters make an error middleware. */
+export interface SortedMiddlewares {
+  readonly handlers: readonly RequestHandler[]
+  readonly errorHandlers: readonly ErrorRequestHandler[]
+}
+
+/** Sorts middlewares, and mounts those that are Express applications of their own. */
+export function sortMiddlewares(
+  middlewares: readonly Middleware[],
+  host: Application,
+): SortedMiddlewares {
+  const handlers: RequestHandler[] = []
+  const errorHandlers: ErrorRequestHandler[] = []
+  for (const middleware of middlewares) {
+    if (isExpressApp(middleware)) handlers.push(mount(middleware, host))
+    else if (middleware.length === 4) errorHandlers.push(middleware as ErrorRequestHandler)
+    else handlers.push(middleware as RequestHandler)
+  }
+  return { handlers, errorHandlers }
+}
+
+/** Makes applications that are mounted on the host inherit our prototypes, as `app.use` would make them inherit Express'. */
+export function adoptPrototypes(host: Application, req: RequestClass, res: ResponseClass): void {
+  Object.assign(host, { request: req.prototype, response: res.prototype })
+}
+
+function isExpressApp(middleware: Middleware): middleware is Application {
+  const { handle, set } = middleware as { handle?: unknown; set?: unknown }
+  return typeof handle === 'function' && typeof set === 'function'
+}
+
+/** What Express' own `app.use(app)` does; it, too, gives a request its prototypes back when the mounted application passes it on. */
+function mount(app: Application, host: Application): RequestHandler {
+  const mounted = app as Application & { parent?: Application }
+  mounted.mountpath = '/'
+  mounted.parent = host
+  app.emit('mount', host)
+  return function mountedApp(req, res, next) {
+    const [reqPrototype, resPrototype] = [Object.getPrototypeOf(req), Object.getPrototypeOf(res)]
+    app(req, res, (error?: unknown) => {
+      Object.setPrototypeOf(req, reqPrototype)
+      Object.setPrototypeOf(res, resPrototype)
+      next(error)
+    })
+  }
+}

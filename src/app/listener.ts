@@ -1,0 +1,78 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { NextFunction, Response } from '../contracts/handler.js'
+import { codedError } from '../errors/http-error.js'
+import { adoptRequest, type BlazonRequest, type RequestClass } from '../http/request.js'
+import { normalizeTarget } from '../http/request-target.js'
+import { adoptResponse, type ResponseClass } from '../http/response.js'
+import { clientErrorAnswer } from '../pipeline/fail.js'
+import type { OnError, RunRoute } from '../pipeline/step.js'
+
+/** What the way from Node to the pipeline needs. */
+export interface ListenerConfig {
+  readonly Request: RequestClass
+  readonly Response: ResponseClass
+  /** Middlewares, then the route. */
+  readonly run: RunRoute
+  readonly onError: OnError
+  /** Most header lines of a request. */
+  readonly maxHeaders: number
+  readonly isClosing: () => boolean
+}
+
+/** The two ways in, and what is said to a client that does not speak HTTP. */
+export interface Listener {
+  /** For requests of our own server, which are ours from the start. */
+  readonly handle: (req: BlazonRequest, res: Response) => void
+  /** For requests of any server or Express application; `next` takes those that have no route here. */
+  readonly handleForeign: (req: IncomingMessage, res: ServerResponse, next?: NextFunction) => void
+  readonly handleClientError: (error: NodeJS.ErrnoException, socket: Duplex) => void
+}
+
+/** Connects Node's events with the pipeline. */
+export function createListener(config: ListenerConfig): Listener {
+  const { run, onError, maxHeaders, isClosing } = config
+  function enter(req: BlazonRequest, res: Response): void {
+    req.res = res
+    if (isClosing()) res.shouldKeepAlive = false
+    // Two entries a line: name and value.
+    if (req.rawHeaders.length > 2 * maxHeaders) {
+      const message = `The request has more than ${maxHeaders} header lines`
+      return onError(codedError('REQUEST_HEADER_FIELDS_TOO_LARGE', message), req, res)
+    }
+    run(req, res)
+  }
+  function handle(req: BlazonRequest, res: Response): void {
+    if (req.url.charCodeAt(0) !== 0x2f) {
+      try {
+        normalizeTarget(req)
+      } catch (error) {
+        req.res = res
+        return onError(error, req, res)
+      }
+    }
+    req.originalUrl = req.url
+    enter(req, res)
+  }
+  function handleForeign(req: IncomingMessage, res: ServerResponse, next?: NextFunction): void {
+    const prototypes = [Object.getPrototypeOf(req), Object.getPrototypeOf(res)]
+    const own = adoptRequest(req, config.Request)
+    const ownRes = adoptResponse(res, config.Response)
+    if (next === undefined) return handle(own, ownRes)
+    own.passOn = () => {
+      Object.setPrototypeOf(req, prototypes[0])
+      Object.setPrototypeOf(res, prototypes[1])
+      next()
+    }
+    enter(own, ownRes)
+  }
+  return { handle, handleForeign, handleClientError }
+}
+
+function handleClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
+  const isGone = error.code === 'ECONNRESET' || !socket.writable
+  // An answer has begun: anything written now would be read as part of it.
+  const isAnswering = (socket as { _httpMessage?: Response })._httpMessage?.headersSent === true
+  if (isGone || isAnswering) return void socket.destroy()
+  socket.end(clientErrorAnswer(error))
+}

@@ -1,0 +1,70 @@
+import type { AuthOptions } from '../contracts/guard.js'
+import type { Middleware } from '../contracts/handler.js'
+import type { Logger } from '../contracts/logger.js'
+import type { Plugin } from '../contracts/plugin.js'
+import type { Class, Module, Provider } from '../contracts/provider.js'
+import type { Override } from '../di/build-container.js'
+import type { SecurityOptions } from '../features/security/security.js'
+import type { Duration, Size } from '../http/units.js'
+
+/** What a client may send. */
+export interface LimitOptions {
+  /** Largest JSON body, on the wire and decompressed. Default `'100kb'`. More is 413. */
+  readonly body?: Size
+  /** Deepest nesting of a JSON body. Default 64. More is 400. */
+  readonly depth?: number
+  /** Most header lines. Default 200. More is 431. */
+  readonly headers?: number
+}
+
+/** How long things may take: seconds, or a string with a unit (`'250ms'`, `'2m'`). */
+export interface TimeoutOptions {
+  /** A handler, guard and validation included. Default 30 s, then 503; `false` for no limit. */
+  readonly handler?: Duration | false
+  /** The arrival of a request's head. Default 15 s, then 408. */
+  readonly headers?: Duration
+  /** The arrival of a whole request. Default 60 s, then 408. */
+  readonly request?: Duration
+  /** An idle connection. Default 72 s: longer than the 60 s of common load balancers, which must close first. */
+  readonly keepAlive?: Duration
+  /** Requests under way when the application closes. Default 10 s, then their connections are cut. */
+  readonly close?: Duration
+}
+
+/** Everything an application is made of. */
+export interface AppOptions {
+  /** Controller classes; see `defineControllers`. */
+  readonly controllers?: readonly Class[]
+  readonly modules?: readonly Module[]
+  /** Providers that belong to no module. */
+  readonly providers?: readonly Provider[]
+  /** Express middlewares, routers, applications and error middlewares; run for every request, in order. */
+  readonly middlewares?: readonly Middleware[]
+  readonly plugins?: readonly Plugin[]
+  readonly auth?: AuthOptions
+  readonly security?: SecurityOptions
+  /** `false` is the only value this version knows: there is no limiter yet. */
+  readonly rateLimit?: false
+  readonly limits?: LimitOptions
+  readonly timeouts?: TimeoutOptions
+  /** Express' `trust proxy`: how many proxies, or which addresses, are believed. Default `false`. */
+  readonly trustProxy?: boolean | number | string | readonly string[]
+  /** Weak ETags, and 304 for clients that have the body. Default `false`. */
+  readonly etag?: boolean
+  /** A pino-compatible logger; `false` for silence. Default: warnings and failures on stderr. */
+  readonly logger?: false | Logger
+  /** Whether suspicious declarations keep the application from starting. Default `false`: they are logged. */
+  readonly strict?: boolean
+  /** Values that stand in for providers. Only `TestApp` honours them. */
+  readonly testOverrides?: readonly Override[]
+}
+
+/**
+ * Types an options object where it is written.
+ *
+ * @example
+ * export const options = defineAppOptions({ controllers: defineControllers(UsersController) })
+ */
+export function defineAppOptions<const T extends AppOptions>(options: T): T {
+  return options
+}

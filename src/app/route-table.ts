@@ -1,0 +1,12 @@
+import type { AppModel, RouteTableEntry } from '../contracts/route-model.js'
+
+/** The model as rows for people and snapshots. */
+export function routeTable({ routes }: AppModel): RouteTableEntry[] {
+  return routes.map(({ method, path, controller, handler, isProtected }) => ({
+    method,
+    path,
+    controller: controller.name,
+    handler: String(handler),
+    isProtected,
+  }))
+}

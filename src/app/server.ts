@@ -1,0 +1,65 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { RequestClass } from '../http/request.js'
+import type { ResponseClass } from '../http/response.js'
+import { toSeconds } from '../http/units.js'
+import type { Listener } from './listener.js'
+import type { TimeoutOptions } from './options.js'
+
+/** How often Node looks for connections that are too slow: at its own 30 s, a limit of 15 s means 45. */
+const CHECK_INTERVAL_MS = 2000
+const SWEEP_INTERVAL_MS = 100
+
+/** What a server is made of. */
+export interface ServerConfig {
+  readonly Request: RequestClass
+  readonly Response: ResponseClass
+  readonly listener: Listener
+  readonly timeouts: TimeoutOptions
+}
+
+/** Makes Node's server; it listens to nothing yet. */
+export function createHttpServer({ Request, Response, listener, timeouts }: ServerConfig): Server {
+  const milliseconds = (value: number | string) => (toSeconds(value) ?? 0) * 1000
+  const server = createServer(
+    {
+      IncomingMessage: Request as never,
+      ServerResponse: Response as never,
+      headersTimeout: milliseconds(timeouts.headers ?? 15),
+      requestTimeout: milliseconds(timeouts.request ?? 60),
+      keepAliveTimeout: milliseconds(timeouts.keepAlive ?? 72),
+      connectionsCheckingInterval: CHECK_INTERVAL_MS,
+    },
+    listener.handle as never,
+  )
+  // Node silently drops headers past its limit, and with them what a proxy appended; the listener counts instead.
+  server.maxHeadersCount = 0
+  server.on('clientError', listener.handleClientError)
+  return server
+}
+
+/** Starts listening. Rejects when the port is taken or not allowed. */
+export function listen(server: Server, port: number, host?: string): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      resolve(server.address() as AddressInfo)
+    })
+  })
+}
+
+/** Stops listening, waits for the requests under way, and cuts what is left after `graceSeconds`. */
+export async function closeServer(server: Server, graceSeconds: number): Promise<void> {
+  if (!server.listening) return
+  await new Promise<void>((resolve) => {
+    // A connection that was busy when `close` was called becomes idle later, and Node leaves it open.
+    const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_INTERVAL_MS)
+    const force = setTimeout(() => server.closeAllConnections(), graceSeconds * 1000)
+    server.close(() => {
+      clearInterval(sweep)
+      clearTimeout(force)
+      resolve()
+    })
+  })
+}

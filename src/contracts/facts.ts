@@ -1,0 +1,29 @@
+import type { Token } from './provider.js'
+import type { HttpMethod, ParameterSource } from './route-model.js'
+import type { InputSource, Schema } from './schema.js'
+
+/** What a decorator on a class or a method states. The decorators only write these down. */
+export type Fact =
+  | { readonly kind: 'controller'; readonly prefix: string }
+  | { readonly kind: 'injectable' }
+  | { readonly kind: 'route'; readonly method: HttpMethod; readonly path: string }
+  | { readonly kind: 'input'; readonly source: InputSource; readonly schema: Schema }
+  | { readonly kind: 'auth' }
+  | { readonly kind: 'public' }
+  | { readonly kind: 'can'; readonly abilities: readonly string[] }
+  | { readonly kind: 'status'; readonly status: number }
+  | { readonly kind: 'header'; readonly name: string; readonly value: string }
+  | { readonly kind: 'redirect'; readonly url: string; readonly status: number }
+  | { readonly kind: 'parameter'; readonly index: number; readonly source: ParameterSource }
+
+/** The fact of one kind. */
+export type FactOf<K extends Fact['kind']> = Extract<Fact, { kind: K }>
+
+/** What one class states itself, without what it inherits. Lists are in source order. */
+export interface ClassFacts {
+  readonly facts: readonly Fact[]
+  readonly methods: ReadonlyMap<PropertyKey, readonly Fact[]>
+  readonly fields: ReadonlyMap<PropertyKey, Token>
+  /** Tokens by constructor parameter. */
+  readonly parameters: ReadonlyMap<number, Token>
+}

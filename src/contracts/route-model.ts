@@ -1,0 +1,59 @@
+import type { Class } from './provider.js'
+import type { InputSource, Schema } from './schema.js'
+
+/** Methods a route can be declared for; `ALL` stands for every one of them that is not declared itself. */
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS' | 'ALL'
+
+/** Where a handler parameter of the legacy dialect takes its value from. */
+export type ParameterSource = InputSource | 'req' | 'res' | 'user'
+
+/** A decorated handler parameter. */
+export interface ParameterModel {
+  /** Its position, counted from 0. */
+  readonly index: number
+  readonly source: ParameterSource
+}
+
+/** One operation: plain frozen data, the single description that every reader draws from. */
+export interface RouteModel {
+  /** Position in `AppModel.routes`; closures that belong to the route are kept beside it by this number. */
+  readonly index: number
+  readonly method: HttpMethod
+  /** Full path with `:param` segments and, at the end, `*rest`. */
+  readonly path: string
+  /** Names of the path's parameters, in order. */
+  readonly pathParameters: readonly string[]
+  readonly controller: Class
+  /** The method of `controller` that answers. */
+  readonly handler: PropertyKey
+  /** `UsersController.getById`, for messages. */
+  readonly name: string
+  /** Schemas by part of the request; `null` where a part is not described. */
+  readonly inputs: Readonly<Record<InputSource, Schema | null>>
+  /** Whether the guard must allow the request. */
+  readonly isProtected: boolean
+  /** Abilities of `@Can`; `null` without. */
+  readonly abilities: readonly string[] | null
+  /** Status of `@HttpCode`; `null` without. */
+  readonly status: number | null
+  /** Headers of `@Header`, in source order; `null` without. */
+  readonly headers: readonly (readonly [name: string, value: string])[] | null
+  /** Target of `@Redirect`; `null` without. */
+  readonly redirect: { readonly url: string; readonly status: number } | null
+  /** Decorated handler parameters; `null` means the handler is called `(req, res, next)`. */
+  readonly parameters: readonly ParameterModel[] | null
+}
+
+/** The whole application as data. */
+export interface AppModel {
+  readonly routes: readonly RouteModel[]
+}
+
+/** One row of `getRouteTable()` (specification section 2.6). */
+export interface RouteTableEntry {
+  readonly method: string
+  readonly path: string
+  readonly controller: string
+  readonly handler: string
+  readonly isProtected: boolean
+}

@@ -1,0 +1,74 @@
+import type { Class, Token } from '../contracts/provider.js'
+import type { Problem } from '../errors/config-error.js'
+import { toProblem } from './chain.js'
+import { Injector, type ReadInjections } from './injector.js'
+import type { Scope } from './modules.js'
+
+/** A value that stands in for a provider, whatever module provides it. */
+export interface Override {
+  readonly token: Token
+  readonly useValue: unknown
+}
+
+/** The container of an application before anything in it is made. */
+export interface BoundContainer {
+  readonly root: Injector
+  readonly scopes: readonly { readonly injector: Injector; readonly scope: Scope }[]
+}
+
+/** Binds every provider and controller; makes nothing yet. Overrides win over all of them. */
+export function bindScopes(
+  scopes: readonly Scope[],
+  read: ReadInjections,
+  overrides: readonly Override[],
+): BoundContainer {
+  const root = Injector.create(read, new Set(overrides.map(({ token }) => token)))
+  for (const { token, useValue } of overrides) root.bindValue(token, useValue)
+  return { root, scopes: scopes.map((scope) => ({ scope, injector: bindScope(root, scope) })) }
+}
+
+function bindScope(root: Injector, scope: Scope): Injector {
+  const injector = scope.exports === null ? root : root.createChild()
+  for (const binding of scope.bindings) injector.bind(binding)
+  for (const controller of scope.controllers) injector.bindOwn(controller)
+  for (const token of scope.exports ?? []) root.bindExport(token, injector)
+  return injector
+}
+
+/** What {@link makeAll} made, and what it could not. */
+export interface MadeContainer {
+  readonly instances: ReadonlyMap<Class, unknown>
+  readonly problems: readonly Problem[]
+}
+
+/**
+ * Makes every provider and controller, so that what cannot be made is known at boot. Factories come
+ * first: a class that asks for an asynchronous one would otherwise be constructed twice.
+ */
+export async function makeAll({ scopes }: BoundContainer): Promise<MadeContainer> {
+  const problems = new Map<string, Problem>()
+  const make = async (injector: Injector, token: Token): Promise<unknown> => {
+    try {
+      return await injector.getAsync(token)
+    } catch (error) {
+      const problem = toProblem(error)
+      // One missing provider fails everything above it; the reader needs it once, with its first chain.
+      const key = `${problem.code} ${problem.subject}`
+      if (!problems.has(key)) problems.set(key, problem)
+      return undefined
+    }
+  }
+  for (const isFactory of [true, false]) {
+    for (const { injector, scope } of scopes) {
+      const bindings = scope.bindings.filter(({ make }) => (make.kind === 'factory') === isFactory)
+      for (const { token } of bindings) await make(injector, token)
+    }
+  }
+  const instances = new Map<Class, unknown>()
+  for (const { injector, scope } of scopes) {
+    for (const controller of scope.controllers) {
+      instances.set(controller, await make(injector, controller))
+    }
+  }
+  return { instances, problems: [...problems.values()] }
+}

@@ -1,0 +1,87 @@
+import type { Token } from '../contracts/provider.js'
+import { ConfigError, type Problem } from '../errors/config-error.js'
+import { tokenName } from './token.js'
+
+/** A provider that could not be made, with the tokens that led to it, outermost first. */
+class ChainError extends Error {
+  constructor(
+    readonly chain: readonly Token[],
+    cause: unknown,
+  ) {
+    super('A provider could not be made', { cause })
+  }
+}
+
+/** The problem of a token that nothing provides. */
+export function missingProvider(token: Token): Problem {
+  return {
+    code: 'E_PROVIDER_MISSING',
+    subject: tokenName(token),
+    cause: `Nothing provides ${tokenName(token)}.`,
+    remedy:
+      typeof token === 'function'
+        ? 'Add it to `providers` of a module, or decorate it with @Injectable().'
+        : 'Add a provider for it to a module: { token, useClass | useValue | useFactory }.',
+  }
+}
+
+/** Runs one step of a construction; what fails below it learns that this token asked for it. */
+export function inChain<T>(token: Token, make: () => T): T {
+  try {
+    const made = make()
+    return made instanceof Promise ? (made.catch((error) => rethrow(token, error)) as T) : made
+  } catch (error) {
+    return rethrow(token, error)
+  }
+}
+
+function rethrow(token: Token, error: unknown): never {
+  if (asyncTokenOf(error) !== undefined) throw error
+  if (error instanceof ChainError) throw new ChainError([token, ...error.chain], error.cause)
+  throw new ChainError([token], error)
+}
+
+/**
+ * The token of the asynchronous provider that a synchronous construction ran into, if that is what
+ * the error says. needle-di exports neither the class nor a code, hence the test by name.
+ */
+export function asyncTokenOf(error: unknown): Token | undefined {
+  const isAsync =
+    error instanceof Error && error.constructor.name === 'AsyncProvidersInSyncInjectionContextError'
+  return isAsync ? (error as Error & { token: Token }).token : undefined
+}
+
+/** Turns a failed construction into a problem that names the chain and the remedy. */
+export function toProblem(error: unknown): Problem {
+  const chain = error instanceof ChainError ? error.chain.map(tokenName) : []
+  const cause = error instanceof ChainError ? error.cause : error
+  if (cause instanceof ConfigError) {
+    const [problem] = cause.problems as [Problem]
+    return { ...problem, cause: `${problem.cause}${askedBy([...chain, problem.subject])}` }
+  }
+  const text = cause instanceof Error ? cause.message : String(cause)
+  const cycle = /^Detected circular dependency: (.+?)\. /.exec(text)?.[1]?.split(' -> ')
+  if (cycle !== undefined) return circular(cycle, chain)
+  return {
+    code: 'E_PROVIDER_FAILED',
+    subject: chain.at(-1) ?? 'A provider',
+    cause: `Making it threw: ${text}.${askedBy(chain)}`,
+    remedy: 'Read the error above; it comes from the constructor or the factory.',
+  }
+}
+
+function askedBy(chain: readonly string[]): string {
+  return chain.length < 2 ? '' : ` Asked for by: ${chain.join(' -> ')}.`
+}
+
+function circular(found: readonly string[], chain: readonly string[]): Problem {
+  // Where an asynchronous factory is part of the circle, needle-di only sees the two ends; the chain has the rest.
+  const start = found.at(-1) as string
+  const cycle = found.length > 2 ? found : [...chain.slice(chain.indexOf(start)), start]
+  return {
+    code: 'E_PROVIDER_CIRCULAR',
+    subject: cycle[0] as string,
+    cause: `These providers need each other: ${cycle.join(' -> ')}.`,
+    remedy: 'Move what both need into a third provider, or pass one to the other in a method call.',
+  }
+}

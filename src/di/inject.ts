@@ -1,0 +1,38 @@
+import { inject as needleInject } from '@needle-di/core'
+import type { Class, Token } from '../contracts/provider.js'
+import { Injector } from './injector.js'
+
+/**
+ * Gives the instance behind a token while a class is being constructed: in a field or in a default
+ * value of a constructor parameter.
+ *
+ * @param token A class, an `InjectionToken`, a string or a symbol.
+ * @param options `optional: true` gives `undefined` where nothing provides the token.
+ * @throws Error outside construction by the container.
+ * @throws ConfigError when nothing provides the token; boot prints the chain that asked for it.
+ * @example
+ * class UserService {
+ *   private readonly users = inject(UserRepository)
+ *   constructor(private readonly clock = inject(Clock)) {}
+ * }
+ */
+export function inject<T>(token: Token<T>): T
+export function inject<T>(token: Token<T>, options: { readonly optional: true }): T | undefined
+export function inject<T>(
+  token: Token<T>,
+  options?: { readonly optional?: boolean },
+): T | undefined {
+  return currentInjector(token).get(token, options)
+}
+
+function currentInjector(token: Token): Injector {
+  const injector = needleInject<Injector>(Injector as unknown as Class<Injector>, {
+    optional: true,
+  })
+  if (injector !== undefined) return injector
+  const name = typeof token === 'function' ? token.name : String(token)
+  throw new Error(
+    `inject(${name}) was called outside construction. ` +
+      'Call it in a field or a constructor default of a class that the application makes; in a test, use app.get().',
+  )
+}

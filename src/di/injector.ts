@@ -1,0 +1,131 @@
+import { Container } from '@needle-di/core'
+import type { Class, InjectionFacts, Token } from '../contracts/provider.js'
+import { ConfigError } from '../errors/config-error.js'
+import { asyncTokenOf, inChain, missingProvider } from './chain.js'
+import { construct } from './construct.js'
+import type { Binding } from './provider.js'
+
+/** Reads the injection facts of a class; handed in, so that this room knows no decorators. */
+export type ReadInjections = (target: Class) => InjectionFacts
+
+/** What one application shares among its injectors. */
+interface Shared {
+  readonly root: Injector
+  readonly read: ReadInjections
+  readonly overrides: ReadonlySet<Token>
+  readonly made: Set<unknown>
+}
+
+type Factory = (...dependencies: unknown[]) => unknown
+
+/**
+ * The container of one application: needle-di underneath, with classes that may be made unasked,
+ * constructor tokens, errors that carry the chain, and a note of everything it made, in order.
+ */
+export class Injector {
+  readonly #container: Container
+  readonly #shared: Shared
+
+  private constructor(container: Container, shared: Omit<Shared, 'root'> & { root?: Injector }) {
+    this.#container = container
+    this.#shared = { ...shared, root: shared.root ?? this }
+    this.#container.bind({ provide: Injector as unknown as Class, useValue: this })
+  }
+
+  /** The injector that everybody sees. Tokens of `overrides` ignore what is bound to them later. */
+  static create(read: ReadInjections, overrides: ReadonlySet<Token> = new Set()): Injector {
+    return new Injector(new Container(), { read, overrides, made: new Set() })
+  }
+
+  /** An injector of its own providers, which falls back on this one. */
+  createChild(): Injector {
+    return new Injector(this.#container.createChild(), this.#shared)
+  }
+
+  /** Everything that was constructed, dependencies before dependents. Values are their maker's and left out. */
+  get made(): ReadonlySet<unknown> {
+    return this.#shared.made
+  }
+
+  /** Binds a provider. */
+  bind({ token, make }: Binding): void {
+    if (this.#shared.overrides.has(token)) return
+    if (make.kind === 'value') this.bindValue(token, make.value)
+    else if (make.kind === 'class') this.#bindClass(token, make.class)
+    else if (make.kind === 'existing') this.#bindSync(token, () => this.get(make.token))
+    else this.#bindAsync(token, () => this.#create(make.create, make.inject))
+  }
+
+  /** Binds a value, whatever was bound before. */
+  bindValue(token: Token, useValue: unknown): void {
+    this.#container.bind({ provide: token as Class, useValue })
+  }
+
+  /** Answers `token` with what another injector answers: how a module opens one of its providers. */
+  bindExport(token: Token, owner: Injector): void {
+    if (!this.#shared.overrides.has(token)) this.#bindSync(token, () => owner.get(token))
+  }
+
+  /** Binds a class to itself, here rather than where everybody sees it. */
+  bindOwn(target: Class): void {
+    if (!this.#container.has(target)) this.#bindClass(target, target)
+  }
+
+  /** The instance behind a token. Throws a `ConfigError` when nothing provides it. */
+  get<T>(token: Token<T>): T
+  get<T>(token: Token<T>, options: { readonly optional?: boolean } | undefined): T | undefined
+  get<T>(token: Token<T>, options?: { readonly optional?: boolean }): T | undefined {
+    if (this.#isKnown(token)) return this.#container.get(token as Class) as T
+    if (options?.optional === true) return undefined
+    throw new ConfigError([missingProvider(token)])
+  }
+
+  /** As `get`, waiting for factories that are asynchronous. */
+  async getAsync<T>(token: Token<T>): Promise<T> {
+    for (;;) {
+      try {
+        return this.get(token)
+      } catch (error) {
+        const pending = asyncTokenOf(error)
+        if (pending === undefined) throw error
+        const wait = () => this.#container.getAsync(pending as Class)
+        await (pending === token ? wait() : inChain(token, wait))
+      }
+    }
+  }
+
+  /** Whether something provides the token, or it is a class that may be made unasked (then it now is bound). */
+  #isKnown(token: Token): boolean {
+    if (this.#container.has(token as Class)) return true
+    const { root, read } = this.#shared
+    if (typeof token !== 'function' || !read(token as Class).injectable) return false
+    root.bindOwn(token as Class)
+    return true
+  }
+
+  #bindClass(token: Token, target: Class): void {
+    const make = () => this.#note(construct(target, this.#shared.read(target), this))
+    this.#bindSync(token, () => inChain(token, make))
+  }
+
+  #bindSync(token: Token, useFactory: () => unknown): void {
+    this.#container.bind({ provide: token as Class, useFactory })
+  }
+
+  #bindAsync(token: Token, create: () => Promise<unknown>): void {
+    const useFactory = () => inChain(token, create)
+    this.#container.bind({ provide: token as Class, async: true, useFactory })
+  }
+
+  async #create(create: Factory, inject: readonly Token[]): Promise<unknown> {
+    // All are asked for before the first await: needle-di finds a cycle by the chain of the current tick.
+    const made = await create(...(await Promise.all(inject.map((token) => this.getAsync(token)))))
+    if (made === undefined) throw new Error('the factory returned undefined')
+    return this.#note(made)
+  }
+
+  #note<T>(instance: T): T {
+    this.#shared.made.add(instance)
+    return instance
+  }
+}

@@ -1,0 +1,101 @@
+import type { Class, Module, Provider, Token } from '../contracts/provider.js'
+import type { ConfigError, Problem } from '../errors/config-error.js'
+import { type Binding, duplicateProvider, isSameBinding, toBinding } from './provider.js'
+import { tokenName } from './token.js'
+
+/** Providers that see each other; `exports` are what the rest of the application sees of a private scope. */
+export interface Scope {
+  readonly bindings: readonly Binding[]
+  readonly controllers: readonly Class[]
+  /** `null` for the scope that everybody sees. */
+  readonly exports: readonly Token[] | null
+}
+
+/** Every list of providers of an application, taken apart. */
+export interface ModuleGraph {
+  readonly scopes: readonly Scope[]
+  readonly problems: readonly Problem[]
+}
+
+/** Walks the modules, each once, imports first. Collects what is wrong instead of throwing. */
+export function collectModules(
+  modules: readonly Module[],
+  listedControllers: readonly Class[],
+  listed: readonly { readonly origin: string; readonly providers: readonly Provider[] }[],
+): ModuleGraph {
+  const problems: Problem[] = []
+  const shared: Binding[] = []
+  const scopes: Scope[] = []
+  const controllers: Class[] = [...listedControllers]
+  const bind = (providers: readonly Provider[], origin: string, into: Binding[]) => {
+    for (const provider of providers) addBinding(provider, origin, into, problems)
+  }
+  for (const { origin, providers } of listed) bind(providers, origin, shared)
+  for (const [module, name] of walk(modules, problems)) {
+    if (module.exports === undefined) {
+      bind(module.providers ?? [], name, shared)
+      controllers.push(...(module.controllers ?? []))
+      continue
+    }
+    const bindings: Binding[] = []
+    bind(module.providers ?? [], name, bindings)
+    problems.push(...unknownExports(module.exports, bindings, name))
+    scopes.push({ bindings, controllers: module.controllers ?? [], exports: module.exports })
+  }
+  return { scopes: [{ bindings: shared, controllers, exports: null }, ...scopes], problems }
+}
+
+function walk(modules: readonly Module[], problems: Problem[]): Map<Module, string> {
+  const found = new Map<Module, string>()
+  const visit = (list: readonly Module[], where: string) => {
+    list.forEach((module, index) => {
+      if (typeof module !== 'object' || module === null) {
+        problems.push(invalidModule(module, `${where}[${index}]`))
+      } else if (!found.has(module)) {
+        const name = module.name === undefined ? `${where}[${index}]` : `module '${module.name}'`
+        found.set(module, name)
+        visit(module.imports ?? [], `imports of ${name}`)
+      }
+    })
+  }
+  visit(modules, 'modules')
+  return found
+}
+
+function addBinding(source: Provider, origin: string, into: Binding[], problems: Problem[]): void {
+  let binding: Binding
+  try {
+    binding = toBinding(source, origin)
+  } catch (error) {
+    problems.push(...(error as ConfigError).problems)
+    return
+  }
+  const existing = into.find(({ token }) => token === binding.token)
+  if (existing === undefined) into.push(binding)
+  else if (!isSameBinding(existing, binding)) problems.push(duplicateProvider(existing, binding))
+}
+
+function unknownExports(
+  exports: readonly Token[],
+  bindings: readonly Binding[],
+  name: string,
+): Problem[] {
+  const own = new Set(bindings.map(({ token }) => token))
+  return exports
+    .filter((token) => !own.has(token))
+    .map((token) => ({
+      code: 'E_MODULE_INVALID',
+      subject: name,
+      cause: `It exports ${tokenName(token)}, which it does not provide.`,
+      remedy: 'Add it to `providers` of this module, or take it out of `exports`.',
+    }))
+}
+
+function invalidModule(module: unknown, where: string): Problem {
+  return {
+    code: 'E_MODULE_INVALID',
+    subject: where,
+    cause: `${String(module)} is not a module. An undefined entry is often a circular import.`,
+    remedy: 'Give an object: { name?, imports?, providers?, controllers?, exports? }.',
+  }
+}

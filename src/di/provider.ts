@@ -1,0 +1,81 @@
+import type { Class, Provider, Token } from '../contracts/provider.js'
+import { ConfigError, type Problem } from '../errors/config-error.js'
+import { tokenName } from './token.js'
+
+/** A provider in one form, and where it was written. */
+export interface Binding {
+  readonly token: Token
+  readonly make:
+    | { readonly kind: 'class'; readonly class: Class }
+    | { readonly kind: 'value'; readonly value: unknown }
+    | { readonly kind: 'factory'; readonly create: Factory; readonly inject: readonly Token[] }
+    | { readonly kind: 'existing'; readonly token: Token }
+  /** The module or option it was listed in, for messages. */
+  readonly origin: string
+  /** What the user wrote; two listings of the same one are one binding. */
+  readonly source: Provider
+}
+
+type Factory = (...dependencies: unknown[]) => unknown
+
+/** Brings a provider into one form. Throws a `ConfigError` when it is none. */
+export function toBinding(source: Provider, origin: string): Binding {
+  if (typeof source === 'function') {
+    return { token: source, make: { kind: 'class', class: source }, origin, source }
+  }
+  const token = isObject(source) ? tokenOf(source) : undefined
+  const make = isObject(source) ? makeOf(source) : undefined
+  if (token === undefined || make === undefined) throw invalid(source, origin)
+  return { token, make, origin, source }
+}
+
+/** The problem of a token that two listings provide differently. */
+export function duplicateProvider(first: Binding, second: Binding): Problem {
+  return {
+    code: 'E_PROVIDER_DUPLICATE',
+    subject: tokenName(second.token),
+    cause: `It is provided by ${first.origin} and again, differently, by ${second.origin}.`,
+    remedy: 'Remove one of them, or list `exports` in a module to keep its own to itself.',
+  }
+}
+
+/** Whether two bindings are the same thing listed twice. */
+export function isSameBinding(a: Binding, b: Binding): boolean {
+  if (a.source === b.source) return true
+  return a.make.kind === 'class' && b.make.kind === 'class' && a.make.class === b.make.class
+}
+
+function tokenOf(source: object): Token | undefined {
+  const { token, provide } = source as { token?: Token; provide?: Token }
+  return token ?? provide
+}
+
+function makeOf(source: object): Binding['make'] | undefined {
+  const { useClass, useValue, useFactory, useExisting, inject } = source as Record<string, unknown>
+  if (typeof useClass === 'function') return { kind: 'class', class: useClass as Class }
+  if (typeof useFactory === 'function') {
+    return { kind: 'factory', create: useFactory as Factory, inject: (inject as Token[]) ?? [] }
+  }
+  if (useExisting !== undefined) return { kind: 'existing', token: useExisting as Token }
+  return useValue === undefined ? undefined : { kind: 'value', value: useValue }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
+function invalid(source: unknown, origin: string): ConfigError {
+  return new ConfigError([
+    {
+      code: 'E_PROVIDER_INVALID',
+      subject: origin,
+      cause: `${describe(source)} is not a provider. An undefined entry is often a circular import.`,
+      remedy:
+        'Give a class, or { token, useClass | useValue | useFactory | useExisting }, with the token defined.',
+    },
+  ])
+}
+
+function describe(source: unknown): string {
+  return isObject(source) ? `{ ${Object.keys(source).join(', ')} }` : String(source)
+}

@@ -1,0 +1,73 @@
+/** A code that an answer of the framework carries. */
+export type ErrorCode =
+  | 'BAD_REQUEST'
+  | 'VALIDATION_FAILED'
+  | 'MALFORMED_JSON'
+  | 'MALFORMED_BODY'
+  | 'MALFORMED_URL'
+  | 'UNAUTHORIZED'
+  | 'FORBIDDEN'
+  | 'NOT_FOUND'
+  | 'METHOD_NOT_ALLOWED'
+  | 'CONFLICT'
+  | 'PAYLOAD_TOO_LARGE'
+  | 'UNSUPPORTED_MEDIA_TYPE'
+  | 'UNPROCESSABLE_ENTITY'
+  | 'TOO_MANY_REQUESTS'
+  | 'REQUEST_HEADER_FIELDS_TOO_LARGE'
+  | 'INTERNAL_SERVER_ERROR'
+  | 'SERVICE_UNAVAILABLE'
+  | 'HANDLER_TIMEOUT'
+
+/**
+ * Every code the framework answers with, and the status it stands for. Codes are part of the public
+ * contract: one that is retired stays listed in `docs/errors.md` and is never used again.
+ */
+export const HTTP_CODES: Readonly<Record<ErrorCode, number>> = {
+  BAD_REQUEST: 400,
+  VALIDATION_FAILED: 400,
+  MALFORMED_JSON: 400,
+  MALFORMED_BODY: 400,
+  MALFORMED_URL: 400,
+  UNAUTHORIZED: 401,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  CONFLICT: 409,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  UNPROCESSABLE_ENTITY: 422,
+  TOO_MANY_REQUESTS: 429,
+  REQUEST_HEADER_FIELDS_TOO_LARGE: 431,
+  INTERNAL_SERVER_ERROR: 500,
+  SERVICE_UNAVAILABLE: 503,
+  HANDLER_TIMEOUT: 503,
+}
+
+/** A code of what keeps an application from starting (`E_`) or is only suspicious (`W_`). */
+export type ConfigCode =
+  | 'E_CONTROLLER_UNDECORATED'
+  | 'E_DECORATORS_NOT_APPLIED'
+  | 'E_DECORATOR_CONFLICT'
+  | 'E_DECORATOR_ORPHAN'
+  | 'E_DECORATOR_TARGET'
+  | 'E_INPUT_TWICE'
+  | 'E_MODULE_INVALID'
+  | 'E_OPTION_INVALID'
+  | 'E_PARAMS_UNKNOWN_KEY'
+  | 'E_PATH_SYNTAX'
+  | 'E_PEER_MISSING'
+  | 'E_PROVIDER_CIRCULAR'
+  | 'E_PROVIDER_DUPLICATE'
+  | 'E_PROVIDER_FAILED'
+  | 'E_PROVIDER_INVALID'
+  | 'E_PROVIDER_MISSING'
+  | 'E_ROUTE_DUPLICATE'
+  | 'E_ROUTE_SHADOWED'
+  | 'E_SCHEMA_INVALID'
+  | 'W_AUTH_WITHOUT_GUARD'
+  | 'W_BODY_ON_GET'
+  | 'W_CONTROLLER_EMPTY'
+  | 'W_OPTION_UNKNOWN'
+  | 'W_OVERRIDE_IGNORED'
+  | 'W_PATH_PARAMETER_UNDESCRIBED'

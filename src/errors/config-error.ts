@@ -1,0 +1,45 @@
+import type { ConfigCode } from './codes.js'
+
+/** One thing that is wrong with an application's declaration: who, what, and what to do. */
+export interface Problem {
+  readonly code: ConfigCode
+  /** The class, method or option concerned: `UsersController.getById`. */
+  readonly subject: string
+  /** What is wrong, as a sentence. */
+  readonly cause: string
+  /** What to change, as a sentence. */
+  readonly remedy: string
+}
+
+/** Writes a problem as the three lines a terminal shows. */
+export function formatProblem(problem: Problem): string {
+  return `[${problem.code}] ${problem.subject}\n   ${problem.cause}\n   ${problem.remedy}`
+}
+
+/**
+ * Why an application cannot start. Boot collects everything it can find and throws once.
+ *
+ * @example
+ * try {
+ *   await App.create(options)
+ * } catch (error) {
+ *   if (error instanceof ConfigError) for (const { code, subject } of error.problems) report(code, subject)
+ * }
+ */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  /** Everything that was found, in the order it was found. Never empty. */
+  readonly problems: readonly Problem[]
+
+  /** @param problems What was found; at least one. */
+  constructor(problems: readonly Problem[], options?: ErrorOptions) {
+    super(describeProblems(problems), options)
+    this.problems = problems
+  }
+}
+
+function describeProblems(problems: readonly Problem[]): string {
+  const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`
+  const list = problems.map((problem, i) => `${i + 1}. ${formatProblem(problem)}`)
+  return `The application cannot start: ${count}.\n\n${list.join('\n\n')}\n`
+}

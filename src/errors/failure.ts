@@ -1,0 +1,64 @@
+import type { FieldError } from '../contracts/schema.js'
+import { codeOf, HttpError, titleOf } from './http-error.js'
+
+/** What the client may know of an error, and whether the log must. */
+export interface Failure {
+  readonly status: number
+  readonly code: string
+  readonly message: string
+  readonly errors: readonly FieldError[] | undefined
+  readonly headers: Readonly<Record<string, unknown>> | undefined
+}
+
+/**
+ * Reads any thrown or rejected value. Only two kinds of error are believed about their status: our
+ * own, by brand, and those of `http-errors`, which Express middleware throws. Everything else is a
+ * 500 that tells the client nothing. Never throws, whatever a getter of the value does.
+ */
+export function toFailure(error: unknown): Failure {
+  try {
+    if (HttpError.is(error)) return fromHttpError(error)
+    if (isHttpErrorsError(error)) return fromHttpErrors(error)
+  } catch {
+    // A proxy or a throwing getter: the value cannot be trusted to shape an answer.
+  }
+  return generic(500)
+}
+
+function fromHttpError(error: HttpError): Failure {
+  const status = validStatus(error.status)
+  return {
+    status,
+    code: String(error.code),
+    message: error.expose ? String(error.message) : titleOf(status),
+    errors: error.errors,
+    headers: error.headers,
+  }
+}
+
+interface HttpErrorsError extends Error {
+  readonly status: number
+  readonly expose: boolean
+  readonly headers?: Record<string, unknown>
+}
+
+// The same test as `isHttpError` of http-errors 2: the package gives its errors no brand.
+function isHttpErrorsError(error: unknown): error is HttpErrorsError {
+  if (!(error instanceof Error)) return false
+  const { expose, status, statusCode } = error as Error & Record<string, unknown>
+  return typeof expose === 'boolean' && typeof status === 'number' && status === statusCode
+}
+
+function fromHttpErrors(error: HttpErrorsError): Failure {
+  const base = generic(validStatus(error.status))
+  return { ...base, message: error.expose ? error.message : base.message, headers: error.headers }
+}
+
+function generic(status: number): Failure {
+  const title = titleOf(status)
+  return { status, code: codeOf(title), message: title, errors: undefined, headers: undefined }
+}
+
+function validStatus(status: number): number {
+  return Number.isInteger(status) && status >= 400 && status <= 599 ? status : 500
+}

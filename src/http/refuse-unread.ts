@@ -1,0 +1,38 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { hasBody } from './read-body.js'
+
+/** Bytes of a refused body that are still taken in, so that a client that writes first can read the answer. */
+const LINGER_BYTES = 1024 * 1024
+const LINGER_MS = 1000
+
+/** Whether the client may still be sending a body that nobody will read. */
+export function isUnread(req: IncomingMessage): boolean {
+  return !req.complete && hasBody(req)
+}
+
+/**
+ * Sends an answer before the body has been read, then closes the connection. Without `close`, Node
+ * would go on swallowing whatever the client sends; closing at once, the kernel resets the
+ * connection and the client may never see the answer. So the answer goes out first, whole, and
+ * the end waits for the rest of a small body, a megabyte or a second, whichever comes first.
+ */
+export function endUnread(req: IncomingMessage, res: ServerResponse, body: string): void {
+  let swallowed = 0
+  const timer = setTimeout(end, LINGER_MS)
+  timer.unref()
+  function onData(chunk: Buffer): void {
+    swallowed += chunk.length
+    if (swallowed > LINGER_BYTES) end()
+  }
+  function end(): void {
+    clearTimeout(timer)
+    req.off('data', onData).off('end', end).off('close', end)
+    req.pause()
+    res.end()
+  }
+  res.setHeader('Connection', 'close')
+  res.write(body)
+  req.on('data', onData).on('end', end).on('close', end)
+  // Errors of a connection that is given up concern nobody.
+  req.on('error', () => {})
+}

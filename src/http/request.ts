@@ -1,0 +1,115 @@
+import { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import express, { type Application } from 'express'
+import type { Request, Response, Validated } from '../contracts/handler.js'
+import type { RouteModel } from '../contracts/route-model.js'
+import { copyDescriptors } from './copy-descriptors.js'
+
+type AnyValidated = Validated<unknown, unknown, unknown, unknown>
+
+/** Fields of ours that are not part of the public request. */
+export interface BlazonRequest extends Request {
+  res: Response
+  /** Set once the query string was parsed or validated. */
+  parsedQuery: unknown
+  abortController: AbortController | undefined
+  /** Hands a request without a route back to the application that ours is mounted in. */
+  passOn: (() => void) | undefined
+}
+
+/** Makes requests of one application. */
+export type RequestClass = new (socket: Socket) => BlazonRequest
+
+/** What a route without schemas has validated. */
+const NOTHING: AnyValidated = Object.freeze({
+  params: undefined,
+  body: undefined,
+  query: undefined,
+  headers: undefined,
+})
+
+/** Starting values, in the one order that gives every request the same hidden class. */
+function assignFields(req: BlazonRequest): void {
+  req.res = undefined as unknown as Response
+  req.next = undefined
+  req.originalUrl = ''
+  req.baseUrl = ''
+  req.params = undefined
+  req.body = undefined
+  req.parsedQuery = undefined
+  req.validated = NOTHING
+  req.user = undefined
+  req.route = undefined as unknown as RouteModel
+  req.abortController = undefined
+  req.passOn = undefined
+}
+
+/**
+ * A request class of which every instance already is Express 5's request. Express itself calls
+ * `setPrototypeOf` on each request, which costs more than everything else it does before routing.
+ */
+export function createRequestClass(app: Application): RequestClass {
+  class AppRequest extends IncomingMessage {
+    constructor(socket: Socket) {
+      super(socket)
+      assignFields(this as unknown as BlazonRequest)
+    }
+  }
+  const prototype = AppRequest.prototype as unknown as BlazonRequest
+  copyDescriptors(prototype, express.request)
+  Object.defineProperty(prototype, 'app', { value: app, writable: true, configurable: true })
+  defineQuery(prototype)
+  defineSignal(prototype)
+  return AppRequest as unknown as RequestClass
+}
+
+/** Turns a request that another server made into one of ours (an `App` mounted elsewhere). */
+export function adoptRequest(req: IncomingMessage, Request: RequestClass): BlazonRequest {
+  const { baseUrl, originalUrl, body, user, params, next } = req as unknown as BlazonRequest
+  Object.setPrototypeOf(req, Request.prototype)
+  const adopted = req as unknown as BlazonRequest
+  assignFields(adopted)
+  Object.assign(adopted, { body, user, params, next })
+  adopted.baseUrl = baseUrl ?? ''
+  adopted.originalUrl = originalUrl ?? req.url ?? ''
+  return adopted
+}
+
+/** Express' `query` can only be read; ours is parsed once and can be replaced by what was validated. */
+function defineQuery(prototype: BlazonRequest): void {
+  const inherited = Object.getOwnPropertyDescriptor(express.request, 'query')?.get
+  Object.defineProperty(prototype, 'query', {
+    configurable: true,
+    enumerable: true,
+    get(this: BlazonRequest) {
+      this.parsedQuery ??= inherited?.call(this)
+      return this.parsedQuery
+    },
+    set(this: BlazonRequest, value: unknown) {
+      this.parsedQuery = value
+    },
+  })
+}
+
+/** Made on first use: most handlers never look at it. */
+function defineSignal(prototype: BlazonRequest): void {
+  Object.defineProperty(prototype, 'signal', {
+    configurable: true,
+    enumerable: true,
+    get(this: BlazonRequest) {
+      this.abortController ??= createAbortController(this)
+      return this.abortController.signal
+    },
+  })
+}
+
+function createAbortController(req: BlazonRequest): AbortController {
+  const controller = new AbortController()
+  const { res } = req
+  const abort = () => {
+    if (!res.writableFinished) controller.abort(new Error('The client disconnected'))
+  }
+  if (res.closed) abort()
+  else res.once('close', abort)
+  return controller
+}

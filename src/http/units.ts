@@ -1,0 +1,26 @@
+const SECONDS = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400 } as const
+const BYTES = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 } as const
+
+/** A length of time: seconds, or a number with a unit (`'250ms'`, `'90s'`, `'15m'`, `'2h'`, `'1d'`). */
+export type Duration = number | string
+
+/** A size: bytes, or a number with a unit (`'512b'`, `'100kb'`, `'1mb'`); 1 kb is 1024 bytes. */
+export type Size = number | string
+
+/** Reads a duration; `undefined` when it is not one. */
+export function toSeconds(duration: Duration): number | undefined {
+  return read(duration, SECONDS)
+}
+
+/** Reads a size in bytes; `undefined` when it is not one. */
+export function toBytes(size: Size): number | undefined {
+  const bytes = read(size, BYTES)
+  return bytes === undefined ? undefined : Math.floor(bytes)
+}
+
+function read(value: number | string, units: Readonly<Record<string, number>>): number | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) && value >= 0 ? value : undefined
+  const match = /^(\d+(?:\.\d+)?)\s?([a-z]+)$/i.exec(String(value))
+  const unit = units[match?.[2]?.toLowerCase() ?? '']
+  return match === null || unit === undefined ? undefined : Number(match[1]) * unit
+}

@@ -1,0 +1,87 @@
+// app
+export { App } from './app/app.js'
+export { BaseController } from './app/base-controller.js'
+export {
+  type AppOptions,
+  defineAppOptions,
+  type LimitOptions,
+  type TimeoutOptions,
+} from './app/options.js'
+// contracts
+export type { AuthGuard, AuthOptions } from './contracts/guard.js'
+export type {
+  ErrorRequestHandler,
+  Handler,
+  InputSchemas,
+  Middleware,
+  NextFunction,
+  Request,
+  RequestHandler,
+  Response,
+  User,
+  Validated,
+} from './contracts/handler.js'
+export type { Logger } from './contracts/logger.js'
+export type { Plugin, PluginContext } from './contracts/plugin.js'
+export type {
+  Class,
+  ClassProvider,
+  ExistingProvider,
+  FactoryProvider,
+  Lifecycle,
+  Module,
+  Provider,
+  Token,
+  ValueProvider,
+} from './contracts/provider.js'
+export type {
+  AppModel,
+  HttpMethod,
+  ParameterModel,
+  ParameterSource,
+  RouteModel,
+  RouteTableEntry,
+} from './contracts/route-model.js'
+export type {
+  FieldError,
+  InferOutput,
+  InputSource,
+  JsonSchema,
+  Schema,
+} from './contracts/schema.js'
+// di
+export type { Override } from './di/build-container.js'
+export { inject } from './di/inject.js'
+export { InjectionToken } from './di/token.js'
+// errors
+export type { ConfigCode, ErrorCode } from './errors/codes.js'
+export { ConfigError, type Problem } from './errors/config-error.js'
+export type { ErrorEnvelope, ProblemDetails, SuccessEnvelope } from './errors/envelope.js'
+export {
+  BadRequestError,
+  ConflictError,
+  ForbiddenError,
+  HttpError,
+  type HttpErrorOptions,
+  InternalServerError,
+  MethodNotAllowedError,
+  NotFoundError,
+  PayloadTooLargeError,
+  ServiceUnavailableError,
+  TooManyRequestsError,
+  UnauthorizedError,
+  UnprocessableEntityError,
+  UnsupportedMediaTypeError,
+} from './errors/http-error.js'
+// features
+export type { SecurityOptions } from './features/security/security.js'
+// http
+export type { Duration, Size } from './http/units.js'
+// metadata
+export { Auth, Can, Public } from './metadata/auth.js'
+export { Controller, defineControllers } from './metadata/controller.js'
+export { Inject, Injectable } from './metadata/injectable.js'
+export { Body, Headers, Params, Query } from './metadata/input.js'
+export { CurrentUser, Req, Res } from './metadata/parameter.js'
+export { Header, HttpCode, Redirect } from './metadata/response.js'
+export { All, Delete, Get, Head, Options, Patch, Post, Put } from './metadata/route.js'

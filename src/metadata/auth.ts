@@ -1,0 +1,36 @@
+import type { DualClassOrMethodDecorator, DualMethodDecorator } from '../contracts/decorator.js'
+import { decorator } from './write.js'
+
+/**
+ * Requires the guard of `auth.guard` on every route of a class, or on one method
+ * (specification sections 4.5 and 5). Without a configured guard the answer is 401.
+ *
+ * @example
+ * @Auth()
+ * @Controller('account')
+ * class AccountController {}
+ */
+export function Auth(): DualClassOrMethodDecorator {
+  const fact = { kind: 'auth' } as const
+  return decorator('@Auth()', { class: fact, method: fact }) as DualClassOrMethodDecorator
+}
+
+/** Opens one method of a protected class. @example @Public() @Get('health') health() { return 'ok' } */
+export function Public(): DualMethodDecorator {
+  return decorator('@Public()', { method: { kind: 'public' } }) as DualMethodDecorator
+}
+
+/**
+ * Requires abilities of the user, and therefore the guard. Abilities of the class and of the
+ * method add up. Without one of them the answer is 403.
+ *
+ * @param abilities All of them must be in `req.user.permissions` or `req.user.roles`, unless `auth.can` decides.
+ * @example
+ * @Can('orders:write')
+ * @Post()
+ * create(req: Request) { return orders.add(req.body) }
+ */
+export function Can(...abilities: readonly string[]): DualClassOrMethodDecorator {
+  const fact = { kind: 'can', abilities } as const
+  return decorator('@Can()', { class: fact, method: fact }) as DualClassOrMethodDecorator
+}

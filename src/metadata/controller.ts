@@ -1,0 +1,33 @@
+import type { DualClassDecorator } from '../contracts/decorator.js'
+import type { Class } from '../contracts/provider.js'
+import { pathArgument } from './route.js'
+import { decorator } from './write.js'
+
+/**
+ * Makes a class a controller. Its routes are the prefix joined with the path of each method.
+ *
+ * @param prefix With or without slashes at either end; may contain `:param` segments. Default: none.
+ * @throws ConfigError when it is on anything but a class.
+ * @example
+ * @Controller('users')
+ * class UsersController extends BaseController {
+ *   @Get(':id')
+ *   getById(req: Request, res: Response) {
+ *     return this.ok(res, 'User found', users.get(req.params.id))
+ *   }
+ * }
+ */
+export function Controller(prefix = ''): DualClassDecorator {
+  const fact = { kind: 'controller', prefix: pathArgument('@Controller', prefix) } as const
+  return decorator('@Controller()', { class: fact })
+}
+
+/**
+ * Lists controllers for the `controllers` option, in order of registration.
+ *
+ * @example
+ * const options = defineAppOptions({ controllers: defineControllers(UsersController, OrdersController) })
+ */
+export function defineControllers(...controllers: readonly Class[]): readonly Class[] {
+  return Object.freeze([...controllers])
+}

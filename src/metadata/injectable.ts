@@ -1,0 +1,58 @@
+import { inject } from '@needle-di/core'
+import type { DualClassDecorator, InjectDecorator } from '../contracts/decorator.js'
+import type { Token } from '../contracts/provider.js'
+import {
+  decorator,
+  isStandardContext,
+  misplaced,
+  writeFieldToken,
+  writeParameterToken,
+} from './write.js'
+
+/**
+ * Lets the container make a class whenever it is asked for, without listing it in `providers`.
+ * One instance per application.
+ *
+ * @example
+ * @Injectable()
+ * class UserService {
+ *   private readonly users = inject(UserRepository)
+ * }
+ */
+export function Injectable(): DualClassDecorator {
+  return decorator('@Injectable()', { class: { kind: 'injectable' } })
+}
+
+/**
+ * Injects a dependency into a field (both dialects; in the legacy one it is set right after the
+ * constructor) or a constructor parameter (legacy dialect).
+ *
+ * @param token A class, an `InjectionToken`, a string or a symbol.
+ * @throws ConfigError when it is on anything else.
+ * @example
+ * class UserService {
+ *   @Inject(Clock) private readonly clock!: Clock
+ * }
+ */
+export function Inject(token: Token): InjectDecorator {
+  function write(first: unknown, second: unknown, third?: unknown): unknown {
+    if (isStandardContext(second)) {
+      if (second.kind !== 'field' || second.static) throw wrongTarget(second.kind, second.name)
+      return () => inject(token as string)
+    }
+    const target = first as object
+    if (second === undefined && typeof third === 'number') {
+      return writeParameterToken(target, third, token)
+    }
+    if (second === undefined || typeof target === 'function' || third !== undefined) {
+      throw wrongTarget('member', second as PropertyKey)
+    }
+    return writeFieldToken(target, second as PropertyKey, token)
+  }
+  return write as InjectDecorator
+}
+
+function wrongTarget(kind: string, name: PropertyKey | undefined): Error {
+  const allowed = ['field', 'constructor parameter (legacy decorators)']
+  return misplaced('@Inject()', `${kind} ${String(name)}`, allowed)
+}

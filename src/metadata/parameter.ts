@@ -1,0 +1,32 @@
+import type { LegacyParameterDecorator } from '../contracts/decorator.js'
+import type { InputSchemas, Req as TypedRequest } from '../contracts/handler.js'
+import type { ParameterSource } from '../contracts/route-model.js'
+import { decorator } from './write.js'
+
+function parameter(source: ParameterSource, name: string): LegacyParameterDecorator {
+  return decorator(name, { parameter: (index) => [{ kind: 'parameter', index, source }] })
+}
+
+/** The request of a handler, typed from its schemas: `Req<{ body: typeof CreateUser }>`. */
+export type Req<TInputs extends InputSchemas = Record<never, never>> = TypedRequest<TInputs>
+
+/** Passes the request to a handler parameter (legacy dialect). @example get(@Req() req: Request) {} */
+export function Req(): LegacyParameterDecorator {
+  return parameter('req', '@Req()')
+}
+
+/**
+ * Passes the response to a handler parameter (legacy dialect). A handler that takes it answers by
+ * itself when it returns nothing.
+ *
+ * @example
+ * get(@Res() res: Response) { res.json(1) }
+ */
+export function Res(): LegacyParameterDecorator {
+  return parameter('res', '@Res()')
+}
+
+/** Passes `req.user` to a handler parameter (legacy dialect). @example me(@CurrentUser() user: User) { return user } */
+export function CurrentUser(): LegacyParameterDecorator {
+  return parameter('user', '@CurrentUser()')
+}

@@ -1,0 +1,35 @@
+import type { DualMethodDecorator } from '../contracts/decorator.js'
+import { decorator } from './write.js'
+
+/**
+ * Sets the status of an answer made from the handler's return value. `this.ok` and `res` decide for themselves.
+ *
+ * @param status 200 to 599.
+ * @example
+ * @HttpCode(202)
+ * @Post()
+ * enqueue(req: Request) { return jobs.add(req.body) }
+ */
+export function HttpCode(status: number): DualMethodDecorator {
+  return decorator('@HttpCode()', { method: { kind: 'status', status } }) as DualMethodDecorator
+}
+
+/** Sets a header before the handler runs, so that the handler may still change it. @example @Header('Cache-Control', 'no-store') */
+export function Header(name: string, value: string): DualMethodDecorator {
+  return decorator('@Header()', { method: { kind: 'header', name, value } }) as DualMethodDecorator
+}
+
+/**
+ * Redirects once the handler has returned without answering.
+ *
+ * @param url Where to; a path or an absolute URL. Never built from user input.
+ * @param status 301, 302, 303, 307 or 308. Default 302.
+ * @example
+ * @Get('docs')
+ * @Redirect('/api-docs', 308)
+ * docs() {}
+ */
+export function Redirect(url: string, status = 302): DualMethodDecorator {
+  const fact = { kind: 'redirect', url, status } as const
+  return decorator('@Redirect()', { method: fact }) as DualMethodDecorator
+}

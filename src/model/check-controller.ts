@@ -1,0 +1,155 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http'
+import type { Fact } from '../contracts/facts.js'
+import type { Class } from '../contracts/provider.js'
+import type { InputSource } from '../contracts/schema.js'
+import type { Problem } from '../errors/config-error.js'
+import { factsOf, firstOf, type InheritedController } from './inherit.js'
+
+const SOURCES: readonly InputSource[] = ['body', 'params', 'query', 'headers']
+const DECORATOR_OF = { body: '@Body', params: '@Params', query: '@Query', headers: '@Headers' }
+
+/** What is wrong with a class in `controllers` as a whole. */
+export function checkController(controller: Class, inherited: InheritedController): Problem[] {
+  const subject = controller.name || 'an anonymous class'
+  const hasRoutes = [...inherited.methods.values()].some((facts) => firstOf(facts, 'route'))
+  if (firstOf(inherited.facts, 'controller') === undefined) {
+    return [inherited.methods.size > 0 ? undecorated(subject) : neverDecorated(subject)]
+  }
+  return hasRoutes ? [] : [empty(subject)]
+}
+
+function undecorated(subject: string): Problem {
+  return {
+    code: 'E_CONTROLLER_UNDECORATED',
+    subject,
+    cause: 'It is listed in `controllers` and has routes, but no @Controller().',
+    remedy: "Decorate the class with @Controller('prefix'), or take it out of `controllers`.",
+  }
+}
+
+function neverDecorated(subject: string): Problem {
+  return {
+    code: 'E_DECORATORS_NOT_APPLIED',
+    subject,
+    cause: 'It is listed in `controllers`, but no decorator of it was ever called.',
+    remedy:
+      'If it has decorators, the bundler dropped them or left them in the output: lower them with tsc, esbuild, swc or tsx. Otherwise decorate it with @Controller().',
+  }
+}
+
+function empty(subject: string): Problem {
+  return {
+    code: 'W_CONTROLLER_EMPTY',
+    subject,
+    cause: 'It has no routes.',
+    remedy:
+      'Decorate a method with @Get(), @Post(), …; if one is decorated, see that the bundler keeps method decorators.',
+  }
+}
+
+/** What is wrong with the decorators of one method, whatever its path is. */
+export function checkMethod(
+  controller: Class,
+  key: PropertyKey,
+  facts: readonly Fact[],
+): Problem[] {
+  const subject = `${controller.name}.${String(key)}`
+  return [
+    ...checkVerb(subject, facts),
+    ...checkInputs(subject, facts),
+    ...checkAccess(subject, facts),
+    ...checkAnswer(subject, facts),
+  ]
+}
+
+function checkVerb(subject: string, facts: readonly Fact[]): Problem[] {
+  if (firstOf(facts, 'route') !== undefined) return []
+  return [
+    {
+      code: 'E_DECORATOR_ORPHAN',
+      subject,
+      cause: 'It is decorated, but not as a route, so its decorators have no effect.',
+      remedy: 'Add @Get(), @Post(), @Put(), @Patch(), @Delete(), @Head(), @Options() or @All().',
+    },
+  ]
+}
+
+function checkInputs(subject: string, facts: readonly Fact[]): Problem[] {
+  const problems: Problem[] = []
+  for (const source of SOURCES) {
+    const inputs = factsOf(facts, 'input').filter((input) => input.source === source)
+    const name = DECORATOR_OF[source]
+    if (inputs.length > 1) {
+      problems.push({
+        code: 'E_INPUT_TWICE',
+        subject,
+        cause: `It has ${inputs.length} ${name} schemas; only one can describe the ${source}.`,
+        remedy: `Merge them into one schema, or remove all but one ${name}.`,
+      })
+    }
+    if (inputs.some(({ schema }) => !isSchemaLike(schema))) {
+      problems.push({
+        code: 'E_SCHEMA_INVALID',
+        subject,
+        cause: `The schema of ${name} is ${inputs[0]?.schema === undefined ? 'undefined' : 'not a schema'}. An undefined one is often a circular import.`,
+        remedy: 'Give a Standard Schema (zod, valibot, arktype) or a JSON Schema object (TypeBox).',
+      })
+    }
+  }
+  return problems
+}
+
+function isSchemaLike(schema: unknown): boolean {
+  return (typeof schema === 'object' && schema !== null) || typeof schema === 'function'
+}
+
+function checkAccess(subject: string, facts: readonly Fact[]): Problem[] {
+  const isPublic = firstOf(facts, 'public') !== undefined
+  if (!isPublic || !(firstOf(facts, 'auth') || firstOf(facts, 'can'))) return []
+  return [
+    {
+      code: 'E_DECORATOR_CONFLICT',
+      subject,
+      cause: 'It is @Public() and @Auth() or @Can() at once.',
+      remedy: 'Keep the one you mean.',
+    },
+  ]
+}
+
+function checkAnswer(subject: string, facts: readonly Fact[]): Problem[] {
+  const problems: Problem[] = []
+  const invalid = (cause: string, remedy: string) =>
+    problems.push({ code: 'E_OPTION_INVALID', subject, cause, remedy })
+  for (const { status } of factsOf(facts, 'status')) {
+    if (!(Number.isInteger(status) && status >= 200 && status <= 599)) {
+      invalid(`@HttpCode(${status}) is not a status an answer can have.`, 'Use 200 to 599.')
+    }
+  }
+  for (const { status, url } of factsOf(facts, 'redirect')) {
+    if (![301, 302, 303, 307, 308].includes(status) || !isHeaderSafe('Location', url)) {
+      invalid(
+        `@Redirect('${url}', ${status}) is not a redirect.`,
+        'Use 301, 302, 303, 307 or 308 and a URL.',
+      )
+    }
+  }
+  for (const { name, value } of factsOf(facts, 'header')) {
+    if (!isHeaderSafe(name, value)) {
+      invalid(
+        `@Header('${name}', …) is not a header HTTP can carry.`,
+        'Use a token as the name and text without line breaks as the value.',
+      )
+    }
+  }
+  return problems
+}
+
+function isHeaderSafe(name: string, value: string): boolean {
+  try {
+    validateHeaderName(name)
+    validateHeaderValue(name, value)
+    return true
+  } catch {
+    return false
+  }
+}

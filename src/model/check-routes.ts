@@ -1,0 +1,137 @@
+import type { RouteModel } from '../contracts/route-model.js'
+import type { Schema } from '../contracts/schema.js'
+import type { Problem } from '../errors/config-error.js'
+import { pathProblem, pathShape } from './paths.js'
+
+/** What is wrong with routes as they relate to their paths and to each other. */
+export function checkRoutes(
+  routes: readonly RouteModel[],
+  { hasGuard }: { readonly hasGuard: boolean },
+): Problem[] {
+  return [
+    ...routes.flatMap(checkPath),
+    ...checkDuplicates(routes),
+    ...routes.flatMap(checkParams),
+    ...routes.flatMap(checkBody),
+    ...(hasGuard ? [] : checkGuard(routes)),
+  ]
+}
+
+function checkPath({ name, path }: RouteModel): Problem[] {
+  const problem = pathProblem(path)
+  if (problem === null) return []
+  return [
+    {
+      code: 'E_PATH_SYNTAX',
+      subject: name,
+      cause: `Its path ${path} cannot be routed: ${problem}.`,
+      remedy: 'Use plain segments, `:param` and, at the end, `*rest`. Two shapes are two routes.',
+    },
+  ]
+}
+
+function checkDuplicates(routes: readonly RouteModel[]): Problem[] {
+  const problems: Problem[] = []
+  const first = new Map<string, RouteModel>()
+  for (const route of routes) {
+    const key = `${route.method} ${pathShape(route.path)}`
+    const winner = first.get(key)
+    if (winner === undefined) first.set(key, route)
+    else
+      problems.push(winner.path === route.path ? duplicate(route, winner) : shadowed(route, winner))
+  }
+  return problems
+}
+
+function duplicate(route: RouteModel, winner: RouteModel): Problem {
+  return {
+    code: 'E_ROUTE_DUPLICATE',
+    subject: route.name,
+    cause: `${route.method} ${route.path} is already answered by ${winner.name}.`,
+    remedy: 'Remove one of them, or change the method or the path of one.',
+  }
+}
+
+function shadowed(route: RouteModel, winner: RouteModel): Problem {
+  return {
+    code: 'E_ROUTE_SHADOWED',
+    subject: route.name,
+    cause: `${route.method} ${route.path} can never be reached: ${winner.name} answers ${winner.path}, which matches the same URLs.`,
+    remedy:
+      'Change the path of one. Names of parameters, case and a trailing slash tell no paths apart.',
+  }
+}
+
+/** Only where the schema lets us see its keys; a schema that does not is taken at its word. */
+function checkParams(route: RouteModel): Problem[] {
+  const { params } = route.inputs
+  const keys = params === null ? undefined : schemaKeys(params)
+  if (keys === undefined) return []
+  const unknown = keys.filter((key) => !route.pathParameters.includes(key))
+  const undescribed = route.pathParameters.filter((name) => !keys.includes(name))
+  return [
+    ...unknown.map(
+      (key): Problem => ({
+        code: 'E_PARAMS_UNKNOWN_KEY',
+        subject: route.name,
+        cause: `@Params describes '${key}', but the path ${route.path} has no :${key}.`,
+        remedy: `Add :${key} to the path, or take '${key}' out of the schema.`,
+      }),
+    ),
+    ...undescribed.map(
+      (name): Problem => ({
+        code: 'W_PATH_PARAMETER_UNDESCRIBED',
+        subject: route.name,
+        cause: `The path ${route.path} has :${name}, but @Params does not describe it.`,
+        remedy: `Add '${name}' to the schema of @Params: what is not described may not reach the handler.`,
+      }),
+    ),
+  ]
+}
+
+function checkBody({ name, method, inputs }: RouteModel): Problem[] {
+  if (inputs.body === null || !['GET', 'HEAD', 'OPTIONS'].includes(method)) return []
+  return [
+    {
+      code: 'W_BODY_ON_GET',
+      subject: name,
+      cause: `It has @Body on ${method}, whose body has no meaning (RFC 9110, 9.3.1) and is often dropped on the way.`,
+      remedy: 'Use @Query, or @Post.',
+    },
+  ]
+}
+
+function checkGuard(routes: readonly RouteModel[]): Problem[] {
+  const names = routes.filter(({ isProtected }) => isProtected).map(({ name }) => name)
+  if (names.length === 0) return []
+  return [
+    {
+      code: 'W_AUTH_WITHOUT_GUARD',
+      subject: names.join(', '),
+      cause: 'Protected, but no `auth.guard` is configured: the answer will always be 401.',
+      remedy: 'Configure `auth: { guard }`.',
+    },
+  ]
+}
+
+interface StandardJsonSchema {
+  input(options: { target: string }): { properties?: object }
+}
+
+/** Property names of an object schema, as far as it shows them. */
+function schemaKeys(schema: Schema): string[] | undefined {
+  const standard = (schema as { '~standard'?: { jsonSchema?: StandardJsonSchema } })['~standard']
+  // valibot shows its keys as `entries` and has no JSON Schema of its own.
+  const { properties, entries } = schema as { properties?: object; entries?: object }
+  const keyed = standard === undefined ? properties : (propertiesOf(standard.jsonSchema) ?? entries)
+  return typeof keyed === 'object' && keyed !== null ? Object.keys(keyed) : undefined
+}
+
+function propertiesOf(source: StandardJsonSchema | undefined): object | undefined {
+  try {
+    return source?.input({ target: 'draft-2020-12' }).properties
+  } catch {
+    // A type that JSON Schema cannot express: nothing is known of the keys.
+    return undefined
+  }
+}

@@ -1,0 +1,53 @@
+import type { ClassFacts, Fact, FactOf } from '../contracts/facts.js'
+import type { Class } from '../contracts/provider.js'
+
+/** Reads a class and those it extends, nearest first. */
+export type ReadChain = (target: Class) => readonly ClassFacts[]
+
+/** A controller with everything it inherits: the class's facts, and those of each of its methods. */
+export interface InheritedController {
+  readonly facts: readonly Fact[]
+  readonly methods: ReadonlyMap<PropertyKey, readonly Fact[]>
+}
+
+/**
+ * Merges a class with what it extends. Nearest first, so that a reader who takes the first fact of a
+ * kind gets the closest one. A method that is overridden keeps the decorators of the original,
+ * except of those kinds that it states anew: nobody loses a guard by overriding.
+ */
+export function inherit(chain: readonly ClassFacts[]): InheritedController {
+  const methods = new Map<PropertyKey, readonly Fact[]>()
+  // From the base class on, so that inherited routes come first and keep their order.
+  for (const link of [...chain].reverse()) {
+    for (const [key, facts] of link.methods)
+      methods.set(key, override(facts, methods.get(key) ?? []))
+  }
+  return { facts: chain.flatMap(({ facts }) => facts), methods }
+}
+
+function override(own: readonly Fact[], inherited: readonly Fact[]): readonly Fact[] {
+  const stated = new Set(own.map(topicOf))
+  return [...own, ...inherited.filter((fact) => !stated.has(topicOf(fact)))]
+}
+
+/** What a fact is about: stating one part of a topic anew replaces all that was inherited of it. */
+function topicOf(fact: Fact): string {
+  if (fact.kind === 'input') return `input ${fact.source}`
+  if (fact.kind === 'header') return `header ${fact.name.toLowerCase()}`
+  return fact.kind === 'auth' || fact.kind === 'public' || fact.kind === 'can'
+    ? 'access'
+    : fact.kind
+}
+
+/** The facts of one kind. */
+export function factsOf<K extends Fact['kind']>(facts: readonly Fact[], kind: K): FactOf<K>[] {
+  return facts.filter((fact): fact is FactOf<K> => fact.kind === kind)
+}
+
+/** The nearest fact of one kind. */
+export function firstOf<K extends Fact['kind']>(
+  facts: readonly Fact[],
+  kind: K,
+): FactOf<K> | undefined {
+  return facts.find((fact): fact is FactOf<K> => fact.kind === kind)
+}

@@ -1,0 +1,32 @@
+/**
+ * Joins a controller's prefix with a route's path: one slash between segments, one in front, none at
+ * the end. `''` and `'/'` both mean "nothing to add".
+ */
+export function joinPaths(prefix: string, path: string): string {
+  const segments = `${prefix}/${path}`.split('/').filter((segment) => segment !== '')
+  return `/${segments.join('/')}`
+}
+
+/** Names of the parameters in a path, in order; `*rest` counts as `rest`. */
+export function pathParameters(path: string): string[] {
+  return [...path.matchAll(/[:*](\w+)/g)].map(([, name]) => name as string)
+}
+
+/** What is wrong with the syntax of a path; `null` when nothing is. */
+export function pathProblem(path: string): string | null {
+  const unsupported = /[?+(){}[\]\\#%\s]|\*(?!\w)|:(?!\w)/.exec(path)?.[0]
+  if (unsupported !== undefined) return `'${unsupported}' has no meaning in a path`
+  if (/\*\w+./.test(path)) return 'a wildcard must be the last thing in a path'
+  if (/[^/]\*/.test(path)) return 'a wildcard must be a segment of its own'
+  const names = pathParameters(path)
+  const repeated = names.find((name, index) => names.indexOf(name) !== index)
+  return repeated === undefined ? null : `the parameter '${repeated}' stands in it twice`
+}
+
+/**
+ * The path as the router tells paths apart: case and parameter names do not count. Two routes of one
+ * method and one shape can never both be reached.
+ */
+export function pathShape(path: string): string {
+  return path.replace(/:\w+/g, ':').replace(/\*\w+/g, '*').toLowerCase()
+}

@@ -1,0 +1,51 @@
+import type { RouteModel } from '../contracts/route-model.js'
+import { successEnvelope } from '../errors/envelope.js'
+import { codedError, MethodNotAllowedError, NotFoundError } from '../errors/http-error.js'
+import type { BlazonRequest } from '../http/request.js'
+import type { OnError, RunRoute } from './step.js'
+
+/** What the router can answer; the pipeline is told by its maker and imports no router. */
+export type RouteMatch =
+  | { readonly kind: 'route'; readonly index: number; readonly params: Record<string, string> }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'malformed' }
+  | { readonly kind: 'method'; readonly allow: readonly string[] }
+
+/** What the walk from a URL to its route needs. */
+export interface DispatchConfig {
+  readonly match: (method: string, url: string) => RouteMatch
+  readonly routes: readonly RouteModel[]
+  /** Compiled routes, by `route.index`. */
+  readonly handlers: readonly RunRoute[]
+  readonly onError: OnError
+}
+
+/** Finds the route of a request and runs it; a request without one gets its 404, 405 or `Allow`. */
+export function compileDispatch(config: DispatchConfig): RunRoute {
+  const { match, routes, handlers, onError } = config
+  return function dispatch(req, res) {
+    const found = match(req.method, req.url)
+    if (found.kind === 'route') {
+      req.params = found.params
+      req.route = routes[found.index]
+      return (handlers[found.index] as RunRoute)(req, res)
+    }
+    if (found.kind === 'malformed') {
+      return onError(codedError('MALFORMED_URL', 'The path is not valid UTF-8'), req, res)
+    }
+    if (found.kind === 'none') {
+      return req.passOn === undefined ? onError(notFound(req), req, res) : req.passOn()
+    }
+    const Allow = found.allow.join(', ')
+    if (req.method !== 'OPTIONS') {
+      const message = `${req.method} is not allowed here`
+      return onError(new MethodNotAllowedError(message, { headers: { Allow } }), req, res)
+    }
+    res.setHeader('Allow', Allow)
+    res.json(successEnvelope(200, 'Allowed methods', { allow: found.allow }))
+  }
+}
+
+function notFound({ method, path }: BlazonRequest): NotFoundError {
+  return new NotFoundError(`Cannot ${method} ${path}`)
+}

@@ -1,0 +1,69 @@
+import type { Response } from '../contracts/handler.js'
+import { codedError } from '../errors/http-error.js'
+import type { BlazonRequest } from '../http/request.js'
+import type { OnError } from './step.js'
+
+/**
+ * The handler timeout of an application. All requests wait equally long, so they expire in the
+ * order in which they started: one timer looks at the oldest, instead of a timer for each request.
+ */
+export class Deadlines {
+  readonly #startedAt = new Map<BlazonRequest, number>()
+  readonly #timeoutMs: number
+  readonly #onError: OnError
+  #timer: NodeJS.Timeout | undefined
+
+  /** @param seconds How long a handler may take. */
+  constructor(seconds: number, onError: OnError) {
+    this.#timeoutMs = seconds * 1000
+    this.#onError = onError
+  }
+
+  start(req: BlazonRequest): void {
+    this.#startedAt.set(req, performance.now())
+    this.#timer ??= this.#startTimer()
+  }
+
+  stop(req: BlazonRequest): void {
+    this.#startedAt.delete(req)
+  }
+
+  /** For handlers that answer from a callback: nothing but the end of the response tells that they have. */
+  startUntilClosed(req: BlazonRequest, res: Response): void {
+    this.start(req)
+    res.once('close', () => this.stop(req))
+  }
+
+  /** Stops the timer; what is under way is no longer watched. */
+  close(): void {
+    clearInterval(this.#timer)
+    this.#timer = undefined
+    this.#startedAt.clear()
+  }
+
+  #startTimer(): NodeJS.Timeout {
+    const tick = Math.min(1000, Math.max(10, this.#timeoutMs / 10))
+    const timer = setInterval(() => this.#expire(), tick)
+    return timer.unref()
+  }
+
+  #expire(): void {
+    const oldest = performance.now() - this.#timeoutMs
+    for (const [req, startedAt] of this.#startedAt) {
+      if (startedAt > oldest) return
+      this.#startedAt.delete(req)
+      // While the body is still coming in, it is the client that takes its time: Node's request timeout counts.
+      if (!req.complete) this.start(req)
+      else this.#end(req)
+    }
+  }
+
+  #end(req: BlazonRequest): void {
+    const { res } = req
+    // A response that has begun is a stream and may take as long as it wants.
+    if (res.headersSent) return
+    const error = codedError('HANDLER_TIMEOUT', 'The handler took too long')
+    this.#onError(error, req, res)
+    req.abortController?.abort(error)
+  }
+}

@@ -1,0 +1,122 @@
+import type { Response } from '../contracts/handler.js'
+import type { Logger } from '../contracts/logger.js'
+import type { ErrorEnvelope, ProblemDetails } from '../errors/envelope.js'
+import { type Failure, toFailure } from '../errors/failure.js'
+import { codeOf, titleOf } from '../errors/http-error.js'
+import { endUnread, isUnread } from '../http/refuse-unread.js'
+import type { BlazonRequest } from '../http/request.js'
+import type { OnError } from './step.js'
+
+const PROBLEM = 'application/problem+json'
+
+/** Headers that describe the body a handler meant to send, not the error that is sent instead. */
+const ENTITY_HEADERS = [
+  'Content-Type',
+  'Content-Length',
+  'Content-Encoding',
+  'Content-Language',
+  'Content-Range',
+  'Content-Disposition',
+  'Cache-Control',
+  'Expires',
+  'ETag',
+  'Last-Modified',
+  'Transfer-Encoding',
+] as const
+
+/**
+ * Makes the one function that turns an error into an answer. Whatever was thrown, the client learns
+ * the status, a code and a message, never a stack; the log learns the rest.
+ */
+export function createFail(logger: Logger): OnError {
+  return function fail(error, req, res) {
+    const failure = toFailure(error)
+    if (failure.status >= 500) logFailure(logger, error, failure, req)
+    if (res.destroyed || res.writableEnded) return
+    // Half an answer is on the wire: only a cut connection tells the client that it is not whole.
+    if (res.headersSent) return void res.destroy()
+    send(failure, req, res)
+  }
+}
+
+function send(failure: Failure, req: BlazonRequest, res: Response): void {
+  const isProblem = prefersProblem(req)
+  const body = JSON.stringify(isProblem ? toProblem(failure, req) : toEnvelope(failure, req))
+  for (const name of ENTITY_HEADERS) res.removeHeader(name)
+  setHeaders(res, failure.headers)
+  res.statusCode = failure.status
+  res.statusMessage = ''
+  res.setHeader('Content-Type', `${isProblem ? PROBLEM : 'application/json'}; charset=utf-8`)
+  res.setHeader('Content-Length', Buffer.byteLength(body))
+  if (isUnread(req)) endUnread(req, res, body)
+  else res.end(body)
+}
+
+function toEnvelope(failure: Failure, req: BlazonRequest): ErrorEnvelope {
+  const { status, message, code, errors } = failure
+  return { statusCode: 'error', status, message, code, ...optional(errors, req) }
+}
+
+function toProblem(failure: Failure, req: BlazonRequest): ProblemDetails {
+  const { status, message, code, errors } = failure
+  const title = titleOf(status)
+  return { type: 'about:blank', title, status, detail: message, code, ...optional(errors, req) }
+}
+
+function optional(errors: Failure['errors'], req: BlazonRequest) {
+  const { id } = req as { id?: unknown }
+  const hasId = typeof id === 'string' || typeof id === 'number'
+  return {
+    ...(errors === undefined ? {} : { errors }),
+    ...(hasId ? { requestId: String(id).slice(0, 128) } : {}),
+  }
+}
+
+/** Only a client that names the type gets it; a wildcard means JSON. */
+function prefersProblem(req: BlazonRequest): boolean {
+  if (!req.headers.accept?.includes(PROBLEM)) return false
+  return req.accepts(['application/json', PROBLEM]) === PROBLEM
+}
+
+function setHeaders(res: Response, headers: Failure['headers']): void {
+  for (const [name, value] of Object.entries(headers ?? {})) {
+    try {
+      res.setHeader(name, value as string)
+    } catch {
+      // A header that HTTP cannot carry must not turn one error into another.
+    }
+  }
+}
+
+function logFailure(logger: Logger, error: unknown, { status }: Failure, req: BlazonRequest): void {
+  const { method, originalUrl: url } = req
+  try {
+    logger.error({ err: error, method, url, status }, 'The request failed')
+  } catch {
+    // The answer matters more than the log.
+  }
+}
+
+/** What Node's parser refuses has no request to answer; statuses as Node itself would send them. */
+const PARSER_STATUS: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+}
+
+/** The answer, as bytes for the wire, to what Node's parser could not read as a request. */
+export function clientErrorAnswer(error: NodeJS.ErrnoException): string {
+  const status = PARSER_STATUS[error.code ?? ''] ?? 400
+  const title = titleOf(status)
+  const code = codeOf(title)
+  const envelope: ErrorEnvelope = { statusCode: 'error', status, message: title, code }
+  const body = JSON.stringify(envelope)
+  return [
+    `HTTP/1.1 ${status} ${title}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+    '',
+    body,
+  ].join('\r\n')
+}

@@ -1,0 +1,23 @@
+import type { Response } from '../contracts/handler.js'
+import type { BlazonRequest } from '../http/request.js'
+
+/**
+ * One stage of a route. It answers with what the stages behind it answer, at once if they do and as a
+ * promise if they must wait; it stops the request by throwing.
+ */
+export type Step = (req: BlazonRequest, res: Response) => unknown
+
+/** A compiled route: it never throws and leaves no promise behind. */
+export type RunRoute = (req: BlazonRequest, res: Response) => void
+
+/** Takes any error of a request to its end. */
+export type OnError = (error: unknown, req: BlazonRequest, res: Response) => void
+
+/** Whether a value must be waited for. Promises of other realms and query builders count. */
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    typeof (value as { then?: unknown }).then === 'function'
+  )
+}

@@ -1,0 +1,40 @@
+import type { AuthOptions } from '../../contracts/guard.js'
+import type { User } from '../../contracts/handler.js'
+import { ForbiddenError } from '../../errors/http-error.js'
+import { isThenable, type Step } from '../step.js'
+
+type Decide = NonNullable<AuthOptions['can']>
+
+/** Lets a user pass who has every ability of `@Can`; exactly `true` allows. */
+export function canStep(
+  abilities: readonly string[],
+  decide: Decide | undefined,
+  next: Step,
+): Step {
+  const can = decide ?? hasAll
+  return function checkAbilities(req, res) {
+    const verdict: unknown = can(req.user, abilities, req)
+    if (!isThenable(verdict)) {
+      permit(verdict)
+      return next(req, res)
+    }
+    return verdict.then((settled) => {
+      permit(settled)
+      return next(req, res)
+    })
+  }
+}
+
+function hasAll(user: User | undefined, abilities: readonly string[]): boolean {
+  const held = [...listOf(user?.permissions), ...listOf(user?.roles)]
+  return abilities.every((ability) => held.includes(ability))
+}
+
+/** A string has `includes` too, and `'superadmin'.includes('admin')`. */
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+function permit(verdict: unknown): void {
+  if (verdict !== true) throw new ForbiddenError('You do not have permission to do this')
+}

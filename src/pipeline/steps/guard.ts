@@ -1,0 +1,51 @@
+import type { AuthGuard } from '../../contracts/guard.js'
+import { toFailure } from '../../errors/failure.js'
+import { HttpError, UnauthorizedError } from '../../errors/http-error.js'
+import type { BlazonRequest } from '../../http/request.js'
+import { isThenable, type Step } from '../step.js'
+
+/** RFC 9110, 11.6.1: a 401 names the scheme that would be accepted. */
+const CHALLENGE = { 'WWW-Authenticate': 'Bearer' } as const
+
+/** Lets a request pass on exactly `true`. A route that needs a guard where there is none lets nobody pass. */
+export function guardStep(guard: AuthGuard | null, next: Step): Step {
+  if (guard === null) {
+    return function denyAll() {
+      throw denial()
+    }
+  }
+  return function guardRequest(req, res) {
+    const verdict = judge(guard, req)
+    if (!isThenable(verdict)) {
+      admit(verdict)
+      return next(req, res)
+    }
+    return verdict.then((settled) => {
+      admit(settled)
+      return next(req, res)
+    }, refuse)
+  }
+}
+
+/** Express takes a thrown `undefined`, `null`, `0` or `'route'` for permission to go on; here every throw denies. */
+function judge(guard: AuthGuard, req: BlazonRequest): unknown {
+  try {
+    return guard.canActivate(req)
+  } catch (error) {
+    return refuse(error)
+  }
+}
+
+function admit(verdict: unknown): void {
+  if (verdict !== true) throw denial()
+}
+
+/** An HTTP error is a decision of the guard (403, 503, …) and keeps its status; anything else is a failed check. */
+function refuse(error: unknown): never {
+  const isDecision = HttpError.is(error) || toFailure(error).status !== 500
+  throw isDecision ? error : denial(error)
+}
+
+function denial(cause?: unknown): HttpError {
+  return new UnauthorizedError('Authentication is required', { headers: CHALLENGE, cause })
+}

@@ -1,0 +1,74 @@
+import type { NextFunction, Response } from '../../contracts/handler.js'
+import type { ParameterModel, ParameterSource } from '../../contracts/route-model.js'
+import { NotFoundError } from '../../errors/http-error.js'
+import type { BlazonRequest } from '../../http/request.js'
+import type { OnError, Step } from '../step.js'
+
+type Method = (...args: unknown[]) => unknown
+
+/** What is called at the end of the walk. */
+export interface Invocation {
+  readonly instance: object
+  readonly method: Method
+  readonly parameters: readonly ParameterModel[] | null
+  readonly onError: OnError
+}
+
+/** Calls the handler: with its decorated parameters, or as `(req, res, next)`. */
+export function invokeStep({ instance, method, parameters, onError }: Invocation): Step {
+  if (parameters !== null) return invokeWithParameters(instance, method, parameters)
+  if (method.length < 3) {
+    return function invoke(req, res) {
+      return method.call(instance, req, res)
+    }
+  }
+  return function invokeWithNext(req, res) {
+    return method.call(instance, req, res, nextOf(req, res, onError))
+  }
+}
+
+/** Whether a handler can answer by itself after it has returned nothing. */
+export function takesResponse({
+  method,
+  parameters,
+}: Pick<Invocation, 'method' | 'parameters'>): boolean {
+  return parameters === null
+    ? method.length >= 2
+    : parameters.some(({ source }) => source === 'res')
+}
+
+function invokeWithParameters(
+  instance: object,
+  method: Method,
+  parameters: readonly ParameterModel[],
+): Step {
+  const last = parameters.at(-1)?.index ?? -1
+  const readers = Array.from({ length: last + 1 }, (_, index) => {
+    const source = parameters.find((parameter) => parameter.index === index)?.source
+    return source === undefined ? null : READERS[source]
+  })
+  return function invoke(req, res) {
+    return method.apply(
+      instance,
+      readers.map((read) => read?.(req, res)),
+    )
+  }
+}
+
+const READERS: Record<ParameterSource, (req: BlazonRequest, res: Response) => unknown> = {
+  body: (req) => req.body,
+  params: (req) => req.params,
+  query: (req) => req.query,
+  headers: (req) => req.validated.headers ?? req.headers,
+  req: (req) => req,
+  res: (_req, res) => res,
+  user: (req) => req.user,
+}
+
+/** A handler that passes the request on without an error has found nothing to answer. */
+function nextOf(req: BlazonRequest, res: Response, onError: OnError): NextFunction {
+  return (error?: unknown) => {
+    const isError = error !== undefined && error !== null && error !== 'route' && error !== 'router'
+    onError(isError ? error : new NotFoundError(), req, res)
+  }
+}

@@ -1,0 +1,68 @@
+import type {
+  FieldError,
+  InputSource,
+  ValidationResult,
+  Validator,
+} from '../../contracts/schema.js'
+import { codedError } from '../../errors/http-error.js'
+import type { BlazonRequest } from '../../http/request.js'
+import { isThenable, type Step } from '../step.js'
+
+/** More would only make the answer large: an attacker chooses how many fields are wrong. */
+const MAX_ERRORS = 20
+
+/** A part of the request and the schema it must satisfy. */
+export interface CompiledInput {
+  readonly source: InputSource
+  readonly validate: Validator
+}
+
+/** Validates every described part, then replaces it with what the schemas made of it. */
+export function validateStep(inputs: readonly CompiledInput[], next: Step): Step {
+  return function validateInputs(req, res) {
+    const results = inputs.map(({ source, validate }) => validate(req[source]))
+    if (!results.some(isThenable)) {
+      accept(req, inputs, results as ValidationResult[])
+      return next(req, res)
+    }
+    return Promise.all(results).then((settled) => {
+      accept(req, inputs, settled)
+      return next(req, res)
+    })
+  }
+}
+
+function accept(
+  req: BlazonRequest,
+  inputs: readonly CompiledInput[],
+  results: readonly ValidationResult[],
+): void {
+  if (results.some(({ issues }) => issues !== undefined)) throw rejection(inputs, results)
+  const validated: Record<InputSource, unknown> = {
+    params: undefined,
+    body: undefined,
+    query: undefined,
+    headers: undefined,
+  }
+  inputs.forEach(({ source }, i) => {
+    const { value } = results[i] as { value: unknown }
+    validated[source] = value
+    // `req.headers` belongs to Node and to every middleware behind us.
+    if (source !== 'headers') req[source] = value as never
+  })
+  req.validated = validated
+}
+
+function rejection(inputs: readonly CompiledInput[], results: readonly ValidationResult[]): Error {
+  const errors = inputs.flatMap(({ source }, i) => toFieldErrors(source, results[i]))
+  return codedError('VALIDATION_FAILED', 'Validation failed', {
+    errors: errors.slice(0, MAX_ERRORS),
+  })
+}
+
+function toFieldErrors(source: InputSource, result: ValidationResult | undefined): FieldError[] {
+  const issues = result?.issues ?? []
+  return issues
+    .slice(0, MAX_ERRORS)
+    .map(({ path, message }) => ({ in: source, path: path.map(String).join('.'), message }))
+}

@@ -1,0 +1,30 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import type { InputSource, Schema, Validator } from '../contracts/schema.js'
+import { createJsonSchemaCompiler } from './json-schema.js'
+import { standardValidator } from './standard-schema.js'
+
+/** Makes a schema callable for one part of a request. Rejects when a JSON Schema does not compile. */
+export type CompileValidator = (schema: Schema, source: InputSource) => Promise<Validator>
+
+/**
+ * A compiler of its own for every application, so that equal `$id`s of two applications never meet.
+ * Text inputs (`params`, `query`, `headers`) are coerced where the schema is JSON Schema; Standard
+ * Schemas say themselves what they coerce.
+ */
+export function createValidatorCompiler(): CompileValidator {
+  const compileJsonSchema = createJsonSchemaCompiler()
+  return async function compileValidator(schema, source) {
+    if (isStandardSchema(schema)) return standardValidator(schema)
+    return await compileJsonSchema(schema, source)
+  }
+}
+
+/** Whether a value can be a schema at all; arktype's are functions. */
+export function isSchema(value: unknown): value is Schema {
+  return (typeof value === 'object' && value !== null) || isStandardSchema(value)
+}
+
+function isStandardSchema(value: unknown): value is StandardSchemaV1 {
+  const isHolder = (typeof value === 'object' && value !== null) || typeof value === 'function'
+  return isHolder && typeof (value as StandardSchemaV1)['~standard']?.validate === 'function'
+}

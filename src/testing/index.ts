@@ -1,0 +1,1 @@
+export { TestApp } from './test-app.js'
