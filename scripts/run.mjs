@@ -84,8 +84,11 @@ if (steps === undefined) {
   process.exit(2)
 }
 install()
-steps.forEach((step, index) => {
-  if (typeof step === 'function') return step()
+for (const [index, step] of steps.entries()) {
+  if (typeof step === 'function') {
+    step()
+    continue
+  }
   const isLast = index === steps.length - 1
   run(step[0], [...step.slice(1), ...(isLast ? rest : [])])
-})
+}
