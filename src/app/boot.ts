@@ -46,7 +46,7 @@ export async function boot(config: BootConfig): Promise<RunningApp> {
   const hooks = new LifecycleHooks([...injector.made, ...plugins])
   try {
     const pipeline = await buildPipeline({ ...config, controllers, guard })
-    const get = <T>(token: Token<T>) => injector.get(token)
+    const get = <T>(token: Token<T>) => injector.resolve(token)
     for (const plugin of plugins) {
       await plugin.setup?.({ get, express, logger, model: description.model })
     }

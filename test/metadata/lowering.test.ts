@@ -74,7 +74,9 @@ function nativeTypescript(name: string, experimentalDecorators: boolean): Compil
       const flags = ['--module', 'commonjs', '--target', 'es2022', '--noCheck', '--noResolve']
       const dialect = ['--experimentalDecorators', String(experimentalDecorators)]
       const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin', 'tsc')
-      spawnSync(process.execPath, [tsc, ...flags, ...dialect, '--types', '', input], { cwd: folder })
+      spawnSync(process.execPath, [tsc, ...flags, ...dialect, '--types', '', input], {
+        cwd: folder,
+      })
       const code = readFileSync(join(folder, 'input.js'), 'utf8')
       rmSync(folder, { recursive: true })
       return code

@@ -52,7 +52,10 @@ describe('a decorator on the wrong target', () => {
       () => call(Controller(), Target.prototype, 'member', { value: () => 1 }),
     ],
     ['@Body on a class', () => call(Body({ type: 'object' }), Target)],
-    ['@Body on a constructor parameter', () => call(Body({ type: 'object' }), Target, undefined, 0)],
+    [
+      '@Body on a constructor parameter',
+      () => call(Body({ type: 'object' }), Target, undefined, 0),
+    ],
     ['@Auth on a field', () => call(Auth(), undefined, standard('field'))],
     ['@HttpCode on a class', () => call(HttpCode(201), Target, standard('class'))],
     ['@Injectable on a method', () => call(Injectable(), () => 1, standard('method'))],
@@ -71,7 +74,9 @@ describe('a decorator on the wrong target', () => {
   })
 
   it('names class and method where the dialect tells', () => {
-    const { subject } = problemOf(() => call(Controller(), Target.prototype, 'list', { value() {} }))
+    const { subject } = problemOf(() =>
+      call(Controller(), Target.prototype, 'list', { value() {} }),
+    )
     expect(subject).toBe('Target.list')
   })
 })
@@ -81,7 +86,9 @@ describe('a decorator without parentheses', () => {
     ['@Get', Get],
     ['@Controller', Controller],
   ])('%s is a ConfigError that says so', (name, decorator) => {
-    const { cause, remedy } = problemOf(() => call(decorator, function list() {}, standard('method')))
+    const { cause, remedy } = problemOf(() =>
+      call(decorator, function list() {}, standard('method')),
+    )
     expect(cause).toContain(`${name} was given a function instead of a path`)
     expect(remedy).toContain('parentheses')
   })
