@@ -10,7 +10,7 @@ import { toSeconds } from '../http/units.js'
 import { boot, type RunningApp } from './boot.js'
 import { loggerOf } from './default-logger.js'
 import { type Description, describeApp, logWarnings } from './describe.js'
-import { createExpressHost } from './express-host.js'
+import { configureExpressHost, createExpressHost } from './express-host.js'
 import type { AppOptions } from './options.js'
 import { routeTable } from './route-table.js'
 import { closeServer, listen } from './server.js'
@@ -37,7 +37,7 @@ export class App {
   /** Starts nothing; see {@link App.init} and {@link App.listen}. */
   constructor(options: AppOptions = {}) {
     this.#options = options
-    this.express = createExpressHost(options)
+    this.express = createExpressHost()
   }
 
   /** Makes and starts an application, without listening. Throws as {@link App.init}. */
@@ -148,6 +148,7 @@ export class App {
   async #boot(): Promise<RunningApp> {
     const logger = loggerOf(this.#options.logger)
     const description = this.#describe()
+    configureExpressHost(this.express, this.#options)
     logWarnings(logger, [...description.warnings, ...this.ignoredOverrides()])
     this.#running = await boot({
       options: this.#options,
