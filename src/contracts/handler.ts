@@ -86,8 +86,19 @@ export type ErrorRequestHandler = (
   next: NextFunction,
 ) => unknown
 
-/** What may stand in `middlewares`; an `express.Router()` and a whole `express()` application do too. */
-export type Middleware = RequestHandler | ErrorRequestHandler
+/**
+ * What may stand in `middlewares`: a `RequestHandler`, an `ErrorRequestHandler`, an `express.Router()` or a
+ * whole `express()` application. One signature and not a union, so that a function written in
+ * place gets the types of its parameters.
+ */
+export type Middleware = (
+  // biome-ignore-start lint/suspicious/noExplicitAny: `(req, res, next)` or `(error, req, res, next)`
+  reqOrError: any,
+  resOrReq: any,
+  nextOrRes: any,
+  next: any,
+  // biome-ignore-end lint/suspicious/noExplicitAny: as above
+) => unknown
 
 /**
  * A controller method as the decorators of its inputs see it. It answers through `res`, or returns a
