@@ -1,5 +1,7 @@
 import type { Server } from 'node:http'
+import type { Application } from 'express'
 import type { AuthGuard } from '../contracts/guard.js'
+import type { Logger } from '../contracts/logger.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { InputSource, Schema } from '../contracts/schema.js'
 import { ConfigError, type Problem } from '../errors/config-error.js'
@@ -17,7 +19,7 @@ import type { OnError, RunRoute } from '../pipeline/step.js'
 import type { CompiledInput } from '../pipeline/steps/validate.js'
 import { buildRouter } from '../routing/build-router.js'
 import { createValidatorCompiler } from '../schema/compile-validator.js'
-import type { BootConfig } from './boot.js'
+import type { Description } from './describe.js'
 import { adoptPrototypes, sortMiddlewares } from './express-host.js'
 import { createListener, type Listener } from './listener.js'
 import type { AppOptions } from './options.js'
@@ -37,7 +39,12 @@ export interface Pipeline {
 }
 
 /** What is known once the container has made everything. */
-export interface PipelineInput extends BootConfig {
+export interface PipelineInput {
+  readonly options: AppOptions
+  readonly description: Description
+  readonly express: Application
+  readonly logger: Logger
+  readonly isClosing: () => boolean
   readonly controllers: ReadonlyMap<unknown, object>
   readonly guard: AuthGuard | null
 }

@@ -119,7 +119,8 @@ export class Injector {
   }
 
   #bindClass(token: Token, target: Class): void {
-    const make = () => this.#note(construct(target, this.#shared.read(target), this))
+    const make = () =>
+      this.#note(construct(target, this.#shared.read(target), (dependency) => this.get(dependency)))
     this.#bindSync(token, () => inChain(token, make))
   }
 
