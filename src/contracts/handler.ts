@@ -86,8 +86,14 @@ export type ErrorRequestHandler = (
   next: NextFunction,
 ) => unknown
 
-/** What may stand in `middlewares`; an `express.Router()` and a whole `express()` application do too. */
-export type Middleware = RequestHandler | ErrorRequestHandler
+/**
+ * What may stand in `middlewares`: a {@link RequestHandler}, an {@link ErrorRequestHandler}, an
+ * `express.Router()`, a whole `express()` application.
+ */
+// One signature for both: from a union of two lengths TypeScript infers no parameters, and under
+// `strict` a middleware written in place would not compile.
+// biome-ignore lint/suspicious/noExplicitAny: as RequestHandler
+export type Middleware = (req: any, res: any, next: any, nextOfError?: any) => unknown
 
 /**
  * A controller method as the decorators of its inputs see it. It answers through `res`, or returns a
