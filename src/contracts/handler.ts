@@ -88,12 +88,11 @@ export type ErrorRequestHandler = (
 
 /**
  * What may stand in `middlewares`: a {@link RequestHandler}, an {@link ErrorRequestHandler}, an
- * `express.Router()`, a whole `express()` application.
+ * `express.Router()`, a whole `express()` application. One signature for all, because the parameters of a
+ * function written in place get no type at all from a union of two.
  */
-// One signature for both: from a union of two lengths TypeScript infers no parameters, and under
-// `strict` a middleware written in place would not compile.
 // biome-ignore lint/suspicious/noExplicitAny: as RequestHandler
-export type Middleware = (req: any, res: any, next: any, nextOfError?: any) => unknown
+export type Middleware = (first: any, second: any, third: any, fourth: any) => unknown
 
 /**
  * A controller method as the decorators of its inputs see it. It answers through `res`, or returns a
