@@ -87,18 +87,12 @@ export type ErrorRequestHandler = (
 ) => unknown
 
 /**
- * What may stand in `middlewares`: a `RequestHandler`, an `ErrorRequestHandler`, an `express.Router()` or a
- * whole `express()` application. One signature and not a union, so that a function written in
- * place gets the types of its parameters.
+ * What may stand in `middlewares`: a {@link RequestHandler}, an {@link ErrorRequestHandler}, an
+ * `express.Router()`, a whole `express()` application. One signature for all, because the parameters of a
+ * function written in place get no type at all from a union of two.
  */
-export type Middleware = (
-  // biome-ignore-start lint/suspicious/noExplicitAny: `(req, res, next)` or `(error, req, res, next)`
-  reqOrError: any,
-  resOrReq: any,
-  nextOrRes: any,
-  next: any,
-  // biome-ignore-end lint/suspicious/noExplicitAny: as above
-) => unknown
+// biome-ignore lint/suspicious/noExplicitAny: as RequestHandler
+export type Middleware = (first: any, second: any, third: any, fourth: any) => unknown
 
 /**
  * A controller method as the decorators of its inputs see it. It answers through `res`, or returns a

@@ -3,8 +3,12 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 /** The parts of a request that a schema can describe. */
 export type InputSource = 'body' | 'params' | 'query' | 'headers'
 
-/** A plain JSON Schema object; a TypeBox schema is one too. */
-export type JsonSchema = { readonly [keyword: string]: unknown }
+/** A plain JSON Schema object; a TypeBox schema is one too. A class (a DTO) is none. */
+export type JsonSchema = {
+  // biome-ignore lint/suspicious/noExplicitAny: TypeBox declares interfaces, which fit no index signature but `any`
+  readonly [keyword: string]: any
+  readonly prototype?: never
+}
 
 /**
  * What `@Body`, `@Params`, `@Query` and `@Headers` accept: any Standard Schema (zod 4, valibot,
