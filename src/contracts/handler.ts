@@ -86,8 +86,13 @@ export type ErrorRequestHandler = (
   next: NextFunction,
 ) => unknown
 
-/** What may stand in `middlewares`; an `express.Router()` and a whole `express()` application do too. */
-export type Middleware = RequestHandler | ErrorRequestHandler
+/**
+ * What may stand in `middlewares`: a request handler, an error middleware, an `express.Router()` or a whole
+ * `express()` application. One signature, because a union of two gives the parameters of a function that is written
+ * in place no type at all, and the compiler rejects it.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: as RequestHandler
+export type Middleware = (...args: any[]) => unknown
 
 /**
  * A controller method as the decorators of its inputs see it. It answers through `res`, or returns a
