@@ -1,3 +1,4 @@
+import { request } from 'node:http'
 import {
   type AppOptions,
   Body,
@@ -10,7 +11,7 @@ import {
 import multer, { MulterError } from 'multer'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { appsOfTest } from './support.js'
+import { appsOfTest, send } from './support.js'
 
 const Upload = z.object({ title: z.string().min(3), pages: z.coerce.number().int() })
 
@@ -133,5 +134,32 @@ describe('multer', () => {
       .attach('cover', Buffer.from('more than ten bytes'), 'a.png')
     expect(status).toBe(500)
     expect(body.message).toBe('Internal Server Error')
+  })
+
+  it('survives a client that leaves in the middle of a file', async () => {
+    const failed: unknown[] = []
+    const { port } = await apps.listening({
+      controllers,
+      middlewares: [
+        multer().any(),
+        (error: Error, _req: Request, _res: unknown, next: (error: Error) => void) => {
+          failed.push(error.message)
+          next(error)
+        },
+      ],
+    })
+    const headers = { 'content-type': 'multipart/form-data; boundary=b' }
+    const req = request({ host: '127.0.0.1', port, method: 'POST', path: '/uploads', headers })
+    req.on('error', () => {})
+    req.write(
+      '--b\r\nContent-Disposition: form-data; name="f"; filename="f"\r\n\r\nhalf a fi',
+      () => {
+        req.destroy()
+      },
+    )
+    await expect.poll(() => failed).toEqual(['Request aborted'])
+    const body = '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--b--\r\n'
+    const next = await send(port, { method: 'POST', path: '/uploads', headers, body })
+    expect(JSON.parse(next.text).data).toEqual({ files: [], fields: { a: '1' } })
   })
 })
