@@ -81,7 +81,7 @@ export class App {
     if (this.#running !== undefined) return this.#running.listener.handleForeign(req, res, next)
     this.#start().then(
       ({ listener }) => listener.handleForeign(req, res, next),
-      (error) => (next === undefined ? res.destroy(error) : next(error)),
+      (error) => (next === undefined ? this.#refuse(error, res) : next(error)),
     )
   }
 
@@ -132,6 +132,12 @@ export class App {
         remedy: 'Remove them, or make a TestApp.',
       },
     ]
+  }
+
+  /** There is nothing yet that could answer, and nobody else who would hear of it. */
+  #refuse(err: unknown, res: ServerResponse): void {
+    loggerOf(this.#options.logger).error({ err }, 'The application did not start')
+    res.destroy()
   }
 
   #describe(): Description {

@@ -196,12 +196,21 @@ const CASES: Record<string, Case> = {
     path: '?a=1',
     handle: (req, res) => res.json(req.query),
   },
-  'what a middleware that waits for the end sees': {
+  'res.writeHead that a handler replaced': {
+    handle: (_req, res) => {
+      const { writeHead } = res
+      res.writeHead = (...args: unknown[]) => {
+        res.setHeader('X-Seen', String(res.get('Content-Type')))
+        return writeHead.apply(res, args as never)
+      }
+      res.json({ a: 1 })
+    },
+  },
+  'res.end that a handler replaced': {
     handle: (_req, res) => {
       const { end } = res
-      res.on('finish', () => Object.assign(res.locals, { sent: res.getHeaders() }))
       res.end = (...args: unknown[]) => {
-        if (!res.headersSent) res.setHeader('X-Seen', String(res.get('Content-Type')))
+        res.setHeader('X-Seen', String(res.get('Content-Type')))
         return end.apply(res, args as never)
       }
       res.json({ a: 1 })
@@ -250,7 +259,7 @@ function stack(): Middleware[] {
     express.json(),
     express.urlencoded({ extended: true }),
     function look(req: Request, res: Response, next: (error?: unknown) => void) {
-      Object.assign(res.locals, { params: { ...req.params }, query: { ...req.query } })
+      Object.assign(res.locals, { params: Object.keys(req.params), query: { ...req.query } })
       const { 'x-rewrite': rewrite, 'x-next': argument } = req.headers
       if (rewrite !== undefined) req.url = `${req.path}?${rewrite}`
       if (argument === undefined) return next()

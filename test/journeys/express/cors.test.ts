@@ -1,0 +1,121 @@
+import { ConfigError, type SecurityOptions } from 'blazon'
+import cors from 'cors'
+import { describe, expect, it } from 'vitest'
+import { appsOfTest } from './support.js'
+
+type Cors = NonNullable<SecurityOptions['cors']>
+
+const A = 'https://a.example'
+const B = 'https://b.example'
+const preflight = {
+  'Access-Control-Request-Method': 'PUT',
+  'Access-Control-Request-Headers': 'x-t',
+}
+
+describe.each([
+  ['security.cors', (config: Exclude<Cors, boolean>) => ({ security: { cors: config } })],
+  ['cors() in middlewares', (config: Exclude<Cors, boolean>) => ({ middlewares: [cors(config)] })],
+])('%s', (_, optionsFor) => {
+  const apps = appsOfTest()
+
+  it('names a static origin on every answer', async () => {
+    const app = await apps.inProcess(optionsFor({ origin: A }))
+    const { headers, status } = await app.request().get('/items/1').set('Origin', B)
+    expect(status).toBe(200)
+    expect(headers).toMatchObject({ 'access-control-allow-origin': A, vary: 'Origin' })
+  })
+
+  it('reflects an origin of a list, and no other', async () => {
+    const app = await apps.inProcess(optionsFor({ origin: [A, /\.trusted\.example$/] }))
+    const ask = (origin: string) => app.request().get('/items/1').set('Origin', origin)
+    expect((await ask(A)).headers['access-control-allow-origin']).toBe(A)
+    const sub = 'https://x.trusted.example'
+    expect((await ask(sub)).headers['access-control-allow-origin']).toBe(sub)
+    expect((await ask(B)).headers).not.toHaveProperty('access-control-allow-origin')
+    expect((await ask(B)).headers.vary).toBe('Origin')
+  })
+
+  it('asks a function, later if it likes', async () => {
+    const app = await apps.inProcess(
+      optionsFor({
+        origin: (origin, decide) => void setImmediate(() => decide(null, origin === A)),
+        credentials: true,
+      }),
+    )
+    const ask = (origin: string) => app.request().get('/items/1').set('Origin', origin)
+    expect((await ask(A)).headers).toMatchObject({
+      'access-control-allow-origin': A,
+      'access-control-allow-credentials': 'true',
+    })
+    expect((await ask(B)).headers).not.toHaveProperty('access-control-allow-origin')
+  })
+
+  it('turns an error of the function into the envelope', async () => {
+    const app = await apps.inProcess(
+      optionsFor({ origin: (_origin, decide) => decide(new Error('the list is not there')) }),
+    )
+    const { status, body } = await app.request().get('/items/1').set('Origin', A)
+    expect(status).toBe(500)
+    expect(body).toEqual({
+      statusCode: 'error',
+      status: 500,
+      message: 'Internal Server Error',
+      code: 'INTERNAL_SERVER_ERROR',
+    })
+  })
+
+  it('answers a preflight before any route', async () => {
+    const app = await apps.inProcess(optionsFor({ origin: [A], maxAge: 60 }))
+    const { status, headers, text } = await app
+      .request()
+      .options('/items/1')
+      .set({ Origin: A, ...preflight })
+    expect(status).toBe(204)
+    expect(text).toBe('')
+    expect(headers).toMatchObject({
+      'access-control-allow-origin': A,
+      'access-control-allow-methods': 'GET,HEAD,PUT,PATCH,POST,DELETE',
+      'access-control-allow-headers': 'x-t',
+      'access-control-max-age': '60',
+    })
+  })
+
+  it('lets every origin in when none is named, errors and misses included', async () => {
+    const app = await apps.inProcess(optionsFor({ exposedHeaders: ['X-Total'] }))
+    for (const path of ['/items', '/missing']) {
+      const { headers } = await app.request().get(path).set('Origin', A)
+      expect(headers).toMatchObject({
+        'access-control-allow-origin': '*',
+        'access-control-expose-headers': 'X-Total',
+      })
+    }
+    const { headers, status } = await app.request().options('/items').set(preflight)
+    expect(status).toBe(204)
+    expect(headers['access-control-allow-origin']).toBe('*')
+  })
+})
+
+describe('security.cors', () => {
+  const apps = appsOfTest()
+
+  it('lets every origin read when it is true', async () => {
+    const app = await apps.inProcess({ security: { cors: true } })
+    const { headers } = await app.request().get('/items/1').set('Origin', A)
+    expect(headers['access-control-allow-origin']).toBe('*')
+    expect(headers).not.toHaveProperty('access-control-allow-credentials')
+  })
+
+  it.each([undefined, '*', true])('refuses credentials for the origin %s', async (origin) => {
+    const starting = apps.inProcess({
+      security: { cors: { credentials: true, ...(origin === undefined ? {} : { origin }) } },
+    })
+    await expect(starting).rejects.toThrow(ConfigError)
+    await expect(starting).rejects.toThrow(/security\.cors/)
+  })
+
+  it('sends nothing when it is off', async () => {
+    const app = await apps.inProcess()
+    const { headers } = await app.request().get('/items/1').set('Origin', A)
+    expect(Object.keys(headers).filter((name) => name.startsWith('access-'))).toEqual([])
+  })
+})

@@ -1,0 +1,156 @@
+import {
+  Controller,
+  defineControllers,
+  Get,
+  type Middleware,
+  NotFoundError,
+  type Request,
+  type Response,
+} from 'blazon'
+import { describe, expect, it } from 'vitest'
+import { appsOfTest } from './support.js'
+
+@Controller()
+class FailingController {
+  @Get('throws')
+  throws() {
+    throw new NotFoundError('The route found nothing')
+  }
+
+  @Get('rejects')
+  async rejects() {
+    await null
+    throw new Error('from a promise')
+  }
+
+  @Get('upstream')
+  upstream() {
+    throw Object.assign(new Error('answered by another service'), { status: 401 })
+  }
+
+  @Get('half')
+  half(_req: Request, res: Response) {
+    res.write('half an ')
+    throw new Error('too late')
+  }
+
+  @Get('fine')
+  fine() {
+    return {}
+  }
+}
+
+const controllers = defineControllers(FailingController)
+// Error middlewares are told apart by their four parameters.
+const passOn: Middleware = (error, _req, _res, next) => next(error)
+
+describe('error middlewares', () => {
+  const apps = appsOfTest()
+  const start = (...middlewares: Middleware[]) => apps.inProcess({ controllers, middlewares })
+
+  const render: Middleware = (error, req, res, _next) => {
+    res.status(error.status ?? 500).json({ rendered: error.message, path: req.path })
+  }
+
+  it.each([
+    ['/throws', 404, 'The route found nothing'],
+    ['/rejects', 500, 'from a promise'],
+    ['/missing', 404, 'Cannot GET /missing'],
+    ['/fine', 405, 'POST is not allowed here'],
+    ['/mw', 409, 'from a middleware'],
+    ['/%E0%A4%A', 400, 'The path is not valid UTF-8'],
+  ])('receive the error of %s', async (path, status, rendered) => {
+    const failing: Middleware = (req, _res, next) =>
+      req.path === '/mw'
+        ? next(Object.assign(new Error('from a middleware'), { status: 409 }))
+        : next()
+    const app = await start(failing, render)
+    const method = path === '/fine' ? 'post' : 'get'
+    const answer = await app.request()[method](path)
+    expect(answer.status).toBe(status)
+    expect(answer.body).toEqual({ rendered, path })
+  })
+
+  it('are not asked when nothing fails', async () => {
+    const app = await start(render)
+    expect((await app.request().get('/fine')).body.statusCode).toBe('success')
+  })
+
+  it('hand an error on, each to the next, and the last to the envelope', async () => {
+    const seen: string[] = []
+    const note = (name: string): Middleware => {
+      return (error, _req, _res, next) => {
+        seen.push(`${name}: ${error.message}`)
+        next(name === 'first' ? new NotFoundError('replaced') : error)
+      }
+    }
+    const app = await start(note('first'), note('second'))
+    const { status, body } = await app.request().get('/rejects')
+    expect(seen).toEqual(['first: from a promise', 'second: replaced'])
+    expect(status).toBe(404)
+    expect(body).toMatchObject({ statusCode: 'error', message: 'replaced' })
+  })
+
+  it.each([[[]], [[null]], [[undefined]], [['route']]])(
+    'pass on the same error with next(...%j)',
+    async (args) => {
+      const silent: Middleware = (_error, _req, _res, next) => next(...args)
+      const app = await start(silent)
+      const { body } = await app.request().get('/throws')
+      expect(body).toMatchObject({ status: 404, message: 'The route found nothing' })
+    },
+  )
+
+  it.each([
+    [
+      'throw',
+      () => {
+        throw new NotFoundError('thrown while rendering')
+      },
+    ],
+    ['reject', () => Promise.reject(new NotFoundError('thrown while rendering'))],
+  ])('may %s themselves: the next one gets that error', async (_, fail) => {
+    const failing: Middleware = (_error, _req, _res, _next) => fail()
+    const app = await start(failing, passOn)
+    const { status, body } = await app.request().get('/rejects')
+    expect(status).toBe(404)
+    expect(body.message).toBe('thrown while rendering')
+  })
+
+  it('still end in an answer when they reject with nothing', async () => {
+    const failing: Middleware = async (_error, _req, _res, _next) => Promise.reject()
+    const app = await start(failing)
+    expect((await app.request().get('/throws')).status).toBe(500)
+  })
+
+  it('see an error after the answer has begun; without theirs, the connection is cut', async () => {
+    const seen: string[] = []
+    const note: Middleware = (error, _req, res, next) => {
+      seen.push(`${error.message} ${res.headersSent}`)
+      next(error)
+    }
+    const app = await start(note)
+    await expect(app.request().get('/half')).rejects.toThrow()
+    expect(seen).toEqual(['too late true'])
+  })
+
+  it('cannot make a second answer', async () => {
+    const twice: Middleware = (error, _req, res, next) => {
+      res.status(400).json({ once: true })
+      next(error)
+    }
+    const app = await start(twice)
+    const { status, body } = await app.request().get('/throws')
+    expect({ status, body }).toEqual({ status: 400, body: { once: true } })
+  })
+
+  it('find the status of a plain error believed in middlewares, and not in routes', async () => {
+    const failing: Middleware = (req, _res, next) =>
+      next(req.path === '/mw' ? Object.assign(new Error('x'), { status: 401 }) : undefined)
+    const app = await start(failing, passOn)
+    const fromMiddleware = await app.request().get('/mw')
+    expect(fromMiddleware.body).toMatchObject({ status: 401, message: 'Unauthorized' })
+    const fromRoute = await app.request().get('/upstream')
+    expect(fromRoute.body).toMatchObject({ status: 500, message: 'Internal Server Error' })
+  })
+})

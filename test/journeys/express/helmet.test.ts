@@ -1,0 +1,149 @@
+import { Controller, defineControllers, Get, type Request, type Response } from 'blazon'
+import helmet from 'helmet'
+import { describe, expect, it } from 'vitest'
+import { appsOfTest, send } from './support.js'
+
+@Controller()
+class PagesController {
+  @Get('plain')
+  plain() {
+    return { ok: true }
+  }
+
+  @Get('framed')
+  framed(_req: Request, res: Response) {
+    res.removeHeader('X-Frame-Options')
+    res.json({ seen: res.get('X-Frame-Options') ?? null, sniff: res.get('x-content-type-options') })
+  }
+
+  @Get('changed')
+  changed(_req: Request, res: Response) {
+    res.set('Referrer-Policy', 'origin').json({})
+  }
+
+  @Get('nonce')
+  nonce(_req: Request, res: Response) {
+    res.json({ nonce: res.locals.nonce })
+  }
+
+  @Get('streamed')
+  streamed(_req: Request, res: Response) {
+    res.write('a')
+    res.end('b')
+  }
+}
+
+const controllers = defineControllers(PagesController)
+const nonceOf = (policy: unknown) => /'nonce-([^']+)'/.exec(String(policy))?.[1]
+let count = 0
+const nonceDirective = (_req: unknown, res: unknown) => {
+  const { locals } = res as Response
+  locals.nonce ??= `n${++count}`
+  return `'nonce-${locals.nonce}'`
+}
+
+describe('helmet', () => {
+  const apps = appsOfTest()
+
+  it('protects every answer by default: routes, streams, errors and misses', async () => {
+    const { port } = await apps.listening({ controllers, security: {} })
+    for (const path of ['/plain', '/streamed', '/changed', '/missing']) {
+      const { headers } = await send(port, { path })
+      expect(headers['content-security-policy']).toBe("default-src 'none';frame-ancestors 'none'")
+      expect(headers['x-content-type-options']).toBe('nosniff')
+      expect(headers['strict-transport-security']).toContain('max-age=')
+      expect(headers['x-powered-by']).toBeUndefined()
+    }
+  })
+
+  it("gives way to the user's own, which is set beside it", async () => {
+    const { port } = await apps.listening({
+      controllers,
+      security: {},
+      middlewares: [helmet({ xFrameOptions: { action: 'deny' } })],
+    })
+    const { headers } = await send(port, { path: '/plain' })
+    expect(headers['x-frame-options']).toBe('DENY')
+    expect(headers['content-security-policy']).toContain("default-src 'self'")
+  })
+
+  it("leaves the field to the user's own when it is off", async () => {
+    const { port } = await apps.listening({
+      controllers,
+      middlewares: [helmet({ contentSecurityPolicy: false })],
+    })
+    const { headers } = await send(port, { path: '/plain' })
+    expect(headers['x-frame-options']).toBe('SAMEORIGIN')
+    expect(headers['content-security-policy']).toBeUndefined()
+  })
+
+  it('lets a handler remove one header and read the others', async () => {
+    const { port } = await apps.listening({ controllers, security: {} })
+    const { headers, text } = await send(port, { path: '/framed' })
+    expect(JSON.parse(text)).toEqual({ seen: null, sniff: 'nosniff' })
+    expect(headers['x-frame-options']).toBeUndefined()
+    expect(headers['x-content-type-options']).toBe('nosniff')
+  })
+
+  it('lets a middleware remove a header for good', async () => {
+    const { port } = await apps.listening({
+      controllers,
+      security: {},
+      middlewares: [
+        (_req, res, next) => {
+          res.removeHeader('Strict-Transport-Security')
+          next()
+        },
+      ],
+    })
+    const { headers } = await send(port, { path: '/streamed' })
+    expect(headers['strict-transport-security']).toBeUndefined()
+    expect(headers['x-dns-prefetch-control']).toBe('off')
+  })
+
+  it('lets a handler change a header, which is sent once', async () => {
+    const { port } = await apps.listening({ controllers, security: {} })
+    const { headers } = await send(port, { path: '/changed' })
+    expect(headers['referrer-policy']).toBe('origin')
+  })
+
+  it('takes options of its own', async () => {
+    const { port } = await apps.listening({
+      controllers,
+      security: { helmet: { strictTransportSecurity: { maxAge: 5 }, xDownloadOptions: false } },
+    })
+    const { headers } = await send(port, { path: '/plain' })
+    expect(headers['strict-transport-security']).toBe('max-age=5; includeSubDomains')
+    expect(headers['x-download-options']).toBeUndefined()
+    expect(headers['content-security-policy']).toContain("default-src 'none'")
+  })
+
+  it.each([
+    ['a list', [nonceDirective]],
+    ['a set', new Set([nonceDirective])],
+  ])(
+    'makes a nonce for each request where a directive is %s with a function',
+    async (_, script) => {
+      const contentSecurityPolicy = { directives: { scriptSrc: script } }
+      const { port } = await apps.listening({
+        controllers,
+        security: { helmet: { contentSecurityPolicy } },
+      })
+      const first = await send(port, { path: '/nonce' })
+      const second = await send(port, { path: '/nonce' })
+      const nonces = [first, second].map(({ headers }) =>
+        nonceOf(headers['content-security-policy']),
+      )
+      expect(JSON.parse(first.text)).toEqual({ nonce: nonces[0] })
+      expect(JSON.parse(second.text)).toEqual({ nonce: nonces[1] })
+      expect(nonces[0]).not.toBe(nonces[1])
+    },
+  )
+
+  it('is off in tests unless a test asks for it', async () => {
+    const plain = await apps.inProcess({ controllers })
+    expect((await plain.request().get('/plain')).headers).not.toHaveProperty('x-frame-options')
+    const asked = await apps.inProcess({ controllers, security: { helmet: true } })
+    expect((await asked.request().get('/plain')).headers['x-frame-options']).toBe('SAMEORIGIN')
+  })
+})

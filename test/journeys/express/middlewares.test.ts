@@ -1,0 +1,124 @@
+import type { Middleware, Request } from 'blazon'
+import { describe, expect, it } from 'vitest'
+import { appsOfTest } from './support.js'
+
+describe('middlewares', () => {
+  const apps = appsOfTest()
+  const start = (...middlewares: Middleware[]) => apps.inProcess({ middlewares })
+
+  it('run in order, for every request, before the route', async () => {
+    const seen: string[] = []
+    const note = (name: string): Middleware => {
+      return async (req, _res, next) => {
+        await null
+        seen.push(`${name} ${req.method} ${req.originalUrl}`)
+        next()
+      }
+    }
+    const app = await start(note('a'), note('b'))
+    await app.request().get('/items/1?x=2')
+    await app.request().post('/missing')
+    expect(seen).toEqual([
+      'a GET /items/1?x=2',
+      'b GET /items/1?x=2',
+      'a POST /missing',
+      'b POST /missing',
+    ])
+  })
+
+  it('may answer themselves: no route runs', async () => {
+    const app = await start((_req, res) => res.status(203).send('enough'))
+    const { status, text } = await app.request().get('/items/1')
+    expect([status, text]).toEqual([203, 'enough'])
+  })
+
+  it.each([
+    [
+      'throw an error',
+      () => {
+        throw new Error('no')
+      },
+    ],
+    [
+      'throw undefined',
+      () => {
+        throw undefined
+      },
+    ],
+    [
+      'throw false',
+      () => {
+        throw false
+      },
+    ],
+    [
+      "throw 'route'",
+      () => {
+        throw 'route'
+      },
+    ],
+    ['reject', () => Promise.reject(new Error('no'))],
+    ['reject with undefined', () => Promise.reject()],
+    ['reject with null', () => Promise.reject(null)],
+    ["reject with 'router'", () => Promise.reject('router')],
+    ['reject by a thenable', () => ({ then: (_: unknown, reject: () => void) => reject() })],
+  ])('that %s end in a 500, not in the route', async (_, fail) => {
+    const app = await start((_req, _res, _next) => fail())
+    const { status, body } = await app.request().get('/items/1')
+    expect(status).toBe(500)
+    expect(body).toMatchObject({ statusCode: 'error', code: 'INTERNAL_SERVER_ERROR' })
+  })
+
+  it("leave for a 404 with next('router'), as at the top of an Express application", async () => {
+    const app = await start((_req, _res, next) => next('router'))
+    expect((await app.request().get('/items/1')).status).toBe(404)
+  })
+
+  it('that call next and then fail make one answer', async () => {
+    const app = await start(async (_req, _res, next) => {
+      next()
+      throw new Error('after next')
+    })
+    const { status, body } = await app.request().get('/items/1')
+    expect({ status, data: body.data }).toEqual({ status: 200, data: { id: '1' } })
+  })
+
+  it('that call next twice make one answer', async () => {
+    const app = await start((_req, _res, next) => {
+      next()
+      next()
+      next(new Error('late'))
+    })
+    expect((await app.request().get('/items/1')).status).toBe(200)
+  })
+
+  it('share res.locals and their own fields of req with the route', async () => {
+    const app = await start(
+      (req, res, next) => {
+        req.trace = 'abc'
+        res.locals.user = 'ann'
+        next()
+      },
+      (req, res, next) => (req.path === '/show' ? res.json([req.trace, res.locals]) : next()),
+    )
+    expect((await app.request().get('/show')).body).toEqual(['abc', { user: 'ann' }])
+  })
+
+  it('may rewrite URL and method: the route is chosen afterwards', async () => {
+    const app = await start((req: Request, _res: unknown, next: () => void) => {
+      if (req.query.id !== undefined) req.url = `/items/${req.query.id}`
+      req.method = 'GET'
+      next()
+    })
+    const { body } = await app.request().post('/go?id=9')
+    expect(body.data).toEqual({ id: '9' })
+  })
+
+  it('name the request for the envelope by req.id', async () => {
+    const app = await start((req, _res, next) => {
+      req.id = 'r-1'
+      next()
+    })
+    expect((await app.request().get('/missing')).body.requestId).toBe('r-1')
+  })
+})

@@ -1,0 +1,236 @@
+import { createServer } from 'node:http'
+import {
+  App,
+  type AppOptions,
+  Body,
+  ConfigError,
+  Controller,
+  defineControllers,
+  Get,
+  Post,
+  type Request,
+  type Response,
+} from 'blazon'
+import express, { type ErrorRequestHandler } from 'express'
+import { describe, expect, it, vi } from 'vitest'
+import { z } from 'zod'
+import { appsOfTest, send } from './support.js'
+
+@Controller('orders')
+class OrdersController {
+  @Get(':id')
+  get({ params, baseUrl, originalUrl, url, path, query, app }: Request) {
+    return { params, baseUrl, originalUrl, url, path, query, who: app.get('who') ?? 'ours' }
+  }
+
+  @Post()
+  @Body(z.object({ sku: z.string() }))
+  create(req: Request, res: Response) {
+    res.status(201).json({ body: req.body, user: req.user, locals: res.locals })
+  }
+
+  @Get('fails/now')
+  fails() {
+    throw new Error('inside')
+  }
+
+  @Get('file/none')
+  file(_req: Request, res: Response) {
+    res.sendFile('/none/such')
+  }
+}
+
+const json = { 'content-type': 'application/json' }
+
+describe('an App inside an Express application', () => {
+  const apps = appsOfTest()
+
+  async function start(options: AppOptions = {}, path = '/api') {
+    const app = apps.track(
+      new App({ controllers: defineControllers(OrdersController), logger: false, ...options }),
+    )
+    const errors: unknown[] = []
+    const outer = express().set('who', 'outer').set('etag', false)
+    outer.use((req, res, next) => {
+      Object.assign(req, { user: { id: 'ann' } })
+      res.locals.trace = 't-1'
+      next()
+    })
+    outer.use('/parsed', express.json())
+    outer.use(path, app.handler)
+    outer.post('/api/orders/:id', (req, res) => void res.json({ legacy: req.params.id }))
+    outer.use('/api/file', (_req, res) => res.sendFile('/none/such'))
+    outer.use((req, res) => {
+      const { baseUrl, url, query } = req
+      const who = [req.app.get('who'), res.app.get('who')]
+      const isExpress =
+        Object.getPrototypeOf(req) === outer.request &&
+        Object.getPrototypeOf(res) === outer.response
+      res.status(404).json({ who, isExpress, baseUrl, url, query, locals: res.locals })
+    })
+    outer.use(((error, _req, res, _next) => {
+      errors.push(error)
+      res.status(error.status ?? 500).json({ outer: error.message })
+    }) as ErrorRequestHandler)
+    const port = await apps.serving(createServer(outer))
+    return { app, port, errors }
+  }
+
+  it('sees the path below its mount, and where it is mounted', async () => {
+    const { port } = await start()
+    const { status, text } = await send(port, { path: '/api/orders/7?a=1' })
+    expect(status).toBe(200)
+    expect(JSON.parse(text).data).toEqual({
+      params: { id: '7' },
+      baseUrl: '/api',
+      originalUrl: '/api/orders/7?a=1',
+      url: '/orders/7?a=1',
+      path: '/orders/7',
+      query: { a: '1' },
+      who: 'ours',
+    })
+  })
+
+  it('answers requests that come before it has started', async () => {
+    const { app, port } = await start({
+      providers: [
+        {
+          token: 'slow',
+          useFactory: () => new Promise((resolve) => setTimeout(resolve, 20, 'made')),
+        },
+      ],
+    })
+    const answers = await Promise.all(
+      [1, 2, 3].map((id) => send(port, { path: `/api/orders/${id}` })),
+    )
+    expect(answers.map(({ text }) => JSON.parse(text).data.params.id)).toEqual(['1', '2', '3'])
+    expect(app.server.listening).toBe(false)
+  })
+
+  it.each([false, true])(
+    'lets what it does not know fall through, middlewares: %s',
+    async (has) => {
+      const look = (req: Request, _res: Response, next: () => void) => {
+        Object.assign(req, { looked: req.query })
+        next()
+      }
+      const { port } = await start({ middlewares: has ? [look] : [] })
+      const { status, text } = await send(port, { path: '/api/unknown?a=1' })
+      expect(status).toBe(404)
+      expect(JSON.parse(text)).toEqual({
+        who: ['outer', 'outer'],
+        isExpress: true,
+        baseUrl: '',
+        url: '/api/unknown?a=1',
+        query: { a: '1' },
+        locals: expect.objectContaining({ trace: 't-1' }),
+      })
+    },
+  )
+
+  it('lets a method it has no route for fall through', async () => {
+    const { port } = await start()
+    const { text } = await send(port, { method: 'POST', path: '/api/orders/7' })
+    expect(JSON.parse(text)).toEqual({ legacy: '7' })
+  })
+
+  it("gives the outer application its next back: errors there are the outer's", async () => {
+    const { port } = await start({ middlewares: [(_req, _res, next) => next()] })
+    const { status, text } = await send(port, { path: '/api/file' })
+    expect(status).toBe(404)
+    expect(JSON.parse(text)).toHaveProperty('outer')
+  })
+
+  it('renders its own errors in its envelope', async () => {
+    const { port, errors } = await start()
+    const { status, text } = await send(port, { path: '/api/orders/fails/now' })
+    expect(status).toBe(500)
+    expect(JSON.parse(text)).toMatchObject({ statusCode: 'error', code: 'INTERNAL_SERVER_ERROR' })
+    const file = await send(port, { path: '/api/orders/file/none' })
+    expect([file.status, JSON.parse(file.text).statusCode]).toEqual([404, 'error'])
+    expect(errors).toEqual([])
+  })
+
+  it('takes the body that the outer application has parsed, its user and its locals', async () => {
+    const { port } = await start({}, '/parsed')
+    const message = { method: 'POST', path: '/parsed/orders', headers: json, body: '{"sku":"a"}' }
+    const { status, text } = await send(port, message)
+    expect(status).toBe(201)
+    expect(JSON.parse(text)).toEqual({
+      body: { sku: 'a' },
+      user: { id: 'ann' },
+      locals: { trace: 't-1' },
+    })
+    const wrong = await send(port, { ...message, body: '{"sku":1}' })
+    expect(JSON.parse(wrong.text).code).toBe('VALIDATION_FAILED')
+  })
+
+  it('reads the body itself where nobody has', async () => {
+    const { port } = await start()
+    const message = { method: 'POST', path: '/api/orders', headers: json, body: '{"sku":"a"}' }
+    expect((await send(port, message)).status).toBe(201)
+  })
+
+  it('sends its own headers beside those of the outer application', async () => {
+    const { port } = await start()
+    const { headers } = await send(port, { path: '/api/orders/7' })
+    expect(headers).toMatchObject({ 'x-powered-by': 'Express', 'x-frame-options': 'SAMEORIGIN' })
+    expect((await send(port, { path: '/other' })).headers).not.toHaveProperty('x-frame-options')
+  })
+
+  it('hands a failed start to the outer application', async () => {
+    const { port, errors } = await start({
+      providers: [{ token: 'x', useClass: undefined as never }],
+    })
+    const { status } = await send(port, { path: '/api/orders/7' })
+    expect(status).toBe(500)
+    expect(errors).toEqual([expect.any(ConfigError)])
+  })
+
+  it('mounts inside an application of ours, too', async () => {
+    const inner = apps.track(
+      new App({ controllers: defineControllers(OrdersController), logger: false }),
+    )
+    const { port } = await start({ controllers: [], middlewares: [inner.handler] })
+    const { text } = await send(port, { path: '/api/orders/7' })
+    expect(JSON.parse(text).data.params).toEqual({ id: '7' })
+    const outside = await send(port, { path: '/api/unknown' })
+    expect(JSON.parse(outside.text)).toMatchObject({ isExpress: true, url: '/api/unknown' })
+  })
+})
+
+describe('http.createServer(app.handler)', () => {
+  const apps = appsOfTest()
+
+  it('answers, before and after the start, misses included', async () => {
+    const app = apps.track(
+      new App({ controllers: defineControllers(OrdersController), logger: false }),
+    )
+    const port = await apps.serving(createServer(app.handler))
+    const [first, missing] = await Promise.all([
+      send(port, { path: '/orders/7?a=1' }),
+      send(port, { path: '/missing' }),
+    ])
+    expect(JSON.parse(first.text).data).toMatchObject({ originalUrl: '/orders/7?a=1', baseUrl: '' })
+    expect([missing.status, JSON.parse(missing.text).code]).toEqual([404, 'NOT_FOUND'])
+    const message = { method: 'POST', path: '/orders', headers: json, body: '{"sku":"a"}' }
+    const created = await send(port, message)
+    expect([created.status, JSON.parse(created.text).body]).toEqual([201, { sku: 'a' }])
+    expect(created.headers['x-frame-options']).toBe('SAMEORIGIN')
+    expect((await send(port, { path: '/orders/file/none' })).status).toBe(404)
+    expect((await send(port, { method: 'PUT', path: '/orders' })).status).toBe(405)
+  })
+
+  it('cuts the connection and logs why when the start fails', async () => {
+    const error = vi.fn()
+    const app = apps.track(
+      new App({
+        providers: [{ token: 'x', useFactory: () => Promise.reject(new Error('no database')) }],
+        logger: { info() {}, warn() {}, error } as never,
+      }),
+    )
+    const port = await apps.serving(createServer(app.handler))
+    await expect(send(port, { path: '/' })).rejects.toThrow(/hang up|ECONNRESET/)
+    expect(error).toHaveBeenCalledWith({ err: expect.any(ConfigError) }, expect.any(String))
+  })
+})

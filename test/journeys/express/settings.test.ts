@@ -1,0 +1,197 @@
+import { Controller, defineControllers, Get, type Request, type Response } from 'blazon'
+import { describe, expect, it } from 'vitest'
+import { appsOfTest } from './support.js'
+
+@Controller()
+class SettingsController {
+  @Get('query')
+  query(req: Request) {
+    return req.query
+  }
+
+  @Get('client')
+  client({ ip, ips, protocol, secure, hostname, host, subdomains }: Request) {
+    return { ip, ips, protocol, secure, hostname, host, subdomains }
+  }
+
+  @Get('app')
+  app(req: Request, res: Response) {
+    res.json({ same: req.app === res.app, title: req.app.locals.title, set: req.app.get('custom') })
+  }
+
+  @Get('tagged')
+  tagged(_req: Request, res: Response) {
+    res.json({ a: 1 })
+  }
+
+  @Get('enveloped')
+  enveloped() {
+    return { a: 1 }
+  }
+
+  @Get('page')
+  page(_req: Request, res: Response) {
+    res.locals.user = 'Ann'
+    res.render('greeting', { greeting: 'Hello' })
+  }
+
+  @Get('page/later')
+  async later(_req: Request, res: Response) {
+    await null
+    res.status(201).render('greeting', { greeting: 'Hi', user: 'Bob' })
+  }
+
+  @Get('page/callback')
+  callback(_req: Request, res: Response) {
+    res.render('greeting', { greeting: '' }, (error, html) => {
+      res.json({ failed: error?.message ?? null, html })
+    })
+  }
+
+  @Get('page/missing')
+  missing(_req: Request, res: Response) {
+    res.render('nowhere')
+  }
+}
+
+const controllers = defineControllers(SettingsController)
+
+/** As small as an engine can be: it never touches a file. */
+function greet(_path: string, options: object, done: (error: unknown, html?: string) => void) {
+  const { greeting, user, title } = options as Record<string, string>
+  if (!greeting) return done(new Error('There is no greeting'))
+  done(null, `<p>${greeting} ${user} from ${title}</p>`)
+}
+
+/** Finds every view but one. */
+class View {
+  readonly path: string | undefined
+  constructor(readonly name: string) {
+    this.path = name === 'nowhere' ? undefined : name
+  }
+
+  render(options: object, done: (error: unknown, html?: string) => void) {
+    greet(this.name, options, done)
+  }
+}
+
+describe('settings of app.express', () => {
+  const apps = appsOfTest()
+
+  it('is the application behind req.app and res.app', async () => {
+    const app = await apps.inProcess({ controllers })
+    app.express.locals.title = 'Shop'
+    app.express.set('custom', 42)
+    const { body } = await app.request().get('/app')
+    expect(body).toEqual({ same: true, title: 'Shop', set: 42 })
+  })
+
+  it('parses queries simply, and nested ones with the extended parser', async () => {
+    const app = await apps.inProcess({ controllers })
+    const ask = async () => (await app.request().get('/query?a[b]=1&c=2')).body.data
+    expect(await ask()).toEqual({ 'a[b]': '1', c: '2' })
+    app.express.set('query parser', 'extended')
+    expect(await ask()).toEqual({ a: { b: '1' }, c: '2' })
+    app.express.set('query parser', (text: string) => ({ text }))
+    expect(await ask()).toEqual({ text: 'a[b]=1&c=2' })
+    app.express.disable('query parser')
+    expect(await ask()).toEqual({})
+  })
+
+  const forwarded = {
+    Host: 'inner.test',
+    'X-Forwarded-For': '1.1.1.1, 9.9.9.9',
+    'X-Forwarded-Proto': 'https',
+    'X-Forwarded-Host': 'a.b.shop.example:8443',
+  }
+
+  it('believes no proxy by default', async () => {
+    const app = await apps.inProcess({ controllers })
+    const { body } = await app.request().get('/client').set(forwarded)
+    expect(body.data).toEqual({
+      ip: '127.0.0.1',
+      ips: [],
+      protocol: 'http',
+      secure: false,
+      hostname: 'inner.test',
+      host: 'inner.test',
+      subdomains: [],
+    })
+  })
+
+  it.each([
+    [true, '1.1.1.1', ['1.1.1.1', '9.9.9.9']],
+    [1, '9.9.9.9', ['9.9.9.9']],
+    ['loopback', '9.9.9.9', ['9.9.9.9']],
+    [['127.0.0.1', '9.9.9.9'], '1.1.1.1', ['1.1.1.1', '9.9.9.9']],
+  ])('believes the proxies that trustProxy names: %j', async (trustProxy, ip, ips) => {
+    const app = await apps.inProcess({ controllers, trustProxy })
+    const { body } = await app.request().get('/client').set(forwarded)
+    expect(body.data).toEqual({
+      ip,
+      ips,
+      protocol: 'https',
+      secure: true,
+      hostname: 'a.b.shop.example',
+      host: 'a.b.shop.example:8443',
+      subdomains: ['b', 'a'],
+    })
+  })
+
+  it.each(['/tagged', '/enveloped'])('tags %s with etag: true, and answers 304', async (path) => {
+    const app = await apps.inProcess({ controllers, etag: true, security: { helmet: true } })
+    const { headers, status } = await app.request().get(path)
+    expect(status).toBe(200)
+    expect(headers.etag).toMatch(/^W\/"/)
+    const again = await app.request().get(path).set('If-None-Match', String(headers.etag))
+    expect([again.status, again.text]).toEqual([304, ''])
+    expect(again.headers['x-frame-options']).toBe('SAMEORIGIN')
+    const changed = await app.request().get(path).set('If-None-Match', 'W/"other"')
+    expect(changed.status).toBe(200)
+  })
+
+  it('tags nothing by default', async () => {
+    const app = await apps.inProcess({ controllers })
+    const { headers } = await app.request().get('/tagged')
+    expect(headers).not.toHaveProperty('etag')
+  })
+
+  it('spaces and escapes JSON as json settings say', async () => {
+    const app = await apps.inProcess({ controllers })
+    app.express.set('json spaces', 2)
+    expect((await app.request().get('/tagged')).text).toBe('{\n  "a": 1\n}')
+  })
+})
+
+describe('res.render', () => {
+  const apps = appsOfTest()
+
+  async function start() {
+    const app = await apps.inProcess({ controllers })
+    app.express.set('view', View).set('view engine', 'tiny')
+    Object.assign(app.express.locals, { title: 'Blazon', user: 'nobody' })
+    return app
+  }
+
+  it('renders with options over res.locals over app.locals', async () => {
+    const app = await start()
+    const { headers, text } = await app.request().get('/page')
+    expect(text).toBe('<p>Hello Ann from Blazon</p>')
+    expect(headers['content-type']).toBe('text/html; charset=utf-8')
+    const later = await app.request().get('/page/later')
+    expect([later.status, later.text]).toEqual([201, '<p>Hi Bob from Blazon</p>'])
+  })
+
+  it('gives the failure of the engine to a callback', async () => {
+    const app = await start()
+    const { body } = await app.request().get('/page/callback')
+    expect(body.failed).toBe('There is no greeting')
+  })
+
+  it('ends in a 500 when the view is missing', async () => {
+    const app = await start()
+    const { status, body } = await app.request().get('/page/missing')
+    expect(status).toBe(500)
+    expect(body).toMatchObject({ statusCode: 'error', message: 'Internal Server Error' })
+  })
+})
