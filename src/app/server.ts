@@ -29,11 +29,17 @@ export function createHttpServer({ Request, Response, listener, timeouts }: Serv
       requestTimeout: milliseconds(timeouts.request ?? 60),
       keepAliveTimeout: milliseconds(timeouts.keepAlive ?? 72),
       connectionsCheckingInterval: CHECK_INTERVAL_MS,
+      // The listener asks for one, too, and answers with an envelope.
+      requireHostHeader: false,
     },
     listener.handle as never,
   )
   // Node silently drops headers past its limit, and with them what a proxy appended; the listener counts instead.
   server.maxHeadersCount = 0
+  server.on('checkContinue', (req, res) => {
+    continueOnRead(req, res)
+    listener.handle(req as never, res as never)
+  })
   server.on('clientError', listener.handleClientError)
   return server
 }
