@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { continueOnRead } from '../http/continue-on-read.js'
 import type { RequestClass } from '../http/request.js'
 import type { ResponseClass } from '../http/response.js'
 import { toSeconds } from '../http/units.js'
