@@ -31,10 +31,12 @@ export function respondStep(config: RespondConfig, run: Step): RunRoute {
     let value: unknown
     try {
       value = run(req, res)
+      // A thenable that is no promise may throw, or call back twice.
+      if (isThenable(value)) value = Promise.resolve(value)
     } catch (error) {
       return onError(error, req, res)
     }
-    if (!isThenable(value)) return settle(value, req, res)
+    if (!(value instanceof Promise)) return settle(value, req, res)
     deadlines?.start(req)
     value.then(
       (settled) => {
