@@ -39,6 +39,7 @@ export function createResponseClass(
       // Node hands the server's options as a second argument that its own types do not list.
       super(...([req, options] as unknown as [IncomingMessage]))
       assignFields(this as unknown as Own)
+      this.on('error', ignore)
     }
   }
   const prototype = AppResponse.prototype as unknown as Response
@@ -58,6 +59,9 @@ export function adoptResponse(res: ServerResponse, Class: ResponseClass): Respon
   if (locals !== undefined) (res as unknown as Response).locals = locals
   return res as unknown as Response
 }
+
+/** Node reports a write after the end as an event, and an event of this name that nobody hears ends the process. */
+function ignore(): void {}
 
 function assignFields(own: Own): void {
   own.ownLocals = undefined
