@@ -13,6 +13,8 @@ export interface BlazonRequest extends Request {
   /** Set once the query string was parsed or validated. */
   parsedQuery: unknown
   abortController: AbortController | undefined
+  /** Whether the handler timeout has answered it. */
+  isExpired: boolean
   /** Hands a request without a route back to the application that ours is mounted in. */
   passOn: (() => void) | undefined
 }
@@ -41,6 +43,7 @@ function assignFields(req: BlazonRequest): void {
   req.user = undefined
   req.route = undefined as unknown as RouteModel
   req.abortController = undefined
+  req.isExpired = false
   req.passOn = undefined
 }
 

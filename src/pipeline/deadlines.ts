@@ -1,5 +1,6 @@
 import type { Response } from '../contracts/handler.js'
 import { codedError } from '../errors/http-error.js'
+import { dropLateAnswers } from '../http/drop-late-answers.js'
 import type { BlazonRequest } from '../http/request.js'
 import type { OnError } from './step.js'
 
@@ -30,6 +31,7 @@ export class Deadlines {
 
   /** For handlers that answer from a callback: nothing but the end of the response tells that they have. */
   startUntilClosed(req: BlazonRequest, res: Response): void {
+    if (res.closed) return
     this.start(req)
     res.once('close', () => this.stop(req))
   }
@@ -52,8 +54,7 @@ export class Deadlines {
     for (const [req, startedAt] of this.#startedAt) {
       if (startedAt > oldest) return
       this.#startedAt.delete(req)
-      // While the body is still coming in, it is the client that takes its time: Node's request timeout counts.
-      if (!req.complete) this.start(req)
+      if (isReceiving(req)) this.start(req)
       else this.#end(req)
     }
   }
@@ -63,7 +64,17 @@ export class Deadlines {
     // A response that has begun is a stream and may take as long as it wants.
     if (res.headersSent) return
     const error = codedError('HANDLER_TIMEOUT', 'The handler took too long')
+    req.isExpired = true
     this.#onError(error, req, res)
+    if (res.headersSent) dropLateAnswers(res)
     req.abortController?.abort(error)
   }
+}
+
+/**
+ * Whether it is the client that takes its time, which Node's request timeout limits: its body is still
+ * coming in and being read. One that nobody reads never ends, because the socket waits for a reader.
+ */
+function isReceiving(req: BlazonRequest): boolean {
+  return !req.complete && !req.destroyed && req.readableFlowing !== null
 }
