@@ -97,8 +97,9 @@ function defineJson(prototype: Response, app: Application, statics: StaticHeader
     const text = JSON.stringify(body) ?? ''
     const length = Buffer.byteLength(text)
     if (isUntouched(this)) {
+      // Throws on a reason phrase that HTTP cannot carry; the failure that follows needs the static headers.
+      node.writeHead.call(this, this.statusCode, jsonHead(statics, length))
       this.isFilled = true
-      this.writeHead(this.statusCode, jsonHead(statics, length))
     } else {
       if (!this.hasHeader('Content-Type')) this.setHeader('Content-Type', JSON_TYPE)
       this.setHeader('Content-Length', length)
