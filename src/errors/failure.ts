@@ -26,7 +26,9 @@ export function toFailure(error: unknown): Failure {
 }
 
 function fromHttpError(error: HttpError): Failure {
-  const status = validStatus(error.status)
+  const { status } = error
+  // Only a copy of the package that is not ours, or a subclass that is not well, has another.
+  if (validStatus(status) !== status) return generic(500)
   return {
     status,
     code: String(error.code),
