@@ -10,10 +10,10 @@ import { staticHeaders } from '../http/static-headers.js'
 import { toBytes, toSeconds } from '../http/units.js'
 import { compileDispatch } from '../pipeline/compile-dispatch.js'
 import { compileRoute, type PipelineConfig } from '../pipeline/compile-route.js'
-import { Deadlines } from '../pipeline/deadlines.js'
+import { type DeadlineEnds, Deadlines } from '../pipeline/deadlines.js'
 import { createFail } from '../pipeline/fail.js'
 import { composeErrorMiddlewares, composeMiddlewares } from '../pipeline/run-middlewares.js'
-import type { OnError, RunRoute } from '../pipeline/step.js'
+import type { RunRoute } from '../pipeline/step.js'
 import type { CompiledInput } from '../pipeline/steps/validate.js'
 import { buildRouter } from '../routing/build-router.js'
 import { createValidatorCompiler } from '../schema/compile-validator.js'
@@ -57,8 +57,13 @@ export async function buildPipeline(input: PipelineInput): Promise<Pipeline> {
   ]
   const { handlers, errorHandlers } = sortMiddlewares(all, express)
   const fail = createFail(logger)
-  const onError = errorHandlers.length === 0 ? fail : composeErrorMiddlewares(errorHandlers, fail)
-  const deadlines = createDeadlines(options, onError)
+  const onError =
+    errorHandlers.length === 0
+      ? fail
+      : composeErrorMiddlewares(errorHandlers, fail, (req, res) =>
+          deadlines?.startUntilClosed(req, res),
+        )
+  const deadlines = createDeadlines(options, { onError, fail })
   const compiled = await compileRoutes(input, { deadlines, onError })
   const match = buildRouter(description.model)
   const dispatch = compileDispatch({ match, routes, handlers: compiled, onError })
@@ -70,11 +75,11 @@ export async function buildPipeline(input: PipelineInput): Promise<Pipeline> {
   return { server, listener, stop: () => deadlines?.close() }
 }
 
-function createDeadlines({ timeouts }: AppOptions, onError: OnError): Deadlines | null {
+function createDeadlines({ timeouts }: AppOptions, ends: DeadlineEnds): Deadlines | null {
   const handler = timeouts?.handler ?? DEFAULT_HANDLER_SECONDS
   return handler === false
     ? null
-    : new Deadlines(toSeconds(handler) ?? DEFAULT_HANDLER_SECONDS, onError)
+    : new Deadlines(toSeconds(handler) ?? DEFAULT_HANDLER_SECONDS, ends)
 }
 
 async function compileRoutes(

@@ -4,6 +4,13 @@ import { dropLateAnswers } from '../http/drop-late-answers.js'
 import type { BlazonRequest } from '../http/request.js'
 import type { OnError } from './step.js'
 
+/** Where a request goes whose time has passed. */
+export interface DeadlineEnds {
+  readonly onError: OnError
+  /** For one that has been to `onError` and still has no answer. */
+  readonly fail: OnError
+}
+
 /**
  * The handler timeout of an application. All requests wait equally long, so they expire in the
  * order in which they started: one timer looks at the oldest, instead of a timer for each request.
@@ -11,13 +18,13 @@ import type { OnError } from './step.js'
 export class Deadlines {
   readonly #startedAt = new Map<BlazonRequest, number>()
   readonly #timeoutMs: number
-  readonly #onError: OnError
+  readonly #ends: DeadlineEnds
   #timer: NodeJS.Timeout | undefined
 
   /** @param seconds How long a handler may take. */
-  constructor(seconds: number, onError: OnError) {
+  constructor(seconds: number, ends: DeadlineEnds) {
     this.#timeoutMs = seconds * 1000
-    this.#onError = onError
+    this.#ends = ends
   }
 
   start(req: BlazonRequest): void {
@@ -64,8 +71,9 @@ export class Deadlines {
     // A response that has begun is a stream and may take as long as it wants.
     if (res.headersSent) return
     const error = codedError('HANDLER_TIMEOUT', 'The handler took too long')
+    const end = req.isExpired ? this.#ends.fail : this.#ends.onError
     req.isExpired = true
-    this.#onError(error, req, res)
+    end(error, req, res)
     if (res.headersSent) dropLateAnswers(res)
     req.abortController?.abort(error)
   }

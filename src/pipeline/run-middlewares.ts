@@ -36,10 +36,14 @@ export function composeMiddlewares(
   }
 }
 
-/** Hands an error from one error middleware to the next; what the last one passes on, or throws, goes to `last`. */
+/**
+ * Hands an error from one error middleware to the next; what the last one passes on, or throws, goes to
+ * `last`. A request that none of them has answered yet is given to `watch`.
+ */
 export function composeErrorMiddlewares(
   middlewares: readonly ErrorRequestHandler[],
   last: OnError,
+  watch: RunRoute,
 ): OnError {
   return function runErrorMiddlewares(error, req, res) {
     let index = 0
@@ -49,6 +53,7 @@ export function composeErrorMiddlewares(
       call(() => middleware(current, req, res, next), next)
     }) as NextFunction
     next(error)
+    if (!res.headersSent) watch(req, res)
   }
 }
 
