@@ -73,7 +73,7 @@ const READERS: Record<ParameterSource, (req: BlazonRequest, res: Response) => un
 }
 
 /** A handler that passes the request on without an error has found nothing to answer. */
-function nextOf(req: BlazonRequest, res: Response, onError: OnError): NextFunction {
+export function nextOf(req: BlazonRequest, res: Response, onError: OnError): NextFunction {
   return (error?: unknown) => {
     const isError = error !== undefined && error !== null && error !== 'route' && error !== 'router'
     onError(isError ? error : new NotFoundError(), req, res)
