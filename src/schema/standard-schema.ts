@@ -6,7 +6,8 @@ export function standardValidator(schema: StandardSchemaV1): Validator {
   const standard = schema['~standard']
   return function validate(value) {
     const result = standard.validate(value)
-    return result instanceof Promise ? result.then(toResult) : toResult(result)
+    // A promise of another realm is no instance of our Promise; taken for a result, it would pass as valid.
+    return 'then' in result ? Promise.resolve(result).then(toResult) : toResult(result)
   }
 }
 
