@@ -66,7 +66,11 @@ function withDefaults(config: object): HelmetOptions {
 /** A directive that is a function (a nonce) has another value for every request. */
 function isDynamic({ contentSecurityPolicy: policy }: HelmetOptions): boolean {
   const directives = typeof policy === 'object' ? Object.values(policy.directives ?? {}) : []
-  return directives.some((value) => [value].flat().some((part) => typeof part === 'function'))
+  // A directive is one value or any iterable of values: a Set counts.
+  return directives.some((value) => {
+    const parts = typeof value === 'object' && value !== null ? [...value] : [value]
+    return parts.some((part) => typeof part === 'function')
+  })
 }
 
 function buildCors(config: boolean | CorsOptions): Security {
