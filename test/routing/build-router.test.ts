@@ -88,6 +88,13 @@ describe('buildRouter', () => {
     expect(match('TRACE', '/b')).toMatchObject({ kind: 'method' })
   })
 
+  it('tells implied routes apart by shape, not by the names of parameters', () => {
+    const match = routerOf('GET /a/:id', 'HEAD /a/:name', 'ALL /A/:key')
+    expect(match('GET', '/a/1')).toEqual(['GET /a/:id', { id: '1' }])
+    expect(match('HEAD', '/a/1')).toEqual(['HEAD /a/:name', { name: '1' }])
+    expect(match('PUT', '/a/1')).toEqual(['ALL /A/:key', { key: '1' }])
+  })
+
   it('finds nothing for a parameter that is longer than the limit', () => {
     const match = routerOf('GET /users/:id')
     expect(match('GET', `/users/${'x'.repeat(1024)}`)).toMatchObject(['GET /users/:id', {}])
