@@ -1,13 +1,6 @@
-import {
-  App,
-  type AppOptions,
-  type AuthOptions,
-  type ConfigError,
-  type LimitOptions,
-  type SecurityOptions,
-  type TimeoutOptions,
-} from 'blazon'
+import type { AppOptions, AuthOptions, LimitOptions, SecurityOptions, TimeoutOptions } from 'blazon'
 import { describe, expect, it } from 'vitest'
+import { bootWarnings } from '../support.js'
 import { read } from './markdown.js'
 
 /** Names of options as the compiler knows them: a name that is missing or surplus here does not compile. */
@@ -31,9 +24,8 @@ const documented = [...read('docs/configuration.md').matchAll(/^\| `([a-zA-Z.]+)
 
 /** What the application itself says its options are, when it is given another one. */
 async function optionNames(): Promise<string[]> {
-  const options = { strict: true, nonsense: 1 } as AppOptions
-  const error = await App.create(options).catch((error: ConfigError) => error)
-  const list = /The options are: (.*)\.$/m.exec((error as ConfigError).message)?.[1]
+  const [warning] = await bootWarnings({ nonsense: 1 } as AppOptions)
+  const list = /The options are: (.*)\.$/.exec(warning?.text ?? '')?.[1]
   return list?.split(', ') ?? []
 }
 
