@@ -26,6 +26,7 @@ const TASKS = {
     [...tsc, '-p', 'test/tsconfig.legacy.json'],
     // The examples read the types that users get: those of the build.
     build,
+    [...tsc, '-p', 'examples/hello'],
     [...tsc, '-p', 'examples/orders'],
   ],
   types: [build, ['node', 'test/types/run.mjs']],
