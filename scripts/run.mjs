@@ -26,6 +26,7 @@ const TASKS = {
     [...tsc, '-p', 'test/tsconfig.legacy.json'],
     // The examples read the types that users get: those of the build.
     build,
+    [...tsc, '-p', 'examples/hello'],
     [...tsc, '-p', 'examples/orders'],
   ],
   types: [build, ['node', 'test/types/run.mjs']],
@@ -34,13 +35,19 @@ const TASKS = {
 }
 TASKS.test = [...TASKS.check, ...TASKS.types, ...TASKS.unit]
 
-/** Runs a program to its end; its failure is ours. A signal is passed on, so that the program can end as it likes. */
+/**
+ * Runs a program to its end; its failure is ours. A signal is passed on, so that the program can end as it
+ * likes; so is the death of our parent, because npm hands a signal to its shell and the shell dies without handing it on.
+ */
 async function run(command, args) {
   const program = command === 'node' ? process.execPath : command
   const child = spawn(program, args, { cwd: root, stdio: 'inherit' })
   const passOn = (signal) => child.kill(signal)
   process.on('SIGINT', passOn).on('SIGTERM', passOn)
+  const parent = process.ppid
+  const watch = setInterval(() => process.ppid === parent || passOn('SIGTERM'), 250)
   const [status] = await once(child, 'exit')
+  clearInterval(watch)
   process.off('SIGINT', passOn).off('SIGTERM', passOn)
   if (status !== 0) process.exit(status ?? 1)
 }
