@@ -1,8 +1,11 @@
 import type { Server } from 'node:http'
+import type { Application } from 'express'
 import type { AuthGuard } from '../contracts/guard.js'
+import type { Logger } from '../contracts/logger.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { InputSource, Schema } from '../contracts/schema.js'
 import { ConfigError, type Problem } from '../errors/config-error.js'
+import { toMiddlewareFailure } from '../errors/failure.js'
 import { buildSecurity } from '../features/security/security.js'
 import { createRequestClass } from '../http/request.js'
 import { createResponseClass } from '../http/response.js'
@@ -11,13 +14,14 @@ import { toBytes, toSeconds } from '../http/units.js'
 import { compileDispatch } from '../pipeline/compile-dispatch.js'
 import { compileRoute, type PipelineConfig } from '../pipeline/compile-route.js'
 import { Deadlines } from '../pipeline/deadlines.js'
+import { defineNext } from '../pipeline/define-next.js'
 import { createFail } from '../pipeline/fail.js'
 import { composeErrorMiddlewares, composeMiddlewares } from '../pipeline/run-middlewares.js'
 import type { OnError, RunRoute } from '../pipeline/step.js'
 import type { CompiledInput } from '../pipeline/steps/validate.js'
 import { buildRouter } from '../routing/build-router.js'
 import { createValidatorCompiler } from '../schema/compile-validator.js'
-import type { BootConfig } from './boot.js'
+import type { Description } from './describe.js'
 import { adoptPrototypes, sortMiddlewares } from './express-host.js'
 import { createListener, type Listener } from './listener.js'
 import type { AppOptions } from './options.js'
@@ -37,7 +41,12 @@ export interface Pipeline {
 }
 
 /** What is known once the container has made everything. */
-export interface PipelineInput extends BootConfig {
+export interface PipelineInput {
+  readonly options: AppOptions
+  readonly description: Description
+  readonly express: Application
+  readonly logger: Logger
+  readonly isClosing: () => boolean
   readonly controllers: ReadonlyMap<unknown, object>
   readonly guard: AuthGuard | null
 }
@@ -56,13 +65,16 @@ export async function buildPipeline(input: PipelineInput): Promise<Pipeline> {
     ...(options.plugins ?? []).flatMap(({ middlewares = [] }) => middlewares),
   ]
   const { handlers, errorHandlers } = sortMiddlewares(all, express)
-  const fail = createFail(logger)
-  const onError = errorHandlers.length === 0 ? fail : composeErrorMiddlewares(errorHandlers, fail)
+  const onError = composeErrorMiddlewares(errorHandlers, createFail(logger))
+  const fail = createFail(logger, toMiddlewareFailure)
+  const onMiddlewareError = composeErrorMiddlewares(errorHandlers, fail)
+  defineNext(Request, onError)
   const deadlines = createDeadlines(options, onError)
   const compiled = await compileRoutes(input, { deadlines, onError })
   const match = buildRouter(description.model)
   const dispatch = compileDispatch({ match, routes, handlers: compiled, onError })
-  const run = handlers.length === 0 ? dispatch : composeMiddlewares(handlers, dispatch, onError)
+  const run =
+    handlers.length === 0 ? dispatch : composeMiddlewares(handlers, dispatch, onMiddlewareError)
   const maxHeaders = options.limits?.headers ?? DEFAULT_HEADERS
   const { isClosing } = input
   const listener = createListener({ Request, Response, run, onError, maxHeaders, isClosing })

@@ -56,12 +56,14 @@ export function createListener(config: ListenerConfig): Listener {
   }
   function handleForeign(req: IncomingMessage, res: ServerResponse, next?: NextFunction): void {
     const prototypes = [Object.getPrototypeOf(req), Object.getPrototypeOf(res)]
+    const { next: theirNext, passOn } = req as BlazonRequest
     const own = adoptRequest(req, config.Request)
     const ownRes = adoptResponse(res, config.Response)
     if (next === undefined) return handle(own, ownRes)
     own.passOn = () => {
       Object.setPrototypeOf(req, prototypes[0])
       Object.setPrototypeOf(res, prototypes[1])
+      Object.assign(req, { next: theirNext, passOn })
       next()
     }
     enter(own, ownRes)

@@ -16,13 +16,36 @@ export interface Failure {
  * 500 that tells the client nothing. Never throws, whatever a getter of the value does.
  */
 export function toFailure(error: unknown): Failure {
+  return recognize(error) ?? generic(500)
+}
+
+/**
+ * Reads an error of an Express middleware, router or application as Express' own final handler does: there,
+ * errors that name their status are plain ones (passport, express-jwt, any `err.status = 404`), and those that do not mean
+ * `answerStatus`, where `res.status(403)` came before `next(error)`. Errors of routes get no such credit: HTTP
+ * clients throw errors with the status that *they* were answered.
+ */
+export function toMiddlewareFailure(error: unknown, answerStatus: number): Failure {
+  return recognize(error) ?? generic(statedStatus(error) ?? validStatus(answerStatus))
+}
+
+function recognize(error: unknown): Failure | undefined {
   try {
     if (HttpError.is(error)) return fromHttpError(error)
     if (isHttpErrorsError(error)) return fromHttpErrors(error)
   } catch {
     // A proxy or a throwing getter: the value cannot be trusted to shape an answer.
   }
-  return generic(500)
+  return undefined
+}
+
+function statedStatus(error: unknown): number | undefined {
+  try {
+    const { status, statusCode } = error as { status?: unknown; statusCode?: unknown }
+    return [status, statusCode].find(isErrorStatus)
+  } catch {
+    return undefined
+  }
 }
 
 function fromHttpError(error: HttpError): Failure {
@@ -60,5 +83,9 @@ function generic(status: number): Failure {
 }
 
 function validStatus(status: number): number {
-  return Number.isInteger(status) && status >= 400 && status <= 599 ? status : 500
+  return isErrorStatus(status) ? status : 500
+}
+
+function isErrorStatus(status: unknown): status is number {
+  return Number.isInteger(status) && (status as number) >= 400 && (status as number) <= 599
 }

@@ -32,7 +32,8 @@ export function endUnread(req: IncomingMessage, res: ServerResponse, body: strin
   }
   res.setHeader('Connection', 'close')
   res.write(body)
-  req.on('data', onData).on('end', end).on('close', end)
+  // Whoever found the body too large has paused it, and a paused stream does not flow by listening.
+  req.on('data', onData).on('end', end).on('close', end).resume()
   // Errors of a connection that is given up concern nobody.
   req.on('error', () => {})
 }

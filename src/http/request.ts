@@ -1,7 +1,7 @@
 import { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import express, { type Application } from 'express'
-import type { Request, Response, Validated } from '../contracts/handler.js'
+import type { NextFunction, Request, Response, Validated } from '../contracts/handler.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import { copyDescriptors } from './copy-descriptors.js'
 
@@ -12,6 +12,10 @@ export interface BlazonRequest extends Request {
   res: Response
   /** Set once the query string was parsed or validated. */
   parsedQuery: unknown
+  /** The URL that `parsedQuery` was parsed from; `null` when it was set. */
+  queryUrl: string | null
+  /** Behind `next`. */
+  ownNext: NextFunction | undefined
   abortController: AbortController | undefined
   /** Hands a request without a route back to the application that ours is mounted in. */
   passOn: (() => void) | undefined
@@ -31,12 +35,13 @@ const NOTHING: AnyValidated = Object.freeze({
 /** Starting values, in the one order that gives every request the same hidden class. */
 function assignFields(req: BlazonRequest): void {
   req.res = undefined as unknown as Response
-  req.next = undefined
+  req.ownNext = undefined
   req.originalUrl = ''
   req.baseUrl = ''
   req.params = undefined
   req.body = undefined
   req.parsedQuery = undefined
+  req.queryUrl = ''
   req.validated = NOTHING
   req.user = undefined
   req.route = undefined as unknown as RouteModel
@@ -58,34 +63,43 @@ export function createRequestClass(app: Application): RequestClass {
   const prototype = AppRequest.prototype as unknown as BlazonRequest
   copyDescriptors(prototype, express.request)
   Object.defineProperty(prototype, 'app', { value: app, writable: true, configurable: true })
-  defineQuery(prototype)
+  defineQuery(prototype, app)
   defineSignal(prototype)
   return AppRequest as unknown as RequestClass
 }
 
 /** Turns a request that another server made into one of ours (an `App` mounted elsewhere). */
 export function adoptRequest(req: IncomingMessage, Request: RequestClass): BlazonRequest {
-  const { baseUrl, originalUrl, body, user, params, next } = req as unknown as BlazonRequest
+  const { baseUrl, originalUrl, body, user, params } = req as unknown as BlazonRequest
   Object.setPrototypeOf(req, Request.prototype)
   const adopted = req as unknown as BlazonRequest
+  // Express sets it on the request itself, where it would hide ours.
+  delete adopted.next
   assignFields(adopted)
-  Object.assign(adopted, { body, user, params, next })
+  Object.assign(adopted, { body, user, params })
   adopted.baseUrl = baseUrl ?? ''
   adopted.originalUrl = originalUrl ?? req.url ?? ''
   return adopted
 }
 
-/** Express' `query` can only be read; ours is parsed once and can be replaced by what was validated. */
-function defineQuery(prototype: BlazonRequest): void {
+/** Express' `query` can only be read, and is parsed each time; ours is parsed anew only when a middleware has changed the URL, and can be replaced by what was validated. */
+function defineQuery(prototype: BlazonRequest, app: Application): void {
   const inherited = Object.getOwnPropertyDescriptor(express.request, 'query')?.get
   Object.defineProperty(prototype, 'query', {
     configurable: true,
     enumerable: true,
     get(this: BlazonRequest) {
-      this.parsedQuery ??= inherited?.call(this)
+      if (this.queryUrl === null) return this.parsedQuery
+      // An application that is mounted in ours may have a parser of its own.
+      if (this.app !== app) return inherited?.call(this)
+      if (this.queryUrl !== this.url) {
+        this.queryUrl = this.url
+        this.parsedQuery = inherited?.call(this)
+      }
       return this.parsedQuery
     },
     set(this: BlazonRequest, value: unknown) {
+      this.queryUrl = null
       this.parsedQuery = value
     },
   })

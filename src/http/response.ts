@@ -11,10 +11,14 @@ export type ResponseClass = new (
 ) => Response
 
 const JSON_TYPE = 'application/json; charset=utf-8'
+const NEGOTIATED = ['Content-Type', 'ETag', 'Last-Modified'] as const
+
+/** Node's server listens itself. */
+const NODE_FINISH_LISTENERS = 1
 
 // Typed apart from the class: the chain under `ServerResponse` is Node's, what is copied over it is Express'.
 const node = ServerResponse.prototype
-const expressJson = express.response.json
+const { json: expressJson, send: expressSend } = express.response
 
 /** Fields of ours on every response. */
 interface Own {
@@ -89,14 +93,18 @@ function defineJson(prototype: Response, app: Application, statics: StaticHeader
   let needsExpress: boolean | undefined
   prototype.json = function json(this: Response & Own, body?: unknown) {
     needsExpress ??= settings.some((name) => Boolean(app.get(name)))
-    if (needsExpress || hasNoContent(this.statusCode)) return expressJson.call(this, body)
-    const text = JSON.stringify(body) ?? ''
+    // An application that is mounted in ours has settings of its own; a middleware that replaced `send` waits for it.
+    const isPlain = !needsExpress && this.app === app && this.send === expressSend
+    if (!isPlain || hasNoContent(this.statusCode)) return expressJson.call(this, body)
+    const text = JSON.stringify(body)
+    if (text === undefined) return expressJson.call(this, body)
     const length = Buffer.byteLength(text)
-    if (isUntouched(this)) {
+    if (isUntouched(this, prototype)) {
       this.isFilled = true
       this.writeHead(this.statusCode, jsonHead(statics, length))
     } else {
-      if (!this.hasHeader('Content-Type')) this.setHeader('Content-Type', JSON_TYPE)
+      if (isNegotiated(this)) return expressJson.call(this, body)
+      this.setHeader('Content-Type', JSON_TYPE)
       this.setHeader('Content-Length', length)
     }
     this.end(text)
@@ -108,13 +116,24 @@ function hasNoContent(status: number): boolean {
   return status === 204 || status === 205 || status === 304
 }
 
-/** Nobody set or removed a header, nor waits for the head (on-headers patches `writeHead` on the instance). */
-function isUntouched(res: Response & Own): boolean {
+/**
+ * Nobody set or removed a header, nor waits for the head (on-headers patches `writeHead` on the
+ * instance, others `end`), nor for the end, where loggers read headers that a flat array does not leave behind.
+ */
+function isUntouched(res: Response & Own, { writeHead, end }: Response): boolean {
   return (
     node.getHeaderNames.call(res).length === 0 &&
     res.removed === null &&
-    !Object.hasOwn(res, 'writeHead')
+    res.writeHead === writeHead &&
+    res.end === end &&
+    res.listenerCount('finish') <= NODE_FINISH_LISTENERS &&
+    res.listenerCount('close') === 0
   )
+}
+
+/** A type that may lack its charset, or a validator that may make the answer 304: Express knows what to do. */
+function isNegotiated(res: Response): boolean {
+  return NEGOTIATED.some((name) => node.hasHeader.call(res, name))
 }
 
 function jsonHead(statics: StaticHeaders | null, length: number): OutgoingHttpHeader[] {

@@ -38,6 +38,8 @@ export function compileDispatch(config: DispatchConfig): RunRoute {
     }
     const Allow = found.allow.join(', ')
     if (req.method !== 'OPTIONS') {
+      // The application that ours is mounted in may answer this method, as it may with an Express router.
+      if (req.passOn !== undefined) return req.passOn()
       const message = `${req.method} is not allowed here`
       return onError(new MethodNotAllowedError(message, { headers: { Allow } }), req, res)
     }

@@ -24,13 +24,17 @@ const ENTITY_HEADERS = [
   'Transfer-Encoding',
 ] as const
 
+type ReadFailure = (error: unknown, answerStatus: number) => Failure
+
 /**
  * Makes the one function that turns an error into an answer. Whatever was thrown, the client learns
  * the status, a code and a message, never a stack; the log learns the rest.
+ *
+ * @param read What the client may know; `toMiddlewareFailure` where Express' rules hold.
  */
-export function createFail(logger: Logger): OnError {
+export function createFail(logger: Logger, read: ReadFailure = toFailure): OnError {
   return function fail(error, req, res) {
-    const failure = toFailure(error)
+    const failure = read(error, res.statusCode)
     if (failure.status >= 500) logFailure(logger, error, failure, req)
     if (res.destroyed || res.writableEnded) return
     // Half an answer is on the wire: only a cut connection tells the client that it is not whole.

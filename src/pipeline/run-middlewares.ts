@@ -1,6 +1,12 @@
-import type { ErrorRequestHandler, NextFunction, RequestHandler } from '../contracts/handler.js'
+import type {
+  ErrorRequestHandler,
+  NextFunction,
+  RequestHandler,
+  Response,
+} from '../contracts/handler.js'
 import { NotFoundError } from '../errors/http-error.js'
-import { isThenable, type OnError, type RunRoute } from './step.js'
+import type { BlazonRequest } from '../http/request.js'
+import { isError, isThenable, type OnError, type RunRoute } from './step.js'
 
 /**
  * Runs middlewares in order, then `done`, with Express 5's rules: an argument to `next`, a throw and a
@@ -12,15 +18,24 @@ export function composeMiddlewares(
   done: RunRoute,
   onError: OnError,
 ): RunRoute {
+  function leave(req: BlazonRequest, res: Response): void {
+    // What the route passes to `req.next` is no longer ours.
+    req.next = undefined
+    done(req, res)
+  }
+  function leaveAll(req: BlazonRequest, res: Response): void {
+    if (req.passOn === undefined) onError(new NotFoundError(), req, res)
+    else req.passOn()
+  }
   return function runMiddlewares(req, res) {
     let index = 0
     let isDone = false
     const next = ((error?: unknown) => {
       if (isDone) return
       if (isError(error)) return finish(() => onError(error, req, res))
-      if (error === 'router') return finish(() => onError(new NotFoundError(), req, res))
+      if (error === 'router') return finish(() => leaveAll(req, res))
       const middleware = middlewares[index++]
-      if (middleware === undefined) return finish(() => done(req, res))
+      if (middleware === undefined) return finish(() => leave(req, res))
       call(() => middleware(req, res, next), fail)
     }) as NextFunction
     const fail = (error: unknown) => finish(() => onError(error, req, res))
@@ -32,28 +47,35 @@ export function composeMiddlewares(
     }
     // Where an Express router looks for the way on.
     req.next = next
+    // Express gives every middleware an object here.
+    req.params ??= {}
     next()
   }
 }
 
-/** Hands an error from one error middleware to the next; what the last one passes on, or throws, goes to `last`. */
+/**
+ * Hands an error from one error middleware to the next, even when the answer has begun: loggers want to
+ * know. What the last one passes on, or throws, goes to `last`. A `next()` without an error passes on
+ * the same one: the route is behind us, and there is nothing else to go on with.
+ */
 export function composeErrorMiddlewares(
   middlewares: readonly ErrorRequestHandler[],
   last: OnError,
 ): OnError {
+  if (middlewares.length === 0) return last
   return function runErrorMiddlewares(error, req, res) {
     let index = 0
-    const next = ((current: unknown = error) => {
-      const middleware = res.headersSent ? undefined : middlewares[index++]
+    let current = error
+    const next = ((passed?: unknown) => pass(isError(passed) ? passed : current)) as NextFunction
+    function pass(latest: unknown): void {
+      current = latest
+      const middleware = middlewares[index++]
       if (middleware === undefined) return last(current, req, res)
-      call(() => middleware(current, req, res, next), next)
-    }) as NextFunction
-    next(error)
+      call(() => middleware(current, req, res, next), pass)
+    }
+    req.next = next
+    pass(error)
   }
-}
-
-function isError(error: unknown): boolean {
-  return error !== undefined && error !== null && error !== 'route' && error !== 'router'
 }
 
 function call(run: () => unknown, fail: (error: unknown) => void): void {

@@ -13,6 +13,11 @@ export type RunRoute = (req: BlazonRequest, res: Response) => void
 /** Takes any error of a request to its end. */
 export type OnError = (error: unknown, req: BlazonRequest, res: Response) => void
 
+/** Whether an argument to `next` is an error; as in Express, what is falsy and the two words for "go on" are not. */
+export function isError(argument: unknown): boolean {
+  return Boolean(argument) && argument !== 'route' && argument !== 'router'
+}
+
 /** Whether a value must be waited for. Promises of other realms and query builders count. */
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return (

@@ -2,7 +2,7 @@ import type { NextFunction, Response } from '../../contracts/handler.js'
 import type { ParameterModel, ParameterSource } from '../../contracts/route-model.js'
 import { NotFoundError } from '../../errors/http-error.js'
 import type { BlazonRequest } from '../../http/request.js'
-import type { OnError, Step } from '../step.js'
+import { isError, type OnError, type Step } from '../step.js'
 
 type Method = (...args: unknown[]) => unknown
 
@@ -66,9 +66,8 @@ const READERS: Record<ParameterSource, (req: BlazonRequest, res: Response) => un
 }
 
 /** A handler that passes the request on without an error has found nothing to answer. */
-function nextOf(req: BlazonRequest, res: Response, onError: OnError): NextFunction {
+export function nextOf(req: BlazonRequest, res: Response, onError: OnError): NextFunction {
   return (error?: unknown) => {
-    const isError = error !== undefined && error !== null && error !== 'route' && error !== 'router'
-    onError(isError ? error : new NotFoundError(), req, res)
+    onError(isError(error) ? error : new NotFoundError(), req, res)
   }
 }

@@ -1,0 +1,22 @@
+import type { NextFunction } from '../contracts/handler.js'
+import type { BlazonRequest, RequestClass } from '../http/request.js'
+import type { OnError } from './step.js'
+import { nextOf } from './steps/invoke.js'
+
+/**
+ * Gives every request a `next`, which is where `res.sendFile`, `res.render` and `res.format` take their
+ * errors: a route whose file is missing would otherwise never be answered. Made on first use.
+ */
+export function defineNext(Request: RequestClass, onError: OnError): void {
+  Object.defineProperty(Request.prototype, 'next', {
+    configurable: true,
+    enumerable: true,
+    get(this: BlazonRequest) {
+      this.ownNext ??= nextOf(this, this.res, onError)
+      return this.ownNext
+    },
+    set(this: BlazonRequest, next: NextFunction | undefined) {
+      this.ownNext = next
+    },
+  })
+}

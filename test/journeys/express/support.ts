@@ -1,0 +1,112 @@
+import { type IncomingHttpHeaders, request } from 'node:http'
+import type { AddressInfo, Server } from 'node:net'
+import {
+  App,
+  type AppOptions,
+  Controller,
+  defineControllers,
+  Get,
+  Post,
+  type Request,
+} from 'blazon'
+import { TestApp } from 'blazon/testing'
+import { afterEach } from 'vitest'
+
+/** What most journeys need behind the middleware they are about. */
+@Controller('items')
+export class ItemsController {
+  @Get()
+  list() {
+    return Array.from({ length: 100 }, (_, id) => ({ id, name: `item number ${id}` }))
+  }
+
+  @Get(':id')
+  get(req: Request) {
+    return { id: req.params.id }
+  }
+
+  @Post()
+  create(req: Request) {
+    return { body: req.body }
+  }
+}
+
+/** Starts applications and closes them when the test that started them is over. */
+export function appsOfTest() {
+  const running: { close(): unknown }[] = []
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map((app) => app.close()))
+  })
+  const defaults = { controllers: defineControllers(ItemsController), logger: false } as const
+  return {
+    /** In process. */
+    async inProcess(options: AppOptions = {}): Promise<TestApp> {
+      const app = await TestApp.create({ ...defaults, ...options })
+      running.push(app)
+      return app
+    },
+    /** Over a socket, without the headers that helmet would add. */
+    async listening(options: AppOptions = {}): Promise<{ app: App; port: number }> {
+      const app = new App({ ...defaults, security: { helmet: false }, ...options })
+      running.push(app)
+      const { port } = await app.listen(0, '127.0.0.1')
+      return { app, port }
+    },
+    /** A server that is not ours: an Express application's, or `http.createServer(app.handler)`. */
+    async serving(server: Server): Promise<number> {
+      running.push({ close: () => closed(server) })
+      await new Promise<void>((resolve) => {
+        server.listen(0, '127.0.0.1', resolve)
+      })
+      return (server.address() as AddressInfo).port
+    },
+    /** Closes it with the rest. */
+    track<T extends { close(): unknown }>(closable: T): T {
+      running.push(closable)
+      return closable
+    },
+  }
+}
+
+function closed(server: Server & { closeAllConnections?(): void }): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections?.()
+  })
+}
+
+/** An answer as it came over the wire: nothing followed, nothing decoded. */
+export interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+  readonly text: string
+}
+
+/** What is sent. */
+export interface Message {
+  readonly method?: string
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string | string[]>>
+  readonly body?: string | Buffer
+}
+
+/** Sends a request over a connection of its own. */
+export function send(port: number, message: Message): Promise<Answer> {
+  const { method = 'GET', path, headers = {}, body } = message
+  return new Promise((resolve, reject) => {
+    const options = { host: '127.0.0.1', port, method, path, headers, agent: false }
+    const req = request(options, (res) => {
+      const chunks: Buffer[] = []
+      res.on('data', (chunk: Buffer) => chunks.push(chunk))
+      res.on('error', reject)
+      res.on('end', () => {
+        const whole = Buffer.concat(chunks)
+        const { statusCode = 0, headers } = res
+        resolve({ status: statusCode, headers, body: whole, text: whole.toString() })
+      })
+    })
+    req.on('error', reject)
+    req.end(body)
+  })
+}
