@@ -38,14 +38,14 @@ export interface ValidatedRequest<TParams, TBody, TQuery, TValidated>
  * Express 5's request, plus what the pipeline knows: validated inputs, the matched route and an
  * abort signal. Validated values also replace `req.body`, `req.params` and `req.query`.
  */
-export interface Request<
+export type Request<
   // biome-ignore-start lint/suspicious/noExplicitAny: Express' own default for parts that nobody typed
   TParams = any,
   TBody = any,
   TQuery = any,
   THeaders = any,
   // biome-ignore-end lint/suspicious/noExplicitAny: as above
-> extends ValidatedRequest<TParams, TBody, TQuery, Validated<TParams, TBody, TQuery, THeaders>> {}
+> = ValidatedRequest<TParams, TBody, TQuery, Validated<TParams, TBody, TQuery, THeaders>>
 
 /** The schemas of a handler's inputs, as written on its decorators. */
 export interface InputSchemas {

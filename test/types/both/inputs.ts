@@ -66,6 +66,10 @@ export type Outputs = [
   Expect<Equal<InferOutput<typeof Plain>, { name: string; age: number } & { nick?: string }>>,
 ]
 
+interface TenantRequest extends Request<{ id: number }> {
+  tenant: string
+}
+
 @Controller('good')
 export class Good extends BaseController {
   @Post('zod')
@@ -211,6 +215,10 @@ export class Good extends BaseController {
     const nothing: undefined = req.validated.body
     return { id, nothing, body: req.body.whatever }
   }
+}
+
+export function tenantOf(req: Request<{ id: number }>): string {
+  return (req as TenantRequest).tenant
 }
 
 export class Bad {
