@@ -2,15 +2,7 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -64,12 +56,12 @@ async function install() {
 }
 
 async function build() {
-  const stamp = join(root, 'dist', '.built')
+  const stamp = join(root, 'node_modules', '.built')
   const wanted = hash(['tsconfig.json', 'tsconfig.build.json', ...sources('src')])
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
+  const isBuilt = existsSync(join(root, 'dist')) && existsSync(stamp)
+  if (isBuilt && readFileSync(stamp, 'utf8') === wanted) return
   rmSync(join(root, 'dist'), { recursive: true, force: true })
   await run(tsc[0], [...tsc.slice(1), '-p', 'tsconfig.build.json'])
-  mkdirSync(join(root, 'dist'), { recursive: true })
   writeFileSync(stamp, wanted)
 }
 
