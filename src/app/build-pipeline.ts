@@ -54,7 +54,7 @@ export interface PipelineInput {
 
 /** Builds the way of a request, from the socket to the controllers. */
 export async function buildPipeline(input: PipelineInput): Promise<Pipeline> {
-  const { options, description, express, logger } = input
+  const { options, description, express } = input
   const { routes } = description.model
   const security = buildSecurity(options.security)
   const Request = createRequestClass(express)
@@ -157,6 +157,6 @@ function invalidSchema(route: RouteModel, source: InputSource, error: unknown): 
     code: 'E_SCHEMA_INVALID',
     subject: route.name,
     cause: `The JSON Schema of its ${source} does not compile: ${(error as Error).message}.`,
-    remedy: 'Correct the schema; its dialect is draft 2020-12.',
+    remedy: 'Correct the schema. Its draft is 2020-12 unless `$schema` names 2019-09 or draft-07.',
   }
 }
