@@ -1,3 +1,4 @@
+import { isNativeError } from 'node:util/types'
 import type { FieldError } from '../contracts/schema.js'
 import { codeOf, HttpError, titleOf } from './http-error.js'
 
@@ -40,8 +41,10 @@ function recognize(error: unknown): Failure | undefined {
 }
 
 function statedStatus(error: unknown): number | undefined {
+  // A fetch `Response` states a status too: that of somebody else's answer.
+  if (!isNativeError(error)) return undefined
   try {
-    const { status, statusCode } = error as { status?: unknown; statusCode?: unknown }
+    const { status, statusCode } = error as { status?: unknown; statusCode?: unknown } & Error
     return [status, statusCode].find(isErrorStatus)
   } catch {
     return undefined

@@ -24,7 +24,7 @@ const TYPES = `
   HttpErrorOptions HttpMethod InferOutput InputSchemas InputSource JsonSchema Lifecycle
   LimitOptions Logger Middleware Module NextFunction Override ParameterModel ParameterSource Plugin
   PluginContext Problem ProblemDetails Provider Request RequestHandler Response RouteModel
-  RouteTableEntry Schema SecurityOptions Size SuccessEnvelope TimeoutOptions Token User Validated
+  RouteTableEntry Schema SecurityOptions Size SuccessEnvelope TimeoutOptions Token User Validated ValidatedRequest
   ValueProvider
 `
 

@@ -53,6 +53,8 @@ const getter = (name: string) => Object.defineProperty(new Error('x'), name, { g
 const circular: { self?: object } = {}
 circular.self = circular
 
+const driverError = Object.assign(new Error('secret'), { code: '23505', status: 400 })
+
 const values: [string, unknown][] = [
   ['null', null],
   ['undefined', undefined],
@@ -75,7 +77,6 @@ const values: [string, unknown][] = [
   ['an Error whose message throws', getter('message')],
   ['an Error whose status throws', getter('status')],
   ['an Error whose stack throws', getter('stack')],
-  ['an Error of a driver', Object.assign(new Error('secret'), { code: '23505', status: 400 })],
   ['a circular object', circular],
   ['a response', new globalThis.Response('x', { status: 404 })],
 ]
@@ -113,6 +114,18 @@ describe('anything thrown', () => {
       const { answer } = await ask(() => 'reached', [], [middleware])
       expect(expectFailure(answer, 500, 'INTERNAL_SERVER_ERROR')).toMatchObject(GENERIC)
     }
+  })
+})
+
+describe('an Error that states its status', () => {
+  it('is 500 from a handler: clients of other services throw what those answered', async () => {
+    const { answer } = await ask(throwing(driverError))
+    expect(expectFailure(answer, 500, 'INTERNAL_SERVER_ERROR')).toMatchObject(GENERIC)
+  })
+
+  it('keeps it from a middleware, as in Express, but not its message', async () => {
+    const { answer } = await ask(() => 'reached', [], [throwing(driverError)])
+    expect(expectFailure(answer, 400, 'BAD_REQUEST')).toMatchObject({ message: 'Bad Request' })
   })
 })
 
