@@ -1,15 +1,8 @@
 // Runs a task of this repository, after installing and building what the task needs and the machine lacks.
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -31,6 +24,10 @@ const TASKS = {
     [...tsc, '--noEmit', '-p', '.'],
     [...tsc, '-p', 'test/tsconfig.json'],
     [...tsc, '-p', 'test/tsconfig.legacy.json'],
+    // The examples read the types that users get: those of the build.
+    build,
+    [...tsc, '-p', 'examples/hello'],
+    [...tsc, '-p', 'examples/orders'],
   ],
   types: [build, ['node', 'test/types/run.mjs']],
   unit: [[...vitest, 'run']],
@@ -38,29 +35,40 @@ const TASKS = {
 }
 TASKS.test = [...TASKS.check, ...TASKS.types, ...TASKS.unit]
 
-function run(command, args) {
+/**
+ * Runs a program to its end; its failure is ours. A signal is passed on, so that the program can end as it
+ * likes; so is the death of our parent, because npm hands a signal to its shell and the shell dies without handing it on.
+ */
+async function run(command, args) {
   const program = command === 'node' ? process.execPath : command
-  const { status } = spawnSync(program, args, { cwd: root, stdio: 'inherit' })
+  const child = spawn(program, args, { cwd: root, stdio: 'inherit' })
+  const passOn = (signal) => child.kill(signal)
+  process.on('SIGINT', passOn).on('SIGTERM', passOn)
+  const parent = process.ppid
+  const watch = setInterval(() => process.ppid === parent || passOn('SIGTERM'), 250)
+  const [status] = await once(child, 'exit')
+  clearInterval(watch)
+  process.off('SIGINT', passOn).off('SIGTERM', passOn)
   if (status !== 0) process.exit(status ?? 1)
 }
 
-function install() {
+async function install() {
   const wanted = hash(['package.json', 'package-lock.json'])
   const present = existsSync(STAMP) ? readFileSync(STAMP, 'utf8') : ''
   if (wanted === present) return
   console.error('Installing dependencies …')
   // Not `npm ci`: it refuses a lock file that lacks optional packages of platforms other than its maker's.
-  run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'])
+  await run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'])
   writeFileSync(STAMP, wanted)
 }
 
-function build() {
-  const stamp = join(root, 'dist', '.built')
+async function build() {
+  const stamp = join(root, 'node_modules', '.built')
   const wanted = hash(['tsconfig.json', 'tsconfig.build.json', ...sources('src')])
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
+  const isBuilt = existsSync(join(root, 'dist')) && existsSync(stamp)
+  if (isBuilt && readFileSync(stamp, 'utf8') === wanted) return
   rmSync(join(root, 'dist'), { recursive: true, force: true })
-  run(tsc[0], [...tsc.slice(1), '-p', 'tsconfig.build.json'])
-  mkdirSync(join(root, 'dist'), { recursive: true })
+  await run(tsc[0], [...tsc.slice(1), '-p', 'tsconfig.build.json'])
   writeFileSync(stamp, wanted)
 }
 
@@ -83,12 +91,12 @@ if (steps === undefined) {
   console.error(`There is no task '${name}'. Tasks: ${Object.keys(TASKS).join(', ')}.`)
   process.exit(2)
 }
-install()
+await install()
 for (const [index, step] of steps.entries()) {
   if (typeof step === 'function') {
-    step()
+    await step()
     continue
   }
   const isLast = index === steps.length - 1
-  run(step[0], [...step.slice(1), ...(isLast ? rest : [])])
+  await run(step[0], [...step.slice(1), ...(isLast ? rest : [])])
 }

@@ -20,6 +20,7 @@ export type {
   Response,
   User,
   Validated,
+  ValidatedRequest,
 } from './contracts/handler.js'
 export type { Logger } from './contracts/logger.js'
 export type { Plugin, PluginContext } from './contracts/plugin.js'

@@ -5,11 +5,12 @@ import type { NextFunction } from '../contracts/handler.js'
 import type { Token } from '../contracts/provider.js'
 import type { RouteTableEntry } from '../contracts/route-model.js'
 import type { Override } from '../di/build-container.js'
+import type { Problem } from '../errors/config-error.js'
 import { toSeconds } from '../http/units.js'
 import { boot, type RunningApp } from './boot.js'
 import { loggerOf } from './default-logger.js'
 import { type Description, describeApp, logWarnings } from './describe.js'
-import { createExpressHost } from './express-host.js'
+import { configureExpressHost, createExpressHost } from './express-host.js'
 import type { AppOptions } from './options.js'
 import { routeTable } from './route-table.js'
 import { closeServer, listen } from './server.js'
@@ -36,7 +37,7 @@ export class App {
   /** Starts nothing; see {@link App.init} and {@link App.listen}. */
   constructor(options: AppOptions = {}) {
     this.#options = options
-    this.express = createExpressHost(options)
+    this.express = createExpressHost()
   }
 
   /** Makes and starts an application, without listening. Throws as {@link App.init}. */
@@ -95,7 +96,7 @@ export class App {
    * @throws ConfigError when nothing provides it; an `Error` before `init`.
    */
   get<T>(token: Token<T>): T {
-    return this.#started('get()').injector.get(token)
+    return this.#started('get()').injector.resolve(token)
   }
 
   /** Every route, in order of declaration. Works before `init`. Throws a `ConfigError` as `init` does. */
@@ -120,6 +121,19 @@ export class App {
     return []
   }
 
+  /** The warning that an override of the options has no effect here. */
+  protected ignoredOverrides(): readonly Problem[] {
+    if (this.#options.testOverrides === undefined) return []
+    return [
+      {
+        code: 'W_OVERRIDE_IGNORED',
+        subject: 'testOverrides',
+        cause: 'Only TestApp honours them; this application runs on its own providers.',
+        remedy: 'Remove them, or make a TestApp.',
+      },
+    ]
+  }
+
   /** There is nothing yet that could answer, and nobody else who would hear of it. */
   #refuse(err: unknown, res: ServerResponse): void {
     loggerOf(this.#options.logger).error({ err }, 'The application did not start')
@@ -140,7 +154,8 @@ export class App {
   async #boot(): Promise<RunningApp> {
     const logger = loggerOf(this.#options.logger)
     const description = this.#describe()
-    logWarnings(logger, description.warnings)
+    configureExpressHost(this.express, this.#options)
+    logWarnings(logger, [...description.warnings, ...this.ignoredOverrides()])
     this.#running = await boot({
       options: this.#options,
       description,

@@ -1,7 +1,5 @@
 import type { Server } from 'node:http'
-import type { Application } from 'express'
 import type { AuthGuard } from '../contracts/guard.js'
-import type { Logger } from '../contracts/logger.js'
 import type { Class, Token } from '../contracts/provider.js'
 import { type BoundContainer, bindScopes, makeAll, type Override } from '../di/build-container.js'
 import { toProblem } from '../di/chain.js'
@@ -9,11 +7,9 @@ import type { Injector } from '../di/injector.js'
 import { ConfigError } from '../errors/config-error.js'
 import { readInjections } from '../metadata/read.js'
 import { attachOk } from './base-controller.js'
-import { buildPipeline } from './build-pipeline.js'
-import type { Description } from './describe.js'
+import { buildPipeline, type PipelineInput } from './build-pipeline.js'
 import { LifecycleHooks } from './lifecycle.js'
 import type { Listener } from './listener.js'
-import type { AppOptions } from './options.js'
 
 /** Everything of an application that exists once it runs. */
 export interface RunningApp {
@@ -26,13 +22,8 @@ export interface RunningApp {
 }
 
 /** What boot is given. */
-export interface BootConfig {
-  readonly options: AppOptions
-  readonly description: Description
+export interface BootConfig extends Omit<PipelineInput, 'controllers' | 'guard'> {
   readonly overrides: readonly Override[]
-  readonly express: Application
-  readonly logger: Logger
-  readonly isClosing: () => boolean
 }
 
 /** Makes an application out of its description. When a step fails, what has started is closed again. */
@@ -46,7 +37,7 @@ export async function boot(config: BootConfig): Promise<RunningApp> {
   const hooks = new LifecycleHooks([...injector.made, ...plugins])
   try {
     const pipeline = await buildPipeline({ ...config, controllers, guard })
-    const get = <T>(token: Token<T>) => injector.get(token)
+    const get = <T>(token: Token<T>) => injector.resolve(token)
     for (const plugin of plugins) {
       await plugin.setup?.({ get, express, logger, model: description.model })
     }

@@ -1,5 +1,8 @@
 import type { Server } from 'node:http'
+import type { Application } from 'express'
 import type { AuthGuard } from '../contracts/guard.js'
+import type { ErrorRequestHandler } from '../contracts/handler.js'
+import type { Logger } from '../contracts/logger.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { InputSource, Schema } from '../contracts/schema.js'
 import { ConfigError, type Problem } from '../errors/config-error.js'
@@ -11,7 +14,7 @@ import { staticHeaders } from '../http/static-headers.js'
 import { toBytes, toSeconds } from '../http/units.js'
 import { compileDispatch } from '../pipeline/compile-dispatch.js'
 import { compileRoute, type PipelineConfig } from '../pipeline/compile-route.js'
-import { Deadlines } from '../pipeline/deadlines.js'
+import { type DeadlineEnds, Deadlines } from '../pipeline/deadlines.js'
 import { defineNext } from '../pipeline/define-next.js'
 import { createFail } from '../pipeline/fail.js'
 import { composeErrorMiddlewares, composeMiddlewares } from '../pipeline/run-middlewares.js'
@@ -19,7 +22,7 @@ import type { OnError, RunRoute } from '../pipeline/step.js'
 import type { CompiledInput } from '../pipeline/steps/validate.js'
 import { buildRouter } from '../routing/build-router.js'
 import { createValidatorCompiler } from '../schema/compile-validator.js'
-import type { BootConfig } from './boot.js'
+import type { Description } from './describe.js'
 import { adoptPrototypes, sortMiddlewares } from './express-host.js'
 import { createListener, type Listener } from './listener.js'
 import type { AppOptions } from './options.js'
@@ -39,14 +42,19 @@ export interface Pipeline {
 }
 
 /** What is known once the container has made everything. */
-export interface PipelineInput extends BootConfig {
+export interface PipelineInput {
+  readonly options: AppOptions
+  readonly description: Description
+  readonly express: Application
+  readonly logger: Logger
+  readonly isClosing: () => boolean
   readonly controllers: ReadonlyMap<unknown, object>
   readonly guard: AuthGuard | null
 }
 
 /** Builds the way of a request, from the socket to the controllers. */
 export async function buildPipeline(input: PipelineInput): Promise<Pipeline> {
-  const { options, description, express, logger } = input
+  const { options, description, express } = input
   const { routes } = description.model
   const security = buildSecurity(options.security)
   const Request = createRequestClass(express)
@@ -58,11 +66,8 @@ export async function buildPipeline(input: PipelineInput): Promise<Pipeline> {
     ...(options.plugins ?? []).flatMap(({ middlewares = [] }) => middlewares),
   ]
   const { handlers, errorHandlers } = sortMiddlewares(all, express)
-  const onError = composeErrorMiddlewares(errorHandlers, createFail(logger))
-  const fail = createFail(logger, toMiddlewareFailure)
-  const onMiddlewareError = composeErrorMiddlewares(errorHandlers, fail)
+  const { onError, onMiddlewareError, deadlines } = buildErrorPaths(errorHandlers, input)
   defineNext(Request, onError)
-  const deadlines = createDeadlines(options, onError)
   const compiled = await compileRoutes(input, { deadlines, onError })
   const match = buildRouter(description.model)
   const dispatch = compileDispatch({ match, routes, handlers: compiled, onError })
@@ -75,11 +80,32 @@ export async function buildPipeline(input: PipelineInput): Promise<Pipeline> {
   return { server, listener, stop: () => deadlines?.close() }
 }
 
-function createDeadlines({ timeouts }: AppOptions, onError: OnError): Deadlines | null {
+/** Where errors go: those of routes, those of middlewares, and requests whose time has passed. */
+interface ErrorPaths {
+  readonly onError: OnError
+  readonly onMiddlewareError: OnError
+  readonly deadlines: Deadlines | null
+}
+
+function buildErrorPaths(
+  errorHandlers: readonly ErrorRequestHandler[],
+  { logger, options }: PipelineInput,
+): ErrorPaths {
+  // An error middleware may take its time as a handler may, and no more.
+  const watch: RunRoute = (req, res) => deadlines?.startUntilClosed(req, res)
+  const compose = (last: OnError) => composeErrorMiddlewares(errorHandlers, last, watch)
+  const fail = createFail(logger)
+  const onError = compose(fail)
+  const onMiddlewareError = compose(createFail(logger, toMiddlewareFailure))
+  const deadlines = createDeadlines(options, { onError, fail })
+  return { onError, onMiddlewareError, deadlines }
+}
+
+function createDeadlines({ timeouts }: AppOptions, ends: DeadlineEnds): Deadlines | null {
   const handler = timeouts?.handler ?? DEFAULT_HANDLER_SECONDS
   return handler === false
     ? null
-    : new Deadlines(toSeconds(handler) ?? DEFAULT_HANDLER_SECONDS, onError)
+    : new Deadlines(toSeconds(handler) ?? DEFAULT_HANDLER_SECONDS, ends)
 }
 
 async function compileRoutes(
@@ -131,6 +157,6 @@ function invalidSchema(route: RouteModel, source: InputSource, error: unknown): 
     code: 'E_SCHEMA_INVALID',
     subject: route.name,
     cause: `The JSON Schema of its ${source} does not compile: ${(error as Error).message}.`,
-    remedy: 'Correct the schema; its dialect is draft 2020-12.',
+    remedy: 'Correct the schema. Its draft is 2020-12 unless `$schema` names 2019-09 or draft-07.',
   }
 }

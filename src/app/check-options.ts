@@ -1,6 +1,7 @@
 import type { Problem } from '../errors/config-error.js'
 import { checkSecurity } from '../features/security/security.js'
 import { type Duration, type Size, toBytes, toSeconds } from '../http/units.js'
+import { trustProxyProblem } from './express-host.js'
 import type { AppOptions } from './options.js'
 
 const LISTS = ['controllers', 'modules', 'providers', 'middlewares', 'plugins'] as const
@@ -30,7 +31,11 @@ export function checkOptions(options: AppOptions): Problem[] {
     ...LISTS.flatMap((name) => checkList(name, options[name])),
     ...checkMiddlewares(options.middlewares),
     ...checkNumbers(options),
+    ...checkClasses(options.controllers),
+    ...checkAuth(options.auth),
     ...checkGuard(options.auth?.guard),
+    ...checkLogger(options.logger),
+    ...checkTrustProxy(options.trustProxy),
     ...checkRateLimit(options.rateLimit),
     ...checkSecurity(options.security),
   ]
@@ -54,6 +59,51 @@ function checkNames(options: AppOptions): Problem[] {
 function checkList(name: string, list: unknown): Problem[] {
   if (list === undefined || Array.isArray(list)) return []
   return [invalid(name, 'It is not a list.', 'Give an array.')]
+}
+
+function checkClasses(controllers: AppOptions['controllers']): Problem[] {
+  if (!Array.isArray(controllers)) return []
+  return controllers.flatMap((controller, index) => {
+    if (typeof controller === 'function') return []
+    const cause = `It is ${String(controller)}, not a class. An undefined entry is often a circular import.`
+    return [invalid(`controllers[${index}]`, cause, 'Give controller classes.')]
+  })
+}
+
+function checkAuth(auth: AppOptions['auth']): Problem[] {
+  const problems: Problem[] = []
+  if (!['public', 'protected', undefined].includes(auth?.default)) {
+    const cause = `${String(auth?.default)} is not a way to treat undecorated routes.`
+    problems.push(invalid('auth.default', cause, "Give 'public' or 'protected'."))
+  }
+  if (auth?.can !== undefined && typeof auth.can !== 'function') {
+    problems.push(
+      invalid('auth.can', 'It is not a function.', 'Give (user, abilities, req) => boolean.'),
+    )
+  }
+  return problems
+}
+
+function checkLogger(logger: unknown): Problem[] {
+  if (logger === undefined || logger === false) return []
+  const methods = ['info', 'warn', 'error'] as const
+  const missing = methods.find(
+    (method) => typeof (logger as Record<string, unknown> | null)?.[method] !== 'function',
+  )
+  if (missing === undefined) return []
+  return [invalid('logger', `It has no method ${missing}.`, 'Give a pino logger, or false.')]
+}
+
+function checkTrustProxy(trustProxy: AppOptions['trustProxy']): Problem[] {
+  const problem = trustProxyProblem(trustProxy)
+  if (problem === null) return []
+  return [
+    invalid(
+      'trustProxy',
+      `Express refuses it: ${problem}.`,
+      'Give a count of proxies, or their addresses.',
+    ),
+  ]
 }
 
 function checkMiddlewares(middlewares: AppOptions['middlewares']): Problem[] {

@@ -10,13 +10,21 @@ export function loggerOf(option: false | Logger | undefined): Logger {
 
 function lineWriter(level: string): Logger['warn'] {
   return function writeLine(facts, message) {
-    // JSON keeps an attacker's line breaks and terminal codes inside their string.
-    const line = JSON.stringify({ level, message, ...facts }, (_, value) => plainError(value))
-    process.stderr.write(`${line}\n`)
+    process.stderr.write(`${toLine({ level, message, ...facts }) ?? toLine({ level, message })}\n`)
   }
 }
 
-function plainError(value: unknown): unknown {
+/** JSON keeps an attacker's line breaks and terminal codes inside their string; `undefined` for what it cannot carry. */
+function toLine(entry: object): string | undefined {
+  try {
+    return JSON.stringify(entry, (_, value) => plain(value))
+  } catch {
+    return undefined
+  }
+}
+
+function plain(value: unknown): unknown {
   if (!(value instanceof Error)) return value
-  return { ...value, name: value.name, message: value.message, stack: value.stack }
+  const { name, message, stack, cause } = value
+  return { ...value, name, message, stack, cause }
 }

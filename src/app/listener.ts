@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { NextFunction, Response } from '../contracts/handler.js'
 import { codedError } from '../errors/http-error.js'
+import { checkHost } from '../http/check-host.js'
 import { adoptRequest, type BlazonRequest, type RequestClass } from '../http/request.js'
 import { normalizeTarget } from '../http/request-target.js'
 import { adoptResponse, type ResponseClass } from '../http/response.js'
@@ -43,13 +44,14 @@ export function createListener(config: ListenerConfig): Listener {
     run(req, res)
   }
   function handle(req: BlazonRequest, res: Response): void {
-    if (req.url.charCodeAt(0) !== 0x2f) {
-      try {
-        normalizeTarget(req)
-      } catch (error) {
-        req.res = res
-        return onError(error, req, res)
-      }
+    try {
+      checkHost(req)
+      normalizeTarget(req)
+    } catch (error) {
+      req.res = res
+      // Whoever passed this on may read it otherwise: nothing more is believed of its connection.
+      res.shouldKeepAlive = false
+      return onError(error, req, res)
     }
     req.originalUrl = req.url
     enter(req, res)

@@ -59,12 +59,15 @@ export interface AppOptions {
   readonly testOverrides?: readonly Override[]
 }
 
+/** A misspelt option is a compile error, which inference alone would let pass. */
+type UnknownOptions<T> = { readonly [K in Exclude<keyof T, keyof AppOptions>]: never }
+
 /**
  * Types an options object where it is written.
  *
  * @example
  * export const options = defineAppOptions({ controllers: defineControllers(UsersController) })
  */
-export function defineAppOptions<const T extends AppOptions>(options: T): T {
+export function defineAppOptions<const T extends AppOptions>(options: T & UnknownOptions<T>): T {
   return options
 }

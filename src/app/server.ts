@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { continueOnRead } from '../http/continue-on-read.js'
 import type { RequestClass } from '../http/request.js'
 import type { ResponseClass } from '../http/response.js'
 import { toSeconds } from '../http/units.js'
@@ -29,11 +30,17 @@ export function createHttpServer({ Request, Response, listener, timeouts }: Serv
       requestTimeout: milliseconds(timeouts.request ?? 60),
       keepAliveTimeout: milliseconds(timeouts.keepAlive ?? 72),
       connectionsCheckingInterval: CHECK_INTERVAL_MS,
+      // The listener asks for one, too, and answers with an envelope.
+      requireHostHeader: false,
     },
     listener.handle as never,
   )
   // Node silently drops headers past its limit, and with them what a proxy appended; the listener counts instead.
   server.maxHeadersCount = 0
+  server.on('checkContinue', (req, res) => {
+    continueOnRead(req, res)
+    listener.handle(req as never, res as never)
+  })
   server.on('clientError', listener.handleClientError)
   return server
 }

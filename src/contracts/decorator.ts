@@ -8,12 +8,18 @@ import type { Handler, Request } from './handler.js'
 type AnyMethod = (...args: any[]) => unknown
 type AnyClass = abstract new (...args: any[]) => unknown
 
+/** The context of a method that a request can be given to. */
+type MethodContext<M extends AnyMethod> = ClassMethodDecoratorContext<any, M> & {
+  readonly static: false
+  readonly private: false
+}
+
 /** Decorates a class, in both dialects. */
 export type DualClassDecorator = (target: AnyClass, context?: ClassDecoratorContext<any>) => void
 
 /** Decorates a method, in both dialects. */
 export interface DualMethodDecorator {
-  (value: AnyMethod, context: ClassMethodDecoratorContext<any, any>): void
+  (value: AnyMethod, context: MethodContext<any>): void
   (target: object, key: PropertyKey, descriptor: TypedPropertyDescriptor<any>): void
 }
 
@@ -29,10 +35,26 @@ export type LegacyParameterDecorator = (
   index: number,
 ) => void
 
-/** The type of parameter number `I` of a method. */
-type ParameterAt<M, I extends number> = M extends (...args: infer TArgs) => unknown
-  ? TArgs[I]
-  : never
+/**
+ * What the third argument of a legacy decorator must be: the index of a parameter that can hold `TValue`, or
+ * the descriptor of a handler that can hold `TRequest`. One type and not two overloads, because
+ * TypeScript 7 explains only the last overload that fails.
+ */
+type LegacyPlace<TRequest extends Request, TValue, TMethod, TPlace> = TPlace extends number
+  ? TMethod extends (...args: infer TArgs) => unknown
+    ? [TValue] extends [TArgs[TPlace]]
+      ? TPlace
+      : Mismatch<TArgs[TPlace], TValue>
+    : never
+  : TPlace extends TypedPropertyDescriptor<infer M extends Handler<TRequest>>
+    ? TypedPropertyDescriptor<M>
+    : TypedPropertyDescriptor<Handler<TRequest>>
+
+/** Never a value; its name and arguments are what a compile error shows. */
+interface Mismatch<TParameter, TValue> {
+  readonly parameter: TParameter
+  readonly schema: TValue
+}
 
 /**
  * Decorates a handler whose request must be able to hold `TRequest`, or, in the legacy dialect, a
@@ -40,16 +62,11 @@ type ParameterAt<M, I extends number> = M extends (...args: infer TArgs) => unkn
  * compile error.
  */
 export interface InputDecorator<TRequest extends Request, TValue> {
-  <M extends Handler<TRequest>>(value: M, context: ClassMethodDecoratorContext<any, M>): void
-  <M extends Handler<TRequest>>(
-    target: object,
-    key: PropertyKey,
-    descriptor: TypedPropertyDescriptor<M>,
-  ): void
-  <T extends object, K extends keyof T, I extends number>(
+  <M extends Handler<TRequest>>(value: M, context: MethodContext<M>): void
+  <T extends object, K extends PropertyKey, TPlace>(
     target: T,
     key: K,
-    index: TValue extends ParameterAt<T[K], I> ? I : never,
+    place: LegacyPlace<TRequest, TValue, T[K & keyof T], TPlace>,
   ): void
 }
 

@@ -22,26 +22,30 @@ export interface Validated<TParams, TBody, TQuery, THeaders> {
   readonly headers: THeaders
 }
 
-/**
- * Express 5's request, plus what the pipeline knows: validated inputs, the matched route and an
- * abort signal. Validated values also replace `req.body`, `req.params` and `req.query`.
- */
-export interface Request<
-  // biome-ignore-start lint/suspicious/noExplicitAny: Express' own default for parts that nobody typed
-  TParams = any,
-  TBody = any,
-  TQuery = any,
-  THeaders = any,
-  // biome-ignore-end lint/suspicious/noExplicitAny: as above
-> extends ExpressRequest<TParams, unknown, TBody, TQuery> {
+/** What {@link Request} and {@link Req} have in common; they differ in how exactly `validated` is known. */
+export interface ValidatedRequest<TParams, TBody, TQuery, TValidated>
+  extends ExpressRequest<TParams, unknown, TBody, TQuery> {
   /** Validated, coerced and defaulted inputs. */
-  validated: Validated<TParams, TBody, TQuery, THeaders>
+  validated: TValidated
   /** Aborted when the client disconnects, and when the handler timeout has passed. */
   readonly signal: AbortSignal
   /** Set by the guard. */
   // biome-ignore lint/suspicious/noExplicitAny: passport and express-session users declare their own
   user?: any
 }
+
+/**
+ * Express 5's request, plus what the pipeline knows: validated inputs, the matched route and an
+ * abort signal. Validated values also replace `req.body`, `req.params` and `req.query`.
+ */
+export type Request<
+  // biome-ignore-start lint/suspicious/noExplicitAny: Express' own default for parts that nobody typed
+  TParams = any,
+  TBody = any,
+  TQuery = any,
+  THeaders = any,
+  // biome-ignore-end lint/suspicious/noExplicitAny: as above
+> = ValidatedRequest<TParams, TBody, TQuery, Validated<TParams, TBody, TQuery, THeaders>>
 
 /** The schemas of a handler's inputs, as written on its decorators. */
 export interface InputSchemas {
@@ -54,7 +58,8 @@ export interface InputSchemas {
 type OutputOr<S, TDefault> = S extends Schema ? InferOutput<S> : TDefault
 
 /**
- * The request of a handler, typed from the very schemas on its decorators.
+ * The request of a handler, typed from the very schemas on its decorators. A decorator whose part is
+ * missing here, or stands under another name, is a compile error.
  *
  * @example
  * @Post()
@@ -63,13 +68,18 @@ type OutputOr<S, TDefault> = S extends Schema ? InferOutput<S> : TDefault
  *   return this.ok(res, 'User created', req.body, 201)
  * }
  */
-export type Req<TInputs extends InputSchemas = Record<never, never>> = Request<
+export type Req<TInputs extends InputSchemas = Record<never, never>> = ValidatedRequest<
   OutputOr<TInputs['params'], Record<string, string>>,
   // biome-ignore-start lint/suspicious/noExplicitAny: an undeclared part is as untyped as in Express
   OutputOr<TInputs['body'], any>,
   OutputOr<TInputs['query'], any>,
-  OutputOr<TInputs['headers'], any>
   // biome-ignore-end lint/suspicious/noExplicitAny: as above
+  Validated<
+    OutputOr<TInputs['params'], undefined>,
+    OutputOr<TInputs['body'], undefined>,
+    OutputOr<TInputs['query'], undefined>,
+    OutputOr<TInputs['headers'], undefined>
+  >
 >
 
 /** Any Express middleware: `(req, res, next)`. */
@@ -87,12 +97,12 @@ export type ErrorRequestHandler = (
 ) => unknown
 
 /**
- * What may stand in `middlewares`: a request handler, an error middleware, an `express.Router()` or a whole
- * `express()` application. One signature, because a union of two gives the parameters of a function that is written
- * in place no type at all, and the compiler rejects it.
+ * What may stand in `middlewares`: a {@link RequestHandler}, an {@link ErrorRequestHandler}, an
+ * `express.Router()`, a whole `express()` application. One signature for all, because the parameters of a
+ * function written in place get no type at all from a union of two.
  */
 // biome-ignore lint/suspicious/noExplicitAny: as RequestHandler
-export type Middleware = (...args: any[]) => unknown
+export type Middleware = (first: any, second: any, third: any, fourth: any) => unknown
 
 /**
  * A controller method as the decorators of its inputs see it. It answers through `res`, or returns a

@@ -3,8 +3,12 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 /** The parts of a request that a schema can describe. */
 export type InputSource = 'body' | 'params' | 'query' | 'headers'
 
-/** A plain JSON Schema object; a TypeBox schema is one too. */
-export type JsonSchema = { readonly [keyword: string]: unknown }
+/** A plain JSON Schema object; a TypeBox schema is one too. A class (a DTO) is none. */
+export type JsonSchema = {
+  // biome-ignore lint/suspicious/noExplicitAny: TypeBox declares interfaces, which fit no index signature but `any`
+  readonly [keyword: string]: any
+  readonly prototype?: never
+}
 
 /**
  * What `@Body`, `@Params`, `@Query` and `@Headers` accept: any Standard Schema (zod 4, valibot,
@@ -25,56 +29,95 @@ export type Schema = StandardSchemaV1 | JsonSchema
 export type InferOutput<S> =
   S extends StandardSchemaV1<infer _In, infer TOutput> ? TOutput : InferJsonSchema<S>
 
-/** Follows the keywords that decide a value's type; what it cannot follow is `any`, never a guess. */
+// biome-ignore-start lint/suspicious/noExplicitAny: a schema we cannot follow must not reject a handler
+
+/**
+ * Follows the keywords that decide a value's type: TypeBox's own phantoms, `const`, `enum`, `anyOf`, `oneOf`,
+ * `allOf` and `type` with `items`, `prefixItems`, `properties`, `required`, `default`,
+ * `patternProperties` and `additionalProperties`. What it cannot follow (`$ref`, `not`, `if`) is `any`, never a guess.
+ */
 export type InferJsonSchema<S> = S extends { readonly static: infer TStatic }
   ? TStatic
-  : S extends { readonly const: infer TConst }
-    ? TConst
-    : S extends { readonly enum: readonly (infer TMember)[] }
-      ? TMember
-      : S extends { readonly anyOf: readonly (infer TBranch)[] }
-        ? InferBranch<TBranch>
-        : S extends { readonly oneOf: readonly (infer TBranch)[] }
+  : S extends { readonly '~unsafe': infer TUnsafe }
+    ? TUnsafe
+    : S extends { readonly const: infer TConst }
+      ? TConst
+      : S extends { readonly enum: readonly (infer TMember)[] }
+        ? TMember
+        : S extends { readonly anyOf: readonly (infer TBranch)[] }
           ? InferBranch<TBranch>
-          : S extends { readonly type: infer TName }
-            ? InferByType<TName, S>
-            : // biome-ignore lint/suspicious/noExplicitAny: a schema we cannot follow must not reject a handler
-              any
+          : S extends { readonly oneOf: readonly (infer TBranch)[] }
+            ? InferBranch<TBranch>
+            : S extends { readonly type: infer TName }
+              ? InferByType<TName, S>
+              : S extends { readonly allOf: infer TBranches }
+                ? InferAll<TBranches>
+                : any
 
 type InferBranch<TBranch> = TBranch extends unknown ? InferJsonSchema<TBranch> : never
 
-type InferByType<TName, S> = string extends TName
-  ? // biome-ignore lint/suspicious/noExplicitAny: the literal type was widened, so nothing is known
-    any
-  : TName extends 'string'
-    ? string
-    : TName extends 'number' | 'integer'
-      ? number
-      : TName extends 'boolean'
-        ? boolean
-        : TName extends 'null'
-          ? null
-          : TName extends 'array'
-            ? S extends { readonly items: infer TItem }
-              ? InferJsonSchema<TItem>[]
-              : unknown[]
-            : TName extends 'object'
-              ? S extends { readonly properties: infer TProperties }
-                ? InferObject<TProperties, RequiredKeys<S>>
-                : Record<string, unknown>
-              : unknown
+type InferAll<TBranches> = TBranches extends readonly [infer TFirst, ...infer TRest]
+  ? InferJsonSchema<TFirst> & InferAll<TRest>
+  : unknown
 
-type RequiredKeys<S> = S extends { readonly required: readonly (infer TKey)[] } ? TKey : never
+type InferByType<TName, S> = TName extends readonly (infer TOne)[]
+  ? InferByType<TOne, S>
+  : TName extends 'array'
+    ? InferArray<S>
+    : TName extends 'object'
+      ? InferObject<S>
+      : TName extends keyof Scalars
+        ? Scalars[TName]
+        : any
 
-type InferObject<TProperties, TRequired> = {
-  -readonly [K in keyof TProperties as K extends TRequired ? K : never]: InferJsonSchema<
+interface Scalars {
+  readonly string: string
+  readonly number: number
+  readonly integer: number
+  readonly boolean: boolean
+  readonly null: null
+}
+
+type InferArray<S> = S extends { readonly prefixItems: infer TItems extends readonly unknown[] }
+  ? InferTuple<S, TItems>
+  : S extends { readonly items: infer TItems }
+    ? TItems extends readonly unknown[]
+      ? InferTuple<S, TItems>
+      : InferJsonSchema<TItems>[]
+    : unknown[]
+
+/** Without `minItems`, as TypeBox writes it, every position may be missing. */
+type InferTuple<S, TItems extends readonly unknown[]> = S extends {
+  readonly minItems: TItems['length']
+}
+  ? { -readonly [I in keyof TItems]: InferJsonSchema<TItems[I]> }
+  : any
+
+type InferObject<S> = S extends { readonly properties: infer TProperties }
+  ? InferProperties<TProperties, PresentKeys<S, TProperties>>
+  : S extends { readonly patternProperties: infer TPatterns }
+    ? Record<string, InferJsonSchema<TPatterns[keyof TPatterns]>>
+    : S extends { readonly additionalProperties: infer TValues extends object }
+      ? Record<string, InferJsonSchema<TValues>>
+      : Record<string, unknown>
+
+/** What is required, and what is filled in when it is missing. */
+type PresentKeys<S, TProperties> =
+  | (S extends { readonly required: readonly (infer TKey)[] } ? TKey : never)
+  | {
+      [K in keyof TProperties]: TProperties[K] extends { readonly default: unknown } ? K : never
+    }[keyof TProperties]
+
+type InferProperties<TProperties, TPresent> = {
+  -readonly [K in keyof TProperties as K extends TPresent ? K : never]: InferJsonSchema<
     TProperties[K]
   >
 } & {
-  -readonly [K in keyof TProperties as K extends TRequired ? never : K]?: InferJsonSchema<
+  -readonly [K in keyof TProperties as K extends TPresent ? never : K]?: InferJsonSchema<
     TProperties[K]
   >
 }
+// biome-ignore-end lint/suspicious/noExplicitAny: as above
 
 /** One rejected field, as it stands in the `errors` of a 400 answer. */
 export interface FieldError {

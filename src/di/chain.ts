@@ -76,7 +76,8 @@ function askedBy(chain: readonly string[]): string {
 
 function circular(found: readonly string[], chain: readonly string[]): Problem {
   // Where an asynchronous factory is part of the circle, needle-di only sees the two ends; the chain has the rest.
-  const start = found.at(-1) as string
+  const end = found.at(-1) as string
+  const start = chain.includes(`'${end}'`) ? `'${end}'` : end
   const cycle = found.length > 2 ? found : [...chain.slice(chain.indexOf(start)), start]
   return {
     code: 'E_PROVIDER_CIRCULAR',

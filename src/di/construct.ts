@@ -1,17 +1,19 @@
 import type { Class, InjectionFacts, Token } from '../contracts/provider.js'
-import type { Injector } from './injector.js'
+
+/** Answers with the instance behind a token. */
+type Get = (token: Token) => unknown
 
 /**
  * Makes a class. The tokens of its constructor come, parameter by parameter, from `@Inject`, from
  * `static inject`, or from the types that `emitDecoratorMetadata` left behind; a parameter
  * without any is left to its default.
  */
-export function construct(target: Class, facts: InjectionFacts, injector: Injector): unknown {
+export function construct(target: Class, facts: InjectionFacts, get: Get): unknown {
   const args = constructorTokens(target, facts).map((token) =>
-    token === undefined ? undefined : injector.get(token),
+    token === undefined ? undefined : get(token),
   )
   const instance = new target(...args) as Record<PropertyKey, unknown>
-  for (const { key, token } of facts.fields) instance[key] = injector.get(token)
+  for (const { key, token } of facts.fields) instance[key] = get(token)
   return instance
 }
 

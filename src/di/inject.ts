@@ -1,6 +1,6 @@
 import { inject as needleInject } from '@needle-di/core'
-import type { Class, Token } from '../contracts/provider.js'
-import { Injector } from './injector.js'
+import type { Token } from '../contracts/provider.js'
+import { type Injector, kInjector } from './injector.js'
 
 /**
  * Gives the instance behind a token while a class is being constructed: in a field or in a default
@@ -26,9 +26,7 @@ export function inject<T>(
 }
 
 function currentInjector(token: Token): Injector {
-  const injector = needleInject<Injector>(Injector as unknown as Class<Injector>, {
-    optional: true,
-  })
+  const injector = needleInject<Injector>(kInjector, { optional: true })
   if (injector !== undefined) return injector
   const name = typeof token === 'function' ? token.name : String(token)
   throw new Error(

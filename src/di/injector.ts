@@ -1,7 +1,7 @@
 import { Container } from '@needle-di/core'
 import type { Class, InjectionFacts, Token } from '../contracts/provider.js'
 import { ConfigError } from '../errors/config-error.js'
-import { asyncTokenOf, inChain, missingProvider } from './chain.js'
+import { asyncTokenOf, inChain, missingProvider, toProblem } from './chain.js'
 import { construct } from './construct.js'
 import type { Binding } from './provider.js'
 
@@ -16,6 +16,12 @@ interface Shared {
   readonly made: Set<unknown>
 }
 
+/**
+ * Under what each container holds its injector. A registered symbol, because `@Inject` fields ask for
+ * it too, from a room that cannot see this one.
+ */
+export const kInjector: symbol = Symbol.for('blazon.Injector')
+
 type Factory = (...dependencies: unknown[]) => unknown
 
 /**
@@ -29,7 +35,7 @@ export class Injector {
   private constructor(container: Container, shared: Omit<Shared, 'root'> & { root?: Injector }) {
     this.#container = container
     this.#shared = { ...shared, root: shared.root ?? this }
-    this.#container.bind({ provide: Injector as unknown as Class, useValue: this })
+    this.#container.bind({ provide: kInjector, useValue: this })
   }
 
   /** The injector that everybody sees. Tokens of `overrides` ignore what is bound to them later. */
@@ -80,6 +86,15 @@ export class Injector {
     throw new ConfigError([missingProvider(token)])
   }
 
+  /** As `get`, for callers outside a construction: whatever fails is a `ConfigError` with its chain. */
+  resolve<T>(token: Token<T>): T {
+    try {
+      return this.get(token)
+    } catch (error) {
+      throw new ConfigError([toProblem(error)], { cause: error })
+    }
+  }
+
   /** As `get`, waiting for factories that are asynchronous. */
   async getAsync<T>(token: Token<T>): Promise<T> {
     for (;;) {
@@ -104,7 +119,8 @@ export class Injector {
   }
 
   #bindClass(token: Token, target: Class): void {
-    const make = () => this.#note(construct(target, this.#shared.read(target), this))
+    const make = () =>
+      this.#note(construct(target, this.#shared.read(target), (dependency) => this.get(dependency)))
     this.#bindSync(token, () => inChain(token, make))
   }
 

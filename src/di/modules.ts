@@ -27,6 +27,8 @@ export function collectModules(
   const shared: Binding[] = []
   const scopes: Scope[] = []
   const controllers: Class[] = [...listedControllers]
+  const classesOf = (module: Module) =>
+    (module.controllers ?? []).filter((controller) => typeof controller === 'function')
   const bind = (providers: readonly Provider[], origin: string, into: Binding[]) => {
     for (const provider of providers) addBinding(provider, origin, into, problems)
   }
@@ -34,13 +36,13 @@ export function collectModules(
   for (const [module, name] of walk(modules, problems)) {
     if (module.exports === undefined) {
       bind(module.providers ?? [], name, shared)
-      controllers.push(...(module.controllers ?? []))
+      controllers.push(...classesOf(module))
       continue
     }
     const bindings: Binding[] = []
     bind(module.providers ?? [], name, bindings)
     problems.push(...unknownExports(module.exports, bindings, name))
-    scopes.push({ bindings, controllers: module.controllers ?? [], exports: module.exports })
+    scopes.push({ bindings, controllers: classesOf(module), exports: module.exports })
   }
   return { scopes: [{ bindings: shared, controllers, exports: null }, ...scopes], problems }
 }
@@ -54,6 +56,7 @@ function walk(modules: readonly Module[], problems: Problem[]): Map<Module, stri
       } else if (!found.has(module)) {
         const name = module.name === undefined ? `${where}[${index}]` : `module '${module.name}'`
         found.set(module, name)
+        problems.push(...invalidControllers(module, name))
         visit(module.imports ?? [], `imports of ${name}`)
       }
     })
@@ -88,6 +91,17 @@ function unknownExports(
       subject: name,
       cause: `It exports ${tokenName(token)}, which it does not provide.`,
       remedy: 'Add it to `providers` of this module, or take it out of `exports`.',
+    }))
+}
+
+function invalidControllers({ controllers = [] }: Module, name: string): Problem[] {
+  return controllers
+    .filter((controller) => typeof controller !== 'function')
+    .map((controller) => ({
+      code: 'E_MODULE_INVALID',
+      subject: name,
+      cause: `${String(controller)} in its controllers is not a class. An undefined entry is often a circular import.`,
+      remedy: 'Give controller classes.',
     }))
 }
 

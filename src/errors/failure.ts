@@ -49,7 +49,9 @@ function statedStatus(error: unknown): number | undefined {
 }
 
 function fromHttpError(error: HttpError): Failure {
-  const status = validStatus(error.status)
+  const { status } = error
+  // Only a copy of the package that is not ours, or a subclass that is not well, has another.
+  if (validStatus(status) !== status) return generic(500)
   return {
     status,
     code: String(error.code),

@@ -58,9 +58,14 @@ export class HttpError extends Error {
     Object.defineProperty(this, 'name', { value: new.target.name, configurable: true })
   }
 
-  /** Whether `value` is an HTTP error, whichever copy of the package made it. */
+  /** Whether `value` is an HTTP error, whichever copy of the package made it. Never throws. */
   static is(value: unknown): value is HttpError {
-    return typeof value === 'object' && value !== null && kHttpError in value
+    try {
+      return typeof value === 'object' && value !== null && kHttpError in value
+    } catch {
+      // A proxy can refuse the question.
+      return false
+    }
   }
 }
 

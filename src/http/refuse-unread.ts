@@ -18,6 +18,8 @@ export function isUnread(req: IncomingMessage): boolean {
  */
 export function endUnread(req: IncomingMessage, res: ServerResponse, body: string): void {
   let swallowed = 0
+  // After a handler timeout `res.end` does nothing, so that the handler cannot end what is being sent here.
+  const endResponse = res.end.bind(res)
   const timer = setTimeout(end, LINGER_MS)
   timer.unref()
   function onData(chunk: Buffer): void {
@@ -28,11 +30,12 @@ export function endUnread(req: IncomingMessage, res: ServerResponse, body: strin
     clearTimeout(timer)
     req.off('data', onData).off('end', end).off('close', end)
     req.pause()
-    res.end()
+    endResponse()
   }
   res.setHeader('Connection', 'close')
   res.write(body)
-  req.on('data', onData).on('end', end).on('close', end)
+  // Whoever found the body too large has paused it, and a paused stream does not flow by listening.
+  req.on('data', onData).on('end', end).on('close', end).resume()
   // Errors of a connection that is given up concern nobody.
   req.on('error', () => {})
 }

@@ -17,6 +17,8 @@ export interface BlazonRequest extends Request {
   /** Behind `next`. */
   ownNext: NextFunction | undefined
   abortController: AbortController | undefined
+  /** Whether the handler timeout has answered it. */
+  isExpired: boolean
   /** Hands a request without a route back to the application that ours is mounted in. */
   passOn: (() => void) | undefined
 }
@@ -46,6 +48,7 @@ function assignFields(req: BlazonRequest): void {
   req.user = undefined
   req.route = undefined as unknown as RouteModel
   req.abortController = undefined
+  req.isExpired = false
   req.passOn = undefined
 }
 

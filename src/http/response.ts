@@ -43,6 +43,7 @@ export function createResponseClass(
       // Node hands the server's options as a second argument that its own types do not list.
       super(...([req, options] as unknown as [IncomingMessage]))
       assignFields(this as unknown as Own)
+      this.on('error', ignore)
     }
   }
   const prototype = AppResponse.prototype as unknown as Response
@@ -62,6 +63,9 @@ export function adoptResponse(res: ServerResponse, Class: ResponseClass): Respon
   if (locals !== undefined) (res as unknown as Response).locals = locals
   return res as unknown as Response
 }
+
+/** Node reports a write after the end as an event, and an event of this name that nobody hears ends the process. */
+function ignore(): void {}
 
 function assignFields(own: Own): void {
   own.ownLocals = undefined
@@ -100,8 +104,9 @@ function defineJson(prototype: Response, app: Application, statics: StaticHeader
     if (text === undefined) return expressJson.call(this, body)
     const length = Buffer.byteLength(text)
     if (isUntouched(this, prototype)) {
+      // Throws on a reason phrase that HTTP cannot carry; the failure that follows needs the static headers.
+      node.writeHead.call(this, this.statusCode, jsonHead(statics, length))
       this.isFilled = true
-      this.writeHead(this.statusCode, jsonHead(statics, length))
     } else {
       if (isNegotiated(this)) return expressJson.call(this, body)
       this.setHeader('Content-Type', JSON_TYPE)

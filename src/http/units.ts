@@ -21,6 +21,7 @@ export function toBytes(size: Size): number | undefined {
 function read(value: number | string, units: Readonly<Record<string, number>>): number | undefined {
   if (typeof value === 'number') return Number.isFinite(value) && value >= 0 ? value : undefined
   const match = /^(\d+(?:\.\d+)?)\s?([a-z]+)$/i.exec(String(value))
-  const unit = units[match?.[2]?.toLowerCase() ?? '']
-  return match === null || unit === undefined ? undefined : Number(match[1]) * unit
+  const name = match?.[2]?.toLowerCase() ?? ''
+  // `hasOwn`: 'constructor' is a unit of every object, and NaN a limit that nothing exceeds.
+  return Object.hasOwn(units, name) ? Number(match?.[1]) * (units[name] as number) : undefined
 }

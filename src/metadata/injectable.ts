@@ -38,7 +38,7 @@ export function Inject(token: Token): InjectDecorator {
   function write(first: unknown, second: unknown, third?: unknown): unknown {
     if (isStandardContext(second)) {
       if (second.kind !== 'field' || second.static) throw wrongTarget(second.kind, second.name)
-      return () => inject(token as string)
+      return () => injectField(token)
     }
     const target = first as object
     if (second === undefined && typeof third === 'number') {
@@ -50,6 +50,12 @@ export function Inject(token: Token): InjectDecorator {
     return writeFieldToken(target, second as PropertyKey, token)
   }
   return write as InjectDecorator
+}
+
+/** A field of an object that somebody makes by hand stays unset, as it does in the legacy dialect. */
+function injectField(token: Token): unknown {
+  const kInjector = Symbol.for('blazon.Injector')
+  return inject<{ get(token: Token): unknown }>(kInjector, { optional: true })?.get(token)
 }
 
 function wrongTarget(kind: string, name: PropertyKey | undefined): Error {

@@ -7,7 +7,7 @@ import { bodyStep } from './steps/body.js'
 import { canStep } from './steps/can.js'
 import { guardStep } from './steps/guard.js'
 import { headersStep } from './steps/headers.js'
-import { invokeStep, takesResponse } from './steps/invoke.js'
+import { invokeStep, takesResponse, unexpiredStep } from './steps/invoke.js'
 import { respondStep } from './steps/respond.js'
 import { type CompiledInput, validateStep } from './steps/validate.js'
 
@@ -44,14 +44,15 @@ export function compileRoute(
   if (typeof method !== 'function') throw new TypeError(`${route.name} is not a method`)
   const invocation = { instance, method, parameters: route.parameters, onError: config.onError }
   const isDescribed = route.inputs.body !== null
+  const readsBody = isDescribed || METHODS_WITH_BODY.includes(route.method)
   const limits = config.bodyLimits
 
   let run = invokeStep(invocation)
   if (route.headers !== null) run = headersStep(route.headers, run)
+  const mayWait = readsBody || inputs.length > 0 || route.isProtected
+  if (mayWait && config.deadlines !== null) run = unexpiredStep(run)
   if (inputs.length > 0) run = validateStep(inputs, run)
-  if (isDescribed || METHODS_WITH_BODY.includes(route.method)) {
-    run = bodyStep({ limits, isDescribed }, run)
-  }
+  if (readsBody) run = bodyStep({ limits, isDescribed }, run)
   if (route.abilities !== null) run = canStep(route.abilities, config.can, run)
   if (route.isProtected) run = guardStep(config.guard, run)
   return respondStep({ ...config, route, mayAnswerLater: takesResponse(invocation) }, run)

@@ -1,7 +1,15 @@
 import type { Response } from '../contracts/handler.js'
 import { codedError } from '../errors/http-error.js'
+import { dropLateAnswers } from '../http/drop-late-answers.js'
 import type { BlazonRequest } from '../http/request.js'
 import type { OnError } from './step.js'
+
+/** Where a request goes whose time has passed. */
+export interface DeadlineEnds {
+  readonly onError: OnError
+  /** For one that has been to `onError` and still has no answer. */
+  readonly fail: OnError
+}
 
 /**
  * The handler timeout of an application. All requests wait equally long, so they expire in the
@@ -10,13 +18,13 @@ import type { OnError } from './step.js'
 export class Deadlines {
   readonly #startedAt = new Map<BlazonRequest, number>()
   readonly #timeoutMs: number
-  readonly #onError: OnError
+  readonly #ends: DeadlineEnds
   #timer: NodeJS.Timeout | undefined
 
   /** @param seconds How long a handler may take. */
-  constructor(seconds: number, onError: OnError) {
+  constructor(seconds: number, ends: DeadlineEnds) {
     this.#timeoutMs = seconds * 1000
-    this.#onError = onError
+    this.#ends = ends
   }
 
   start(req: BlazonRequest): void {
@@ -30,6 +38,7 @@ export class Deadlines {
 
   /** For handlers that answer from a callback: nothing but the end of the response tells that they have. */
   startUntilClosed(req: BlazonRequest, res: Response): void {
+    if (res.closed) return
     this.start(req)
     res.once('close', () => this.stop(req))
   }
@@ -52,8 +61,7 @@ export class Deadlines {
     for (const [req, startedAt] of this.#startedAt) {
       if (startedAt > oldest) return
       this.#startedAt.delete(req)
-      // While the body is still coming in, it is the client that takes its time: Node's request timeout counts.
-      if (!req.complete) this.start(req)
+      if (isReceiving(req)) this.start(req)
       else this.#end(req)
     }
   }
@@ -63,7 +71,18 @@ export class Deadlines {
     // A response that has begun is a stream and may take as long as it wants.
     if (res.headersSent) return
     const error = codedError('HANDLER_TIMEOUT', 'The handler took too long')
-    this.#onError(error, req, res)
+    const end = req.isExpired ? this.#ends.fail : this.#ends.onError
+    req.isExpired = true
+    end(error, req, res)
+    if (res.headersSent) dropLateAnswers(res)
     req.abortController?.abort(error)
   }
+}
+
+/**
+ * Whether it is the client that takes its time, which Node's request timeout limits: its body is still
+ * coming in and being read. One that nobody reads never ends, because the socket waits for a reader.
+ */
+function isReceiving(req: BlazonRequest): boolean {
+  return !req.complete && !req.destroyed && req.readableFlowing !== null
 }

@@ -39,9 +39,18 @@ export function createFail(logger: Logger, read: ReadFailure = toFailure): OnErr
     if (res.destroyed || res.writableEnded) return
     // Half an answer is on the wire: only a cut connection tells the client that it is not whole.
     if (res.headersSent) return void res.destroy()
-    send(failure, req, res)
+    try {
+      send(failure, req, res)
+    } catch {
+      // What the error brought along, fields or headers, cannot be written.
+      if (failure.status < 500) logFailure(logger, error, GENERIC, req)
+      send(GENERIC, req, res)
+    }
   }
 }
+
+/** What is said when nothing of the error can be. */
+const GENERIC = toFailure(undefined)
 
 function send(failure: Failure, req: BlazonRequest, res: Response): void {
   const isProblem = prefersProblem(req)

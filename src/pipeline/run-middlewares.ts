@@ -56,11 +56,13 @@ export function composeMiddlewares(
 /**
  * Hands an error from one error middleware to the next, even when the answer has begun: loggers want to
  * know. What the last one passes on, or throws, goes to `last`. A `next()` without an error passes on
- * the same one: the route is behind us, and there is nothing else to go on with.
+ * the same one: the route is behind us, and there is nothing else to go on with. A request that none
+ * of them has answered yet is given to `watch`.
  */
 export function composeErrorMiddlewares(
   middlewares: readonly ErrorRequestHandler[],
   last: OnError,
+  watch: RunRoute,
 ): OnError {
   if (middlewares.length === 0) return last
   return function runErrorMiddlewares(error, req, res) {
@@ -75,6 +77,7 @@ export function composeErrorMiddlewares(
     }
     req.next = next
     pass(error)
+    if (!res.headersSent) watch(req, res)
   }
 }
 

@@ -1,4 +1,9 @@
-import findMyWay, { type HTTPMethod, type HTTPVersion, type Instance } from 'find-my-way'
+import findMyWay, {
+  type FindResult,
+  type HTTPMethod,
+  type HTTPVersion,
+  type Instance,
+} from 'find-my-way'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
 
 /** Longest path parameter, in characters. */
@@ -40,14 +45,21 @@ export function buildRouter({ routes }: AppModel): Router {
   }
   return function match(method, url) {
     const found = tree.find(method as HTTPMethod, url)
-    if (found === null) return explainMiss(tree, method, url)
-    // find-my-way answers a URL that does not decode with a handler of its own, which has no store.
-    if (found.store === null) return { kind: 'malformed' }
-    const { index, path, pathParameters } = found.store as RouteModel
-    const params = found.params as Record<string, string>
-    if (path.includes('*')) nameWildcard(params, pathParameters)
-    return { kind: 'route', index, params }
+    return found === null ? explainMiss(tree, method, url) : toMatch(found)
   }
+}
+
+function toMatch(found: FindResult<HTTPVersion.V1>): Match {
+  // find-my-way answers a URL that does not decode with a handler of its own, which has no store.
+  if (found.store === null) return { kind: 'malformed' }
+  const { index, path, pathParameters } = found.store as RouteModel
+  const params = found.params as Record<string, string>
+  if (pathParameters.length > 0) {
+    const flaw = flawOf(params)
+    if (flaw !== null) return { kind: flaw }
+    if (path.includes('*')) nameWildcard(params, pathParameters)
+  }
+  return { kind: 'route', index, params }
 }
 
 /** Declared methods first, then what they imply: `HEAD` of a `GET`, and the rest of an `@All`. */
@@ -71,8 +83,10 @@ function explainMiss(tree: Tree, method: string, url: string): Match {
   const allow: string[] = []
   for (const candidate of ALL_METHODS) {
     const found = tree.find(candidate, url)
-    if (found !== null && found.store === null) return { kind: 'malformed' }
-    if (found !== null) allow.push(candidate)
+    if (found === null) continue
+    const { kind } = toMatch(found)
+    if (kind === 'malformed') return { kind }
+    if (kind === 'route') allow.push(candidate)
   }
   if (allow.length === 0) return isDecodable(url) ? { kind: 'none' } : { kind: 'malformed' }
   if (!allow.includes('OPTIONS')) allow.push('OPTIONS')
@@ -89,6 +103,19 @@ function isDecodable(url: string): boolean {
   } catch {
     return false
   }
+}
+
+/**
+ * A parameter is never empty, as in Express: `DELETE /users//` must not delete what `''` stands for.
+ * Nor does it hold a zero byte, which nothing is named with, and which databases and file systems choke on.
+ */
+function flawOf(params: Readonly<Record<string, string>>): 'none' | 'malformed' | null {
+  for (const name in params) {
+    const value = params[name] as string
+    if (value === '' && name !== '*') return 'none'
+    if (value.includes('\0')) return 'malformed'
+  }
+  return null
 }
 
 /** find-my-way calls every wildcard `*`; a path calls it by name. */

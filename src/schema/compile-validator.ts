@@ -19,11 +19,6 @@ export function createValidatorCompiler(): CompileValidator {
   }
 }
 
-/** Whether a value can be a schema at all; arktype's are functions. */
-export function isSchema(value: unknown): value is Schema {
-  return (typeof value === 'object' && value !== null) || isStandardSchema(value)
-}
-
 function isStandardSchema(value: unknown): value is StandardSchemaV1 {
   const isHolder = (typeof value === 'object' && value !== null) || typeof value === 'function'
   return isHolder && typeof (value as StandardSchemaV1)['~standard']?.validate === 'function'

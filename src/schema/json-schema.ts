@@ -1,44 +1,79 @@
-import type { ErrorObject, ValidateFunction } from 'ajv'
-import type { Ajv2020 as AjvInstance } from 'ajv/dist/2020.js'
+import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv'
 import type { InputSource, JsonSchema, ValidationIssue, Validator } from '../contracts/schema.js'
 
+/** Two validators of one draft. */
 interface AjvPair {
-  readonly forBody: AjvInstance
+  readonly forBody: Ajv
   /** Turns text into what the schema asks for: numbers, booleans, one value into a list of one. */
-  readonly forText: AjvInstance
+  readonly forText: Ajv
 }
 
-/** Compiles JSON Schemas (draft 2020-12, formats included). Defaults are filled in. */
+/** Ajv has a class for each draft; all of them take the same options. */
+const DRAFTS = {
+  '2020-12': async () => (await import('ajv/dist/2020.js')).Ajv2020,
+  '2019-09': async () => (await import('ajv/dist/2019.js')).Ajv2019,
+  'draft-07': async () => (await import('ajv')).Ajv,
+} as const
+
+type Draft = keyof typeof DRAFTS
+
+const LATEST: Draft = '2020-12'
+
+/**
+ * Compiles JSON Schemas, formats included, in the draft that `$schema` names, else 2020-12. Defaults
+ * are filled in.
+ */
 export function createJsonSchemaCompiler() {
   // Ajv is loaded with the first JSON Schema; an application of Standard Schemas never pays for it.
-  let loading: Promise<AjvPair> | undefined
+  const loading = new Map<Draft, Promise<AjvPair>>()
+  const load = (draft: Draft): Promise<AjvPair> => {
+    const pair = loading.get(draft) ?? loadAjv(draft)
+    loading.set(draft, pair)
+    return pair
+  }
   return async function compileJsonSchema(
     schema: JsonSchema,
     source: InputSource,
   ): Promise<Validator> {
-    loading ??= loadAjv()
-    const { forBody, forText } = await loading
+    const { forBody, forText } = await load(await draftOf(schema, load))
     return source === 'body'
       ? bodyValidator(forBody.compile(schema))
       : textValidator(forText.compile(schema))
   }
 }
 
-async function loadAjv(): Promise<AjvPair> {
-  const [{ Ajv2020 }, formats] = await Promise.all([
-    import('ajv/dist/2020.js'),
-    import('ajv-formats'),
-  ])
+/**
+ * TypeBox names no draft and writes tuples as 2019-09 did, `items: [a, b]`, which 2020-12 refuses. What
+ * neither draft accepts is reported as 2020-12 sees it.
+ */
+async function draftOf(
+  schema: JsonSchema,
+  load: (draft: Draft) => Promise<AjvPair>,
+): Promise<Draft> {
+  const { $schema } = schema
+  if (typeof $schema === 'string') {
+    return (Object.keys(DRAFTS) as Draft[]).find((draft) => $schema.includes(draft)) ?? LATEST
+  }
+  const accepts = async (draft: Draft) => (await load(draft)).forBody.validateSchema(schema)
+  return (await accepts(LATEST)) || !(await accepts('2019-09')) ? LATEST : '2019-09'
+}
+
+async function loadAjv(draft: Draft): Promise<AjvPair> {
+  const [DraftAjv, formats] = await Promise.all([DRAFTS[draft](), import('ajv-formats')])
   // ajv-formats is CommonJS: what `import` calls its default depends on the loader.
   const imported = formats.default as unknown as { default?: unknown }
-  const addFormats = (imported.default ?? imported) as (ajv: AjvInstance) => void
-  // Vocabulary of other tools (TypeBox, OpenAPI) must not stop a schema from compiling, hence no strict mode.
-  const common = { allErrors: true, useDefaults: true, strict: false } as const
-  const forBody = new Ajv2020(common)
-  const forText = new Ajv2020({ ...common, coerceTypes: 'array' })
-  addFormats(forBody)
-  addFormats(forText)
-  return { forBody, forText }
+  const addFormats = (imported.default ?? imported) as (ajv: Ajv) => void
+  const create = (options: Options): Ajv => {
+    // Vocabulary of other tools (TypeBox, OpenAPI) must not stop a schema from compiling, hence no strict mode.
+    const ajv = new DraftAjv({ allErrors: true, useDefaults: true, strict: false, ...options })
+    addFormats(ajv)
+    // Without this, a schema that also spells a tuple the newer way would have it ignored.
+    if (draft === '2019-09') {
+      ajv.addKeyword({ keyword: 'prefixItems', type: 'array', macro: (items) => ({ items }) })
+    }
+    return ajv
+  }
+  return { forBody: create({}), forText: create({ coerceTypes: 'array' }) }
 }
 
 function bodyValidator(validate: ValidateFunction): Validator {

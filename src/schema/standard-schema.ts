@@ -1,13 +1,20 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { ValidationIssue, ValidationResult, Validator } from '../contracts/schema.js'
+import { zodValidate } from './zod.js'
 
 /** Calls a Standard Schema; the answer is synchronous when the schema's is. */
 export function standardValidator(schema: StandardSchemaV1): Validator {
   const standard = schema['~standard']
+  const run = zodValidate(schema) ?? ((value: unknown) => standard.validate(value))
   return function validate(value) {
-    const result = standard.validate(value)
-    return result instanceof Promise ? result.then(toResult) : toResult(result)
+    const result = run(value)
+    return isPromise(result) ? Promise.resolve(result).then(toResult) : toResult(result)
   }
+}
+
+/** Not `instanceof`: a promise of another realm taken for a result would pass as one without issues. */
+function isPromise<T>(result: T | Promise<T>): result is Promise<T> {
+  return typeof (result as Promise<T>).then === 'function'
 }
 
 function toResult(result: StandardSchemaV1.Result<unknown>): ValidationResult {
@@ -15,7 +22,11 @@ function toResult(result: StandardSchemaV1.Result<unknown>): ValidationResult {
   return { issues: result.issues.map(toIssue) }
 }
 
-function toIssue(issue: StandardSchemaV1.Issue): ValidationIssue {
-  const path = issue.path?.map((step) => (typeof step === 'object' ? step.key : step)) ?? []
-  return { path, message: issue.message }
+function toIssue({ path, message }: StandardSchemaV1.Issue): ValidationIssue {
+  // Not `path.map`: arktype's path is a subclass of Array whose empty `map` holds a 0.
+  return { path: Array.from(path ?? [], toStep), message }
+}
+
+function toStep(step: PropertyKey | StandardSchemaV1.PathSegment): PropertyKey {
+  return typeof step === 'object' ? step.key : step
 }

@@ -14,7 +14,9 @@ export class MemorySocket extends Duplex {
 
   /** Two ends that are connected: what is written to one is read from the other. */
   static pair(): [client: MemorySocket, server: MemorySocket] {
-    const [client, server] = [new MemorySocket(), new MemorySocket()]
+    // A client's socket closes when the server's end does; a server decides for itself.
+    const client = new MemorySocket({ allowHalfOpen: false })
+    const server = new MemorySocket()
     client.#peer = server
     server.#peer = client
     return [client, server]
@@ -42,16 +44,17 @@ export class MemorySocket extends Duplex {
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    const peer = this.#peer
-    this.#peer = undefined
+    // As TCP does it: closing with unread data resets the connection, otherwise the peer sees the end.
+    const isReset = this.readableLength > 0 || this.#resumePeer !== undefined
+    this.#deliver(
+      (peer) => {
+        peer.#peer = undefined
+        if (isReset) peer.destroy(connectionReset())
+        else if (!peer.readableEnded) peer.push(null)
+      },
+      () => {},
+    )
     done(error)
-    if (peer === undefined) return
-    process.nextTick(() => {
-      if (peer.destroyed) return
-      // A reader that has seen the end only needs to close; any other has lost its connection.
-      const isCut = !peer.readableEnded && !this.writableFinished
-      peer.destroy(isCut ? connectionReset() : undefined)
-    })
   }
 
   /** Waits a tick, so that no side runs inside the other's `write`. */

@@ -93,6 +93,10 @@ export class TestApp extends App {
     return super.close(signal)
   }
 
+  protected override ignoredOverrides(): readonly [] {
+    return []
+  }
+
   protected override overrides(): readonly Override[] {
     return this.#overrides
   }

@@ -18,7 +18,7 @@ export function canStep(
       permit(verdict)
       return next(req, res)
     }
-    return verdict.then((settled) => {
+    return Promise.resolve(verdict).then((settled) => {
       permit(settled)
       return next(req, res)
     })

@@ -16,7 +16,7 @@ export function guardStep(guard: AuthGuard | null, next: Step): Step {
   }
   return function guardRequest(req, res) {
     const verdict = judge(guard, req)
-    if (!isThenable(verdict)) {
+    if (!(verdict instanceof Promise)) {
       admit(verdict)
       return next(req, res)
     }
@@ -27,10 +27,15 @@ export function guardStep(guard: AuthGuard | null, next: Step): Step {
   }
 }
 
-/** Express takes a thrown `undefined`, `null`, `0` or `'route'` for permission to go on; here every throw denies. */
+/**
+ * The verdict, or a promise of it: a promise of our own, because any other thenable may call back twice,
+ * and what its `then` returns need not be one. Express takes a thrown `undefined`, `null`, `0` or
+ * `'route'` for permission to go on; here every throw denies.
+ */
 function judge(guard: AuthGuard, req: BlazonRequest): unknown {
   try {
-    return guard.canActivate(req)
+    const verdict: unknown = guard.canActivate(req)
+    return isThenable(verdict) ? Promise.resolve(verdict) : verdict
   } catch (error) {
     return refuse(error)
   }

@@ -27,6 +27,13 @@ export function invokeStep({ instance, method, parameters, onError }: Invocation
   }
 }
 
+/** Keeps a handler from running when a guard, a body or a schema came after the handler timeout. */
+export function unexpiredStep(next: Step): Step {
+  return function runUnexpired(req, res) {
+    return req.isExpired ? res : next(req, res)
+  }
+}
+
 /** Whether a handler can answer by itself after it has returned nothing. */
 export function takesResponse({
   method,

@@ -31,10 +31,12 @@ export function respondStep(config: RespondConfig, run: Step): RunRoute {
     let value: unknown
     try {
       value = run(req, res)
+      // A thenable that is no promise may throw, or call back twice.
+      if (isThenable(value)) value = Promise.resolve(value)
     } catch (error) {
       return onError(error, req, res)
     }
-    if (!isThenable(value)) return settle(value, req, res)
+    if (!(value instanceof Promise)) return settle(value, req, res)
     deadlines?.start(req)
     value.then(
       (settled) => {
@@ -53,7 +55,9 @@ export function respondStep(config: RespondConfig, run: Step): RunRoute {
 function answerOf({ route, mayAnswerLater, deadlines }: RespondConfig) {
   const { status, redirect } = route
   return function answer(value: unknown, req: BlazonRequest, res: Response): void {
-    if (res.headersSent || value === res) return
+    if (res.headersSent) return
+    // A handler that ends with `return res.status(200)`, or with a pipe, has not answered yet.
+    if (value === res) return deadlines?.startUntilClosed(req, res)
     if (value !== undefined) return envelop(res, status ?? 200, value)
     if (redirect !== null) return res.redirect(redirect.status, redirect.url)
     if (mayAnswerLater) return deadlines?.startUntilClosed(req, res)

@@ -20,7 +20,7 @@ export interface CompiledInput {
 /** Validates every described part, then replaces it with what the schemas made of it. */
 export function validateStep(inputs: readonly CompiledInput[], next: Step): Step {
   return function validateInputs(req, res) {
-    const results = inputs.map(({ source, validate }) => validate(req[source]))
+    const results = inputs.map(({ source, validate }) => attempt(validate, req[source]))
     if (!results.some(isThenable)) {
       accept(req, inputs, results as ValidationResult[])
       return next(req, res)
@@ -29,6 +29,18 @@ export function validateStep(inputs: readonly CompiledInput[], next: Step): Step
       accept(req, inputs, settled)
       return next(req, res)
     })
+  }
+}
+
+/**
+ * A validator that throws must not leave the promise of another one behind: nobody would handle its
+ * rejection, which ends the process.
+ */
+function attempt(validate: Validator, value: unknown): ReturnType<Validator> {
+  try {
+    return validate(value)
+  } catch (error) {
+    return Promise.reject(error)
   }
 }
 

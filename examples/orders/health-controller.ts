@@ -1,0 +1,9 @@
+import { Controller, Get } from 'blazon'
+
+@Controller('health')
+export class HealthController {
+  @Get()
+  check() {
+    return { uptime: Math.round(process.uptime()) }
+  }
+}

@@ -1,0 +1,23 @@
+import { App } from 'blazon'
+import { options } from './app.js'
+
+const port = Number(process.env.PORT ?? 3000)
+const app = new App(options)
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => app.close(signal))
+}
+
+try {
+  const address = await app.listen(port)
+  const routes = app.getRouteTable().length
+  const bootTime = Math.round(performance.now())
+  console.log(`http://localhost:${address.port} · ${routes} routes · ready in ${bootTime} ms`)
+} catch (error) {
+  const { code, message } = error as NodeJS.ErrnoException
+  console.error(
+    code === 'EADDRINUSE' ? `Port ${port} is taken. Choose another: PORT=3001 npm start` : message,
+  )
+  process.exitCode = 1
+  await app.close()
+}

@@ -1,0 +1,138 @@
+import { TestApp } from 'blazon/testing'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { options } from './app.js'
+import { OrdersRepository } from './orders/orders-repository.js'
+import type { NewOrder } from './orders/orders-schemas.js'
+import { Now } from './shared/now.js'
+
+const NOW = '2030-01-02T03:04:05.000Z'
+
+const newOrder = {
+  customerId: 1,
+  shipTo: { street: 'Lange Gasse 1', city: 'Wien', country: 'at' },
+  lines: [
+    { sku: 'TEA', quantity: 2, unitPrice: 450 },
+    { sku: 'CUP', unitPrice: 1200 },
+  ],
+}
+
+describe('orders API', () => {
+  let app: TestApp
+
+  beforeEach(async () => {
+    app = await TestApp.create({
+      ...options,
+      testOverrides: [{ token: Now, useValue: () => new Date(NOW) }],
+    })
+    app.withAuth('clerk')
+    await app.request().post('/customers').send({ name: 'Ada', email: 'ada@example.com' })
+  })
+
+  afterEach(() => app.close())
+
+  const place = (order: object = newOrder) => app.request().post('/orders').send(order)
+
+  it('places an order, with defaults, the total, the clerk and the time', async () => {
+    const { status, body } = await place()
+    expect(status).toBe(201)
+    expect(body).toMatchObject({ statusCode: 'success', message: 'Order placed' })
+    expect(body.data).toMatchObject({
+      id: 1,
+      status: 'open',
+      total: 2100,
+      placedBy: 'carla',
+      placedAt: NOW,
+      shipTo: { country: 'AT' },
+      lines: [{ quantity: 2 }, { quantity: 1 }],
+    })
+  })
+
+  it('reports every field that is wrong, at once', async () => {
+    const { status, body } = await place({
+      ...newOrder,
+      shipTo: { street: 'Lange Gasse 1', country: 'Austria' },
+      lines: [{ sku: 'TEA', quantity: 0, unitPrice: 450 }],
+    })
+    expect(status).toBe(400)
+    expect(body.code).toBe('VALIDATION_FAILED')
+    expect(body.errors.map(({ path }: { path: string }) => path)).toEqual([
+      'shipTo.city',
+      'shipTo.country',
+      'lines.0.quantity',
+    ])
+  })
+
+  it('refuses an order for a customer who does not exist', async () => {
+    const { status, body } = await place({ ...newOrder, customerId: 99 })
+    expect(status).toBe(404)
+    expect(body.message).toBe('Customer 99 does not exist')
+  })
+
+  it('pays an order once', async () => {
+    await place()
+    const paid = await app.request().post('/orders/1/payment')
+    expect(paid.body.data.status).toBe('paid')
+    const again = await app.request().post('/orders/1/payment')
+    expect(again.status).toBe(409)
+    expect(again.body.code).toBe('ORDER_NOT_OPEN')
+  })
+
+  it('cancels an order', async () => {
+    await place()
+    await app.request().delete('/orders/1').expect(200)
+    const { body } = await app.request().get('/orders/1')
+    expect(body.data.status).toBe('cancelled')
+  })
+
+  it('filters and pages', async () => {
+    for (let i = 0; i < 5; i++) await place()
+    await app.request().post('/orders/2/payment')
+    const { body } = await app.request().get('/orders?status=open&page=2&pageSize=3')
+    expect(body.data).toMatchObject({ total: 4, page: 2, pageSize: 3, items: [{ id: 5 }] })
+    await app.request().get('/orders?page=0').expect(400)
+  })
+
+  it('registers an e-mail address once', async () => {
+    const { status, body } = await app
+      .request()
+      .post('/customers')
+      .send({ name: 'Another Ada', email: 'ADA@example.com' })
+    expect(status).toBe(409)
+    expect(body.message).toBe('ada@example.com is already registered')
+  })
+
+  it('lets nobody in without a token, and an auditor only look', async () => {
+    await app.clearHeaders().request().get('/orders').expect(401)
+    app.withAuth('auditor')
+    await app.request().get('/orders').expect(200)
+    await place().expect(403)
+  })
+
+  it('answers the health check to everybody', async () => {
+    await app.clearHeaders().request().get('/health').expect(200)
+  })
+
+  it('gives every answer a request id', async () => {
+    const { headers, body } = await app.request().get('/orders/404').expect(404)
+    expect(body.requestId).toBe(headers['x-request-id'])
+  })
+})
+
+it('runs on a repository of the test', async () => {
+  const orders = new OrdersRepository()
+  const order: NewOrder = { customerId: 7, shipTo: { ...newOrder.shipTo }, lines: [] }
+  await orders.insert({
+    ...order,
+    status: 'paid',
+    total: 0,
+    placedBy: 'the test',
+    placedAt: new Date(NOW),
+  })
+  const app = await TestApp.create({
+    ...options,
+    testOverrides: [{ token: OrdersRepository, useValue: orders }],
+  })
+  const { body } = await app.withAuth('auditor').request().get('/orders/1')
+  expect(body.data.placedBy).toBe('the test')
+  await app.close()
+})

@@ -1,0 +1,12 @@
+import type { Module } from 'blazon'
+import { customersModule } from '../customers/customers-module.js'
+import { OrdersController } from './orders-controller.js'
+import { OrdersRepository } from './orders-repository.js'
+import { OrdersService } from './orders-service.js'
+
+export const ordersModule: Module = {
+  name: 'orders',
+  imports: [customersModule],
+  controllers: [OrdersController],
+  providers: [OrdersService, OrdersRepository],
+}

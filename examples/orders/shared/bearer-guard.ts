@@ -1,0 +1,16 @@
+import type { AuthGuard, Request, User } from 'blazon'
+
+/** Demo users by token. A real guard looks up a session or verifies a signed token. */
+const USERS = new Map<string, User>([
+  ['clerk', { id: 'carla', permissions: ['customers:write', 'orders:write'] }],
+  ['auditor', { id: 'amir', permissions: [] }],
+])
+
+/** Lets a request with a known token in, and says whose it is. */
+export class BearerGuard implements AuthGuard {
+  async canActivate(req: Request) {
+    const token = req.get('authorization')?.match(/^Bearer (\S+)$/)?.[1]
+    req.user = USERS.get(token ?? '')
+    return req.user !== undefined
+  }
+}

@@ -1,0 +1,49 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { loggerOf } from '../../src/app/default-logger.js'
+
+function linesOf(action: () => void): string[] {
+  const lines: string[] = []
+  vi.spyOn(process.stderr, 'write').mockImplementation((line) => {
+    lines.push(String(line))
+    return true
+  })
+  action()
+  return lines
+}
+
+afterEach(() => vi.restoreAllMocks())
+
+describe('loggerOf', () => {
+  it('writes warnings and failures on stderr, one line each, whatever they contain', () => {
+    const cause = new Error('inner')
+    const lines = linesOf(() => {
+      const logger = loggerOf(undefined)
+      logger.info({}, 'not written')
+      logger.warn({ url: '/a\r\n\u001b[31mforged' }, 'first')
+      logger.error({ err: new Error('outer', { cause }) }, 'second')
+    })
+    expect(lines).toHaveLength(2)
+    const control = ['\r', '\n', '\u001b']
+    for (const line of lines) {
+      for (const character of control) expect(line.slice(0, -1)).not.toContain(character)
+    }
+    expect(JSON.parse(lines[0] as string)).toMatchObject({ level: 'warn', message: 'first' })
+    const { err } = JSON.parse(lines[1] as string)
+    expect(err).toMatchObject({ name: 'Error', message: 'outer', cause: { message: 'inner' } })
+    expect(err.stack).toContain('default-logger.test')
+  })
+
+  it('writes what JSON cannot carry, too', () => {
+    const circular: { self?: unknown } = {}
+    circular.self = circular
+    const lines = linesOf(() => loggerOf(undefined).error({ circular, big: 1n }, 'odd'))
+    expect(lines).toHaveLength(1)
+    expect(lines[0]).toContain('odd')
+  })
+
+  it('is silent for false, and somebody else’s when given', () => {
+    expect(linesOf(() => loggerOf(false).error({}, 'x'))).toEqual([])
+    const own = { info() {}, warn() {}, error() {} }
+    expect(loggerOf(own)).toBe(own)
+  })
+})

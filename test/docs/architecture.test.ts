@@ -1,0 +1,40 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { FLOORS, readSources } from '../house/sources.js'
+import { read, root } from './markdown.js'
+
+const text = read('ARCHITECTURE.md')
+const sources = readSources().map(({ path }) => path)
+
+describe('ARCHITECTURE.md', () => {
+  it('is short enough to be read', () => {
+    expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(150)
+  })
+
+  it('shows the floors that the imports are held to', () => {
+    const rows = [...text.matchAll(/^(\d) {2}\w+ +(.*)$/gm)]
+    const shown = Object.fromEntries(rows.map(([, floor, rooms]) => [floor, rooms?.split(/ +/)]))
+    expect(shown).toEqual(Object.fromEntries(FLOORS.map((rooms, floor) => [floor, rooms])))
+  })
+
+  it('describes every room', () => {
+    const described = [...text.matchAll(/^\| `([a-z*]+)(?:\/\*?|\.ts)` *\|/gm)].map(
+      ([, room]) => room,
+    )
+    const rooms = FLOORS.flat().map((room) => room.replace('/*', ''))
+    expect(described.sort()).toEqual(rooms.sort())
+  })
+
+  it('names only files that exist', () => {
+    const named = [...text.matchAll(/`([\w/.<>*-]+\.ts)`/g)].map(([, path]) => path as string)
+    const missing = named.filter((path) => !/[<*]/.test(path) && !exists(path))
+    expect(named.length).toBeGreaterThan(30)
+    expect(missing).toEqual([])
+  })
+})
+
+/** A path from the root, from `src/`, or the end of one that the text has just named the folder of. */
+function exists(path: string): boolean {
+  return existsSync(join(root, path)) || sources.some((source) => `/${source}`.endsWith(`/${path}`))
+}

@@ -1,0 +1,45 @@
+import type { AppOptions, AuthOptions, LimitOptions, SecurityOptions, TimeoutOptions } from 'blazon'
+import { describe, expect, it } from 'vitest'
+import { bootWarnings } from '../support.js'
+import { read } from './markdown.js'
+
+/** Names of options as the compiler knows them: a name that is missing or surplus here does not compile. */
+const NESTED = {
+  auth: { guard: 1, default: 1, can: 1 } satisfies Names<AuthOptions>,
+  security: { helmet: 1, cors: 1 } satisfies Names<SecurityOptions>,
+  limits: { body: 1, depth: 1, headers: 1 } satisfies Names<LimitOptions>,
+  timeouts: {
+    handler: 1,
+    headers: 1,
+    request: 1,
+    keepAlive: 1,
+    close: 1,
+  } satisfies Names<TimeoutOptions>,
+}
+type Names<T> = Record<keyof T, 1>
+
+const documented = [...read('docs/configuration.md').matchAll(/^\| `([a-zA-Z.]+)` *\|/gm)].map(
+  ([, name]) => name as string,
+)
+
+/** What the application itself says its options are, when it is given another one. */
+async function optionNames(): Promise<string[]> {
+  const [warning] = await bootWarnings({ nonsense: 1 } as AppOptions)
+  const list = /The options are: (.*)\.$/.exec(warning?.text ?? '')?.[1]
+  return list?.split(', ') ?? []
+}
+
+describe('docs/configuration.md', () => {
+  it('describes exactly the options of an application', async () => {
+    const names = await optionNames()
+    const methods = ['handler', 'express', 'server']
+    const topLevel = documented.filter((name) => !name.includes('.') && !methods.includes(name))
+    expect(topLevel.sort()).toEqual(names.sort())
+  })
+
+  it.each(Object.entries(NESTED))('describes exactly the options of %s', (group, names) => {
+    const described = documented.filter((name) => name.startsWith(`${group}.`))
+    const expected = Object.keys(names).map((name) => `${group}.${name}`)
+    expect(described.sort()).toEqual(expected.sort())
+  })
+})

@@ -1,0 +1,29 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, it } from 'vitest'
+import { documents, root } from './markdown.js'
+
+const pages = [...documents(), 'ARCHITECTURE.md', 'CHANGELOG.md']
+
+/** Anchors of a page, as GitHub makes them of headings. */
+function anchorsOf(path: string): string[] {
+  const headings = readFileSync(path, 'utf8').matchAll(/^#+ (.*)$/gm)
+  return [...headings].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
+
+it.each(pages)('%s links to what exists', (page) => {
+  const text = readFileSync(join(root, page), 'utf8').replace(/^```.*?^```$/gms, '')
+  const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link as string)
+  const broken = links.filter((link) => {
+    if (/^https?:/.test(link)) return false
+    const [path = '', anchor] = link.split('#')
+    const target = path === '' ? join(root, page) : join(root, dirname(page), path)
+    return !existsSync(target) || (anchor !== undefined && !anchorsOf(target).includes(anchor))
+  })
+  expect(broken).toEqual([])
+})

@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { type Block, root } from './markdown.js'
+
+/** Inside the repository, so that snippets find the packages they import; ignored by git. */
+const FOLDER = join(root, '.cache', 'snippets')
+
+export type Dialect = 'standard' | 'legacy'
+
+/** Writes a `tsconfig.json` for snippets that import the package by name, and answers with its path. */
+export function writeConfig(folder: string, dialect: Dialect): string {
+  const compilerOptions = {
+    target: 'es2022',
+    module: 'nodenext',
+    moduleDetection: 'force',
+    strict: true,
+    experimentalDecorators: dialect === 'legacy',
+    skipLibCheck: true,
+    noEmit: true,
+    types: ['node'],
+    paths: {
+      blazon: [join(root, 'src/index.ts')],
+      'blazon/testing': [join(root, 'src/testing/index.ts')],
+    },
+  }
+  return write(join(FOLDER, folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }))
+}
+
+/** Empties a folder of snippets. */
+export function clear(folder: string): void {
+  rmSync(join(FOLDER, folder), { recursive: true, force: true })
+}
+
+/**
+ * Writes a block as a module. A first line `// app.ts` names it, so that other blocks of the document can
+ * import it; else it is named after its line.
+ */
+export function writeBlock(folder: string, { document, line, hidden, text }: Block): string {
+  const name = /^\/\/ (\S+\.ts)\n/.exec(text)?.[1] ?? `line-${line}.ts`
+  return write(join(FOLDER, folder, document, name), hidden + text)
+}
+
+function write(path: string, text: string): string {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text)
+  return path
+}
+
+/** Runs a TypeScript file with decorators lowered and the package taken from its source. */
+export function runTypeScript(
+  file: string,
+  options: { config: string; env?: Record<string, string> },
+): ChildProcess {
+  return spawn(process.execPath, ['--import', 'tsx', file], {
+    cwd: root,
+    env: { ...process.env, ...options.env, TSX_TSCONFIG_PATH: options.config, NODE_OPTIONS: '' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+}
+
+/** Waits for the end of a program; answers with all it wrote. */
+export async function outputOf(child: ChildProcess): Promise<string> {
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk) => {
+      output += chunk
+    })
+  }
+  await once(child, 'close')
+  return output
+}

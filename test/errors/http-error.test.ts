@@ -1,0 +1,84 @@
+import {
+  BadRequestError,
+  ConflictError,
+  ForbiddenError,
+  HttpError,
+  InternalServerError,
+  MethodNotAllowedError,
+  NotFoundError,
+  PayloadTooLargeError,
+  ServiceUnavailableError,
+  TooManyRequestsError,
+  UnauthorizedError,
+  UnprocessableEntityError,
+  UnsupportedMediaTypeError,
+} from 'blazon'
+import { describe, expect, it } from 'vitest'
+import { toFailure } from '../../src/errors/failure.js'
+
+describe('HttpError', () => {
+  it.each([
+    [BadRequestError, 400, 'BAD_REQUEST'],
+    [UnauthorizedError, 401, 'UNAUTHORIZED'],
+    [ForbiddenError, 403, 'FORBIDDEN'],
+    [NotFoundError, 404, 'NOT_FOUND'],
+    [MethodNotAllowedError, 405, 'METHOD_NOT_ALLOWED'],
+    [ConflictError, 409, 'CONFLICT'],
+    [PayloadTooLargeError, 413, 'PAYLOAD_TOO_LARGE'],
+    [UnsupportedMediaTypeError, 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    [UnprocessableEntityError, 422, 'UNPROCESSABLE_ENTITY'],
+    [TooManyRequestsError, 429, 'TOO_MANY_REQUESTS'],
+    [InternalServerError, 500, 'INTERNAL_SERVER_ERROR'],
+    [ServiceUnavailableError, 503, 'SERVICE_UNAVAILABLE'],
+  ])('has a class %o of status %i', (ErrorClass, status, code) => {
+    const error = new ErrorClass()
+    expect(error).toBeInstanceOf(HttpError)
+    expect(error).toBeInstanceOf(Error)
+    expect(error).toMatchObject({ status, code, name: ErrorClass.name })
+    expect(error.message.length).toBeGreaterThan(3)
+  })
+
+  it('carries code, errors, headers and cause', () => {
+    const cause = new Error('the reason')
+    const errors = [{ in: 'body', path: 'name', message: 'is taken' }] as const
+    const options = { code: 'NAME_TAKEN', errors, headers: { 'X-A': '1' }, cause }
+    expect(new ConflictError('taken', options)).toMatchObject({ message: 'taken', ...options })
+    expect(new ConflictError('taken')).not.toHaveProperty('cause')
+  })
+
+  it.each([200, 399, 600, 404.5, Number.NaN])('refuses the status %d', (status) => {
+    expect(() => new HttpError(status)).toThrow(RangeError)
+  })
+
+  it('is recognised by its brand, whichever copy of the package made it', () => {
+    const foreign = Object.assign(new Error('no'), { status: 403, code: 'X', expose: true })
+    expect(HttpError.is(foreign)).toBe(false)
+    Object.defineProperty(foreign, Symbol.for('blazon.HttpError'), { value: true })
+    expect(HttpError.is(foreign)).toBe(true)
+    expect(HttpError.is(new NotFoundError())).toBe(true)
+    for (const value of [null, undefined, 'error', {}, { status: 404 }]) {
+      expect(HttpError.is(value)).toBe(false)
+    }
+  })
+
+  it('keeps the name of a class that extends it', () => {
+    class PaymentError extends HttpError {}
+    expect(new PaymentError(402)).toMatchObject({ name: 'PaymentError', code: 'PAYMENT_REQUIRED' })
+    expect(String(new PaymentError(402))).toBe('PaymentError: Payment Required')
+  })
+})
+
+describe('toFailure', () => {
+  it('shows a message below 500, and from 500 on only when it is meant to be seen', () => {
+    expect(toFailure(new ConflictError('taken')).message).toBe('taken')
+    expect(toFailure(new InternalServerError('SELECT 1')).message).toBe('Internal Server Error')
+    const maintenance = new ServiceUnavailableError('Back at noon', { expose: true })
+    expect(toFailure(maintenance).message).toBe('Back at noon')
+    expect(toFailure(new NotFoundError('secret', { expose: false })).message).toBe('Not Found')
+  })
+
+  it('does not believe a brand that comes with an impossible status', () => {
+    const forged = { [Symbol.for('blazon.HttpError')]: true, status: 200, message: 'fine' }
+    expect(toFailure(forged).status).toBe(500)
+  })
+})

@@ -1,0 +1,108 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as blazon from 'blazon'
+import * as testing from 'blazon/testing'
+import ts from 'typescript-5'
+import { describe, expect, it } from 'vitest'
+import { readSources, root } from './sources.js'
+
+/** What `blazon` exports at run time. Whoever adds a name here makes a promise. */
+const VALUES = `
+  All App Auth BadRequestError BaseController Body Can ConfigError ConflictError Controller
+  CurrentUser Delete ForbiddenError Get Head Header Headers HttpCode HttpError Inject Injectable
+  InjectionToken InternalServerError MethodNotAllowedError NotFoundError Options Params Patch
+  PayloadTooLargeError Post Public Put Query Redirect Req Res ServiceUnavailableError
+  TooManyRequestsError UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError
+  defineAppOptions defineControllers inject
+`
+
+/** What it exports as types only. */
+const TYPES = `
+  AppModel AppOptions AuthGuard AuthOptions Class ClassProvider ConfigCode Duration ErrorCode
+  ErrorEnvelope ErrorRequestHandler ExistingProvider FactoryProvider FieldError Handler
+  HttpErrorOptions HttpMethod InferOutput InputSchemas InputSource JsonSchema Lifecycle
+  LimitOptions Logger Middleware Module NextFunction Override ParameterModel ParameterSource Plugin
+  PluginContext Problem ProblemDetails Provider Request RequestHandler Response RouteModel
+  RouteTableEntry Schema SecurityOptions Size SuccessEnvelope TimeoutOptions Token User Validated
+  ValueProvider
+`
+
+const words = (text: string) => text.trim().split(/\s+/).sort()
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+
+/** Names that a door exports, as written. */
+function exportedNames(path: string): { values: string[]; types: string[] } {
+  const door = readSources().find((source) => source.path === path)
+  const [values, types]: [string[], string[]] = [[], []]
+  for (const statement of door?.tree.statements ?? []) {
+    if (!ts.isExportDeclaration(statement)) continue
+    const clause = statement.exportClause as ts.NamedExports
+    for (const element of clause.elements) {
+      const isType = statement.isTypeOnly || element.isTypeOnly
+      ;(isType ? types : values).push(element.name.text)
+    }
+  }
+  return { values: values.sort(), types: types.sort() }
+}
+
+describe('blazon', () => {
+  it('exports exactly the promised values', () => {
+    expect(Object.keys(blazon).sort()).toEqual(words(VALUES))
+  })
+
+  it('exports exactly the promised types', () => {
+    const { values, types } = exportedNames('index.ts')
+    expect(values).toEqual(words(VALUES))
+    expect(types).toEqual(words(TYPES))
+  })
+})
+
+describe('blazon/testing', () => {
+  it('exports exactly the promised values', () => {
+    expect(Object.keys(testing)).toEqual(['TestApp'])
+    expect(exportedNames('testing/index.ts')).toEqual({ values: ['TestApp'], types: [] })
+  })
+})
+
+const isBuilt = existsSync(join(root, 'dist/index.js'))
+if (!isBuilt) console.warn('Skipped: dist/ is missing. `npm run build` makes it.')
+
+describe.skipIf(!isBuilt)('the build', () => {
+  const files = Object.entries(manifest.exports).flatMap(([door, target]) =>
+    (typeof target === 'string' ? [target] : Object.values(target as object)).map((file) => ({
+      door,
+      file: file as string,
+    })),
+  )
+
+  it.each(files)('has $file for $door', ({ file }) => {
+    expect(existsSync(join(root, file))).toBe(true)
+  })
+
+  it('can be required from CommonJS', () => {
+    expect(evaluate('commonjs', "Object.keys(require('blazon'))")).toEqual(words(VALUES))
+    expect(evaluate('commonjs', "Object.keys(require('blazon/testing'))")).toEqual(['TestApp'])
+  })
+
+  it('is one package, required or imported', () => {
+    const code = "(await import('blazon')).App === createRequire(import.meta.url)('blazon').App"
+    expect(evaluate('module', code)).toBe(true)
+  })
+
+  it('has no door but the listed ones', () => {
+    const code = "import('blazon/dist/index.js').then(() => 'open', ({ code }) => code)"
+    expect(evaluate('module', `await ${code}`)).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED')
+  })
+})
+
+/** Evaluates an expression in a Node of its own, which finds the package by its name. */
+function evaluate(inputType: 'commonjs' | 'module', expression: string): unknown {
+  const prologue = inputType === 'module' ? "import { createRequire } from 'node:module';" : ''
+  const code = `${prologue} console.log(JSON.stringify(${expression}))`
+  const args = [`--input-type=${inputType}`, '--eval', code]
+  const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' })
+  if (stdout === '') throw new Error(stderr)
+  const value = JSON.parse(stdout)
+  return Array.isArray(value) ? value.sort() : value
+}

@@ -1,0 +1,123 @@
+import { posix } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { FLOORS, readSources, specifiersOf } from './sources.js'
+
+/** The one arrow within a floor: errors speak of the contracts' types. */
+const WITHIN_FLOOR = new Set(['errors -> contracts'])
+
+/** Packages that belong to one room: whoever else wants them has to ask it. */
+const PACKAGES: Record<string, string> = {
+  'find-my-way': 'routing',
+  ajv: 'schema',
+  helmet: 'features/security',
+  supertest: 'testing',
+}
+
+const sources = readSources()
+
+/** `pipeline/steps/guard.ts` is in `pipeline`; every feature is a room of its own. */
+function roomOf(path: string): string {
+  const [first = '', second] = path.replace(/\.ts$/, '').split('/')
+  return first === 'features' ? `features/${second}` : first
+}
+
+function floorOf(room: string): number {
+  const name = room.startsWith('features/') ? 'features/*' : room
+  return FLOORS.findIndex((rooms) => rooms.includes(name))
+}
+
+/** What is wrong with an import, in words; `null` when nothing is. */
+function judge(from: string, to: string): string | null {
+  const [room, other] = [roomOf(from), roomOf(to)]
+  if (room === other || WITHIN_FLOOR.has(`${room} -> ${other}`)) return null
+  const [floor, otherFloor] = [floorOf(room), floorOf(other)]
+  if (otherFloor < floor) return null
+  const way = otherFloor === floor ? 'is blind to its neighbour' : 'may not look up to'
+  return `${from} imports ${to}: ${room} (floor ${floor}) ${way} ${other} (floor ${otherFloor})`
+}
+
+const imports = sources.flatMap(({ path, tree }) =>
+  specifiersOf(tree).map((specifier) => ({ path, specifier })),
+)
+const edges = imports
+  .filter(({ specifier }) => specifier.startsWith('.'))
+  .map(({ path, specifier }) => ({
+    from: path,
+    to: posix.join(posix.dirname(path), specifier).replace(/\.js$/, '.ts'),
+  }))
+
+describe('the rule of the floors', () => {
+  it('knows every room', () => {
+    expect(sources.map(({ path }) => path).filter((path) => floorOf(roomOf(path)) < 0)).toEqual([])
+  })
+
+  it('allows arrows down and within a room', () => {
+    expect(judge('app/boot.ts', 'errors/codes.ts')).toBeNull()
+    expect(judge('pipeline/steps/guard.ts', 'pipeline/step.ts')).toBeNull()
+    expect(judge('pipeline/fail.ts', 'http/request.ts')).toBeNull()
+  })
+
+  it('says which arrow goes up or sideways', () => {
+    expect(judge('model/paths.ts', 'app/app.ts')).toBe(
+      'model/paths.ts imports app/app.ts: model (floor 2) may not look up to app (floor 4)',
+    )
+    expect(judge('features/a/x.ts', 'features/b/y.ts')).toMatch(/is blind to its neighbour/)
+    expect(judge('contracts/guard.ts', 'errors/codes.ts')).toMatch(/is blind to its neighbour/)
+  })
+})
+
+describe('src', () => {
+  it('imports down only, types included', () => {
+    expect(edges.length).toBeGreaterThan(100)
+    expect(edges.flatMap(({ from, to }) => judge(from, to) ?? [])).toEqual([])
+  })
+
+  it('imports files that exist, by their full names', () => {
+    const paths = new Set(sources.map(({ path }) => path))
+    expect(edges.filter(({ to }) => !paths.has(to))).toEqual([])
+  })
+
+  it('has no circle of imports, types included', () => {
+    expect(findCircle()).toEqual([])
+  })
+
+  it('keeps the record of the decorators to those who write and read it', () => {
+    const users = edges.filter(({ to }) => to === 'metadata/store.ts').map(({ from }) => from)
+    expect(users).toEqual(['metadata/read.ts', 'metadata/write.ts'])
+  })
+
+  it('lets nobody but a door touch a decorator', () => {
+    const users = edges.filter(
+      ({ from, to }) => roomOf(to) === 'metadata' && !['metadata', 'index'].includes(roomOf(from)),
+    )
+    expect(users.filter(({ to }) => to !== 'metadata/read.ts')).toEqual([])
+  })
+
+  it('keeps some packages to one room', () => {
+    const strays = imports.filter(({ path, specifier }) => {
+      const owner = PACKAGES[specifier.split('/')[0] as string]
+      return owner !== undefined && owner !== roomOf(path)
+    })
+    expect(strays).toEqual([])
+  })
+})
+
+/** A circle as the files on it, the first one repeated at the end. */
+function findCircle(): string[] {
+  const done = new Set<string>()
+  const visit = (path: string, trail: readonly string[]): string[] => {
+    if (trail.includes(path)) return [...trail.slice(trail.indexOf(path)), path]
+    if (done.has(path)) return []
+    for (const { to } of edges.filter(({ from }) => from === path)) {
+      const circle = visit(to, [...trail, path])
+      if (circle.length > 0) return circle
+    }
+    done.add(path)
+    return []
+  }
+  for (const { path } of sources) {
+    const circle = visit(path, [])
+    if (circle.length > 0) return circle
+  }
+  return []
+}

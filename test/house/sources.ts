@@ -1,0 +1,64 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import ts from 'typescript-5'
+
+export const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Rooms of `src/` by floor. Arrows of import go down only; ARCHITECTURE.md shows the same table. */
+export const FLOORS = [
+  ['contracts', 'errors'],
+  ['metadata', 'di', 'http', 'schema'],
+  ['model'],
+  ['routing', 'pipeline', 'features/*'],
+  ['app'],
+  ['index', 'testing'],
+]
+
+/** A file below `src/`. */
+export interface Source {
+  /** Relative to `src/`, with forward slashes. */
+  readonly path: string
+  readonly text: string
+  readonly tree: ts.SourceFile
+}
+
+/** Every file of `src/`. */
+export function readSources(): Source[] {
+  return readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .map((path) => path.replaceAll('\\', '/'))
+    .filter((path) => path.endsWith('.ts'))
+    .sort()
+    .map((path) => {
+      const text = readFileSync(join(root, 'src', path), 'utf8')
+      return { path, text, tree: parse(path, text) }
+    })
+}
+
+export function parse(path: string, text: string): ts.SourceFile {
+  return ts.createSourceFile(path, text, ts.ScriptTarget.ESNext, true)
+}
+
+/** Everything a file imports or exports from elsewhere, types and `import()` included. */
+export function specifiersOf(tree: ts.SourceFile): string[] {
+  return [...walk(tree)].flatMap((node) => {
+    const specifier = specifierOf(node)
+    return specifier !== undefined && ts.isStringLiteral(specifier) ? [specifier.text] : []
+  })
+}
+
+function specifierOf(node: ts.Node): ts.Node | undefined {
+  if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return node.moduleSpecifier
+  if (ts.isImportTypeNode(node)) {
+    return ts.isLiteralTypeNode(node.argument) ? node.argument.literal : undefined
+  }
+  const isImportCall =
+    ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword
+  return isImportCall ? node.arguments[0] : undefined
+}
+
+/** Every node of a tree. */
+export function* walk(node: ts.Node): Generator<ts.Node> {
+  yield node
+  for (const child of node.getChildren()) yield* walk(child)
+}

@@ -1,0 +1,96 @@
+import ts from 'typescript-5'
+import { describe, expect, it } from 'vitest'
+import { parse, readSources, walk } from './sources.js'
+
+const MAX_FILE_LINES = 400
+const MAX_FUNCTION_LINES = 60
+
+const sources = readSources()
+
+function linesOf(node: ts.Node, tree: ts.SourceFile): number {
+  const line = (position: number) => tree.getLineAndCharacterOfPosition(position).line
+  return line(node.getEnd()) - line(node.getStart(tree)) + 1
+}
+
+/** Functions of more lines than allowed, as `file:line`. */
+function longFunctions(path: string, tree: ts.SourceFile): string[] {
+  return [...walk(tree)]
+    .filter((node) => ts.isFunctionLike(node) && linesOf(node, tree) > MAX_FUNCTION_LINES)
+    .map((node) => {
+      const { line } = tree.getLineAndCharacterOfPosition(node.getStart(tree))
+      return `${path}:${line + 1} has ${linesOf(node, tree)} lines`
+    })
+}
+
+function exportsAll(tree: ts.SourceFile): boolean {
+  return tree.statements.some(
+    (node) =>
+      ts.isExportDeclaration(node) &&
+      (node.exportClause === undefined || ts.isNamespaceExport(node.exportClause)),
+  )
+}
+
+function exportsDefault(tree: ts.SourceFile): boolean {
+  return [...walk(tree)].some((node) => {
+    if (ts.isExportSpecifier(node)) return node.name.text === 'default'
+    const modifiers = ts.canHaveModifiers(node) ? (ts.getModifiers(node) ?? []) : []
+    const isDefault = modifiers.some(({ kind }) => kind === ts.SyntaxKind.DefaultKeyword)
+    return ts.isExportAssignment(node) || isDefault
+  })
+}
+
+/** Whether anything of a file is left once its types are gone. */
+function hasRuntimeCode(tree: ts.SourceFile): boolean {
+  return tree.statements.some((node) => {
+    if (ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) return false
+    if (ts.isImportDeclaration(node)) return node.importClause?.isTypeOnly !== true
+    return !(ts.isExportDeclaration(node) && node.isTypeOnly)
+  })
+}
+
+describe('the checks', () => {
+  it('see what they look for', () => {
+    const long = `function f() {${'\n'.repeat(MAX_FUNCTION_LINES)}}`
+    expect(longFunctions('x.ts', parse('x.ts', long))).toEqual(['x.ts:1 has 61 lines'])
+    expect(exportsAll(parse('x.ts', "export * from './y.js'"))).toBe(true)
+    expect(exportsAll(parse('x.ts', "export * as y from './y.js'"))).toBe(true)
+    expect(exportsDefault(parse('x.ts', 'export default 1'))).toBe(true)
+    expect(exportsDefault(parse('x.ts', 'export default class {}'))).toBe(true)
+    expect(exportsDefault(parse('x.ts', "export { a as default } from './a.js'"))).toBe(true)
+    expect(hasRuntimeCode(parse('x.ts', 'export const a = 1'))).toBe(true)
+    expect(hasRuntimeCode(parse('x.ts', "import { a } from 'a'"))).toBe(true)
+  })
+})
+
+describe('src', () => {
+  it(`has no file over ${MAX_FILE_LINES} lines`, () => {
+    const long = sources.filter(({ text }) => text.trimEnd().split('\n').length > MAX_FILE_LINES)
+    expect(long.map(({ path }) => path)).toEqual([])
+  })
+
+  it(`has no function over ${MAX_FUNCTION_LINES} lines`, () => {
+    expect(sources.flatMap(({ path, tree }) => longFunctions(path, tree))).toEqual([])
+  })
+
+  it('exports by name only', () => {
+    const offenders = sources.filter(({ tree }) => exportsAll(tree) || exportsDefault(tree))
+    expect(offenders.map(({ path }) => path)).toEqual([])
+  })
+
+  it('has an index at the doors only', () => {
+    const indexes = sources.map(({ path }) => path).filter((path) => /(^|\/)index\.ts$/.test(path))
+    expect(indexes).toEqual(['index.ts', 'testing/index.ts'])
+  })
+
+  it('has nothing but types in contracts', () => {
+    const contracts = sources.filter(({ path }) => path.startsWith('contracts/'))
+    expect(contracts.length).toBeGreaterThan(5)
+    const offenders = contracts.filter(({ tree }) => hasRuntimeCode(tree))
+    expect(offenders.map(({ path }) => path)).toEqual([])
+  })
+
+  it('names files in kebab-case', () => {
+    const pattern = /^([a-z0-9]+(-[a-z0-9]+)*\/)*[a-z0-9]+(-[a-z0-9]+)*\.ts$/
+    expect(sources.map(({ path }) => path).filter((path) => !pattern.test(path))).toEqual([])
+  })
+})

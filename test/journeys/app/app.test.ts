@@ -1,0 +1,156 @@
+import { createServer, get as httpGet } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { App, BaseController, Controller, Get, inject, type Response } from 'blazon'
+import { describe, expect, it } from 'vitest'
+
+class Counter {
+  value = 0
+}
+
+@Controller('counter')
+class CounterController extends BaseController {
+  readonly counter = inject(Counter)
+
+  @Get()
+  next(_req: unknown, res: Response) {
+    this.counter.value++
+    return this.ok(res, 'Next', this.counter.value)
+  }
+}
+
+/** Lets a test know that a request has arrived, and decide when it is answered. */
+class Gate {
+  #enter: () => void = () => {}
+  open: () => void = () => {}
+  readonly entered = new Promise<void>((resolve) => {
+    this.#enter = resolve
+  })
+  pass() {
+    this.#enter()
+    return new Promise<void>((resolve) => {
+      this.open = resolve
+    })
+  }
+}
+
+@Controller('slow')
+class SlowController {
+  readonly gate = inject(Gate)
+
+  @Get()
+  async wait() {
+    await this.gate.pass()
+    return 'done'
+  }
+}
+
+const options = { controllers: [CounterController, SlowController], providers: [Counter, Gate] }
+const json = async (url: string) => (await fetch(url)).json()
+
+describe('App', () => {
+  it('starts by listen, answers with its address, and stops by close', async () => {
+    const app = new App(options)
+    const address = await app.listen(0, '127.0.0.1')
+    expect(address).toMatchObject({ address: '127.0.0.1', port: expect.any(Number) })
+    const url = `http://127.0.0.1:${address.port}/counter`
+    expect(await json(url)).toMatchObject({ data: 1 })
+    await app.close()
+    await expect(fetch(url)).rejects.toThrow()
+  })
+
+  it('rejects when the port is taken, and can listen on another', async () => {
+    const taken = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => taken.once('listening', resolve))
+    const app = new App(options)
+    const { port } = taken.address() as AddressInfo
+    await expect(app.listen(port, '127.0.0.1')).rejects.toMatchObject({ code: 'EADDRINUSE' })
+    await expect(app.listen(0, '127.0.0.1')).resolves.toHaveProperty('port')
+    await app.close()
+    taken.close()
+  })
+
+  it('starts once, however often init is called', async () => {
+    const app = new App(options)
+    await Promise.all([app.init(), app.init()])
+    expect(app.get(Counter)).toBe(app.get(Counter))
+    await app.close()
+  })
+
+  it('gives instances by token', async () => {
+    const app = await App.create(options)
+    app.get(Counter).value = 41
+    expect(app.get(CounterController).counter.value).toBe(41)
+    expect(() => app.get('missing')).toThrow(/Nothing provides 'missing'/)
+    await app.close()
+  })
+
+  it('says that it must be started first', () => {
+    const app = new App(options)
+    expect(() => app.get(Counter)).toThrow('await app.init() first')
+    expect(() => app.server).toThrow('await app.init() first')
+  })
+
+  it('lists its routes before it is started', () => {
+    expect(new App(options).getRouteTable()).toEqual([
+      {
+        method: 'GET',
+        path: '/counter',
+        controller: 'CounterController',
+        handler: 'next',
+        isProtected: false,
+      },
+      {
+        method: 'GET',
+        path: '/slow',
+        controller: 'SlowController',
+        handler: 'wait',
+        isProtected: false,
+      },
+    ])
+  })
+
+  it('answers through `handler` on a server of its own', async () => {
+    const app = new App(options)
+    const server = createServer(app.handler).listen(0, '127.0.0.1')
+    await new Promise((resolve) => server.once('listening', resolve))
+    const { port } = server.address() as AddressInfo
+    expect(await json(`http://127.0.0.1:${port}/counter`)).toMatchObject({ data: 1 })
+    expect(await json(`http://127.0.0.1:${port}/nowhere`)).toMatchObject({ status: 404 })
+    server.close()
+    await app.close()
+  })
+
+  it('does not meet another application in the same process', async () => {
+    const [one, two] = await Promise.all([App.create(options), App.create(options)])
+    const [first, second] = await Promise.all([one.listen(0), two.listen(0)])
+    await json(`http://127.0.0.1:${first.port}/counter`)
+    await json(`http://127.0.0.1:${first.port}/counter`)
+    expect(await json(`http://127.0.0.1:${second.port}/counter`)).toMatchObject({ data: 1 })
+    one.express.set('only', 'one')
+    expect(two.express.get('only')).toBeUndefined()
+    await Promise.all([one.close(), two.close()])
+  })
+
+  it('finishes the requests under way before it closes', async () => {
+    const app = new App(options)
+    const { port } = await app.listen(0, '127.0.0.1')
+    const answer = fetch(`http://127.0.0.1:${port}/slow`)
+    const gate = app.get(Gate)
+    await gate.entered
+    const closing = app.close()
+    gate.open()
+    expect(await (await answer).json()).toMatchObject({ data: 'done' })
+    await closing
+  })
+
+  it('cuts what is still under way after `timeouts.close`', async () => {
+    const app = new App({ ...options, timeouts: { close: '50ms' } })
+    const { port } = await app.listen(0, '127.0.0.1')
+    const cut = new Promise((resolve) => {
+      httpGet(`http://127.0.0.1:${port}/slow`).on('error', resolve)
+    })
+    await app.get(Gate).entered
+    await app.close()
+    expect(await cut).toMatchObject({ code: 'ECONNRESET' })
+  })
+})

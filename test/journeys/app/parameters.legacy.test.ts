@@ -1,0 +1,123 @@
+import {
+  Auth,
+  BaseController,
+  Body,
+  Controller,
+  CurrentUser,
+  Get,
+  Headers,
+  Inject,
+  InjectionToken,
+  Params,
+  Post,
+  Query,
+  Req,
+  Res,
+  type Response,
+  type User,
+} from 'blazon'
+import { TestApp } from 'blazon/testing'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { bootProblems } from '../../support.js'
+
+const Create = z.object({ name: z.string() })
+const ById = z.object({ id: z.coerce.number() })
+const Page = z.object({ page: z.coerce.number().default(1) })
+const Prefix = new InjectionToken<string>('Prefix')
+
+@Controller('users')
+class UsersController extends BaseController {
+  constructor(@Inject(Prefix) readonly prefix: string) {
+    super()
+  }
+
+  @Get(':id')
+  getById(@Params(ById) params: { id: number }, @Query(Page) query: { page: number }) {
+    return { id: params.id, page: query.page, prefix: this.prefix }
+  }
+
+  @Post()
+  create(@Res() res: Response, @Body(Create) body: { name: string }, @Req() req: Req) {
+    return this.ok(res, 'User created', { ...body, method: req.method }, 201)
+  }
+
+  @Post('raw')
+  raw(@Body() body: unknown, @Headers() headers: Record<string, string>) {
+    return { body, type: headers['content-type'] }
+  }
+
+  @Auth()
+  @Get('me/now')
+  me(@CurrentUser() user: User) {
+    return user
+  }
+
+  @Get('sparse/:id')
+  sparse(first: unknown, @Params() params: { id: string }) {
+    return { first: first === undefined, params }
+  }
+}
+
+let app: TestApp
+beforeAll(async () => {
+  app = await TestApp.create({
+    controllers: [UsersController],
+    providers: [{ token: Prefix, useValue: 'u-' }],
+    auth: {
+      guard: {
+        canActivate(req) {
+          req.user = { id: 1 }
+          return true
+        },
+      },
+    },
+  })
+})
+afterAll(() => app.close())
+
+describe('decorated parameters', () => {
+  it('receive validated and coerced values', async () => {
+    const { body } = await app.request().get('/users/7?page=2')
+    expect(body.data).toEqual({ id: 7, page: 2, prefix: 'u-' })
+  })
+
+  it('report every rejected part at once', async () => {
+    const { body } = await app.request().get('/users/x?page=y')
+    expect(body.errors.map((error: { in: string }) => error.in)).toEqual(['params', 'query'])
+  })
+
+  it('receive request, response and body in any order', async () => {
+    const { status, body } = await app.request().post('/users').send({ name: 'Ada' })
+    expect([status, body.data]).toEqual([201, { name: 'Ada', method: 'POST' }])
+    expect((await app.request().post('/users').send({})).status).toBe(400)
+  })
+
+  it('receive a part without a schema as it was sent', async () => {
+    const { body } = await app.request().post('/users/raw').send({ any: 'thing' })
+    expect(body.data).toEqual({ body: { any: 'thing' }, type: 'application/json' })
+  })
+
+  it('receive what the guard set', async () => {
+    expect((await app.request().get('/users/me/now')).body.data).toEqual({ id: 1 })
+  })
+
+  it('leave the parameters without a decorator undefined', async () => {
+    const { body } = await app.request().get('/users/sparse/9')
+    expect(body.data).toEqual({ first: true, params: { id: '9' } })
+  })
+
+  it('and the method together may describe one part only once', async () => {
+    @Controller()
+    class Twice {
+      @(Body(Create) as MethodDecorator)
+      @Post()
+      create(@Body(Create) body: { name: string }) {
+        return body
+      }
+    }
+    // The types refuse it, hence the cast; plain JavaScript has none.
+    const [problem] = await bootProblems({ controllers: [Twice] })
+    expect(problem).toMatchObject({ code: 'E_INPUT_TWICE', subject: 'Twice.create' })
+  })
+})

@@ -1,0 +1,279 @@
+import { type } from 'arktype'
+import {
+  All,
+  App,
+  Auth,
+  BaseController,
+  Body,
+  Can,
+  type Class,
+  Controller,
+  Delete,
+  Get,
+  Header,
+  HttpCode,
+  Params,
+  Post,
+  Public,
+  Query,
+  Redirect,
+} from 'blazon'
+import Type from 'typebox'
+import * as v from 'valibot'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { bootProblems, bootWarnings } from '../../support.js'
+
+/** Code and subject of every problem. */
+async function problemsOf(...controllers: Class[]): Promise<[string, string][]> {
+  const problems = await bootProblems({ controllers })
+  for (const { cause, remedy } of problems) {
+    expect(cause).toMatch(/\S.*\.$/)
+    expect(remedy).toMatch(/\S.*\.$/)
+  }
+  return problems.map(({ code, subject }) => [code, subject])
+}
+
+async function warningsOf(...controllers: Class[]): Promise<string[]> {
+  return (await bootWarnings({ controllers })).map(({ code }) => code)
+}
+
+describe('boot', () => {
+  it('collects every problem and names class, method, cause and remedy', async () => {
+    @Controller('users')
+    class Users {
+      @Get() list() {}
+      @Get() all() {}
+      @Body(z.object({})) @Body(z.object({})) @Post() create() {}
+      @Get(':id') @Params(z.object({ userId: z.string() })) get() {}
+    }
+    class Plain {
+      @Get() get() {}
+    }
+    const problems = await bootProblems({ controllers: [Users, Plain] })
+    expect(problems.map(({ code, subject }) => `${code} ${subject}`)).toEqual([
+      'E_INPUT_TWICE Users.create',
+      'E_CONTROLLER_UNDECORATED Plain',
+      'E_ROUTE_DUPLICATE Users.all',
+      'E_PARAMS_UNKNOWN_KEY Users.get',
+    ])
+    const failure = await App.create({ controllers: [Users, Plain] }).catch((error) => error)
+    expect(failure.message).toContain('4 problems')
+    expect(failure.message).toContain('GET /users is already answered by Users.list.')
+    expect(failure.message).toContain('Add :userId to the path')
+  })
+})
+
+describe('duplicate and shadowed routes', () => {
+  it('are found across controllers and spellings', async () => {
+    @Controller('items')
+    class Items {
+      @Get(':id') byId() {}
+      @Get('/:name/') byName() {}
+    }
+    @Controller('/ITEMS/')
+    class More {
+      @Get(':key') byKey() {}
+      @Post(':key') create() {}
+    }
+    expect(await problemsOf(Items, More)).toEqual([
+      ['E_ROUTE_SHADOWED', 'Items.byName'],
+      ['E_ROUTE_SHADOWED', 'More.byKey'],
+    ])
+  })
+
+  it('are found between a controller and one that inherits its routes', async () => {
+    @Controller('base')
+    class Base {
+      @Get() list() {}
+    }
+    class Derived extends Base {}
+    expect(await problemsOf(Base, Derived)).toEqual([['E_ROUTE_DUPLICATE', 'Derived.list']])
+  })
+
+  it('are not seen where paths only overlap', async () => {
+    @Controller('items')
+    class Items {
+      @Get(':id') byId() {}
+      @Get('latest') latest() {}
+      @All('latest') others() {}
+      @Get(':id/parts') parts() {}
+      @Delete(':id') remove() {}
+      @Get('files/*path') file() {}
+    }
+    const app = await App.create({ controllers: [Items], strict: true })
+    await app.close()
+  })
+})
+
+describe('@Params', () => {
+  const schemas = {
+    zod: z.object({ id: z.coerce.number(), other: z.string() }),
+    valibot: v.object({ id: v.string(), other: v.string() }),
+    arktype: type({ id: 'string', other: 'string' }),
+    typebox: Type.Object({ id: Type.Number(), other: Type.String() }),
+    'JSON Schema': { type: 'object', properties: { id: {}, other: {} } },
+  }
+
+  it.each(Object.entries(schemas))(
+    'of %s with a key that the path lacks is an error',
+    async (_, schema) => {
+      @Controller()
+      class Items {
+        @Params(schema as typeof schemas.zod) @Get(':id') get() {}
+      }
+      expect(await problemsOf(Items)).toEqual([['E_PARAMS_UNKNOWN_KEY', 'Items.get']])
+    },
+  )
+
+  it.each(Object.entries(schemas))(
+    'of %s without a key of the path is a warning',
+    async (_, schema) => {
+      @Controller()
+      class Items {
+        @Params(schema as typeof schemas.zod) @Get(':id/:other/:third') get() {}
+      }
+      expect(await warningsOf(Items)).toEqual(['W_PATH_PARAMETER_UNDESCRIBED'])
+    },
+  )
+
+  it('whose keys nobody can see is taken at its word', async () => {
+    @Controller()
+    class Items {
+      @Params(z.record(z.string(), z.string())) @Get(':id') get() {}
+    }
+    expect(await warningsOf(Items)).toEqual([])
+  })
+})
+
+describe('a controller class', () => {
+  it('that no decorator was ever applied to points at the bundler', async () => {
+    class Dropped {
+      list() {}
+    }
+    const [problem] = await bootProblems({ controllers: [Dropped] })
+    expect(problem).toMatchObject({ code: 'E_DECORATORS_NOT_APPLIED', subject: 'Dropped' })
+    expect(problem?.remedy).toContain('bundler')
+  })
+
+  it('without routes is suspicious', async () => {
+    @Controller()
+    class Empty extends BaseController {}
+    expect(await warningsOf(Empty)).toEqual(['W_CONTROLLER_EMPTY'])
+  })
+
+  it('that is not a class is an error that names its place', async () => {
+    const problems = await bootProblems({ controllers: [undefined as never, {} as never] })
+    expect(problems.map(({ code, subject }) => [code, subject])).toEqual([
+      ['E_OPTION_INVALID', 'controllers[0]'],
+      ['E_OPTION_INVALID', 'controllers[1]'],
+    ])
+  })
+})
+
+describe('decorators of a method', () => {
+  it('without a verb have no effect, which is an error', async () => {
+    @Controller()
+    class Items {
+      @Get() list() {}
+      @Auth() forgotten() {}
+    }
+    expect(await problemsOf(Items)).toEqual([['E_DECORATOR_ORPHAN', 'Items.forgotten']])
+  })
+
+  it('that contradict each other are an error', async () => {
+    @Controller()
+    class Items {
+      @Public() @Auth() @Get('a') a() {}
+      @Public() @Can('x') @Get('b') b() {}
+    }
+    expect(await problemsOf(Items)).toEqual([
+      ['E_DECORATOR_CONFLICT', 'Items.a'],
+      ['E_DECORATOR_CONFLICT', 'Items.b'],
+    ])
+  })
+
+  it('with an undefined schema are an error', async () => {
+    @Controller()
+    class Items {
+      @Query(undefined as never) @Get() list() {}
+      @Body('schema' as never) @Post() create() {}
+    }
+    expect(await problemsOf(Items)).toEqual([
+      ['E_SCHEMA_INVALID', 'Items.list'],
+      ['E_SCHEMA_INVALID', 'Items.create'],
+    ])
+  })
+
+  it('with values that HTTP cannot carry are an error', async () => {
+    @Controller()
+    class Items {
+      @HttpCode(99) @Get('a') a() {}
+      @HttpCode(200.5) @Get('b') b() {}
+      @Header('X Bad', 'v') @Get('c') c() {}
+      @Header('X-Bad', 'a\r\nb') @Get('d') d() {}
+      @Redirect('/x', 200) @Get('e') e() {}
+    }
+    const problems = await problemsOf(Items)
+    expect(problems).toEqual(
+      ['a', 'b', 'c', 'd', 'e'].map((key) => ['E_OPTION_INVALID', `Items.${key}`]),
+    )
+  })
+
+  it('on GET with a body are suspicious', async () => {
+    @Controller()
+    class Items {
+      @Body(z.object({})) @Get() list() {}
+    }
+    expect(await warningsOf(Items)).toEqual(['W_BODY_ON_GET'])
+  })
+
+  it('that need a guard where none is configured are suspicious', async () => {
+    @Controller()
+    class Items {
+      @Auth() @Get() list() {}
+    }
+    expect(await warningsOf(Items)).toEqual(['W_AUTH_WITHOUT_GUARD'])
+  })
+})
+
+describe('a path', () => {
+  it.each([
+    ':id?',
+    '(a|b)',
+    '{/:id}',
+    'a+',
+    '*',
+    'files/*path/more',
+    'a*b',
+    ':',
+    ':id/:id',
+    'a b',
+    'a%20b',
+    'a?x=1',
+    'a#b',
+  ])('%s is refused with a reason', async (path) => {
+    @Controller('p')
+    class Items {
+      @Get(path) list() {}
+    }
+    expect(await problemsOf(Items)).toEqual([['E_PATH_SYNTAX', 'Items.list']])
+  })
+})
+
+describe('strict', () => {
+  it('turns suspicions into errors', async () => {
+    @Controller()
+    class Items {
+      @Body(z.object({})) @Get() list() {}
+      @Auth() @Get('x') x() {}
+    }
+    const options = { controllers: [Items], strict: true, unknownOption: 1 }
+    const problems = await bootProblems(options)
+    expect(problems.map(({ code }) => code).sort()).toEqual([
+      'W_AUTH_WITHOUT_GUARD',
+      'W_BODY_ON_GET',
+      'W_OPTION_UNKNOWN',
+    ])
+  })
+})

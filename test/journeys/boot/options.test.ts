@@ -1,0 +1,61 @@
+import { App, type AppOptions, defineAppOptions } from 'blazon'
+import { describe, expect, it } from 'vitest'
+import { bootProblems, bootWarnings } from '../../support.js'
+
+describe('options', () => {
+  it.each([
+    ['controllers', { controllers: {} }],
+    ['middlewares[0]', { middlewares: [{}] }],
+    ['middlewares[1]', { middlewares: [() => {}, undefined] }],
+    ['auth.guard', { auth: { guard: {} } }],
+    ['auth.guard', { auth: { guard: null } }],
+    ['auth.default', { auth: { default: 'closed' } }],
+    ['auth.can', { auth: { can: true } }],
+    ['rateLimit', { rateLimit: true }],
+    ['limits.body', { limits: { body: '10 apples' } }],
+    ['limits.body', { limits: { body: -1 } }],
+    ['limits.body', { limits: { body: Number.NaN } }],
+    ['limits.depth', { limits: { depth: 0 } }],
+    ['limits.headers', { limits: { headers: 1.5 } }],
+    ['timeouts.handler', { timeouts: { handler: '5 parsecs' } }],
+    ['timeouts.handler', { timeouts: { handler: 0 } }],
+    ['timeouts.keepAlive', { timeouts: { keepAlive: Number.POSITIVE_INFINITY } }],
+    ['timeouts.request', { timeouts: { request: false } }],
+    ['logger', { logger: { info() {} } }],
+    ['security.cors', { security: { cors: { credentials: true } } }],
+    ['security.cors', { security: { cors: { credentials: true, origin: '*' } } }],
+    ['security.cors', { security: { cors: { credentials: true, origin: true } } }],
+    ['trustProxy', { trustProxy: 'not an address' }],
+  ])('refuse a wrong %s', async (subject, options) => {
+    const problems = await bootProblems(options as AppOptions)
+    expect(problems).toMatchObject([{ code: 'E_OPTION_INVALID', subject }])
+  })
+
+  it('warn about a name that is not an option', async () => {
+    const warnings = await bootWarnings({ controlers: [] } as AppOptions)
+    expect(warnings).toMatchObject([{ code: 'W_OPTION_UNKNOWN' }])
+    expect(warnings[0]?.text).toContain('controlers')
+  })
+
+  it('refuse a guard whose token provides no guard', async () => {
+    const providers = [{ token: 'guard', useValue: {} }]
+    const problems = await bootProblems({ providers, auth: { guard: 'guard' } })
+    expect(problems).toMatchObject([{ code: 'E_OPTION_INVALID', subject: 'auth.guard' }])
+  })
+
+  it('refuse a guard that nothing provides', async () => {
+    const problems = await bootProblems({ auth: { guard: 'guard' } })
+    expect(problems).toMatchObject([{ code: 'E_PROVIDER_MISSING', subject: "'guard'" }])
+  })
+
+  it('are passed through by defineAppOptions', () => {
+    const options = { strict: true }
+    expect(defineAppOptions(options)).toBe(options)
+  })
+
+  it('may be left out', async () => {
+    const app = await App.create()
+    expect(app.getRouteTable()).toEqual([])
+    await app.close()
+  })
+})

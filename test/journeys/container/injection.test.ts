@@ -1,0 +1,270 @@
+import { App, Controller, Get, Inject, Injectable, InjectionToken, inject } from 'blazon'
+import { describe, expect, it } from 'vitest'
+import { bootProblems } from '../../support.js'
+
+const Name = new InjectionToken<string>('Name')
+
+@Injectable()
+class Greeter {
+  readonly name = inject(Name)
+  greet() {
+    return `hello ${this.name}`
+  }
+}
+
+const named = { token: Name, useValue: 'Ada' }
+
+describe('injection', () => {
+  it('reaches fields, constructor defaults and `static inject`', async () => {
+    @Injectable()
+    class ByStatic {
+      static readonly inject = [Greeter, Name]
+      constructor(
+        readonly greeter: Greeter,
+        readonly name: string,
+        readonly optional = 'default',
+      ) {}
+    }
+    @Injectable()
+    class ByDefault {
+      constructor(readonly greeter = inject(Greeter)) {}
+    }
+    @Injectable()
+    class ByField {
+      @Inject(Greeter) readonly greeter!: Greeter
+    }
+    const app = await App.create({ providers: [named] })
+    const byStatic = app.get(ByStatic)
+    expect(byStatic.greeter.greet()).toBe('hello Ada')
+    expect([byStatic.name, byStatic.optional]).toEqual(['Ada', 'default'])
+    expect(app.get(ByDefault).greeter).toBe(byStatic.greeter)
+    expect(app.get(ByField).greeter).toBe(byStatic.greeter)
+    await app.close()
+  })
+
+  it('inherits injected fields', async () => {
+    class Base {
+      @Inject(Name) readonly name!: string
+    }
+    @Injectable()
+    class Derived extends Base {
+      @Inject(Greeter) readonly greeter!: Greeter
+    }
+    const app = await App.create({ providers: [named] })
+    expect(app.get(Derived).name).toBe('Ada')
+    expect(app.get(Derived).greeter).toBeInstanceOf(Greeter)
+    await app.close()
+  })
+
+  it('makes one instance for an application and another for the next', async () => {
+    const one = await App.create({ providers: [named] })
+    const two = await App.create({ providers: [{ token: Name, useValue: 'Bob' }] })
+    expect(one.get(Greeter)).toBe(one.get(Greeter))
+    expect(two.get(Greeter)).not.toBe(one.get(Greeter))
+    expect([one.get(Greeter).name, two.get(Greeter).name]).toEqual(['Ada', 'Bob'])
+    await Promise.all([one.close(), two.close()])
+  })
+
+  it('gives undefined for an optional token that nothing provides', async () => {
+    @Injectable()
+    class Optional {
+      readonly missing = inject(Name, { optional: true })
+    }
+    const app = await App.create()
+    expect(app.get(Optional).missing).toBeUndefined()
+    await app.close()
+  })
+
+  it('provides by class, value, factory and alias, under `token` or `provide`', async () => {
+    class Impl {
+      readonly kind = 'impl'
+    }
+    const providers = [
+      Impl,
+      named,
+      { provide: 'class', useClass: Impl },
+      { token: 'factory', useFactory: (name: string) => name.length, inject: [Name] },
+      { provide: 'alias', useExisting: 'factory' },
+      { token: 'null', useValue: null },
+    ]
+    const app = await App.create({ providers })
+    expect(app.get(Impl)).toBeInstanceOf(Impl)
+    expect(app.get('class')).toBeInstanceOf(Impl)
+    expect(app.get('class')).not.toBe(app.get(Impl))
+    expect([app.get('factory'), app.get('alias'), app.get('null')]).toEqual([3, 3, null])
+    await app.close()
+  })
+
+  it('does not confuse a provided class with the one it extends', async () => {
+    class Repository {}
+    class Cached extends Repository {}
+    const app = await App.create({ providers: [Repository, Cached] })
+    expect(app.get(Repository)).not.toBeInstanceOf(Cached)
+    await app.close()
+  })
+
+  it('takes tokens that are names of object properties', async () => {
+    const providers = ['__proto__', 'constructor', 'toString'].map((token) => ({
+      token,
+      useValue: `value of ${token}`,
+    }))
+    const app = await App.create({ providers })
+    for (const { token, useValue } of providers) expect(app.get(token)).toBe(useValue)
+    await app.close()
+  })
+
+  it('leaves an injected field unset in an object that is made by hand', () => {
+    class ByField {
+      @Inject(Greeter) readonly greeter!: Greeter
+    }
+    expect(new ByField().greeter).toBeUndefined()
+  })
+
+  it('reports what app.get() cannot make with its chain', async () => {
+    const app = await App.create()
+    expect(() => app.get(Greeter)).toThrow(/Nothing provides Name. Asked for by: Greeter -> Name/)
+    await app.close()
+  })
+
+  it('refuses inject() outside construction', () => {
+    expect(() => inject(Greeter)).toThrow(/inject\(Greeter\) was called outside construction/)
+  })
+})
+
+describe('asynchronous factories', () => {
+  it('are awaited once and reach whoever injects them', async () => {
+    let calls = 0
+    const useFactory = async () => {
+      calls++
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      return { connected: true }
+    }
+    class One {
+      readonly db = inject<{ connected: boolean }>('db')
+    }
+    class Two {
+      readonly db = inject<{ connected: boolean }>('db')
+    }
+    const providers = [
+      One,
+      Two,
+      { token: 'pool', useFactory: async (db: object) => ({ db }), inject: ['db'] },
+      { token: 'db', useFactory },
+    ]
+    const app = await App.create({ providers })
+    expect(app.get(One).db).toEqual({ connected: true })
+    expect(app.get(Two).db).toBe(app.get(One).db)
+    expect(app.get<{ db: object }>('pool').db).toBe(app.get(One).db)
+    expect(calls).toBe(1)
+    await app.close()
+  })
+
+  it('do not make a class be constructed twice', async () => {
+    let constructed = 0
+    class Service {
+      readonly db = inject('db')
+      constructor() {
+        constructed++
+      }
+    }
+    const app = await App.create({
+      providers: [Service, { token: 'db', useFactory: async () => ({}) }],
+    })
+    expect(constructed).toBe(1)
+    await app.close()
+  })
+
+  it('that reject are boot errors with the chain', async () => {
+    @Controller()
+    class Home {
+      readonly db = inject('db')
+      @Get() get() {}
+    }
+    const failing = {
+      token: 'db',
+      useFactory: async () => {
+        throw new Error('connection refused')
+      },
+    }
+    const [problem, ...others] = await bootProblems({ controllers: [Home], providers: [failing] })
+    expect(problem).toMatchObject({ code: 'E_PROVIDER_FAILED', subject: "'db'" })
+    expect(problem?.cause).toContain('connection refused')
+    expect(others).toEqual([])
+  })
+})
+
+describe('boot errors of the container', () => {
+  it('print the chain to a missing provider and the remedy', async () => {
+    class Missing {}
+    class Repository {
+      readonly missing = inject(Missing)
+    }
+    class Service {
+      readonly repository = inject(Repository)
+    }
+    @Controller()
+    class Home {
+      readonly service = inject(Service)
+      @Get() get() {}
+    }
+    const providers = [Service, Repository]
+    const problems = await bootProblems({ controllers: [Home], modules: [{ providers }] })
+    expect(problems).toHaveLength(1)
+    expect(problems[0]).toMatchObject({ code: 'E_PROVIDER_MISSING', subject: 'Missing' })
+    expect(problems[0]?.cause).toMatch(/Asked for by: .*Service -> Repository -> Missing/)
+    expect(problems[0]?.remedy).toContain('providers')
+  })
+
+  it('print a circle of classes', async () => {
+    @Injectable()
+    class Hen {
+      readonly egg: unknown = inject(Egg)
+    }
+    @Injectable()
+    class Egg {
+      readonly hen: unknown = inject(Hen)
+    }
+    const [problem] = await bootProblems({ providers: [Hen] })
+    expect(problem).toMatchObject({ code: 'E_PROVIDER_CIRCULAR' })
+    expect(problem?.cause).toContain('Hen -> Egg -> Hen')
+  })
+
+  it('print a circle that goes through an asynchronous factory', async () => {
+    class Egg {
+      readonly hen = inject('hen')
+    }
+    const hen = { token: 'hen', useFactory: async (egg: Egg) => ({ egg }), inject: [Egg] }
+    const [problem] = await bootProblems({ providers: [hen, Egg] })
+    expect(problem).toMatchObject({ code: 'E_PROVIDER_CIRCULAR' })
+    expect(problem?.cause).toContain("'hen' -> Egg -> 'hen'")
+  })
+
+  it('name what a constructor threw', async () => {
+    class Broken {
+      constructor() {
+        throw new Error('no configuration')
+      }
+    }
+    const [problem] = await bootProblems({ providers: [Broken] })
+    expect(problem).toMatchObject({ code: 'E_PROVIDER_FAILED', subject: 'Broken' })
+    expect(problem?.cause).toContain('no configuration')
+  })
+
+  it('refuse a factory that returns undefined', async () => {
+    const [problem] = await bootProblems({
+      providers: [{ token: 'nothing', useFactory: () => undefined }],
+    })
+    expect(problem?.cause).toContain('returned undefined')
+  })
+
+  it.each([
+    ['undefined', undefined],
+    ['an empty object', {}],
+    ['a token without a recipe', { token: 'x' }],
+    ['a recipe without a token', { useValue: 1 }],
+    ['an undefined value', { token: 'x', useValue: undefined }],
+  ])('refuse %s as a provider', async (_, provider) => {
+    const [problem] = await bootProblems({ providers: [provider as never] })
+    expect(problem).toMatchObject({ code: 'E_PROVIDER_INVALID', subject: 'providers' })
+  })
+})

@@ -1,0 +1,116 @@
+import { App, inject, type Plugin } from 'blazon'
+import { beforeEach, describe, expect, it } from 'vitest'
+
+let log: string[]
+beforeEach(() => {
+  log = []
+})
+
+function hooks(name: string) {
+  return {
+    onInit: async () => void log.push(`init ${name}`),
+    onReady: async () => void log.push(`ready ${name}`),
+    onClose: async (signal?: string) => void log.push(`close ${name}${signal ? ` ${signal}` : ''}`),
+  }
+}
+
+class Database {
+  onInit = hooks('database').onInit
+  onReady = hooks('database').onReady
+  onClose = hooks('database').onClose
+}
+
+class Service {
+  readonly database = inject(Database)
+  onInit = hooks('service').onInit
+  onClose = hooks('service').onClose
+}
+
+describe('the lifecycle', () => {
+  it('starts dependencies first, plugins last, and closes in reverse order', async () => {
+    const plugin: Plugin = { name: 'plugin', ...hooks('plugin') }
+    const app = await App.create({ providers: [Service, Database], plugins: [plugin] })
+    const started = [
+      'init database',
+      'init service',
+      'init plugin',
+      'ready database',
+      'ready plugin',
+    ]
+    expect(log).toEqual(started)
+    await app.close('SIGTERM')
+    expect(log.slice(started.length)).toEqual([
+      'close plugin SIGTERM',
+      'close service SIGTERM',
+      'close database SIGTERM',
+    ])
+  })
+
+  it('calls the hooks of what a factory made, and not of a value, which is its maker’s', async () => {
+    const app = await App.create({
+      providers: [
+        { token: 'factory', useFactory: async () => hooks('factory') },
+        { token: 'value', useValue: hooks('value') },
+      ],
+    })
+    await app.close()
+    expect(log).toEqual(['init factory', 'ready factory', 'close factory'])
+  })
+
+  it('closes once, however often it is asked to', async () => {
+    const app = await App.create({ providers: [Database] })
+    await Promise.all([app.close(), app.close()])
+    await app.close()
+    expect(log.filter((line) => line === 'close database')).toHaveLength(1)
+  })
+
+  it('closes the others when one fails to, and then reports it', async () => {
+    const failing = {
+      token: 'failing',
+      useFactory: () => ({
+        onClose: () => {
+          throw new Error('stuck')
+        },
+      }),
+    }
+    const app = await App.create({ providers: [Database, failing] })
+    await expect(app.close()).rejects.toMatchObject({ errors: [{ message: 'stuck' }] })
+    expect(log).toContain('close database')
+  })
+
+  it('closes what was started when the start fails', async () => {
+    class Failing {
+      readonly database = inject(Database)
+      onInit() {
+        throw new Error('no schema')
+      }
+    }
+    await expect(App.create({ providers: [Failing, Database] })).rejects.toThrow('no schema')
+    expect(log).toEqual(['init database', 'close database'])
+  })
+
+  it('does nothing when an application that never started is closed', async () => {
+    const app = new App({ providers: [Database] })
+    await app.close()
+    expect(log).toEqual([])
+    await expect(app.init()).rejects.toThrow('closed')
+  })
+})
+
+describe('a plugin', () => {
+  it('is set up with the container, the Express application and the frozen routes', async () => {
+    let seen: unknown
+    const plugin: Plugin = {
+      name: 'probe',
+      providers: [{ token: 'answer', useValue: 42 }],
+      setup({ get, express, model }) {
+        express.set('answer', get('answer'))
+        seen = [Object.isFrozen(model), Object.isFrozen(model.routes)]
+      },
+    }
+    const app = await App.create({ plugins: [plugin] })
+    expect(app.express.get('answer')).toBe(42)
+    expect(seen).toEqual([true, true])
+    await app.close()
+  })
+})

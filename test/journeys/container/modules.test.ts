@@ -1,0 +1,160 @@
+import { App, Controller, Get, inject, type Module } from 'blazon'
+import { TestApp } from 'blazon/testing'
+import { describe, expect, it } from 'vitest'
+import { bootProblems } from '../../support.js'
+
+class Repository {
+  readonly name: string = 'real'
+}
+
+class Service {
+  readonly repository = inject(Repository)
+}
+
+@Controller('names')
+class NamesController {
+  readonly service = inject(Service)
+  @Get() get() {
+    return this.service.repository.name
+  }
+}
+
+describe('modules', () => {
+  it('contribute providers and controllers, wherever they are listed', async () => {
+    const data: Module = { providers: [Repository] }
+    const domain: Module = { providers: [Service] }
+    const app = await TestApp.create({ controllers: [NamesController], modules: [domain, data] })
+    expect((await app.request().get('/names')).body.data).toBe('real')
+    await app.close()
+  })
+
+  it('are taken in once, however often they are imported, even in a circle', async () => {
+    const data: Module = { name: 'data', providers: [Repository] }
+    const a: Module & { imports: Module[] } = { imports: [data], controllers: [NamesController] }
+    const b: Module = { imports: [data, a], providers: [Service] }
+    a.imports.push(b)
+    const app = await App.create({ modules: [a, b, data] })
+    expect(app.getRouteTable()).toHaveLength(1)
+    await app.close()
+  })
+
+  it('keep to themselves what they do not export', async () => {
+    class Secret {}
+    const closed: Module = {
+      name: 'closed',
+      providers: [Secret, Repository],
+      exports: [Repository],
+    }
+    @Controller()
+    class Outside {
+      readonly secret = inject(Secret)
+      @Get() get() {}
+    }
+    const [problem] = await bootProblems({ modules: [closed], controllers: [Outside] })
+    expect(problem).toMatchObject({ code: 'E_PROVIDER_MISSING', subject: 'Secret' })
+  })
+
+  it('may have private providers of one token each', async () => {
+    class Reader {
+      readonly url = inject<string>('url')
+    }
+    class Writer {
+      readonly url = inject<string>('url')
+    }
+    const reading: Module = {
+      providers: [Reader, { token: 'url', useValue: 'replica' }],
+      exports: [Reader],
+    }
+    const writing: Module = {
+      providers: [Writer, { token: 'url', useValue: 'primary' }],
+      exports: [Writer],
+    }
+    const app = await App.create({ modules: [reading, writing] })
+    expect([app.get(Reader).url, app.get(Writer).url]).toEqual(['replica', 'primary'])
+    expect(() => app.get('url')).toThrow(/Nothing provides 'url'/)
+    await app.close()
+  })
+
+  it('give their controllers what is private', async () => {
+    const names: Module = {
+      providers: [Service, Repository],
+      controllers: [NamesController],
+      exports: [],
+    }
+    const app = await TestApp.create({ modules: [names] })
+    expect((await app.request().get('/names')).body.data).toBe('real')
+    await app.close()
+  })
+
+  it('that provide one token differently are a boot error, and the same way are not', async () => {
+    const twice: Module[] = [
+      { name: 'a', providers: [Repository] },
+      { name: 'b', providers: [{ token: Repository, useValue: { name: 'other' } }] },
+    ]
+    const [problem] = await bootProblems({ modules: twice })
+    expect(problem).toMatchObject({ code: 'E_PROVIDER_DUPLICATE', subject: 'Repository' })
+    expect(problem?.cause).toContain("module 'a'")
+    expect(problem?.cause).toContain("module 'b'")
+    const app = await App.create({
+      modules: [{ providers: [Repository] }, { providers: [Repository] }],
+    })
+    await app.close()
+  })
+
+  it('that are undefined, or export what they lack, are named', async () => {
+    const wrong: Module = { name: 'wrong', exports: [Repository] }
+    const problems = await bootProblems({ modules: [undefined as never, wrong] })
+    expect(problems.map(({ code, subject }) => [code, subject])).toEqual([
+      ['E_MODULE_INVALID', 'modules[0]'],
+      ['E_MODULE_INVALID', "module 'wrong'"],
+    ])
+  })
+})
+
+describe('testOverrides', () => {
+  const testOverrides = [{ token: Repository, useValue: { name: 'fake' } }]
+
+  it.each([
+    ['a module', { modules: [{ providers: [Repository, Service] }] }],
+    [
+      'a module that exports it',
+      { modules: [{ providers: [Repository, Service], exports: [Repository, Service] }] },
+    ],
+    [
+      'a module that keeps it private',
+      { modules: [{ providers: [Repository, Service], exports: [Service] }] },
+    ],
+    [
+      'an imported module',
+      { modules: [{ imports: [{ providers: [Repository] }], providers: [Service] }] },
+    ],
+    ['the options', { providers: [Repository, Service] }],
+    ['a plugin', { plugins: [{ name: 'data', providers: [Repository, Service] }] }],
+    ['nobody', { providers: [Service] }],
+  ])('win over the provider of %s', async (_, options) => {
+    const app = await TestApp.create({ controllers: [NamesController], ...options, testOverrides })
+    expect((await app.request().get('/names')).body.data).toBe('fake')
+    await app.close()
+  })
+
+  it('keep the provider they replace from being made', async () => {
+    let made = 0
+    const useFactory = () => {
+      made++
+      return { name: 'real' }
+    }
+    const providers = [Service, { token: Repository, useFactory }]
+    const app = await TestApp.create({ controllers: [NamesController], providers, testOverrides })
+    expect(made).toBe(0)
+    await app.close()
+  })
+
+  it('have no effect on an App, which says so', async () => {
+    const warnings: object[] = []
+    const logger = { info() {}, error() {}, warn: (facts: object) => warnings.push(facts) }
+    const app = await App.create({ providers: [Repository], testOverrides, logger })
+    expect(app.get(Repository).name).toBe('real')
+    expect(warnings).toEqual([{ code: 'W_OVERRIDE_IGNORED' }])
+    await app.close()
+  })
+})

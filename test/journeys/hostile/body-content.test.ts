@@ -1,0 +1,210 @@
+import { Body, Controller, defineControllers, Post, type Request } from 'blazon'
+import { TestApp } from 'blazon/testing'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+
+let calls = 0
+
+@Controller()
+class NotesController {
+  @Post('notes')
+  @Body(z.object({ title: z.string(), data: z.unknown().optional() }))
+  create(req: Request) {
+    calls++
+    return req.body
+  }
+
+  @Post('anything')
+  anything(req: Request) {
+    calls++
+    return { body: req.body }
+  }
+}
+
+let app: TestApp
+
+beforeEach(async () => {
+  calls = 0
+  app = await TestApp.create({ controllers: defineControllers(NotesController), logger: false })
+})
+afterEach(() => app.close())
+
+function send(body: string | Buffer, path = '/notes') {
+  const test = app.request().post(path).set('Content-Type', 'application/json')
+  // A serializer of its own keeps supertest from changing what is sent.
+  return test.serialize((data) => data).send(body)
+}
+
+/** The answer to a body that must not have reached the handler. */
+async function refusal(body: string | Buffer, path?: string) {
+  const answer = await send(body, path)
+  expect(calls).toBe(0)
+  expect(answer.body).toMatchObject({ statusCode: 'error', status: answer.status })
+  return { status: answer.status, code: answer.body.code }
+}
+
+const MALFORMED = { status: 400, code: 'MALFORMED_JSON' }
+
+describe('JSON that is none', () => {
+  it.each([
+    '{',
+    '{"title":}',
+    "{'title':'x'}",
+    '{"title":"x",}',
+    '[1,]',
+    'NaN',
+    'undefined',
+    '{"title":"x"} trailing',
+    '\u0000',
+    '   ',
+    '"\t"',
+    '01',
+    '{"a" "b"}',
+  ])('answers 400 to %j', async (body) => {
+    expect(await refusal(body)).toEqual(MALFORMED)
+    expect(await refusal(body, '/anything')).toEqual(MALFORMED)
+  })
+
+  it.each([
+    ['a lone continuation byte', [0x80]],
+    ['an overlong slash', [0xc0, 0xaf]],
+    ['a surrogate', [0xed, 0xa0, 0x80]],
+    ['a code point beyond Unicode', [0xf4, 0x90, 0x80, 0x80]],
+    ['a cut sequence', [0xe2, 0x82]],
+    ['UTF-16', [0x00, 0x61]],
+  ])('answers 400 to %s in a string', async (_, bytes) => {
+    const [head, tail] = [Buffer.from('{"title":"'), Buffer.from('"}')]
+    expect(await refusal(Buffer.concat([head, Buffer.from(bytes), tail]))).toEqual(MALFORMED)
+  })
+
+  it('reads JSON behind a byte order mark', async () => {
+    const { status, body } = await send('\ufeff{"title":"x"}')
+    expect({ status, data: body.data }).toEqual({ status: 200, data: { title: 'x' } })
+  })
+})
+
+describe('keys that reach prototypes', () => {
+  const payloads = [
+    '{"__proto__":{"x":1}}',
+    '{"title":"x","__proto__":null}',
+    '{"\\u005f_proto__":{"x":1}}',
+    '{"\\u005F\\u005fpr\\u006Fto\\u005f_":{"x":1}}',
+    '{"__proto__" \n\t :{"x":1}}',
+    '{"constructor":{"prototype":{"x":1}}}',
+    '{"c\\u006fnstructor":{"protot\\u0079pe":{"x":1}}}',
+    '[[{"__proto__":{"x":1}}]]',
+    '{"a":{"b":{"c":{"d":{"__proto__":{"x":1}}}}}}',
+    '{"a":[0,{"b":[{"constructor":{"prototype":{"x":1}}}]}]}',
+  ]
+
+  it.each(payloads)('refuses %s', async (body) => {
+    expect(await refusal(body)).toEqual(MALFORMED)
+    expect(await refusal(body, '/anything')).toEqual(MALFORMED)
+    expect(({} as { x?: unknown }).x).toBeUndefined()
+  })
+
+  it('keeps the text __proto__ where it is a value, and a constructor that is none', async () => {
+    const data = { text: '"__proto__":', constructor: 'Wayne & Sons' }
+    const { status, body } = await send(JSON.stringify({ title: 'x', data }))
+    expect({ status, data: body.data.data }).toEqual({ status: 200, data })
+  })
+})
+
+describe('nesting', () => {
+  const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
+
+  it('takes 64 levels and refuses 65', async () => {
+    expect((await send(nested(64), '/anything')).status).toBe(200)
+    calls = 0
+    expect(await refusal(nested(65), '/anything')).toEqual(MALFORMED)
+  })
+
+  it('refuses 50,000 levels, closed or not, of lists or of objects', async () => {
+    const bodies = [nested(50_000), '['.repeat(50_000), '{"a":'.repeat(20_000)]
+    for (const body of bodies) expect(await refusal(body)).toEqual(MALFORMED)
+  })
+
+  it('counts no brackets inside strings, escaped quotes and backslashes included', async () => {
+    const data = `${'['.repeat(500)}"\\${'{'.repeat(500)}`
+    const { status, body } = await send(JSON.stringify({ title: 'x', data }))
+    expect({ status, data: body.data.data }).toEqual({ status: 200, data })
+  })
+
+  it('cannot be tricked into counting strings as nesting that closes', async () => {
+    const body = `[${`"${']'.repeat(200)}",`}${nested(64)}]`
+    expect(await refusal(body)).toEqual(MALFORMED)
+  })
+})
+
+describe('values that surprise', () => {
+  it('shows the validator and the handler the same one of two equal keys', async () => {
+    const { body } = await send('{"title":1,"title":"last"}')
+    expect(body.data).toEqual({ title: 'last' })
+    expect((await send('{"title":"first","title":2}')).status).toBe(400)
+  })
+
+  it('lets no infinite number past a schema', async () => {
+    const controller = defineControllers(CountController)
+    const counts = await TestApp.create({ controllers: controller, logger: false })
+    for (const count of ['1e400', '-1e400', '"1"', '[]', 'null', '{}', '[1]', 'true']) {
+      const { status, body } = await counts
+        .request()
+        .post('/count')
+        .set('Content-Type', 'application/json')
+        .send(`{"count":${count}}`)
+      expect({ status, errors: body.errors }).toMatchObject({
+        status: 400,
+        errors: [{ in: 'body', path: 'count' }],
+      })
+    }
+    await counts.close()
+  })
+
+  it('takes keys that mean something to JavaScript as data', async () => {
+    const data = {
+      then: 'x',
+      toJSON: 'x',
+      hasOwnProperty: 'x',
+      toString: null,
+      valueOf: 1,
+      length: -1,
+      constructor: {},
+      prototype: {},
+    }
+    for (const path of ['/notes', '/anything']) {
+      const { status, body } = await send(JSON.stringify({ title: 'x', data, ...data }), path)
+      expect(status).toBe(200)
+      expect((body.data.body ?? body.data).data).toEqual(data)
+    }
+  })
+
+  it('answers 400 with at most 20 errors to a list of wrong items', async () => {
+    const lists = await TestApp.create({
+      controllers: defineControllers(CountController),
+      logger: false,
+    })
+    const { status, body, text } = await lists
+      .request()
+      .post('/counts')
+      .send(Array.from({ length: 5000 }, () => 'wrong'))
+    expect(status).toBe(400)
+    expect(body.errors).toHaveLength(20)
+    expect(text.length).toBeLessThan(8192)
+    await lists.close()
+  })
+})
+
+@Controller()
+class CountController {
+  @Post('count')
+  @Body(z.object({ count: z.number() }))
+  count(req: Request) {
+    return req.body
+  }
+
+  @Post('counts')
+  @Body(z.array(z.number()))
+  counts(req: Request) {
+    return req.body
+  }
+}

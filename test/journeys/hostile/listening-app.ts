@@ -1,0 +1,68 @@
+import type { Socket } from 'node:net'
+import { App, type AppOptions, type Logger } from 'blazon'
+import { afterEach, expect } from 'vitest'
+import { type Answer, exchange, request } from './raw-connection.js'
+
+/** An application that listens on a free port of the loopback interface, and what it has logged. */
+export interface ListeningApp {
+  readonly app: App
+  readonly port: number
+  readonly logged: { readonly facts: object; readonly message: string }[]
+  /** Bytes that the server has taken from its connections. */
+  readonly accepted: () => number
+}
+
+const started: App[] = []
+
+/** Starts an application that is closed after the test. */
+export async function start(options: AppOptions): Promise<ListeningApp> {
+  const logged: ListeningApp['logged'] = []
+  const logger: Logger = {
+    info() {},
+    warn() {},
+    error: (facts, message) => logged.push({ facts, message }),
+  }
+  const timeouts = { close: '100ms', ...options.timeouts }
+  const app = new App({ logger, ...options, timeouts })
+  started.push(app)
+  const { port } = await app.listen(0, '127.0.0.1')
+  const sockets: Socket[] = []
+  app.server.on('connection', (socket) => sockets.push(socket))
+  const accepted = () => sockets.reduce((sum, { bytesRead }) => sum + bytesRead, 0)
+  return { app, port, logged, accepted }
+}
+
+/** Whatever a test did to it, an application still answers a new connection. */
+export async function isAlive(port: number): Promise<boolean> {
+  const [answer] = await exchange(port, request('/there-is-no-such-route'))
+  return answer !== undefined && answer.status >= 400
+}
+
+afterEach(async () => {
+  for (const app of started.splice(0)) {
+    const address = app.server.address()
+    if (address !== null && typeof address === 'object') {
+      expect(await isAlive(address.port)).toBe(true)
+    }
+    await app.close()
+  }
+})
+
+/** Nothing of these may reach a client: stacks, files, modules. */
+const LEAKS = /\bat .+\(|node:|node_modules|\.ts\b|\.js\b|\/tmp|\\n\s+at /
+
+/** The envelope of a failure: exactly its fields, nothing of the inside. */
+export function expectFailure(
+  answer: Answer | undefined,
+  status: number,
+  code: string,
+): Record<string, unknown> {
+  expect(answer?.status, answer?.text).toBe(status)
+  expect(answer?.headers['content-type']).toBe('application/json; charset=utf-8')
+  const body = JSON.parse(answer?.text ?? '')
+  expect(body).toMatchObject({ statusCode: 'error', status, code, message: expect.any(String) })
+  const allowed = ['statusCode', 'status', 'message', 'code', 'errors', 'requestId']
+  expect(Object.keys(body).filter((key) => !allowed.includes(key))).toEqual([])
+  expect(answer?.text).not.toMatch(LEAKS)
+  return body
+}

@@ -1,0 +1,153 @@
+import { App, Body, Controller, Get, Headers, Params, Post, Query, type Request } from 'blazon'
+import { TestApp } from 'blazon/testing'
+import { afterEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+
+const Items = z.object({
+  items: z.array(z.object({ price: z.number(), 'unit.name': z.string().optional() })),
+})
+
+const Everything = {
+  params: z.object({ id: z.coerce.number() }),
+  query: z.object({ page: z.coerce.number() }),
+  headers: z.object({ 'x-trace': z.string() }),
+  body: z.object({ name: z.string(), tags: z.array(z.string()) }),
+}
+
+let handled = 0
+
+@Controller('orders')
+class OrdersController {
+  @Post()
+  @Body(Items)
+  create(req: Request) {
+    handled++
+    return req.body
+  }
+
+  @Post('plain')
+  @Body({ type: 'array', items: { type: 'integer' } })
+  plain(req: Request) {
+    return req.body
+  }
+
+  // Written in another order than the parts are reported in.
+  @Post('all/:id')
+  @Body(Everything.body)
+  @Headers(Everything.headers)
+  @Query(Everything.query)
+  @Params(Everything.params)
+  all(req: Request) {
+    handled++
+    return req.validated
+  }
+
+  @Get('nothing')
+  nothing(req: Request) {
+    return { validated: Object.keys(req.validated), params: req.validated.params ?? 'undefined' }
+  }
+
+  @Get('query')
+  @Query(z.object({ page: z.coerce.number() }))
+  query(req: Request) {
+    return { keys: Object.keys(req.query), isSame: req.query === req.validated.query }
+  }
+}
+
+describe('What a schema rejects', () => {
+  let app: TestApp
+  const start = async () => {
+    handled = 0
+    app = await TestApp.create({ controllers: [OrdersController], logger: false })
+    return app.request()
+  }
+  afterEach(() => app.close())
+
+  it('is reported for all parts at once: params, query, headers, body', async () => {
+    const request = await start()
+    const { body, status } = await request.post('/orders/all/x').send({ tags: ['a', 1] })
+    expect(status).toBe(400)
+    expect(body.message).toBe('Validation failed')
+    expect(body.errors.map((e: { in: string; path: string }) => `${e.in} ${e.path}`)).toEqual([
+      'params id',
+      'query page',
+      'headers x-trace',
+      'body name',
+      'body tags.1',
+    ])
+    expect(body.errors.every((e: { message: string }) => e.message.length > 0)).toBe(true)
+  })
+
+  it('never reaches the handler', async () => {
+    const request = await start()
+    await request.post('/orders/all/x').send({})
+    await request.post('/orders').send({})
+    expect(handled).toBe(0)
+  })
+
+  it('is named by a dotted path, whatever the keys', async () => {
+    const request = await start()
+    const { body } = await request
+      .post('/orders')
+      .send({ items: [{ price: 1 }, { price: '2', 'unit.name': 3 }] })
+    expect(body.errors.map((e: { path: string }) => e.path)).toEqual([
+      'items.1.price',
+      'items.1.unit.name',
+    ])
+  })
+
+  it.each([
+    ['/orders', { items: Array.from({ length: 50 }, () => ({ price: 'x' })) }],
+    ['/orders/plain', Array.from({ length: 50 }, () => 'x')],
+  ])('is cut off after 20 fields (%s)', async (path, sent) => {
+    const request = await start()
+    const { body, status } = await request.post(path).send(sent)
+    expect(status).toBe(400)
+    expect(body.errors).toHaveLength(20)
+  })
+
+  it('is cut off after 20 fields of all parts together', async () => {
+    const request = await start()
+    const { body } = await request
+      .post('/orders/all/x')
+      .send({ name: 1, tags: Array.from({ length: 50 }, () => 1) })
+    expect(body.errors).toHaveLength(20)
+    expect(body.errors[0].in).toBe('params')
+    expect(body.errors.at(-1).in).toBe('body')
+  })
+
+  it('stands in problem+json for who asks for it', async () => {
+    const request = await start()
+    const { body, status, type } = await request
+      .post('/orders')
+      .set('accept', 'application/problem+json')
+      .send({})
+    expect([status, type]).toEqual([400, 'application/problem+json'])
+    expect(body.errors).toMatchObject([{ in: 'body', path: 'items' }])
+  })
+
+  it('is undefined in req.validated where no schema is', async () => {
+    const request = await start()
+    const { body } = await request.get('/orders/nothing?page=1')
+    expect(body.data).toEqual({
+      validated: ['params', 'body', 'query', 'headers'],
+      params: 'undefined',
+    })
+  })
+
+  it('is stripped from req.query, which is replaced', async () => {
+    const request = await start()
+    const { body } = await request.get('/orders/query?page=1&admin=true')
+    expect(body.data).toEqual({ keys: ['page'], isSame: true })
+  })
+
+  it('is stripped over a socket as well', async () => {
+    const served = await App.create({ controllers: [OrdersController] })
+    app = await TestApp.create()
+    const { port } = await served.listen(0, '127.0.0.1')
+    const answer = await fetch(`http://127.0.0.1:${port}/orders/query?page=1&admin=true`)
+    const body = (await answer.json()) as { data: unknown }
+    await served.close()
+    expect(body.data).toEqual({ keys: ['page'], isSame: true })
+  })
+})

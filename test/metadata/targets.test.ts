@@ -1,0 +1,95 @@
+import {
+  Auth,
+  Body,
+  ConfigError,
+  Controller,
+  Get,
+  HttpCode,
+  Inject,
+  Injectable,
+  type Problem,
+  Req,
+} from 'blazon'
+import { describe, expect, it } from 'vitest'
+
+// Called as a compiler would call them, because TypeScript refuses to compile these mistakes.
+type Decorator = (...args: unknown[]) => unknown
+const call = (decorator: unknown, ...args: unknown[]) => (decorator as Decorator)(...args)
+const standard = (kind: string, name = 'member') => ({ kind, name, static: false, private: false })
+
+function problemOf(action: () => unknown): Problem {
+  try {
+    action()
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems[0] as Problem
+  }
+  throw new Error('no ConfigError was thrown')
+}
+
+class Target {}
+
+describe('a decorator on the wrong target', () => {
+  it.each([
+    ['@Get on a class, standard', () => call(Get(), Target, standard('class', 'Target'))],
+    ['@Get on a class, legacy', () => call(Get(), Target)],
+    ['@Get on a field, standard', () => call(Get(), undefined, standard('field'))],
+    ['@Get on a field, legacy', () => call(Get(), Target.prototype, 'member', undefined)],
+    ['@Get on a getter, standard', () => call(Get(), () => 1, standard('getter'))],
+    ['@Get on a getter, legacy', () => call(Get(), Target.prototype, 'member', { get: () => 1 })],
+    ['@Get on a static method, legacy', () => call(Get(), Target, 'member', { value: () => 1 })],
+    [
+      '@Get on a static method, standard',
+      () => call(Get(), () => 1, { ...standard('method'), static: true }),
+    ],
+    [
+      '@Get on a private method, standard',
+      () => call(Get(), () => 1, { ...standard('method', '#member'), private: true }),
+    ],
+    ['@Get on a parameter', () => call(Get(), Target.prototype, 'member', 0)],
+    ['@Controller on a method, standard', () => call(Controller(), () => 1, standard('method'))],
+    [
+      '@Controller on a method, legacy',
+      () => call(Controller(), Target.prototype, 'member', { value: () => 1 }),
+    ],
+    ['@Body on a class', () => call(Body({ type: 'object' }), Target)],
+    [
+      '@Body on a constructor parameter',
+      () => call(Body({ type: 'object' }), Target, undefined, 0),
+    ],
+    ['@Auth on a field', () => call(Auth(), undefined, standard('field'))],
+    ['@HttpCode on a class', () => call(HttpCode(201), Target, standard('class'))],
+    ['@Injectable on a method', () => call(Injectable(), () => 1, standard('method'))],
+    ['@Inject on a method, standard', () => call(Inject('x'), () => 1, standard('method'))],
+    [
+      '@Inject on a method, legacy',
+      () => call(Inject('x'), Target.prototype, 'member', { value: () => 1 }),
+    ],
+    ['@Inject on a class', () => call(Inject('x'), Target)],
+    ['@Req on a method', () => call(Req(), Target.prototype, 'member', { value: () => 1 })],
+  ])('%s is a ConfigError that says where it belongs', (_, apply) => {
+    const { code, cause, remedy } = problemOf(apply)
+    expect(code).toBe('E_DECORATOR_TARGET')
+    expect(cause).toMatch(/^@\w+\(\) is on .*(Target|member|class|parameter)/)
+    expect(remedy).toMatch(/^Put it on a (class|method|parameter|field)/)
+  })
+
+  it('names class and method where the dialect tells', () => {
+    const { subject } = problemOf(() =>
+      call(Controller(), Target.prototype, 'list', { value() {} }),
+    )
+    expect(subject).toBe('Target.list')
+  })
+})
+
+describe('a decorator without parentheses', () => {
+  it.each([
+    ['@Get', Get],
+    ['@Controller', Controller],
+  ])('%s is a ConfigError that says so', (name, decorator) => {
+    const { cause, remedy } = problemOf(() =>
+      call(decorator, function list() {}, standard('method')),
+    )
+    expect(cause).toContain(`${name} was given a function instead of a path`)
+    expect(remedy).toContain('parentheses')
+  })
+})

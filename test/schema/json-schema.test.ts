@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest'
+import type { ValidationIssue } from '../../src/contracts/schema.js'
+import { createJsonSchemaCompiler } from '../../src/schema/json-schema.js'
+
+const object = { type: 'object', properties: { size: { type: 'integer', default: 1 } } }
+
+describe('createJsonSchemaCompiler', () => {
+  it('does not coerce a body', async () => {
+    const validate = await createJsonSchemaCompiler()(object, 'body')
+    expect(validate({ size: 2 })).toEqual({ value: { size: 2 } })
+    expect(validate({ size: '2' })).toEqual({
+      issues: [{ path: ['size'], message: 'must be integer' }],
+    })
+  })
+
+  it.each(['params', 'query', 'headers'] as const)('coerces a copy of %s', async (source) => {
+    const validate = await createJsonSchemaCompiler()(object, source)
+    const sent = Object.freeze({ size: '2' })
+    expect(validate(sent)).toEqual({ value: { size: 2 } })
+    expect(validate(Object.freeze({}))).toEqual({ value: { size: 1 } })
+  })
+
+  it('reports everything that is wrong, by path', async () => {
+    const schema = {
+      type: 'object',
+      properties: { list: { type: 'array', items: { type: 'string' } }, 'a/b~c': { type: 'null' } },
+      required: ['name'],
+      additionalProperties: false,
+    }
+    const validate = await createJsonSchemaCompiler()(schema, 'body')
+    const { issues } = (await validate({ list: [1, 'a', 2], 'a/b~c': 1, extra: 1 })) as {
+      issues: readonly ValidationIssue[]
+    }
+    expect(issues.map(({ path }) => path)).toEqual([
+      ['name'],
+      ['extra'],
+      ['list', '0'],
+      ['list', '2'],
+      ['a/b~c'],
+    ])
+  })
+
+  it('keeps the answers of one validator apart', async () => {
+    const validate = await createJsonSchemaCompiler()(object, 'body')
+    const first = validate({ size: 'x' })
+    expect(validate({ size: 1 })).toEqual({ value: { size: 1 } })
+    expect(first).toMatchObject({ issues: [{ path: ['size'] }] })
+  })
+
+  it('rejects an absent value', async () => {
+    const validate = await createJsonSchemaCompiler()(object, 'body')
+    expect(validate(undefined)).toEqual({ issues: [{ path: [], message: 'must be object' }] })
+  })
+
+  it.each([
+    [{ type: 'strng' }, /must be equal to one of the allowed values/],
+    [{ $ref: '#/nowhere' }, /can't resolve reference/],
+    [{ $schema: 'https://example.com/draft' }, /no schema with key or ref/],
+    [{ type: 'array', items: [{ type: 'strng' }] }, /items must be object,boolean/],
+  ])('rejects %j', async (schema, message) => {
+    await expect(createJsonSchemaCompiler()(schema, 'body')).rejects.toThrow(message)
+  })
+
+  it('reads a list of items as a tuple', async () => {
+    const schema = { type: 'array', items: [{ type: 'string' }], additionalItems: false }
+    const validate = await createJsonSchemaCompiler()(schema, 'body')
+    expect(validate(['a'])).toEqual({ value: ['a'] })
+    expect(validate([1])).toMatchObject({ issues: [{ path: ['0'] }] })
+    expect(validate(['a', 'b'])).toMatchObject({ issues: [{ path: [] }] })
+  })
+
+  it('keeps equal $ids of two compilers apart', async () => {
+    const [first, second] = [createJsonSchemaCompiler(), createJsonSchemaCompiler()]
+    await first({ $id: 'a', type: 'string' }, 'body')
+    const validate = await second({ $id: 'a', type: 'number' }, 'body')
+    expect(validate(1)).toEqual({ value: 1 })
+  })
+})

@@ -1,0 +1,65 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { type } from 'arktype'
+import { describe, expect, it } from 'vitest'
+import { standardValidator } from '../../src/schema/standard-schema.js'
+
+const schemaOf = (validate: (value: unknown) => unknown): StandardSchemaV1 => ({
+  '~standard': {
+    version: 1,
+    vendor: 'test',
+    validate: validate as StandardSchemaV1.Props['validate'],
+  },
+})
+
+describe('standardValidator', () => {
+  it('answers in the same tick when the schema does', () => {
+    const validate = standardValidator(schemaOf((value) => ({ value: [value] })))
+    expect(validate('a')).toEqual({ value: ['a'] })
+  })
+
+  it('answers with a promise when the schema does', async () => {
+    const validate = standardValidator(schemaOf(async (value) => ({ value })))
+    const result = validate('a')
+    expect(result).toBeInstanceOf(Promise)
+    expect(await result).toEqual({ value: 'a' })
+  })
+
+  it('waits for a promise of another realm', async () => {
+    const thenable = {
+      then: (resolve: (result: unknown) => void) => resolve({ issues: [{ message: 'no' }] }),
+    }
+    const validate = standardValidator(schemaOf(() => thenable))
+    expect(await validate('a')).toEqual({ issues: [{ path: [], message: 'no' }] })
+  })
+
+  it('reads steps of a path that are keys or objects', () => {
+    const path = ['items', { key: 0 }, { key: 'price' }, Symbol.for('tag')]
+    const validate = standardValidator(schemaOf(() => ({ issues: [{ message: 'no', path }] })))
+    expect(validate('a')).toEqual({
+      issues: [{ path: ['items', 0, 'price', Symbol.for('tag')], message: 'no' }],
+    })
+  })
+
+  it('takes an empty list of issues for a rejection', () => {
+    const validate = standardValidator(schemaOf(() => ({ issues: [], value: 1 })))
+    expect(validate('a')).toEqual({ issues: [] })
+  })
+
+  it('gives the root an empty path, with arktype too', () => {
+    const result = standardValidator(type({ a: 'string' }))(undefined)
+    expect(result).toMatchObject({ issues: [{ path: [] }] })
+  })
+
+  it('lets what the schema throws pass', () => {
+    const validate = standardValidator(
+      schemaOf(() => {
+        throw new RangeError('broken')
+      }),
+    )
+    expect(() => validate('a')).toThrow(RangeError)
+  })
+
+  it.each([undefined, null])('throws when the schema answers %s', (answer) => {
+    expect(() => standardValidator(schemaOf(() => answer))('a')).toThrow(TypeError)
+  })
+})

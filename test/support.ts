@@ -1,0 +1,27 @@
+import { App, type AppOptions, ConfigError, type Problem } from 'blazon'
+
+/** What keeps an application from starting; fails the test when nothing does. */
+export async function bootProblems(options: AppOptions): Promise<readonly Problem[]> {
+  let app: App
+  try {
+    app = await App.create({ logger: false, ...options })
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+  await app.close()
+  throw new Error('The application started; a ConfigError was expected.')
+}
+
+/** Warnings that a start logs, as their codes. */
+export async function bootWarnings(options: AppOptions): Promise<{ code: string; text: string }[]> {
+  const warnings: { code: string; text: string }[] = []
+  const logger = {
+    info() {},
+    warn: (facts: object, text: string) => warnings.push({ ...(facts as { code: string }), text }),
+    error() {},
+  }
+  const app = await App.create({ ...options, logger })
+  await app.close()
+  return warnings
+}

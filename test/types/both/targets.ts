@@ -1,0 +1,120 @@
+// A decorator on something it cannot describe is a compile error.
+import {
+  All,
+  Auth,
+  Body,
+  Can,
+  Controller,
+  Delete,
+  Get,
+  Head,
+  Header,
+  Headers,
+  HttpCode,
+  Inject,
+  Injectable,
+  Options,
+  Params,
+  Patch,
+  Post,
+  Public,
+  Put,
+  Query,
+  Redirect,
+} from 'blazon'
+import { z } from 'zod'
+
+const Schema = z.object({ name: z.string() })
+
+@Injectable()
+@Can('read')
+@Auth()
+@Controller('good')
+export class Good {
+  @Get()
+  @Head('head')
+  @Post()
+  @Put()
+  @Patch()
+  @Delete()
+  @Options()
+  @All('all')
+  @Auth()
+  @Can('write', 'read')
+  @HttpCode(202)
+  @Header('x-a', 'b')
+  method() {}
+
+  @Get('public')
+  @Public()
+  @Redirect('/elsewhere')
+  async redirected() {}
+}
+
+@Controller()
+export abstract class Base {
+  @Get('inherited')
+  inherited() {}
+}
+
+// @ts-expect-error a verb describes a method
+@Get()
+export class VerbOnClass {}
+
+// @ts-expect-error a schema describes a method
+@Body(Schema)
+export class BodyOnClass {}
+
+// @ts-expect-error so does every other part
+@Query(Schema)
+export class QueryOnClass {}
+
+// @ts-expect-error a class is not injected
+@Inject('x')
+export class InjectOnClass {}
+
+// @ts-expect-error @Public opens a method
+@Public()
+export class PublicOnClass {}
+
+// @ts-expect-error the parentheses are missing
+@Controller
+export class WithoutParentheses {}
+
+export class Members {
+  // @ts-expect-error a verb describes a method
+  @Get() field = 1
+
+  // @ts-expect-error an arrow function in a field is no method
+  @Post() arrow = () => 1
+
+  // @ts-expect-error a schema describes a method
+  @Params(Schema) params = 1
+
+  // @ts-expect-error a guard describes a method
+  @Auth() auth = 1
+
+  // @ts-expect-error a prefix describes a class
+  @Controller('x')
+  controller() {}
+
+  // @ts-expect-error a class is injectable
+  @Injectable()
+  injectable() {}
+
+  // @ts-expect-error a status is a number
+  @HttpCode('202')
+  status() {}
+
+  // @ts-expect-error a path is a string
+  @Get(1)
+  path() {}
+
+  // @ts-expect-error there is no schema
+  @Headers()
+  headers() {}
+
+  // @ts-expect-error an ability is a string
+  @Can(1)
+  can() {}
+}

@@ -1,0 +1,43 @@
+// The test harness.
+import {
+  type App,
+  defineAppOptions,
+  defineControllers,
+  InjectionToken,
+  type RouteTableEntry,
+} from 'blazon'
+import { TestApp } from 'blazon/testing'
+import type supertest from 'supertest'
+import type TestAgent from 'supertest/lib/agent.js'
+import type { Equal, Expect } from '../expect.js'
+
+const Port = new InjectionToken<number>('Port')
+
+export async function test() {
+  const bare = await TestApp.create()
+  const app = await TestApp.create(
+    defineAppOptions({
+      controllers: defineControllers(),
+      security: { helmet: true },
+      testOverrides: [{ token: Port, useValue: 1 }],
+    }),
+  )
+  const isApp: App = app
+  const agent: TestAgent = app.request()
+  const response = await app.request().post('/').send({ a: 1 }).set('x-a', 'b').expect(201)
+  const typed: supertest.Response = response
+  const table: RouteTableEntry[] = app.getRouteTable()
+  const chained: TestApp = app.withAuth('token').withHeaders({ 'x-a': 'b' }).clearHeaders()
+  const port = app.get(Port)
+  type _Port = Expect<Equal<typeof port, number>>
+  const closed: Promise<void> = app.close()
+  // @ts-expect-error a token is text
+  app.withAuth(1)
+  // @ts-expect-error a header is text
+  app.withHeaders({ 'x-a': 1 })
+  // @ts-expect-error it is made by create()
+  new TestApp({})
+  // @ts-expect-error options are checked
+  await TestApp.create({ controlers: [] })
+  return [bare, isApp, agent, typed.status, response.body, table, chained, closed]
+}

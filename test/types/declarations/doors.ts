@@ -1,0 +1,3 @@
+// Nothing but our own doors, so that every declaration file behind them is checked and no other library's.
+export * from 'blazon'
+export * from 'blazon/testing'
