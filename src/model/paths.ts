@@ -16,7 +16,7 @@ export function pathParameters(path: string): string[] {
 export function pathProblem(path: string): string | null {
   const unsupported = /[?+(){}[\]\\#%\s]|\*(?!\w)|:(?!\w)/.exec(path)?.[0]
   if (unsupported !== undefined) return `'${unsupported}' has no meaning in a path`
-  if (/\*\w+./.test(path)) return 'a wildcard must be the last thing in a path'
+  if (/\*\w+\W/.test(path)) return 'a wildcard must be the last thing in a path'
   if (/[^/]\*/.test(path)) return 'a wildcard must be a segment of its own'
   const names = pathParameters(path)
   const repeated = names.find((name, index) => names.indexOf(name) !== index)
