@@ -31,6 +31,7 @@ export function checkOptions(options: AppOptions): Problem[] {
     ...checkMiddlewares(options.middlewares),
     ...checkNumbers(options),
     ...checkGuard(options.auth?.guard),
+    ...checkDefaultAccess(options.auth?.default),
     ...checkRateLimit(options.rateLimit),
     ...checkSecurity(options.security),
   ]
@@ -113,6 +114,12 @@ function checkGuard(guard: unknown): Problem[] {
       'Give an instance with canActivate(req), a class, or a token.',
     ),
   ]
+}
+
+/** Anything but 'protected' would leave every route open. */
+function checkDefaultAccess(access: unknown): Problem[] {
+  if (access === undefined || access === 'public' || access === 'protected') return []
+  return [invalid('auth.default', `It is ${String(access)}.`, "Give 'public' or 'protected'.")]
 }
 
 function checkRateLimit(rateLimit: unknown): Problem[] {
