@@ -165,6 +165,8 @@ function checkGuard(guard: unknown): Problem[] {
   ]
 }
 
+/** Anything but 'protected' would leave every route open. */
+
 function checkRateLimit(rateLimit: unknown): Problem[] {
   if (rateLimit === undefined || rateLimit === false) return []
   return [

@@ -10,8 +10,9 @@ import { isError, isThenable, type OnError, type RunRoute } from './step.js'
 
 /**
  * Runs middlewares in order, then `done`, with Express 5's rules: an argument to `next`, a throw and a
- * rejection are errors. One is stricter: a thrown or rejected `undefined` is an error too, not a
- * permission to go on.
+ * rejection are errors. It is stricter in two ways: a thrown or rejected `undefined` is an error too, not a
+ * permission to go on, and each middleware has a `next` of its own that works once. With one that all
+ * share, calling it twice would pass by a middleware that has not decided yet.
  */
 export function composeMiddlewares(
   middlewares: readonly RequestHandler[],
@@ -28,28 +29,32 @@ export function composeMiddlewares(
     else req.passOn()
   }
   return function runMiddlewares(req, res) {
-    let index = 0
     let isDone = false
-    const next = ((error?: unknown) => {
-      if (isDone) return
-      if (isError(error)) return finish(() => onError(error, req, res))
-      if (error === 'router') return finish(() => leaveAll(req, res))
-      const middleware = middlewares[index++]
+    function run(index: number): void {
+      const middleware = middlewares[index]
       if (middleware === undefined) return finish(() => leave(req, res))
+      let isCalled = false
+      const next = ((error?: unknown) => {
+        if (isCalled || isDone) return
+        isCalled = true
+        if (isError(error)) fail(error)
+        else if (error === 'router') finish(() => leaveAll(req, res))
+        else run(index + 1)
+      }) as NextFunction
+      // Where an Express router looks for the way on.
+      req.next = next
       call(() => middleware(req, res, next), fail)
-    }) as NextFunction
+    }
     const fail = (error: unknown) => finish(() => onError(error, req, res))
-    // A middleware that calls `next` twice, or calls it and then throws, must not make a second answer.
+    // A middleware that passes on and then throws must not make a second answer.
     function finish(last: () => void): void {
       if (isDone) return
       isDone = true
       last()
     }
-    // Where an Express router looks for the way on.
-    req.next = next
     // Express gives every middleware an object here.
     req.params ??= {}
-    next()
+    run(0)
   }
 }
 

@@ -24,8 +24,8 @@ export async function start(options: AppOptions): Promise<ListeningApp> {
   }
   const timeouts = { close: '100ms', ...options.timeouts }
   const app = new App({ logger, ...options, timeouts })
-  started.push(app)
   const { port } = await app.listen(0, '127.0.0.1')
+  started.push(app)
   const sockets: Socket[] = []
   app.server.on('connection', (socket) => sockets.push(socket))
   const accepted = () => sockets.reduce((sum, { bytesRead }) => sum + bytesRead, 0)

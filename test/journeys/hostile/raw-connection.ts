@@ -90,11 +90,15 @@ export class RawConnection {
 }
 
 /** Sends bytes on a connection of their own; answers with everything that came back until its end. */
-export async function exchange(port: number, data: string | Buffer): Promise<Answer[]> {
+export async function exchange(
+  port: number,
+  data: string | Buffer,
+  options: { isHead?: boolean } = {},
+): Promise<Answer[]> {
   const connection = await RawConnection.open(port)
   connection.write(data)
   await connection.ended()
-  return parseAnswers(connection.received)
+  return parseAnswers(connection.received, options)
 }
 
 /** A request as text: `Host` is added, and `Connection: close` unless `lines` has a `Connection`. */

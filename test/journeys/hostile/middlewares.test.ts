@@ -1,0 +1,110 @@
+import {
+  Controller,
+  defineControllers,
+  Get,
+  type Middleware,
+  type NextFunction,
+  type Request,
+  type Response,
+} from 'blazon'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { start } from './listening-app.js'
+import { exchange, request } from './raw-connection.js'
+
+let calls = 0
+
+@Controller()
+class OneController {
+  @Get('one')
+  get() {
+    calls++
+    return 'one'
+  }
+}
+
+/** The statuses of all answers to one request. */
+async function ask(...middlewares: Middleware[]): Promise<number[]> {
+  const { port } = await start({ controllers: defineControllers(OneController), middlewares })
+  const answers = await exchange(port, request('/one'))
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  return answers.map(({ status }) => status)
+}
+
+beforeEach(() => {
+  calls = 0
+})
+
+/** Decides later, as everything does that asks a store. */
+function denyLater(_req: Request, res: Response) {
+  setTimeout(() => res.status(401).json({}), 5)
+}
+
+describe('a middleware that decides later', () => {
+  const impatient: Record<string, Middleware> = {
+    'calls next twice': (_req: Request, _res: Response, next: NextFunction) => {
+      next()
+      next()
+    },
+    'calls next twice, the second time later': (_req, _res, next: NextFunction) => {
+      next()
+      setImmediate(next)
+    },
+  }
+
+  it.each(Object.entries(impatient))(
+    'is not passed by when the one before it %s',
+    async (_, first) => {
+      expect({ statuses: await ask(first, denyLater), calls }).toEqual({
+        statuses: [401],
+        calls: 0,
+      })
+    },
+  )
+})
+
+describe('a middleware that lets a request pass', () => {
+  const restless: Record<string, Middleware> = {
+    twice: (_req, _res, next: NextFunction) => {
+      next()
+      next()
+    },
+    'and throws': (_req, _res, next: NextFunction) => {
+      next()
+      throw new Error('x')
+    },
+    'and rejects': async (_req, _res, next: NextFunction) => {
+      next()
+      throw new Error('x')
+    },
+    'and passes an error on': (_req, _res, next: NextFunction) => {
+      next()
+      next(new Error('x'))
+    },
+  }
+
+  it.each(Object.entries(restless))('%s runs the handler once', async (_, middleware) => {
+    expect({ statuses: await ask(middleware), calls }).toEqual({ statuses: [200], calls: 1 })
+  })
+})
+
+describe('what is no permission to go on', () => {
+  const values: [string, unknown][] = [
+    ['null', null],
+    ['undefined', undefined],
+    ['0', 0],
+    ['an empty string', ''],
+    ['false', false],
+    ["'route'", 'route'],
+    ["'router'", 'router'],
+  ]
+
+  it.each(values)('is to throw %s, or to reject with it', async (_, value) => {
+    const thrower: Middleware = () => {
+      throw value
+    }
+    const rejecter: Middleware = () => Promise.reject(value)
+    for (const middleware of [thrower, rejecter]) {
+      expect({ statuses: await ask(middleware), calls }).toEqual({ statuses: [500], calls: 0 })
+    }
+  })
+})
