@@ -3,7 +3,6 @@ import { successEnvelope } from '../errors/envelope.js'
 import { codedError, MethodNotAllowedError, NotFoundError } from '../errors/http-error.js'
 import type { BlazonRequest } from '../http/request.js'
 import type { OnError, RunRoute } from './step.js'
-import { nextOf } from './steps/invoke.js'
 
 /** What the router can answer; the pipeline is told by its maker and imports no router. */
 export type RouteMatch =
@@ -29,8 +28,6 @@ export function compileDispatch(config: DispatchConfig): RunRoute {
     if (found.kind === 'route') {
       req.params = found.params
       req.route = routes[found.index]
-      // Where Express' `res.sendFile` and `res.render` report what goes wrong.
-      req.next = nextOf(req, res, onError)
       return (handlers[found.index] as RunRoute)(req, res)
     }
     if (found.kind === 'malformed') {
