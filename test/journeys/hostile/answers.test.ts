@@ -254,13 +254,15 @@ describe('a client that leaves', () => {
 
   it('finds req.signal aborted when it is first looked at afterwards', async () => {
     const { promise: isAborted, resolve: seen } = deferred<boolean>()
+    const { promise: isIn, resolve: entered } = deferred()
     const { port } = await startWith(async (req, res) => {
+      entered()
       await new Promise((resolve) => res.once('close', resolve))
       seen(req.signal.aborted)
     })
     const connection = await RawConnection.open(port)
     connection.write(request('/one'))
-    await tick(10)
+    await isIn
     connection.socket.resetAndDestroy()
     expect(await isAborted).toBe(true)
   })

@@ -15,7 +15,7 @@ class FilesController {
 
   @Get('downloads/:name')
   download(req: Request, res: Response) {
-    res.download(req.params.name, req.params.name, { root })
+    res.download(req.params.name, 'name.txt', { root })
   }
 
   @Get('views/:name')

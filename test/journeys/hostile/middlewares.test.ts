@@ -2,9 +2,8 @@ import {
   Controller,
   defineControllers,
   Get,
-  type Middleware,
-  type NextFunction,
   type Request,
+  type RequestHandler,
   type Response,
 } from 'blazon'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -23,7 +22,7 @@ class OneController {
 }
 
 /** The statuses of all answers to one request. */
-async function ask(...middlewares: Middleware[]): Promise<number[]> {
+async function ask(...middlewares: RequestHandler[]): Promise<number[]> {
   const { port } = await start({ controllers: defineControllers(OneController), middlewares })
   const answers = await exchange(port, request('/one'))
   await new Promise((resolve) => setTimeout(resolve, 20))
@@ -40,12 +39,12 @@ function denyLater(_req: Request, res: Response) {
 }
 
 describe('a middleware that decides later', () => {
-  const impatient: Record<string, Middleware> = {
-    'calls next twice': (_req: Request, _res: Response, next: NextFunction) => {
+  const impatient: Record<string, RequestHandler> = {
+    'calls next twice': (_req, _res, next) => {
       next()
       next()
     },
-    'calls next twice, the second time later': (_req, _res, next: NextFunction) => {
+    'calls next twice, the second time later': (_req, _res, next) => {
       next()
       setImmediate(next)
     },
@@ -63,20 +62,20 @@ describe('a middleware that decides later', () => {
 })
 
 describe('a middleware that lets a request pass', () => {
-  const restless: Record<string, Middleware> = {
-    twice: (_req, _res, next: NextFunction) => {
+  const restless: Record<string, RequestHandler> = {
+    twice: (_req, _res, next) => {
       next()
       next()
     },
-    'and throws': (_req, _res, next: NextFunction) => {
+    'and throws': (_req, _res, next) => {
       next()
       throw new Error('x')
     },
-    'and rejects': async (_req, _res, next: NextFunction) => {
+    'and rejects': async (_req, _res, next) => {
       next()
       throw new Error('x')
     },
-    'and passes an error on': (_req, _res, next: NextFunction) => {
+    'and passes an error on': (_req, _res, next) => {
       next()
       next(new Error('x'))
     },
@@ -99,10 +98,10 @@ describe('what is no permission to go on', () => {
   ]
 
   it.each(values)('is to throw %s, or to reject with it', async (_, value) => {
-    const thrower: Middleware = () => {
+    const thrower: RequestHandler = () => {
       throw value
     }
-    const rejecter: Middleware = () => Promise.reject(value)
+    const rejecter: RequestHandler = () => Promise.reject(value)
     for (const middleware of [thrower, rejecter]) {
       expect({ statuses: await ask(middleware), calls }).toEqual({ statuses: [500], calls: 0 })
     }
