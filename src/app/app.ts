@@ -63,9 +63,15 @@ export class App {
    * @param port 0 for any free one. Default 3000.
    * @param host Default: every address of the machine.
    * @returns the address it listens on.
-   * @throws ConfigError as `init`; an `Error` of Node's when the port is taken.
+   * @throws RangeError when `port` is none; ConfigError as `init`; an `Error` of Node's when the port is taken. The
+   * application then stays started: listen elsewhere, or `close` it.
    */
   async listen(port: number = DEFAULT_PORT, host?: string): Promise<AddressInfo> {
+    if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+      throw new RangeError(
+        `listen(): ${String(port)} is not a port. Give a whole number, 0 to 65535.`,
+      )
+    }
     const { server } = await this.#start()
     return await listen(server, port, host)
   }

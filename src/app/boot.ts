@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import type { AuthGuard } from '../contracts/guard.js'
 import type { Class, Token } from '../contracts/provider.js'
 import { type BoundContainer, bindScopes, makeAll, type Override } from '../di/build-container.js'
-import { toProblem } from '../di/chain.js'
+import { originOf, toProblem } from '../di/chain.js'
 import type { Injector } from '../di/injector.js'
 import { ConfigError } from '../errors/config-error.js'
 import { readInjections } from '../metadata/read.js'
@@ -53,8 +53,11 @@ export async function boot(config: BootConfig): Promise<RunningApp> {
 }
 
 async function makeControllers(container: BoundContainer): Promise<ReadonlyMap<unknown, object>> {
-  const { instances, problems } = await makeAll(container)
-  if (problems.length > 0) throw new ConfigError(problems)
+  const { instances, problems, errors } = await makeAll(container)
+  if (problems.length > 0) {
+    const cause = errors.length === 1 ? errors[0] : new AggregateError(errors)
+    throw new ConfigError(problems, { cause })
+  }
   for (const instance of instances.values()) attachOk(instance as object)
   return instances as ReadonlyMap<unknown, object>
 }
@@ -84,7 +87,7 @@ async function makeGuard(token: Token<AuthGuard>, injector: Injector): Promise<A
   try {
     return await injector.getAsync(token)
   } catch (error) {
-    throw new ConfigError([toProblem(error)])
+    throw new ConfigError([toProblem(error)], { cause: originOf(error) })
   }
 }
 

@@ -1,28 +1,11 @@
 import type { Problem } from '../errors/config-error.js'
 import { checkSecurity } from '../features/security/security.js'
 import { type Duration, type Size, toBytes, toSeconds } from '../http/units.js'
+import { checkNames } from './check-names.js'
 import { trustProxyProblem } from './express-host.js'
 import type { AppOptions } from './options.js'
 
 const LISTS = ['controllers', 'modules', 'providers', 'middlewares', 'plugins'] as const
-
-const KNOWN: Record<keyof AppOptions, true> = {
-  controllers: true,
-  modules: true,
-  providers: true,
-  middlewares: true,
-  plugins: true,
-  auth: true,
-  security: true,
-  rateLimit: true,
-  limits: true,
-  timeouts: true,
-  trustProxy: true,
-  etag: true,
-  logger: true,
-  strict: true,
-  testOverrides: true,
-}
 
 /** What is wrong with the options themselves. A value that is not understood is never replaced by a default. */
 export function checkOptions(options: AppOptions): Problem[] {
@@ -43,17 +26,6 @@ export function checkOptions(options: AppOptions): Problem[] {
 
 function invalid(subject: string, cause: string, remedy: string): Problem {
   return { code: 'E_OPTION_INVALID', subject, cause, remedy }
-}
-
-function checkNames(options: AppOptions): Problem[] {
-  return Object.keys(options)
-    .filter((name) => !Object.hasOwn(KNOWN, name))
-    .map((name) => ({
-      code: 'W_OPTION_UNKNOWN',
-      subject: name,
-      cause: 'It is not an option of this version, and has no effect.',
-      remedy: `The options are: ${Object.keys(KNOWN).join(', ')}.`,
-    }))
 }
 
 function checkList(name: string, list: unknown): Problem[] {
@@ -111,7 +83,8 @@ function checkMiddlewares(middlewares: AppOptions['middlewares']): Problem[] {
   return middlewares.flatMap((middleware, index) => {
     if (typeof middleware === 'function') return []
     const cause = `It is ${middleware === null ? 'null' : typeof middleware}, not a function.`
-    return [invalid(`middlewares[${index}]`, cause, 'Call the factory: helmet(), not helmet.')]
+    const remedy = 'Give a middleware. An undefined entry is often a circular import.'
+    return [invalid(`middlewares[${index}]`, cause, remedy)]
   })
 }
 

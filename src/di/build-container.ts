@@ -1,6 +1,6 @@
 import type { Class, Token } from '../contracts/provider.js'
 import type { Problem } from '../errors/config-error.js'
-import { toProblem } from './chain.js'
+import { originOf, toProblem } from './chain.js'
 import { Injector, type ReadInjections } from './injector.js'
 import type { Scope } from './modules.js'
 
@@ -29,7 +29,10 @@ export function bindScopes(
 
 function bindScope(root: Injector, scope: Scope): Injector {
   const injector = scope.exports === null ? root : root.createChild()
-  for (const binding of scope.bindings) injector.bind(binding)
+  for (const binding of scope.bindings) {
+    injector.bind(binding)
+    if (scope.exports !== null && !scope.exports.includes(binding.token)) injector.keep(binding)
+  }
   for (const controller of scope.controllers) injector.bindOwn(controller)
   for (const token of scope.exports ?? []) root.bindExport(token, injector)
   return injector
@@ -39,6 +42,8 @@ function bindScope(root: Injector, scope: Scope): Injector {
 export interface MadeContainer {
   readonly instances: ReadonlyMap<Class, unknown>
   readonly problems: readonly Problem[]
+  /** What the problems were thrown as, in their order. */
+  readonly errors: readonly unknown[]
 }
 
 /**
@@ -47,6 +52,7 @@ export interface MadeContainer {
  */
 export async function makeAll({ scopes }: BoundContainer): Promise<MadeContainer> {
   const problems = new Map<string, Problem>()
+  const errors: unknown[] = []
   const make = async (injector: Injector, token: Token): Promise<unknown> => {
     try {
       return await injector.getAsync(token)
@@ -54,6 +60,7 @@ export async function makeAll({ scopes }: BoundContainer): Promise<MadeContainer
       const problem = toProblem(error)
       // One missing provider fails everything above it; the reader needs it once, with its first chain.
       const key = `${problem.code} ${problem.subject}`
+      if (!problems.has(key)) errors.push(originOf(error))
       if (!problems.has(key)) problems.set(key, problem)
       return undefined
     }
@@ -70,5 +77,5 @@ export async function makeAll({ scopes }: BoundContainer): Promise<MadeContainer
       instances.set(controller, await make(injector, controller))
     }
   }
-  return { instances, problems: [...problems.values()] }
+  return { instances, problems: [...problems.values()], errors }
 }

@@ -12,17 +12,32 @@ class ChainError extends Error {
   }
 }
 
-/** The problem of a token that nothing provides. */
-export function missingProvider(token: Token): Problem {
+/**
+ * The problem of a token that nothing provides.
+ *
+ * @param keeper The module that provides it for itself alone, if one does.
+ */
+export function missingProvider(token: Token, keeper?: string): Problem {
+  const subject = tokenName(token)
   return {
     code: 'E_PROVIDER_MISSING',
-    subject: tokenName(token),
-    cause: `Nothing provides ${tokenName(token)}.`,
+    subject,
+    cause:
+      keeper === undefined
+        ? `Nothing provides ${subject}.`
+        : `Only ${keeper} provides ${subject}, and does not export it.`,
     remedy:
-      typeof token === 'function'
-        ? 'Add it to `providers` of a module, or decorate it with @Injectable().'
-        : 'Add a provider for it to a module: { token, useClass | useValue | useFactory }.',
+      keeper === undefined ? remedyFor(token) : `Add ${subject} to the \`exports\` of ${keeper}.`,
   }
+}
+
+function remedyFor(token: Token): string {
+  if (token === undefined || token === null) {
+    return 'An undefined token is often a circular import: break the circle.'
+  }
+  return typeof token === 'function'
+    ? 'Add it to `providers` of a module, or decorate it with @Injectable().'
+    : 'Add a provider for it to a module: { token, useClass | useValue | useFactory }.'
 }
 
 /** Runs one step of a construction; what fails below it learns that this token asked for it. */
@@ -51,6 +66,11 @@ export function asyncTokenOf(error: unknown): Token | undefined {
   return isAsync ? (error as Error & { token: Token }).token : undefined
 }
 
+/** What was thrown in the first place, without the chain around it. */
+export function originOf(error: unknown): unknown {
+  return error instanceof ChainError ? error.cause : error
+}
+
 /** Turns a failed construction into a problem that names the chain and the remedy. */
 export function toProblem(error: unknown): Problem {
   const chain = error instanceof ChainError ? error.chain.map(tokenName) : []
@@ -59,14 +79,14 @@ export function toProblem(error: unknown): Problem {
     const [problem] = cause.problems as [Problem]
     return { ...problem, cause: `${problem.cause}${askedBy([...chain, problem.subject])}` }
   }
-  const text = cause instanceof Error ? cause.message : String(cause)
-  const cycle = /^Detected circular dependency: (.+?)\. /.exec(text)?.[1]?.split(' -> ')
+  const text = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause)
+  const cycle = /^Error: Detected circular dependency: (.+?)\. /.exec(text)?.[1]?.split(' -> ')
   if (cycle !== undefined) return circular(cycle, chain)
   return {
     code: 'E_PROVIDER_FAILED',
     subject: chain.at(-1) ?? 'A provider',
     cause: `Making it threw: ${text}.${askedBy(chain)}`,
-    remedy: 'Read the error above; it comes from the constructor or the factory.',
+    remedy: 'See the `cause` of this error: its stack leads to the constructor or the factory.',
   }
 }
 

@@ -1,12 +1,15 @@
 import type { Class, InjectionFacts, Token } from '../contracts/provider.js'
+import { ConfigError } from '../errors/config-error.js'
 
 /** Answers with the instance behind a token. */
 type Get = (token: Token) => unknown
 
 /**
  * Makes a class. The tokens of its constructor come, parameter by parameter, from `@Inject`, from
- * `static inject`, or from the types that `emitDecoratorMetadata` left behind; a parameter
- * without any is left to its default.
+ * `static inject`, or from the types that `emitDecoratorMetadata` left behind; a parameter with a
+ * default is left to it.
+ *
+ * @throws ConfigError when a parameter has neither.
  */
 export function construct(target: Class, facts: InjectionFacts, get: Get): unknown {
   const args = constructorTokens(target, facts).map((token) =>
@@ -20,8 +23,28 @@ export function construct(target: Class, facts: InjectionFacts, get: Get): unkno
 function constructorTokens(target: Class, facts: InjectionFacts): (Token | undefined)[] {
   const listed = (target as { inject?: unknown }).inject
   const tokens: (Token | undefined)[] = Array.isArray(listed) ? [...listed] : designTypes(target)
+  const stated = new Set([
+    ...(Array.isArray(listed) ? listed.keys() : []),
+    ...facts.parameters.keys(),
+  ])
   for (const [index, token] of facts.parameters) tokens[index] = token
+  // `length` counts the parameters before the first that has a default.
+  for (let index = 0; index < Math.max(target.length, tokens.length); index++) {
+    const isNeeded = index < target.length || stated.has(index)
+    if (isNeeded && tokens[index] === undefined)
+      throw unknownParameter(target, index, stated.has(index))
+  }
   return [...tokens]
+}
+
+function unknownParameter(target: Class, index: number, isStated: boolean): ConfigError {
+  const cause = isStated
+    ? `The token of its constructor parameter ${index} is undefined, which is often a circular import.`
+    : `Nothing says what its constructor parameter ${index} is.`
+  const remedy = isStated
+    ? 'Break the circle, or move what both files need into a third.'
+    : 'Inject it: a default (= inject(Token)), `static inject = [Token]`, or @Inject(Token) with legacy decorators.'
+  return new ConfigError([{ code: 'E_PROVIDER_MISSING', subject: target.name, cause, remedy }])
 }
 
 /** What TypeScript's `emitDecoratorMetadata` recorded, where the application has loaded a store for it. */

@@ -1,7 +1,7 @@
 import { Container } from '@needle-di/core'
 import type { Class, InjectionFacts, Token } from '../contracts/provider.js'
 import { ConfigError } from '../errors/config-error.js'
-import { asyncTokenOf, inChain, missingProvider, toProblem } from './chain.js'
+import { asyncTokenOf, inChain, missingProvider, originOf, toProblem } from './chain.js'
 import { construct } from './construct.js'
 import type { Binding } from './provider.js'
 
@@ -14,6 +14,8 @@ interface Shared {
   readonly read: ReadInjections
   readonly overrides: ReadonlySet<Token>
   readonly made: Set<unknown>
+  /** Tokens that a module keeps to itself, and its name. */
+  readonly kept: Map<Token, string>
 }
 
 /**
@@ -40,7 +42,7 @@ export class Injector {
 
   /** The injector that everybody sees. Tokens of `overrides` ignore what is bound to them later. */
   static create(read: ReadInjections, overrides: ReadonlySet<Token> = new Set()): Injector {
-    return new Injector(new Container(), { read, overrides, made: new Set() })
+    return new Injector(new Container(), { read, overrides, made: new Set(), kept: new Map() })
   }
 
   /** An injector of its own providers, which falls back on this one. */
@@ -67,6 +69,11 @@ export class Injector {
     this.#container.bind({ provide: token as Class, useValue })
   }
 
+  /** Notes that a module keeps a provider to itself, so that whoever misses it can be told. */
+  keep({ token, origin }: Binding): void {
+    this.#shared.kept.set(token, origin)
+  }
+
   /** Answers `token` with what another injector answers: how a module opens one of its providers. */
   bindExport(token: Token, owner: Injector): void {
     if (!this.#shared.overrides.has(token)) this.#bindSync(token, () => owner.get(token))
@@ -83,7 +90,7 @@ export class Injector {
   get<T>(token: Token<T>, options?: { readonly optional?: boolean }): T | undefined {
     if (this.#isKnown(token)) return this.#container.get(token as Class) as T
     if (options?.optional === true) return undefined
-    throw new ConfigError([missingProvider(token)])
+    throw new ConfigError([missingProvider(token, this.#shared.kept.get(token))])
   }
 
   /** As `get`, for callers outside a construction: whatever fails is a `ConfigError` with its chain. */
@@ -91,7 +98,7 @@ export class Injector {
     try {
       return this.get(token)
     } catch (error) {
-      throw new ConfigError([toProblem(error)], { cause: error })
+      throw new ConfigError([toProblem(error)], { cause: originOf(error) })
     }
   }
 

@@ -29,12 +29,13 @@ export function formatProblem(problem: Problem): string {
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   /** Everything that was found, in the order it was found. Never empty. */
-  readonly problems: readonly Problem[]
+  declare readonly problems: readonly Problem[]
 
   /** @param problems What was found; at least one. */
   constructor(problems: readonly Problem[], options?: ErrorOptions) {
     super(describeProblems(problems), options)
-    this.problems = problems
+    // Not enumerable: the message says it all, and Node would print it a second time.
+    Object.defineProperty(this, 'problems', { value: Object.freeze([...problems]) })
   }
 }
 

@@ -1,5 +1,5 @@
 import type { DualClassOrMethodDecorator, DualMethodDecorator } from '../contracts/decorator.js'
-import { decorator } from './write.js'
+import { decorator, refuseBare } from './write.js'
 
 /**
  * Requires the guard of `auth.guard` on every route of a class, or on one method
@@ -10,13 +10,17 @@ import { decorator } from './write.js'
  * @Controller('account')
  * class AccountController {}
  */
-export function Auth(): DualClassOrMethodDecorator {
+export function Auth(): DualClassOrMethodDecorator
+export function Auth(...args: unknown[]): DualClassOrMethodDecorator {
+  refuseBare('@Auth', args)
   const fact = { kind: 'auth' } as const
   return decorator('@Auth()', { class: fact, method: fact }) as DualClassOrMethodDecorator
 }
 
 /** Opens one method of a protected class. @example @Public() @Get('health') health() { return 'ok' } */
-export function Public(): DualMethodDecorator {
+export function Public(): DualMethodDecorator
+export function Public(...args: unknown[]): DualMethodDecorator {
+  refuseBare('@Public', args)
   return decorator('@Public()', { method: { kind: 'public' } }) as DualMethodDecorator
 }
 
@@ -31,6 +35,7 @@ export function Public(): DualMethodDecorator {
  * create(req: Request) { return orders.add(req.body) }
  */
 export function Can(...abilities: readonly string[]): DualClassOrMethodDecorator {
+  refuseBare('@Can', abilities)
   const fact = { kind: 'can', abilities } as const
   return decorator('@Can()', { class: fact, method: fact }) as DualClassOrMethodDecorator
 }

@@ -1,7 +1,7 @@
 import type { DualClassDecorator } from '../contracts/decorator.js'
 import type { Class } from '../contracts/provider.js'
 import { pathArgument } from './route.js'
-import { decorator } from './write.js'
+import { decorator, refuseBare } from './write.js'
 
 /**
  * Makes a class a controller. Its routes are the prefix joined with the path of each method.
@@ -17,7 +17,9 @@ import { decorator } from './write.js'
  *   }
  * }
  */
-export function Controller(prefix = ''): DualClassDecorator {
+export function Controller(prefix?: string): DualClassDecorator
+export function Controller(prefix = '', ...rest: unknown[]): DualClassDecorator {
+  refuseBare('@Controller', [prefix, ...rest])
   const fact = { kind: 'controller', prefix: pathArgument('@Controller', prefix) } as const
   return decorator('@Controller()', { class: fact })
 }

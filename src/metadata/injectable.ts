@@ -5,6 +5,7 @@ import {
   decorator,
   isStandardContext,
   misplaced,
+  refuseBare,
   writeFieldToken,
   writeParameterToken,
 } from './write.js'
@@ -19,7 +20,9 @@ import {
  *   private readonly users = inject(UserRepository)
  * }
  */
-export function Injectable(): DualClassDecorator {
+export function Injectable(): DualClassDecorator
+export function Injectable(...args: unknown[]): DualClassDecorator {
+  refuseBare('@Injectable', args)
   return decorator('@Injectable()', { class: { kind: 'injectable' } })
 }
 
@@ -34,7 +37,10 @@ export function Injectable(): DualClassDecorator {
  *   @Inject(Clock) private readonly clock!: Clock
  * }
  */
-export function Inject(token: Token): InjectDecorator {
+export function Inject(token: Token): InjectDecorator
+export function Inject(token: Token, ...rest: unknown[]): InjectDecorator {
+  // A class alone is a token; a class with a key and an index is a constructor parameter.
+  if (rest.length > 0) refuseBare('@Inject', [token, ...rest])
   function write(first: unknown, second: unknown, third?: unknown): unknown {
     if (isStandardContext(second)) {
       if (second.kind !== 'field' || second.static) throw wrongTarget(second.kind, second.name)

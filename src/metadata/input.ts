@@ -2,7 +2,7 @@ import type { InputDecorator, LegacyParameterDecorator } from '../contracts/deco
 import type { Fact } from '../contracts/facts.js'
 import type { Request } from '../contracts/handler.js'
 import type { InferOutput, InputSource, Schema } from '../contracts/schema.js'
-import { decorator } from './write.js'
+import { decorator, refuseBare } from './write.js'
 
 // biome-ignore-start lint/suspicious/noExplicitAny: the parts that a decorator does not describe stay as they are
 
@@ -22,8 +22,8 @@ export function Body<S extends Schema>(
   schema: S,
 ): InputDecorator<Request<any, InferOutput<S>>, InferOutput<S>>
 export function Body(): LegacyParameterDecorator
-export function Body(schema?: Schema): unknown {
-  return input('body', '@Body()', schema)
+export function Body(...args: unknown[]): unknown {
+  return input('body', '@Body', args)
 }
 
 /**
@@ -38,8 +38,8 @@ export function Params<S extends Schema>(
   schema: S,
 ): InputDecorator<Request<InferOutput<S>>, InferOutput<S>>
 export function Params(): LegacyParameterDecorator
-export function Params(schema?: Schema): unknown {
-  return input('params', '@Params()', schema)
+export function Params(...args: unknown[]): unknown {
+  return input('params', '@Params', args)
 }
 
 /**
@@ -54,8 +54,8 @@ export function Query<S extends Schema>(
   schema: S,
 ): InputDecorator<Request<any, any, InferOutput<S>>, InferOutput<S>>
 export function Query(): LegacyParameterDecorator
-export function Query(schema?: Schema): unknown {
-  return input('query', '@Query()', schema)
+export function Query(...args: unknown[]): unknown {
+  return input('query', '@Query', args)
 }
 
 /**
@@ -71,15 +71,17 @@ export function Headers<S extends Schema>(
   schema: S,
 ): InputDecorator<Request<any, any, any, InferOutput<S>>, InferOutput<S>>
 export function Headers(): LegacyParameterDecorator
-export function Headers(schema?: Schema): unknown {
-  return input('headers', '@Headers()', schema)
+export function Headers(...args: unknown[]): unknown {
+  return input('headers', '@Headers', args)
 }
 // biome-ignore-end lint/suspicious/noExplicitAny: as above
 
-function input(source: InputSource, name: string, schema: Schema | undefined): unknown {
+function input(source: InputSource, name: string, args: readonly unknown[]): unknown {
+  refuseBare(name, args)
+  const schema = args[0] as Schema | undefined
   // A method-level decorator without a schema reaches the checks as one with a wrong schema.
   const described: Fact = { kind: 'input', source, schema: schema as Schema }
-  return decorator(name, {
+  return decorator(`${name}()`, {
     method: described,
     parameter: (index) => {
       const passed: Fact = { kind: 'parameter', index, source }

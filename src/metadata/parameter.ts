@@ -1,7 +1,7 @@
 import type { LegacyParameterDecorator } from '../contracts/decorator.js'
 import type { InputSchemas, Req as TypedRequest } from '../contracts/handler.js'
 import type { ParameterSource } from '../contracts/route-model.js'
-import { decorator } from './write.js'
+import { decorator, refuseBare } from './write.js'
 
 function parameter(source: ParameterSource, name: string): LegacyParameterDecorator {
   return decorator(name, { parameter: (index) => [{ kind: 'parameter', index, source }] })
@@ -11,7 +11,10 @@ function parameter(source: ParameterSource, name: string): LegacyParameterDecora
 export type Req<TInputs extends InputSchemas = Record<never, never>> = TypedRequest<TInputs>
 
 /** Passes the request to a handler parameter (legacy dialect). @example get(@Req() req: Request) {} */
-export function Req(): LegacyParameterDecorator {
+// biome-ignore lint/suspicious/noRedeclare: a type and a decorator share the name
+export function Req(): LegacyParameterDecorator
+export function Req(...args: unknown[]): LegacyParameterDecorator {
+  refuseBare('@Req', args)
   return parameter('req', '@Req()')
 }
 
@@ -22,11 +25,15 @@ export function Req(): LegacyParameterDecorator {
  * @example
  * get(@Res() res: Response) { res.json(1) }
  */
-export function Res(): LegacyParameterDecorator {
+export function Res(): LegacyParameterDecorator
+export function Res(...args: unknown[]): LegacyParameterDecorator {
+  refuseBare('@Res', args)
   return parameter('res', '@Res()')
 }
 
 /** Passes `req.user` to a handler parameter (legacy dialect). @example me(@CurrentUser() user: User) { return user } */
-export function CurrentUser(): LegacyParameterDecorator {
+export function CurrentUser(): LegacyParameterDecorator
+export function CurrentUser(...args: unknown[]): LegacyParameterDecorator {
+  refuseBare('@CurrentUser', args)
   return parameter('user', '@CurrentUser()')
 }

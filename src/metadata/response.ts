@@ -1,5 +1,5 @@
 import type { DualMethodDecorator } from '../contracts/decorator.js'
-import { decorator } from './write.js'
+import { decorator, refuseBare } from './write.js'
 
 /**
  * Sets the status of an answer made from the handler's return value. `this.ok` and `res` decide for themselves.
@@ -10,12 +10,16 @@ import { decorator } from './write.js'
  * @Post()
  * enqueue(req: Request) { return jobs.add(req.body) }
  */
-export function HttpCode(status: number): DualMethodDecorator {
+export function HttpCode(status: number): DualMethodDecorator
+export function HttpCode(status: number, ...rest: unknown[]): DualMethodDecorator {
+  refuseBare('@HttpCode', [status, ...rest])
   return decorator('@HttpCode()', { method: { kind: 'status', status } }) as DualMethodDecorator
 }
 
 /** Sets a header before the handler runs, so that the handler may still change it. @example @Header('Cache-Control', 'no-store') */
-export function Header(name: string, value: string): DualMethodDecorator {
+export function Header(name: string, value: string): DualMethodDecorator
+export function Header(name: string, value: string, ...rest: unknown[]): DualMethodDecorator {
+  refuseBare('@Header', [name, value, ...rest])
   return decorator('@Header()', { method: { kind: 'header', name, value } }) as DualMethodDecorator
 }
 
@@ -29,7 +33,9 @@ export function Header(name: string, value: string): DualMethodDecorator {
  * @Redirect('/api-docs', 308)
  * docs() {}
  */
-export function Redirect(url: string, status = 302): DualMethodDecorator {
+export function Redirect(url: string, status?: number): DualMethodDecorator
+export function Redirect(url: string, status = 302, ...rest: unknown[]): DualMethodDecorator {
+  refuseBare('@Redirect', [url, status, ...rest])
   const fact = { kind: 'redirect', url, status } as const
   return decorator('@Redirect()', { method: fact }) as DualMethodDecorator
 }

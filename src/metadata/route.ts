@@ -1,13 +1,14 @@
 import type { DualMethodDecorator } from '../contracts/decorator.js'
 import type { HttpMethod } from '../contracts/route-model.js'
 import { ConfigError } from '../errors/config-error.js'
-import { decorator } from './write.js'
+import { decorator, refuseBare } from './write.js'
 
 /** What all verb decorators share: a path relative to the controller's, empty by default. */
 type VerbDecorator = (path?: string) => DualMethodDecorator
 
 function verb(method: HttpMethod, name: string): VerbDecorator {
-  return function declareRoute(path = '') {
+  return function declareRoute(path = '', ...rest: unknown[]) {
+    refuseBare(name, [path, ...rest])
     const fact = { kind: 'route', method, path: pathArgument(name, path) } as const
     return decorator(`${name}()`, { method: fact }) as DualMethodDecorator
   }
@@ -50,15 +51,15 @@ export const Options: VerbDecorator = verb('OPTIONS', '@Options')
  */
 export const All: VerbDecorator = verb('ALL', '@All')
 
-/** Catches `@Get` without parentheses, which would otherwise be a decorator that never ran. */
+/** Catches what plain JavaScript may pass. */
 export function pathArgument(name: string, path: unknown): string {
   if (typeof path === 'string') return path
   throw new ConfigError([
     {
       code: 'E_DECORATOR_TARGET',
       subject: name,
-      cause: `${name} was given ${typeof path === 'function' ? 'a function' : String(path)} instead of a path.`,
-      remedy: `Write ${name}() with parentheses, and give it a string or nothing.`,
+      cause: `${name} was given ${String(path)} instead of a path.`,
+      remedy: 'Give it a string or nothing.',
     },
   ])
 }

@@ -55,6 +55,33 @@ export function writeFieldToken(prototype: object, key: PropertyKey, token: Toke
   classRecord(prototype.constructor).fields.set(key, token)
 }
 
+/**
+ * Refuses the arguments of a decorator factory when they are those of a decorator: `@Auth` without
+ * parentheses would otherwise be a decorator that never ran, and a guard that was never there.
+ */
+export function refuseBare(name: string, args: readonly unknown[]): void {
+  const [first, second] = args
+  const isMember = typeof first === 'object' && first !== null && isKey(second)
+  const isClass = typeof first === 'function' && !('~standard' in first)
+  if (!isStandardContext(second) && !isMember && !isClass) return
+  const member = isStandardContext(second) ? second.name : isKey(second) ? second : undefined
+  const owner = isClass ? first.name : isMember ? first.constructor.name : ''
+  throw new ConfigError([
+    {
+      code: 'E_DECORATOR_TARGET',
+      subject: [owner, member].filter(Boolean).map(String).join('.') || name,
+      cause: isClass
+        ? `${name} was given ${first.name || 'a function'}: parentheses are missing, or it is a function that was not called.`
+        : `${name} is written without parentheses, so it would never take effect.`,
+      remedy: `Write ${name}() with parentheses, and give it what it asks for.`,
+    },
+  ])
+}
+
+function isKey(value: unknown): value is string | symbol {
+  return typeof value === 'string' || typeof value === 'symbol'
+}
+
 /** The error for a decorator on a target it cannot describe. */
 export function misplaced(name: string, where: string, allowed: readonly string[]): ConfigError {
   return new ConfigError([

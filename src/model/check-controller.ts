@@ -4,6 +4,7 @@ import type { Class } from '../contracts/provider.js'
 import type { InputSource } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
 import { factsOf, firstOf, type InheritedController } from './inherit.js'
+import { schemaProblem } from './schema-problem.js'
 
 const SOURCES: readonly InputSource[] = ['body', 'params', 'query', 'headers']
 const DECORATOR_OF = { body: '@Body', params: '@Params', query: '@Query', headers: '@Headers' }
@@ -87,23 +88,23 @@ function checkInputs(subject: string, facts: readonly Fact[]): Problem[] {
         remedy: `Merge them into one schema, or remove all but one ${name}.`,
       })
     }
-    if (inputs.some(({ schema }) => !isSchemaLike(schema))) {
-      problems.push({
-        code: 'E_SCHEMA_INVALID',
-        subject,
-        cause: `The schema of ${name} is ${inputs[0]?.schema === undefined ? 'undefined' : 'not a schema'}. An undefined one is often a circular import.`,
-        remedy: 'Give a Standard Schema (zod, valibot, arktype) or a JSON Schema object (TypeBox).',
-      })
+    for (const { schema } of inputs) {
+      const problem = schemaProblem(schema)
+      if (problem !== null) {
+        const cause = `The schema of ${name} ${problem.cause}`
+        problems.push({ code: 'E_SCHEMA_INVALID', subject, cause, remedy: problem.remedy })
+      }
     }
   }
   return problems
 }
 
-function isSchemaLike(schema: unknown): boolean {
-  return (typeof schema === 'object' && schema !== null) || typeof schema === 'function'
-}
-
 function checkAccess(subject: string, facts: readonly Fact[]): Problem[] {
+  if (factsOf(facts, 'can').some(({ abilities }) => abilities.length === 0)) {
+    const cause = '@Can() names no ability, so it asks for nothing but a user.'
+    const remedy = 'Name the abilities, or write @Auth().'
+    return [{ code: 'E_OPTION_INVALID', subject, cause, remedy }]
+  }
   const isPublic = firstOf(facts, 'public') !== undefined
   if (!isPublic || !(firstOf(facts, 'auth') || firstOf(facts, 'can'))) return []
   return [

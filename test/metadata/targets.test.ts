@@ -1,14 +1,21 @@
 import {
   Auth,
   Body,
+  Can,
   ConfigError,
   Controller,
+  CurrentUser,
   Get,
+  Header,
   HttpCode,
   Inject,
   Injectable,
   type Problem,
+  Public,
+  Query,
+  Redirect,
   Req,
+  Res,
 } from 'blazon'
 import { describe, expect, it } from 'vitest'
 
@@ -82,14 +89,48 @@ describe('a decorator on the wrong target', () => {
 })
 
 describe('a decorator without parentheses', () => {
-  it.each([
-    ['@Get', Get],
-    ['@Controller', Controller],
-  ])('%s is a ConfigError that says so', (name, decorator) => {
-    const { cause, remedy } = problemOf(() =>
-      call(decorator, function list() {}, standard('method')),
+  const factories = {
+    '@Auth': Auth,
+    '@Body': Body,
+    '@Can': Can,
+    '@Controller': Controller,
+    '@CurrentUser': CurrentUser,
+    '@Get': Get,
+    '@Header': Header,
+    '@HttpCode': HttpCode,
+    '@Injectable': Injectable,
+    '@Public': Public,
+    '@Query': Query,
+    '@Redirect': Redirect,
+    '@Req': Req,
+    '@Res': Res,
+  }
+
+  it.each(Object.entries(factories))('%s is a ConfigError in every place', (name, factory) => {
+    const places = [
+      () => call(factory, function list() {}, standard('method', 'list')),
+      () => call(factory, undefined, standard('field', 'list')),
+      () => call(factory, Target, standard('class', 'Target')),
+      () => call(factory, Target),
+      () => call(factory, Target.prototype, 'list', { value() {} }),
+      () => call(factory, Target.prototype, 'list', undefined),
+      () => call(factory, Target.prototype, 'list', 0),
+    ]
+    for (const apply of places) {
+      const { code, subject, cause, remedy } = problemOf(apply)
+      expect(code).toBe('E_DECORATOR_TARGET')
+      expect(subject).toMatch(/list|Target/)
+      expect(cause).toContain(name)
+      expect(remedy).toContain(`${name}()`)
+    }
+  })
+
+  it('@Inject is one, too, though a class alone is a token', () => {
+    expect(() => Inject(Target)).not.toThrow()
+    expect(problemOf(() => call(Inject, undefined, standard('field'))).cause).toContain('@Inject')
+    expect(problemOf(() => call(Inject, Target.prototype, 'member', undefined)).code).toBe(
+      'E_DECORATOR_TARGET',
     )
-    expect(cause).toContain(`${name} was given a function instead of a path`)
-    expect(remedy).toContain('parentheses')
+    expect(problemOf(() => call(Inject, Target, undefined, 0)).code).toBe('E_DECORATOR_TARGET')
   })
 })

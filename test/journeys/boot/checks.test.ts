@@ -34,6 +34,12 @@ async function problemsOf(...controllers: Class[]): Promise<[string, string][]> 
   return problems.map(({ code, subject }) => [code, subject])
 }
 
+/** What a legacy compiler hands to the decorator of a method. */
+function legacy(target: Class, key: string): [object, string, PropertyDescriptor | undefined] {
+  const prototype = target.prototype
+  return [prototype, key, Object.getOwnPropertyDescriptor(prototype, key)]
+}
+
 async function warningsOf(...controllers: Class[]): Promise<string[]> {
   return (await bootWarnings({ controllers })).map(({ code }) => code)
 }
@@ -203,6 +209,38 @@ describe('decorators of a method', () => {
       ['E_SCHEMA_INVALID', 'Items.list'],
       ['E_SCHEMA_INVALID', 'Items.create'],
     ])
+  })
+
+  it.each([
+    ['a bare shape of zod', { name: z.string() }, 'z.object'],
+    ['an example in place of a schema', { name: 'string' }, "type: 'object'"],
+    ['a function that makes one', z.object, 'Call it'],
+    ['a class', Date, 'Call it'],
+    ['a list', [], 'Standard Schema'],
+    ['null', null, 'Standard Schema'],
+  ])('with %s in place of a schema are an error', async (_, schema, remedy) => {
+    @Controller()
+    class Items {
+      create() {}
+    }
+    // By hand, as plain JavaScript would: the types refuse all of these.
+    Reflect.apply(Post() as never, undefined, legacy(Items, 'create'))
+    if (typeof schema === 'function') {
+      expect(() => Body(schema as never)).toThrow('not called')
+      return
+    }
+    Reflect.apply(Body(schema as never) as never, undefined, legacy(Items, 'create'))
+    const [problem] = await bootProblems({ controllers: [Items] })
+    expect(problem).toMatchObject({ code: 'E_SCHEMA_INVALID', subject: 'Items.create' })
+    expect(problem?.remedy).toContain(remedy)
+  })
+
+  it('with no ability in @Can() are an error', async () => {
+    @Controller()
+    class Items {
+      @Can() @Get() list() {}
+    }
+    expect(await problemsOf(Items)).toEqual([['E_OPTION_INVALID', 'Items.list']])
   })
 
   it('with values that HTTP cannot carry are an error', async () => {

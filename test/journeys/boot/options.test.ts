@@ -31,6 +31,22 @@ describe('options', () => {
     expect(problems).toMatchObject([{ code: 'E_OPTION_INVALID', subject }])
   })
 
+  it('refuse a name that `auth` does not have: a misspelt guard is no guard', async () => {
+    const problems = await bootProblems({ auth: { defualt: 'protected' } } as AppOptions)
+    expect(problems).toMatchObject([{ code: 'E_OPTION_INVALID', subject: 'auth.defualt' }])
+  })
+
+  it.each([
+    ['security.csrf', { security: { csrf: true } }],
+    ['limits.bodySize', { limits: { bodySize: 1 } }],
+    ['timeouts.handlr', { timeouts: { handlr: 1 } }],
+    ['modules[0].nmae', { modules: [{ nmae: 'users' }] }],
+  ])('warn about %s, which is not an option', async (subject, options) => {
+    const warnings = await bootWarnings(options as AppOptions)
+    expect(warnings).toMatchObject([{ code: 'W_OPTION_UNKNOWN' }])
+    expect(warnings[0]?.text).toContain(subject)
+  })
+
   it('warn about a name that is not an option', async () => {
     const warnings = await bootWarnings({ controlers: [] } as AppOptions)
     expect(warnings).toMatchObject([{ code: 'W_OPTION_UNKNOWN' }])

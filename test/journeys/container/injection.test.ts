@@ -239,15 +239,43 @@ describe('boot errors of the container', () => {
     expect(problem?.cause).toContain("'hen' -> Egg -> 'hen'")
   })
 
-  it('name what a constructor threw', async () => {
+  it('name what a constructor threw, and lead to it by their cause', async () => {
+    const thrown = new TypeError('no configuration')
     class Broken {
       constructor() {
-        throw new Error('no configuration')
+        throw thrown
       }
     }
-    const [problem] = await bootProblems({ providers: [Broken] })
-    expect(problem).toMatchObject({ code: 'E_PROVIDER_FAILED', subject: 'Broken' })
-    expect(problem?.cause).toContain('no configuration')
+    const failure = await App.create({ providers: [Broken] }).catch((error) => error)
+    expect(failure.problems).toMatchObject([{ code: 'E_PROVIDER_FAILED', subject: 'Broken' }])
+    expect(failure.problems[0].cause).toContain('TypeError: no configuration')
+    expect(failure.cause).toBe(thrown)
+    expect(Object.keys(failure)).not.toContain('problems')
+  })
+
+  it('name a constructor parameter that nothing describes', async () => {
+    class Undescribed {
+      constructor(readonly name: string) {}
+    }
+    class Circular {
+      static readonly inject = [undefined]
+      constructor(readonly other = {}) {}
+    }
+    const problems = await bootProblems({ providers: [Undescribed, Circular] })
+    expect(problems).toMatchObject([
+      { code: 'E_PROVIDER_MISSING', subject: 'Undescribed' },
+      { code: 'E_PROVIDER_MISSING', subject: 'Circular' },
+    ])
+    expect(problems[0]?.remedy).toContain('inject(Token)')
+    expect(problems[1]?.cause).toContain('circular import')
+  })
+
+  it('name a circular import where a token is undefined', async () => {
+    class Circular {
+      readonly other = inject(undefined as never)
+    }
+    const [problem] = await bootProblems({ providers: [Circular] })
+    expect(problem?.remedy).toContain('circular import')
   })
 
   it('refuse a factory that returns undefined', async () => {

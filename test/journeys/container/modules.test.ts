@@ -52,6 +52,8 @@ describe('modules', () => {
     }
     const [problem] = await bootProblems({ modules: [closed], controllers: [Outside] })
     expect(problem).toMatchObject({ code: 'E_PROVIDER_MISSING', subject: 'Secret' })
+    expect(problem?.cause).toContain("Only module 'closed' provides Secret")
+    expect(problem?.remedy).toBe("Add Secret to the `exports` of module 'closed'.")
   })
 
   it('may have private providers of one token each', async () => {
@@ -71,7 +73,7 @@ describe('modules', () => {
     }
     const app = await App.create({ modules: [reading, writing] })
     expect([app.get(Reader).url, app.get(Writer).url]).toEqual(['replica', 'primary'])
-    expect(() => app.get('url')).toThrow(/Nothing provides 'url'/)
+    expect(() => app.get('url')).toThrow(/does not export it/)
     await app.close()
   })
 

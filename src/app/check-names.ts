@@ -1,0 +1,73 @@
+import type { AuthOptions } from '../contracts/guard.js'
+import type { Module } from '../contracts/provider.js'
+import type { Problem } from '../errors/config-error.js'
+import type { SecurityOptions } from '../features/security/security.js'
+import type { AppOptions, LimitOptions, TimeoutOptions } from './options.js'
+
+/** Every name an object of options knows; typed so that a new one cannot be forgotten. */
+type Names<T> = Readonly<Record<keyof T, true>>
+
+const OPTIONS: Names<AppOptions> = {
+  controllers: true,
+  modules: true,
+  providers: true,
+  middlewares: true,
+  plugins: true,
+  auth: true,
+  security: true,
+  rateLimit: true,
+  limits: true,
+  timeouts: true,
+  trustProxy: true,
+  etag: true,
+  logger: true,
+  strict: true,
+  testOverrides: true,
+}
+const AUTH: Names<AuthOptions> = { guard: true, default: true, can: true }
+const SECURITY: Names<SecurityOptions> = { helmet: true, cors: true }
+const LIMITS: Names<LimitOptions> = { body: true, depth: true, headers: true }
+const TIMEOUTS: Names<TimeoutOptions> = {
+  handler: true,
+  headers: true,
+  request: true,
+  keepAlive: true,
+  close: true,
+}
+const MODULE: Names<Module> = {
+  name: true,
+  imports: true,
+  providers: true,
+  controllers: true,
+  exports: true,
+}
+
+/** Names that no option has: a typing error, or an option of another version. */
+export function checkNames(options: AppOptions): Problem[] {
+  const modules = Array.isArray(options.modules) ? options.modules : []
+  return [
+    ...unknownNames('', options, OPTIONS),
+    // A guard that is misspelt is no guard: this one does not start.
+    ...unknownNames('auth.', options.auth, AUTH).map(fatal),
+    ...unknownNames('security.', options.security, SECURITY),
+    ...unknownNames('limits.', options.limits, LIMITS),
+    ...unknownNames('timeouts.', options.timeouts, TIMEOUTS),
+    ...modules.flatMap((module, i) => unknownNames(`modules[${i}].`, module, MODULE)),
+  ]
+}
+
+function unknownNames(path: string, value: object | undefined, names: object): Problem[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.keys(value)
+    .filter((name) => !Object.hasOwn(names, name))
+    .map((name) => ({
+      code: 'W_OPTION_UNKNOWN',
+      subject: `${path}${name}`,
+      cause: 'It is not an option of this version, and has no effect.',
+      remedy: `The options here are: ${Object.keys(names).join(', ')}.`,
+    }))
+}
+
+function fatal(problem: Problem): Problem {
+  return { ...problem, code: 'E_OPTION_INVALID' }
+}

@@ -1,0 +1,44 @@
+/** Keywords by which an object says that it is a JSON Schema; TypeBox marks its own with `~kind`. */
+const KEYWORDS: ReadonlySet<string> = new Set(
+  `$anchor $comment $defs $dynamicRef $id $ref $schema additionalItems additionalProperties allOf anyOf const
+  contains contentEncoding contentMediaType default definitions dependencies dependentRequired dependentSchemas
+  deprecated description else enum examples exclusiveMaximum exclusiveMinimum format if items maxContains maxItems
+  maxLength maxProperties maximum minContains minItems minLength minProperties minimum multipleOf not nullable oneOf
+  pattern patternProperties prefixItems properties propertyNames readOnly required then title type unevaluatedItems
+  unevaluatedProperties uniqueItems writeOnly ~kind`.split(/\s+/),
+)
+
+/** What keeps a value from being a schema, and what to do; `null` when nothing does. */
+export function schemaProblem(schema: unknown): { cause: string; remedy: string } | null {
+  const remedy = 'Give a Standard Schema (zod, valibot, arktype) or a JSON Schema object (TypeBox).'
+  if (schema === undefined) {
+    return { cause: 'is undefined. An undefined one is often a circular import.', remedy }
+  }
+  if (isStandardSchema(schema)) return null
+  if (typeof schema === 'function') {
+    const cause = `is the function ${schema.name || 'without a name'}, which is no schema.`
+    return { cause, remedy: `Call it, if it makes one. ${remedy}` }
+  }
+  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) {
+    return { cause: 'is not a schema.', remedy }
+  }
+  return shapeProblem(schema)
+}
+
+/** A bare shape, `{ name: z.string() }`, is a JSON Schema without keywords: it would accept everything. */
+function shapeProblem(schema: object): { cause: string; remedy: string } | null {
+  const keys = Object.keys(schema)
+  const isShape = Object.values(schema).some(isStandardSchema)
+  if (!isShape && (keys.length === 0 || keys.some((key) => KEYWORDS.has(key)))) return null
+  return {
+    cause: `is an object with ${keys.join(', ')}, which no JSON Schema keyword is: it would accept anything.`,
+    remedy: isShape
+      ? 'Make a schema of the shape: z.object({ … }), v.object({ … }), type({ … }).'
+      : "Write { type: 'object', properties: { … } }, or give a Standard Schema.",
+  }
+}
+
+function isStandardSchema(value: unknown): boolean {
+  const isHolder = (typeof value === 'object' && value !== null) || typeof value === 'function'
+  return isHolder && '~standard' in value
+}
