@@ -1,4 +1,4 @@
-import { type IncomingMessage, type OutgoingHttpHeader, ServerResponse } from 'node:http'
+import { type IncomingMessage, ServerResponse } from 'node:http'
 import express, { type Application } from 'express'
 import type { Response } from '../contracts/handler.js'
 import { copyDescriptors } from './copy-descriptors.js'
@@ -14,6 +14,10 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 
 // Typed apart from the class: the chain under `ServerResponse` is Node's, what is copied over it is Express'.
 const node = ServerResponse.prototype
+// Node hands the server's options to the constructor as a second argument that its own types do not list.
+const NodeResponse = ServerResponse as unknown as new (
+  ...args: ConstructorParameters<ResponseClass>
+) => ServerResponse
 const expressJson = express.response.json
 
 /** Fields of ours on every response. */
@@ -34,10 +38,9 @@ export function createResponseClass(
   app: Application,
   statics: StaticHeaders | null,
 ): ResponseClass {
-  class AppResponse extends ServerResponse {
+  class AppResponse extends NodeResponse {
     constructor(req: IncomingMessage, options?: { highWaterMark?: number }) {
-      // Node hands the server's options as a second argument that its own types do not list.
-      super(...([req, options] as unknown as [IncomingMessage]))
+      super(req, options)
       assignFields(this as unknown as Own)
     }
   }
@@ -45,8 +48,8 @@ export function createResponseClass(
   copyDescriptors(prototype, express.response)
   Object.defineProperty(prototype, 'app', { value: app, writable: true, configurable: true })
   defineLocals(prototype)
-  defineJson(prototype, app, statics)
   if (statics !== null) defineStaticHeaders(prototype, statics)
+  defineJson(prototype, app, statics)
   return AppResponse as unknown as ResponseClass
 }
 
@@ -86,15 +89,21 @@ function defineLocals(prototype: Response): void {
  */
 function defineJson(prototype: Response, app: Application, statics: StaticHeaders | null): void {
   const settings = ['etag fn', 'json spaces', 'json replacer', 'json escape']
+  const template = [...(statics?.flat ?? []), 'Content-Type', JSON_TYPE, 'Content-Length', 0]
+  const { writeHead } = prototype
   let needsExpress: boolean | undefined
   prototype.json = function json(this: Response & Own, body?: unknown) {
     needsExpress ??= settings.some((name) => Boolean(app.get(name)))
     if (needsExpress || hasNoContent(this.statusCode)) return expressJson.call(this, body)
     const text = JSON.stringify(body) ?? ''
     const length = Buffer.byteLength(text)
-    if (isUntouched(this)) {
+    // Whoever waits for the head (on-headers) has put a `writeHead` of its own on the instance.
+    if (this.writeHead === writeHead && isUntouched(this)) {
       this.isFilled = true
-      this.writeHead(this.statusCode, jsonHead(statics, length))
+      // Copied at its full length: 0.02 µs, where `push` grows the copy for 0.06 and `concat` takes 0.25.
+      const head = template.slice()
+      head[head.length - 1] = length
+      node.writeHead.call(this, this.statusCode, head)
     } else {
       if (!this.hasHeader('Content-Type')) this.setHeader('Content-Type', JSON_TYPE)
       this.setHeader('Content-Length', length)
@@ -108,19 +117,9 @@ function hasNoContent(status: number): boolean {
   return status === 204 || status === 205 || status === 304
 }
 
-/** Nobody set or removed a header, nor waits for the head (on-headers patches `writeHead` on the instance). */
+/** Nobody set or removed a header. */
 function isUntouched(res: Response & Own): boolean {
-  return (
-    node.getHeaderNames.call(res).length === 0 &&
-    res.removed === null &&
-    !Object.hasOwn(res, 'writeHead')
-  )
-}
-
-function jsonHead(statics: StaticHeaders | null, length: number): OutgoingHttpHeader[] {
-  const head: OutgoingHttpHeader[] = statics === null ? [] : statics.flat.slice()
-  head.push('Content-Type', JSON_TYPE, 'Content-Length', length)
-  return head
+  return res.removed === null && node.getHeaderNames.call(res).length === 0
 }
 
 /** Makes the static headers visible to everyone who asks, and fills in those that nobody changed. */
