@@ -2,10 +2,9 @@ import { isUtf8 } from 'node:buffer'
 import { parse } from 'secure-json-parse'
 import { codedError } from '../errors/http-error.js'
 
-const OPENERS = new Set(['{', '['].map((c) => c.charCodeAt(0)))
-const CLOSERS = new Set(['}', ']'].map((c) => c.charCodeAt(0)))
-const QUOTE = '"'.charCodeAt(0)
-const BACKSLASH = '\\'.charCodeAt(0)
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const BYTE_ORDER_MARK = 0xfeff
 
 /**
  * Parses a JSON body that nobody has vouched for. Refuses, with 400, what is not UTF-8 (RFC 8259,
@@ -15,36 +14,73 @@ const BACKSLASH = '\\'.charCodeAt(0)
  */
 export function parseJson(bytes: Buffer, maxDepth: number): unknown {
   if (!isUtf8(bytes)) throw malformed('The body is not valid UTF-8')
-  if (isDeeperThan(bytes, maxDepth)) {
+  const text = bytes.toString('utf8')
+  if (hasMoreOpeners(text, maxDepth) && countDepth(bytes, maxDepth) > maxDepth) {
     throw malformed(`The body is nested deeper than ${maxDepth} levels`)
   }
-  const text = bytes.toString('utf8')
   try {
-    return parse(text, undefined, { protoAction: 'error', constructorAction: 'error' })
+    return isPlain(text) ? JSON.parse(text) : parseStrictly(text)
   } catch (cause) {
     throw malformed('The body is not valid JSON', cause)
   }
+}
+
+function parseStrictly(text: string): unknown {
+  return parse(text, undefined, { protoAction: 'error', constructorAction: 'error' })
+}
+
+/**
+ * Whether no key can be a forbidden one, however it is spelt: that takes its very letters or a
+ * backslash. Asking takes 0.1 µs where the strict parser's patterns take 0.5, on a third of a kilobyte.
+ */
+function isPlain(text: string): boolean {
+  return (
+    !text.includes('\\') &&
+    !text.includes('__proto__') &&
+    !text.includes('constructor') &&
+    text.charCodeAt(0) !== BYTE_ORDER_MARK
+  )
 }
 
 function malformed(message: string, cause?: unknown): Error {
   return codedError('MALFORMED_JSON', message, { cause })
 }
 
-/** Counts brackets outside strings. Nesting of n levels takes 2n bytes, so short bodies need no count. */
-function isDeeperThan(bytes: Buffer, maxDepth: number): boolean {
-  if (bytes.length <= 2 * maxDepth) return false
+/**
+ * Whether there are enough opening brackets, those in strings included, to be too deep at all. Hopping
+ * from one to the next takes 0.1 µs on a third of a kilobyte where a look at every byte takes 0.3.
+ */
+function hasMoreOpeners(text: string, most: number): boolean {
+  let count = 0
+  for (let i = text.indexOf('{'); i !== -1; i = text.indexOf('{', i + 1)) {
+    if (++count > most) return true
+  }
+  for (let i = text.indexOf('['); i !== -1; i = text.indexOf('[', i + 1)) {
+    if (++count > most) return true
+  }
+  return false
+}
+
+/** Counts brackets outside strings, until there are too many. */
+function countDepth(bytes: Buffer, maxDepth: number): number {
   let depth = 0
   let inString = false
-  for (let i = 0; i < bytes.length; i++) {
+  for (let i = 0; i < bytes.length && depth <= maxDepth; i++) {
     const byte = bytes[i] as number
     if (inString) {
       if (byte === BACKSLASH) i++
       else if (byte === QUOTE) inString = false
     } else if (byte === QUOTE) inString = true
-    else if (OPENERS.has(byte)) {
-      depth++
-      if (depth > maxDepth) return true
-    } else if (CLOSERS.has(byte)) depth--
+    else if (isOpener(byte)) depth++
+    else if (isCloser(byte)) depth--
   }
-  return false
+  return depth
+}
+
+function isOpener(byte: number): boolean {
+  return byte === 0x7b || byte === 0x5b
+}
+
+function isCloser(byte: number): boolean {
+  return byte === 0x7d || byte === 0x5d
 }
