@@ -21,12 +21,13 @@ export function isJson(req: IncomingMessage): boolean {
   return type === 'application/json' || (type !== undefined && JSON_TYPE.test(type))
 }
 
-/** Reads and parses the JSON body. Rejects with 400, 413 or 415. */
-export async function readJson(req: IncomingMessage, limits: BodyLimits): Promise<unknown> {
+/** Reads and parses the JSON body. Throws or rejects with 400, 413 or 415. */
+export function readJson(req: IncomingMessage, limits: BodyLimits): Promise<unknown> {
   if (!isJson(req)) {
     throw codedError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json in UTF-8')
   }
-  const bytes = await readBody(req, limits.size)
   // A chunked body of no bytes is announced but absent.
-  return bytes.length === 0 ? undefined : parseJson(bytes, limits.depth)
+  return readBody(req, limits.size).then((bytes) =>
+    bytes.length === 0 ? undefined : parseJson(bytes, limits.depth),
+  )
 }
