@@ -11,7 +11,7 @@ export function standardValidator(schema: StandardSchemaV1): Validator {
 }
 
 function toResult(result: StandardSchemaV1.Result<unknown>): ValidationResult {
-  if (result.issues === undefined) return { value: result.value }
+  if (result.issues === undefined) return result
   return { issues: result.issues.map(toIssue) }
 }
 

@@ -20,8 +20,14 @@ export interface CompiledInput {
 /** Validates every described part, then replaces it with what the schemas made of it. */
 export function validateStep(inputs: readonly CompiledInput[], next: Step): Step {
   return function validateInputs(req, res) {
-    const results = inputs.map(({ source, validate }) => validate(req[source]))
-    if (!results.some(isThenable)) {
+    const results: (ValidationResult | Promise<ValidationResult>)[] = []
+    let isSettled = true
+    for (const { source, validate } of inputs) {
+      const result = validate(req[source])
+      if (isThenable(result)) isSettled = false
+      results.push(result)
+    }
+    if (isSettled) {
       accept(req, inputs, results as ValidationResult[])
       return next(req, res)
     }
@@ -37,19 +43,20 @@ function accept(
   inputs: readonly CompiledInput[],
   results: readonly ValidationResult[],
 ): void {
-  if (results.some(({ issues }) => issues !== undefined)) throw rejection(inputs, results)
+  for (const { issues } of results) if (issues !== undefined) throw rejection(inputs, results)
   const validated: Record<InputSource, unknown> = {
     params: undefined,
     body: undefined,
     query: undefined,
     headers: undefined,
   }
-  inputs.forEach(({ source }, i) => {
+  for (let i = 0; i < inputs.length; i++) {
+    const { source } = inputs[i] as CompiledInput
     const { value } = results[i] as { value: unknown }
     validated[source] = value
     // `req.headers` belongs to Node and to every middleware behind us.
     if (source !== 'headers') req[source] = value as never
-  })
+  }
   req.validated = validated
 }
 
