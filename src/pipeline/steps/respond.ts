@@ -35,14 +35,14 @@ export function respondStep(config: RespondConfig, run: Step): RunRoute {
       return onError(error, req, res)
     }
     if (!isThenable(value)) return settle(value, req, res)
-    deadlines?.start(req)
+    const deadline = deadlines?.start(req)
     value.then(
       (settled) => {
-        deadlines?.stop(req)
+        if (deadline !== undefined) deadlines?.stop(deadline)
         settle(settled, req, res)
       },
       (error) => {
-        deadlines?.stop(req)
+        if (deadline !== undefined) deadlines?.stop(deadline)
         onError(error, req, res)
       },
     )
