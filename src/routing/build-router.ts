@@ -22,6 +22,13 @@ export type Router = (method: string, url: string) => Match
 
 type Tree = Instance<HTTPVersion.V1>
 
+/** What the tree keeps of a route. */
+interface Entry {
+  readonly index: number
+  /** Name of the path's wildcard; `null` without. */
+  readonly wildcard: string | null
+}
+
 /**
  * Builds the radix tree. As in Express, case and a trailing slash do not count and parameters are
  * decoded once; unlike there, a static segment beats a parameter whatever the order of declaration.
@@ -36,18 +43,22 @@ export function buildRouter({ routes }: AppModel): Router {
     querystringParser: String,
   })
   for (const [method, route] of declarations(routes, tree)) {
-    tree.on(method, route.path.replace(/\*\w+$/, '*'), unreachable, route)
+    tree.on(method, route.path.replace(/\*\w+$/, '*'), unreachable, entryOf(route))
   }
   return function match(method, url) {
     const found = tree.find(method as HTTPMethod, url)
     if (found === null) return explainMiss(tree, method, url)
     // find-my-way answers a URL that does not decode with a handler of its own, which has no store.
     if (found.store === null) return { kind: 'malformed' }
-    const { index, path, pathParameters } = found.store as RouteModel
+    const { index, wildcard } = found.store as Entry
     const params = found.params as Record<string, string>
-    if (path.includes('*')) nameWildcard(params, pathParameters)
+    if (wildcard !== null) nameWildcard(params, wildcard)
     return { kind: 'route', index, params }
   }
+}
+
+function entryOf({ index, path, pathParameters }: RouteModel): Entry {
+  return { index, wildcard: path.includes('*') ? (pathParameters.at(-1) as string) : null }
 }
 
 /** Declared methods first, then what they imply: `HEAD` of a `GET`, and the rest of an `@All`. */
@@ -92,8 +103,8 @@ function isDecodable(url: string): boolean {
 }
 
 /** find-my-way calls every wildcard `*`; a path calls it by name. */
-function nameWildcard(params: Record<string, string>, names: readonly string[]): void {
-  params[names.at(-1) as string] = params['*'] as string
+function nameWildcard(params: Record<string, string>, name: string): void {
+  params[name] = params['*'] as string
   delete params['*']
 }
 
