@@ -6,12 +6,22 @@ export type { NextFunction }
 /** Express 5's response; every method of it works. */
 export type Response = ExpressResponse
 
-/** What a guard puts on `req.user`; an application adds its own fields by declaration merging. */
+/**
+ * What a guard puts on `req.user`. Roles and permissions are what `@Can` looks into; an application
+ * declares its own fields by merging.
+ *
+ * @example
+ * declare module 'blazon' {
+ *   interface User {
+ *     readonly id: number
+ *   }
+ * }
+ */
 export interface User {
-  readonly id?: unknown
   readonly roles?: readonly string[]
   readonly permissions?: readonly string[]
-  readonly [field: string]: unknown
+  // biome-ignore lint/suspicious/noExplicitAny: what else there is, the application knows
+  readonly [field: string]: any
 }
 
 /** The four parts of a request after validation; a part without a schema is `undefined`. */
