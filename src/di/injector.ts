@@ -4,6 +4,7 @@ import { ConfigError } from '../errors/config-error.js'
 import { asyncTokenOf, inChain, missingProvider, originOf, toProblem } from './chain.js'
 import { construct } from './construct.js'
 import type { Binding } from './provider.js'
+import { tokenName } from './token.js'
 
 /** Reads the injection facts of a class; handed in, so that this room knows no decorators. */
 export type ReadInjections = (target: Class) => InjectionFacts
@@ -16,7 +17,18 @@ interface Shared {
   readonly made: Set<unknown>
   /** Tokens that a module keeps to itself, and its name. */
   readonly kept: Map<Token, string>
+  /** What is being made where `getAsync` is called, outermost first. */
+  asking: readonly Asked[]
 }
+
+/** A token that is being made, and the injector that provides it. */
+interface Asked {
+  readonly owner: Injector
+  readonly token: Token
+}
+
+/** Which injector provides the token of an error that says "this one is asynchronous". */
+const owners = new WeakMap<object, Injector>()
 
 /**
  * Under what each container holds its injector. A registered symbol, because `@Inject` fields ask for
@@ -36,13 +48,14 @@ export class Injector {
 
   private constructor(container: Container, shared: Omit<Shared, 'root'> & { root?: Injector }) {
     this.#container = container
-    this.#shared = { ...shared, root: shared.root ?? this }
+    this.#shared = shared.root === undefined ? { ...shared, root: this } : (shared as Shared)
     this.#container.bind({ provide: kInjector, useValue: this })
   }
 
   /** The injector that everybody sees. Tokens of `overrides` ignore what is bound to them later. */
   static create(read: ReadInjections, overrides: ReadonlySet<Token> = new Set()): Injector {
-    return new Injector(new Container(), { read, overrides, made: new Set(), kept: new Map() })
+    const shared = { read, overrides, made: new Set(), kept: new Map(), asking: [] }
+    return new Injector(new Container(), shared)
   }
 
   /** An injector of its own providers, which falls back on this one. */
@@ -88,7 +101,7 @@ export class Injector {
   get<T>(token: Token<T>): T
   get<T>(token: Token<T>, options: { readonly optional?: boolean } | undefined): T | undefined
   get<T>(token: Token<T>, options?: { readonly optional?: boolean }): T | undefined {
-    if (this.#isKnown(token)) return this.#container.get(token as Class) as T
+    if (this.#isKnown(token)) return this.#getKnown(token)
     if (options?.optional === true) return undefined
     throw new ConfigError([missingProvider(token, this.#shared.kept.get(token))])
   }
@@ -104,15 +117,48 @@ export class Injector {
 
   /** As `get`, waiting for factories that are asynchronous. */
   async getAsync<T>(token: Token<T>): Promise<T> {
+    // Read before the first await: what asked for this token, across ticks, which needle-di forgets.
+    const { asking } = this.#shared
     for (;;) {
       try {
         return this.get(token)
       } catch (error) {
         const pending = asyncTokenOf(error)
-        if (pending === undefined) throw error
-        const wait = () => this.#container.getAsync(pending as Class)
-        await (pending === token ? wait() : inChain(token, wait))
+        const owner = owners.get(error as object)
+        if (pending === undefined || owner === undefined) throw error
+        const isItself = pending === token && owner === this
+        const chain = isItself ? asking : [...asking, { owner: this, token }]
+        const wait = () => owner.#wait(pending, chain)
+        await (isItself ? wait() : inChain(token, wait))
       }
+    }
+  }
+
+  #getKnown<T>(token: Token<T>): T {
+    try {
+      return this.#container.get(token as Class) as T
+    } catch (error) {
+      // The innermost injector is the one that knows the provider: a private one is unknown to all others.
+      const isFirst = asyncTokenOf(error) !== undefined && !owners.has(error as object)
+      if (isFirst) owners.set(error as object, this)
+      throw error
+    }
+  }
+
+  /** Waits for an asynchronous provider of this very injector, unless it is waited for further up. */
+  #wait(token: Token, asking: readonly Asked[]): Promise<unknown> {
+    const chain = [...asking, { owner: this, token }]
+    const first = chain.findIndex((asked) => asked.owner === this && asked.token === token)
+    if (first < chain.length - 1) {
+      const names = chain.slice(first).map((asked) => tokenName(asked.token))
+      return Promise.reject(new Error(`Detected circular dependency: ${names.join(' -> ')}. `))
+    }
+    const before = this.#shared.asking
+    this.#shared.asking = chain
+    try {
+      return this.#container.getAsync(token as Class)
+    } finally {
+      this.#shared.asking = before
     }
   }
 

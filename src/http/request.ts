@@ -126,7 +126,8 @@ function createAbortController(req: BlazonRequest): AbortController {
   const abort = () => {
     if (!res.writableFinished) controller.abort(new Error('The client disconnected'))
   }
-  if (res.closed) abort()
+  if (req.isExpired) controller.abort(new Error('The handler took too long'))
+  else if (res.closed) abort()
   else res.once('close', abort)
   return controller
 }

@@ -47,7 +47,6 @@ export function createResponseClass(
     constructor(req: IncomingMessage, options?: { highWaterMark?: number }) {
       super(req, options)
       assignFields(this as unknown as Own)
-      this.on('error', ignore)
     }
   }
   const prototype = AppResponse.prototype as unknown as Response
@@ -75,6 +74,7 @@ function assignFields(own: Own): void {
   own.ownLocals = undefined
   own.removed = null
   own.isFilled = false
+  ;(own as unknown as ServerResponse).on('error', ignore)
 }
 
 /** Made on first use, with no prototype, as Express does. */

@@ -1,26 +1,13 @@
-import type { ClassFacts, Fact } from '../contracts/facts.js'
+import type { ClassFacts } from '../contracts/facts.js'
 import type { Class, InjectionFacts, Token } from '../contracts/provider.js'
-import { findClass, findMethod } from './store.js'
-
-/** Whether any decorator of ours was ever applied to the class or to one that it extends. */
-export function isDecorated(target: Class): boolean {
-  return chainOf(target).some((link) => {
-    const { facts, methods, fields, parameters } = readClass(link)
-    return facts.length + methods.size + fields.size + parameters.size > 0
-  })
-}
+import { findClass } from './store.js'
 
 /** What a class states itself. */
 export function readClass(target: object): ClassFacts {
   const record = findClass(target)
-  const methods = new Map<PropertyKey, readonly Fact[]>()
-  for (const key of ownMethodKeys(target)) {
-    const facts = record?.methods.get(key) ?? factsOfFunction(target, key)
-    if (facts !== undefined) methods.set(key, facts)
-  }
   return {
     facts: record?.facts ?? [],
-    methods,
+    methods: record?.methods ?? new Map(),
     fields: record?.fields ?? new Map(),
     parameters: record?.parameters ?? new Map(),
   }
@@ -52,14 +39,4 @@ export function chainOf(target: Class): Class[] {
     link = Object.getPrototypeOf(link)
   }
   return chain
-}
-
-function ownMethodKeys(target: object): PropertyKey[] {
-  return Reflect.ownKeys((target as Class).prototype ?? {}).filter((key) => key !== 'constructor')
-}
-
-/** Finds methods of a class without any class decorator (standard dialect). */
-function factsOfFunction(target: object, key: PropertyKey): readonly Fact[] | undefined {
-  const method = Object.getOwnPropertyDescriptor((target as Class).prototype, key)?.value
-  return typeof method === 'function' ? findMethod(method)?.facts : undefined
 }

@@ -1,7 +1,7 @@
 import type { Fact } from '../contracts/facts.js'
 import type { Token } from '../contracts/provider.js'
 import { ConfigError } from '../errors/config-error.js'
-import { claimPending, classRecord, methodRecord } from './store.js'
+import { classRecord } from './store.js'
 
 /** What a decorator states on each kind of target; a kind that is left out is a mistake of the user. */
 export interface Writers {
@@ -13,7 +13,7 @@ export interface Writers {
 
 /** What a decorator was put on. */
 type Target =
-  | { readonly kind: 'class'; readonly class: object }
+  | { readonly kind: 'class'; readonly facts: () => Fact[]; readonly class: object }
   | { readonly kind: 'method'; readonly facts: () => Fact[]; readonly label: string }
   | {
       readonly kind: 'parameter'
@@ -31,8 +31,7 @@ export function decorator(name: string, writers: Writers): (...args: unknown[]) 
   return function write(...args) {
     const target = targetOf(args)
     if (target.kind === 'class' && writers.class !== undefined) {
-      claimPending(target.class)
-      return void classRecord(target.class).facts.unshift(writers.class)
+      return void target.facts().unshift(writers.class)
     }
     if (target.kind === 'method' && writers.method !== undefined) {
       // Decorators run from the last to the first; the reader wants them as they are written.
@@ -107,18 +106,34 @@ function targetOf(args: unknown[]): Target {
 }
 
 function standardTarget(value: object, context: DecoratorContext): Target {
-  if (context.kind === 'class') return { kind: 'class', class: value }
+  if (context.kind === 'class')
+    return { kind: 'class', class: value, facts: () => classRecord(metadataOf(context)).facts }
   const label = `${context.kind} ${String(context.name)}`
   if (context.kind !== 'method' || context.static || context.private) {
     return { kind: 'misplaced', label: context.static ? `static ${label}` : label }
   }
-  return { kind: 'method', facts: () => methodRecord(value, context).facts, label }
+  return { kind: 'method', facts: () => factsOfMethod(metadataOf(context), context.name), label }
+}
+
+/** What all decorators of one class share. */
+function metadataOf(context: DecoratorContext): object {
+  if (typeof context.metadata === 'object' && context.metadata !== null) return context.metadata
+  throw new ConfigError([
+    {
+      code: 'E_DECORATORS_NOT_APPLIED',
+      subject: String(context.name),
+      cause: 'The compiler has given its decorators no metadata.',
+      remedy:
+        'Compile with TypeScript 5.2 or later, esbuild, swc or tsx, and import blazon before the class.',
+    },
+  ])
 }
 
 /** One argument is a class; three with no key are a constructor parameter. */
 function legacyClassTarget(target: unknown, index: unknown): Target {
   if (typeof target !== 'function') return { kind: 'misplaced', label: String(target) }
-  if (typeof index !== 'number') return { kind: 'class', class: target }
+  if (typeof index !== 'number')
+    return { kind: 'class', class: target, facts: () => classRecord(target).facts }
   return { kind: 'misplaced', label: `constructor parameter ${index} of ${target.name}` }
 }
 

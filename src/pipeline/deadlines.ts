@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks'
 import type { Response } from '../contracts/handler.js'
 import { codedError } from '../errors/http-error.js'
 import { dropLateAnswers } from '../http/drop-late-answers.js'
@@ -18,6 +19,7 @@ export interface DeadlineEnds {
 export class Deadlines {
   readonly #startedAt = new Map<BlazonRequest, number>()
   readonly #timeoutMs: number
+  readonly #scope = new AsyncResource('BlazonDeadlines')
   readonly #ends: DeadlineEnds
   #timer: NodeJS.Timeout | undefined
 
@@ -28,6 +30,7 @@ export class Deadlines {
   }
 
   start(req: BlazonRequest): void {
+    this.#startedAt.delete(req)
     this.#startedAt.set(req, performance.now())
     this.#timer ??= this.#startTimer()
   }
@@ -52,7 +55,7 @@ export class Deadlines {
 
   #startTimer(): NodeJS.Timeout {
     const tick = Math.min(1000, Math.max(10, this.#timeoutMs / 10))
-    const timer = setInterval(() => this.#expire(), tick)
+    const timer = this.#scope.runInAsyncScope(() => setInterval(() => this.#expire(), tick))
     return timer.unref()
   }
 
@@ -75,6 +78,7 @@ export class Deadlines {
     req.isExpired = true
     end(error, req, res)
     if (res.headersSent) dropLateAnswers(res)
+    else res.once('prefinish', () => dropLateAnswers(res))
     req.abortController?.abort(error)
   }
 }

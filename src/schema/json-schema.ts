@@ -79,7 +79,7 @@ async function loadAjv(draft: Draft): Promise<AjvPair> {
 function bodyValidator(validate: ValidateFunction): Validator {
   return function validateBody(value) {
     // `validate.errors` is read in the same tick, so that concurrent requests cannot mix theirs.
-    return validate(value) ? { value } : { issues: (validate.errors ?? []).map(toIssue) }
+    return validate(value) === true ? { value } : { issues: (validate.errors ?? []).map(toIssue) }
   }
 }
 
@@ -87,7 +87,9 @@ function bodyValidator(validate: ValidateFunction): Validator {
 function textValidator(validate: ValidateFunction): Validator {
   return function validateText(value) {
     const copy = { ...(value as object) }
-    return validate(copy) ? { value: copy } : { issues: (validate.errors ?? []).map(toIssue) }
+    return validate(copy) === true
+      ? { value: copy }
+      : { issues: (validate.errors ?? []).map(toIssue) }
   }
 }
 

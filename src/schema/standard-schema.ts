@@ -18,7 +18,7 @@ function isPromise<T>(result: T | Promise<T>): result is Promise<T> {
 }
 
 function toResult(result: StandardSchemaV1.Result<unknown>): ValidationResult {
-  if (result.issues === undefined) return result
+  if (result.issues === undefined) return { value: result.value }
   return { issues: result.issues.map(toIssue) }
 }
 

@@ -239,6 +239,25 @@ describe('boot errors of the container', () => {
     expect(problem?.cause).toContain("'hen' -> Egg -> 'hen'")
   })
 
+  it('print a circle that only shows once something slow is there', async () => {
+    const slow = {
+      token: 'slow',
+      useFactory: () => new Promise((resolve) => setTimeout(() => resolve('here'), 5)),
+    }
+    class Middle {
+      readonly slow = inject('slow')
+      readonly first = inject('first')
+    }
+    const first = {
+      token: 'first',
+      useFactory: (...made: unknown[]) => made,
+      inject: ['slow', Middle],
+    }
+    const [problem] = await bootProblems({ providers: [first, Middle, slow] })
+    expect(problem).toMatchObject({ code: 'E_PROVIDER_CIRCULAR' })
+    expect(problem?.cause).toContain("'first' -> Middle -> 'first'")
+  })
+
   it('name what a constructor threw, and lead to it by their cause', async () => {
     const thrown = new TypeError('no configuration')
     class Broken {

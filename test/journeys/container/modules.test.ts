@@ -77,6 +77,26 @@ describe('modules', () => {
     await app.close()
   })
 
+  it('may keep an asynchronous provider to themselves, even of a token that others have', async () => {
+    class Orders {
+      readonly db = inject<string>('db')
+    }
+    const later = (value: string) => async () => value
+    const orders: Module = {
+      providers: [{ token: 'db', useFactory: later('private') }, Orders],
+      exports: [Orders],
+    }
+    const report = {
+      token: 'report',
+      useFactory: async (made: Orders, db: string) => `${made.db} ${db}`,
+      inject: [Orders, 'db'],
+    }
+    const providers = [report, { token: 'db', useFactory: later('shared') }]
+    const app = await App.create({ providers, modules: [orders] })
+    expect(app.get('report')).toBe('private shared')
+    await app.close()
+  })
+
   it('give their controllers what is private', async () => {
     const names: Module = {
       providers: [Service, Repository],
