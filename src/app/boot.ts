@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import type { AuthGuard } from '../contracts/guard.js'
+import type { Plugin } from '../contracts/plugin.js'
 import type { Class, Token } from '../contracts/provider.js'
 import { type BoundContainer, bindScopes, makeAll, type Override } from '../di/build-container.js'
 import { originOf, toProblem } from '../di/chain.js'
@@ -31,14 +32,15 @@ export async function boot(config: BootConfig): Promise<RunningApp> {
   const { options, description, express, logger } = config
   const container = bindScopes(description.scopes, readInjections, config.overrides)
   const injector = container.root
-  const controllers = await makeControllers(container)
-  const guard = await resolveGuard(options.auth?.guard, injector)
-  const plugins = options.plugins ?? []
-  const hooks = new LifecycleHooks([...injector.made, ...plugins])
+  const begun: Plugin[] = []
+  const hooks = new LifecycleHooks(() => [...injector.made, ...begun])
   try {
+    const controllers = await makeControllers(container)
+    const guard = await resolveGuard(options.auth?.guard, injector)
     const pipeline = await buildPipeline({ ...config, controllers, guard })
     const get = <T>(token: Token<T>) => injector.resolve(token)
-    for (const plugin of plugins) {
+    for (const plugin of options.plugins ?? []) {
+      begun.push(plugin)
       await plugin.setup?.({ get, express, logger, model: description.model })
     }
     await hooks.init()

@@ -16,7 +16,7 @@ import { compileDispatch } from '../pipeline/compile-dispatch.js'
 import { compileRoute, type PipelineConfig } from '../pipeline/compile-route.js'
 import { type DeadlineEnds, Deadlines } from '../pipeline/deadlines.js'
 import { defineNext } from '../pipeline/define-next.js'
-import { createFail } from '../pipeline/fail.js'
+import { createFail, createLogOnly } from '../pipeline/fail.js'
 import { composeErrorMiddlewares, composeMiddlewares } from '../pipeline/run-middlewares.js'
 import type { OnError, RunRoute } from '../pipeline/step.js'
 import type { CompiledInput } from '../pipeline/steps/validate.js'
@@ -72,7 +72,13 @@ export async function buildPipeline(input: PipelineInput): Promise<Pipeline> {
   const match = buildRouter(description.model)
   const dispatch = compileDispatch({ match, routes, handlers: compiled, onError })
   const run =
-    handlers.length === 0 ? dispatch : composeMiddlewares(handlers, dispatch, onMiddlewareError)
+    handlers.length === 0
+      ? dispatch
+      : composeMiddlewares(handlers, {
+          done: dispatch,
+          onError: onMiddlewareError,
+          onLateError: createLogOnly(input.logger),
+        })
   const maxHeaders = options.limits?.headers ?? DEFAULT_HEADERS
   const { isClosing } = input
   const listener = createListener({ Request, Response, run, onError, maxHeaders, isClosing })

@@ -3,7 +3,8 @@ import { checkSecurity } from '../features/security/security.js'
 import { type Duration, type Size, toBytes, toSeconds } from '../http/units.js'
 import { checkNames } from './check-names.js'
 import { trustProxyProblem } from './express-host.js'
-import type { AppOptions } from './options.js'
+import type { AppOptions, TimeoutOptions } from './options.js'
+import { serverTimeouts } from './server.js'
 
 const LISTS = ['controllers', 'modules', 'providers', 'middlewares', 'plugins'] as const
 
@@ -98,6 +99,7 @@ function checkNumbers({ limits, timeouts }: AppOptions): Problem[] {
   ]
   return [
     ...durations.flatMap(([name, value]) => checkDuration(name, value)),
+    ...checkHeadersTimeout(timeouts ?? {}),
     ...checkSize(limits?.body),
     ...checkCount('limits.depth', limits?.depth),
     ...checkCount('limits.headers', limits?.headers),
@@ -110,6 +112,14 @@ function checkDuration(name: string, value: Duration | false | undefined): Probl
   return [
     invalid(name, `${value} is not a duration.`, "Give seconds above 0, or '250ms', '30s', '2m'."),
   ]
+}
+
+function checkHeadersTimeout(timeouts: TimeoutOptions): Problem[] {
+  const { headers, request } = serverTimeouts(timeouts)
+  if (headers <= request) return []
+  const cause =
+    'The head of a request may not take longer than the whole of it (`timeouts.request`).'
+  return [invalid('timeouts.headers', cause, 'Lower it, or raise `timeouts.request`.')]
 }
 
 function checkSize(value: Size | undefined): Problem[] {

@@ -10,6 +10,9 @@ import type { TimeoutOptions } from './options.js'
 /** How often Node looks for connections that are too slow: at its own 30 s, a limit of 15 s means 45. */
 const CHECK_INTERVAL_MS = 2000
 const SWEEP_INTERVAL_MS = 100
+const HEADERS_SECONDS = 15
+const REQUEST_SECONDS = 60
+const KEEP_ALIVE_SECONDS = 72
 
 /** What a server is made of. */
 export interface ServerConfig {
@@ -19,16 +22,35 @@ export interface ServerConfig {
   readonly timeouts: TimeoutOptions
 }
 
+/**
+ * The arrival of the head is part of the arrival of the request, and Node refuses one that may take
+ * longer: where only one of the two is given, the other gives way.
+ */
+export function serverTimeouts({ headers, request }: TimeoutOptions): {
+  headers: number
+  request: number
+} {
+  const head = headers === undefined ? undefined : toSeconds(headers)
+  const whole = request === undefined ? undefined : toSeconds(request)
+  return {
+    headers: head ?? Math.min(HEADERS_SECONDS, whole ?? HEADERS_SECONDS),
+    request: whole ?? Math.max(REQUEST_SECONDS, head ?? REQUEST_SECONDS),
+  }
+}
+
 /** Makes Node's server; it listens to nothing yet. */
 export function createHttpServer({ Request, Response, listener, timeouts }: ServerConfig): Server {
-  const milliseconds = (value: number | string) => (toSeconds(value) ?? 0) * 1000
+  const { headers, request } = serverTimeouts(timeouts)
+  const milliseconds = (seconds: number) => Math.round(seconds * 1000)
   const server = createServer(
     {
       IncomingMessage: Request as never,
       ServerResponse: Response as never,
-      headersTimeout: milliseconds(timeouts.headers ?? 15),
-      requestTimeout: milliseconds(timeouts.request ?? 60),
-      keepAliveTimeout: milliseconds(timeouts.keepAlive ?? 72),
+      headersTimeout: milliseconds(headers),
+      requestTimeout: milliseconds(request),
+      keepAliveTimeout: milliseconds(
+        toSeconds(timeouts.keepAlive ?? KEEP_ALIVE_SECONDS) ?? KEEP_ALIVE_SECONDS,
+      ),
       connectionsCheckingInterval: CHECK_INTERVAL_MS,
       // The listener asks for one, too, and answers with an envelope.
       requireHostHeader: false,

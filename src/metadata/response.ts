@@ -4,7 +4,7 @@ import { decorator, refuseBare } from './write.js'
 /**
  * Sets the status of an answer made from the handler's return value. `this.ok` and `res` decide for themselves.
  *
- * @param status 200 to 599.
+ * @param status 200 to 399.
  * @example
  * @HttpCode(202)
  * @Post()

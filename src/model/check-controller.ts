@@ -122,8 +122,11 @@ function checkAnswer(subject: string, facts: readonly Fact[]): Problem[] {
   const invalid = (cause: string, remedy: string) =>
     problems.push({ code: 'E_OPTION_INVALID', subject, cause, remedy })
   for (const { status } of factsOf(facts, 'status')) {
-    if (!(Number.isInteger(status) && status >= 200 && status <= 599)) {
-      invalid(`@HttpCode(${status}) is not a status an answer can have.`, 'Use 200 to 599.')
+    if (!(Number.isInteger(status) && status >= 200 && status <= 399)) {
+      invalid(
+        `@HttpCode(${status}) is not a status of success.`,
+        'Use 200 to 399; throw an HttpError for others.',
+      )
     }
   }
   for (const { status, url } of factsOf(facts, 'redirect')) {

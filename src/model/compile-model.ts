@@ -73,8 +73,11 @@ function compileRouteModel(
     }),
     ...compileAccess(facts, inherited.facts, options.defaultAccess),
     status: firstOf(facts, 'status')?.status ?? null,
-    headers: orNull(factsOf(facts, 'header').map(({ name, value }) => [name, value] as const)),
-    redirect: redirect === undefined ? null : { url: redirect.url, status: redirect.status },
+    headers: orNull(
+      factsOf(facts, 'header').map(({ name, value }) => Object.freeze([name, value] as const)),
+    ),
+    redirect:
+      redirect === undefined ? null : Object.freeze({ url: redirect.url, status: redirect.status }),
     parameters: orNull(compileParameters(facts)),
   })
 }
@@ -97,7 +100,7 @@ function compileAccess(
 
 function compileParameters(facts: readonly Fact[]): ParameterModel[] {
   return factsOf(facts, 'parameter')
-    .map(({ index, source }) => ({ index, source }))
+    .map(({ index, source }) => Object.freeze({ index, source }))
     .sort((a, b) => a.index - b.index)
 }
 

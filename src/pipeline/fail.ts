@@ -52,6 +52,13 @@ export function createFail(logger: Logger, read: ReadFailure = toFailure): OnErr
 /** What is said when nothing of the error can be. */
 const GENERIC = toFailure(undefined)
 
+/** Makes the function that only logs an error whose request is somebody else's by now. */
+export function createLogOnly(logger: Logger): OnError {
+  return function logOnly(error, req) {
+    logFailure(logger, error, toFailure(error), req)
+  }
+}
+
 function send(failure: Failure, req: BlazonRequest, res: Response): void {
   const isProblem = prefersProblem(req)
   const body = JSON.stringify(isProblem ? toProblem(failure, req) : toEnvelope(failure, req))

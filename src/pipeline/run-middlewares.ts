@@ -8,6 +8,14 @@ import { NotFoundError } from '../errors/http-error.js'
 import type { BlazonRequest } from '../http/request.js'
 import { isError, isThenable, type OnError, type RunRoute } from './step.js'
 
+/** Where a request goes from the middlewares. */
+export interface MiddlewareEnds {
+  readonly done: RunRoute
+  readonly onError: OnError
+  /** For what a middleware throws after it has passed the request on: only the log can still hear of it. */
+  readonly onLateError: OnError
+}
+
 /**
  * Runs middlewares in order, then `done`, with Express 5's rules: an argument to `next`, a throw and a
  * rejection are errors. It is stricter in two ways: a thrown or rejected `undefined` is an error too, not a
@@ -16,8 +24,7 @@ import { isError, isThenable, type OnError, type RunRoute } from './step.js'
  */
 export function composeMiddlewares(
   middlewares: readonly RequestHandler[],
-  done: RunRoute,
-  onError: OnError,
+  { done, onError, onLateError }: MiddlewareEnds,
 ): RunRoute {
   function leave(req: BlazonRequest, res: Response): void {
     // What the route passes to `req.next` is no longer ours.
@@ -43,7 +50,10 @@ export function composeMiddlewares(
       }) as NextFunction
       // Where an Express router looks for the way on.
       req.next = next
-      call(() => middleware(req, res, next), fail)
+      call(
+        () => middleware(req, res, next),
+        (error) => (isCalled || isDone ? onLateError(error, req, res) : fail(error)),
+      )
     }
     const fail = (error: unknown) => finish(() => onError(error, req, res))
     // A middleware that passes on and then throws must not make a second answer.

@@ -36,9 +36,10 @@ export function createJsonSchemaCompiler() {
     source: InputSource,
   ): Promise<Validator> {
     const { forBody, forText } = await load(await draftOf(schema, load))
-    return source === 'body'
-      ? bodyValidator(forBody.compile(schema))
-      : textValidator(forText.compile(schema))
+    const validate = (source === 'body' ? forBody : forText).compile(schema)
+    // Ajv would answer with a promise, which is truthy: the body would pass before it is validated.
+    if ('$async' in validate) throw new Error('$async is not supported')
+    return source === 'body' ? bodyValidator(validate) : textValidator(validate)
   }
 }
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 const auth = { guard: { canActivate: () => false } }
 
 /** A decorator of somebody else that replaces the method (standard dialect). */
-function Logged(method: () => unknown, _context: ClassMethodDecoratorContext) {
+function Logged<T>(method: () => T, _context: ClassMethodDecoratorContext): () => T {
   return function logged(this: unknown) {
     return method.call(this)
   }
@@ -28,9 +28,11 @@ class GuardedBase {
 }
 
 @Injectable()
-export class Unrelated {}
+class Unrelated {}
 
 describe('the facts of a class', () => {
+  void Unrelated
+
   it('never land on another class that has a method of the same name', async () => {
     @Auth()
     @Controller('admin')

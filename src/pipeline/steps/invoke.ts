@@ -17,6 +17,13 @@ export interface Invocation {
 /** Calls the handler: with its decorated parameters, or as `(req, res, next)`. */
 export function invokeStep({ instance, method, parameters, onError }: Invocation): Step {
   if (parameters !== null) return invokeWithParameters(instance, method, parameters)
+  if (hidesParameters(method)) {
+    return function invokeWrapped(req, res) {
+      const value = method.call(instance, req, res, nextOf(req, res, onError))
+      // What it wraps may have left the answer to a callback: the response is still to come.
+      return value === undefined ? res : value
+    }
+  }
   if (method.length < 3) {
     return function invoke(req, res) {
       return method.call(instance, req, res)
@@ -25,6 +32,16 @@ export function invokeStep({ instance, method, parameters, onError }: Invocation
   return function invokeWithNext(req, res) {
     return method.call(instance, req, res, nextOf(req, res, onError))
   }
+}
+
+/**
+ * Whether the parameters of a method cannot be counted: a decorator that wraps handlers returns
+ * `function (...args)`, whose `length` is 0 whatever the handler behind it takes.
+ */
+function hidesParameters(method: Method): boolean {
+  if (method.length > 1) return false
+  const source = Function.prototype.toString.call(method)
+  return /^[^{]*(?:\.\.\.|=(?!>))|\barguments\b/.test(source)
 }
 
 /** Keeps a handler from running when a guard, a body or a schema came after the handler timeout. */

@@ -21,6 +21,7 @@ describe('options', () => {
     ['timeouts.handler', { timeouts: { handler: 0 } }],
     ['timeouts.keepAlive', { timeouts: { keepAlive: Number.POSITIVE_INFINITY } }],
     ['timeouts.request', { timeouts: { request: false } }],
+    ['timeouts.headers', { timeouts: { headers: '20s', request: '10s' } }],
     ['logger', { logger: { info() {} } }],
     ['security.cors', { security: { cors: { credentials: true } } }],
     ['security.cors', { security: { cors: { credentials: true, origin: '*' } } }],
@@ -67,6 +68,16 @@ describe('options', () => {
   it('are passed through by defineAppOptions', () => {
     const options = { strict: true }
     expect(defineAppOptions(options)).toBe(options)
+  })
+
+  it.each([
+    ['request', '10s'],
+    ['headers', '2m'],
+    ['request', '1001ms'],
+    ['keepAlive', 0.0015],
+  ])('accept timeouts.%s of %s alone', async (name, value) => {
+    const app = await App.create({ timeouts: { [name]: value } })
+    await app.close()
   })
 
   it('may be left out', async () => {

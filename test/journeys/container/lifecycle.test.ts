@@ -1,4 +1,4 @@
-import { App, inject, type Plugin } from 'blazon'
+import { App, Injectable, inject, type Plugin } from 'blazon'
 import { beforeEach, describe, expect, it } from 'vitest'
 
 let log: string[]
@@ -87,6 +87,46 @@ describe('the lifecycle', () => {
     }
     await expect(App.create({ providers: [Failing, Database] })).rejects.toThrow('no schema')
     expect(log).toEqual(['init database', 'close database'])
+  })
+
+  it('closes what a factory has opened when a later provider cannot be made', async () => {
+    const pool = {
+      token: 'pool',
+      useFactory: async () => ({ onClose: () => log.push('close pool') }),
+    }
+    class Broken {
+      readonly pool = inject('pool')
+      constructor() {
+        throw new Error('no')
+      }
+    }
+    await expect(App.create({ providers: [pool, Broken] })).rejects.toThrow('no')
+    expect(log).toEqual(['close pool'])
+  })
+
+  it('closes the plugins that were set up before one that fails to be', async () => {
+    const first: Plugin = { name: 'first', setup() {}, onClose: () => log.push('close first') }
+    const failing: Plugin = {
+      name: 'failing',
+      setup() {
+        throw new Error('no')
+      },
+    }
+    const never: Plugin = { name: 'never', onClose: () => log.push('close never') }
+    await expect(App.create({ plugins: [first, failing, never] })).rejects.toThrow('no')
+    expect(log).toEqual(['close first'])
+  })
+
+  it('counts what a plugin has asked for during its setup', async () => {
+    @Injectable()
+    class Lazy {
+      onInit = hooks('lazy').onInit
+      onClose = hooks('lazy').onClose
+    }
+    const plugin: Plugin = { name: 'plugin', setup: ({ get }) => get(Lazy) }
+    const app = await App.create({ plugins: [plugin] })
+    await app.close()
+    expect(log).toEqual(['init lazy', 'close lazy'])
   })
 
   it('does nothing when an application that never started is closed', async () => {

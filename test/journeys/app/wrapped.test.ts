@@ -1,0 +1,77 @@
+import { type AppOptions, Controller, Get, type Request, type Response } from 'blazon'
+import { TestApp } from 'blazon/testing'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+type Method = (this: unknown, ...args: unknown[]) => unknown
+
+/** A decorator of somebody else that hides the parameters of the handler, in both dialects. */
+function wrapping(wrap: (method: Method) => Method) {
+  return (...args: unknown[]): never => {
+    const [value, , descriptor] = args as [Method, object, PropertyDescriptor | undefined]
+    if (descriptor === undefined) return wrap(value) as never
+    descriptor.value = wrap(descriptor.value)
+    return undefined as never
+  }
+}
+
+const Rest = wrapping(
+  (method) =>
+    function rest(this: unknown, ...args) {
+      return method.apply(this, args)
+    },
+)
+const Arguments = wrapping(
+  (method) =>
+    function all(this: unknown) {
+      // biome-ignore lint/complexity/noArguments: as older decorators are written
+      return Reflect.apply(method, this, [...arguments])
+    },
+)
+const Async = wrapping(
+  (method) =>
+    async function later(this: unknown, ...args) {
+      return await method.apply(this, args)
+    },
+)
+
+@Controller('wrapped')
+class WrappedController {
+  @Get('rest') @Rest rest(_req: Request, res: Response) {
+    setTimeout(() => res.json('later'), 5)
+  }
+  @Get('arguments') @Arguments arguments(_req: Request, res: Response) {
+    setTimeout(() => res.json('later'), 5)
+  }
+  @Get('next') @Rest next(_req: Request, _res: Response, next: (error: Error) => void) {
+    next(new Error('passed on'))
+  }
+  @Get('value') @Rest value() {
+    return 'value'
+  }
+  @Get('nothing') @Async async nothing() {}
+  @Get('default') withDefault(_req: Request, res: Response = undefined as never) {
+    setTimeout(() => res.json('later'), 5)
+  }
+}
+
+let app: TestApp
+const options: AppOptions = { controllers: [WrappedController], logger: false }
+beforeAll(async () => {
+  app = await TestApp.create(options)
+})
+afterAll(() => app.close())
+
+describe('a handler whose parameters are hidden', () => {
+  it.each([
+    ['rest', 200],
+    ['arguments', 200],
+    ['default', 200],
+    ['value', 200],
+    ['next', 500],
+    ['nothing', 204],
+  ])('is called with all of them: /wrapped/%s is %i', async (path, status) => {
+    const answer = await app.request().get(`/wrapped/${path}`)
+    expect(answer.status).toBe(status)
+    if (status === 200) expect(['later', 'value']).toContain(answer.body.data ?? answer.body)
+  })
+})
