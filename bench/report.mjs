@@ -1,6 +1,6 @@
 // Numbers into tables.
 import { readFileSync } from 'node:fs'
-import { cpus } from 'node:os'
+import { cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { CANDIDATES } from './candidates.mjs'
 import { CONNECTIONS } from './measure.mjs'
@@ -36,6 +36,9 @@ function ratioCells(rounds, name, goal) {
   return [`${ratio.toFixed(2)}×`, range, goal === undefined ? '' : `≤ ${goal}×`, verdict]
 }
 
+/** What else ran when the benchmark began. */
+const [loadBefore] = loadavg()
+
 /** The page that is committed. */
 export function page(sections, { rounds, seconds }) {
   const packages = ['fastify', '@fastify/helmet', 'express', 'helmet', 'zod', 'find-my-way']
@@ -44,7 +47,8 @@ export function page(sections, { rounds, seconds }) {
 
 Written by \`npm run bench\`. Node ${process.versions.node} (V8 ${process.versions.v8}), ${cpus()[0].model},
 ${cpus().length} cores. ${versions}.
-${rounds} rounds of ${seconds} s a candidate, ${CONNECTIONS} keep-alive connections.
+${rounds} rounds of ${seconds} s a candidate, ${CONNECTIONS} keep-alive connections. Load average of the machine when the run
+began: ${loadBefore.toFixed(1)}; above 0.5, others shared the two cores, and every figure is higher and less certain than it should be.
 
 ${sections.map(({ title, body }) => `## ${title}\n\n${body}`).join('\n\n')}
 

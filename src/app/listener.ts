@@ -76,9 +76,9 @@ export function createListener(config: ListenerConfig): Listener {
 function handleClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   const isGone = error.code === 'ECONNRESET' || !socket.writable
   // An answer has begun: anything written now would be read as part of it.
-  const answer = (socket as { _httpMessage?: Response })._httpMessage
+  const answer = (socket as { _httpMessage?: Response | null })._httpMessage ?? null
   // Or it belongs to an earlier request, whose client would take this answer for its own.
-  const isAnswering = answer !== undefined && (answer.headersSent || answer.req.complete)
+  const isAnswering = answer !== null && (answer.headersSent || answer.req.complete)
   if (isGone || isAnswering) return void socket.destroy()
   socket.end(clientErrorAnswer(error))
 }

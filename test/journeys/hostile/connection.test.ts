@@ -147,3 +147,26 @@ describe('a connection', () => {
     },
   )
 })
+
+describe('an idle connection', () => {
+  it('that sends what is no request is told so, and the application goes on', async () => {
+    const connection = await RawConnection.open(app.port)
+    connection.write(request('/things'))
+    await connection.answers(1)
+    connection.write('this is not HTTP\r\n\r\n')
+    await connection.ended()
+    const [, answer] = await connection.answers(2)
+    expectFailure(answer, 400, 'BAD_REQUEST')
+    expect((await exchange(app.port, request('/things')))[0]?.status).toBe(200)
+  })
+
+  it('that is reset after an answer harms nobody', async () => {
+    for (let i = 0; i < 20; i++) {
+      const connection = await RawConnection.open(app.port)
+      connection.write(request('/things'))
+      await connection.answers(1)
+      connection.socket.resetAndDestroy()
+    }
+    expect((await exchange(app.port, request('/things')))[0]?.status).toBe(200)
+  })
+})
