@@ -149,9 +149,11 @@ describe('a connection', () => {
 })
 
 describe('an idle connection', () => {
+  const keepAlive = 'GET /things HTTP/1.1\r\nHost: localhost\r\n\r\n'
+
   it('that sends what is no request is told so, and the application goes on', async () => {
     const connection = await RawConnection.open(app.port)
-    connection.write(request('/things'))
+    connection.write(keepAlive)
     await connection.answers(1)
     connection.write('this is not HTTP\r\n\r\n')
     await connection.ended()
@@ -163,7 +165,7 @@ describe('an idle connection', () => {
   it('that is reset after an answer harms nobody', async () => {
     for (let i = 0; i < 20; i++) {
       const connection = await RawConnection.open(app.port)
-      connection.write(request('/things'))
+      connection.write(keepAlive)
       await connection.answers(1)
       connection.socket.resetAndDestroy()
     }
