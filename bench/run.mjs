@@ -53,9 +53,11 @@ async function runWorkload(name) {
   return { title: workload.title, body: table(rounds, workload.goals) }
 }
 
-function rotated(list, by) {
-  const start = by % list.length
-  return [...list.slice(start), ...list.slice(0, start)]
+/** Every other round backwards, so that no candidate always runs behind the same one and inherits its hot or cold machine. */
+function rotated(list, round) {
+  const start = Math.floor(round / 2) % list.length
+  const order = [...list.slice(start), ...list.slice(0, start)]
+  return round % 2 === 0 ? order : order.reverse()
 }
 
 async function main() {
