@@ -43,6 +43,7 @@ function checkClasses(controllers: AppOptions['controllers']): Problem[] {
   })
 }
 
+/** A default that is neither would leave every route open. */
 function checkAuth(auth: AppOptions['auth']): Problem[] {
   const problems: Problem[] = []
   if (!['public', 'protected', undefined].includes(auth?.default)) {
@@ -147,8 +148,6 @@ function checkGuard(guard: unknown): Problem[] {
     ),
   ]
 }
-
-/** Anything but 'protected' would leave every route open. */
 
 function checkRateLimit(rateLimit: unknown): Problem[] {
   if (rateLimit === undefined || rateLimit === false) return []

@@ -57,3 +57,13 @@ export interface RouteTableEntry {
   readonly handler: string
   readonly isProtected: boolean
 }
+
+/** The router's answer to a method and a URL. */
+export type RouteMatch =
+  | { readonly kind: 'route'; readonly index: number; readonly params: Record<string, string> }
+  /** No path of ours. */
+  | { readonly kind: 'none' }
+  /** A path of ours, but not with this method. */
+  | { readonly kind: 'method'; readonly allow: readonly string[] }
+  /** A path that cannot be decoded. */
+  | { readonly kind: 'malformed' }

@@ -1,15 +1,8 @@
-import type { RouteModel } from '../contracts/route-model.js'
+import type { RouteMatch, RouteModel } from '../contracts/route-model.js'
 import { successEnvelope } from '../errors/envelope.js'
 import { codedError, MethodNotAllowedError, NotFoundError } from '../errors/http-error.js'
 import type { BlazonRequest } from '../http/request.js'
 import type { OnError, RunRoute } from './step.js'
-
-/** What the router can answer; the pipeline is told by its maker and imports no router. */
-export type RouteMatch =
-  | { readonly kind: 'route'; readonly index: number; readonly params: Record<string, string> }
-  | { readonly kind: 'none' }
-  | { readonly kind: 'malformed' }
-  | { readonly kind: 'method'; readonly allow: readonly string[] }
 
 /** What the walk from a URL to its route needs. */
 export interface DispatchConfig {

@@ -4,7 +4,7 @@ import findMyWay, {
   type HTTPVersion,
   type Instance,
 } from 'find-my-way'
-import type { AppModel, RouteModel } from '../contracts/route-model.js'
+import type { AppModel, RouteMatch, RouteModel } from '../contracts/route-model.js'
 
 /** Longest path parameter, in characters. */
 const MAX_PARAM_LENGTH = 1024
@@ -12,18 +12,8 @@ const MAX_PARAM_LENGTH = 1024
 /** What `@All` answers; others, TRACE above all, stay 405 unless they are declared. */
 const ALL_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
-/** The router's answer to a method and a URL. */
-export type Match =
-  | { readonly kind: 'route'; readonly index: number; readonly params: Record<string, string> }
-  /** No path of ours. */
-  | { readonly kind: 'none' }
-  /** A path of ours, but not with this method. */
-  | { readonly kind: 'method'; readonly allow: readonly string[] }
-  /** A path that cannot be decoded. */
-  | { readonly kind: 'malformed' }
-
 /** Finds the route of a request. The only code in the framework that compares paths. */
-export type Router = (method: string, url: string) => Match
+export type Router = (method: string, url: string) => RouteMatch
 
 type Tree = Instance<HTTPVersion.V1>
 
@@ -49,7 +39,7 @@ export function buildRouter({ routes }: AppModel): Router {
   }
 }
 
-function toMatch(found: FindResult<HTTPVersion.V1>): Match {
+function toMatch(found: FindResult<HTTPVersion.V1>): RouteMatch {
   // find-my-way answers a URL that does not decode with a handler of its own, which has no store.
   if (found.store === null) return { kind: 'malformed' }
   const { index, path, pathParameters } = found.store as RouteModel
@@ -79,7 +69,7 @@ function* declarations(
 }
 
 /** Only ever runs for requests that have no route, so it may ask for every method in turn. */
-function explainMiss(tree: Tree, method: string, url: string): Match {
+function explainMiss(tree: Tree, method: string, url: string): RouteMatch {
   const allow: string[] = []
   for (const candidate of ALL_METHODS) {
     const found = tree.find(candidate, url)

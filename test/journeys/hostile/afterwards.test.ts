@@ -1,0 +1,79 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { Body, Controller, Get, Post, type Request, type Response } from 'blazon'
+import { TestApp } from 'blazon/testing'
+import { describe, expect, it } from 'vitest'
+import { bootProblems } from '../../support.js'
+
+let late: Request | undefined
+
+@Controller()
+class Waiting {
+  @Get('never') never(req: Request) {
+    late = req
+    return new Promise(() => {})
+  }
+  @Get('fine') fine() {
+    return 'fine'
+  }
+}
+
+const controllers = [Waiting]
+const timeouts = { handler: '30ms' }
+
+describe('after the handler timeout', () => {
+  it('a signal that is read for the first time is aborted', async () => {
+    const app = await TestApp.create({ controllers, timeouts, logger: false })
+    expect((await app.request().get('/never')).status).toBe(503)
+    expect(late?.signal.aborted).toBe(true)
+    await app.close()
+  })
+
+  it('nobody runs in the async context of an earlier request', async () => {
+    const context = new AsyncLocalStorage<string>()
+    const seen: unknown[] = []
+    const app = await TestApp.create({
+      controllers,
+      timeouts,
+      logger: { info() {}, warn() {}, error: () => seen.push(context.getStore()) },
+      middlewares: [(req, _res, next) => context.run(req.headers.who, next)],
+    })
+    await app.request().get('/never').set('who', 'first')
+    await app.request().get('/never').set('who', 'second')
+    expect(seen).toEqual([undefined, undefined])
+    await app.close()
+  })
+})
+
+describe('an error after the request was passed on', () => {
+  it('is logged, and changes no answer', async () => {
+    const logged: object[] = []
+    const app = await TestApp.create({
+      controllers,
+      logger: { info() {}, warn() {}, error: (facts) => logged.push(facts) },
+      middlewares: [
+        (_req, _res, next) => {
+          next()
+          throw new Error('too late')
+        },
+      ],
+    })
+    expect((await app.request().get('/fine')).status).toBe(200)
+    expect(logged).toMatchObject([{ err: { message: 'too late' } }])
+    await app.close()
+  })
+})
+
+describe('a JSON Schema that validates asynchronously', () => {
+  it('does not start, because nothing would wait for it', async () => {
+    @Controller()
+    class Items {
+      @Post()
+      @Body({ $async: true, type: 'object', required: ['a'] })
+      create(_req: Request, res: Response) {
+        res.end()
+      }
+    }
+    const problems = await bootProblems({ controllers: [Items] })
+    expect(problems).toMatchObject([{ code: 'E_SCHEMA_INVALID', subject: 'Items.create' }])
+  })
+})
