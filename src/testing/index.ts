@@ -1,1 +1,27 @@
+export type {
+  Access,
+  AuthMatrix,
+  AuthMatrixOptions,
+  AuthMatrixRow,
+  Principal,
+} from './auth-matrix.js'
+export type {
+  CoverageCount,
+  CoverageReport,
+  CoverageThreshold,
+  OperationCoverage,
+} from './contract/contract-coverage.js'
+export { ContractCoverage } from './contract/contract-coverage.js'
+export type { ContractViolation, ViolationKind } from './contract/violation.js'
+export { ContractError } from './contract/violation.js'
+export type {
+  FuzzAllowance,
+  FuzzedOperation,
+  FuzzOptions,
+  FuzzReport,
+} from './fuzz/fuzz-options.js'
 export { TestApp } from './test-app.js'
+export type { TestCaller } from './test-caller.js'
+export type { TestClock } from './test-clock.js'
+export type { LogEntry } from './test-log.js'
+export type { CoverageOptions, TestOptions } from './test-options.js'

@@ -1,22 +1,29 @@
-import type { Test } from 'supertest'
+import type { Duplex } from 'node:stream'
 import type TestAgent from 'supertest/lib/agent.js'
 import { App } from '../app/app.js'
-import type { AppOptions } from '../app/options.js'
-import type { Override } from '../di/build-container.js'
-import { ConfigError } from '../errors/config-error.js'
-import { MemoryAgent } from './memory-agent.js'
-import { mergeOptions } from './merge-options.js'
-
-/** What tests rarely want; explicit options turn it back on (specification section 4.7, rule 1). */
-const TEST_DEFAULTS = {
-  rateLimit: false,
-  security: { helmet: false, cors: false },
-} as const satisfies AppOptions
-
-/** Never resolved: connections are made in memory. The name is what `req.hostname` shows. */
-const ORIGIN = 'http://in-process'
-
-type Supertest = typeof import('supertest')
+import { type Inside, putUnderTest } from '../app/harness.js'
+import type { User } from '../contracts/handler.js'
+import {
+  type AuthMatrix,
+  type AuthMatrixOptions,
+  buildAuthMatrix,
+  createProbe,
+  type Principal,
+  refuseUnguarded,
+} from './auth-matrix.js'
+import { type ConnectionFacts, Connections } from './connections.js'
+import { Contract } from './contract/contract.js'
+import { ContractCoverage, type CoverageReport } from './contract/contract-coverage.js'
+import { DocumentedOperations } from './contract/documented-operations.js'
+import type { ContractViolation } from './contract/violation.js'
+import type { Finish } from './finish-test.js'
+import { checkFuzzOptions, type FuzzOptions, type FuzzReport } from './fuzz/fuzz-options.js'
+import { loadSupertest } from './supertest-agent.js'
+import { stateOf, TestCaller } from './test-caller.js'
+import { TestClock } from './test-clock.js'
+import { type LogEntry, TestLog } from './test-log.js'
+import { appOptionsOf, checkTestOptions, type TestOptions } from './test-options.js'
+import { TestWatch } from './test-watch.js'
 
 /**
  * An application under test: the whole of it, through the real HTTP parser and a real supertest, over
@@ -28,28 +35,66 @@ type Supertest = typeof import('supertest')
  * await app.close()
  */
 export class TestApp extends App {
-  readonly #overrides: readonly Override[]
+  /** The clock of the application, and of all that injects `Clock`. */
+  readonly clock: TestClock = new TestClock()
+  readonly #log: TestLog
+  readonly #watch: TestWatch = new TestWatch()
+  readonly #connections: Connections = new Connections()
   readonly #headers: Map<string, string> = new Map()
-  #supertest: Supertest | undefined
-  #memory: MemoryAgent | undefined
+  readonly #options: TestOptions
+  readonly #coverage: ContractCoverage
+  /** `null` where answers are not checked. */
+  readonly #contract: Contract | null
+  #inside: Inside | undefined
+  #operations: DocumentedOperations | undefined
+  #caller: TestCaller | undefined
+  #ending: Promise<void> | undefined
 
-  private constructor(options: AppOptions) {
-    super(mergeOptions(TEST_DEFAULTS, options))
-    this.#overrides = options.testOverrides ?? []
+  private constructor(options: TestOptions) {
+    super(appOptionsOf(options))
+    this.#options = options
+    const { coverage, contract: mode = 'warn' } = options
+    this.#coverage = coverage instanceof ContractCoverage ? coverage : new ContractCoverage()
+    const operations = () => this.#documented()
+    this.#contract =
+      mode === 'off' ? null : new Contract({ operations, mode, coverage: this.#coverage })
+    this.#log = new TestLog(options.logger)
+    const { wrapGuard, wrapRoute } = this.#connections
+    putUnderTest(this, {
+      overrides: options.testOverrides ?? [],
+      clock: this.clock,
+      logger: this.#log.logger,
+      boot: this.#watch.boot,
+      enter: this.#watch.enter,
+      disconnect: () => this.#connections.close(),
+      wrapGuard,
+      wrapRoute,
+      built: (inside) => {
+        this.#inside = inside
+      },
+    })
   }
 
   /**
    * Makes and starts an application without a port.
    *
    * @param options As for `App`, over test defaults: no rate limit, no helmet, no CORS. `testOverrides`
-   * win over every provider of the same token.
+   * win over every provider of the same token; `contract` and `coverage` say how answers are checked.
    * @throws ConfigError as `App.init`, and when `supertest` is not installed.
    */
-  static override async create(options: AppOptions = {}): Promise<TestApp> {
+  static override async create(options: TestOptions = {}): Promise<TestApp> {
+    checkTestOptions(options)
     const app = new TestApp(options)
-    app.#supertest = await loadSupertest()
+    const supertest = await loadSupertest()
     await app.init()
-    app.#memory = new MemoryAgent(app.server)
+    const connect = (facts: ConnectionFacts) => app.#connections.open(app.server, facts)
+    const judge = app.#contract?.judge ?? null
+    const finish: Finish = (failure, request) => {
+      app.#log.explain(failure, request)
+      return failure ?? app.#watch.takeRejection() ?? null
+    }
+    const link = { supertest, connect, judge, finish }
+    app.#caller = new TestCaller(link, { headers: () => app.#headers })
     return app
   }
 
@@ -58,16 +103,40 @@ export class TestApp extends App {
    * its requests as they stand when the request is made.
    */
   request(): TestAgent {
-    if (this.#supertest === undefined || this.#memory === undefined) {
-      throw new Error('request() needs a started application: make it with TestApp.create().')
-    }
-    const memory = this.#memory
-    const agent = this.#supertest.agent(ORIGIN)
-    agent.use((test: Test) => {
-      test.agent(memory as never)
-      for (const [name, value] of this.#headers) test.set(name, value)
-    })
-    return agent
+    return this.#started('request()').request()
+  }
+
+  /**
+   * The standard's `fetch`, bound: it can be handed to a generated client. Relative URLs are fine; whatever host
+   * others name, the application answers. Headers of `withAuth` and `withHeaders` are added.
+   *
+   * @throws TypeError as `fetch`; the reason of an aborted signal; ContractError with `contract: 'throw'`.
+   */
+  readonly fetch = (
+    input: string | URL | globalThis.Request,
+    init?: RequestInit,
+  ): Promise<globalThis.Response> => this.#started('fetch()').fetch(input, init)
+
+  /** A connection of its own, bound: for clients that take one, such as a WebSocket's `createConnection`. */
+  readonly connect = (): Duplex => this.#started('connect()').connect()
+
+  /**
+   * A caller that is this user: the guard is not asked, `req.user` is set where it would be, and `@Can`
+   * decides as ever. `null` is nobody: the guard is asked. It has the headers that are set now, but for
+   * `Authorization`, and never changes.
+   */
+  as(user: User | null): TestCaller {
+    return this.#started('as()').as(user)
+  }
+
+  /** A caller of this tenant: it sends `X-Tenant-Id`, with the headers that are set now. */
+  asTenant(id: string): TestCaller {
+    return this.#started('asTenant()').asTenant(id)
+  }
+
+  /** A caller with these headers over those that are set now; unlike `withHeaders`, this changes nobody else. */
+  with(headers: Readonly<Record<string, string>>): TestCaller {
+    return this.#started('with()').with(headers)
   }
 
   /** Sends `Authorization: Bearer <token>` with every later request, until cleared. */
@@ -88,31 +157,121 @@ export class TestApp extends App {
     return this
   }
 
+  /** Everything in answers that was not as their document says, each once. Empty with `contract: 'off'`. */
+  contractReport(): readonly ContractViolation[] {
+    return this.#contract?.violations ?? []
+  }
+
+  /** Which operations and statuses of the document were exercised so far; none with `contract: 'off'`. */
+  coverage(): CoverageReport {
+    this.#coverage.declare(this.#documented().all)
+    return this.#coverage.report()
+  }
+
+  /**
+   * Who may call which operation. Requests go through everything up to the handler, middlewares and the guard
+   * included, and call none; refusals are checked and counted as any answer is.
+   *
+   * @param principals By the name of their column.
+   * @throws Error with `unguarded: 'fail'`, naming operations that change something and are open to everybody.
+   *
+   * @example
+   * const matrix = await app.authMatrix({ anonymous: null, admin: { roles: ['admin'] } })
+   * expect(String(matrix)).toMatchInlineSnapshot()
+   */
+  async authMatrix(
+    principals: Readonly<Record<string, Principal>>,
+    { unguarded, except }: AuthMatrixOptions = {},
+  ): Promise<AuthMatrix> {
+    const nobody = this.#started('authMatrix()').as(null)
+    const { model, match } = this.#inside as Inside
+    const probeOf = (given: Principal) => {
+      const caller = given instanceof TestCaller ? given : nobody.as(given)
+      const { principal, headers } = stateOf(caller)
+      const agent = this.#connections.open(this.server, { principal, isProbe: true })
+      const judge = this.#contract?.judge ?? null
+      return createProbe({ agent, headers: headers(), judge }, match)
+    }
+    if (unguarded === 'fail') await refuseUnguarded(model.routes, probeOf(null), except)
+    const named = Object.entries(principals).map(([name, each]) => [name, probeOf(each)] as const)
+    return await buildAuthMatrix(model.routes, new Map(named))
+  }
+
+  /**
+   * Sends requests made from the document: valid ones, ones that it forbids, and hostile ones. Takes `fast-check`.
+   *
+   * @returns How much was sent, and what was not reached.
+   * @throws Error with the smallest request found whose answer is wrong, as a curl command and as a test; ConfigError for
+   * options that mean nothing, and when `fast-check` is not installed.
+   *
+   * @example
+   * await app.withAuth(token).fuzz({ seed: 1, runs: 100 })
+   */
+  async fuzz(options: FuzzOptions = {}): Promise<FuzzReport> {
+    checkFuzzOptions(options)
+    const anybody = this.#started('fuzz()')
+    const caller = options.as === undefined ? anybody : anybody.as(options.as)
+    const { principal, headers } = stateOf(caller.with(options.headers ?? {}))
+    const operations = this.#documented()
+    const coverage = this.#contract === null ? new ContractCoverage() : this.#coverage
+    const { judge } = new Contract({ operations: () => operations, mode: 'throw', coverage })
+    const agent = this.#connections.open(this.server, { principal })
+    const { fuzz } = await import('./fuzz/fuzz.js')
+    return await fuzz({ link: { agent, headers: headers(), judge }, operations }, options)
+  }
+
+  /**
+   * Waits for requests under way (`timeouts.close`, here 1 s), cuts what is left, and runs `onClose`. Calling it again
+   * waits for the same end.
+   *
+   * @throws an error that names the request which has left a rejected promise behind, unless a request of supertest has
+   * failed for it; what `onClose` threw; once
+   * everything is closed, an Error when the tests have exercised less than `coverage.threshold`.
+   */
   override close(signal?: string): Promise<void> {
-    this.#memory?.destroy()
-    return super.close(signal)
+    const close = () => this.#watch.end(() => super.close(signal), this.#log)
+    this.#ending ??= close().then(() => this.#checkCoverage())
+    return this.#ending
   }
 
-  protected override ignoredOverrides(): readonly [] {
-    return []
+  /** What the application has logged: failed requests, warnings of boot. It is not printed, unless `logger` was given. */
+  get logs(): readonly LogEntry[] {
+    return this.#log.entries
   }
 
-  protected override overrides(): readonly Override[] {
-    return this.#overrides
+  /** Prints `logs` on stderr; for tests that have failed. */
+  printLogs(): void {
+    this.#log.print()
   }
-}
 
-async function loadSupertest(): Promise<Supertest> {
-  try {
-    const module = await import('supertest')
-    return module.default as unknown as Supertest
-  } catch (cause) {
-    const problem = {
-      code: 'E_PEER_MISSING',
-      subject: 'blazon/testing',
-      cause: 'TestApp makes its requests with supertest, which is not installed.',
-      remedy: 'npm install --save-dev supertest @types/supertest',
-    } as const
-    throw new ConfigError([problem], { cause })
+  /** Closes: `await using app = await TestApp.create(options)`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  #checkCoverage(): void {
+    const { coverage } = this.#options
+    // One that did not start has nothing to exercise.
+    if (coverage === undefined || this.#inside === undefined) return
+    this.#coverage.declare(this.#documented().all)
+    if (coverage instanceof ContractCoverage) return
+    const { title } = this.document.info
+    if (coverage.summary === true) {
+      process.stderr.write(`${title}: ${this.#coverage.summary()}\n`)
+    }
+    if (coverage.threshold !== undefined) this.#coverage.check(coverage.threshold)
+  }
+
+  #documented(): DocumentedOperations {
+    if (this.#inside === undefined) {
+      throw new Error('There are no operations before the application has started.')
+    }
+    this.#operations ??= new DocumentedOperations(this.#inside, this.documents)
+    return this.#operations
+  }
+
+  #started(what: string): TestCaller {
+    if (this.#caller !== undefined) return this.#caller
+    throw new Error(`${what} needs a started application: make it with TestApp.create().`)
   }
 }

@@ -1,0 +1,1 @@
+export { blazon, type VitePlugin } from './vite-plugin.js'

@@ -1,0 +1,52 @@
+/** What of an answer is not as documented. `envelope`: an error without it. */
+export type ViolationKind = 'status' | 'content-type' | 'header' | 'body' | 'envelope'
+
+/** Something in an answer that its document does not say, or that it promises and that is not there. */
+export interface ContractViolation {
+  /** `GET /users/{id}`, as in the document. */
+  readonly operation: string
+  readonly operationId: string
+  /** `UsersController.getById`. */
+  readonly handler: string
+  readonly status: number
+  readonly kind: ViolationKind
+  /** Where: `data.items[0].id` in the body, or the name of a header; empty for the answer as a whole. */
+  readonly path: string
+  /** `null` where nothing is documented. */
+  readonly expected: string | null
+  readonly got: string
+  /** What to do about it. */
+  readonly remedy: string
+}
+
+/** An answer that breaks the contract of its document. */
+export class ContractError extends Error {
+  override readonly name = 'ContractError'
+  readonly violations: readonly ContractViolation[]
+
+  /** @param violations Of one answer; at least one. */
+  constructor(violations: readonly ContractViolation[]) {
+    super(formatViolations(violations))
+    this.violations = violations
+  }
+}
+
+/** What is wrong with one answer, for people. */
+export function formatViolations(violations: readonly ContractViolation[]): string {
+  const [first] = violations
+  if (first === undefined) return ''
+  const { operation, operationId, handler, status } = first
+  const remedies = new Set(violations.map(({ remedy }) => `  → ${remedy}`))
+  return [
+    `${operation} answered ${status}, and not as its document says (${operationId}, ${handler}):`,
+    ...violations.map((violation) => `  ${formatLine(violation)}`),
+    ...remedies,
+  ].join('\n')
+}
+
+function formatLine({ kind, path, expected, got }: ContractViolation): string {
+  const place = path === '' ? kind : `${kind} ${path}`
+  return expected === null
+    ? `${place} is not documented; got ${got}`
+    : `${place}: expected ${expected}, got ${got}`
+}

@@ -1,0 +1,49 @@
+import type { OpenApiSchema } from '../../contracts/openapi.js'
+import { createOpenApiCompiler } from '../../schema/openapi-validator.js'
+import type { DocumentedOperation } from '../contract/documented-operations.js'
+import { createWriter, type WriteRequest } from './wire-request.js'
+
+export const JSON_TYPE = 'application/json'
+
+/** Whether a value is as a schema says; a schema that does not compile accepts anything. */
+export type Accepts = (schema: OpenApiSchema, value: unknown) => boolean
+
+/** What requests of one operation are made from. */
+export interface CaseSource {
+  readonly documented: DocumentedOperation
+  readonly accepts: Accepts
+  readonly write: WriteRequest
+}
+
+/** The schema of a JSON body; `undefined` where there is none. */
+export function bodySchemaOf({ operation }: DocumentedOperation): OpenApiSchema | undefined {
+  return operation.requestBody?.content[JSON_TYPE]?.schema
+}
+
+export function createSource(documented: DocumentedOperation): CaseSource {
+  const { document, name, operation } = documented
+  const accepts = createAccepts(document.components.schemas)
+  return { documented, accepts, write: createWriter(name, operation) }
+}
+
+function createAccepts(schemas: Readonly<Record<string, OpenApiSchema>> = {}): Accepts {
+  const definitions = Object.entries(schemas).map(([name, schema]) => ({
+    name,
+    isNamed: true,
+    schema,
+  }))
+  const compile = createOpenApiCompiler(definitions)
+  const compiled = new Map<OpenApiSchema, (value: unknown) => boolean>()
+  return function accepts(schema, value) {
+    let test = compiled.get(schema)
+    if (test === undefined) {
+      try {
+        test = compile(schema)
+      } catch {
+        test = () => true
+      }
+      compiled.set(schema, test)
+    }
+    return test(value)
+  }
+}

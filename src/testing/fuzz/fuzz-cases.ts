@@ -1,0 +1,140 @@
+import type { Arbitrary } from 'fast-check'
+import type { OpenApiParameter, OpenApiSchema } from '../../contracts/openapi.js'
+import type { DocumentedOperation } from '../contract/documented-operations.js'
+import { bodySchemaOf, type CaseSource, createSource, JSON_TYPE } from './case-source.js'
+import { choose } from './choose.js'
+import { type HostileChoice, hostileRequest } from './hostile-requests.js'
+import type { FastCheck } from './load-fast-check.js'
+import { type ValueContext, valueContext, valuesOf } from './valid-values.js'
+import type { RequestParts, WireRequest } from './wire-request.js'
+import { wrongRequests } from './wrong-requests.js'
+
+/** What a document says of a request, or `hostile`: it need not say anything. */
+export type CaseKind = 'valid' | 'invalid' | 'hostile'
+
+/** A request, and what is known of it. */
+export interface FuzzCase {
+  readonly kind: CaseKind
+  /** What is wrong or hostile in it; empty for a valid one. */
+  readonly what: string
+  readonly request: WireRequest
+}
+
+/** So many values are looked at before a schema counts as one that no value is found for. */
+const ATTEMPTS = 100
+/** Leaves a choice among variants to a seed. */
+const CHOICES = 2 ** 30
+
+/** Whether requests of an operation can be made: forms with files cannot. */
+export function isFuzzable({ operation: { requestBody } }: DocumentedOperation): boolean {
+  return requestBody === undefined || Object.hasOwn(requestBody.content, JSON_TYPE)
+}
+
+/**
+ * Requests of an operation: valid ones, and ones that are wrong or hostile in one place.
+ *
+ * @throws Error that names the part for which no valid value is found.
+ */
+export function casesOf(documented: DocumentedOperation, fc: FastCheck): Arbitrary<FuzzCase> {
+  const { schemas } = documented.document.components
+  const source = createSource(documented)
+  const parts = partsOf(source, valueContext(fc, schemas))
+  // What is chosen stays the same while the rest of a request shrinks.
+  const choice = () => fc.noShrink(fc.noBias(fc.nat({ max: CHOICES })))
+  const invalid = fc.record({ kind: fc.constant<'invalid'>('invalid'), place: choice() })
+  const text = fc.string({ unit: 'binary', maxLength: 30 })
+  const hostile = fc.record({
+    kind: fc.constant<'hostile'>('hostile'),
+    place: choice(),
+    value: choice(),
+    text,
+  })
+  const way: Arbitrary<Way> = fc.oneof(
+    // What is wrong with a request goes first, if it fails without.
+    { withCrossShrink: true },
+    { weight: 4, arbitrary: fc.constant<Way>({ kind: 'valid' }) },
+    { weight: 4, arbitrary: invalid },
+    { weight: 3, arbitrary: hostile },
+  )
+  return fc.tuple(parts, way).map(([given, how]) => caseOf(source, given, how))
+}
+
+/** What becomes of a valid request. */
+type Way =
+  | { readonly kind: 'valid' }
+  | { readonly kind: 'invalid'; readonly place: number }
+  | ({ readonly kind: 'hostile' } & HostileChoice)
+
+function caseOf(source: CaseSource, parts: RequestParts, way: Way): FuzzCase {
+  const { kind } = way
+  if (kind === 'hostile') return { kind, ...hostileRequest(source, parts, way) }
+  if (kind === 'invalid') {
+    const wrong = choose(wrongRequests(source, parts), ({ what }) => what, way.place)
+    if (wrong !== undefined) return { kind, ...wrong }
+  }
+  return { kind: 'valid', what: '', request: source.write(parts) }
+}
+
+function partsOf(source: CaseSource, context: ValueContext): Arbitrary<RequestParts> {
+  const { fc } = context
+  const { operation } = source.documented
+  const { parameters = [], requestBody } = operation
+  const place = (where: OpenApiParameter['in']) => {
+    const here = parameters.filter((parameter) => parameter.in === where)
+    const values = here.map((parameter) => {
+      const { name, schema } = parameter
+      const fits = (value: unknown) => isSendable(parameter, value)
+      return [name, checked({ source, schema, fits, what: `${where} ${name}` }, context)] as const
+    })
+    const requiredKeys = here.filter(({ required }) => required).map(({ name }) => name)
+    return fc.record(Object.fromEntries(values), { requiredKeys })
+  }
+  const schema = bodySchemaOf(source.documented)
+  const none = fc.constant(undefined)
+  const fits = () => true
+  const json = schema && checked({ source, schema, fits, what: 'body' }, context)
+  const body =
+    json === undefined ? none : requestBody?.required ? json : fc.option(json, { nil: undefined })
+  return fc.record({ path: place('path'), query: place('query'), header: place('header'), body })
+}
+
+interface Part {
+  readonly source: CaseSource
+  readonly schema: OpenApiSchema
+  readonly fits: (value: unknown) => boolean
+  readonly what: string
+}
+
+/** Values that a validator of the document accepts, too. */
+function checked({ source, schema, fits, what }: Part, context: ValueContext): Arbitrary<unknown> {
+  const { fc } = context
+  const { accepts, documented } = source
+  const isRight = (value: unknown) => fits(value) && accepts(schema, value)
+  let failure: unknown
+  try {
+    const values = valuesOf(schema, context)
+    const samples = fc.sample(values, { seed: 1, numRuns: ATTEMPTS })
+    if (samples.some(isRight)) return values.filter(isRight)
+  } catch (error) {
+    // Limits that contradict each other.
+    failure = error
+  }
+  const { operationId, name } = documented
+  throw new Error(
+    `fuzz() finds no value for the ${what} of ${operationId} (${name}) that its schema accepts: ${JSON.stringify(schema)}. Leave the operation out: fuzz({ skip: ['${operationId}'] }).`,
+    { cause: failure },
+  )
+}
+
+/** Whether a value can be written where a parameter is. */
+function isSendable({ in: where }: OpenApiParameter, value: unknown): boolean {
+  const isScalar = ['string', 'number', 'boolean'].includes(typeof value)
+  if (where === 'path') return isScalar && !['', '.', '..'].includes(String(value))
+  if (where === 'header') return isScalar && /^[\x20-\x7e]*$/.test(String(value))
+  if (isScalar) return true
+  if (typeof value !== 'object' || value === null) return false
+  const inner = Object.values(value)
+  return (
+    inner.length > 0 && inner.every((item) => ['string', 'number', 'boolean'].includes(typeof item))
+  )
+}

@@ -1,0 +1,176 @@
+import { randomInt } from 'node:crypto'
+import type {
+  DocumentedOperation,
+  DocumentedOperations,
+} from '../contract/documented-operations.js'
+import { hash } from './choose.js'
+import { curlOf, type RequestSetting, snippetOf } from './describe-request.js'
+import { casesOf, type FuzzCase, isFuzzable } from './fuzz-cases.js'
+import {
+  checkOperationIds,
+  type FuzzAllowance,
+  type FuzzOptions,
+  type FuzzReport,
+} from './fuzz-options.js'
+import { type Finding, judgeAnswer } from './judge-answer.js'
+import { type FastCheck, loadFastCheck } from './load-fast-check.js'
+import { type FuzzAnswer, type FuzzLink, sendRequest } from './send-request.js'
+
+const RUNS = 50
+/** What makes things comes first, and what removes them last: so that there is something to find between. */
+const ORDER = ['POST', 'PUT', 'PATCH', 'GET', 'HEAD', 'OPTIONS', 'DELETE']
+const MAX_SEED = 2 ** 31
+/** How much of an answer is shown. */
+const SHOWN = 600
+
+/** What is fuzzed, and the way to it. */
+export interface FuzzTarget {
+  readonly link: FuzzLink
+  readonly operations: DocumentedOperations
+}
+
+/** What is the same for all operations. */
+interface Session extends FuzzTarget {
+  readonly fc: FastCheck
+  readonly seed: number
+  readonly options: FuzzOptions
+}
+
+/** What was seen of one operation. */
+interface Outcome {
+  readonly requests: number
+  readonly isRefused: boolean
+}
+
+/** Thrown by the property that fails; what is reported of it is the last one's, which has shrunk. */
+class Fault extends Error {
+  readonly finding: Finding
+  readonly answer: FuzzAnswer
+
+  constructor(finding: Finding, answer: FuzzAnswer) {
+    super(finding.expected)
+    this.finding = finding
+    this.answer = answer
+  }
+}
+
+/**
+ * Sends requests made from the document, one after the other.
+ *
+ * @param options Checked ones.
+ * @throws Error with the smallest request found whose answer is wrong; ConfigError when fast-check is not installed or an
+ * `operationId` is not in the document.
+ */
+export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<FuzzReport> {
+  const { skip = [], operations: isWanted = () => true, path } = options
+  const { all } = target.operations
+  checkOperationIds(
+    options,
+    all.map(({ operationId }) => operationId),
+  )
+  const fc = await loadFastCheck()
+  const seed = options.seed ?? randomInt(MAX_SEED)
+  const only = path?.slice(0, path.lastIndexOf('/'))
+  const taken = all.filter((operation) => {
+    const { operationId, name, handler } = operation
+    if (only !== undefined) return operationId === only
+    const isChosen = !skip.includes(operationId) && isWanted({ operationId, name, handler })
+    return isChosen && isFuzzable(operation)
+  })
+  const refused: string[] = []
+  let requests = 0
+  const rankOf = ({ name }: DocumentedOperation) => ORDER.indexOf(name.split(' ', 1)[0] as string)
+  for (const operation of taken.sort((a, b) => rankOf(a) - rankOf(b))) {
+    const outcome = await fuzzOperation(operation, { ...target, fc, seed, options })
+    requests += outcome.requests
+    if (outcome.isRefused) refused.push(operation.operationId)
+  }
+  const skipped = all.filter((each) => !taken.includes(each)).map(({ operationId }) => operationId)
+  return { operations: taken.length, requests, seed, skipped, refused }
+}
+
+async function fuzzOperation(operation: DocumentedOperation, session: Session): Promise<Outcome> {
+  const { fc, seed, options, link, operations } = session
+  const { allow = {}, path, runs = RUNS } = options
+  const allowed = [allow[operation.operationId] ?? []].flat() as FuzzAllowance[]
+  let requests = 0
+  let isTaken: boolean | undefined
+  const property = fc.asyncProperty(casesOf(operation, fc), async (fuzzCase) => {
+    const { method, target } = fuzzCase.request
+    const found = operations.find(method, target)
+    // `/users/me` is not what `/users/{id}` is about.
+    if (fuzzCase.kind !== 'hostile' && found?.operationId !== operation.operationId) return
+    requests++
+    const answer = await sendRequest(fuzzCase.request, link)
+    // Hostile paths may lead nowhere, which is known before anybody is asked.
+    if (fuzzCase.kind === 'valid') isTaken ||= answer.status !== 401 && answer.status !== 403
+    const finding = judgeAnswer(fuzzCase, answer, allowed)
+    if (finding !== undefined) throw new Fault(finding, answer)
+  })
+  const replay =
+    path === undefined
+      ? { numRuns: runs }
+      : { numRuns: 1, path: path.slice(path.lastIndexOf('/') + 1) }
+  // Equal seeds would give all operations the same numbers: what one has removed, all would ask for.
+  const own = hash(operation.operationId, seed) | 0
+  const details = await fc.check(property, {
+    seed: own,
+    ...replay,
+    endOnFailure: path !== undefined,
+  })
+  if (!details.failed) return { requests, isRefused: isTaken === false }
+  const [fuzzCase] = details.counterexample ?? []
+  const cause = details.errorInstance
+  if (fuzzCase === undefined) throw cause
+  const place = `${operation.operationId}/${details.counterexamplePath}`
+  throw new Error(messageOf({ operation, fuzzCase, cause, place }, session), { cause })
+}
+
+interface Failure {
+  readonly operation: DocumentedOperation
+  readonly fuzzCase: FuzzCase
+  readonly cause: unknown
+  /** To send it again. */
+  readonly place: string
+}
+
+function messageOf({ operation, fuzzCase, cause, place }: Failure, session: Session): string {
+  const { operationId, name, handler } = operation
+  const { seed, options, link } = session
+  const { kind, what, request } = fuzzCase
+  const finding: Finding =
+    cause instanceof Fault ? cause.finding : { kind: 'server-error', expected: 'an answer' }
+  const answered = cause instanceof Fault ? shownAnswer(cause.answer) : String(cause)
+  const setting: RequestSetting = {
+    headers: link.headers,
+    own: options.headers ?? {},
+    as: options.as,
+  }
+  return [
+    `${name} (${operationId}, ${handler}) fails a request that is ${kind}${what === '' ? '' : ` (${what})`}.`,
+    `  expected: ${finding.expected}`,
+    `  answered: ${answered}`,
+    `  replay:   app.fuzz({ seed: ${seed}, path: ${JSON.stringify(place)} })`,
+    ...adviceOf(finding, operationId),
+    '',
+    curlOf(request, setting),
+    '',
+    snippetOf(request, setting, finding),
+  ].join('\n')
+}
+
+function shownAnswer({ status, body }: FuzzAnswer): string {
+  const text = body.length > SHOWN ? `${body.slice(0, SHOWN)}…` : body
+  return `${status} ${text}`.trimEnd()
+}
+
+function adviceOf({ kind }: Finding, operationId: string): string[] {
+  if (kind !== 'stricter' && kind !== 'looser') return []
+  const why =
+    kind === 'stricter'
+      ? 'The document says less than the validator checks.'
+      : 'The validator takes what the document forbids.'
+  return [
+    `  → ${why} Where that is meant: allow: { ${operationId}: '${kind}' }, or skip: ['${operationId}'].`,
+  ]
+}

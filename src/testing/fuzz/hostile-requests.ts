@@ -1,0 +1,97 @@
+import type { CaseSource } from './case-source.js'
+import { choose } from './choose.js'
+import {
+  HOSTILE_BODIES,
+  HOSTILE_HEADERS,
+  HOSTILE_QUERIES,
+  HOSTILE_SEGMENTS,
+  HOSTILE_TEXTS,
+} from './hostile-values.js'
+import type { RequestParts, WireRequest } from './wire-request.js'
+import type { WrongRequest } from './wrong-requests.js'
+
+/** What a seed decides of a hostile request. */
+export interface HostileChoice {
+  readonly place: number
+  readonly value: number
+  /** Tried beside the well-known ones. */
+  readonly text: string
+}
+
+/** Where something hostile can be put, and what. */
+interface Place {
+  readonly name: string
+  readonly values: readonly string[]
+  readonly put: (value: string) => WireRequest
+}
+
+/** Headers that applications read without saying so. */
+const HEADERS = ['x-request-id', 'accept', 'accept-language', 'origin', 'if-none-match', 'cookie']
+
+/** A valid request with one hostile value in it. */
+export function hostileRequest(
+  source: CaseSource,
+  parts: RequestParts,
+  { place: placeSeed, value: valueSeed, text }: HostileChoice,
+): WrongRequest {
+  const places = placesOf(source, parts, text)
+  // There are always queries and headers.
+  const place = choose(places, ({ name }) => name, placeSeed) as Place
+  const value = choose(place.values, (each) => each, valueSeed) as string
+  const shown = value.length > 60 ? `${value.slice(0, 60)}…` : value
+  return { what: `${place.name}: ${JSON.stringify(shown)}`, request: place.put(value) }
+}
+
+function placesOf({ documented, write }: CaseSource, parts: RequestParts, text: string): Place[] {
+  const { parameters = [], requestBody } = documented.operation
+  const texts = [...HOSTILE_TEXTS, text]
+  const own = parameters.map(({ in: where, name }): Place => {
+    const put = (value: string) => write(parts, { [where]: { [name]: value } })
+    const values = { path: HOSTILE_SEGMENTS, query: texts, header: HOSTILE_HEADERS }[where]
+    return { name: `${where} ${name}`, values, put }
+  })
+  const queries: Place = {
+    name: 'query',
+    values: HOSTILE_QUERIES,
+    put: (more) => write(parts, { more }),
+  }
+  const header: Place = {
+    name: 'header',
+    values: HEADERS.flatMap((name) => HOSTILE_HEADERS.map((value) => `${name}: ${value}`)),
+    put(line) {
+      const request = write(parts)
+      const [name = ''] = line.split(': ', 1)
+      const value = line.slice(name.length + 2)
+      return { ...request, headers: { ...request.headers, [name]: value } }
+    },
+  }
+  if (requestBody === undefined) return [...own, queries, header]
+  const body: Place = {
+    name: 'body',
+    values: HOSTILE_BODIES,
+    put: (value) => write(parts, { body: value }),
+  }
+  const leaves = textPathsOf(parts.body).map((path): Place => {
+    const put = (value: string) => write({ ...parts, body: replaced(parts.body, path, value) })
+    return { name: `body ${path.join('.')}`, values: texts, put }
+  })
+  return [...own, queries, header, body, ...leaves]
+}
+
+/** Where in a value texts are. */
+function textPathsOf(value: unknown): string[][] {
+  if (typeof value === 'string') return [[]]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, child]) =>
+    textPathsOf(child).map((path) => [key, ...path]),
+  )
+}
+
+function replaced(value: unknown, [key, ...rest]: readonly string[], text: string): unknown {
+  if (key === undefined) return text
+  const child = (value as Record<string, unknown>)[key]
+  if (Array.isArray(value)) {
+    return value.map((item, n) => (n === Number(key) ? replaced(child, rest, text) : item))
+  }
+  return { ...(value as object), [key]: replaced(child, rest, text) }
+}

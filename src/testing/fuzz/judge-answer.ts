@@ -1,0 +1,34 @@
+import type { FuzzCase } from './fuzz-cases.js'
+import type { FuzzAllowance } from './fuzz-options.js'
+import { INJECTED } from './hostile-values.js'
+import type { FuzzAnswer } from './send-request.js'
+
+/** What is wrong with an answer. */
+export interface Finding {
+  readonly kind: 'server-error' | 'injection' | 'contract' | 'stricter' | 'looser'
+  readonly expected: string
+}
+
+/** Answers that say that a request is not as it should be. */
+const REFUSALS = [400, 413, 415, 422]
+
+/** What is wrong with the answer to a request; `undefined` when nothing is. */
+export function judgeAnswer(
+  { kind, what }: FuzzCase,
+  { status, headers, violation }: FuzzAnswer,
+  allowed: readonly FuzzAllowance[],
+): Finding | undefined {
+  if (status >= 500) return { kind: 'server-error', expected: 'no error of the server' }
+  if (INJECTED in headers) {
+    return { kind: 'injection', expected: `no header ${INJECTED}, which a value has brought in` }
+  }
+  if (kind === 'valid' && REFUSALS.includes(status) && !allowed.includes('stricter')) {
+    return { kind: 'stricter', expected: `not ${status}: the document calls this request valid` }
+  }
+  const isTaken = kind === 'invalid' && (status < 400 || status >= 500)
+  if (isTaken && !allowed.includes('looser')) {
+    return { kind: 'looser', expected: `4xx: the document does not allow ${what}` }
+  }
+  if (violation !== undefined) return { kind: 'contract', expected: violation.message }
+  return undefined
+}

@@ -1,0 +1,58 @@
+import { type Agent, type IncomingHttpHeaders, request as send } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { hasJsonBody, type Judge, observe } from '../exchange.js'
+import type { WireRequest } from './wire-request.js'
+
+/** The way to the application. */
+export interface FuzzLink {
+  readonly agent: Agent
+  /** Sent with every request, but for those that it has itself. */
+  readonly headers: ReadonlyMap<string, string>
+  readonly judge: Judge
+}
+
+/** What came back. */
+export interface FuzzAnswer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  /** Empty unless it is JSON. */
+  readonly body: string
+  /** What the document says against it. */
+  readonly violation: Error | undefined
+}
+
+/** Sends a request as it stands: nothing is normalised, as `fetch` would. */
+export function sendRequest(
+  { method, target, headers, body }: WireRequest,
+  link: FuzzLink,
+): Promise<FuzzAnswer> {
+  const length = body === null ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+  return new Promise((resolve, reject) => {
+    const req = send({
+      agent: link.agent,
+      host: 'in-process',
+      method,
+      path: target,
+      headers: { ...Object.fromEntries(link.headers), ...headers, ...length },
+    })
+    let violation: Error | undefined
+    observe(req, link.judge, (found) => {
+      violation = found
+    })
+    req.on('error', reject)
+    req.once('response', (res) => {
+      const { statusCode: status = 0 } = res
+      const settle = (bytes: string) =>
+        resolve({ status, headers: res.headers, body: bytes, violation })
+      if (hasJsonBody(req, res)) {
+        buffer(res).then((bytes) => settle(bytes.toString()), reject)
+        return
+      }
+      // A stream may never end, and its head says all that is asked for.
+      res.on('error', () => {})
+      res.destroy()
+      settle('')
+    })
+    req.end(body ?? undefined)
+  })
+}

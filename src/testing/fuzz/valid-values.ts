@@ -1,0 +1,212 @@
+import type { Arbitrary } from 'fast-check'
+import type { OpenApiSchema } from '../../contracts/openapi.js'
+import { componentName } from '../../schema/openapi-to-json.js'
+import type { FastCheck } from './load-fast-check.js'
+
+/** How deep values of recursive schemas go. */
+const DEPTH = 3
+/** Past this, a circle of references has no end. */
+const ABYSS = -20
+/** Numbers and lengths that no bound limits. */
+const SPAN = 1000
+const MORE_CHARACTERS = 8
+const MORE_ITEMS = 3
+/** From plain to strange, which is how texts shrink; all of ASCII that can be seen, and some of the rest. */
+const CHARACTERS = [
+  ...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789',
+  ...'-_.,:;!?@#$%&*+/=|~^()[]{}<>"\'`\\ éßя名',
+]
+/** Half of all whole numbers are among the first of those that are allowed. */
+const FIRST = 6
+
+/** What values are made with; `depth` is what is left of it. */
+export interface ValueContext {
+  readonly fc: FastCheck
+  readonly components: Readonly<Record<string, OpenApiSchema>>
+  readonly depth: number
+}
+
+export function valueContext(
+  fc: FastCheck,
+  components: Readonly<Record<string, OpenApiSchema>> = {},
+): ValueContext {
+  return { fc, components, depth: DEPTH }
+}
+
+/**
+ * Values that a schema describes. Nearly: what cannot be made to fit (`not`, `uniqueItems`, parts of `allOf` that
+ * disagree) is for a validator to sort out.
+ */
+export function valuesOf(schema: OpenApiSchema, context: ValueContext): Arbitrary<unknown> {
+  const { fc, components, depth } = context
+  const { $ref, allOf = [], anyOf, oneOf, ...own } = schema
+  if ($ref !== undefined) {
+    if (depth < ABYSS) return fc.constant(null)
+    return valuesOf(components[componentName($ref)] ?? {}, { ...context, depth: depth - 1 })
+  }
+  const choices = anyOf ?? oneOf
+  const parts = [
+    ...(saysNothing(own) && (allOf.length > 0 || choices !== undefined)
+      ? []
+      : [ofKeywords(own, context)]),
+    ...(choices === undefined ? [] : [fc.oneof(...ending(choices, context))]),
+    ...allOf.map((part) => valuesOf(part, context)),
+  ]
+  return parts.length === 1 ? (parts[0] as Arbitrary<unknown>) : fc.tuple(...parts).map(merged)
+}
+
+/** Text as people type it: with nothing at its ends that a validator might trim. */
+function anyText(
+  { fc }: ValueContext,
+  minLength = 0,
+  maxLength = minLength + MORE_CHARACTERS,
+): Arbitrary<string> {
+  const unit = fc.constantFrom(...CHARACTERS)
+  return fc.string({ unit, minLength, maxLength }).filter((text) => text.trim() === text)
+}
+
+function saysNothing({ type, properties, enum: values, pattern }: OpenApiSchema): boolean {
+  return [type, properties, values, pattern].every((keyword) => keyword === undefined)
+}
+
+/** Deep down, the choices that do not go further, if there are any. */
+function ending(choices: readonly OpenApiSchema[], context: ValueContext): Arbitrary<unknown>[] {
+  const ends = choices.filter((choice) => !JSON.stringify(choice).includes('"$ref"'))
+  const taken = context.depth > 0 || ends.length === 0 ? choices : ends
+  return taken.map((choice) => valuesOf(choice, context))
+}
+
+/** What must be several things at once: objects are all of them together. */
+function merged(values: readonly unknown[]): unknown {
+  const areObjects = values.every((value) => typeof value === 'object' && value !== null)
+  return areObjects ? Object.assign({}, ...values) : values.at(-1)
+}
+
+function ofKeywords(schema: OpenApiSchema, context: ValueContext): Arbitrary<unknown> {
+  const { fc } = context
+  if (schema.enum !== undefined) return fc.constantFrom(...schema.enum)
+  const value = ofType(schema, context)
+  return schema.nullable === true && schema.type !== undefined ? fc.option(value) : value
+}
+
+function ofType(schema: OpenApiSchema, context: ValueContext): Arbitrary<unknown> {
+  const { fc } = context
+  switch (schema.type) {
+    case 'string':
+      return ofText(schema, context)
+    case 'integer':
+      return ofInteger(schema, context)
+    case 'number':
+      return fc.oneof(ofInteger(schema, context), ofNumber(schema, context))
+    case 'boolean':
+      return fc.boolean()
+    case 'array':
+      return ofArray(schema, context)
+    case 'object':
+      return ofObject(schema, context)
+    default:
+      if (schema.properties !== undefined) return ofObject(schema, context)
+      if (schema.pattern !== undefined) return ofText(schema, context)
+      return fc.oneof(anyText(context), fc.integer({ min: -SPAN, max: SPAN }), fc.boolean())
+  }
+}
+
+function ofText(schema: OpenApiSchema, context: ValueContext): Arbitrary<string> {
+  const { format = '', pattern, minLength = 0, maxLength } = schema
+  const { fc } = context
+  const known = ofFormat(format, fc)
+  const matching = pattern === undefined ? undefined : ofPattern(pattern, fc)
+  // Where there are both, the pattern most often narrows the format.
+  if (known !== undefined && matching !== undefined) {
+    return fc.oneof({ weight: 4, arbitrary: known }, { weight: 1, arbitrary: matching })
+  }
+  const most = Math.min(maxLength ?? Number.POSITIVE_INFINITY, minLength + MORE_CHARACTERS)
+  return known ?? matching ?? anyText(context, minLength, most)
+}
+
+/** Look-arounds and the like cannot be turned round. */
+function ofPattern(pattern: string, fc: FastCheck): Arbitrary<string> | undefined {
+  try {
+    return fc.stringMatching(new RegExp(pattern))
+  } catch {
+    return undefined
+  }
+}
+
+function ofFormat(format: string, fc: FastCheck): Arbitrary<string> | undefined {
+  const dates = () =>
+    fc
+      .date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true })
+      .map((date) => date.toISOString())
+  const formats: Readonly<Record<string, () => Arbitrary<string>>> = {
+    'date-time': dates,
+    date: () => dates().map((text) => text.slice(0, 10)),
+    time: () => dates().map((text) => text.slice(11)),
+    uuid: () => fc.uuid(),
+    email: () => fc.emailAddress({ size: 'small' }),
+    uri: () => fc.webUrl(),
+    url: () => fc.webUrl(),
+    hostname: () => fc.domain(),
+    ipv4: () => fc.ipV4(),
+    ipv6: () => fc.ipV6(),
+    byte: () => fc.base64String(),
+  }
+  return Object.hasOwn(formats, format) ? formats[format]?.() : undefined
+}
+
+function ofInteger(schema: OpenApiSchema, { fc }: ValueContext): Arbitrary<number> {
+  const step = schema.multipleOf ?? 1
+  const { min, max } = boundsOf(schema)
+  const low = Math.ceil(min / step) + (schema.exclusiveMinimum && min % step === 0 ? 1 : 0)
+  const high = Math.floor(max / step) - (schema.exclusiveMaximum && max % step === 0 ? 1 : 0)
+  const top = Math.max(low, high)
+  // Small numbers name what an earlier request has made.
+  const first = Math.min(Math.max(low, 0), top)
+  const small = fc.integer({ min: first, max: Math.min(first + FIRST - 1, top) })
+  return fc.oneof(small, fc.integer({ min: low, max: top })).map((value) => value * step)
+}
+
+function ofNumber(schema: OpenApiSchema, context: ValueContext): Arbitrary<number> {
+  if (schema.multipleOf !== undefined) return ofInteger(schema, context)
+  const { min, max } = boundsOf(schema)
+  const steps = 2 ** 20
+  const inside = {
+    min: schema.exclusiveMinimum ? 1 : 0,
+    max: schema.exclusiveMaximum ? steps - 1 : steps,
+  }
+  return context.fc.integer(inside).map((step) => min + ((max - min) * step) / steps)
+}
+
+function boundsOf({ minimum, maximum }: OpenApiSchema): { min: number; max: number } {
+  const min = Math.max(minimum ?? Math.min(maximum ?? 0, 0) - SPAN, Number.MIN_SAFE_INTEGER)
+  // A bound far away is that of the type, and sums of such numbers have no exact value.
+  const far = Math.max(min, 0) + SPAN
+  return { min, max: Math.min(maximum ?? far, far) }
+}
+
+function ofArray(schema: OpenApiSchema, context: ValueContext): Arbitrary<unknown[]> {
+  const { items = {}, minItems = 0, maxItems = minItems + MORE_ITEMS, uniqueItems } = schema
+  const { fc, depth } = context
+  if (depth <= 0 && minItems === 0) return fc.constant([])
+  const length = { minLength: minItems, maxLength: Math.min(maxItems, minItems + MORE_ITEMS) }
+  const item = valuesOf(items, { ...context, depth: depth - 1 })
+  if (uniqueItems !== true) return fc.array(item, length)
+  return fc.uniqueArray(item, { ...length, selector: (value) => JSON.stringify(value) })
+}
+
+function ofObject(schema: OpenApiSchema, context: ValueContext): Arbitrary<object> {
+  const { properties = {}, required = [], additionalProperties: rest } = schema
+  const { fc, depth } = context
+  const below = { ...context, depth: depth - 1 }
+  const known = Object.entries(properties)
+    .filter(([name, { readOnly }]) => required.includes(name) || (depth > 0 && readOnly !== true))
+    .map(([name, child]) => [name, valuesOf(child, below)] as const)
+  const requiredKeys = required.filter((name) => Object.hasOwn(properties, name))
+  const record = fc.record(Object.fromEntries(known), { requiredKeys })
+  if (rest === undefined || rest === false) return record
+  const { minProperties = 0, maxProperties = minProperties + 2 } = schema
+  const bounds = { minKeys: minProperties, maxKeys: maxProperties, noNullPrototype: true }
+  const name = fc.stringMatching(/^[a-z]{1,5}$/)
+  const others = fc.dictionary(name, valuesOf(rest === true ? {} : rest, below), bounds)
+  return fc.tuple(others, record).map(([some, own]) => ({ ...some, ...own }))
+}

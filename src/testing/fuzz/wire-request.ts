@@ -1,0 +1,89 @@
+import type { OpenApiOperation } from '../../contracts/openapi.js'
+
+/** A request as it is sent, byte for byte. */
+export interface WireRequest {
+  readonly method: string
+  /** Path and query. */
+  readonly target: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | null
+}
+
+type Values = Readonly<Record<string, unknown>>
+
+/** The values of a request, before they are written down. */
+export interface RequestParts {
+  readonly path: Values
+  readonly query: Values
+  readonly header: Values
+  /** `undefined` where there is none. */
+  readonly body?: unknown
+}
+
+/** What replaces the written form of a part. */
+export interface RawParts {
+  /** By the names of parameters; `null` leaves one out. */
+  readonly path?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string | null>>
+  readonly header?: Readonly<Record<string, string | null>>
+  /** Appended to the query. */
+  readonly more?: string
+  readonly body?: string | null
+  readonly type?: string
+}
+
+/** Writes requests of one operation. */
+export type WriteRequest = (parts: RequestParts, raw?: RawParts) => WireRequest
+
+/** @param name `POST /orders/{id}` */
+export function createWriter(name: string, { parameters = [] }: OpenApiOperation): WriteRequest {
+  const [method = '', template = ''] = name.split(' ', 2)
+  return function writeRequest(parts, raw = {}) {
+    const path = template.replace(
+      /\{([^}]+)\}/g,
+      (_, key: string) => raw.path?.[key] ?? encodeText(String(parts.path[key])),
+    )
+    const pairs = parameters
+      .filter((parameter) => parameter.in === 'query')
+      .flatMap((parameter) => {
+        const other = raw.query?.[parameter.name]
+        if (other === null) return []
+        return pairsOf(parameter.name, other ?? parts.query[parameter.name])
+      })
+    const query = [...pairs, ...(raw.more === undefined ? [] : [raw.more])].join('&')
+    const body = raw.body === undefined ? bodyOf(parts) : raw.body
+    const type: Record<string, string> =
+      body === null ? {} : { 'content-type': raw.type ?? 'application/json' }
+    const headers = { ...textsOf({ ...parts.header, ...raw.header }), ...type }
+    return { method, target: query === '' ? path : `${path}?${query}`, headers, body }
+  }
+}
+
+function bodyOf({ body }: RequestParts): string | null {
+  return body === undefined ? null : JSON.stringify(body)
+}
+
+/** `a=1&a=2` for lists, `a[b]=1` for objects. */
+function pairsOf(name: string, value: unknown): string[] {
+  if (value === undefined) return []
+  if (Array.isArray(value)) return value.flatMap((item) => pairsOf(name, item))
+  if (typeof value === 'object' && value !== null) {
+    return Object.entries(value).flatMap(([key, item]) => pairsOf(`${name}[${key}]`, item))
+  }
+  return [`${encodeText(name)}=${encodeText(String(value))}`]
+}
+
+function textsOf(values: Values): Record<string, string> {
+  const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== null)
+  return Object.fromEntries(given.map(([name, value]) => [name.toLowerCase(), String(value)]))
+}
+
+/** Percent-encodes everything but what never means anything; half a surrogate pair is sent as U+FFFD. */
+function encodeText(text: string): string {
+  const encode = (byte: number) => {
+    const character = String.fromCharCode(byte)
+    if (/[\w.~-]/.test(character)) return character
+    return `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
+  }
+  return Array.from(Buffer.from(text), encode).join('')
+}

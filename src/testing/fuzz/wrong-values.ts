@@ -1,0 +1,109 @@
+import type { OpenApiSchema } from '../../contracts/openapi.js'
+import { componentName } from '../../schema/openapi-to-json.js'
+
+/** A value with one thing changed in it. */
+export interface Change {
+  /** `lines.0.sku` */
+  readonly path: string
+  /** `missing`, or the new value as JSON. */
+  readonly what: string
+  readonly value: unknown
+}
+
+/** Longer texts and lists say nothing that shorter ones do not. */
+const LONGEST = 10_000
+const SAMPLES: readonly unknown[] = ['x', '', -1, 0, 1.5, true, null, [], {}, ['x'], { x: 1 }]
+/** How many values of the text of a message are shown. */
+const SHOWN = 60
+
+/** Every value that differs from this one in one place, by things that schemas tell apart. */
+export function changesOf(value: unknown, bounds: Bounds, path = ''): Change[] {
+  const inside = Array.isArray(value)
+    ? changesInArray(value, bounds, path)
+    : typeof value === 'object' && value !== null
+      ? changesInObject(value as Record<string, unknown>, bounds, path)
+      : []
+  return [...inside, ...replacementsOf(value, bounds).map((other) => changed(path, other))]
+}
+
+function changed(path: string, value: unknown): Change {
+  const text = JSON.stringify(value)
+  return { path, what: text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text, value }
+}
+
+function changesInObject(object: Record<string, unknown>, bounds: Bounds, path: string): Change[] {
+  const at = (key: string) => (path === '' ? key : `${path}.${key}`)
+  const entries = Object.entries(object)
+  const missing = entries.map(([key]) => {
+    const value = Object.fromEntries(entries.filter(([other]) => other !== key))
+    return { path: at(key), what: 'missing', value }
+  })
+  const within = entries.flatMap(([key, child]) =>
+    changesOf(child, bounds, at(key)).map((change) => ({
+      ...change,
+      value: { ...object, [key]: change.value },
+    })),
+  )
+  const extra = { path: at('unexpected'), what: '"x"', value: { ...object, unexpected: 'x' } }
+  return [...missing, ...within, extra]
+}
+
+function changesInArray(list: readonly unknown[], bounds: Bounds, path: string): Change[] {
+  const at = (index: number) => (path === '' ? String(index) : `${path}.${index}`)
+  return list.flatMap((child, index) =>
+    changesOf(child, bounds, at(index)).map((change) => ({
+      ...change,
+      value: list.map((item, n) => (n === index ? change.value : item)),
+    })),
+  )
+}
+
+function replacementsOf(value: unknown, { lengths, numbers }: Bounds): unknown[] {
+  if (typeof value === 'string') {
+    return [...SAMPLES, ...lengths.map((length) => 'x'.repeat(length))]
+  }
+  if (typeof value === 'number') return [...SAMPLES, ...numbers]
+  if (!Array.isArray(value) || value.length === 0) return [...SAMPLES]
+  const lists = lengths.map((length) => Array.from({ length }, (_, n) => value[n % value.length]))
+  return [...SAMPLES, ...lists]
+}
+
+/** What lies next to the limits of a schema, on either side. */
+export interface Bounds {
+  readonly lengths: readonly number[]
+  readonly numbers: readonly number[]
+}
+
+/** The limits of a schema and of everything in it. */
+export function boundsOf(
+  schema: OpenApiSchema,
+  components: Readonly<Record<string, OpenApiSchema>>,
+): Bounds {
+  const lengths = new Set<number>()
+  const numbers = new Set<number>()
+  const seen = new Set<unknown>()
+  const visit = (node: OpenApiSchema | undefined): void => {
+    if (node === undefined || seen.has(node)) return
+    seen.add(node)
+    if (node.$ref !== undefined) return visit(components[componentName(node.$ref)])
+    for (const limit of [node.minLength, node.maxLength, node.minItems, node.maxItems]) {
+      if (limit === undefined) continue
+      for (const length of [limit - 1, limit + 1]) lengths.add(length)
+    }
+    for (const limit of [node.minimum, node.maximum]) {
+      if (limit === undefined) continue
+      for (const number of [limit - 1, limit, limit + 1]) numbers.add(number)
+    }
+    for (const child of childrenOf(node)) visit(child)
+  }
+  visit(schema)
+  const usable = [...lengths].filter((length) => length >= 0 && length <= LONGEST)
+  return { lengths: usable, numbers: [...numbers] }
+}
+
+function childrenOf(schema: OpenApiSchema): (OpenApiSchema | undefined)[] {
+  const { items, properties = {}, additionalProperties: rest } = schema
+  const { allOf = [], anyOf = [], oneOf = [] } = schema
+  const other = typeof rest === 'object' ? rest : undefined
+  return [items, other, ...Object.values(properties), ...allOf, ...anyOf, ...oneOf]
+}

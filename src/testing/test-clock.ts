@@ -1,0 +1,137 @@
+import { AsyncResource } from 'node:async_hooks'
+import { systemClock } from '../app/system-clock.js'
+import type { Clock, Timer } from '../contracts/clock.js'
+import { type Duration, toSeconds } from '../http/units.js'
+import { settle } from './settle.js'
+
+/** A timer, when it is due on the monotonic clock, and what makes it ring while time is real. */
+interface Alarm {
+  dueAt: number
+  real: Timer | undefined
+  readonly ring: () => void
+}
+
+/**
+ * The clock of an application under test. It shows real time until the first `advance` or `set`; from
+ * then on it stands still and only they move it.
+ *
+ * @example
+ * await app.clock.advance('15m')
+ */
+export class TestClock implements Clock {
+  readonly #alarms = new Set<Alarm>()
+  #stopped: { now: number; monotonic: number } | undefined
+  #advancing: Promise<void> = Promise.resolve()
+
+  /** What time it is, in milliseconds since 1970. */
+  now(): number {
+    return this.#stopped?.now ?? systemClock.now()
+  }
+
+  /** Milliseconds from an unknown start; `set` does not move them. */
+  monotonic(): number {
+    return this.#stopped?.monotonic ?? systemClock.monotonic()
+  }
+
+  /**
+   * Lets time pass. Timers that fall due ring in order, each at its time, and what they set going goes
+   * on before the next one rings: promises settle and answers arrive, as far as they wait for nothing but
+   * this process.
+   *
+   * @param duration Seconds, or a string with a unit (`'250ms'`, `'15m'`).
+   * @returns once it has passed. A second call waits for the first.
+   * @throws TypeError when it is no duration; what a timer's function throws.
+   */
+  advance(duration: Duration): Promise<void> {
+    const seconds = toSeconds(duration)
+    if (seconds === undefined) {
+      const advice = "Give seconds, or '250ms', '30s', '15m', '2h', '1d'; time never goes back."
+      return Promise.reject(new TypeError(`advance(): ${duration} is not a duration. ${advice}`))
+    }
+    const passed = this.#advancing.then(() => this.#pass(Math.round(seconds * 1000)))
+    this.#advancing = passed.catch(() => {})
+    return passed
+  }
+
+  /**
+   * Sets what time it is, forwards or back, as one sets a clock on the wall: no time passes, so nothing rings.
+   *
+   * @throws TypeError when it is no date.
+   */
+  set(date: Date | string | number): void {
+    const now = new Date(date).getTime()
+    if (Number.isNaN(now)) {
+      throw new TypeError(`set(): ${String(date)} is not a date. Give a Date, or '2030-01-31'.`)
+    }
+    this.#stop().now = now
+  }
+
+  setTimeout(run: () => void, ms: number): Timer {
+    return this.#add(ms, (alarm) => {
+      this.#alarms.delete(alarm)
+      run()
+    })
+  }
+
+  setInterval(run: () => void, ms: number): Timer {
+    // Node takes what is shorter for a millisecond, and time would never pass one of none.
+    const every = Math.max(1, ms)
+    return this.#add(every, (alarm) => {
+      this.#schedule(alarm, alarm.dueAt + every)
+      run()
+    })
+  }
+
+  #add(ms: number, ring: (alarm: Alarm) => void): Timer {
+    // Whoever advances is not the one who waits: each rings in its own asynchronous context.
+    const alarm: Alarm = { dueAt: 0, real: undefined, ring: AsyncResource.bind(() => ring(alarm)) }
+    this.#schedule(alarm, this.monotonic() + Math.max(0, ms))
+    return {
+      cancel: () => {
+        alarm.real?.cancel()
+        this.#alarms.delete(alarm)
+      },
+    }
+  }
+
+  #schedule(alarm: Alarm, dueAt: number): void {
+    alarm.dueAt = dueAt
+    this.#alarms.add(alarm)
+    if (this.#stopped !== undefined) return
+    alarm.real = systemClock.setTimeout(alarm.ring, dueAt - this.monotonic())
+  }
+
+  #stop(): { now: number; monotonic: number } {
+    // Whole milliseconds, so that sums of them are exact.
+    this.#stopped ??= { now: this.now(), monotonic: Math.ceil(this.monotonic()) }
+    for (const alarm of this.#alarms) alarm.real?.cancel()
+    return this.#stopped
+  }
+
+  async #pass(ms: number): Promise<void> {
+    const time = this.#stop()
+    const end = time.monotonic + ms
+    // A request that was sent just now has set no timer yet.
+    await settle()
+    for (let alarm = this.#next(end); alarm !== undefined; alarm = this.#next(end)) {
+      const step = Math.max(0, alarm.dueAt - time.monotonic)
+      time.monotonic += step
+      time.now += step
+      alarm.ring()
+      await settle(1)
+    }
+    time.now += end - time.monotonic
+    time.monotonic = end
+    await settle()
+  }
+
+  /** The timer that is due first, until `end`; of several, the one that was set first. */
+  #next(end: number): Alarm | undefined {
+    let next: Alarm | undefined
+    for (const alarm of this.#alarms) {
+      if (alarm.dueAt <= end && alarm.dueAt < (next?.dueAt ?? Number.POSITIVE_INFINITY))
+        next = alarm
+    }
+    return next
+  }
+}

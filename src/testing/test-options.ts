@@ -1,0 +1,68 @@
+import type { AppOptions } from '../app/options.js'
+import { ConfigError, type Problem } from '../errors/config-error.js'
+import type { ContractCoverage, CoverageThreshold } from './contract/contract-coverage.js'
+import { mergeOptions } from './merge-options.js'
+
+/** What is done with what tests have exercised of the document. */
+export interface CoverageOptions {
+  /** Least percentage; `close()` rejects below it. Default: none. */
+  readonly threshold?: CoverageThreshold
+  /** Whether `close()` prints a line on stderr. Default `false`. */
+  readonly summary?: boolean
+}
+
+/** Options of an application, and of its test. */
+export interface TestOptions extends AppOptions {
+  /**
+   * What becomes of an answer that is not as its document says: `'throw'` fails the request, `'warn'` tells stderr
+   * once for every operation and kind of problem, `'off'` looks at nothing. Default `'warn'`.
+   */
+  readonly contract?: 'warn' | 'throw' | 'off'
+  /** What tests have to exercise; or what counts it for several applications. Default: nothing is asked. */
+  readonly coverage?: CoverageOptions | ContractCoverage
+}
+
+/** What tests rarely want; explicit options turn it back on (specification section 4.7, rule 1). */
+const TEST_DEFAULTS = {
+  rateLimit: false,
+  security: { helmet: false, cors: false },
+  // Enough for what is about to end; a stream that never does would hold up every test.
+  timeouts: { close: '1s' },
+} as const satisfies AppOptions
+
+const MODES: readonly unknown[] = ['warn', 'throw', 'off', undefined]
+
+/** What the application itself is given. */
+export function appOptionsOf({ contract: _, coverage: __, ...options }: TestOptions): AppOptions {
+  return mergeOptions(TEST_DEFAULTS, options)
+}
+
+/** @throws ConfigError where `contract` or `coverage` is something else, or they contradict each other. */
+export function checkTestOptions({ contract, coverage }: TestOptions): void {
+  const problems: Problem[] = []
+  if (!MODES.includes(contract)) {
+    problems.push(problemOf('contract', contract, "'warn', 'throw', 'off'"))
+  }
+  const isObject = typeof coverage === 'object' && coverage !== null
+  if (coverage !== undefined && !isObject) {
+    problems.push(problemOf('coverage', coverage, '{ threshold, summary }'))
+  }
+  if (contract === 'off' && isObject) problems.push(NOTHING_COUNTED)
+  if (problems.length > 0) throw new ConfigError(problems)
+}
+
+const NOTHING_COUNTED: Problem = {
+  code: 'E_OPTION_INVALID',
+  subject: 'coverage',
+  cause: "With contract: 'off' nobody looks at answers: nothing would be counted.",
+  remedy: "Remove one of them, or say contract: 'warn'.",
+}
+
+function problemOf(subject: string, value: unknown, known: string): Problem {
+  return {
+    code: 'E_OPTION_INVALID',
+    subject,
+    cause: `TestApp does not know ${JSON.stringify(value)}.`,
+    remedy: `It takes ${known}.`,
+  }
+}

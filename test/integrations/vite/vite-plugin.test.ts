@@ -1,0 +1,164 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createRequire, SourceMap, type SourceMapPayload } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { blazon } from 'blazon/vite'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { root } from '../../house/sources.js'
+
+const DECORATED = `import { Controller, Get, Inject, type Request } from 'blazon'
+
+@Controller('things')
+export class Things {
+  @Inject('name') name: any
+  @Get()
+  list(req: Request) { return 1 }
+}
+`
+
+let folder: string
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'blazon-vite-'))
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'dir')
+  tsconfig('standard', { target: 'es2022' })
+  tsconfig('assigning', {})
+  tsconfig('legacy', { experimentalDecorators: true })
+  tsconfig('heir', null)
+})
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+function tsconfig(name: string, compilerOptions: object | null) {
+  mkdirSync(join(folder, name, 'src'), { recursive: true })
+  // Comments and inheritance are why nobody should read this file with JSON.parse.
+  const own = compilerOptions === null ? '"extends": "../legacy/tsconfig.json",' : ''
+  const text = `{ // options\n ${own} "compilerOptions": ${JSON.stringify(compilerOptions ?? {})} }`
+  writeFileSync(join(folder, name, 'tsconfig.json'), text)
+}
+
+/** What the plugin of a project makes of a module. */
+function lower(code: string, id = 'standard/src/things.ts') {
+  const plugin = blazon()
+  plugin.configResolved({ root: folder })
+  return plugin.transform.handler(code, join(folder, id))
+}
+
+describe('a module with standard decorators', () => {
+  it('comes out without them, and runs', async () => {
+    const { code } = (await lower(DECORATED)) as { code: string }
+    expect(code).not.toMatch(/^\s*@/m)
+    const calls: string[] = []
+    const note = (name: string) => () => (_: unknown, context: DecoratorContext) => {
+      calls.push(`${name} ${context.kind} ${String(context.name)} ${typeof context.metadata}`)
+    }
+    const names = { Controller: note('Controller'), Get: note('Get'), Inject: note('Inject') }
+    const body = code.replace(/^import.*$/m, '').replace(/^export /m, '')
+    new Function(...Object.keys(names), body)(...Object.values(names))
+    expect(calls).toEqual([
+      'Get method list object',
+      'Inject field name object',
+      'Controller class Things object',
+    ])
+  })
+
+  it('keeps a decorated field where fields are assigned', async () => {
+    const { code } = (await lower(DECORATED, 'assigning/src/things.ts')) as { code: string }
+    expect(code).toMatch(/__decorateElement\(_init, 5, "name"/)
+  })
+
+  it('has a map back to the lines it was written on', async () => {
+    const lowered = (await lower(DECORATED)) as { code: string; map: object }
+    const map = new SourceMap(lowered.map as SourceMapPayload)
+    const lines = lowered.code.split('\n')
+    const line = lines.findIndex((text) => text.includes('list(req)'))
+    const column = (lines[line] as string).indexOf('list')
+    expect(map.findEntry(line, column)).toMatchObject({ originalLine: 6, originalColumn: 2 })
+  })
+
+  it.each([
+    ['js', '@dec class A {}\nfunction dec() {}'],
+    ['mts', 'export default @dec class {}'],
+    ['ts', "@(pick('a')) class A {}"],
+    ['ts', 'class A { @ spaced\n x = 1 }'],
+    ['ts', '/** Of note. */ @dec class A {}'],
+    ['ts', '/**\n * Of note.\n */ @dec class A {}'],
+    ['ts', 'const a = `\n* text`; @dec class A {}'],
+    ['ts', 'class A { @größe x = 1 }'],
+    ['tsx', '@dec class A { render() { return <b>hello</b> } }'],
+  ])('is seen in .%s: %s', async (extension, code) => {
+    const lowered = await lower(code, `standard/src/a.${extension}`)
+    expect(lowered?.code).toContain('__decoratorStart')
+    if (extension === 'tsx') expect(lowered?.code).toContain('<b>hello</b>')
+  })
+})
+
+describe('a module that is none of its business', () => {
+  it.each([
+    ['without decorators', 'export class A { readonly mail = "a@b.example" }', 'src/a.ts'],
+    ['with no class', 'export const at = "@Controller()"', 'src/a.ts'],
+    ['with tags in comments', '/**\n * @param x\n */\nclass A {} // @todo', 'src/a.ts'],
+    ['with text that looks decorated', 'class A { text = `\n@Controller()\n` }', 'src/a.ts'],
+    ['of a package', DECORATED, 'node_modules/other/a.ts'],
+    ['that is no script', DECORATED, 'src/a.css'],
+  ])('%s stays as it is', async (_, code, id) => {
+    expect(await lower(code, `standard/${id}`)).toBeNull()
+  })
+
+  it.each(['legacy', 'heir'])('is left to Vite under experimentalDecorators (%s)', async (name) => {
+    const code = DECORATED.replace('(req:', '(@Req() req:')
+    expect(await lower(code, `${name}/src/things.ts`)).toBeNull()
+  })
+
+  it('is not even looked at where Vite filters', () => {
+    const { include, exclude } = blazon().transform.filter.id
+    const asked = (id: string) => include.test(id) && !exclude.test(id)
+    expect(['/a/b.ts', '/a/b.mjs', '/a/b.tsx?v=1'].filter(asked)).toHaveLength(3)
+    expect(['/a/node_modules/b.ts', '/a/b.css', '/a/b.json'].filter(asked)).toEqual([])
+  })
+})
+
+describe('a parameter decorator without experimentalDecorators', () => {
+  it('is refused with the option that it needs', async () => {
+    const code = DECORATED.replace('(req:', '(@Req() req:')
+    await expect(lower(code)).rejects.toThrow(/experimental decorators/i)
+  })
+})
+
+describe('a project that lacks', () => {
+  /** A project outside, which sees the packages named and a copy of ours. */
+  function importFrom(name: string, packages: readonly string[]) {
+    const project = join(folder, name)
+    mkdirSync(join(project, 'node_modules'), { recursive: true })
+    for (const each of packages) {
+      const manifest = { name: each, version: '8.0.0', main: 'index.js' }
+      mkdirSync(join(project, 'node_modules', each))
+      writeFileSync(join(project, 'node_modules', each, 'package.json'), JSON.stringify(manifest))
+      writeFileSync(join(project, 'node_modules', each, 'index.js'), '')
+    }
+    const plugin = blazon()
+    plugin.configResolved({ root: project })
+    return plugin.transform.handler(DECORATED, join(project, 'a.ts'))
+  }
+
+  it('a Vite with esbuild is told what to install', async () => {
+    // Such a project's Vite is found first, so this one stands for one that has dropped the function.
+    await expect(importFrom('old', ['vite', 'esbuild'])).rejects.toThrow(
+      /\[E_PEER_MISSING\] blazon\/vite[\s\S]*npm install --save-dev vite@8/,
+    )
+  })
+
+  it('esbuild is told so, with the command', async () => {
+    const outside = mkdtempSync(join(tmpdir(), 'blazon-vite-8-'))
+    expect(() => createRequire(join(outside, 'x.js')).resolve('esbuild')).toThrow()
+    mkdirSync(join(outside, 'node_modules/vite'), { recursive: true })
+    writeFileSync(join(outside, 'node_modules/vite/package.json'), '{"main":"index.js"}')
+    writeFileSync(join(outside, 'node_modules/vite/index.js'), '')
+    const plugin = blazon()
+    plugin.configResolved({ root: outside })
+    await expect(plugin.transform.handler(DECORATED, join(outside, 'a.ts'))).rejects.toThrow(
+      /esbuild is not installed[\s\S]*npm install --save-dev esbuild/,
+    )
+    rmSync(outside, { recursive: true })
+  })
+})

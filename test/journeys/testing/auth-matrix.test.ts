@@ -1,0 +1,182 @@
+import {
+  All,
+  Auth,
+  BadRequestError,
+  Body,
+  Can,
+  Controller,
+  Delete,
+  Get,
+  Post,
+  Public,
+  type Request,
+} from 'blazon'
+import { TestApp, type TestOptions } from 'blazon/testing'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+
+let called: string[] = []
+let guarded = 0
+
+@Auth()
+@Controller('orders')
+class OrdersController {
+  @Get()
+  list() {
+    called.push('list')
+  }
+
+  @Can('orders:write')
+  @Post()
+  @Body(z.object({ total: z.number() }))
+  create() {
+    called.push('create')
+  }
+
+  @Can('orders:write', 'orders:delete')
+  @Delete(':id')
+  remove() {
+    called.push('remove')
+  }
+
+  @Public()
+  @Get('1')
+  first() {
+    called.push('first')
+  }
+
+  @Public()
+  @Post('login')
+  login() {
+    called.push('login')
+  }
+}
+
+@Controller('files')
+class FilesController {
+  @All('*path')
+  any() {
+    called.push('any')
+  }
+}
+
+const guard = {
+  async canActivate(req: Request) {
+    guarded++
+    const isAuditor = req.get('authorization') === 'Bearer auditor'
+    if (isAuditor) req.user = { permissions: ['orders:read'] }
+    return isAuditor
+  },
+}
+const principals = {
+  anonymous: null,
+  clerk: { permissions: ['orders:write'] },
+  admin: { roles: ['orders:write', 'orders:delete'] },
+}
+
+let app: TestApp
+async function start(options: TestOptions = {}) {
+  app = await TestApp.create({
+    controllers: [OrdersController, FilesController],
+    auth: { guard },
+    contract: 'throw',
+    ...options,
+  })
+}
+beforeEach(() => {
+  called = []
+  guarded = 0
+})
+afterEach(() => app.close())
+
+describe('authMatrix()', () => {
+  it('is a table of operations and principals', async () => {
+    await start()
+    const matrix = await app.authMatrix(principals)
+    expect(String(matrix)).toBe(
+      [
+        '                    anonymous  clerk    admin',
+        'GET /orders         401        allowed  allowed',
+        'POST /orders        401        allowed  allowed',
+        'DELETE /orders/:id  401        403      allowed',
+        'GET /orders/1       allowed    allowed  allowed',
+        'POST /orders/login  allowed    allowed  allowed',
+        'ALL /files/*path    allowed    allowed  allowed',
+      ].join('\n'),
+    )
+    expect(matrix.rows[2]).toEqual({
+      operation: 'DELETE /orders/:id',
+      handler: 'OrdersController.remove',
+      access: { anonymous: 401, clerk: 403, admin: 'allowed' },
+    })
+  })
+
+  it('calls no handler and needs no body; only refusals count as answers', async () => {
+    await start()
+    await app.authMatrix(principals, {
+      unguarded: 'fail',
+      except: ['POST /orders/login', 'FilesController.any'],
+    })
+    expect(called).toEqual([])
+    const { operations, rows } = app.coverage()
+    expect(operations.exercised).toBe(0)
+    const removal = rows.find(({ operationId }) => operationId === 'Orders_remove')
+    expect(removal).toMatchObject({ statuses: { 401: 2, 403: 1 }, missing: ['2XX'] })
+    // The same routes do call it, on other connections.
+    await app.as(principals.clerk).request().delete('/orders/7').expect(403)
+    await app.as(principals.admin).request().delete('/orders/7')
+    expect(called).toEqual(['remove'])
+  })
+
+  it('asks the real guard for nobody and for callers', async () => {
+    await start()
+    const auditor = app.with({ authorization: 'Bearer auditor' })
+    const { rows } = await app.authMatrix({ auditor, anonymous: null })
+    expect(rows.slice(0, 3).map(({ access }) => access)).toEqual([
+      { auditor: 'allowed', anonymous: 401 },
+      { auditor: 403, anonymous: 401 },
+      { auditor: 403, anonymous: 401 },
+    ])
+    expect(guarded).toBe(6)
+  })
+
+  it('sees what middlewares refuse', async () => {
+    await start({
+      middlewares: [
+        (req, _res, next) =>
+          next(req.get('x-tenant-id') === 'acme' ? undefined : new BadRequestError('No tenant')),
+      ],
+    })
+    const admin = app.as(principals.admin)
+    const { rows } = await app.authMatrix({ admin, tenant: admin.asTenant('acme') })
+    expect(rows[0]?.access).toEqual({ admin: 400, tenant: 'allowed' })
+  })
+
+  it('holds refusals to the document', async () => {
+    await start({
+      middlewares: [(_req, res) => void res.status(418).send('a teapot')],
+    })
+    await expect(app.authMatrix(principals)).rejects.toThrow('envelope: expected JSON')
+  })
+
+  it('fails on operations that change something and are open, and names them', async () => {
+    await start()
+    const open = app.authMatrix(principals, {
+      unguarded: 'fail',
+      except: ['OrdersController.login'],
+    })
+    await expect(open).rejects.toThrow('ALL /files/*path (FilesController.any)')
+    const all = app.authMatrix(principals, { unguarded: 'fail' })
+    await expect(all).rejects.toThrow('POST /orders/login (OrdersController.login)')
+    await expect(all).rejects.not.toThrow('DELETE')
+  })
+
+  it('decides as auth.can does', async () => {
+    await start({ auth: { guard, can: (user, abilities) => user?.['id'] === abilities.length } })
+    const { rows } = await app.authMatrix({ one: { id: 1 }, two: { id: 2 } })
+    expect(rows.map(({ access }) => access).slice(1, 3)).toEqual([
+      { one: 'allowed', two: 403 },
+      { one: 403, two: 'allowed' },
+    ])
+  })
+})

@@ -1,0 +1,127 @@
+import { App, Clock, Controller, defineAppOptions, Get, inject, type Request } from 'blazon'
+import { TestApp } from 'blazon/testing'
+import { afterEach, describe, expect, it } from 'vitest'
+import { bootProblems } from '../../support.js'
+
+class Sessions {
+  private readonly clock = inject(Clock)
+  private readonly expiries = new Map<string, number>()
+
+  open(id: string) {
+    this.expiries.set(id, this.clock.now() + 15 * 60_000)
+  }
+
+  isOpen(id: string) {
+    return (this.expiries.get(id) ?? 0) > this.clock.now()
+  }
+}
+
+@Controller()
+class SessionsController {
+  private readonly sessions = inject(Sessions)
+  private readonly clock = inject(Clock)
+
+  @Get('open') open() {
+    this.sessions.open('a')
+  }
+  @Get('state') state() {
+    return { isOpen: this.sessions.isOpen('a') }
+  }
+  @Get('time') time() {
+    return new Date(this.clock.now())
+  }
+  @Get('never') never(req: Request) {
+    return new Promise((_, reject) =>
+      req.signal.addEventListener('abort', () => reject(req.signal.reason)),
+    )
+  }
+}
+
+const options = defineAppOptions({ controllers: [SessionsController], providers: [Sessions] })
+
+let app: TestApp
+afterEach(() => app.close())
+
+describe('the clock of an application under test', () => {
+  it('is the one that providers and controllers inject', async () => {
+    app = await TestApp.create(options)
+    expect(app.get(Clock)).toBe(app.clock)
+    await app.request().get('/open')
+    await app.clock.advance('14m')
+    expect((await app.request().get('/state')).body.data).toEqual({ isOpen: true })
+    await app.clock.advance('1m')
+    expect((await app.request().get('/state')).body.data).toEqual({ isOpen: false })
+  })
+
+  it('can be set', async () => {
+    app = await TestApp.create(options)
+    app.clock.set('2030-01-31T12:00:00Z')
+    expect((await app.request().get('/time')).body.data).toBe('2030-01-31T12:00:00.000Z')
+  })
+
+  it('is nobody else’s', async () => {
+    app = await TestApp.create(options)
+    const other = await TestApp.create(options)
+    app.clock.set('2030-01-01')
+    expect(new Date(other.clock.now()).getFullYear()).not.toBe(2030)
+    await other.close()
+  })
+
+  it('decides when the time of a handler is up, without a wait', async () => {
+    app = await TestApp.create(options)
+    const statuses: number[] = []
+    const answers = [app.request().get('/never'), app.request().get('/never')].map((test) =>
+      test.then(({ status }) => statuses.push(status)),
+    )
+    await app.clock.advance('29s')
+    expect(statuses).toEqual([])
+    await app.clock.advance('1s')
+    expect(statuses).toEqual([503, 503])
+    await Promise.all(answers)
+  })
+
+  it('gives each request its own time', async () => {
+    app = await TestApp.create(options)
+    const statuses: string[] = []
+    const get = (name: string) =>
+      app
+        .request()
+        .get('/never')
+        .then(({ status }) => statuses.push(`${name} ${status}`))
+    const first = get('first')
+    await app.clock.advance('20s')
+    const second = get('second')
+    await app.clock.advance('20s')
+    expect(statuses).toEqual(['first 503'])
+    await app.clock.advance('9s')
+    expect(statuses).toEqual(['first 503'])
+    await app.clock.advance('1s')
+    expect(statuses).toEqual(['first 503', 'second 503'])
+    await Promise.all([first, second])
+  })
+
+  it('leaves real timeouts real until it is moved', async () => {
+    app = await TestApp.create({ ...options, timeouts: { handler: '20ms' } })
+    expect((await app.request().get('/never')).status).toBe(503)
+    expect((await app.request().get('/never')).status).toBe(503)
+  })
+})
+
+describe('the clock of an application', () => {
+  it('is real', async () => {
+    app = await TestApp.create()
+    const real = await App.create(options)
+    const before = Date.now()
+    expect(real.get(Clock).now()).toBeGreaterThanOrEqual(before)
+    expect(real.get(Clock).now()).toBeLessThanOrEqual(Date.now())
+    await real.close()
+  })
+
+  it('is not provided twice', async () => {
+    app = await TestApp.create()
+    const providers = [{ token: Clock, useValue: { now: () => 0 } as Clock }]
+    const [problem] = await bootProblems({ providers })
+    expect(problem).toMatchObject({ code: 'E_PROVIDER_DUPLICATE', subject: 'Clock' })
+    expect(problem?.cause).toContain('the framework')
+  })
+})

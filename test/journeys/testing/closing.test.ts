@@ -1,0 +1,191 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { ApiResponseDoc, App, Controller, Get, inject, type Request, type Response } from 'blazon'
+import { TestApp } from 'blazon/testing'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+/** A promise, and its end in other hands. */
+function gate() {
+  let open = () => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { open, opened }
+}
+
+async function dataOf(response: globalThis.Response): Promise<unknown> {
+  return ((await response.json()) as { data: unknown }).data
+}
+
+let log: string[]
+let entered: ReturnType<typeof gate>
+let released: ReturnType<typeof gate>
+beforeEach(() => {
+  log = []
+  entered = gate()
+  released = gate()
+})
+
+class Database {
+  isOpen = true
+  onClose() {
+    this.isOpen = false
+    log.push('database closed')
+  }
+}
+
+@Controller()
+class WorkController {
+  private readonly database = inject(Database)
+
+  @Get('slow') async slow() {
+    entered.open()
+    await released.opened
+    log.push(`answered, database ${this.database.isOpen ? 'open' : 'closed'}`)
+    return 'done'
+  }
+  @ApiResponseDoc({ status: 200, description: 'Events', contentType: 'text/event-stream' })
+  @Get('stream')
+  stream(_req: Request, res: Response) {
+    res.type('text/event-stream').write('data: 1\n\n')
+    res.on('close', () => log.push('stream closed'))
+    entered.open()
+    released.opened.then(() => res.end('data: 2\n\n'))
+  }
+}
+
+const options = { controllers: [WorkController], providers: [Database] }
+
+describe('closing an application under test', () => {
+  it('waits for the request under way, which still has everything it needs', async () => {
+    const app = await TestApp.create(options)
+    const answer = app
+      .request()
+      .get('/slow')
+      .then(({ body }) => body.data)
+    await entered.opened
+    const closed = app.close().then(() => log.push('closed'))
+    setTimeout(released.open, 5)
+    await closed
+    expect(await answer).toBe('done')
+    expect(log).toEqual(['answered, database open', 'database closed', 'closed'])
+  })
+
+  it('waits for an open stream', async () => {
+    const app = await TestApp.create(options)
+    const answer = app
+      .request()
+      .get('/stream')
+      .then(({ text }) => text)
+    await entered.opened
+    const closed = app.close()
+    setTimeout(released.open, 5)
+    await closed
+    expect(await answer).toBe('data: 1\n\ndata: 2\n\n')
+    expect(log).toEqual(['stream closed', 'database closed'])
+  })
+
+  it('cuts what does not end, also where its clock stands still', async () => {
+    const app = await TestApp.create({ ...options, timeouts: { close: '20ms' } })
+    const answer = app
+      .request()
+      .get('/stream')
+      .then(
+        () => 'whole',
+        () => 'cut',
+      )
+    await entered.opened
+    await app.clock.advance('1s')
+    await app.close()
+    expect(await answer).toBe('cut')
+    expect(log).toEqual(['stream closed', 'database closed'])
+  })
+
+  it('happens once, however often it is asked for', async () => {
+    const app = await TestApp.create(options)
+    expect(app.close()).toBe(app.close())
+    await app.close()
+    await app.close()
+    expect(log).toEqual(['database closed'])
+  })
+})
+
+describe('closing an application that answers by its handler alone', () => {
+  let server: Server
+  let url: string
+  async function serve(app: App) {
+    server = createServer(app.handler).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  }
+  afterEach(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+
+  it('waits for the request under way', async () => {
+    const app = new App(options)
+    await serve(app)
+    const answer = fetch(`${url}/slow`).then(dataOf)
+    await entered.opened
+    const closed = app.close().then(() => log.push('closed'))
+    setTimeout(released.open, 5)
+    await closed
+    expect(await answer).toBe('done')
+    expect(log).toEqual(['answered, database open', 'database closed', 'closed'])
+  })
+
+  it('cuts one that takes too long', async () => {
+    const app = new App({ ...options, timeouts: { close: '20ms' } })
+    await serve(app)
+    const answer = fetch(`${url}/slow`).then(
+      () => 'whole',
+      () => 'cut',
+    )
+    await entered.opened
+    await app.close()
+    expect(await answer).toBe('cut')
+  })
+
+  it('does not wait for what it has passed on, nor for what it has answered', async () => {
+    const app = new App({ ...options, timeouts: { close: '1d' } })
+    const passed = gate()
+    await serve(app)
+    server.removeAllListeners('request')
+    server.on('request', (req, res) => app.handler(req, res, () => passed.open()))
+    const left = fetch(`${url}/elsewhere`).catch(() => 'left')
+    await passed.opened
+    released.open()
+    await (await fetch(`${url}/slow`)).text()
+    await app.close()
+    server.closeAllConnections()
+    expect(await left).toBe('left')
+  })
+
+  it('does not start in the context of the request that comes first', async () => {
+    const context = new AsyncLocalStorage<string>()
+    const seen: unknown[] = []
+    class Poller {
+      onInit() {
+        seen.push(context.getStore())
+      }
+    }
+    @Controller()
+    class ContextController {
+      @Get('context') get() {
+        return context.getStore() ?? 'none'
+      }
+    }
+    const app = new App({ controllers: [ContextController], providers: [Poller] })
+    await serve(app)
+    server.removeAllListeners('request')
+    server.on('request', (req, res) => context.run('request', () => app.handler(req, res)))
+    for (let i = 0; i < 2; i++) {
+      expect(await dataOf(await fetch(`${url}/context`))).toBe('request')
+    }
+    expect(seen).toEqual([undefined])
+    await app.close()
+  })
+})

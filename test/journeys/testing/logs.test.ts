@@ -1,0 +1,156 @@
+import { Controller, Get, type Logger, type Plugin } from 'blazon'
+import { TestApp } from 'blazon/testing'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+
+@Controller()
+class FailingController {
+  @Get('fails') fails() {
+    throw new Error('disk full')
+  }
+  @Get('fine') fine() {
+    return 'fine'
+  }
+}
+
+/** A provider in an option that does not exist: a warning of boot. */
+const options = { controllers: [FailingController] }
+const suspicious = { ...options, retries: 3 } as object
+
+let app: TestApp
+let printed: string
+beforeEach(() => {
+  printed = ''
+  vi.spyOn(process.stderr, 'write').mockImplementation((chunk) => {
+    printed += String(chunk)
+    return true
+  })
+})
+afterEach(async () => {
+  vi.restoreAllMocks()
+  await app.close()
+})
+
+describe('the logs of an application under test', () => {
+  it('are kept, and not printed', async () => {
+    app = await TestApp.create(suspicious)
+    await app.request().get('/fine')
+    await app.request().get('/fails').expect(500)
+    expect(app.logs).toMatchObject([
+      { level: 'warn', facts: { code: 'W_OPTION_UNKNOWN' } },
+      {
+        level: 'error',
+        facts: { err: { message: 'disk full' }, method: 'GET', url: '/fails', status: 500 },
+        message: 'The request failed',
+      },
+    ])
+    expect(printed).toBe('')
+  })
+
+  it('are printed when asked for, with the stack of what failed', async () => {
+    app = await TestApp.create(options)
+    app.printLogs()
+    expect(printed).toBe('')
+    await app.request().get('/fails')
+    app.printLogs()
+    expect(printed).toMatch(/^\[error\] The request failed \{/)
+    expect(printed).toMatch(/Error: disk full\n\s+at FailingController\.fails/)
+  })
+
+  it('are the cause where supertest did not expect what happened', async () => {
+    app = await TestApp.create(options)
+    const failure = await app
+      .request()
+      .get('/fails')
+      .query({ q: 'a b' })
+      .expect(200)
+      .catch((error) => error)
+    expect(failure.message).toContain('expected 200 "OK", got 500')
+    expect(failure.cause).toMatchObject({ message: 'disk full' })
+    const other = await app
+      .request()
+      .get('/fine')
+      .expect(204)
+      .catch((error) => error)
+    expect(other.message).toContain('expected 204')
+    expect(other.cause).toBeUndefined()
+  })
+
+  it('reach a callback of supertest, too', async () => {
+    app = await TestApp.create(options)
+    const failure = await new Promise<Error>((resolve) => {
+      app.request().get('/fails').expect(200).end(resolve)
+    })
+    expect(failure.cause).toMatchObject({ message: 'disk full' })
+  })
+
+  it('are kept after the end', async () => {
+    app = await TestApp.create(options)
+    await app.request().get('/fails')
+    await app.close()
+    expect(app.logs).toHaveLength(1)
+  })
+
+  it('are each application’s own', async () => {
+    app = await TestApp.create(options)
+    const other = await TestApp.create(options)
+    await other.request().get('/fails')
+    expect(app.logs).toEqual([])
+    await other.close()
+  })
+
+  it('are kept where the logger is false', async () => {
+    app = await TestApp.create({ ...options, logger: false })
+    await app.request().get('/fails')
+    expect(app.logs).toHaveLength(1)
+    expect(printed).toBe('')
+  })
+})
+
+describe('a logger that is given', () => {
+  /** Its methods need their own object, as those of many libraries do. */
+  class Recorder implements Logger {
+    readonly #lines: string[] = []
+    get lines() {
+      return this.#lines
+    }
+    info(_facts: object, message: string) {
+      this.#lines.push(`info ${message}`)
+    }
+    warn(_facts: object, message: string) {
+      this.#lines.push(`warn ${message.slice(0, 18)}`)
+    }
+    error(_facts: object, message: string) {
+      this.#lines.push(`error ${message}`)
+    }
+    child() {
+      return this.#lines.length
+    }
+  }
+
+  it('hears everything, too', async () => {
+    const logger = new Recorder()
+    app = await TestApp.create({ ...suspicious, logger })
+    await app.request().get('/fails')
+    expect(logger.lines).toEqual(['warn [W_OPTION_UNKNOWN]', 'error The request failed'])
+    expect(app.logs.map(({ level }) => level)).toEqual(['warn', 'error'])
+    expect(printed).toBe('')
+  })
+
+  it('is all there for a plugin, which is heard as well', async () => {
+    let children: unknown
+    const plugin: Plugin = {
+      name: 'chatty',
+      setup({ logger }) {
+        logger.info({ rows: 3 }, 'migrated')
+        Reflect.apply(logger.info, logger, ['alone'])
+        children = (logger as Recorder).child()
+      },
+    }
+    app = await TestApp.create({ ...options, plugins: [plugin], logger: new Recorder() })
+    expect(children).toBe(2)
+    expect(app.logs).toEqual([
+      { level: 'info', facts: { rows: 3 }, message: 'migrated' },
+      { level: 'info', facts: {}, message: 'alone' },
+    ])
+  })
+})

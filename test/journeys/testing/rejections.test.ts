@@ -1,0 +1,155 @@
+import { Controller, Get, type Request } from 'blazon'
+import { TestApp } from 'blazon/testing'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+// The runner's own listeners fail the run, whatever a test expects.
+let listeners: NodeJS.UnhandledRejectionListener[]
+beforeEach(() => {
+  listeners = process.listeners('unhandledRejection')
+  process.removeAllListeners('unhandledRejection')
+})
+afterEach(() => {
+  const left = process.listenerCount('unhandledRejection')
+  for (const listener of listeners) process.on('unhandledRejection', listener)
+  expect(left).toBe(0)
+})
+
+async function sendMail(): Promise<void> {
+  throw new Error('no mail server')
+}
+
+@Controller('users')
+class UsersController {
+  @Get('forgets') forgets() {
+    sendMail()
+    return 'created'
+  }
+  @Get('later') later() {
+    setTimeout(() => sendMail(), 1)
+    return 'created'
+  }
+  @Get('handles') handles() {
+    sendMail().catch(() => {})
+    return 'created'
+  }
+  @Get('slow') async slow(req: Request) {
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    Promise.reject(req.query.reason)
+  }
+  @Get('fails') async fails() {
+    await sendMail()
+  }
+}
+
+const options = { controllers: [UsersController] }
+
+async function endOf(app: TestApp): Promise<unknown> {
+  return app.close().then(
+    () => 'fine',
+    (error: unknown) => error,
+  )
+}
+
+describe('a rejected promise that nobody handles', () => {
+  it('fails the request that left it, and close() no more', async () => {
+    const app = await TestApp.create(options)
+    const failure = await app
+      .request()
+      .get('/users/forgets')
+      .catch((error) => error)
+    expect(failure).toMatchObject({
+      message: 'GET /users/forgets left a rejected promise that nobody handles: no mail server',
+      cause: { message: 'no mail server' },
+    })
+    await app.request().get('/users/handles').expect(200)
+    expect(await endOf(app)).toBe('fine')
+  })
+
+  it('says less than what the test itself expects', async () => {
+    const app = await TestApp.create(options)
+    const test = app.request().get('/users/forgets').expect(204)
+    await expect(test).rejects.toThrow('expected 204')
+    expect(await endOf(app)).toBeInstanceOf(Error)
+  })
+
+  it('makes close() fail, and names the request and the reason', async () => {
+    const app = await TestApp.create(options)
+    await app.fetch('/users/forgets')
+    expect(await endOf(app)).toMatchObject({
+      message: 'GET /users/forgets left a rejected promise that nobody handles: no mail server',
+      cause: { message: 'no mail server' },
+    })
+  })
+
+  it('is noticed where it happens after the answer', async () => {
+    const app = await TestApp.create(options)
+    await app.fetch('/users/later')
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    expect(await endOf(app)).toMatchObject({
+      message: expect.stringMatching(/^GET \/users\/later/),
+    })
+  })
+
+  it('is noticed where its request was under way at the end, whatever the reason is', async () => {
+    const app = await TestApp.create(options)
+    const answer = app.fetch('/users/slow?reason=why%20not')
+    await app.clock.advance(0)
+    expect(await endOf(app)).toMatchObject({
+      message:
+        'GET /users/slow?reason=why%20not left a rejected promise that nobody handles: why not',
+    })
+    await answer
+  })
+
+  it('fails only the application that has left it', async () => {
+    const app = await TestApp.create(options)
+    const other = await TestApp.create(options)
+    await app.fetch('/users/forgets')
+    await other.request().get('/users/handles').expect(200)
+    expect(await endOf(other)).toBe('fine')
+    expect(await endOf(app)).toBeInstanceOf(Error)
+  })
+
+  it('is counted each time, next to what onClose throws', async () => {
+    class Stuck {
+      onClose() {
+        throw new Error('stuck')
+      }
+    }
+    const app = await TestApp.create({ ...options, providers: [Stuck] })
+    await app.fetch('/users/forgets')
+    await app.fetch('/users/forgets')
+    expect(await endOf(app)).toMatchObject({
+      errors: [{ errors: [{ message: 'stuck' }] }, { cause: {} }, { cause: {} }],
+    })
+  })
+
+  it('may be left by the start, too', async () => {
+    class Mailer {
+      constructor() {
+        sendMail()
+      }
+    }
+    const app = await TestApp.create({ providers: [Mailer] })
+    expect(await endOf(app)).toMatchObject({ message: expect.stringMatching(/^The start left/) })
+  })
+})
+
+describe('what is handled', () => {
+  it('is none: a catch, and an error that becomes a 500', async () => {
+    const app = await TestApp.create(options)
+    await app.request().get('/users/handles').expect(200)
+    await app.request().get('/users/fails').expect(500)
+    expect(await endOf(app)).toBe('fine')
+  })
+
+  it('leaves no listener behind when the start fails', async () => {
+    class Broken {
+      onInit() {
+        throw new Error('no')
+      }
+    }
+    await expect(TestApp.create({ providers: [Broken] })).rejects.toThrow('no')
+    expect(process.listenerCount('unhandledRejection')).toBe(0)
+  })
+})

@@ -1,0 +1,49 @@
+import { execFile } from 'node:child_process'
+import { delimiter, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const here = fileURLToPath(new URL('.', import.meta.url))
+
+/** What a run of a project's tests left behind. */
+export interface Outcome {
+  readonly status: number
+  readonly output: string
+}
+
+/** How a project is run. */
+export interface RunOptions {
+  /** The script of its `package.json`. Default `test`. */
+  readonly script?: string
+  /** Arguments for the runner. */
+  readonly args?: readonly string[]
+  /** The Node that runs it. Default: this one. */
+  readonly node?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** Runs a script of a project as its users do: by npm, with a Node that is first in the path. */
+export function runProject(project: string, options: RunOptions = {}): Promise<Outcome> {
+  const { script = 'test', args = [], node = process.execPath, env = {} } = options
+  const path = [dirname(node), process.env['PATH']].join(delimiter)
+  const settings = {
+    cwd: join(here, project),
+    env: { ...ownEnvironment(), NO_COLOR: '1', PATH: path, ...env },
+    maxBuffer: 64 << 20,
+  }
+  return new Promise((resolve) => {
+    const child = execFile(
+      'npm',
+      ['run', '--silent', script, ...(args.length > 0 ? ['--', ...args] : [])],
+      settings,
+      (_, stdout, stderr) =>
+        resolve({ status: child.exitCode ?? -1, output: `${stdout}\n${stderr}` }),
+    )
+  })
+}
+
+/** Without what the runner that runs this has set for its own tests. */
+function ownEnvironment(): NodeJS.ProcessEnv {
+  const isForeign = (name: string) =>
+    /^(VITEST|JEST|NODE_ENV$|NODE_OPTIONS$|TEST$|npm_|FORCE_COLOR$)/.test(name)
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isForeign(name)))
+}

@@ -1,0 +1,118 @@
+import { Body, ConfigError, Controller, Get, Params, Post, type Request } from 'blazon'
+import { type FuzzOptions, TestApp } from 'blazon/testing'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { z } from 'zod'
+import { loadFastCheck } from '../../../src/testing/fuzz/load-fast-check.js'
+
+const Impossible = z.object({ code: z.string().min(5).max(2) })
+const seen: string[] = []
+
+@Controller('things')
+class ThingsController {
+  @Get('mine')
+  mine() {
+    return {}
+  }
+
+  @Get(':name')
+  @Params(z.object({ name: z.enum(['mine', 'other']) }))
+  one(req: Request) {
+    seen.push(String(req.params['name']))
+    return {}
+  }
+
+  @Post()
+  @Body(Impossible)
+  make() {
+    return {}
+  }
+}
+
+let app: TestApp
+beforeAll(async () => {
+  app = await TestApp.create({ controllers: [ThingsController] })
+})
+afterAll(() => app.close())
+
+const refusal = (options: object) =>
+  app.fuzz(options as FuzzOptions).then(
+    () => [],
+    (error) => (error instanceof ConfigError ? error.problems : Promise.reject(error)),
+  )
+
+describe('options of fuzz', () => {
+  it.each([
+    ['seed', 1.5],
+    ['seed', 2 ** 31],
+    ['seed', '1'],
+    ['runs', 0],
+    ['runs', 2.5],
+    ['runs', '50'],
+    ['operations', 'Things_one'],
+    ['skip', 'Things_one'],
+    ['allow', ['stricter']],
+    ['allow', { Things_one: 'anything' }],
+    ['headers', 'a: b'],
+    ['path', 7],
+    ['path', 'Things_one'],
+  ])('%s does not take %j', async (name, value) => {
+    const problems = await refusal({ seed: 1, [name]: value })
+    expect(problems).toMatchObject([{ code: 'E_OPTION_INVALID', subject: `fuzz({ ${name} })` }])
+  })
+
+  it('name operations of the document', async () => {
+    const problems = await refusal({
+      seed: 1,
+      skip: ['Things_none'],
+      allow: { Things_nobody: 'looser' },
+      path: 'Things_nothing/1:2',
+    })
+    expect(problems.map(({ subject }) => subject)).toEqual([
+      'fuzz({ skip })',
+      'fuzz({ allow })',
+      'fuzz({ path })',
+    ])
+    expect(problems[0]?.remedy).toBe(
+      'It takes an operationId: Things_mine, Things_one, Things_make.',
+    )
+  })
+
+  it('go with a path only together with its seed', async () => {
+    const [problem] = await refusal({ path: 'Things_one/0' })
+    expect(problem?.remedy).toBe('It takes its seed, too.')
+  })
+})
+
+describe('an operation', () => {
+  it('that no value is found for is named, with the way out', async () => {
+    const failure = app.fuzz({ seed: 1, runs: 1 })
+    await expect(failure).rejects.toThrow("fuzz({ skip: ['Things_make'] })")
+  })
+
+  it('is not held to what another one answers', async () => {
+    const { requests } = await app.fuzz({ seed: 1, skip: ['Things_make', 'Things_mine'] })
+    expect(seen).toContain('other')
+    expect(seen).not.toContain('mine')
+    expect(requests).toBeLessThan(50)
+  })
+
+  it('takes another seed each time, unless told', async () => {
+    const options = { runs: 1, skip: ['Things_make'] }
+    const [first, second] = [await app.fuzz(options), await app.fuzz(options)]
+    expect(first.seed).not.toBe(second.seed)
+  })
+})
+
+it('says what to install where fast-check is missing', async () => {
+  vi.doMock('fast-check', () => {
+    throw new Error('Cannot find package')
+  })
+  const problems = await loadFastCheck().then(
+    () => [],
+    (error: ConfigError) => error.problems,
+  )
+  vi.doUnmock('fast-check')
+  expect(problems).toMatchObject([
+    { code: 'E_PEER_MISSING', remedy: 'npm install --save-dev fast-check' },
+  ])
+})

@@ -1,0 +1,74 @@
+import type { Request, Response } from 'blazon'
+import { TestApp } from 'blazon/testing'
+import { expect, it } from 'vitest'
+import { options } from '../../../examples/orders/app.js'
+
+const IDS = { Customers_register: 'POST /customers', Orders_place: 'POST /orders' }
+
+/** What a fuzzed orders application was sent. */
+async function requestsOf(seed: number) {
+  const requests: string[] = []
+  const recorder = {
+    name: 'recorder',
+    middlewares: [
+      function record(req: Request, res: Response, next: () => void) {
+        const { method, url } = req
+        res.once('finish', () => requests.push(`${method} ${url} ${JSON.stringify(req.headers)}`))
+        next()
+      },
+    ],
+  }
+  const plugins = [...(options.plugins ?? []), recorder]
+  await using app = await TestApp.create({ ...options, plugins })
+  const operations = ({ name }: { name: string }) => Object.values(IDS).includes(name)
+  await app.withAuth('clerk').fuzz({ seed, runs: 20, operations })
+  return requests
+}
+
+it('finds nothing in the orders example', async () => {
+  await using app = await TestApp.create(options)
+  const customer = { name: 'Ada', email: 'ada@example.com' }
+  await app.withAuth('clerk').request().post('/customers').send(customer).expect(201)
+  const report = await app.fuzz({ seed: 4 })
+  expect(report).toEqual({ operations: 9, requests: 450, seed: 4, skipped: [], refused: [] })
+  expect(app.contractReport()).toEqual([])
+  // What comes last finds every order that it asks for paid.
+  const never = app.coverage().rows.filter(({ isExercised }) => !isExercised)
+  expect(never.map(({ operationId }) => operationId)).toEqual(['Orders_cancel'])
+})
+
+it('sends the same for the same seed, and something else for another', async () => {
+  const requests = await requestsOf(7)
+  expect(requests).toHaveLength(40)
+  expect(await requestsOf(7)).toEqual(requests)
+  expect(await requestsOf(8)).not.toEqual(requests)
+})
+
+it('says whom nobody lets in', async () => {
+  await using app = await TestApp.create(options)
+  const { refused } = await app.fuzz({ seed: 1, runs: 20 })
+  expect(refused).toHaveLength(8)
+  expect(refused).not.toContain('Health_check')
+  const asClerk = { id: 'carla', permissions: ['customers:write', 'orders:write'] }
+  expect(await app.fuzz({ seed: 1, runs: 20, as: asClerk })).toMatchObject({ refused: [] })
+  const headers = { authorization: 'Bearer clerk' }
+  expect(await app.fuzz({ seed: 1, runs: 20, headers })).toMatchObject({ refused: [] })
+})
+
+it('leaves out what it is told to', async () => {
+  await using app = await TestApp.create(options)
+  const { operations, requests, skipped } = await app.withAuth('clerk').fuzz({
+    seed: 1,
+    runs: 3,
+    skip: ['Orders_place'],
+    operations: ({ handler }) => handler.startsWith('OrdersController.'),
+  })
+  expect({ operations, requests }).toEqual({ operations: 4, requests: 12 })
+  expect(skipped.toSorted()).toEqual([
+    'Customers_getById',
+    'Customers_list',
+    'Customers_register',
+    'Health_check',
+    'Orders_place',
+  ])
+})
