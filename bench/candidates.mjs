@@ -1,7 +1,7 @@
 // The candidates, each in a process of its own.
 import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { transformWithEsbuild } from 'vite'
 
 const here = import.meta.dirname
@@ -24,17 +24,20 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exi
 
 /** Compiles the one candidate that is TypeScript, so that no loader runs inside the measured process. */
 export async function compileCandidates() {
-  const file = join(here, 'candidates', 'blazon.ts')
+  await compile(join(here, 'candidates', 'blazon.ts'))
+}
+
+/** Compiles a file of a folder of this one; answers with the path of the result. */
+export async function compile(file) {
   const { code } = await transformWithEsbuild(readFileSync(file, 'utf8'), file, {
     target: 'es2022',
     sourcemap: false,
   })
   // One folder deep, like its source, so that its relative imports hold … beside the plain candidates.
-  mkdirSync(join(here, '.build'), { recursive: true })
-  writeFileSync(
-    join(here, '.build', 'blazon.mjs'),
-    code.replace('./serve.mjs', '../candidates/serve.mjs'),
-  )
+  const target = join(here, '.build', `${basename(file, '.ts')}.mjs`)
+  mkdirSync(dirname(target), { recursive: true })
+  writeFileSync(target, code.replace('./serve.mjs', '../candidates/serve.mjs'))
+  return target
 }
 
 /** Starts a candidate on the core of servers and waits until it listens. */

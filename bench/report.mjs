@@ -22,6 +22,11 @@ export function table(rounds, goals) {
     return [...cells, ...ratioCells(rounds, name, goals[name])]
   })
   const head = ['', 'µs CPU/request', 'requests/s', 'Blazon is', 'rounds from … to', 'goal', '']
+  return markdownTable(head, rows)
+}
+
+/** Rows of cells as Markdown: the first column left, the others right. */
+export function markdownTable(head, rows) {
   const align = ['---', ...head.slice(1).map(() => '---:')]
   return [head, align, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }
