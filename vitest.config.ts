@@ -6,6 +6,7 @@ const source = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 // The tests import the package by its name, as its users do.
 const alias = [
   { find: /^blazon\/testing$/, replacement: source('./src/testing/index.ts') },
+  { find: /^blazon\/vite$/, replacement: source('./src/integrations/vite/index.ts') },
   { find: /^blazon$/, replacement: source('./src/index.ts') },
 ]
 
@@ -20,12 +21,29 @@ function dialect(name: 'standard' | 'legacy', include: string[], exclude: string
 }
 
 const LEGACY_ONLY = 'test/**/*.legacy.test.ts'
+/** A package of its own: `npm run test:openapi`. */
+const OPENAPI_TOOLS = 'test/openapi-tools/**'
+/** A package of its own, too: `npm run test:runners`. */
+const RUNNERS = 'test/runners/**'
+const BROWSER = 'test/browser/**/*.test.ts'
+
+/** What a real browser does takes longer than what Node does; these limits only end what hangs. */
+function browser() {
+  const { test, ...project } = dialect('standard', [BROWSER])
+  const limits = { testTimeout: 60_000, hookTimeout: 60_000 }
+  return { ...project, test: { ...test, ...limits, name: 'browser' } }
+}
 
 export default defineConfig({
   test: {
     projects: [
-      dialect('standard', ['test/**/*.test.ts', 'examples/**/*.test.ts'], [LEGACY_ONLY]),
-      dialect('legacy', ['test/journeys/**/*.test.ts', LEGACY_ONLY]),
+      dialect(
+        'standard',
+        ['test/**/*.test.ts', 'examples/**/*.test.ts'],
+        [LEGACY_ONLY, OPENAPI_TOOLS, RUNNERS, BROWSER],
+      ),
+      dialect('legacy', ['test/journeys/**/*.test.ts', LEGACY_ONLY], [OPENAPI_TOOLS, RUNNERS]),
+      browser(),
     ],
   },
 })

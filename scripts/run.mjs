@@ -7,13 +7,34 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
-const STAMP = join(root, 'node_modules', '.installed')
+/** The other readers of OpenAPI documents: a package of their own, which only their tests install. */
+const TOOLS = 'test/openapi-tools'
+/** A project for each test runner, in a package of their own. */
+const RUNNERS = 'test/runners'
+/** Packages whose dependencies have install scripts that only report home, or fetch what npm has fetched. */
+const SCRIPTLESS = [TOOLS, RUNNERS]
 
 /** A file of an installed package, run by this very Node: `.bin` names clash between TypeScript versions. */
 const bin = (path) => ['node', join(root, 'node_modules', path)]
 const tsc = bin('typescript/bin/tsc')
 const biome = bin('@biomejs/biome/bin/biome')
 const vitest = bin('vitest/vitest.mjs')
+
+/** Writes the document of an example beside it; `--check` only compares. */
+function exportDocument(entry, ...options) {
+  const out = join(dirname(entry), 'openapi.json')
+  return [
+    'node',
+    'dist/cli/main.js',
+    'openapi',
+    'export',
+    '--entry',
+    entry,
+    '--out',
+    out,
+    ...options,
+  ]
+}
 
 const TASKS = {
   start: [build, ['node', '--import', 'tsx', 'examples/orders/main.ts']],
@@ -28,10 +49,28 @@ const TASKS = {
     build,
     [...tsc, '-p', 'examples/hello'],
     [...tsc, '-p', 'examples/orders'],
+    // A committed document that is not what its example says is a lie.
+    exportDocument('examples/orders/app.ts', '--check'),
+    exportDocument('examples/hello/main.ts', '--check'),
   ],
   types: [build, ['node', 'test/types/run.mjs']],
+  documents: [
+    build,
+    exportDocument('examples/orders/app.ts'),
+    exportDocument('examples/hello/main.ts'),
+  ],
   unit: [[...vitest, 'run']],
   bench: [build, ['node', 'bench/run.mjs']],
+  'bench:harness': [build, ['node', 'bench/harness.mjs']],
+  'test:openapi': [
+    () => install(TOOLS),
+    [...tsc, '-p', TOOLS],
+    [...vitest, 'run', '--config', `${TOOLS}/vitest.config.ts`],
+  ],
+  'test:runners': [
+    () => install(RUNNERS),
+    [...vitest, 'run', '--config', `${RUNNERS}/vitest.config.ts`],
+  ],
 }
 TASKS.test = [...TASKS.check, ...TASKS.types, ...TASKS.unit]
 
@@ -52,14 +91,18 @@ async function run(command, args) {
   if (status !== 0) process.exit(status ?? 1)
 }
 
-async function install() {
-  const wanted = hash(['package.json', 'package-lock.json'])
-  const present = existsSync(STAMP) ? readFileSync(STAMP, 'utf8') : ''
+/** Installs what a folder's package asks for, unless that is there already. */
+async function install(folder) {
+  const stamp = join(root, folder, 'node_modules', '.installed')
+  const wanted = hash([join(folder, 'package.json'), join(folder, 'package-lock.json')])
+  const present = existsSync(stamp) ? readFileSync(stamp, 'utf8') : ''
   if (wanted === present) return
-  console.error('Installing dependencies …')
+  console.error(`Installing the dependencies of ${folder} …`)
   // Not `npm ci`: it refuses a lock file that lacks optional packages of platforms other than its maker's.
-  await run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'])
-  writeFileSync(STAMP, wanted)
+  const quietly = ['--no-save', '--no-audit', '--no-fund', '--loglevel=error']
+  const scripts = SCRIPTLESS.includes(folder) ? ['--ignore-scripts'] : []
+  await run('npm', ['install', '--prefix', folder, ...quietly, ...scripts])
+  writeFileSync(stamp, wanted)
 }
 
 async function build() {
@@ -91,7 +134,7 @@ if (steps === undefined) {
   console.error(`There is no task '${name}'. Tasks: ${Object.keys(TASKS).join(', ')}.`)
   process.exit(2)
 }
-await install()
+await install('.')
 for (const [index, step] of steps.entries()) {
   if (typeof step === 'function') {
     await step()

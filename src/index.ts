@@ -1,6 +1,7 @@
 // app
 export { App } from './app/app.js'
 export { BaseController } from './app/base-controller.js'
+export type { AppDocument } from './app/documents.js'
 export {
   type AppOptions,
   defineAppOptions,
@@ -8,6 +9,7 @@ export {
   type TimeoutOptions,
 } from './app/options.js'
 // contracts
+export type { Timer } from './contracts/clock.js'
 export type { AuthGuard, AuthOptions } from './contracts/guard.js'
 export type {
   ErrorRequestHandler,
@@ -23,6 +25,34 @@ export type {
   ValidatedRequest,
 } from './contracts/handler.js'
 export type { Logger } from './contracts/logger.js'
+export type {
+  OpenApiComponents,
+  OpenApiDocument,
+  OpenApiHeader,
+  OpenApiInfo,
+  OpenApiMediaType,
+  OpenApiMethod,
+  OpenApiOperation,
+  OpenApiParameter,
+  OpenApiPathItem,
+  OpenApiRequestBody,
+  OpenApiResponse,
+  OpenApiSchema,
+  OpenApiSecurityScheme,
+  OpenApiServer,
+  OpenApiTag,
+  Reference,
+  SchemaConverter,
+  SchemaSide,
+  SecurityRequirement,
+  SwaggerOptions,
+} from './contracts/openapi.js'
+export type {
+  ApiBodyOptions,
+  ApiOperationOptions,
+  ApiResponseOptions,
+  OperationFacts,
+} from './contracts/operation.js'
 export type { Plugin, PluginContext } from './contracts/plugin.js'
 export type {
   Class,
@@ -52,6 +82,7 @@ export type {
 } from './contracts/schema.js'
 // di
 export type { Override } from './di/build-container.js'
+export { Clock } from './di/clock.js'
 export { inject } from './di/inject.js'
 export { InjectionToken } from './di/token.js'
 // errors
@@ -83,6 +114,7 @@ export { Auth, Can, Public } from './metadata/auth.js'
 export { Controller, defineControllers } from './metadata/controller.js'
 export { Inject, Injectable } from './metadata/injectable.js'
 export { Body, Headers, Params, Query } from './metadata/input.js'
+export { ApiBody, ApiHidden, ApiOperation, ApiResponseDoc, ApiTags } from './metadata/openapi.js'
 export { CurrentUser, Req, Res } from './metadata/parameter.js'
 export { Header, HttpCode, Redirect } from './metadata/response.js'
 export { All, Delete, Get, Head, Options, Patch, Post, Put } from './metadata/route.js'

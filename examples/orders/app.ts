@@ -13,4 +13,16 @@ export const options = defineAppOptions({
   providers: [{ token: Now, useValue: () => new Date() }],
   plugins: [requestIds],
   auth: { guard: BearerGuard },
+  swagger: {
+    title: 'Orders',
+    description:
+      'Customers and what they order. Try it with the token `clerk`, or `auditor`, who may only look.',
+    contact: { name: 'Orders', url: 'https://example.com', email: 'orders@example.com' },
+    license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+    tags: [
+      { name: 'Customers', description: 'Who orders.' },
+      { name: 'Orders', description: 'What is ordered, paid and cancelled.' },
+      { name: 'Health', description: 'Whether the service runs.' },
+    ],
+  },
 })

@@ -12,7 +12,8 @@ try {
   const address = await app.listen(port)
   const routes = app.getRouteTable().length
   const bootTime = Math.round(performance.now())
-  console.log(`http://localhost:${address.port} · ${routes} routes · ready in ${bootTime} ms`)
+  const origin = `http://localhost:${address.port}`
+  console.log(`${origin} · ${routes} routes · ready in ${bootTime} ms · docs at ${origin}/api-docs`)
 } catch (error) {
   const { code, message } = error as NodeJS.ErrnoException
   console.error(

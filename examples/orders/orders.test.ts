@@ -1,5 +1,5 @@
-import { TestApp } from 'blazon/testing'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { ContractCoverage, TestApp } from 'blazon/testing'
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { options } from './app.js'
 import { OrdersRepository } from './orders/orders-repository.js'
 import type { NewOrder } from './orders/orders-schemas.js'
@@ -17,11 +17,14 @@ const newOrder = {
 }
 
 describe('orders API', () => {
+  const coverage = new ContractCoverage()
   let app: TestApp
 
   beforeEach(async () => {
     app = await TestApp.create({
       ...options,
+      contract: 'throw',
+      coverage,
       testOverrides: [{ token: Now, useValue: () => new Date(NOW) }],
     })
     app.withAuth('clerk')
@@ -29,6 +32,7 @@ describe('orders API', () => {
   })
 
   afterEach(() => app.close())
+  afterAll(() => coverage.check({ operations: 100, statuses: 100 }))
 
   const place = (order: object = newOrder) => app.request().post('/orders').send(order)
 
@@ -112,6 +116,42 @@ describe('orders API', () => {
     await app.clearHeaders().request().get('/health').expect(200)
   })
 
+  it('shows customers', async () => {
+    const one = await app.request().get('/customers/1').expect(200)
+    const all = await app.request().get('/customers').expect(200)
+    expect(all.body.data.items).toEqual([one.body.data])
+  })
+
+  it('knows no more than it has', async () => {
+    await app.request().get('/customers/9').expect(404)
+    await app.request().post('/orders/9/payment').expect(404)
+    await app.request().delete('/orders/9').expect(404)
+    await place()
+    await app.request().post('/orders/1/payment')
+    await app.request().delete('/orders/1').expect(409)
+  })
+
+  it('lets these people do that', async () => {
+    const principals = {
+      nobody: null,
+      auditor: app.with({ authorization: 'Bearer auditor' }),
+      clerk: app.with({ authorization: 'Bearer clerk' }),
+    }
+    const matrix = await app.authMatrix(principals, { unguarded: 'fail' })
+    expect(String(matrix)).toMatchInlineSnapshot(`
+      "                          nobody   auditor  clerk
+      GET /health               allowed  allowed  allowed
+      GET /orders               401      allowed  allowed
+      GET /orders/:id           401      allowed  allowed
+      POST /orders              401      403      allowed
+      POST /orders/:id/payment  401      403      allowed
+      DELETE /orders/:id        401      403      allowed
+      GET /customers            401      allowed  allowed
+      GET /customers/:id        401      allowed  allowed
+      POST /customers           401      403      allowed"
+    `)
+  })
+
   it('gives every answer a request id', async () => {
     const { headers, body } = await app.request().get('/orders/404').expect(404)
     expect(body.requestId).toBe(headers['x-request-id'])
@@ -120,16 +160,18 @@ describe('orders API', () => {
 
 it('runs on a repository of the test', async () => {
   const orders = new OrdersRepository()
-  const order: NewOrder = { customerId: 7, shipTo: { ...newOrder.shipTo }, lines: [] }
+  const lines = [{ sku: 'TEA', quantity: 1, unitPrice: 450 }]
+  const order: NewOrder = { customerId: 7, shipTo: { ...newOrder.shipTo }, lines }
   await orders.insert({
     ...order,
     status: 'paid',
-    total: 0,
+    total: 450,
     placedBy: 'the test',
     placedAt: new Date(NOW),
   })
   const app = await TestApp.create({
     ...options,
+    contract: 'throw',
     testOverrides: [{ token: OrdersRepository, useValue: orders }],
   })
   const { body } = await app.withAuth('auditor').request().get('/orders/1')

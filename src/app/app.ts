@@ -1,19 +1,31 @@
+import { AsyncResource } from 'node:async_hooks'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Application } from 'express'
 import type { NextFunction } from '../contracts/handler.js'
+import type { OpenApiDocument } from '../contracts/openapi.js'
 import type { Token } from '../contracts/provider.js'
 import type { RouteTableEntry } from '../contracts/route-model.js'
-import type { Override } from '../di/build-container.js'
-import type { Problem } from '../errors/config-error.js'
+import { Clock } from '../di/clock.js'
 import { toSeconds } from '../http/units.js'
+import { findDescriber, startNever } from './announce.js'
 import { boot, type RunningApp } from './boot.js'
+import { checkDocsRoutes } from './check-swagger.js'
 import { loggerOf } from './default-logger.js'
-import { type Description, describeApp, logWarnings } from './describe.js'
+import {
+  type Description,
+  describeApp,
+  ignoredOverrides,
+  logWarnings,
+  throwErrors,
+} from './describe.js'
+import { type AppDocument, buildDocsRoutes, listDocuments } from './documents.js'
 import { configureExpressHost, createExpressHost } from './express-host.js'
+import { type Harness, harnessOf } from './harness.js'
 import type { AppOptions } from './options.js'
 import { routeTable } from './route-table.js'
 import { closeServer, listen } from './server.js'
+import { systemClock } from './system-clock.js'
 
 const DEFAULT_PORT = 3000
 const DEFAULT_CLOSE_SECONDS = 10
@@ -29,7 +41,10 @@ export class App {
   /** The Express application behind `req.app`, for settings (`trust proxy`, `query parser`, views). It routes nothing. */
   readonly express: Application
   readonly #options: AppOptions
+  readonly #describer = findDescriber()
+  readonly #scope = new AsyncResource('BlazonApp')
   #description: Description | undefined
+  #documents: readonly AppDocument[] | undefined
   #starting: Promise<RunningApp> | undefined
   #running: RunningApp | undefined
   #closing: Promise<void> | undefined
@@ -38,6 +53,11 @@ export class App {
   constructor(options: AppOptions = {}) {
     this.#options = options
     this.express = createExpressHost()
+    this.#describer?.declared(this, {
+      documents: () => this.documents,
+      routes: () => this.getRouteTable(),
+      warnings: () => this.#describe().warnings,
+    })
   }
 
   /** Makes and starts an application, without listening. Throws as {@link App.init}. */
@@ -85,10 +105,13 @@ export class App {
    */
   readonly handler = (req: IncomingMessage, res: ServerResponse, next?: NextFunction): void => {
     if (this.#running !== undefined) return this.#running.listener.handleForeign(req, res, next)
-    this.#start().then(
-      ({ listener }) => listener.handleForeign(req, res, next),
-      (error) => (next === undefined ? this.#refuse(error, res) : next(error)),
-    )
+    // What boot opens would keep the context of this request for as long as the application lives.
+    this.#scope
+      .runInAsyncScope(() => this.#start())
+      .then(
+        ({ listener }) => listener.handleForeign(req, res, next),
+        (error) => (next === undefined ? this.#refuse(error, res) : next(error)),
+      )
   }
 
   /** Node's server, which listens once `listen` was called. Throws before `init`. */
@@ -103,6 +126,21 @@ export class App {
    */
   get<T>(token: Token<T>): T {
     return this.#started('get()').injector.resolve(token)
+  }
+
+  /**
+   * The OpenAPI 3.0.3 document of the whole application: the first one, where `swagger` lists several. Works before
+   * `init`, and where it is not served. Throws a `ConfigError` as `init` does.
+   */
+  get document(): OpenApiDocument {
+    const [first] = this.documents
+    return (first as AppDocument).document
+  }
+
+  /** Every document of the `swagger` option, with the path of its page. Built when it is first read. */
+  get documents(): readonly AppDocument[] {
+    this.#documents ??= listDocuments(this.#describe().model, this.#options, this.express)
+    return this.#documents
   }
 
   /** Every route, in order of declaration. Works before `init`. Throws a `ConfigError` as `init` does. */
@@ -122,52 +160,52 @@ export class App {
     return this.#closing
   }
 
-  /** What stands in for providers. Nothing does, except where the test harness says so. */
-  protected overrides(): readonly Override[] {
-    return []
-  }
-
-  /** The warning that an override of the options has no effect here. */
-  protected ignoredOverrides(): readonly Problem[] {
-    if (this.#options.testOverrides === undefined) return []
-    return [
-      {
-        code: 'W_OVERRIDE_IGNORED',
-        subject: 'testOverrides',
-        cause: 'Only TestApp honours them; this application runs on its own providers.',
-        remedy: 'Remove them, or make a TestApp.',
-      },
-    ]
-  }
-
   /** There is nothing yet that could answer, and nobody else who would hear of it. */
   #refuse(err: unknown, res: ServerResponse): void {
     loggerOf(this.#options.logger).error({ err }, 'The application did not start')
     res.destroy()
   }
 
+  get #harness(): Harness | undefined {
+    return harnessOf(this)
+  }
+
+  get #clock(): Clock {
+    return this.#harness?.clock ?? systemClock
+  }
+
   #describe(): Description {
-    this.#description ??= describeApp(this.#options)
+    this.#description ??= describeApp(this.#options, [{ token: Clock, useValue: this.#clock }])
     return this.#description
   }
 
   #start(): Promise<RunningApp> {
+    if (this.#describer !== undefined) return startNever(this.#describer, this)
     if (this.#closing !== undefined) return Promise.reject(new Error('The application is closed.'))
-    this.#starting ??= this.#boot()
+    const boot = () => this.#boot()
+    this.#starting ??= this.#harness?.boot(boot) ?? boot()
     return this.#starting
   }
 
   async #boot(): Promise<RunningApp> {
-    const logger = loggerOf(this.#options.logger)
+    const logger = this.#harness?.logger ?? loggerOf(this.#options.logger)
     const description = this.#describe()
     configureExpressHost(this.express, this.#options)
-    logWarnings(logger, [...description.warnings, ...this.ignoredOverrides()])
+    const served = this.documents.filter(({ isEnabled }) => isEnabled)
+    const problems = served.flatMap((each) => each.problems)
+    problems.push(...checkDocsRoutes(description.model, served))
+    const warnings = throwErrors(problems, this.#options)
+    const harness = this.#harness
+    const ignored = harness === undefined ? ignoredOverrides(this.#options) : []
+    logWarnings(logger, [...description.warnings, ...warnings, ...ignored])
     this.#running = await boot({
       options: this.#options,
       description,
-      overrides: this.overrides(),
+      harness,
       express: this.express,
       logger,
+      clock: this.#clock,
+      frameworkRoutes: buildDocsRoutes(served),
       isClosing: () => this.#closing !== undefined,
     })
     return this.#running
@@ -182,12 +220,13 @@ export class App {
     // A start that fails has closed what it opened, and told its caller why.
     const running = await this.#starting?.catch(() => undefined)
     if (running === undefined) return
-    const grace = this.#options.timeouts?.close
-    await closeServer(
-      running.server,
-      toSeconds(grace ?? DEFAULT_CLOSE_SECONDS) ?? DEFAULT_CLOSE_SECONDS,
-    )
+    const grace =
+      toSeconds(this.#options.timeouts?.close ?? DEFAULT_CLOSE_SECONDS) ?? DEFAULT_CLOSE_SECONDS
+    await Promise.all([closeServer(running.server, grace), running.listener.underWay.drain(grace)])
+    this.#harness?.disconnect()
     running.stop()
     await running.hooks.close(signal)
   }
 }
+
+findDescriber()?.loaded((options) => new App(options))

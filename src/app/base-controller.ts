@@ -1,4 +1,5 @@
 import type { Response } from '../contracts/handler.js'
+import type { RouteModel } from '../contracts/route-model.js'
 import { successEnvelope } from '../errors/envelope.js'
 
 /**
@@ -15,12 +16,23 @@ export class BaseController {
   /**
    * Answers with the success envelope (specification section 2.1).
    *
-   * @param status HTTP status; 201 for something created. Default 200.
+   * @param status HTTP status; 201 for something created. Default: the route's `@HttpCode`, else 200.
    * @returns the response, already sent.
    */
-  ok(res: Response, message: string, data?: unknown, status = 200): Response {
+  ok(
+    res: Response,
+    message: string,
+    data?: unknown,
+    status: number = statedStatus(res) ?? 200,
+  ): Response {
     return res.status(status).json(successEnvelope(status, message, data))
   }
+}
+
+/** What the document says of this route. An Express router's `req.route` states none. */
+function statedStatus({ req }: Response): number | null {
+  const status: unknown = (req.route as RouteModel | undefined)?.status
+  return typeof status === 'number' ? status : null
 }
 
 /** Gives a controller that does not extend {@link BaseController} its `ok`, unless it has one of its own. */

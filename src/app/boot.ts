@@ -2,13 +2,15 @@ import type { Server } from 'node:http'
 import type { AuthGuard } from '../contracts/guard.js'
 import type { Plugin } from '../contracts/plugin.js'
 import type { Class, Token } from '../contracts/provider.js'
-import { type BoundContainer, bindScopes, makeAll, type Override } from '../di/build-container.js'
+import { type BoundContainer, bindScopes, makeAll } from '../di/build-container.js'
 import { originOf, toProblem } from '../di/chain.js'
 import type { Injector } from '../di/injector.js'
+import { unusedOverrides } from '../di/unused-overrides.js'
 import { ConfigError } from '../errors/config-error.js'
 import { readInjections } from '../metadata/read.js'
 import { attachOk } from './base-controller.js'
 import { buildPipeline, type PipelineInput } from './build-pipeline.js'
+import { logWarnings, throwErrors } from './describe.js'
 import { LifecycleHooks } from './lifecycle.js'
 import type { Listener } from './listener.js'
 
@@ -23,26 +25,28 @@ export interface RunningApp {
 }
 
 /** What boot is given. */
-export interface BootConfig extends Omit<PipelineInput, 'controllers' | 'guard'> {
-  readonly overrides: readonly Override[]
-}
+export type BootConfig = Omit<PipelineInput, 'controllers' | 'guard'>
 
 /** Makes an application out of its description. When a step fails, what has started is closed again. */
 export async function boot(config: BootConfig): Promise<RunningApp> {
-  const { options, description, express, logger } = config
-  const container = bindScopes(description.scopes, readInjections, config.overrides)
+  const { options, description, express, logger, harness } = config
+  const container = bindScopes(description.scopes, readInjections, harness?.overrides ?? [])
   const injector = container.root
   const begun: Plugin[] = []
   const hooks = new LifecycleHooks(() => [...injector.made, ...begun])
   try {
     const controllers = await makeControllers(container)
-    const guard = await resolveGuard(options.auth?.guard, injector)
+    const own = await resolveGuard(options.auth?.guard, injector)
+    const guard = harness?.wrapGuard(own) ?? own
     const pipeline = await buildPipeline({ ...config, controllers, guard })
     const get = <T>(token: Token<T>) => injector.resolve(token)
     for (const plugin of options.plugins ?? []) {
       begun.push(plugin)
       await plugin.setup?.({ get, express, logger, model: description.model })
     }
+    // Whoever asks has asked by now.
+    const unused = unusedOverrides(harness?.overrides ?? [], injector.asked)
+    logWarnings(logger, throwErrors(unused, options))
     await hooks.init()
     await hooks.ready()
     return { injector, hooks, ...pipeline }

@@ -1,5 +1,7 @@
 import type { Server } from 'node:http'
 import type { Application } from 'express'
+import type { Clock } from '../contracts/clock.js'
+import type { FrameworkRoute } from '../contracts/framework-route.js'
 import type { AuthGuard } from '../contracts/guard.js'
 import type { ErrorRequestHandler } from '../contracts/handler.js'
 import type { Logger } from '../contracts/logger.js'
@@ -12,19 +14,22 @@ import { createRequestClass } from '../http/request.js'
 import { createResponseClass } from '../http/response.js'
 import { staticHeaders } from '../http/static-headers.js'
 import { toBytes, toSeconds } from '../http/units.js'
-import { compileDispatch } from '../pipeline/compile-dispatch.js'
-import { compileRoute, type PipelineConfig } from '../pipeline/compile-route.js'
-import { type DeadlineEnds, Deadlines } from '../pipeline/deadlines.js'
+import { compileDispatch, compileFrameworkRoute } from '../pipeline/compile-dispatch.js'
+import { compileProbe, compileRoute, type PipelineConfig } from '../pipeline/compile-route.js'
+import { type DeadlineConfig, Deadlines } from '../pipeline/deadlines.js'
 import { defineNext } from '../pipeline/define-next.js'
 import { createFail, createLogOnly } from '../pipeline/fail.js'
 import { composeErrorMiddlewares, composeMiddlewares } from '../pipeline/run-middlewares.js'
 import type { OnError, RunRoute } from '../pipeline/step.js'
 import type { CompiledInput } from '../pipeline/steps/validate.js'
-import { buildRouter } from '../routing/build-router.js'
-import { createValidatorCompiler } from '../schema/compile-validator.js'
+import { buildRouter, type Routable, type Router } from '../routing/build-router.js'
+import { type CompileValidator, createValidatorCompiler } from '../schema/compile-validator.js'
+import { swaggerList } from './check-swagger.js'
 import type { Description } from './describe.js'
 import { adoptPrototypes, sortMiddlewares } from './express-host.js'
+import type { Harness } from './harness.js'
 import { createListener, type Listener } from './listener.js'
+import { ModelMemory } from './model-memory.js'
 import type { AppOptions } from './options.js'
 import { createHttpServer } from './server.js'
 
@@ -47,10 +52,18 @@ export interface PipelineInput {
   readonly description: Description
   readonly express: Application
   readonly logger: Logger
+  readonly clock: Clock
   readonly isClosing: () => boolean
   readonly controllers: ReadonlyMap<unknown, object>
   readonly guard: AuthGuard | null
+  /** Routes of the framework itself. */
+  readonly frameworkRoutes: readonly FrameworkRoute[]
+  /** `undefined` unless the application is under test. */
+  readonly harness: Harness | undefined
 }
+
+/** A router remembers nothing of requests. */
+const routers = new ModelMemory<Router>()
 
 /** Builds the way of a request, from the socket to the controllers. */
 export async function buildPipeline(input: PipelineInput): Promise<Pipeline> {
@@ -69,7 +82,15 @@ export async function buildPipeline(input: PipelineInput): Promise<Pipeline> {
   const { onError, onMiddlewareError, deadlines } = buildErrorPaths(errorHandlers, input)
   defineNext(Request, onError)
   const compiled = await compileRoutes(input, { deadlines, onError })
-  const match = buildRouter(description.model)
+  const own = input.frameworkRoutes.map((route, offset) => ({
+    ...route,
+    index: routes.length + offset,
+  }))
+  for (const { handle } of own) compiled.push(compileFrameworkRoute(handle, onError))
+  const match = routers.get(description.model, own.map(({ path }) => path).join('\n'), () =>
+    buildRouter([...routes, ...own.map(toRoutable)]),
+  )
+  input.harness?.built({ model: description.model, match })
   const dispatch = compileDispatch({ match, routes, handlers: compiled, onError })
   const run =
     handlers.length === 0
@@ -80,10 +101,16 @@ export async function buildPipeline(input: PipelineInput): Promise<Pipeline> {
           onLateError: createLogOnly(input.logger),
         })
   const maxHeaders = options.limits?.headers ?? DEFAULT_HEADERS
-  const { isClosing } = input
-  const listener = createListener({ Request, Response, run, onError, maxHeaders, isClosing })
+  const { isClosing, harness } = input
+  const config = { Request, Response, run, onError, maxHeaders, isClosing, harness }
+  const listener = createListener(config)
   const server = createHttpServer({ Request, Response, listener, timeouts: options.timeouts ?? {} })
   return { server, listener, stop: () => deadlines?.close() }
+}
+
+/** The framework's own pages are as open to middlewares as any route, and walk no other step. */
+function toRoutable({ index, path }: FrameworkRoute & { index: number }): Routable {
+  return { index, path, method: 'GET', pathParameters: [] }
 }
 
 /** Where errors go: those of routes, those of middlewares, and requests whose time has passed. */
@@ -95,7 +122,7 @@ interface ErrorPaths {
 
 function buildErrorPaths(
   errorHandlers: readonly ErrorRequestHandler[],
-  { logger, options }: PipelineInput,
+  { logger, options, clock }: PipelineInput,
 ): ErrorPaths {
   // An error middleware may take its time as a handler may, and no more.
   const watch: RunRoute = (req, res) => deadlines?.startUntilClosed(req, res)
@@ -103,19 +130,19 @@ function buildErrorPaths(
   const fail = createFail(logger)
   const onError = compose(fail)
   const onMiddlewareError = compose(createFail(logger, toMiddlewareFailure))
-  const deadlines = createDeadlines(options, { onError, fail })
+  const deadlines = createDeadlines(options, { clock, onError, fail })
   return { onError, onMiddlewareError, deadlines }
 }
 
-function createDeadlines({ timeouts }: AppOptions, ends: DeadlineEnds): Deadlines | null {
+function createDeadlines({ timeouts }: AppOptions, config: DeadlineConfig): Deadlines | null {
   const handler = timeouts?.handler ?? DEFAULT_HANDLER_SECONDS
   return handler === false
     ? null
-    : new Deadlines(toSeconds(handler) ?? DEFAULT_HANDLER_SECONDS, ends)
+    : new Deadlines(toSeconds(handler) ?? DEFAULT_HANDLER_SECONDS, config)
 }
 
 async function compileRoutes(
-  { description, controllers, guard, options }: PipelineInput,
+  { description, controllers, guard, options, harness }: PipelineInput,
   shared: Pick<PipelineConfig, 'deadlines' | 'onError'>,
 ): Promise<RunRoute[]> {
   const { limits, auth } = options
@@ -128,16 +155,21 @@ async function compileRoutes(
       depth: limits?.depth ?? DEFAULT_DEPTH,
     },
   }
-  const inputs = await compileInputs(description.model.routes)
+  const converters = Object.assign({}, ...swaggerList(options).map((each) => each.converters))
+  const compile = createValidatorCompiler(converters)
+  const inputs = await compileInputs(description.model.routes, compile)
   return description.model.routes.map((route) => {
     const instance = controllers.get(route.controller) as object
-    return compileRoute(route, { instance, inputs: inputs[route.index] ?? [] }, config)
+    const run = compileRoute(route, { instance, inputs: inputs[route.index] ?? [] }, config)
+    return harness?.wrapRoute(run, compileProbe(route, config)) ?? run
   })
 }
 
 /** Compiles every schema, and says of all that do not compile where they are. */
-async function compileInputs(routes: readonly RouteModel[]): Promise<CompiledInput[][]> {
-  const compile = createValidatorCompiler()
+async function compileInputs(
+  routes: readonly RouteModel[],
+  compile: CompileValidator,
+): Promise<CompiledInput[][]> {
   const problems: Problem[] = []
   const compileInput = async (route: RouteModel, source: InputSource) => {
     try {

@@ -1,7 +1,9 @@
 import type { AuthOptions } from '../contracts/guard.js'
+import type { SwaggerOptions } from '../contracts/openapi.js'
 import type { Module } from '../contracts/provider.js'
 import type { Problem } from '../errors/config-error.js'
 import type { SecurityOptions } from '../features/security/security.js'
+import { swaggerList } from './check-swagger.js'
 import type { AppOptions, LimitOptions, TimeoutOptions } from './options.js'
 
 /** Every name an object of options knows; typed so that a new one cannot be forgotten. */
@@ -15,6 +17,7 @@ const OPTIONS: Names<AppOptions> = {
   plugins: true,
   auth: true,
   security: true,
+  swagger: true,
   rateLimit: true,
   limits: true,
   timeouts: true,
@@ -26,6 +29,20 @@ const OPTIONS: Names<AppOptions> = {
 }
 const AUTH: Names<AuthOptions> = { guard: true, default: true, can: true }
 const SECURITY: Names<SecurityOptions> = { helmet: true, cors: true }
+const SWAGGER: Names<SwaggerOptions> = {
+  enabled: true,
+  path: true,
+  title: true,
+  version: true,
+  description: true,
+  termsOfService: true,
+  contact: true,
+  license: true,
+  servers: true,
+  tags: true,
+  include: true,
+  converters: true,
+}
 const LIMITS: Names<LimitOptions> = { body: true, depth: true, headers: true }
 const TIMEOUTS: Names<TimeoutOptions> = {
   handler: true,
@@ -50,6 +67,7 @@ export function checkNames(options: AppOptions): Problem[] {
     // A guard that is misspelt is no guard: this one does not start.
     ...unknownNames('auth.', options.auth, AUTH).map(fatal),
     ...unknownNames('security.', options.security, SECURITY),
+    ...swaggerList(options).flatMap((each) => unknownNames('swagger.', each, SWAGGER)),
     ...unknownNames('limits.', options.limits, LIMITS),
     ...unknownNames('timeouts.', options.timeouts, TIMEOUTS),
     ...modules.flatMap((module, i) => unknownNames(`modules[${i}].`, module, MODULE)),

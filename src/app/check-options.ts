@@ -2,11 +2,19 @@ import type { Problem } from '../errors/config-error.js'
 import { checkSecurity } from '../features/security/security.js'
 import { type Duration, type Size, toBytes, toSeconds } from '../http/units.js'
 import { checkNames } from './check-names.js'
+import { checkSwagger } from './check-swagger.js'
 import { trustProxyProblem } from './express-host.js'
 import type { AppOptions, TimeoutOptions } from './options.js'
 import { serverTimeouts } from './server.js'
 
-const LISTS = ['controllers', 'modules', 'providers', 'middlewares', 'plugins'] as const
+const LISTS = [
+  'controllers',
+  'modules',
+  'providers',
+  'middlewares',
+  'plugins',
+  'testOverrides',
+] as const
 
 /** What is wrong with the options themselves. A value that is not understood is never replaced by a default. */
 export function checkOptions(options: AppOptions): Problem[] {
@@ -21,7 +29,9 @@ export function checkOptions(options: AppOptions): Problem[] {
     ...checkLogger(options.logger),
     ...checkTrustProxy(options.trustProxy),
     ...checkRateLimit(options.rateLimit),
+    ...checkOverrides(options.testOverrides),
     ...checkSecurity(options.security),
+    ...checkSwagger(options.swagger),
   ]
 }
 
@@ -158,4 +168,22 @@ function checkRateLimit(rateLimit: unknown): Problem[] {
       'Use express-rate-limit in `middlewares`.',
     ),
   ]
+}
+
+/** An override without effect would leave a test on the real thing. */
+function checkOverrides(overrides: AppOptions['testOverrides']): Problem[] {
+  if (!Array.isArray(overrides)) return []
+  return overrides.flatMap((override, index) => {
+    const name = `testOverrides[${index}]`
+    const { token } = (override ?? {}) as { token?: unknown }
+    if (token === undefined || token === null) {
+      const cause = 'It has no token. An undefined token is often a circular import.'
+      return [invalid(name, cause, 'Give { token, useValue }.')]
+    }
+    if (override.useValue !== undefined) return []
+    const cause = 'It has no `useValue`, and overrides are values.'
+    return [
+      invalid(name, cause, 'Give { token, useValue }: an instance, where a class is replaced.'),
+    ]
+  })
 }

@@ -1,10 +1,11 @@
 import type { Logger } from '../contracts/logger.js'
+import type { Provider } from '../contracts/provider.js'
 import type { AppModel } from '../contracts/route-model.js'
 import { collectModules, type Scope } from '../di/modules.js'
 import { ConfigError, formatProblem, type Problem } from '../errors/config-error.js'
 import { chainOf, readClass } from '../metadata/read.js'
-import { compileModel } from '../model/compile-model.js'
 import { checkOptions } from './check-options.js'
+import { compileOnce } from './compile-once.js'
 import type { AppOptions } from './options.js'
 
 /** What an application is, before anything of it is made. */
@@ -18,19 +19,21 @@ export interface Description {
 /**
  * Reads the options and the decorators into data. Runs no code of the user's.
  *
+ * @param own What the framework itself provides.
  * @throws ConfigError with everything that is wrong; with `strict`, with everything that is suspicious too.
  */
-export function describeApp(options: AppOptions): Description {
+export function describeApp(options: AppOptions, own: readonly Provider[]): Description {
   const optionProblems = checkOptions(options)
   // Nothing can be read out of lists that are none.
   throwErrors(optionProblems, { strict: false })
   const plugins = options.plugins ?? []
   const graph = collectModules(options.modules ?? [], options.controllers ?? [], [
+    { origin: 'the framework', providers: own },
     { origin: 'providers', providers: options.providers ?? [] },
     ...plugins.map(({ name, providers = [] }) => ({ origin: `plugin '${name}'`, providers })),
   ])
   const controllers = [...new Set(graph.scopes.flatMap((scope) => scope.controllers))]
-  const { model, problems } = compileModel(controllers, {
+  const { model, problems } = compileOnce(controllers, {
     readChain: (target) => chainOf(target).map(readClass),
     defaultAccess: options.auth?.default ?? 'public',
     hasGuard: options.auth?.guard !== undefined,
@@ -40,7 +43,10 @@ export function describeApp(options: AppOptions): Description {
 }
 
 /** Throws what keeps the application from starting; answers with what does not. */
-function throwErrors(problems: readonly Problem[], { strict }: AppOptions): readonly Problem[] {
+export function throwErrors(
+  problems: readonly Problem[],
+  { strict }: AppOptions,
+): readonly Problem[] {
   const fatal = problems.filter(({ code }) => strict || code.startsWith('E_'))
   if (fatal.length > 0) throw new ConfigError(fatal)
   return problems
@@ -49,4 +55,17 @@ function throwErrors(problems: readonly Problem[], { strict }: AppOptions): read
 /** Logs what is suspicious. */
 export function logWarnings(logger: Logger, warnings: readonly Problem[]): void {
   for (const warning of warnings) logger.warn({ code: warning.code }, formatProblem(warning))
+}
+
+/** The warning that overrides have no effect on an application that is not under test. */
+export function ignoredOverrides({ testOverrides }: AppOptions): readonly Problem[] {
+  if (testOverrides === undefined) return []
+  return [
+    {
+      code: 'W_OVERRIDE_IGNORED',
+      subject: 'testOverrides',
+      cause: 'Only TestApp honours them; this application runs on its own providers.',
+      remedy: 'Remove them, or make a TestApp.',
+    },
+  ]
 }

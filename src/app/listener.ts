@@ -8,6 +8,8 @@ import { normalizeTarget } from '../http/request-target.js'
 import { adoptResponse, type ResponseClass } from '../http/response.js'
 import { clientErrorAnswer } from '../pipeline/fail.js'
 import type { OnError, RunRoute } from '../pipeline/step.js'
+import type { Harness } from './harness.js'
+import { UnderWay } from './under-way.js'
 
 /** What the way from Node to the pipeline needs. */
 export interface ListenerConfig {
@@ -19,6 +21,7 @@ export interface ListenerConfig {
   /** Most header lines of a request. */
   readonly maxHeaders: number
   readonly isClosing: () => boolean
+  readonly harness: Harness | undefined
 }
 
 /** The two ways in, and what is said to a client that does not speak HTTP. */
@@ -28,11 +31,14 @@ export interface Listener {
   /** For requests of any server or Express application; `next` takes those that have no route here. */
   readonly handleForeign: (req: IncomingMessage, res: ServerResponse, next?: NextFunction) => void
   readonly handleClientError: (error: NodeJS.ErrnoException, socket: Duplex) => void
+  /** What came another way than through our own listening server. */
+  readonly underWay: UnderWay
 }
 
 /** Connects Node's events with the pipeline. */
 export function createListener(config: ListenerConfig): Listener {
   const { run, onError, maxHeaders, isClosing } = config
+  const underWay = new UnderWay()
   function enter(req: BlazonRequest, res: Response): void {
     req.res = res
     if (isClosing()) res.shouldKeepAlive = false
@@ -61,8 +67,10 @@ export function createListener(config: ListenerConfig): Listener {
     const { next: theirNext, passOn } = req as BlazonRequest
     const own = adoptRequest(req, config.Request)
     const ownRes = adoptResponse(res, config.Response)
+    underWay.add(res)
     if (next === undefined) return handle(own, ownRes)
     own.passOn = () => {
+      underWay.remove(res)
       Object.setPrototypeOf(req, prototypes[0])
       Object.setPrototypeOf(res, prototypes[1])
       Object.assign(req, { next: theirNext, passOn })
@@ -70,7 +78,23 @@ export function createListener(config: ListenerConfig): Listener {
     }
     enter(own, ownRes)
   }
-  return { handle, handleForeign, handleClientError }
+  const listener = { handle, handleForeign, handleClientError, underWay }
+  return config.harness === undefined ? listener : watched(listener, config.harness)
+}
+
+/** Connections in memory are none that a server waits for when it closes. */
+function watched(listener: Listener, { enter }: Harness): Listener {
+  const { handle, handleForeign, underWay } = listener
+  return {
+    ...listener,
+    handle(req, res) {
+      underWay.add(res)
+      enter(req, () => handle(req, res))
+    },
+    handleForeign(req, res, next) {
+      enter(req, () => handleForeign(req, res, next))
+    },
+  }
 }
 
 function handleClientError(error: NodeJS.ErrnoException, socket: Duplex): void {

@@ -1,6 +1,7 @@
 import type { AuthOptions } from '../contracts/guard.js'
 import type { Middleware } from '../contracts/handler.js'
 import type { Logger } from '../contracts/logger.js'
+import type { SwaggerOptions } from '../contracts/openapi.js'
 import type { Plugin } from '../contracts/plugin.js'
 import type { Class, Module, Provider } from '../contracts/provider.js'
 import type { Override } from '../di/build-container.js'
@@ -43,6 +44,8 @@ export interface AppOptions {
   readonly plugins?: readonly Plugin[]
   readonly auth?: AuthOptions
   readonly security?: SecurityOptions
+  /** The OpenAPI document and its page; a list makes several. `false` serves neither. Default: all routes at `/api-docs`. */
+  readonly swagger?: false | SwaggerOptions | readonly SwaggerOptions[]
   /** `false` is the only value this version knows: there is no limiter yet. */
   readonly rateLimit?: false
   readonly limits?: LimitOptions

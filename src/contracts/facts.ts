@@ -1,3 +1,4 @@
+import type { ApiBodyOptions, ApiOperationOptions, ApiResponseOptions } from './operation.js'
 import type { Token } from './provider.js'
 import type { HttpMethod, ParameterSource } from './route-model.js'
 import type { InputSource, Schema } from './schema.js'
@@ -14,6 +15,11 @@ export type Fact =
   | { readonly kind: 'status'; readonly status: number }
   | { readonly kind: 'header'; readonly name: string; readonly value: string }
   | { readonly kind: 'redirect'; readonly url: string; readonly status: number }
+  | { readonly kind: 'tags'; readonly tags: readonly string[] }
+  | { readonly kind: 'hidden' }
+  | { readonly kind: 'operation'; readonly options: ApiOperationOptions }
+  | { readonly kind: 'bodyDoc'; readonly options: ApiBodyOptions }
+  | { readonly kind: 'responseDoc'; readonly options: ApiResponseOptions }
   | { readonly kind: 'parameter'; readonly index: number; readonly source: ParameterSource }
 
 /** The fact of one kind. */

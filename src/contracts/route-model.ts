@@ -1,3 +1,4 @@
+import type { OperationFacts } from './operation.js'
 import type { Class } from './provider.js'
 import type { InputSource, Schema } from './schema.js'
 
@@ -42,11 +43,15 @@ export interface RouteModel {
   readonly redirect: { readonly url: string; readonly status: number } | null
   /** Decorated handler parameters; `null` means the handler is called `(req, res, next)`. */
   readonly parameters: readonly ParameterModel[] | null
+  /** What only the document is interested in. */
+  readonly operation: OperationFacts
 }
 
 /** The whole application as data. */
 export interface AppModel {
   readonly routes: readonly RouteModel[]
+  /** Whether `auth.guard` is configured. */
+  readonly hasGuard: boolean
 }
 
 /** One row of `getRouteTable()` (specification section 2.6). */

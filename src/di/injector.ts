@@ -15,6 +15,7 @@ interface Shared {
   readonly read: ReadInjections
   readonly overrides: ReadonlySet<Token>
   readonly made: Set<unknown>
+  readonly asked: Set<Token>
   /** Tokens that a module keeps to itself, and its name. */
   readonly kept: Map<Token, string>
   /** What is being made where `getAsync` is called, outermost first. */
@@ -54,7 +55,8 @@ export class Injector {
 
   /** The injector that everybody sees. Tokens of `overrides` ignore what is bound to them later. */
   static create(read: ReadInjections, overrides: ReadonlySet<Token> = new Set()): Injector {
-    const shared = { read, overrides, made: new Set(), kept: new Map(), asking: [] }
+    const sets = { made: new Set(), asked: new Set<Token>(), kept: new Map() }
+    const shared = { read, overrides, ...sets, asking: [] }
     return new Injector(new Container(), shared)
   }
 
@@ -66,6 +68,11 @@ export class Injector {
   /** Everything that was constructed, dependencies before dependents. Values are their maker's and left out. */
   get made(): ReadonlySet<unknown> {
     return this.#shared.made
+  }
+
+  /** Every token that was ever asked for. */
+  get asked(): ReadonlySet<Token> {
+    return this.#shared.asked
   }
 
   /** Binds a provider. */
@@ -101,6 +108,7 @@ export class Injector {
   get<T>(token: Token<T>): T
   get<T>(token: Token<T>, options: { readonly optional?: boolean } | undefined): T | undefined
   get<T>(token: Token<T>, options?: { readonly optional?: boolean }): T | undefined {
+    this.#shared.asked.add(token)
     if (this.#isKnown(token)) return this.#getKnown(token)
     if (options?.optional === true) return undefined
     throw new ConfigError([missingProvider(token, this.#shared.kept.get(token))])

@@ -1,6 +1,6 @@
 import type { ClassFacts } from '../contracts/facts.js'
 import type { Class, InjectionFacts, Token } from '../contracts/provider.js'
-import { findClass } from './store.js'
+import { findClass, writeCount } from './store.js'
 
 /** What a class states itself. */
 export function readClass(target: object): ClassFacts {
@@ -39,4 +39,9 @@ export function chainOf(target: Class): Class[] {
     link = Object.getPrototypeOf(link)
   }
   return chain
+}
+
+/** Grows with what decorators write: while it stands still, no class has anything new to say. */
+export function countWrites(): number {
+  return writeCount()
 }

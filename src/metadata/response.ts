@@ -2,7 +2,7 @@ import type { DualMethodDecorator } from '../contracts/decorator.js'
 import { decorator, refuseBare } from './write.js'
 
 /**
- * Sets the status of an answer made from the handler's return value. `this.ok` and `res` decide for themselves.
+ * Sets the status of an answer made from the handler's return value, and of `this.ok` where that is given none. `res` decides for itself.
  *
  * @param status 200 to 399.
  * @example

@@ -21,6 +21,13 @@ const kMetadata = symbols.metadata
 // says of itself and nothing else.
 const records = new WeakMap<object, ClassRecord>()
 
+let writes = 0
+
+/** Grows whenever anything may be written: while it stands still, every record is what it was. */
+export function writeCount(): number {
+  return writes
+}
+
 /** The record of a class, if it has one. */
 export function findClass(target: object): ClassRecord | undefined {
   return records.get(keyOf(target))
@@ -28,6 +35,7 @@ export function findClass(target: object): ClassRecord | undefined {
 
 /** The record of a class, or of the metadata that a class which does not exist yet will have; made when it is missing. */
 export function classRecord(target: object): ClassRecord {
+  writes++
   const key = keyOf(target)
   let record = records.get(key)
   if (record === undefined) {

@@ -3,6 +3,7 @@ import type { Fact } from '../contracts/facts.js'
 import type { Class } from '../contracts/provider.js'
 import type { InputSource } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
+import { checkDocumentation } from './check-documentation.js'
 import { factsOf, firstOf, type InheritedController } from './inherit.js'
 import { schemaProblem } from './schema-problem.js'
 
@@ -34,7 +35,7 @@ function neverDecorated(subject: string): Problem {
     subject,
     cause: 'It is listed in `controllers`, but no decorator of it was ever called.',
     remedy:
-      'If it has decorators, the bundler dropped them or left them in the output: lower them with tsc, esbuild, swc or tsx. Otherwise decorate it with @Controller().',
+      'If it has decorators, the bundler dropped them: lower them with tsc, esbuild, swc, tsx, or blazon() of blazon/vite in Vite and Vitest. Otherwise decorate it with @Controller().',
   }
 }
 
@@ -60,6 +61,7 @@ export function checkMethod(
     ...checkInputs(subject, facts),
     ...checkAccess(subject, facts),
     ...checkAnswer(subject, facts),
+    ...checkDocumentation(subject, facts),
   ]
 }
 

@@ -1,4 +1,5 @@
 import type { Fact, FactOf } from '../contracts/facts.js'
+import type { OperationFacts } from '../contracts/operation.js'
 import type { Class } from '../contracts/provider.js'
 import type { AppModel, ParameterModel, RouteModel } from '../contracts/route-model.js'
 import type { InputSource, Schema } from '../contracts/schema.js'
@@ -39,7 +40,8 @@ export function compileModel(controllers: readonly Class[], options: ModelOption
     }
   }
   problems.push(...checkRoutes(routes, options))
-  return { model: Object.freeze({ routes: Object.freeze(routes) }), problems }
+  const { hasGuard } = options
+  return { model: Object.freeze({ routes: Object.freeze(routes), hasGuard }), problems }
 }
 
 interface Draft {
@@ -79,6 +81,7 @@ function compileRouteModel(
     redirect:
       redirect === undefined ? null : Object.freeze({ url: redirect.url, status: redirect.status }),
     parameters: orNull(compileParameters(facts)),
+    operation: compileOperation(controller, inherited.facts, facts),
   })
 }
 
@@ -96,6 +99,29 @@ function compileAccess(
     isProtected: isStated || defaultAccess === 'protected',
     abilities: orNull(abilities),
   }
+}
+
+/** Class facts are nearest first: the tags of a subclass replace those of its base. */
+function compileOperation(
+  controller: Class,
+  classFacts: readonly Fact[],
+  facts: readonly Fact[],
+): OperationFacts {
+  const tags = firstOf(classFacts, 'tags')?.tags ?? [defaultTag(controller.name)]
+  const isHidden = [...classFacts, ...facts].some(({ kind }) => kind === 'hidden')
+  const responses = factsOf(facts, 'responseDoc').map(({ options }) => Object.freeze(options))
+  return Object.freeze({
+    tags: Object.freeze([...new Set(tags)]),
+    isHidden,
+    operation: Object.freeze({ ...firstOf(facts, 'operation')?.options }),
+    body: firstOf(facts, 'bodyDoc')?.options ?? null,
+    responses: Object.freeze(responses),
+  })
+}
+
+/** `UsersController` is about users. */
+function defaultTag(name: string): string {
+  return name.replace(/(?<=.)Controller$/, '') || 'Default'
 }
 
 function compileParameters(facts: readonly Fact[]): ParameterModel[] {

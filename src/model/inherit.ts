@@ -34,6 +34,7 @@ function override(own: readonly Fact[], inherited: readonly Fact[]): readonly Fa
 function topicOf(fact: Fact): string {
   if (fact.kind === 'input') return `input ${fact.source}`
   if (fact.kind === 'header') return `header ${fact.name.toLowerCase()}`
+  if (fact.kind === 'responseDoc') return `response ${fact.options?.status}`
   return fact.kind === 'auth' || fact.kind === 'public' || fact.kind === 'can'
     ? 'access'
     : fact.kind

@@ -1,14 +1,16 @@
+import type { RequestHandler } from '../contracts/handler.js'
 import type { RouteMatch, RouteModel } from '../contracts/route-model.js'
 import { successEnvelope } from '../errors/envelope.js'
 import { codedError, MethodNotAllowedError, NotFoundError } from '../errors/http-error.js'
 import type { BlazonRequest } from '../http/request.js'
 import type { OnError, RunRoute } from './step.js'
+import { nextOf } from './steps/invoke.js'
 
 /** What the walk from a URL to its route needs. */
 export interface DispatchConfig {
   readonly match: (method: string, url: string) => RouteMatch
   readonly routes: readonly RouteModel[]
-  /** Compiled routes, by `route.index`. */
+  /** Compiled routes, by `route.index`; those of the framework itself follow. */
   readonly handlers: readonly RunRoute[]
   readonly onError: OnError
 }
@@ -38,6 +40,18 @@ export function compileDispatch(config: DispatchConfig): RunRoute {
     }
     res.setHeader('Allow', Allow)
     res.json(successEnvelope(200, 'Allowed methods', { allow: found.allow }))
+  }
+}
+
+/** Runs a route that has no controller. Whatever it throws or rejects with is answered as any error is. */
+export function compileFrameworkRoute(handle: RequestHandler, onError: OnError): RunRoute {
+  return function runFrameworkRoute(req, res) {
+    const next = nextOf(req, res, onError)
+    try {
+      Promise.resolve(handle(req, res, next)).catch(next)
+    } catch (error) {
+      next(error)
+    }
   }
 }
 

@@ -2,7 +2,7 @@ import type { AuthGuard, AuthOptions } from '../contracts/guard.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { BodyLimits } from '../http/read-json.js'
 import type { Deadlines } from './deadlines.js'
-import type { OnError, RunRoute } from './step.js'
+import type { OnError, RunRoute, Step } from './step.js'
 import { bodyStep } from './steps/body.js'
 import { canStep } from './steps/can.js'
 import { guardStep } from './steps/guard.js'
@@ -28,7 +28,8 @@ export interface PipelineConfig {
   readonly onError: OnError
 }
 
-const METHODS_WITH_BODY = ['POST', 'PUT', 'PATCH', 'DELETE', 'ALL']
+/** Methods whose body is read whether a schema describes it or not. */
+export const METHODS_WITH_BODY: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE', 'ALL']
 
 /**
  * Makes one function of a route, from the inside out, leaving out every step that it does not use. Read
@@ -53,7 +54,20 @@ export function compileRoute(
   if (mayWait && config.deadlines !== null) run = unexpiredStep(run)
   if (inputs.length > 0) run = validateStep(inputs, run)
   if (readsBody) run = bodyStep({ limits, isDescribed }, run)
+  run = accessSteps(route, config, run)
+  return respondStep({ ...config, route, mayAnswerLater: takesResponse(invocation) }, run)
+}
+
+/** Makes a route of which only the question is left who may pass: it answers 204 where the handler would be reached. */
+export function compileProbe(route: RouteModel, config: PipelineConfig): RunRoute {
+  const run = accessSteps(route, config, () => undefined)
+  const answer = { status: 204, redirect: null }
+  return respondStep({ ...config, route: answer, mayAnswerLater: false }, run)
+}
+
+function accessSteps(route: RouteModel, config: PipelineConfig, next: Step): Step {
+  let run = next
   if (route.abilities !== null) run = canStep(route.abilities, config.can, run)
   if (route.isProtected) run = guardStep(config.guard, run)
-  return respondStep({ ...config, route, mayAnswerLater: takesResponse(invocation) }, run)
+  return run
 }

@@ -1,12 +1,14 @@
 import { AsyncResource } from 'node:async_hooks'
+import type { Clock, Timer } from '../contracts/clock.js'
 import type { Response } from '../contracts/handler.js'
 import { codedError } from '../errors/http-error.js'
 import { dropLateAnswers } from '../http/drop-late-answers.js'
 import type { BlazonRequest } from '../http/request.js'
 import type { OnError } from './step.js'
 
-/** Where a request goes whose time has passed. */
-export interface DeadlineEnds {
+/** Who counts, and where a request goes whose time has passed. */
+export interface DeadlineConfig {
+  readonly clock: Clock
   readonly onError: OnError
   /** For one that has been to `onError` and still has no answer. */
   readonly fail: OnError
@@ -14,25 +16,28 @@ export interface DeadlineEnds {
 
 /**
  * The handler timeout of an application. All requests wait equally long, so they expire in the
- * order in which they started: one timer looks at the oldest, instead of a timer for each request.
+ * order in which they started: one timer waits for the oldest, instead of a timer for each request. It is not
+ * stopped when that one is answered, but looks for the next when it rings.
  */
 export class Deadlines {
   readonly #startedAt = new Map<BlazonRequest, number>()
   readonly #timeoutMs: number
   readonly #scope = new AsyncResource('BlazonDeadlines')
-  readonly #ends: DeadlineEnds
-  #timer: NodeJS.Timeout | undefined
+  readonly #clock: Clock
+  readonly #ends: DeadlineConfig
+  #timer: Timer | undefined
 
   /** @param seconds How long a handler may take. */
-  constructor(seconds: number, ends: DeadlineEnds) {
+  constructor(seconds: number, config: DeadlineConfig) {
     this.#timeoutMs = seconds * 1000
-    this.#ends = ends
+    this.#clock = config.clock
+    this.#ends = config
   }
 
   start(req: BlazonRequest): void {
     this.#startedAt.delete(req)
-    this.#startedAt.set(req, performance.now())
-    this.#timer ??= this.#startTimer()
+    this.#startedAt.set(req, this.#clock.monotonic())
+    this.#timer ??= this.#startTimer(this.#timeoutMs)
   }
 
   stop(req: BlazonRequest): void {
@@ -48,24 +53,29 @@ export class Deadlines {
 
   /** Stops the timer; what is under way is no longer watched. */
   close(): void {
-    clearInterval(this.#timer)
+    this.#timer?.cancel()
     this.#timer = undefined
     this.#startedAt.clear()
   }
 
-  #startTimer(): NodeJS.Timeout {
-    const tick = Math.min(1000, Math.max(10, this.#timeoutMs / 10))
-    const timer = this.#scope.runInAsyncScope(() => setInterval(() => this.#expire(), tick))
-    return timer.unref()
+  #startTimer(ms: number): Timer {
+    // Whoever starts it is a request, whose context must not be that of all that come after it.
+    return this.#scope.runInAsyncScope(() => this.#clock.setTimeout(() => this.#expire(), ms))
   }
 
   #expire(): void {
-    const oldest = performance.now() - this.#timeoutMs
-    for (const [req, startedAt] of this.#startedAt) {
-      if (startedAt > oldest) return
-      this.#startedAt.delete(req)
-      if (isReceiving(req)) this.start(req)
-      else this.#end(req)
+    const now = this.#clock.monotonic()
+    try {
+      for (const [req, startedAt] of this.#startedAt) {
+        if (startedAt + this.#timeoutMs > now) return
+        this.#startedAt.delete(req)
+        if (isReceiving(req)) this.start(req)
+        else this.#end(req)
+      }
+    } finally {
+      const [oldest] = this.#startedAt.values()
+      this.#timer =
+        oldest === undefined ? undefined : this.#startTimer(oldest + this.#timeoutMs - now)
     }
   }
 

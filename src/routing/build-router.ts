@@ -4,7 +4,7 @@ import findMyWay, {
   type HTTPVersion,
   type Instance,
 } from 'find-my-way'
-import type { AppModel, RouteMatch, RouteModel } from '../contracts/route-model.js'
+import type { RouteMatch, RouteModel } from '../contracts/route-model.js'
 
 /** Longest path parameter, in characters. */
 const MAX_PARAM_LENGTH = 1024
@@ -17,11 +17,14 @@ export type Router = (method: string, url: string) => RouteMatch
 
 type Tree = Instance<HTTPVersion.V1>
 
+/** What the router must know of a route. */
+export type Routable = Pick<RouteModel, 'index' | 'method' | 'path' | 'pathParameters'>
+
 /**
  * Builds the radix tree. As in Express, case and a trailing slash do not count and parameters are
  * decoded once; unlike there, a static segment beats a parameter whatever the order of declaration.
  */
-export function buildRouter({ routes }: AppModel): Router {
+export function buildRouter(routes: readonly Routable[]): Router {
   const tree = findMyWay({
     caseSensitive: false,
     ignoreTrailingSlash: true,
@@ -42,7 +45,7 @@ export function buildRouter({ routes }: AppModel): Router {
 function toMatch(found: FindResult<HTTPVersion.V1>): RouteMatch {
   // find-my-way answers a URL that does not decode with a handler of its own, which has no store.
   if (found.store === null) return { kind: 'malformed' }
-  const { index, path, pathParameters } = found.store as RouteModel
+  const { index, path, pathParameters } = found.store as Routable
   const params = found.params as Record<string, string>
   if (pathParameters.length > 0) {
     const flaw = flawOf(params)
@@ -53,11 +56,8 @@ function toMatch(found: FindResult<HTTPVersion.V1>): RouteMatch {
 }
 
 /** Declared methods first, then what they imply: `HEAD` of a `GET`, and the rest of an `@All`. */
-function* declarations(
-  routes: readonly RouteModel[],
-  tree: Tree,
-): Generator<[HTTPMethod, RouteModel]> {
-  const isFree = (method: HTTPMethod, { path }: RouteModel) =>
+function* declarations(routes: readonly Routable[], tree: Tree): Generator<[HTTPMethod, Routable]> {
+  const isFree = (method: HTTPMethod, { path }: Routable) =>
     tree.findRoute(method, path.replace(/\*\w+$/, '*')) === null
   for (const route of routes) if (route.method !== 'ALL') yield [route.method, route]
   for (const route of routes) {

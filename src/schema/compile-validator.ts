@@ -1,6 +1,9 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
+import type { SwaggerOptions } from '../contracts/openapi.js'
 import type { InputSource, Schema, Validator } from '../contracts/schema.js'
+import { describeOnce } from './describe-once.js'
 import { createJsonSchemaCompiler } from './json-schema.js'
+import { withQueryLists } from './query-lists.js'
 import { standardValidator } from './standard-schema.js'
 
 /** Makes a schema callable for one part of a request. Rejects when a JSON Schema does not compile. */
@@ -9,12 +12,20 @@ export type CompileValidator = (schema: Schema, source: InputSource) => Promise<
 /**
  * A compiler of its own for every application, so that equal `$id`s of two applications never meet.
  * Text inputs (`params`, `query`, `headers`) are coerced where the schema is JSON Schema; Standard
- * Schemas say themselves what they coerce.
+ * Schemas say themselves what they coerce, but for a query parameter that is a list of one.
+ *
+ * @param converters Of libraries that do not say which parameters are lists.
  */
-export function createValidatorCompiler(): CompileValidator {
+export function createValidatorCompiler(
+  converters?: SwaggerOptions['converters'],
+): CompileValidator {
   const compileJsonSchema = createJsonSchemaCompiler()
   return async function compileValidator(schema, source) {
-    if (isStandardSchema(schema)) return standardValidator(schema)
+    if (isStandardSchema(schema)) {
+      const validate = standardValidator(schema)
+      if (source !== 'query') return validate
+      return withQueryLists(validate, describeOnce(schema, { side: 'input', converters }))
+    }
     return await compileJsonSchema(schema, source)
   }
 }

@@ -26,11 +26,20 @@ export function zodValidate(
 ): StandardSchemaV1.Props['validate'] | undefined {
   const { safeParseAsync } = schema as ZodSchema
   if (schema['~standard'].vendor !== 'zod' || typeof safeParseAsync !== 'function') return undefined
-  if (!mayMeetPromise(schema, new Set())) return undefined
+  if (!isAsynchronous(schema)) return undefined
   return async function validate(value) {
     const { success, data, error } = await safeParseAsync(value)
     return success ? { value: data } : { issues: error?.issues ?? [] }
   }
+}
+
+/** A schema does not change, and a search of one takes longer than a request. */
+const asynchronous = new WeakMap<object, boolean>()
+
+function isAsynchronous(schema: object): boolean {
+  const answer = asynchronous.get(schema) ?? mayMeetPromise(schema, new Set())
+  asynchronous.set(schema, answer)
+  return answer
 }
 
 function mayMeetPromise(node: unknown, seen: Set<object>): boolean {

@@ -1,4 +1,11 @@
-import type { AppOptions, AuthOptions, LimitOptions, SecurityOptions, TimeoutOptions } from 'blazon'
+import type {
+  AppOptions,
+  AuthOptions,
+  LimitOptions,
+  SecurityOptions,
+  SwaggerOptions,
+  TimeoutOptions,
+} from 'blazon'
 import { describe, expect, it } from 'vitest'
 import { bootWarnings } from '../support.js'
 import { read } from './markdown.js'
@@ -7,6 +14,20 @@ import { read } from './markdown.js'
 const NESTED = {
   auth: { guard: 1, default: 1, can: 1 } satisfies Names<AuthOptions>,
   security: { helmet: 1, cors: 1 } satisfies Names<SecurityOptions>,
+  swagger: {
+    enabled: 1,
+    path: 1,
+    title: 1,
+    version: 1,
+    description: 1,
+    termsOfService: 1,
+    contact: 1,
+    license: 1,
+    servers: 1,
+    tags: 1,
+    include: 1,
+    converters: 1,
+  } satisfies Names<SwaggerOptions>,
   limits: { body: 1, depth: 1, headers: 1 } satisfies Names<LimitOptions>,
   timeouts: {
     handler: 1,

@@ -73,8 +73,10 @@ describe('npm start', () => {
   it('prints one line with URL, routes and boot time, and answers as the README shows', async () => {
     const child = start(main)
     const line = await firstLine(child)
-    expect(line).toMatch(/^http:\/\/localhost:\d+ · 9 routes · ready in \d+ ms$/)
-    expect(read('README.md')).toMatch(/^http:\/\/localhost:3000 · 9 routes · ready in \d+ ms$/m)
+    expect(line).toMatch(/^http:\/\/localhost:\d+ · 9 routes · ready in \d+ ms · docs at \S+$/)
+    expect(read('README.md')).toMatch(
+      /^http:\/\/localhost:3000 · 9 routes · ready in \d+ ms · docs at \S+$/m,
+    )
     await compareAll(conversation('examples/orders/main.ts'), urlIn(line))
   })
 

@@ -3,29 +3,42 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as blazon from 'blazon'
 import * as testing from 'blazon/testing'
+import * as vite from 'blazon/vite'
 import ts from 'typescript-5'
 import { describe, expect, it } from 'vitest'
 import { readSources, root } from './sources.js'
 
 /** What `blazon` exports at run time. Whoever adds a name here makes a promise. */
 const VALUES = `
-  All App Auth BadRequestError BaseController Body Can ConfigError ConflictError Controller
-  CurrentUser Delete ForbiddenError Get Head Header Headers HttpCode HttpError Inject Injectable
-  InjectionToken InternalServerError MethodNotAllowedError NotFoundError Options Params Patch
-  PayloadTooLargeError Post Public Put Query Redirect Req Res ServiceUnavailableError
-  TooManyRequestsError UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError
-  defineAppOptions defineControllers inject
+  All ApiBody ApiHidden ApiOperation ApiResponseDoc ApiTags App Auth BadRequestError
+  BaseController Body Can Clock ConfigError ConflictError Controller CurrentUser Delete ForbiddenError
+  Get Head Header Headers HttpCode HttpError Inject Injectable InjectionToken InternalServerError
+  MethodNotAllowedError NotFoundError Options Params Patch PayloadTooLargeError Post Public Put
+  Query Redirect Req Res ServiceUnavailableError TooManyRequestsError UnauthorizedError
+  UnprocessableEntityError UnsupportedMediaTypeError defineAppOptions defineControllers inject
 `
 
 /** What it exports as types only. */
 const TYPES = `
-  AppModel AppOptions AuthGuard AuthOptions Class ClassProvider ConfigCode Duration ErrorCode
-  ErrorEnvelope ErrorRequestHandler ExistingProvider FactoryProvider FieldError Handler
-  HttpErrorOptions HttpMethod InferOutput InputSchemas InputSource JsonSchema Lifecycle
-  LimitOptions Logger Middleware Module NextFunction Override ParameterModel ParameterSource Plugin
-  PluginContext Problem ProblemDetails Provider Request RequestHandler Response RouteModel
-  RouteTableEntry Schema SecurityOptions Size SuccessEnvelope TimeoutOptions Token User Validated ValidatedRequest
-  ValueProvider
+  ApiBodyOptions ApiOperationOptions ApiResponseOptions AppDocument AppModel AppOptions AuthGuard
+  AuthOptions Class ClassProvider ConfigCode Duration ErrorCode ErrorEnvelope ErrorRequestHandler
+  ExistingProvider FactoryProvider FieldError Handler HttpErrorOptions HttpMethod InferOutput
+  InputSchemas InputSource JsonSchema Lifecycle LimitOptions Logger Middleware Module NextFunction
+  OpenApiComponents OpenApiDocument OpenApiHeader OpenApiInfo OpenApiMediaType OpenApiMethod
+  OpenApiOperation OpenApiParameter OpenApiPathItem OpenApiRequestBody OpenApiResponse
+  OpenApiSchema OpenApiSecurityScheme OpenApiServer OpenApiTag OperationFacts Override
+  ParameterModel ParameterSource Plugin PluginContext Problem ProblemDetails Provider Reference
+  Request RequestHandler Response RouteModel RouteTableEntry Schema SchemaConverter SchemaSide
+  SecurityOptions SecurityRequirement Size SuccessEnvelope SwaggerOptions TimeoutOptions Token
+  Timer User Validated ValidatedRequest ValueProvider
+`
+
+/** What `blazon/testing` exports. */
+const TESTING_VALUES = 'ContractCoverage ContractError TestApp'
+const TESTING_TYPES = `
+  Access AuthMatrix AuthMatrixOptions AuthMatrixRow ContractViolation CoverageCount CoverageOptions CoverageReport CoverageThreshold FuzzAllowance
+  FuzzedOperation FuzzOptions FuzzReport LogEntry
+  OperationCoverage Principal TestCaller TestClock TestOptions ViolationKind
 `
 
 const words = (text: string) => text.trim().split(/\s+/).sort()
@@ -60,8 +73,18 @@ describe('blazon', () => {
 
 describe('blazon/testing', () => {
   it('exports exactly the promised values', () => {
-    expect(Object.keys(testing)).toEqual(['TestApp'])
-    expect(exportedNames('testing/index.ts')).toEqual({ values: ['TestApp'], types: [] })
+    expect(Object.keys(testing).sort()).toEqual(words(TESTING_VALUES))
+    const { values, types } = exportedNames('testing/index.ts')
+    expect(values).toEqual(words(TESTING_VALUES))
+    expect(types).toEqual(words(TESTING_TYPES))
+  })
+})
+
+describe('blazon/vite', () => {
+  it('exports exactly the promised names', () => {
+    expect(Object.keys(vite)).toEqual(['blazon'])
+    const names = { values: ['blazon'], types: ['VitePlugin'] }
+    expect(exportedNames('integrations/vite/index.ts')).toEqual(names)
   })
 })
 
@@ -82,7 +105,10 @@ describe.skipIf(!isBuilt)('the build', () => {
 
   it('can be required from CommonJS', () => {
     expect(evaluate('commonjs', "Object.keys(require('blazon'))")).toEqual(words(VALUES))
-    expect(evaluate('commonjs', "Object.keys(require('blazon/testing'))")).toEqual(['TestApp'])
+    expect(evaluate('commonjs', "Object.keys(require('blazon/testing'))")).toEqual(
+      words(TESTING_VALUES),
+    )
+    expect(evaluate('commonjs', "Object.keys(require('blazon/vite'))")).toEqual(['blazon'])
   })
 
   it('is one package, required or imported', () => {

@@ -11,18 +11,24 @@ const PACKAGES: Record<string, string> = {
   ajv: 'schema',
   helmet: 'features/security',
   supertest: 'testing',
+  'fast-check': 'testing',
+  commander: 'cli',
 }
 
 const sources = readSources()
 
-/** `pipeline/steps/guard.ts` is in `pipeline`; every feature is a room of its own. */
+/** Whose folders are rooms of their own. */
+const WINGS = ['features', 'integrations']
+
+/** `pipeline/steps/guard.ts` is in `pipeline`; every feature and every integration is a room of its own. */
 function roomOf(path: string): string {
   const [first = '', second] = path.replace(/\.ts$/, '').split('/')
-  return first === 'features' ? `features/${second}` : first
+  return WINGS.includes(first) ? `${first}/${second}` : first
 }
 
 function floorOf(room: string): number {
-  const name = room.startsWith('features/') ? 'features/*' : room
+  const [first = '', second] = room.split('/')
+  const name = second === undefined ? first : `${first}/*`
   return FLOORS.findIndex((rooms) => rooms.includes(name))
 }
 
@@ -63,6 +69,8 @@ describe('the rule of the floors', () => {
     )
     expect(judge('features/a/x.ts', 'features/b/y.ts')).toMatch(/is blind to its neighbour/)
     expect(judge('contracts/guard.ts', 'errors/codes.ts')).toMatch(/is blind to its neighbour/)
+    expect(judge('app/boot.ts', 'integrations/a/x.ts')).toMatch(/may not look up to/)
+    expect(judge('integrations/a/x.ts', 'integrations/b/y.ts')).toMatch(/is blind to its neighb/)
   })
 })
 

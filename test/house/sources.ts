@@ -10,9 +10,9 @@ export const FLOORS = [
   ['contracts', 'errors'],
   ['metadata', 'di', 'http', 'schema'],
   ['model'],
-  ['routing', 'pipeline', 'features/*'],
+  ['routing', 'pipeline', 'openapi', 'features/*'],
   ['app'],
-  ['index', 'testing'],
+  ['index', 'testing', 'cli', 'integrations/*'],
 ]
 
 /** A file below `src/`. */

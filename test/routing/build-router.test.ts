@@ -9,7 +9,7 @@ function routerOf(...lines: string[]) {
     const [method, path] = line.split(' ') as [HttpMethod, string]
     return { index, method, path, pathParameters: pathParameters(path) } as unknown as RouteModel
   })
-  const match = buildRouter({ routes })
+  const match = buildRouter(routes)
   return (method: string, url: string) => {
     const found = match(method, url)
     return found.kind === 'route' ? [lines[found.index], { ...found.params }] : found

@@ -1,4 +1,5 @@
 import {
+  ApiResponseDoc,
   Auth,
   BaseController,
   Body,
@@ -12,8 +13,8 @@ import {
   type Req,
   type Response,
 } from 'blazon'
-import { Paging } from '../shared/paging.js'
-import { CustomerId, NewCustomer } from './customers-schemas.js'
+import { Paging, pageSchema } from '../shared/paging.js'
+import { Customer, CustomerId, NewCustomer } from './customers-schemas.js'
 import { CustomersService } from './customers-service.js'
 
 @Auth()
@@ -23,12 +24,15 @@ export class CustomersController extends BaseController {
 
   @Get()
   @Query(Paging)
+  @ApiResponseDoc({ status: 200, description: 'A page', schema: pageSchema(Customer) })
   async list(req: Req<{ query: typeof Paging }>, res: Response) {
     return this.ok(res, 'Customers', await this.customers.list(req.query))
   }
 
   @Get(':id')
   @Params(CustomerId)
+  @ApiResponseDoc({ status: 200, description: 'The customer', schema: Customer })
+  @ApiResponseDoc({ status: 404, description: 'No such customer' })
   async getById(req: Req<{ params: typeof CustomerId }>, res: Response) {
     return this.ok(res, 'Customer', await this.customers.get(req.params.id))
   }
@@ -36,6 +40,8 @@ export class CustomersController extends BaseController {
   @Post()
   @Can('customers:write')
   @Body(NewCustomer)
+  @ApiResponseDoc({ status: 201, description: 'The new customer', schema: Customer })
+  @ApiResponseDoc({ status: 409, description: 'The e-mail address is already registered' })
   async register(req: Req<{ body: typeof NewCustomer }>, res: Response) {
     return this.ok(res, 'Customer registered', await this.customers.register(req.body), 201)
   }

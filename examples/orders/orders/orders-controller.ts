@@ -1,4 +1,5 @@
 import {
+  ApiResponseDoc,
   Auth,
   BaseController,
   Body,
@@ -13,7 +14,8 @@ import {
   type Req,
   type Response,
 } from 'blazon'
-import { NewOrder, OrderFilter, OrderId } from './orders-schemas.js'
+import { pageSchema } from '../shared/paging.js'
+import { NewOrder, Order, OrderFilter, OrderId } from './orders-schemas.js'
 import { OrdersService } from './orders-service.js'
 
 @Auth()
@@ -23,12 +25,15 @@ export class OrdersController extends BaseController {
 
   @Get()
   @Query(OrderFilter)
+  @ApiResponseDoc({ status: 200, description: 'A page', schema: pageSchema(Order) })
   async list(req: Req<{ query: typeof OrderFilter }>, res: Response) {
     return this.ok(res, 'Orders', await this.orders.list(req.query))
   }
 
   @Get(':id')
   @Params(OrderId)
+  @ApiResponseDoc({ status: 200, description: 'The order', schema: Order })
+  @ApiResponseDoc({ status: 404, description: 'No such order' })
   async getById(req: Req<{ params: typeof OrderId }>, res: Response) {
     return this.ok(res, 'Order', await this.orders.get(req.params.id))
   }
@@ -36,6 +41,8 @@ export class OrdersController extends BaseController {
   @Post()
   @Can('orders:write')
   @Body(NewOrder)
+  @ApiResponseDoc({ status: 201, description: 'The new order', schema: Order })
+  @ApiResponseDoc({ status: 404, description: 'No such customer' })
   async place(req: Req<{ body: typeof NewOrder }>, res: Response) {
     return this.ok(res, 'Order placed', await this.orders.place(req.body, req.user.id), 201)
   }
@@ -43,6 +50,9 @@ export class OrdersController extends BaseController {
   @Post(':id/payment')
   @Can('orders:write')
   @Params(OrderId)
+  @ApiResponseDoc({ status: 200, description: 'The order', schema: Order })
+  @ApiResponseDoc({ status: 404, description: 'No such order' })
+  @ApiResponseDoc({ status: 409, description: 'It is paid or cancelled already' })
   async pay(req: Req<{ params: typeof OrderId }>, res: Response) {
     return this.ok(res, 'Order paid', await this.orders.pay(req.params.id))
   }
@@ -50,6 +60,9 @@ export class OrdersController extends BaseController {
   @Delete(':id')
   @Can('orders:write')
   @Params(OrderId)
+  @ApiResponseDoc({ status: 200, description: 'The order', schema: Order })
+  @ApiResponseDoc({ status: 404, description: 'No such order' })
+  @ApiResponseDoc({ status: 409, description: 'It is paid or cancelled already' })
   async cancel(req: Req<{ params: typeof OrderId }>, res: Response) {
     return this.ok(res, 'Order cancelled', await this.orders.cancel(req.params.id))
   }

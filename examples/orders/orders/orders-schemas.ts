@@ -6,37 +6,49 @@ const OrderStatus = z.enum(['open', 'paid', 'cancelled'])
 const Address = z.object({
   street: z.string().min(1),
   city: z.string().min(1),
-  country: z.string().length(2).toUpperCase(),
+  country: z
+    .string()
+    .length(2)
+    .regex(/^[A-Za-z]+$/)
+    .toUpperCase(),
 })
 
 const OrderLine = z.object({
   sku: z.string().min(1).max(40),
   quantity: z.int().min(1).default(1),
-  /** In cents. */
-  unitPrice: z.int().min(0),
+  unitPrice: z.int().min(0).describe('In cents'),
 })
 
-export const OrderId = z.object({ id: z.coerce.number().int().positive() })
+export const OrderId = z.object({
+  id: z.coerce.number().int().positive().describe('Number of the order'),
+})
 
 export const OrderFilter = Paging.extend({
-  status: OrderStatus.optional(),
-  customerId: z.coerce.number().int().positive().optional(),
+  status: OrderStatus.optional().describe('Only orders that have come this far'),
+  customerId: z.coerce
+    .number()
+    .int()
+    .positive()
+    .optional()
+    .describe('Only orders of this customer'),
 })
 
-export const NewOrder = z.object({
-  customerId: z.int().positive(),
-  shipTo: Address,
-  lines: z.array(OrderLine).min(1).max(100),
-})
+export const NewOrder = z
+  .object({
+    customerId: z.int().positive(),
+    shipTo: Address,
+    lines: z.array(OrderLine).min(1).max(100),
+  })
+  .meta({ id: 'NewOrder' })
+
+export const Order = NewOrder.extend({
+  id: z.int().positive(),
+  status: OrderStatus,
+  total: z.int().min(0).describe('In cents'),
+  placedBy: z.string(),
+  placedAt: z.date(),
+}).meta({ id: 'Order' })
 
 export type OrderFilter = z.infer<typeof OrderFilter>
 export type NewOrder = z.infer<typeof NewOrder>
-
-export interface Order extends NewOrder {
-  id: number
-  status: z.infer<typeof OrderStatus>
-  /** In cents. */
-  total: number
-  placedBy: string
-  placedAt: Date
-}
+export type Order = z.infer<typeof Order>

@@ -2,8 +2,8 @@ import { z } from 'zod'
 
 /** `?page=2&pageSize=50` */
 export const Paging = z.object({
-  page: z.coerce.number().int().min(1).default(1),
-  pageSize: z.coerce.number().int().min(1).max(100).default(20),
+  page: z.coerce.number().int().min(1).default(1).describe('Counted from 1'),
+  pageSize: z.coerce.number().int().min(1).max(100).default(20).describe('Most items of a page'),
 })
 
 export type Paging = z.infer<typeof Paging>
@@ -11,6 +11,11 @@ export type Paging = z.infer<typeof Paging>
 export interface Page<T> extends Paging {
   items: T[]
   total: number
+}
+
+/** Describes a page of `item`s. */
+export function pageSchema<T extends z.ZodType>(item: T) {
+  return z.object({ items: z.array(item), total: z.int(), page: z.int(), pageSize: z.int() })
 }
 
 /** Cuts one page out of a list. */

@@ -2,6 +2,7 @@ import type { NextFunction, Response } from '../../contracts/handler.js'
 import type { ParameterModel, ParameterSource } from '../../contracts/route-model.js'
 import { NotFoundError } from '../../errors/http-error.js'
 import type { BlazonRequest } from '../../http/request.js'
+import { hidesParameters } from '../../model/hides-parameters.js'
 import { isError, type OnError, type Step } from '../step.js'
 
 type Method = (...args: unknown[]) => unknown
@@ -32,16 +33,6 @@ export function invokeStep({ instance, method, parameters, onError }: Invocation
   return function invokeWithNext(req, res) {
     return method.call(instance, req, res, nextOf(req, res, onError))
   }
-}
-
-/**
- * Whether the parameters of a method cannot be counted: a decorator that wraps handlers returns
- * `function (...args)`, whose `length` is 0 whatever the handler behind it takes.
- */
-function hidesParameters(method: Method): boolean {
-  if (method.length > 1) return false
-  const source = Function.prototype.toString.call(method)
-  return /^[^{]*(?:\.\.\.|=(?!>))|\barguments\b/.test(source)
 }
 
 /** Keeps a handler from running when a guard, a body or a schema came after the handler timeout. */

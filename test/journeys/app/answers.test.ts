@@ -28,6 +28,12 @@ class AnswersController extends BaseController {
   @Get('ok-bare') bare(_req: Req, res: Response) {
     return this.ok(res, 'Nothing to carry')
   }
+  @HttpCode(202) @Get('ok-stated') stated(_req: Req, res: Response) {
+    return this.ok(res, 'Queued')
+  }
+  @HttpCode(202) @Get('ok-own') own(_req: Req, res: Response) {
+    return this.ok(res, 'Made', null, 201)
+  }
   @Get('value') value() {
     return { n: 2 }
   }
@@ -124,10 +130,20 @@ class ErrorsController {
 let app: TestApp
 beforeAll(async () => {
   app = await TestApp.create({
+    contract: 'off',
     controllers: [AnswersController, MethodsController, Unextended, ErrorsController],
   })
 })
 afterAll(() => app.close())
+
+describe('this.ok', () => {
+  it('answers with the status of @HttpCode, unless it is given one', async () => {
+    const statusOf = async (path: string) => (await app.request().get(`/answers/${path}`)).status
+    expect(await statusOf('ok')).toBe(200)
+    expect(await statusOf('ok-stated')).toBe(202)
+    expect(await statusOf('ok-own')).toBe(201)
+  })
+})
 
 const success = (status: number, message: string, data?: unknown) =>
   data === undefined
@@ -267,6 +283,7 @@ describe('an error', () => {
 
   it('names the request where a middleware has given it an id', async () => {
     const withId = await TestApp.create({
+      contract: 'off',
       controllers: [ErrorsController],
       middlewares: [
         (req, _res, next) => {

@@ -62,6 +62,7 @@ class UsersController extends BaseController {
 let app: TestApp
 beforeAll(async () => {
   app = await TestApp.create({
+    contract: 'throw',
     controllers: [UsersController],
     providers: [{ token: Prefix, useValue: 'u-' }],
     auth: {

@@ -57,7 +57,7 @@ class WrappedController {
 let app: TestApp
 const options: AppOptions = { controllers: [WrappedController], logger: false }
 beforeAll(async () => {
-  app = await TestApp.create(options)
+  app = await TestApp.create({ ...options, contract: 'off' })
 })
 afterAll(() => app.close())
 

@@ -23,7 +23,11 @@ describe('modules', () => {
   it('contribute providers and controllers, wherever they are listed', async () => {
     const data: Module = { providers: [Repository] }
     const domain: Module = { providers: [Service] }
-    const app = await TestApp.create({ controllers: [NamesController], modules: [domain, data] })
+    const app = await TestApp.create({
+      contract: 'throw',
+      controllers: [NamesController],
+      modules: [domain, data],
+    })
     expect((await app.request().get('/names')).body.data).toBe('real')
     await app.close()
   })
@@ -103,7 +107,7 @@ describe('modules', () => {
       controllers: [NamesController],
       exports: [],
     }
-    const app = await TestApp.create({ modules: [names] })
+    const app = await TestApp.create({ contract: 'throw', modules: [names] })
     expect((await app.request().get('/names')).body.data).toBe('real')
     await app.close()
   })
@@ -154,7 +158,12 @@ describe('testOverrides', () => {
     ['a plugin', { plugins: [{ name: 'data', providers: [Repository, Service] }] }],
     ['nobody', { providers: [Service] }],
   ])('win over the provider of %s', async (_, options) => {
-    const app = await TestApp.create({ controllers: [NamesController], ...options, testOverrides })
+    const app = await TestApp.create({
+      contract: 'throw',
+      controllers: [NamesController],
+      ...options,
+      testOverrides,
+    })
     expect((await app.request().get('/names')).body.data).toBe('fake')
     await app.close()
   })
@@ -166,7 +175,12 @@ describe('testOverrides', () => {
       return { name: 'real' }
     }
     const providers = [Service, { token: Repository, useFactory }]
-    const app = await TestApp.create({ controllers: [NamesController], providers, testOverrides })
+    const app = await TestApp.create({
+      contract: 'throw',
+      controllers: [NamesController],
+      providers,
+      testOverrides,
+    })
     expect(made).toBe(0)
     await app.close()
   })

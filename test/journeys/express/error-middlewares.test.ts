@@ -45,7 +45,7 @@ const controllers = defineControllers(FailingController)
 const passOn: Middleware = (error, _req, _res, next) => next(error)
 
 describe('error middlewares', () => {
-  const apps = appsOfTest()
+  const apps = appsOfTest('off')
   const start = (...middlewares: Middleware[]) => apps.inProcess({ controllers, middlewares })
 
   const render: Middleware = (error, req, res, _next) => {

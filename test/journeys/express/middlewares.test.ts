@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { appsOfTest } from './support.js'
 
 describe('middlewares', () => {
-  const apps = appsOfTest()
+  const apps = appsOfTest('off')
   const start = (...middlewares: Middleware[]) => apps.inProcess({ middlewares })
 
   it('run in order, for every request, before the route', async () => {

@@ -39,7 +39,7 @@ class LoggedController {
 const controllers = defineControllers(LoggedController)
 
 describe('morgan', () => {
-  const apps = appsOfTest()
+  const apps = appsOfTest('off')
 
   async function logged(path: string, format: string, immediate = false) {
     const stream = new PassThrough({ encoding: 'utf8' })
@@ -81,7 +81,7 @@ describe('morgan', () => {
 })
 
 describe('a logger that only waits for the end', () => {
-  const apps = appsOfTest()
+  const apps = appsOfTest('off')
 
   it.each(['finish', 'close'])('reads status and headers on %s', async (event) => {
     const seen: unknown[] = []

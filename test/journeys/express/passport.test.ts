@@ -94,7 +94,7 @@ class AccountController {
 const controllers = defineControllers(AccountController)
 
 describe('passport-local with a session', () => {
-  const apps = appsOfTest()
+  const apps = appsOfTest('off')
 
   function start() {
     const auth = authenticator()
@@ -146,7 +146,7 @@ describe('passport-local with a session', () => {
 })
 
 describe('passport-http-bearer', () => {
-  const apps = appsOfTest()
+  const apps = appsOfTest('off')
 
   it('guards what @Auth protects', async () => {
     const auth = { guard: new PassportGuard(authenticator(), 'bearer') }

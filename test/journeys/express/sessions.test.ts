@@ -70,7 +70,7 @@ class CookiesController {
 const controllers = defineControllers(SessionController, CookiesController)
 
 describe('express-session', () => {
-  const apps = appsOfTest()
+  const apps = appsOfTest('off')
   const sessions = (options: Partial<session.SessionOptions> = {}) => {
     const store = new MemoryStore()
     const defaults = { secret: 'test', resave: false, saveUninitialized: false, store }
@@ -135,7 +135,7 @@ describe('express-session', () => {
 })
 
 describe('cookie-parser', () => {
-  const apps = appsOfTest()
+  const apps = appsOfTest('off')
 
   it('reads back plain, JSON and signed cookies', async () => {
     const app = await apps.inProcess({ controllers, middlewares: [cookieParser('secret')] })

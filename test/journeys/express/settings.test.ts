@@ -76,7 +76,7 @@ class View {
 }
 
 describe('settings of app.express', () => {
-  const apps = appsOfTest()
+  const apps = appsOfTest('off')
 
   it('is the application behind req.app and res.app', async () => {
     const app = await apps.inProcess({ controllers })
@@ -164,7 +164,7 @@ describe('settings of app.express', () => {
 })
 
 describe('res.render', () => {
-  const apps = appsOfTest()
+  const apps = appsOfTest('off')
 
   async function start() {
     const app = await apps.inProcess({ controllers })

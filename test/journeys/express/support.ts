@@ -9,7 +9,7 @@ import {
   Post,
   type Request,
 } from 'blazon'
-import { TestApp } from 'blazon/testing'
+import { TestApp, type TestOptions } from 'blazon/testing'
 import { afterEach } from 'vitest'
 
 /** What most journeys need behind the middleware they are about. */
@@ -31,8 +31,12 @@ export class ItemsController {
   }
 }
 
-/** Starts applications and closes them when the test that started them is over. */
-export function appsOfTest() {
+/**
+ * Starts applications and closes them when the test that started them is over.
+ *
+ * @param contract `'off'` where what is tested answers in Express' own way, of which no document speaks.
+ */
+export function appsOfTest(contract: 'throw' | 'off' = 'throw') {
   const running: { close(): unknown }[] = []
   afterEach(async () => {
     await Promise.all(running.splice(0).map((app) => app.close()))
@@ -40,8 +44,8 @@ export function appsOfTest() {
   const defaults = { controllers: defineControllers(ItemsController), logger: false } as const
   return {
     /** In process. */
-    async inProcess(options: AppOptions = {}): Promise<TestApp> {
-      const app = await TestApp.create({ ...defaults, ...options })
+    async inProcess(options: TestOptions = {}): Promise<TestApp> {
+      const app = await TestApp.create({ ...defaults, contract, ...options })
       running.push(app)
       return app
     },

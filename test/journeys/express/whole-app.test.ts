@@ -43,7 +43,7 @@ function legacyApp(): Application {
 }
 
 describe('a whole express() application in middlewares', () => {
-  const apps = appsOfTest()
+  const apps = appsOfTest('off')
   const start = (legacy: Application, more: AppOptions = {}) =>
     apps.inProcess({
       controllers: defineControllers(OursController),
@@ -128,5 +128,16 @@ describe('a whole express() application in middlewares', () => {
     const app = await start(legacyApp().use('/inner', inner))
     expect((await app.request().get('/inner/deep')).body).toEqual({ baseUrl: '/inner' })
     expect((await app.request().get('/inner/none')).body.code).toBe('NOT_FOUND')
+  })
+
+  it('answers in two Apps, with the settings of the one that started last, as two parents in Express have it', async () => {
+    const shared = express().get('/ip', (req, res) => void res.json({ ip: req.ip }))
+    const trusting = await start(shared, { trustProxy: 1 })
+    const ipOf = async (app: Pick<typeof trusting, 'request'>) =>
+      (await app.request().get('/ip').set('X-Forwarded-For', '9.9.9.9')).body.ip
+    expect(await ipOf(trusting)).toBe('9.9.9.9')
+    const wary = await start(shared)
+    expect(await ipOf(wary)).toBe('127.0.0.1')
+    expect(await ipOf(trusting)).toBe('127.0.0.1')
   })
 })

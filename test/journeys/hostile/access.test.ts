@@ -34,6 +34,7 @@ afterEach(() => app.close())
 
 async function startWith(controllers: Class[], auth: AuthOptions = {}) {
   app = await TestApp.create({
+    contract: 'throw',
     controllers: defineControllers(...controllers),
     auth: { guard, ...auth },
     logger: false,
@@ -318,8 +319,8 @@ describe("auth.default 'protected'", () => {
     await startWith([PlainController])
     const auth = { guard, default: 'Protected' as 'protected' }
     const controllers = defineControllers(PlainController)
-    await expect(TestApp.create({ controllers, auth, logger: false })).rejects.toThrow(
-      /auth.default/,
-    )
+    await expect(
+      TestApp.create({ contract: 'throw', controllers, auth, logger: false }),
+    ).rejects.toThrow(/auth.default/)
   })
 })

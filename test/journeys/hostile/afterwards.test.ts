@@ -22,7 +22,7 @@ const timeouts = { handler: '30ms' }
 
 describe('after the handler timeout', () => {
   it('a signal that is read for the first time is aborted', async () => {
-    const app = await TestApp.create({ controllers, timeouts, logger: false })
+    const app = await TestApp.create({ contract: 'throw', controllers, timeouts, logger: false })
     expect((await app.request().get('/never')).status).toBe(503)
     expect(late?.signal.aborted).toBe(true)
     await app.close()
@@ -32,6 +32,7 @@ describe('after the handler timeout', () => {
     const context = new AsyncLocalStorage<string>()
     const seen: unknown[] = []
     const app = await TestApp.create({
+      contract: 'throw',
       controllers,
       timeouts,
       logger: { info() {}, warn() {}, error: () => seen.push(context.getStore()) },
@@ -48,6 +49,7 @@ describe('an error after the request was passed on', () => {
   it('is logged, and changes no answer', async () => {
     const logged: object[] = []
     const app = await TestApp.create({
+      contract: 'throw',
       controllers,
       logger: { info() {}, warn() {}, error: (facts) => logged.push(facts) },
       middlewares: [

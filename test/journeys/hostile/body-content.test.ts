@@ -25,7 +25,11 @@ let app: TestApp
 
 beforeEach(async () => {
   calls = 0
-  app = await TestApp.create({ controllers: defineControllers(NotesController), logger: false })
+  app = await TestApp.create({
+    contract: 'throw',
+    controllers: defineControllers(NotesController),
+    logger: false,
+  })
 })
 afterEach(() => app.close())
 
@@ -145,7 +149,11 @@ describe('values that surprise', () => {
 
   it('lets no infinite number past a schema', async () => {
     const controller = defineControllers(CountController)
-    const counts = await TestApp.create({ controllers: controller, logger: false })
+    const counts = await TestApp.create({
+      contract: 'throw',
+      controllers: controller,
+      logger: false,
+    })
     for (const count of ['1e400', '-1e400', '"1"', '[]', 'null', '{}', '[1]', 'true']) {
       const { status, body } = await counts
         .request()
@@ -180,6 +188,7 @@ describe('values that surprise', () => {
 
   it('answers 400 with at most 20 errors to a list of wrong items', async () => {
     const lists = await TestApp.create({
+      contract: 'throw',
       controllers: defineControllers(CountController),
       logger: false,
     })

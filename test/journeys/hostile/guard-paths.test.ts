@@ -164,6 +164,7 @@ describe('every spelling of a protected path', () => {
   it('names the same route to the guard as to the handler', async () => {
     const seen: unknown[] = []
     const app = await TestApp.create({
+      contract: 'throw',
       controllers: defineControllers(AdminController),
       auth: {
         guard: {

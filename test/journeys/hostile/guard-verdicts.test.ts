@@ -45,7 +45,7 @@ const controllers = defineControllers(VaultController)
 /** Asks with a guard that does as told. */
 async function ask(canActivate: AuthGuard['canActivate'] | (() => unknown)) {
   const guard = { canActivate } as AuthGuard
-  app = await TestApp.create({ controllers, auth: { guard }, logger: false })
+  app = await TestApp.create({ contract: 'throw', controllers, auth: { guard }, logger: false })
   const { status, body, headers } = await app.request().get('/vault')
   return { status, code: body.code, challenge: headers['www-authenticate'] }
 }
@@ -221,6 +221,7 @@ describe('a guard that never answers', () => {
       allow = resolve
     })
     app = await TestApp.create({
+      contract: 'throw',
       controllers,
       auth: { guard: { canActivate: () => verdict } },
       timeouts: { handler: '30ms' },
@@ -275,7 +276,13 @@ describe('where a guard comes from', () => {
     ['a token', TOKEN, [{ provide: TOKEN, useClass: KeyGuard }]],
     ['a string', 'guard', [{ provide: 'guard', useClass: KeyGuard }]],
   ])('may be %s', async (_, guard, providers) => {
-    app = await TestApp.create({ controllers, providers, auth: { guard }, logger: false })
+    app = await TestApp.create({
+      contract: 'throw',
+      controllers,
+      providers,
+      auth: { guard },
+      logger: false,
+    })
     const agent = app.request()
     const statuses = [
       (await agent.get('/vault').set('x-key', 'sesame')).status,
@@ -286,7 +293,7 @@ describe('where a guard comes from', () => {
   })
 
   it('may be nowhere: then every protected route is 401', async () => {
-    app = await TestApp.create({ controllers, logger: false })
+    app = await TestApp.create({ contract: 'throw', controllers, logger: false })
     const { status } = await app.request().get('/vault').set('authorization', 'Bearer x')
     expect({ status, calls }).toEqual({ status: 401, calls: 0 })
   })

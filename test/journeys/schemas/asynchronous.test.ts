@@ -116,7 +116,7 @@ function foreignThrower() {
 describe('Asynchronous schemas', () => {
   let app: TestApp
   const start = async () => {
-    app = await TestApp.create({ controllers: [UsersController], logger: false })
+    app = await TestApp.create({ contract: 'throw', controllers: [UsersController], logger: false })
     return app.request()
   }
   afterEach(() => app.close())

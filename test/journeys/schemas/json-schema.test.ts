@@ -42,7 +42,7 @@ const object = (properties: Record<string, unknown>, more: object = {}) => ({
 describe('JSON Schema', () => {
   const apps: TestApp[] = []
   const start = async (...controllers: Class[]) => {
-    const app = await TestApp.create({ controllers, logger: false })
+    const app = await TestApp.create({ contract: 'throw', controllers, logger: false })
     apps.push(app)
     return app.request()
   }

@@ -99,7 +99,7 @@ function controllerOf({ body, params, query, headers }: Library) {
 describe.each(LIBRARIES)('$name', (library) => {
   let app: TestApp
   const start = async () => {
-    app = await TestApp.create({ controllers: [controllerOf(library)] })
+    app = await TestApp.create({ contract: 'throw', controllers: [controllerOf(library)] })
     return app.request()
   }
   afterEach(() => app.close())

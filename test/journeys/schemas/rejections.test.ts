@@ -58,7 +58,11 @@ describe('What a schema rejects', () => {
   let app: TestApp
   const start = async () => {
     handled = 0
-    app = await TestApp.create({ controllers: [OrdersController], logger: false })
+    app = await TestApp.create({
+      contract: 'throw',
+      controllers: [OrdersController],
+      logger: false,
+    })
     return app.request()
   }
   afterEach(() => app.close())

@@ -6,7 +6,14 @@ import {
   InjectionToken,
   type RouteTableEntry,
 } from 'blazon'
-import { TestApp } from 'blazon/testing'
+import {
+  type AuthMatrix,
+  ContractCoverage,
+  type ContractViolation,
+  TestApp,
+  type TestCaller,
+  type TestOptions,
+} from 'blazon/testing'
 import type supertest from 'supertest'
 import type TestAgent from 'supertest/lib/agent.js'
 import type { Equal, Expect } from '../expect.js'
@@ -37,7 +44,35 @@ export async function test() {
   app.withHeaders({ 'x-a': 1 })
   // @ts-expect-error it is made by create()
   new TestApp({})
+  const options: TestOptions = { contract: 'throw', coverage: { threshold: { statuses: 90 } } }
+  const declared = defineAppOptions({ controllers: defineControllers() })
+  await using shared = await TestApp.create({ ...declared, coverage: new ContractCoverage() })
+  const caller: TestCaller = shared.as({ id: 7 }).asTenant('a').with({ 'x-a': 'b' })
+  const fetched: Response = await caller.fetch(new URL('http://in-process/'), { method: 'POST' })
+  const anyFetch: typeof globalThis.fetch = shared.fetch
+  const matrix: AuthMatrix = await shared.authMatrix({ anonymous: null, user: { id: 1 }, caller })
+  const found: readonly ContractViolation[] = shared.contractReport()
+  // @ts-expect-error one of three words
+  await TestApp.create({ contract: 'loud' })
+  // @ts-expect-error the inside of an application is nobody's business
+  app.overrides()
+  // @ts-expect-error it belongs to the test, not to the application
+  defineAppOptions({ contract: 'throw' })
   // @ts-expect-error options are checked
   await TestApp.create({ controlers: [] })
-  return [bare, isApp, agent, typed.status, response.body, table, chained, closed]
+  return [
+    bare,
+    isApp,
+    agent,
+    typed.status,
+    response.body,
+    table,
+    chained,
+    closed,
+    options,
+    fetched,
+    anyFetch,
+    matrix,
+    found,
+  ]
 }

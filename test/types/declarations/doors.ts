@@ -1,3 +1,4 @@
 // Nothing but our own doors, so that every declaration file behind them is checked and no other library's.
 export * from 'blazon'
 export * from 'blazon/testing'
+export * from 'blazon/vite'

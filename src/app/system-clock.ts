@@ -1,0 +1,41 @@
+import type { Clock, Timer } from '../contracts/clock.js'
+
+/** Above this, Node's own timers wait a millisecond instead. */
+const LONGEST_MS = 2 ** 31 - 1
+
+/** Real time. */
+export const systemClock: Clock = {
+  // Looked up at each call, so that a test runner's fake timers are seen.
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  setTimeout: (run, ms) => new SystemTimer(run, ms),
+  setInterval(run, ms) {
+    let timer: Timer
+    const repeat = () => {
+      timer = new SystemTimer(repeat, ms)
+      run()
+    }
+    timer = new SystemTimer(repeat, ms)
+    return { cancel: () => timer.cancel() }
+  },
+}
+
+class SystemTimer implements Timer {
+  #handle: NodeJS.Timeout
+
+  constructor(run: () => void, ms: number) {
+    this.#handle = this.#wait(run, ms)
+  }
+
+  cancel(): void {
+    clearTimeout(this.#handle)
+  }
+
+  #wait(run: () => void, ms: number): NodeJS.Timeout {
+    if (ms <= LONGEST_MS) return setTimeout(run, ms).unref()
+    const goOn = () => {
+      this.#handle = this.#wait(run, ms - LONGEST_MS)
+    }
+    return setTimeout(goOn, LONGEST_MS).unref()
+  }
+}

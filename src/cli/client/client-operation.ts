@@ -1,0 +1,151 @@
+import type {
+  OpenApiDocument,
+  OpenApiMediaType,
+  OpenApiOperation,
+  OpenApiParameter,
+  OpenApiResponse,
+  OpenApiSchema,
+  Reference,
+} from '../../contracts/openapi.js'
+import { resolveResponse } from '../resolve-response.js'
+import { camelCase, NameRegistry } from './identifiers.js'
+
+/** An operation as the client offers it. */
+export interface ClientOperation {
+  /** Key in `Operations`. */
+  readonly id: string
+  /** `users` of `client.users.getById`. */
+  readonly group: string
+  /** `getById` of `client.users.getById`. */
+  readonly name: string
+  /** In capitals. */
+  readonly method: string
+  /** With `{name}` for parameters. */
+  readonly path: string
+  readonly operation: OpenApiOperation
+  readonly parameters: readonly OpenApiParameter[]
+  readonly responses: readonly ClientResponse[]
+  readonly isProtected: boolean
+}
+
+/** One documented answer. */
+export interface ClientResponse {
+  /** `200`, `2XX` or `default`. */
+  readonly status: string
+  readonly response: OpenApiResponse
+  /** Whether the body is the success envelope, which the client opens. */
+  readonly isEnveloped: boolean
+}
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'] as const
+
+/** Every operation of a document, named for the client, in the document's order. */
+export function clientOperations(document: OpenApiDocument): ClientOperation[] {
+  const ids = new NameRegistry()
+  const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+    METHODS.flatMap((method) => {
+      const operation = item[method]
+      if (operation === undefined) return []
+      const id = ids.claim(operation.operationId ?? camelCase(`${method} ${path}`))
+      return [describe({ id, method, path, operation, document })]
+    }),
+  )
+  return nameMethods(operations)
+}
+
+interface Source {
+  readonly id: string
+  readonly method: string
+  readonly path: string
+  readonly operation: OpenApiOperation
+  readonly document: OpenApiDocument
+}
+
+type UnnamedOperation = Omit<ClientOperation, 'name'>
+
+function describe({ id, method, path, operation, document }: Source): UnnamedOperation {
+  const security = operation.security ?? document.security ?? []
+  const [tag = ''] = operation.tags ?? []
+  return {
+    id,
+    group: camelCase(tag) || 'default',
+    method: method.toUpperCase(),
+    path,
+    operation,
+    parameters: operation.parameters ?? [],
+    responses: Object.entries(operation.responses).map(([status, response]) =>
+      describeResponse({ status, response, document }),
+    ),
+    isProtected: security.some((requirement) => Object.keys(requirement).length > 0),
+  }
+}
+
+interface ResponseSource {
+  readonly status: string
+  readonly response: OpenApiResponse | Reference
+  readonly document: OpenApiDocument
+}
+
+function describeResponse({ status, response, document }: ResponseSource): ClientResponse {
+  const resolved = resolveResponse(response, document)
+  const { content = {} } = resolved
+  const isFull = status.startsWith('2') && Object.keys(content).length > 0
+  const isEnveloped = isFull && isEnvelope(preferredContent(content)[1].schema, document)
+  return { status, response: resolved, isEnveloped }
+}
+
+/** Whether a media type is JSON. */
+export function isJson(mediaType: string): boolean {
+  return /^[^;]*[/+]json\s*(;|$)/i.test(mediaType)
+}
+
+/** JSON where it is offered, `application/json` before its relatives; else what is named first. */
+export function preferredContent(
+  content: Readonly<Record<string, OpenApiMediaType>>,
+): [string, OpenApiMediaType] {
+  const entries = Object.entries(content)
+  const json = entries.filter(([type]) => isJson(type))
+  const plain = json.find(([type]) => /^application\/json\s*(;|$)/i.test(type))
+  return (plain ?? json[0] ?? entries[0]) as [string, OpenApiMediaType]
+}
+
+/** An envelope says `statusCode: 'success'` and carries `data`. */
+function isEnvelope(schema: OpenApiSchema, document: OpenApiDocument): boolean {
+  const properties = propertiesOf(schema, document, 0)
+  const values = properties['statusCode']?.enum
+  return values?.length === 1 && values[0] === 'success' && 'message' in properties
+}
+
+/** Deeper chains of references are circles. */
+const MAX_DEPTH = 20
+
+function propertiesOf(
+  schema: OpenApiSchema,
+  document: OpenApiDocument,
+  depth: number,
+): Record<string, OpenApiSchema> {
+  if (depth > MAX_DEPTH) return {}
+  if (schema.$ref !== undefined) {
+    const target = document.components?.schemas?.[schema.$ref.replace('#/components/schemas/', '')]
+    return target === undefined ? {} : propertiesOf(target, document, depth + 1)
+  }
+  const inherited = (schema.allOf ?? []).map((part) => propertiesOf(part, document, depth + 1))
+  return Object.assign({}, ...inherited, schema.properties)
+}
+
+/** A method is named after its part of the operation id; those that would meet in a group keep the whole of it. */
+function nameMethods(operations: readonly UnnamedOperation[]): ClientOperation[] {
+  const short = operations.map(({ id }) => camelCase(id.slice(id.indexOf('_') + 1)))
+  const uses = new Map<string, number>()
+  const places = operations.map(({ group }, index) => `${group} ${short[index]}`)
+  for (const place of places) uses.set(place, (uses.get(place) ?? 0) + 1)
+  const registries = new Map<string, NameRegistry>()
+  return operations.map((operation, index) => {
+    const isAlone = uses.get(places[index] as string) === 1
+    const wanted = (isAlone ? short[index] : camelCase(operation.id)) || 'call'
+    // `then` would make a promise of the group.
+    const registry = registries.get(operation.group) ?? new NameRegistry(['then'])
+    registries.set(operation.group, registry)
+    return { ...operation, name: registry.claim(wanted) }
+  })
+}

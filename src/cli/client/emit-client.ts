@@ -1,0 +1,125 @@
+import type { OpenApiDocument, OpenApiParameter, OpenApiResponse } from '../../contracts/openapi.js'
+import {
+  type ClientOperation,
+  clientOperations,
+  isJson,
+  preferredContent,
+} from './client-operation.js'
+import { comment } from './comment.js'
+import { propertyKey, typeNames } from './identifiers.js'
+import { operationTypes } from './operation-types.js'
+import { RUNTIME, RUNTIME_NAMES } from './runtime.js'
+import { type TypeContext, writeType } from './write-type.js'
+
+/**
+ * Writes a document as one TypeScript file without dependencies: a type for each component and operation, and
+ * `createClient`, which sends requests by `fetch`. The same document gives the same text.
+ *
+ * @example
+ * writeFileSync('openapi-client.ts', emitClient(app.document))
+ */
+export function emitClient(document: OpenApiDocument): string {
+  const operations = clientOperations(document)
+  const names = typeNames(Object.keys(document.components?.schemas ?? {}), RUNTIME_NAMES)
+  const context: TypeContext = { names, binary: 'string', indent: '' }
+  return [
+    header(document),
+    components(document, context),
+    operationTypes(operations, context),
+    RUNTIME,
+    client(operations),
+  ].join('\n')
+}
+
+function header({ info }: OpenApiDocument): string {
+  const text = `${info.title} ${info.version}. Written by \`blazon openapi export --client typescript\`: changes here do not last.`
+  return `${comment({ text })}/* eslint-disable */\n// biome-ignore-all lint: generated\n// biome-ignore-all format: generated\n`
+}
+
+function components(document: OpenApiDocument, context: TypeContext): string {
+  return Object.entries(document.components?.schemas ?? {})
+    .map(([key, schema]) => {
+      const note = comment({ text: schema.description, isDeprecated: schema.deprecated })
+      return `${note}export type ${context.names.get(key)} = ${writeType(schema, context)};\n`
+    })
+    .join('\n')
+}
+
+function client(operations: readonly ClientOperation[]): string {
+  const groups = new Map<string, ClientOperation[]>()
+  for (const operation of operations) {
+    groups.set(operation.group, [...(groups.get(operation.group) ?? []), operation])
+  }
+  const bodies = [...groups].map(
+    ([group, members]) => `    ${propertyKey(group)}: {\n${members.map(method).join('')}    },\n`,
+  )
+  const note = comment({
+    text: 'Makes a client. Its methods resolve with the documented answers; they reject with what fetch rejects with, or an UnexpectedAnswerError.',
+  })
+  const send = operations.length === 0 ? 'sender(options)' : 'const send = sender(options)'
+  return `${note}export function createClient(options: ClientOptions) {\n  ${send};\n  return {\n${bodies.join('')}  };\n}\n\nexport type Client = ReturnType<typeof createClient>;\n`
+}
+
+function method(operation: ClientOperation): string {
+  const { summary, description, deprecated } = operation.operation
+  const texts = [...new Set([summary, description])].filter((text) => text !== undefined)
+  const note = comment(
+    {
+      text: [...texts, `${operation.method} ${operation.path}`].join('\n\n'),
+      isDeprecated: deprecated,
+    },
+    '      ',
+  )
+  const key = JSON.stringify(operation.id)
+  const optional = isInputRequired(operation) ? '' : '?'
+  const signature = `(input${optional}: Input<${key}>): Promise<Result<${key}>>`
+  return `${note}      ${propertyKey(operation.name)}: ${signature} =>\n        send(${callOf(operation)}, input),\n`
+}
+
+function isInputRequired({ parameters, operation }: ClientOperation): boolean {
+  return (
+    parameters.some(({ required }) => required === true) || operation.requestBody?.required === true
+  )
+}
+
+/** What the sender has to know of an operation, without what is the default anyway. */
+function callOf({
+  method,
+  path,
+  parameters,
+  operation,
+  responses,
+  isProtected,
+}: ClientOperation): string {
+  const styles = parameters.flatMap((parameter) => {
+    const style = parameter.in === 'query' ? styleOf(parameter) : null
+    return style === null ? [] : [[parameter.name, style] as const]
+  })
+  const content = operation.requestBody?.content ?? {}
+  const enveloped = responses.filter(({ isEnveloped }) => isEnveloped).map(({ status }) => status)
+  const plain = responses
+    .filter(({ response }) => !promisesJson(response))
+    .map(({ status }) => status)
+  const call = {
+    method,
+    path,
+    ...(styles.length > 0 && { query: Object.fromEntries(styles) }),
+    ...(Object.keys(content).length > 0 && { body: preferredContent(content)[0] }),
+    statuses: responses.map(({ status }) => status),
+    ...(plain.length > 0 && { plain }),
+    ...(enveloped.length > 0 && { enveloped }),
+    ...(isProtected && { isProtected }),
+  }
+  const members = Object.entries(call).map(([key, value]) => `${key}: ${JSON.stringify(value)}`)
+  return `{ ${members.join(', ')} }`
+}
+
+function promisesJson({ content = {} }: OpenApiResponse): boolean {
+  return Object.keys(content).length > 0 && isJson(preferredContent(content)[0])
+}
+
+/** `null` for the default of query parameters: `form`, exploded. */
+function styleOf({ style, explode }: OpenApiParameter): string | null {
+  if (style === 'deepObject') return 'deepObject'
+  return explode === false ? 'list' : null
+}

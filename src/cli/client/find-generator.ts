@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { resolveFrom } from '../load/launch.js'
+import { nearestWith } from '../output-path.js'
+
+/** The project's openapi-typescript, and the compiler that it works with. */
+export type Generator =
+  | {
+      readonly kind: 'usable'
+      /** Its module. */
+      readonly path: string
+      /** The TypeScript that stands in for the project's own, where that one cannot be used. */
+      readonly typescript: string | null
+    }
+  | { readonly kind: 'unusable'; readonly cause: string }
+
+/** From this version on TypeScript's package has no compiler API, without which openapi-typescript does not load. */
+const WITHOUT_API = 7
+
+const PACKAGE = 'openapi-typescript'
+
+/**
+ * Looks for openapi-typescript in a project; `null` when the project does not ask for it. One that only another package
+ * has brought along is not looked at: the file would change with it.
+ */
+export function findGenerator(cwd: string): Generator | null {
+  const path = Object.hasOwn(dependenciesOf(cwd), PACKAGE) ? resolveFrom(cwd, PACKAGE) : undefined
+  if (path === undefined) return null
+  const own = resolveFrom(dirname(path), 'typescript')
+  const version = own === undefined ? null : versionOf(own)
+  if (version !== null && version < WITHOUT_API) return { kind: 'usable', path, typescript: null }
+  const typescript = findOlderTypescript(cwd)
+  if (typescript !== undefined) return { kind: 'usable', path, typescript }
+  const found =
+    version === null ? 'finds no TypeScript' : `does not work with TypeScript ${version}`
+  return {
+    kind: 'unusable',
+    cause: `openapi-typescript ${found}; \`npm install --save-dev --legacy-peer-deps @typescript/typescript6\` gives it one that it works with.`,
+  }
+}
+
+/** A TypeScript with an API under a name of its own: the official package, or an alias of the project's. */
+function findOlderTypescript(cwd: string): string | undefined {
+  const names = ['@typescript/typescript6', ...aliases(cwd)]
+  const paths = names.flatMap((name) => resolveFrom(cwd, name) ?? [])
+  return paths.find((path) => (versionOf(path) ?? WITHOUT_API) < WITHOUT_API)
+}
+
+/** Names under which the project has installed TypeScript: `"typescript-5": "npm:typescript@5.9"`. */
+function aliases(cwd: string): string[] {
+  return Object.entries(dependenciesOf(cwd))
+    .filter(([, wanted]) => /^npm:(@typescript\/)?typescript/.test(String(wanted)))
+    .map(([name]) => name)
+}
+
+/** What the project's own manifest asks for. */
+function dependenciesOf(cwd: string): Readonly<Record<string, unknown>> {
+  const folder = nearestWith('package.json', cwd)
+  const manifest = folder === undefined ? null : readJson(join(folder, 'package.json'))
+  return { ...manifest?.['dependencies'], ...manifest?.['devDependencies'] }
+}
+
+/** The major version of the package that a module is part of. */
+function versionOf(module: string): number | null {
+  const folder = nearestWith('package.json', dirname(module))
+  const manifest = folder === undefined ? null : readJson(join(folder, 'package.json'))
+  const major = Number.parseInt(String(manifest?.['version']), 10)
+  return Number.isNaN(major) ? null : major
+}
+
+function readJson(path: string): Record<string, Record<string, unknown>> | null {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch {
+    return null
+  }
+}

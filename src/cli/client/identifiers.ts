@@ -1,0 +1,69 @@
+const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*$/u
+
+/** Names a type alias may not have, and global ones that the client needs for itself. */
+const TAKEN_TYPES = `
+  abstract any as async await bigint boolean break case catch class const continue debugger declare default delete do
+  else enum export extends false finally for from function get if implements import in infer instanceof interface is
+  keyof let module namespace never new null number object of package private protected public readonly require return
+  set static string super switch symbol this throw true try type typeof undefined unique unknown var void while with
+  yield
+  AbortSignal Array Blob Error Exclude Extract FormData Headers NonNullable Omit Partial Promise ReadableStream
+  Record Request RequestInit Response ReturnType TypeError Uint8Array URLSearchParams globalThis
+`
+
+/** A name as the key of a property: quoted when it has to be. */
+export function propertyKey(name: string): string {
+  return IDENTIFIER.test(name) ? name : JSON.stringify(name)
+}
+
+/** Gives out names that nobody has yet; the order of asking decides who gets a number. */
+export class NameRegistry {
+  readonly #taken: Set<string>
+
+  constructor(taken: Iterable<string> = []) {
+    this.#taken = new Set(taken)
+  }
+
+  /** The name itself, or with the first number from 2 on that makes it new. */
+  claim(name: string): string {
+    let claimed = name
+    for (let n = 2; this.#taken.has(claimed); n++) claimed = `${name}${n}`
+    this.#taken.add(claimed)
+    return claimed
+  }
+}
+
+/** Names for type aliases, by what they stand for; none of those that are `declared` beside them. */
+export function typeNames(
+  names: readonly string[],
+  declared: readonly string[],
+): ReadonlyMap<string, string> {
+  const taken = new Set([...TAKEN_TYPES.trim().split(/\s+/), ...declared])
+  const registry = new NameRegistry(taken)
+  return new Map(
+    names.map((name) => {
+      const identifier = toIdentifier(name)
+      return [name, registry.claim(taken.has(identifier) ? `${identifier}_` : identifier)]
+    }),
+  )
+}
+
+function toIdentifier(name: string): string {
+  const safe = name.replace(/[^\p{ID_Continue}$]+/gu, '_')
+  return IDENTIFIER.test(safe) ? safe : `_${safe}`
+}
+
+/** `Order Items` → `orderItems`, `HTTPStatus` → `httpStatus`; empty when there is no letter or digit. */
+export function camelCase(text: string): string {
+  const words = text
+    .replace(/(\p{Lu}+)(\p{Lu}\p{Ll})/gu, '$1 $2')
+    .replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2')
+    .split(/[^\p{L}\p{N}$]+/u)
+    .filter((word) => word !== '')
+  return words
+    .map((word, index) => {
+      const lower = word.toLowerCase()
+      return index === 0 ? lower : lower.charAt(0).toUpperCase() + lower.slice(1)
+    })
+    .join('')
+}

@@ -1,0 +1,185 @@
+import type {
+  OpenApiMediaType,
+  OpenApiParameter,
+  OpenApiResponse,
+} from '../../contracts/openapi.js'
+import {
+  type ClientOperation,
+  type ClientResponse,
+  isJson,
+  preferredContent,
+} from './client-operation.js'
+import { comment } from './comment.js'
+import { propertyKey } from './identifiers.js'
+import { type TypeContext, union, writeProperty, writeType } from './write-type.js'
+
+/** Writes what every operation takes and answers. */
+export function operationTypes(
+  operations: readonly ClientOperation[],
+  context: TypeContext,
+): string {
+  const inner = { ...context, indent: '    ' }
+  const members = operations.map((operation) => {
+    const lines = `    input: ${inputType(operation, inner)};\n    result:${resultType(operation, inner)};\n`
+    return `  ${propertyKey(operation.id)}: {\n${lines}  };\n`
+  })
+  // Without a member there would be nothing for the other types to look into.
+  const none = '  [id: string]: { input: RequestOptions; result: never };\n'
+  return `/** What each operation takes and answers, by operation id. */\nexport type Operations = {\n${members.join('') || none}};\n`
+}
+
+function inputType(operation: ClientOperation, context: TypeContext): string {
+  const inner = { ...context, indent: '      ' }
+  const members = [
+    parametersMember({ key: 'params', location: 'path' }, operation, inner),
+    parametersMember({ key: 'query', location: 'query' }, operation, inner),
+    parametersMember({ key: 'headers', location: 'header' }, operation, inner),
+    bodyMember(operation, inner),
+  ].filter((member) => member !== '')
+  if (members.length === 0) return 'RequestOptions'
+  return `RequestOptions & {\n${members.join('')}    }`
+}
+
+interface ParameterGroup {
+  readonly key: string
+  readonly location: OpenApiParameter['in']
+}
+
+function parametersMember(
+  { key, location }: ParameterGroup,
+  { parameters }: ClientOperation,
+  context: TypeContext,
+): string {
+  const inner = { ...context, indent: `${context.indent}  ` }
+  const members = parameters
+    .filter((parameter) => parameter.in === location)
+    .map(({ name, schema, required = false, description, deprecated }) =>
+      writeProperty(
+        {
+          name,
+          schema:
+            schema.$ref === undefined
+              ? { ...schema, ...defined({ description, deprecated }) }
+              : schema,
+          isOptional: !required,
+          allowsUndefined: true,
+        },
+        inner,
+      ),
+    )
+  if (members.length === 0) return ''
+  const isOptional = !parameters.some(({ in: place, required }) => place === location && required)
+  return `${context.indent}${member(key, `{\n${members.join('')}${context.indent}}`, isOptional)}`
+}
+
+function defined<T extends object>(facts: T): Partial<T> {
+  return Object.fromEntries(
+    Object.entries(facts).filter(([, value]) => value !== undefined),
+  ) as Partial<T>
+}
+
+function member(key: string, type: string, isOptional: boolean): string {
+  return isOptional ? `${key}?: ${type} | undefined;\n` : `${key}: ${type};\n`
+}
+
+function bodyMember({ operation }: ClientOperation, context: TypeContext): string {
+  const { requestBody } = operation
+  const [content] = Object.entries(requestBody?.content ?? {})
+  if (requestBody === undefined || content === undefined) return ''
+  const [type, media] = preferredContent(requestBody.content)
+  const note = comment({ text: requestBody.description }, context.indent)
+  const body = member('body', bodyType(type, media, context), requestBody.required !== true)
+  return `${note}${context.indent}${body}`
+}
+
+function bodyType(type: string, { schema }: OpenApiMediaType, context: TypeContext): string {
+  if (type === 'multipart/form-data') {
+    return union([writeType(schema, { ...context, binary: 'Blob' }), 'FormData'])
+  }
+  if (isJson(type)) return writeType(schema, context)
+  if (type === 'application/x-www-form-urlencoded') {
+    return union([writeType(schema, context), 'URLSearchParams'])
+  }
+  return 'NonNullable<RequestInit["body"]>'
+}
+
+function resultType({ responses }: ClientOperation, context: TypeContext): string {
+  const inner = { ...context, indent: '      ' }
+  const named = responses.flatMap(({ status }) => (/^\d+$/.test(status) ? [status] : []))
+  // Answers that differ in nothing but their status are one member of the union.
+  const members = new Map<string, AnswerType & { statuses: string[] }>()
+  for (const answer of responses.flatMap((each) => answerTypes(each, named, inner))) {
+    const key = `${answer.kind} ${answer.body}`
+    const member = members.get(key) ?? { ...answer, statuses: [] }
+    members.set(key, member)
+    member.statuses.push(answer.status)
+  }
+  const texts = [...members.values()].map(
+    ({ kind, statuses, body }) => `${kind}<${statuses.join(' | ')}, ${body}>`,
+  )
+  return [...texts, ...undocumented(responses)].map((text) => `\n      | ${text}`).join('')
+}
+
+interface AnswerType {
+  readonly kind: 'Success' | 'Enveloped' | 'Failure'
+  /** A type. */
+  readonly status: string
+  readonly body: string
+}
+
+function answerTypes(
+  { status, response, isEnveloped }: ClientResponse,
+  named: readonly string[],
+  context: TypeContext,
+): AnswerType[] {
+  const body = answerBody(response, context)
+  if (status === 'default') {
+    return [
+      { kind: 'Success', status: 'number', body },
+      { kind: 'Failure', status: 'number', body },
+    ]
+  }
+  const kind = isEnveloped ? 'Enveloped' : /^[45]/.test(status) ? 'Failure' : 'Success'
+  const bare = status === '2XX' ? BARE.filter((each) => !named.includes(each)) : []
+  const answer: AnswerType = { kind, status: statusType(status, [...named, ...bare]), body }
+  return [
+    answer,
+    ...bare.map((each) => ({ kind: 'Success' as const, status: each, body: 'undefined' })),
+  ]
+}
+
+/** Successes that never have a body (RFC 9110, 15.3.5 and 15.3.6). */
+const BARE = ['204', '205']
+
+/** A class of statuses stands for those of it that have no row of their own. */
+function statusType(status: string, named: readonly string[]): string {
+  if (!/^[1-5]XX$/.test(status)) return status
+  const others = named.filter((each) => each.startsWith(status.charAt(0)))
+  return others.length === 0 ? `Status${status}` : `Exclude<Status${status}, ${others.join(' | ')}>`
+}
+
+/** Applications fail in ways that their document does not list: by an error that a handler throws. */
+function undocumented(responses: readonly ClientResponse[]): string[] {
+  const statuses = responses.map(({ status }) => status)
+  if (statuses.includes('default')) return []
+  const open = ['4XX', '5XX'].filter((each) => !statuses.includes(each))
+  if (open.length === 0) return []
+  const known = statuses.filter((each) => open.some((name) => each.startsWith(name.charAt(0))))
+  const all = open.map((name) => `Status${name}`).join(' | ')
+  const others = known.length === 0 ? all : `Exclude<${all}, ${known.join(' | ')}>`
+  return [`Failure<${others}, UndocumentedError>`]
+}
+
+/** The client asks for JSON, so where there is some the rest is not sent to it. */
+function answerBody({ content = {} }: OpenApiResponse, context: TypeContext): string {
+  const types = Object.keys(content)
+  if (types.length === 0) return 'undefined'
+  const [type, { schema }] = preferredContent(content)
+  if (isJson(type)) return writeType(schema, context)
+  return union(types.map(plainBody))
+}
+
+function plainBody(type: string): string {
+  if (type.startsWith('text/event-stream')) return 'Response["body"]'
+  return type.startsWith('text/') ? 'string' : 'Blob'
+}

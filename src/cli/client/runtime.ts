@@ -1,0 +1,281 @@
+/** The part of a client that is the same for every document: types, then what sends a request. */
+export const RUNTIME: string = String.raw`/** A documented answer below 400. */
+export type Success<Status, Body, Data = Body> = {
+  readonly ok: true;
+  readonly status: Status;
+  /** What the answer is about: the "data" of its envelope, or the whole body where there is no envelope. */
+  readonly data: Data;
+  readonly body: Body;
+  /** The answer itself, for its headers. Its body has been read, unless it is a stream of events. */
+  readonly response: Response;
+};
+
+/** A documented answer from 400 on. */
+export type Failure<Status, Body> = {
+  readonly ok: false;
+  readonly status: Status;
+  readonly error: Body;
+  readonly response: Response;
+};
+
+type DataOf<Body> = Body extends { data?: infer Data } ? Data : undefined;
+
+/** A success whose body is the envelope. */
+export type Enveloped<Status, Body> = Success<Status, Body, DataOf<Body>>;
+
+/** A failure that the document does not list: what a handler throws answers so too. */
+export type UndocumentedError = {
+  statusCode: "error";
+  status: number;
+  message: string;
+  code?: string;
+};
+
+/** The statuses of a class: literals, because they let "status" tell answers apart. */
+export type Status1XX = 100 | 101 | 102 | 103;
+export type Status2XX = 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | 208 | 226;
+export type Status3XX = 300 | 301 | 302 | 303 | 304 | 305 | 307 | 308;
+export type Status4XX =
+  | 400 | 401 | 402 | 403 | 404 | 405 | 406 | 407 | 408 | 409 | 410 | 411 | 412 | 413 | 414 | 415 | 416 | 417
+  | 418 | 421 | 422 | 423 | 424 | 425 | 426 | 428 | 429 | 431 | 451;
+export type Status5XX = 500 | 501 | 502 | 503 | 504 | 505 | 506 | 507 | 508 | 510 | 511;
+
+export type OperationId = keyof Operations;
+
+/** What an operation is called with. */
+export type Input<Id extends OperationId> = Operations[Id]["input"];
+
+/** Every documented answer of an operation; "ok" and "status" tell them apart. */
+export type Result<Id extends OperationId> = Operations[Id]["result"];
+
+/** What an operation answers with when all is well. */
+export type SuccessData<Id extends OperationId> = Extract<Result<Id>, { ok: true }>["data"];
+
+/** Every body of an operation's failures. */
+export type ErrorBody<Id extends OperationId> = Extract<Result<Id>, { ok: false }>["error"];
+
+/** What every operation takes. */
+export type RequestOptions = {
+  readonly signal?: AbortSignal | undefined;
+  /** Sent as they are, over those of the client. */
+  readonly headers?: { readonly [name: string]: string | number | boolean | undefined } | undefined;
+};
+
+export type ClientOptions = {
+  /** What stands before the paths of the document: "https://api.example.com". */
+  readonly baseUrl: string;
+  /** Default: the global fetch. */
+  readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
+  /** Sent with every request. */
+  readonly headers?: { readonly [name: string]: string | number | boolean | undefined } | undefined;
+  /** Sent as "Authorization: Bearer ..." to the operations that ask for it. */
+  readonly token?: string | (() => string | undefined | Promise<string | undefined>) | undefined;
+};
+
+/** An answer that the application does not give: of a proxy, of another version, or not in the form that was promised. */
+export class UnexpectedAnswerError extends Error {
+  override readonly name = "UnexpectedAnswerError";
+  readonly status: number;
+  readonly response: Response;
+  /** The body as text. */
+  readonly body: string;
+
+  constructor(message: string, response: Response, body: string) {
+    super(message);
+    this.status = response.status;
+    this.response = response;
+    this.body = body;
+  }
+}
+
+type ParameterStyle = "form" | "list" | "deepObject";
+
+type Call = {
+  readonly method: string;
+  readonly path: string;
+  readonly query?: { readonly [name: string]: ParameterStyle };
+  readonly body?: string;
+  readonly statuses: readonly string[];
+  /** Those of them that promise something else than JSON, or nothing. */
+  readonly plain?: readonly string[];
+  readonly enveloped?: readonly string[];
+  readonly isProtected?: boolean;
+};
+
+type CallInput = {
+  readonly params?: object | undefined;
+  readonly query?: object | undefined;
+  readonly headers?: object | undefined;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal | undefined;
+};
+
+type Send = (call: Call, input: CallInput | undefined) => Promise<never>;
+
+function sender(options: ClientOptions): Send {
+  const base = options.baseUrl.replace(/\/+$/, "");
+  return async (call, input = {}) => {
+    const headers = new Headers({ Accept: "application/json, */*;q=0.5" });
+    addHeaders(headers, options.headers);
+    if (call.isProtected === true) await addToken(headers, options.token);
+    addHeaders(headers, input.headers);
+    const init: RequestInit = { method: call.method, headers };
+    // Followed, a documented redirect would never be seen.
+    if (redirectOf(call) !== undefined) init.redirect = "manual";
+    if (input.signal !== undefined) init.signal = input.signal;
+    if (input.body !== undefined && call.body !== undefined) {
+      init.body = encodeBody(input.body, call.body, headers);
+    }
+    const url = base + fillPath(call.path, input.params) + queryString(input.query, call.query);
+    const response = await (options.fetch ?? globalThis.fetch)(url, init);
+    // "never" fits the result of any operation, which the caller knows and this function does not.
+    return (await readAnswer(call, response)) as never;
+  };
+}
+
+function entriesOf(values: object | undefined): [string, unknown][] {
+  return Object.entries(values ?? {}).filter(([, value]) => value !== undefined && value !== null);
+}
+
+function addHeaders(headers: Headers, values: object | undefined): void {
+  for (const [name, value] of entriesOf(values)) headers.set(name, String(value));
+}
+
+async function addToken(headers: Headers, token: ClientOptions["token"]): Promise<void> {
+  const value = typeof token === "function" ? await token() : token;
+  if (value !== undefined) headers.set("Authorization", "Bearer " + value);
+}
+
+function fillPath(path: string, params: object | undefined): string {
+  const values = new Map(entriesOf(params));
+  const filled = path.replace(/\{([^{}]+)\}/g, (_, name: string) => {
+    const value = values.get(name);
+    const text = Array.isArray(value) ? value.map(encode).join(",") : encode(value ?? "");
+    if (text === "") throw new TypeError("The path parameter " + name + " is missing or empty.");
+    return text;
+  });
+  // Every URL parser takes such a segment out, and one before it: the request would go elsewhere.
+  if (/\/\.{1,2}(?=\/|$)/.test(filled)) throw new TypeError("A path parameter may not be . or ..");
+  return filled;
+}
+
+function encode(value: unknown): string {
+  return encodeURIComponent(textOf(value));
+}
+
+function textOf(value: unknown): string {
+  if (value instanceof Date) return value.toISOString();
+  return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value);
+}
+
+function queryString(query: object | undefined, styles: Call["query"] = {}): string {
+  const pairs = entriesOf(query).flatMap(([name, value]) => queryPairs(name, value, styles[name]));
+  return pairs.length === 0 ? "" : "?" + pairs.join("&");
+}
+
+function queryPairs(name: string, value: unknown, style: ParameterStyle = "form"): string[] {
+  const pair = (key: string, item: unknown) => encode(key) + "=" + encode(item);
+  if (Array.isArray(value)) {
+    if (style === "list") return [encode(name) + "=" + value.map(encode).join(",")];
+    return value.map((item) => pair(name, item));
+  }
+  if (typeof value !== "object" || value === null || value instanceof Date) return [pair(name, value)];
+  const entries = entriesOf(value);
+  if (style === "list") return [encode(name) + "=" + entries.flat().map(encode).join(",")];
+  return entries.flatMap(([key, item]) => {
+    const full = style === "deepObject" ? name + "[" + key + "]" : key;
+    return Array.isArray(item) ? item.map((each) => pair(full, each)) : [pair(full, item)];
+  });
+}
+
+function encodeBody(body: unknown, type: string, headers: Headers): NonNullable<RequestInit["body"]> {
+  if (type === "multipart/form-data") return body instanceof FormData ? body : formData(body);
+  if (!headers.has("Content-Type")) headers.set("Content-Type", type);
+  if (/[/+]json$/.test(type)) return JSON.stringify(body);
+  if (type === "application/x-www-form-urlencoded" && !(body instanceof URLSearchParams)) {
+    return queryString(body as object).slice(1);
+  }
+  return body as NonNullable<RequestInit["body"]>;
+}
+
+function formData(body: unknown): FormData {
+  const form = new FormData();
+  for (const [name, value] of entriesOf(body as object)) {
+    for (const item of Array.isArray(value) ? value : [value]) {
+      form.append(name, item instanceof Blob ? item : textOf(item));
+    }
+  }
+  return form;
+}
+
+async function readAnswer(call: Call, response: Response): Promise<unknown> {
+  // Browsers show nothing of a redirect that was not followed, its status neither.
+  const isHidden = response.type === "opaqueredirect";
+  const status = isHidden ? Number(redirectOf(call)) : response.status;
+  const known = matching(call.statuses, status);
+  if (known === undefined) return await readUndocumented(call, response);
+  const isBare = call.method === "HEAD" || status === 204 || status === 205;
+  const isPlain = isBare || call.plain?.includes(known) === true;
+  const body = isPlain ? await readPlain(response) : await readJson(call, response);
+  if (status >= 400) return { ok: false, status, error: body, response };
+  const isEnveloped = call.enveloped?.includes(known) === true;
+  const data = isEnveloped ? (body as { data?: unknown } | null | undefined)?.data : body;
+  return { ok: true, status, data, body, response };
+}
+
+function redirectOf(call: Call): string | undefined {
+  return call.statuses.find((status) => status.startsWith("3"));
+}
+
+async function readUndocumented(call: Call, response: Response): Promise<unknown> {
+  const text = await response.text();
+  const error = parse(text) as Partial<UndocumentedError> | null | undefined;
+  if (error?.statusCode === "error" && response.status >= 400) {
+    return { ok: false, status: response.status, error, response };
+  }
+  const answer = call.method + " " + call.path + " answered " + response.status;
+  throw new UnexpectedAnswerError(answer + ", which its document does not know.", response, text);
+}
+
+function matching(statuses: readonly string[], status: number): string | undefined {
+  const names = [String(status), String(status).charAt(0) + "XX", "default"];
+  return names.find((name) => statuses.includes(name));
+}
+
+async function readJson(call: Call, response: Response): Promise<unknown> {
+  const text = await response.text();
+  const value = isJson(response) ? parse(text) : undefined;
+  if (value !== undefined) return value;
+  const answer = call.method + " " + call.path + " answered " + response.status;
+  throw new UnexpectedAnswerError(answer + " without the JSON that its document promises.", response, text);
+}
+
+async function readPlain(response: Response): Promise<unknown> {
+  const type = response.headers.get("Content-Type") ?? "";
+  if (type.startsWith("text/event-stream")) return response.body;
+  if (type !== "" && !type.startsWith("text/") && !isJson(response)) return await response.blob();
+  const text = await response.text();
+  if (text === "") return undefined;
+  return isJson(response) ? parse(text) : text;
+}
+
+function isJson(response: Response): boolean {
+  return /^[^;]*[/+]json/i.test(response.headers.get("Content-Type") ?? "");
+}
+
+/** The value of a text; undefined when it is no JSON. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+`
+
+/** What the runtime declares, and what stands beside it in every client. */
+export const RUNTIME_NAMES: readonly string[] = [
+  'Client',
+  'Operations',
+  ...[...RUNTIME.matchAll(/^(?:export )?(?:type|class) (\w+)/gm)].map(([, name]) => name as string),
+]

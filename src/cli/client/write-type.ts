@@ -1,0 +1,140 @@
+import type { OpenApiSchema } from '../../contracts/openapi.js'
+import { comment } from './comment.js'
+import { propertyKey } from './identifiers.js'
+
+/** What a schema is written with. */
+export interface TypeContext {
+  /** Type names by `#/components/schemas/<key>`. */
+  readonly names: ReadonlyMap<string, string>
+  /** What stands for `format: binary`: `Blob` where files are sent, else `string`. */
+  readonly binary: 'Blob' | 'string'
+  readonly indent: string
+}
+
+const COMPONENT = '#/components/schemas/'
+
+/** Writes a schema as a TypeScript type. */
+export function writeType(schema: OpenApiSchema, context: TypeContext): string {
+  const type = intersect(partsOf(schema, context))
+  // Beside `allOf` the dialect's own rule ignores it, but every author who writes it there means it.
+  return schema.nullable === true ? union([type, 'null']) : type
+}
+
+/** Everything that must hold at once. */
+function partsOf(schema: OpenApiSchema, context: TypeContext): string[] {
+  if (schema.$ref !== undefined) return [nameOf(schema.$ref, context)]
+  if (schema.enum !== undefined) return [union(schema.enum.map(literal))]
+  const parts = [ownType(schema, context)]
+  for (const part of schema.allOf ?? []) parts.push(writeType(part, context))
+  for (const choice of [schema.oneOf, schema.anyOf]) {
+    if (choice !== undefined) parts.push(union(choice.map((each) => writeType(each, context))))
+  }
+  return parts
+}
+
+function nameOf(ref: string, { names }: TypeContext): string {
+  const key = decodeURIComponent(ref.slice(COMPONENT.length)).replaceAll('~1', '/')
+  return names.get(key.replaceAll('~0', '~')) ?? 'unknown'
+}
+
+function literal(value: unknown): string {
+  return typeof value === 'object' && value !== null ? 'unknown' : JSON.stringify(value)
+}
+
+function ownType(schema: OpenApiSchema, context: TypeContext): string {
+  switch (schema.type) {
+    case 'string':
+      return schema.format === 'binary' ? context.binary : 'string'
+    case 'number':
+    case 'integer':
+      return 'number'
+    case 'boolean':
+      return 'boolean'
+    case 'array':
+      return arrayOf(writeType(schema.items ?? {}, context))
+    default:
+      return schema.type === 'object' || schema.properties !== undefined
+        ? objectType(schema, context)
+        : 'unknown'
+  }
+}
+
+function objectType(schema: OpenApiSchema, context: TypeContext): string {
+  const rest = restType(schema, context)
+  const inner = { ...context, indent: `${context.indent}  ` }
+  const required = new Set(schema.required)
+  const properties = Object.entries(schema.properties ?? {}).map(([name, property]) =>
+    writeProperty({ name, schema: property, isOptional: !required.has(name) }, inner),
+  )
+  if (properties.length === 0) return rest === null ? '{ [key: string]: unknown }' : rest
+  // One index signature has to fit every property, which only `unknown` is sure to do.
+  const open = isOpen(schema) ? [`${inner.indent}[key: string]: unknown;\n`] : []
+  return `{\n${[...properties, ...open].join('')}${context.indent}}`
+}
+
+/** The type of an object without known properties; `null` when nothing is said of it. */
+function restType(schema: OpenApiSchema, context: TypeContext): string | null {
+  const { additionalProperties: rest } = schema
+  if (rest === undefined) return null
+  if (rest === false) return '{ [key: string]: never }'
+  const type = rest === true ? 'unknown' : writeType(rest, context)
+  // Not `Record`: an alias that refers to itself through one does not compile.
+  return `{ [key: string]: ${type} }`
+}
+
+function isOpen({ additionalProperties: rest }: OpenApiSchema): boolean {
+  return rest === true || typeof rest === 'object'
+}
+
+/** A property of an object type, as it is declared. */
+export interface PropertyFacts {
+  readonly name: string
+  readonly schema: OpenApiSchema
+  readonly isOptional: boolean
+  /** Whether the program drops `undefined`, so that it may be given. Default `false`. */
+  readonly allowsUndefined?: boolean
+}
+
+/** A property with its comment, as whole lines. */
+export function writeProperty(property: PropertyFacts, context: TypeContext): string {
+  const { name, schema, isOptional, allowsUndefined = false } = property
+  const note = comment(
+    { text: schema.description, isDeprecated: schema.deprecated },
+    context.indent,
+  )
+  const type = writeType(schema, context)
+  const full = isOptional && allowsUndefined ? union([type, 'undefined']) : type
+  return `${note}${context.indent}${propertyKey(name)}${isOptional ? '?' : ''}: ${full};\n`
+}
+
+/** `A | B`, each once. */
+export function union(types: readonly string[]): string {
+  const members = new Set(types)
+  if (members.size === 0) return 'never'
+  if (members.has('unknown')) return 'unknown'
+  return [...members].join(' | ')
+}
+
+function intersect(types: readonly string[]): string {
+  const members = new Set(types)
+  members.delete('unknown')
+  if (members.size === 0) return 'unknown'
+  if (members.size === 1) return [...members].join('')
+  return [...members].map((type) => (joinsWith('|', type) ? `(${type})` : type)).join(' & ')
+}
+
+function arrayOf(type: string): string {
+  return joinsWith('|', type) || joinsWith('&', type) ? `(${type})[]` : `${type}[]`
+}
+
+/** Whether a type is a union (`|`) or an intersection (`&`) at its outermost level. */
+function joinsWith(operator: '|' | '&', type: string): boolean {
+  const outer = type.replace(/"(?:[^"\\]|\\.)*"/g, '')
+  let depth = 0
+  for (const character of outer) {
+    if ('{([<'.includes(character)) depth++
+    if ('})]>'.includes(character)) depth--
+    if (character === operator && depth === 0) return true
+  }
+  return false
+}

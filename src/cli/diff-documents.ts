@@ -1,0 +1,83 @@
+import { CliError } from './cli-error.js'
+import type { Change } from './diff/change.js'
+import { compareDocuments } from './diff/compare-documents.js'
+import { readDocument } from './diff/read-document.js'
+import { type LoadOptions, loadApp } from './load/load-app.js'
+import { messageOf } from './message-of.js'
+import { type DocumentReports, pickDocument } from './pick-document.js'
+import type { Streams } from './streams.js'
+
+/** What `openapi diff` was asked for. */
+export interface DiffOptions extends LoadOptions {
+  /** Whether only what breaks clients counts, and is an error. */
+  readonly breaking?: boolean
+  readonly format?: 'text' | 'json'
+  /** Of `--path`. */
+  readonly path?: string
+}
+
+/**
+ * Prints what has changed since a document was written.
+ *
+ * @throws CliError with status 3 when something breaks clients and `breaking` is set.
+ */
+export async function diffDocuments(
+  base: string,
+  options: DiffOptions,
+  streams: Streams,
+): Promise<void> {
+  const older = readDocument(base, options.cwd)
+  const report = await loadApp('documents', options)
+  const all = compare(base, older, pickDocument(report as DocumentReports, options, streams))
+  const broken = all.filter(({ isBreaking }) => isBreaking)
+  const shown = options.breaking === true ? broken : all
+  streams.out(
+    options.format === 'json' ? `${JSON.stringify(shown, null, 2)}\n` : formatChanges(shown),
+  )
+  if (options.breaking !== true || broken.length === 0) {
+    return streams.note(`${count(broken, 'breaking change')}, ${count(all, 'change')} in all.`)
+  }
+  throw new CliError({
+    status: 3,
+    what: `Clients of ${base} may fail: ${count(broken, 'breaking change')}.`,
+    cause: 'They are listed above.',
+    remedy:
+      'Take them back; or, if they are meant, release them as a new version and renew the base.',
+  })
+}
+
+type Documents = Parameters<typeof compareDocuments>
+
+/** What has the outline of a document may still be broken inside. */
+function compare(path: string, base: Documents[0], current: Documents[1]): Change[] {
+  try {
+    return compareDocuments(base, current)
+  } catch (error) {
+    throw new CliError({
+      status: 2,
+      what: `${path} cannot be compared with.`,
+      cause: `It is no OpenAPI 3.0 document throughout: ${messageOf(error)}`,
+      remedy: 'Write it again with `blazon openapi export`.',
+      stack: error instanceof Error ? error.stack : undefined,
+    })
+  }
+}
+
+/** Changes as text: by operation, breaking ones marked. */
+function formatChanges(changes: readonly Change[]): string {
+  let operation = ''
+  const lines = changes.flatMap((change) => {
+    const heading = change.operation === operation ? [] : [change.operation]
+    operation = change.operation
+    const mark = change.isBreaking ? 'breaking' : 'ok      '
+    return [
+      ...heading,
+      `  ${mark}  ${change.location === '' ? '' : `${change.location}: `}${change.message} (${change.rule})`,
+    ]
+  })
+  return lines.map((line) => `${line}\n`).join('')
+}
+
+function count({ length }: readonly unknown[], what: string): string {
+  return `${length} ${what}${length === 1 ? '' : 's'}`
+}

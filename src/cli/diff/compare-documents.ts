@@ -1,0 +1,70 @@
+import type { OpenApiDocument, OpenApiOperation } from '../../contracts/openapi.js'
+import { breaking, type Change, compatible, type LocalChange } from './change.js'
+import { compareOperations } from './compare-operations.js'
+import { SchemaEquality } from './resolve-schema.js'
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'] as const
+
+/** An operation with the place it is known by. */
+interface Placed {
+  /** `GET /users/{id}` */
+  readonly title: string
+  readonly operation: OpenApiOperation
+}
+
+/**
+ * What changed from one document to a newer one: for clients, not for readers, so descriptions do not count.
+ * In the order of the older document, then what is new.
+ */
+export function compareDocuments(base: OpenApiDocument, current: OpenApiDocument): Change[] {
+  const [from, to] = [operationsOf(base), operationsOf(current)]
+  const comparison = { base, current, equality: new SchemaEquality(base, current) }
+  const kept = [...from].flatMap(([key, { title, operation }]) => {
+    const newer = to.get(key)?.operation
+    const changes =
+      newer === undefined
+        ? [breaking('operation-removed', '', 'The operation is gone.')]
+        : compareOperations({ base: operation, current: newer }, comparison)
+    return place(title, changes)
+  })
+  const fresh = [...to].filter(([key]) => !from.has(key))
+  return [
+    ...place('document', compareServers(base, current)),
+    ...kept,
+    ...fresh.flatMap(([, { title }]) =>
+      place(title, [compatible('operation-added', '', 'The operation is new.')]),
+    ),
+  ]
+}
+
+/** Operations by method and path; names of path parameters are no part of a URL. */
+function operationsOf(document: OpenApiDocument): Map<string, Placed> {
+  const operations = new Map<string, Placed>()
+  for (const [path, item] of Object.entries(document.paths)) {
+    for (const method of METHODS) {
+      const operation = item[method]
+      const key = `${method} ${path.replace(/\{[^{}]*\}/g, '{}')}`
+      const title = `${method.toUpperCase()} ${path}`
+      if (operation !== undefined) operations.set(key, { title, operation })
+    }
+  }
+  return operations
+}
+
+function compareServers(base: OpenApiDocument, current: OpenApiDocument): LocalChange[] {
+  const urls = new Set((current.servers ?? []).map(({ url }) => url))
+  return (base.servers ?? [])
+    .filter(({ url }) => !urls.has(url))
+    .map(({ url }) => breaking('server-removed', 'servers', `The server ${url} is gone.`))
+}
+
+function place(operation: string, changes: readonly LocalChange[]): Change[] {
+  return changes.map(({ rule, isBreaking, location, message }) => ({
+    rule,
+    isBreaking,
+    operation,
+    // Where a schema stands at the root there is nothing behind the last step.
+    location: location.replace(/ › $/, ''),
+    message,
+  }))
+}

@@ -1,0 +1,227 @@
+import type {
+  OpenApiMediaType,
+  OpenApiOperation,
+  OpenApiParameter,
+  OpenApiResponse,
+  Reference,
+  SecurityRequirement,
+} from '../../contracts/openapi.js'
+import { resolveResponse } from '../resolve-response.js'
+import { breaking, compatible, type LocalChange } from './change.js'
+import { compareSchemas } from './compare-schemas.js'
+import type { Comparison, Side } from './schema-pair.js'
+
+/** The same thing in both documents. */
+interface Pair<T> {
+  readonly base: T
+  readonly current: T
+}
+
+/** Compares what a client may send to an operation, and what it has to expect. */
+export function compareOperations(
+  pair: Pair<OpenApiOperation>,
+  comparison: Comparison,
+): LocalChange[] {
+  return [
+    ...compareNames(pair),
+    ...compareSecurity(pair, comparison),
+    ...compareParameters(pair, comparison),
+    ...compareBodies(pair, comparison),
+    ...compareResponses(pair, comparison),
+  ]
+}
+
+function compareNames({ base, current }: Pair<OpenApiOperation>): LocalChange[] {
+  const isRenamed = base.operationId !== current.operationId
+  const isDeprecated = base.deprecated !== true && current.deprecated === true
+  const message = `The operation id was ${base.operationId ?? 'none'} and is ${current.operationId ?? 'none'}: methods of generated clients are renamed.`
+  return [
+    ...(isRenamed ? [compatible('operation-id-changed', '', message)] : []),
+    ...(isDeprecated
+      ? [compatible('operation-deprecated', '', 'The operation is deprecated now.')]
+      : []),
+  ]
+}
+
+/** What let a client in has to let it in still. */
+function compareSecurity(
+  { base, current }: Pair<OpenApiOperation>,
+  comparison: Comparison,
+): LocalChange[] {
+  const from = alternatives(base.security ?? comparison.base.security)
+  const to = alternatives(current.security ?? comparison.current.security)
+  const isEnough = (held: readonly string[]) =>
+    to.some((needed) => needed.every((scheme) => held.includes(scheme)))
+  if (!from.every(isEnough)) {
+    const needed = to.map((schemes) => schemes.join(' and ')).join(', or ')
+    return [breaking('security-added', 'security', `It asks for ${needed} now.`)]
+  }
+  const isLoosened = JSON.stringify(from) !== JSON.stringify(to)
+  const message = 'It asks for less than before, or for the same in more ways.'
+  return isLoosened ? [compatible('security-loosened', 'security', message)] : []
+}
+
+/** No requirement at all is one that asks for nothing. */
+function alternatives(security: readonly SecurityRequirement[] | undefined): string[][] {
+  if (security === undefined || security.length === 0) return [[]]
+  return security.map((requirement) =>
+    Object.entries(requirement).flatMap(([scheme, scopes]) =>
+      scopes.length === 0 ? [scheme] : scopes.map((scope) => `${scheme} (${scope})`),
+    ),
+  )
+}
+
+function compareParameters(pair: Pair<OpenApiOperation>, comparison: Comparison): LocalChange[] {
+  const [from, to] = [parametersOf(pair.base), parametersOf(pair.current)]
+  return [...new Set([...from.keys(), ...to.keys()])].flatMap((key) => {
+    const [base, current] = [from.get(key), to.get(key)]
+    const { in: place, name } = (base ?? current) as OpenApiParameter
+    const location = `${place} parameter ${name}`
+    if (base !== undefined && current !== undefined) {
+      return compareParameter({ base, current }, location, comparison)
+    }
+    if (base !== undefined) {
+      return [breaking('parameter-removed', location, 'The parameter is gone.')]
+    }
+    return current?.required === true
+      ? [breaking('required-parameter-added', location, 'The parameter is new, and required.')]
+      : [compatible('parameter-added', location, 'The parameter is new.')]
+  })
+}
+
+/** By place and name; path parameters by their order, because their names are no part of a URL. */
+function parametersOf({ parameters = [] }: OpenApiOperation): Map<string, OpenApiParameter> {
+  let position = 0
+  return new Map(
+    parameters.map((parameter) => {
+      const { in: place, name } = parameter
+      const known = place === 'path' ? String(position++) : name
+      return [`${place} ${place === 'header' ? known.toLowerCase() : known}`, parameter]
+    }),
+  )
+}
+
+function compareParameter(
+  { base, current }: Pair<OpenApiParameter>,
+  location: string,
+  comparison: Comparison,
+): LocalChange[] {
+  const style = ({ style: own, explode, in: place }: OpenApiParameter) => {
+    const known = own ?? (place === 'query' ? 'form' : 'simple')
+    return `${known}, explode ${explode ?? known === 'form'}`
+  }
+  const isStyled = style(base) !== style(current)
+  const message = `It was written as ${style(base)}, and is as ${style(current)}.`
+  return [
+    ...compareRequired({ base, current }, location),
+    ...(isStyled ? [breaking('parameter-style-changed', location, message)] : []),
+    ...compareSchemas(
+      { base: base.schema, current: current.schema, side: 'request', location: `${location} › ` },
+      comparison,
+    ),
+  ]
+}
+
+function compareRequired(
+  { base, current }: Pair<{ readonly required?: boolean }>,
+  location: string,
+): LocalChange[] {
+  if (base.required === current.required) return []
+  if (current.required === true) {
+    return [breaking('input-required', location, 'It was optional and is required.')]
+  }
+  return base.required === true
+    ? [compatible('input-optional', location, 'It was required and is optional.')]
+    : []
+}
+
+function compareBodies(pair: Pair<OpenApiOperation>, comparison: Comparison): LocalChange[] {
+  const { requestBody: base } = pair.base
+  const { requestBody: current } = pair.current
+  if (base === undefined && current === undefined) return []
+  if (current === undefined) return [breaking('body-removed', 'body', 'The body is gone.')]
+  if (base === undefined) {
+    return current.required === true
+      ? [breaking('required-body-added', 'body', 'The body is new, and required.')]
+      : [compatible('body-added', 'body', 'The body is new.')]
+  }
+  const content = { base: base.content, current: current.content }
+  return [
+    ...compareRequired({ base, current }, 'body'),
+    ...compareContent(content, { side: 'request', location: 'body' }, comparison),
+  ]
+}
+
+type Content = Readonly<Record<string, OpenApiMediaType>>
+
+interface Place {
+  readonly side: Side
+  readonly location: string
+}
+
+function compareContent(
+  { base, current }: Pair<Content>,
+  { side, location }: Place,
+  comparison: Comparison,
+): LocalChange[] {
+  const fresh = Object.keys(current).filter((type) => base[type] === undefined)
+  return [
+    ...Object.entries(base).flatMap(([type, { schema }]) => {
+      const newer = current[type]
+      if (newer === undefined) {
+        return [breaking('content-type-removed', location, `The content type ${type} is gone.`)]
+      }
+      const pair = { base: schema ?? {}, current: newer.schema ?? {} }
+      return compareSchemas({ ...pair, side, location: `${location} › ` }, comparison)
+    }),
+    ...fresh.map((type) =>
+      compatible('content-type-added', location, `The content type ${type} is new.`),
+    ),
+  ]
+}
+
+function compareResponses(
+  { base, current }: Pair<OpenApiOperation>,
+  comparison: Comparison,
+): LocalChange[] {
+  const fresh = Object.keys(current.responses).filter((status) => !(status in base.responses))
+  return [
+    ...Object.entries(base.responses).flatMap(([status, response]) => {
+      const location = `response ${status}`
+      const newer = responseFor(status, current)
+      if (newer === undefined) {
+        return [breaking('response-removed', location, 'The response is gone.')]
+      }
+      const pair = {
+        base: resolveResponse(response, comparison.base),
+        current: resolveResponse(newer, comparison.current),
+      }
+      return compareResponse(pair, location, comparison)
+    }),
+    ...fresh.map((status) =>
+      compatible('response-added', `response ${status}`, 'The response is new.'),
+    ),
+  ]
+}
+
+/** `200` may have become part of `2XX`, or of `default`. */
+function responseFor(
+  status: string,
+  { responses }: OpenApiOperation,
+): OpenApiResponse | Reference | undefined {
+  return responses[status] ?? responses[`${status.charAt(0)}XX`] ?? responses['default']
+}
+
+function compareResponse(
+  { base, current }: Pair<OpenApiResponse>,
+  location: string,
+  comparison: Comparison,
+): LocalChange[] {
+  const names = new Set(Object.keys(current.headers ?? {}).map((name) => name.toLowerCase()))
+  const gone = Object.keys(base.headers ?? {}).filter((name) => !names.has(name.toLowerCase()))
+  const content = { base: base.content ?? {}, current: current.content ?? {} }
+  return [
+    ...gone.map((name) => breaking('header-removed', location, `The header ${name} is gone.`)),
+    ...compareContent(content, { side: 'response', location }, comparison),
+  ]
+}

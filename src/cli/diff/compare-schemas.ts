@@ -1,0 +1,163 @@
+import type { OpenApiSchema } from '../../contracts/openapi.js'
+import { breaking, compatible, type LocalChange, show, within } from './change.js'
+import { compareBounds } from './compare-bounds.js'
+import { resolveSchema } from './resolve-schema.js'
+import { type Comparison, narrowed, type SchemaPair, widened } from './schema-pair.js'
+
+/** Compares two schemas: a request may not be narrowed, nor a response widened. */
+export function compareSchemas(pair: SchemaPair, comparison: Comparison): LocalChange[] {
+  const { base, current, seen = new Set() } = pair
+  if (comparison.equality.isSame(base, current)) return []
+  const step = `${base.$ref ?? ''} ${current.$ref ?? ''}`
+  if (seen.has(step)) return []
+  if (step !== ' ') seen.add(step)
+  const resolved: Required<SchemaPair> = {
+    ...pair,
+    base: resolveSchema(base, comparison.base),
+    current: resolveSchema(current, comparison.current),
+    seen,
+  }
+  const types = compareTypes(resolved)
+  if (types.some(({ rule }) => rule === 'type-changed')) return types
+  return [
+    ...types,
+    ...compareNullable(resolved),
+    ...compareEnums(resolved),
+    ...compareBounds(resolved),
+    ...compareProperties(resolved, comparison),
+    ...compareRest(resolved, comparison),
+    ...compareItems(resolved, comparison),
+    ...compareChoices(resolved, comparison),
+  ]
+}
+
+function compareTypes(pair: SchemaPair): LocalChange[] {
+  const [from, to] = [typeOf(pair.base), typeOf(pair.current)]
+  if (from === to) return []
+  const message = `The type was ${from} and is ${to}.`
+  const isWider = to === 'any' || (from === 'integer' && to === 'number')
+  const isNarrower = from === 'any' || (from === 'number' && to === 'integer')
+  if (isWider) return [widened(pair, 'type-widened', message)]
+  if (isNarrower) return [narrowed(pair, 'type-narrowed', message)]
+  return [breaking('type-changed', pair.location, message)]
+}
+
+function typeOf({ type, enum: values, properties, anyOf, oneOf }: OpenApiSchema): string {
+  if (type !== undefined) return type
+  if (properties !== undefined) return 'object'
+  if (anyOf !== undefined || oneOf !== undefined) return 'one of several'
+  const types = new Set(values?.filter((value) => value !== null).map((value) => typeof value))
+  return types.size === 1 ? String([...types][0]) : 'any'
+}
+
+function compareNullable(pair: SchemaPair): LocalChange[] {
+  const [from, to] = [isNullable(pair.base), isNullable(pair.current)]
+  if (from === to || typeOf(pair.base) === 'any' || typeOf(pair.current) === 'any') return []
+  return to
+    ? [widened(pair, 'null-added', 'It may be null now.')]
+    : [narrowed(pair, 'null-removed', 'It may not be null any more.')]
+}
+
+function isNullable({ nullable, enum: values }: OpenApiSchema): boolean {
+  return nullable === true && values?.includes(null) !== false
+}
+
+function compareEnums(pair: SchemaPair): LocalChange[] {
+  const [from, to] = [pair.base.enum, pair.current.enum]
+  if (from === undefined && to === undefined) return []
+  if (from === undefined) {
+    return [narrowed(pair, 'enum-narrowed', `Only these values are left: ${list(to)}.`)]
+  }
+  if (to === undefined) {
+    return [widened(pair, 'enum-widened', `It is no longer one of ${list(from)}.`)]
+  }
+  const gone = from.filter((value) => !to.includes(value))
+  const fresh = to.filter((value) => !from.includes(value))
+  return [
+    ...(gone.length > 0
+      ? [narrowed(pair, 'enum-narrowed', `Values are gone: ${list(gone)}.`)]
+      : []),
+    ...(fresh.length > 0 ? [widened(pair, 'enum-widened', `Values are new: ${list(fresh)}.`)] : []),
+  ]
+}
+
+function list(values: readonly unknown[] | undefined): string {
+  return (values ?? []).map(show).join(', ')
+}
+
+function compareProperties(pair: Required<SchemaPair>, comparison: Comparison): LocalChange[] {
+  const [from, to] = [pair.base.properties ?? {}, pair.current.properties ?? {}]
+  const names = new Set([...Object.keys(from), ...Object.keys(to)])
+  return [...names].flatMap((name) => {
+    const inner = { ...pair, location: within(pair.location, name) }
+    const base = Object.hasOwn(from, name) ? from[name] : undefined
+    const current = Object.hasOwn(to, name) ? to[name] : undefined
+    const wasRequired = pair.base.required?.includes(name) === true
+    const isRequired = pair.current.required?.includes(name) === true
+    if (current === undefined) {
+      return [breaking('property-removed', inner.location, 'The field is gone.')]
+    }
+    if (base === undefined) {
+      return isRequired && pair.side === 'request'
+        ? [breaking('required-property-added', inner.location, 'The field is new, and required.')]
+        : [compatible('property-added', inner.location, 'The field is new.')]
+    }
+    return [
+      ...compareRequired(inner, wasRequired, isRequired),
+      ...compareSchemas({ ...inner, base, current }, comparison),
+    ]
+  })
+}
+
+function compareRequired(pair: SchemaPair, was: boolean, is: boolean): LocalChange[] {
+  if (was === is) return []
+  return is
+    ? [narrowed(pair, 'property-required', 'The field was optional and is required.')]
+    : [widened(pair, 'property-optional', 'The field was required and may be missing.')]
+}
+
+/** Fields without a name of their own. Clients pass over those they do not know, so that new ones break nobody. */
+function compareRest(pair: Required<SchemaPair>, comparison: Comparison): LocalChange[] {
+  const [from, to] = [pair.base.additionalProperties, pair.current.additionalProperties]
+  if (typeof from === 'object' && typeof to === 'object') {
+    const location = within(pair.location, '*')
+    return compareSchemas({ ...pair, base: from, current: to, location }, comparison)
+  }
+  if (from !== false && to === false) {
+    return [narrowed(pair, 'object-closed', 'Fields that are not listed are refused now.')]
+  }
+  return from === false && to !== false
+    ? [compatible('object-opened', pair.location, 'Fields that are not listed are allowed now.')]
+    : []
+}
+
+function compareItems(pair: Required<SchemaPair>, comparison: Comparison): LocalChange[] {
+  const { items: base } = pair.base
+  const { items: current } = pair.current
+  if (base === undefined || current === undefined) return []
+  return compareSchemas({ ...pair, base, current, location: `${pair.location}[]` }, comparison)
+}
+
+/** Alternatives that are in both documents match whatever their order; the one that is left on each side is the same, changed. */
+function compareChoices(pair: Required<SchemaPair>, comparison: Comparison): LocalChange[] {
+  const { equality } = comparison
+  const [from, to] = [choicesOf(pair.base), choicesOf(pair.current)]
+  const gone = from.filter((choice) => !to.some((other) => equality.isSame(choice, other)))
+  const fresh = to.filter((choice) => !from.some((other) => equality.isSame(other, choice)))
+  const [base, current] = [gone[0], fresh[0]]
+  if (base !== undefined && current !== undefined && gone.length + fresh.length === 2) {
+    return compareSchemas({ ...pair, base, current }, comparison)
+  }
+  return [
+    ...(gone.length > 0 ? [narrowed(pair, 'choice-removed', count(gone, 'gone'))] : []),
+    ...(fresh.length > 0 ? [widened(pair, 'choice-added', count(fresh, 'new'))] : []),
+  ]
+}
+
+function choicesOf({ oneOf, anyOf }: OpenApiSchema): readonly OpenApiSchema[] {
+  return oneOf ?? anyOf ?? []
+}
+
+function count({ length }: readonly unknown[], what: string): string {
+  return length === 1 ? `An alternative is ${what}.` : `${length} alternatives are ${what}.`
+}

@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { parse } from 'yaml'
+import type { OpenApiDocument } from '../../contracts/openapi.js'
+import { CliError } from '../cli-error.js'
+import { messageOf } from '../message-of.js'
+
+/** Aliases may unfold into something far larger than the file: this is as many as a real document has. */
+const MAX_ALIASES = 1000
+
+/**
+ * Reads a document from a JSON or YAML file.
+ *
+ * @throws CliError when the file cannot be read, or is no OpenAPI document of version 3.
+ */
+export function readDocument(path: string, cwd: string): OpenApiDocument {
+  const document = parseText(path, readText(path, cwd))
+  const problem = problemOf(document)
+  if (problem === null) return document as OpenApiDocument
+  throw new CliError({
+    status: 2,
+    what: `${path} is not an OpenAPI document.`,
+    cause: problem,
+    remedy: 'Name a file that `blazon openapi export` wrote.',
+  })
+}
+
+function readText(path: string, cwd: string): string {
+  try {
+    return readFileSync(resolve(cwd, path), 'utf8').replace(/^\uFEFF/, '')
+  } catch (error) {
+    throw new CliError({
+      status: 2,
+      what: `${path} cannot be read.`,
+      cause: messageOf(error),
+      remedy: 'Name a document to compare with, as `blazon openapi export` writes it.',
+    })
+  }
+}
+
+/** JSON is YAML too, but `yaml` is many times slower and its messages say nothing of JSON. */
+function parseText(path: string, text: string): unknown {
+  try {
+    return /^\s*[{[]/.test(text) ? JSON.parse(text) : parse(text, { maxAliasCount: MAX_ALIASES })
+  } catch (error) {
+    throw new CliError({
+      status: 2,
+      what: `${path} is neither JSON nor YAML.`,
+      cause: messageOf(error),
+      remedy: 'Write it again with `blazon openapi export`.',
+    })
+  }
+}
+
+/** Why a value is no document that can be compared; `null` when it is one. */
+function problemOf(value: unknown): string | null {
+  if (!isRecord(value)) return 'It is no object.'
+  if (typeof value['openapi'] !== 'string' || !value['openapi'].startsWith('3.')) {
+    return `Its field openapi is ${JSON.stringify(value['openapi'])}; 3.0.3 was expected.`
+  }
+  const { paths } = value
+  if (!isRecord(paths)) return 'Its field paths is no object.'
+  for (const [path, item] of Object.entries(paths)) {
+    if (!isRecord(item)) return `Its path ${path} is no object.`
+    for (const [method, operation] of Object.entries(item)) {
+      const isOperation = /^(get|post|put|patch|delete|head|options)$/.test(method)
+      if (isOperation && !(isRecord(operation) && isRecord(operation['responses']))) {
+        return `Its operation ${method.toUpperCase()} ${path} has no responses.`
+      }
+    }
+  }
+  return null
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

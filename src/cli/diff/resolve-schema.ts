@@ -1,0 +1,96 @@
+import type { OpenApiDocument, OpenApiSchema } from '../../contracts/openapi.js'
+
+/** Longer chains of references are circles. */
+const MAX_CHAIN = 50
+
+/** A schema without `$ref` and `allOf` at its outermost level: their parts are taken together. */
+export function resolveSchema(
+  schema: OpenApiSchema,
+  document: OpenApiDocument,
+  depth = 0,
+): OpenApiSchema {
+  if (depth > MAX_CHAIN) return {}
+  if (schema.$ref !== undefined) {
+    return resolveSchema(followReference(schema.$ref, document), document, depth + 1)
+  }
+  if (schema.allOf === undefined) return schema
+  const { allOf, ...own } = schema
+  return [...allOf, own].reduce<OpenApiSchema>(
+    (all, part) => merge(all, resolveSchema(part, document, depth + 1)),
+    {},
+  )
+}
+
+function followReference(ref: string, { components }: OpenApiDocument): OpenApiSchema {
+  const key = ref.replace('#/components/schemas/', '').replaceAll('~1', '/').replaceAll('~0', '~')
+  return components?.schemas?.[key] ?? {}
+}
+
+function merge(a: OpenApiSchema, b: OpenApiSchema): OpenApiSchema {
+  return {
+    ...a,
+    ...b,
+    ...((a.properties ?? b.properties) && { properties: { ...a.properties, ...b.properties } }),
+    ...((a.required ?? b.required) && { required: [...(a.required ?? []), ...(b.required ?? [])] }),
+  }
+}
+
+/** Tells whether schemas of two documents say the same, wherever their references lead. */
+export class SchemaEquality {
+  readonly #base: OpenApiDocument
+  readonly #current: OpenApiDocument
+  readonly #known = new Map<string, boolean>()
+
+  constructor(base: OpenApiDocument, current: OpenApiDocument) {
+    this.#base = base
+    this.#current = current
+  }
+
+  /** Whether two values are equal; the order of keys does not count, descriptions and examples neither. */
+  isSame(a: unknown, b: unknown): boolean {
+    if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b
+    const [from, to] = [a as OpenApiSchema, b as OpenApiSchema]
+    if (typeof from.$ref === 'string' && typeof to.$ref === 'string') {
+      return this.#isSameReference(from.$ref, to.$ref)
+    }
+    const keys = new Set(
+      [...Object.keys(a), ...Object.keys(b)].filter((key) => !isProse(key, a, b)),
+    )
+    return [...keys].every((key) => this.isSame(own(a, key), own(b, key)))
+  }
+
+  #isSameReference(from: string, to: string): boolean {
+    const key = `${from} ${to}`
+    const known = this.#known.get(key)
+    if (known !== undefined) return known
+    // Schemas that refer to themselves are the same until something tells them apart.
+    const before = this.#known.size
+    this.#known.set(key, true)
+    const isSame = this.isSame(
+      followReference(from, this.#base),
+      followReference(to, this.#current),
+    )
+    if (!isSame) this.#forgetSince(before)
+    this.#known.set(key, isSame)
+    return isSame
+  }
+
+  /** What was found the same meanwhile may have been so only because of what has turned out to differ. */
+  #forgetSince(size: number): void {
+    for (const [key, isSame] of [...this.#known].slice(size)) {
+      if (isSame) this.#known.delete(key)
+    }
+  }
+}
+
+const PROSE = new Set(['description', 'title', 'example'])
+
+/** A property of an object may be called `title`; its schema is no text. */
+function isProse(key: string, a: object, b: object): boolean {
+  const isText = (value: unknown) => typeof value !== 'object'
+  return PROSE.has(key) && isText(own(a, key)) && isText(own(b, key))
+}
+
+function own(object: object, key: string): unknown {
+  return Object.hasOwn(object, key) ? (object as Record<string, unknown>)[key] : undefined
+}

@@ -1,0 +1,89 @@
+import { relative } from 'node:path'
+import type { OpenApiDocument } from '../contracts/openapi.js'
+import { CliError } from './cli-error.js'
+import { writeClient } from './client/write-client.js'
+import { documentText } from './document-text.js'
+import { type ExportTargets, exportTargets, type RawExportOptions } from './export-options.js'
+import { firstDifferences } from './first-differences.js'
+import { type LoadOptions, loadApp } from './load/load-app.js'
+import { pickDocument } from './pick-document.js'
+import type { Streams } from './streams.js'
+import { type OutputFile, readText, writeFiles } from './write-files.js'
+
+/** What `openapi export` was asked for. */
+export interface ExportOptions extends RawExportOptions, LoadOptions {
+  readonly strict?: boolean
+  /** Of `--path`. */
+  readonly path?: string
+}
+
+/**
+ * Exports the document of an application, and a client if asked for: writes them, or checks that they are written.
+ *
+ * @throws CliError
+ */
+export async function exportDocument(options: ExportOptions, streams: Streams): Promise<void> {
+  const targets = exportTargets(options, options.cwd)
+  const report = await loadApp('documents', options)
+  const document = pickDocument(report, options, streams)
+  const files = await outputFiles(document, targets, { options, streams })
+  const written = files.filter(({ path }) => path !== '-')
+  if (options.check === true) return check(written, { options, streams })
+  // Last, so that nothing has been printed when a file cannot be written.
+  const results = writeFiles(written)
+  for (const { path, text } of files) if (path === '-') streams.out(text)
+  const lines = written.map((file, index) => {
+    const facts = `${results[index]}, ${sizeOf(file.text)}`
+    return `${relative(options.cwd, file.path)} (${facts})`
+  })
+  if (lines.length > 0) streams.note(`${lines.join(' and ')}: ${count(document)}.`)
+}
+
+interface Context {
+  readonly options: ExportOptions
+  readonly streams: Streams
+}
+
+async function outputFiles(
+  document: OpenApiDocument,
+  targets: ExportTargets,
+  { options, streams }: Context,
+): Promise<OutputFile[]> {
+  const file = { path: targets.out, text: documentText(document, targets.format) }
+  if (targets.client === null) return [file]
+  const { kind, out } = targets.client
+  return [file, { path: out, text: await writeClient(document, { kind, ...options, streams }) }]
+}
+
+/** @throws CliError with status 3 when a file differs from what would be written. */
+function check(files: readonly OutputFile[], { options, streams }: Context): void {
+  const stale = files.flatMap(({ path, text }) => {
+    // Git may have given the file the line ends of its platform.
+    const actual = readText(path)?.replaceAll('\r\n', '\n')
+    const name = relative(options.cwd, path)
+    if (actual === text) return []
+    return [
+      actual === undefined ? `${name} is missing.` : `${name}, ${firstDifferences(actual, text)}`,
+    ]
+  })
+  if (stale.length === 0) {
+    const names = files.map(({ path }) => relative(options.cwd, path))
+    return streams.note(`Up to date: ${names.join(', ')}.`)
+  }
+  throw new CliError({
+    status: 3,
+    what: 'What is written down is not what the application is.',
+    cause: stale.join('\n'),
+    remedy: 'Run the same command without --check, and commit what it writes.',
+  })
+}
+
+function sizeOf(text: string): string {
+  const bytes = Buffer.byteLength(text)
+  return bytes < 1000 ? `${bytes} B` : `${(bytes / 1000).toFixed(1)} kB`
+}
+
+function count({ paths }: OpenApiDocument): string {
+  const operations = Object.values(paths).reduce((sum, item) => sum + Object.keys(item).length, 0)
+  return operations === 1 ? '1 operation' : `${operations} operations`
+}

@@ -1,0 +1,63 @@
+import { dirname, extname, join } from 'node:path'
+import { CliError } from './cli-error.js'
+import type { DocumentFormat } from './document-text.js'
+import { outputPath } from './output-path.js'
+
+/** `typescript`: openapi-typescript's types where the project has it, else the built-in client; `fetch`: always that. */
+export type ClientKind = 'typescript' | 'fetch'
+
+/** What was asked for, as it was written. */
+export interface RawExportOptions {
+  readonly out?: string
+  readonly format?: DocumentFormat
+  readonly client?: ClientKind
+  readonly clientOut?: string
+  readonly check?: boolean
+}
+
+/** What is to be written, and where. */
+export interface ExportTargets {
+  readonly format: DocumentFormat
+  /** Absolute; `-` is stdout. */
+  readonly out: string
+  readonly client: { readonly kind: ClientKind; readonly out: string } | null
+}
+
+/**
+ * Settles what the options leave open.
+ *
+ * @throws CliError when they contradict each other, or name a file that may not be written.
+ */
+export function exportTargets(options: RawExportOptions, cwd: string): ExportTargets {
+  const { out: given, client } = options
+  const format = options.format ?? (isYaml(given) ? 'yaml' : 'json')
+  const name = given ?? `openapi.${format}`
+  if (client === undefined && options.clientOut !== undefined) {
+    throw contradiction('--client-out needs --client.', 'Add --client typescript.')
+  }
+  const out = name === '-' ? '-' : outputPath(name, '--out', cwd)
+  if (client === undefined) {
+    if (options.check === true && out === '-') throw nothingToCheck()
+    return { format, out, client: null }
+  }
+  const beside = out === '-' ? cwd : dirname(out)
+  const clientName = options.clientOut ?? join(beside, 'openapi-client.ts')
+  const clientOut = clientName === '-' ? '-' : outputPath(clientName, '--client-out', cwd)
+  if (out === clientOut) {
+    throw contradiction('The document and the client have one place.', 'Give each its own.')
+  }
+  if (options.check === true && [out, clientOut].includes('-')) throw nothingToCheck()
+  return { format, out, client: { kind: client, out: clientOut } }
+}
+
+function isYaml(path: string | undefined): boolean {
+  return path !== undefined && /^\.ya?ml$/i.test(extname(path))
+}
+
+function nothingToCheck(): CliError {
+  return contradiction('--check has no file to look at.', 'Name the file instead of -.')
+}
+
+function contradiction(what: string, remedy: string): CliError {
+  return new CliError({ status: 2, what, cause: 'The options contradict each other.', remedy })
+}

@@ -1,0 +1,44 @@
+import type { RouteTableEntry } from '../contracts/route-model.js'
+import { formatProblem } from '../errors/config-error.js'
+import { type LoadOptions, loadApp } from './load/load-app.js'
+import type { Streams } from './streams.js'
+
+/** What `routes` was asked for. */
+export interface RoutesOptions extends LoadOptions {
+  readonly json?: boolean
+  readonly filter?: string
+}
+
+/**
+ * Prints the routes of an application, in the order of their declaration.
+ *
+ * @throws CliError
+ */
+export async function listRoutes(options: RoutesOptions, streams: Streams): Promise<void> {
+  const { routes, warnings } = await loadApp('routes', options)
+  for (const warning of warnings) streams.note(`warning ${formatProblem(warning)}`)
+  const shown = routes.filter((route) => matches(route, options.filter))
+  if (options.json === true) return streams.out(`${JSON.stringify(shown, null, 2)}\n`)
+  streams.out(table(shown))
+  const count = shown.length === 1 ? '1 route' : `${shown.length} routes`
+  streams.note(options.filter === undefined ? count : `${count} of ${routes.length}`)
+}
+
+/** A filter is part of a row, as it is printed, in whatever case. */
+function matches(route: RouteTableEntry, filter: string | undefined): boolean {
+  return filter === undefined || row(route).join(' ').toLowerCase().includes(filter.toLowerCase())
+}
+
+function row({ method, path, controller, handler, isProtected }: RouteTableEntry): string[] {
+  return [method, path, `${controller}.${handler}`, isProtected ? 'protected' : 'public']
+}
+
+function table(routes: readonly RouteTableEntry[]): string {
+  const rows = routes.map(row)
+  const widths = [0, 1, 2].map((column) =>
+    Math.max(...rows.map((cells) => cells[column]?.length ?? 0)),
+  )
+  return rows
+    .map((cells) => `${cells.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ')}\n`)
+    .join('')
+}

@@ -1,0 +1,45 @@
+// Runs in a process of its own, which the command line starts: it imports the user's code, answers once, and ends.
+import { pathToFileURL } from 'node:url'
+import type { AppDescription } from '../../app/announce.js'
+import { messageOf } from '../message-of.js'
+import type { DocumentReport, Envelope, Failure, Job, Report } from './protocol.js'
+import { readApp } from './read-app.js'
+import { exportsOf, SelectionError } from './select-app.js'
+
+async function run({ kind, module }: Job): Promise<Report> {
+  if (kind === 'config') {
+    return { kind, config: exportsOf(await import(pathToFileURL(module).href))['default'] }
+  }
+  const app = await readApp(module)
+  const warnings = app.warnings()
+  if (kind === 'routes') return { kind, routes: app.routes(), warnings }
+  return { kind, documents: documentsOf(app), warnings }
+}
+
+function documentsOf(app: AppDescription): DocumentReport[] {
+  return app.documents().map(({ path, document, problems }) => ({ path, document, problems }))
+}
+
+function failureOf(error: unknown): Failure {
+  const stack = error instanceof Error ? error.stack : undefined
+  const message = messageOf(error)
+  if (error instanceof SelectionError) return { kind: 'failure', reason: error.reason, message }
+  // By name: the application may come from another copy of this package.
+  const isDeclaration = error instanceof Error && error.name === 'ConfigError'
+  if (isDeclaration) return { kind: 'failure', reason: 'declaration', message, stack }
+  const name = error instanceof Error ? `${error.name}: ` : ''
+  return { kind: 'failure', reason: 'threw', message: `${name}${message}`, stack }
+}
+
+function answer(report: Report): void {
+  const envelope: Envelope = { blazon: report }
+  // What the application opened would keep the process going.
+  process.send?.(envelope, () => process.exit(0))
+}
+
+process.once('message', (job: Job) => {
+  run(job).then(answer, (error) => answer(failureOf(error)))
+})
+process.on('disconnect', () => process.exit(1))
+process.on('uncaughtException', (error) => answer(failureOf(error)))
+process.on('unhandledRejection', (error) => answer(failureOf(error)))

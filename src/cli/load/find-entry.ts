@@ -1,0 +1,119 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { CliError } from '../cli-error.js'
+import { messageOf } from '../message-of.js'
+import { nearestWith } from '../output-path.js'
+
+const CONFIG_FILES = [
+  'blazon.config.json',
+  'blazon.config.js',
+  'blazon.config.mjs',
+  'blazon.config.ts',
+]
+const NAMES = ['app', 'main', 'index']
+const EXTENSIONS = ['ts', 'mts', 'cts', 'js', 'mjs', 'cjs']
+
+/** What the configuration may say. */
+interface CliConfig {
+  readonly entry?: string
+}
+
+/** The module that makes the application, and how it was found. */
+export interface Entry {
+  /** Absolute. */
+  readonly path: string
+  /** `--entry`, `package.json`, the name of a configuration file, or `convention`. */
+  readonly source: string
+}
+
+/** Reads a configuration that is code. */
+export type LoadConfig = (path: string) => Promise<unknown>
+
+/**
+ * Finds the module that makes the application: `--entry`, else the configuration, else `src/app.ts` and its like.
+ *
+ * @throws CliError when there is none.
+ */
+export async function findEntry(
+  option: string | undefined,
+  cwd: string,
+  loadConfig: LoadConfig,
+): Promise<Entry> {
+  if (option !== undefined) return existing(resolve(cwd, option), '--entry')
+  const root = nearestWith('package.json', cwd) ?? cwd
+  for (const folder of new Set([cwd, root])) {
+    const entry =
+      (await fromConfigFile(folder, loadConfig)) ?? fromManifest(folder) ?? byConvention(folder)
+    if (entry !== undefined) return entry
+  }
+  throw new CliError({
+    status: 2,
+    what: 'No application was found.',
+    cause: `There is neither a configuration nor ${NAMES.map((name) => `src/${name}.ts`).join(', ')} in ${cwd}.`,
+    remedy:
+      'Name the module that makes the application: `--entry src/server.ts`, or "blazon": { "entry": "src/server.ts" } in package.json.',
+  })
+}
+
+async function fromConfigFile(folder: string, load: LoadConfig): Promise<Entry | undefined> {
+  const name = CONFIG_FILES.find((file) => existsSync(join(folder, file)))
+  if (name === undefined) return undefined
+  const path = join(folder, name)
+  const config = name.endsWith('.json') ? readJson(path) : await load(path)
+  return fromConfig(config, path, name)
+}
+
+function fromManifest(folder: string): Entry | undefined {
+  const path = join(folder, 'package.json')
+  if (!existsSync(path)) return undefined
+  const config = (readJson(path) as { blazon?: unknown } | null)?.blazon
+  return config === undefined ? undefined : fromConfig(config, path, 'package.json')
+}
+
+function fromConfig(config: unknown, path: string, source: string): Entry {
+  const entry = typeof config === 'string' ? config : (config as CliConfig | null)?.entry
+  if (typeof entry === 'string') return existing(resolve(dirname(path), entry), source)
+  throw new CliError({
+    status: 2,
+    what: `${path} names no entry.`,
+    cause: 'Its field entry is no string.',
+    remedy: 'Write { "entry": "src/app.ts" }.',
+  })
+}
+
+function readJson(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''))
+  } catch (error) {
+    throw new CliError({
+      status: 2,
+      what: `${path} cannot be read.`,
+      cause: messageOf(error),
+      remedy: 'Make it JSON.',
+    })
+  }
+}
+
+function byConvention(folder: string): Entry | undefined {
+  const candidates = ['src', ''].flatMap((place) =>
+    NAMES.flatMap((name) =>
+      EXTENSIONS.map((extension) => join(folder, place, `${name}.${extension}`)),
+    ),
+  )
+  const path = candidates.find((candidate) => isFile(candidate))
+  return path === undefined ? undefined : { path, source: 'convention' }
+}
+
+function existing(path: string, source: string): Entry {
+  if (isFile(path)) return { path, source }
+  throw new CliError({
+    status: 2,
+    what: `The entry ${path} does not exist.`,
+    cause: existsSync(path) ? 'It is a folder.' : `${source} names it.`,
+    remedy: 'Name the module that makes the application, with its extension.',
+  })
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true
+}

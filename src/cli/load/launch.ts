@@ -1,0 +1,46 @@
+import { createRequire } from 'node:module'
+import { dirname, extname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { CliError } from '../cli-error.js'
+import { nearestWith } from '../output-path.js'
+
+/** How Node is started for a module. */
+export interface Launch {
+  readonly nodeOptions: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+}
+
+const TYPESCRIPT = new Set(['.ts', '.mts', '.cts', '.tsx'])
+
+/**
+ * JavaScript is run by Node itself, TypeScript through the project's own tsx.
+ *
+ * @throws CliError with status 4 when the project has no tsx.
+ */
+export function launchFor(module: string, cwd: string): Launch {
+  if (!TYPESCRIPT.has(extname(module))) return { nodeOptions: [], env: {} }
+  const tsx = resolveFrom(dirname(module), 'tsx') ?? resolveFrom(cwd, 'tsx')
+  if (tsx === undefined) throw missingTsx(module)
+  const folder = nearestWith('tsconfig.json', dirname(module))
+  // tsx reads the one of the working directory, and with it the dialect of decorators.
+  const env = folder === undefined ? {} : { TSX_TSCONFIG_PATH: join(folder, 'tsconfig.json') }
+  return { nodeOptions: ['--import', pathToFileURL(tsx).href], env }
+}
+
+/** Where a package is, as seen from a folder; `undefined` when it is not installed. */
+export function resolveFrom(folder: string, specifier: string): string | undefined {
+  try {
+    return createRequire(join(folder, 'noop.js')).resolve(specifier)
+  } catch {
+    return undefined
+  }
+}
+
+function missingTsx(module: string): CliError {
+  return new CliError({
+    status: 4,
+    what: `The package tsx is missing.`,
+    cause: `${module} is TypeScript with decorators, which Node cannot run.`,
+    remedy: 'Run `npm install --save-dev tsx`, or name a compiled entry: `--entry dist/app.js`.',
+  })
+}

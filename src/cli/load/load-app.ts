@@ -1,0 +1,79 @@
+import { relative } from 'node:path'
+import { CliError } from '../cli-error.js'
+import { type Entry, findEntry } from './find-entry.js'
+import type { Failure, Report } from './protocol.js'
+import { type ChildOptions, runChild } from './run-child.js'
+
+/** Which application is read, and how. */
+export interface LoadOptions extends ChildOptions {
+  /** Of `--entry`. */
+  readonly entry?: string | undefined
+}
+
+type ReportOf<K> = Extract<Report, { kind: K }>
+
+/**
+ * Reads an application without starting it.
+ *
+ * @throws CliError when there is none, or it cannot be read.
+ */
+export async function loadApp<K extends 'documents' | 'routes'>(
+  kind: K,
+  options: LoadOptions,
+): Promise<ReportOf<K>> {
+  const entry = await findEntry(options.entry, options.cwd, (path) => loadConfig(path, options))
+  const report = await runChild({ kind, module: entry.path }, options)
+  if (report.kind === 'failure') throw toCliError(report, entry, options.cwd)
+  return report as ReportOf<K>
+}
+
+async function loadConfig(path: string, options: ChildOptions): Promise<unknown> {
+  const report = await runChild({ kind: 'config', module: path }, options)
+  if (report.kind === 'config') return report.config
+  throw new CliError({
+    status: 2,
+    what: `${path} cannot be loaded.`,
+    cause: (report as Failure).message,
+    remedy: "Let it be a module with `export default { entry: 'src/app.ts' }`.",
+    stack: (report as Failure).stack,
+  })
+}
+
+type Reason = Exclude<Failure['reason'], 'declaration'>
+
+const REMEDIES: Readonly<Record<Reason, string>> = {
+  threw: 'Make the module load on its own; `--verbose` shows where it was thrown.',
+  'no-app':
+    'Export the App, its options, or a function `createApp` that returns one of them; or name another module by --entry.',
+  'several-apps':
+    'Export the one that is meant as `app`, or name a module that makes only one by --entry.',
+}
+
+function toCliError({ reason, message, stack }: Failure, entry: Entry, cwd: string): CliError {
+  // It says for each problem who, why and what to do.
+  if (reason === 'declaration') return new CliError({ status: 1, what: message, stack })
+  const name = relative(cwd, entry.path) || entry.path
+  const what: Record<Reason, string> = {
+    threw: `${name} failed while it was loaded.`,
+    'no-app': `${name} has no application.`,
+    'several-apps': `${name} has several applications.`,
+  }
+  const cause: Record<Reason, string> = {
+    threw: `${message}${locationOf(stack, cwd)}`,
+    'no-app': `${message}${entry.source === 'convention' ? ' It was found by its name.' : ''}`,
+    'several-apps': message,
+  }
+  const facts = { what: what[reason], cause: cause[reason], remedy: REMEDIES[reason] }
+  return new CliError({ status: 1, ...facts, stack })
+}
+
+/** The innermost line of the author's own code that a stack names. */
+function locationOf(stack: string | undefined, cwd: string): string {
+  const frames = (stack ?? '').matchAll(
+    /(?:file:\/\/)?((?:\/|[A-Za-z]:[\\/])[^():\n]+):(\d+):(\d+)/g,
+  )
+  for (const [, path = '', line, column] of frames) {
+    if (!path.includes('node_modules')) return ` (${relative(cwd, path)}:${line}:${column})`
+  }
+  return ''
+}

@@ -1,0 +1,99 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { CliError } from '../cli-error.js'
+import { type Launch, launchFor } from './launch.js'
+import type { Envelope, Job, Report } from './protocol.js'
+
+/** How a child process is run. */
+export interface ChildOptions {
+  readonly cwd: string
+  /** Seconds. */
+  readonly timeout: number
+}
+
+const CHILD = fileURLToPath(new URL('./child.js', import.meta.url))
+
+/**
+ * Has a job done by a process of its own, so that whatever the user's code does ends with it.
+ *
+ * @throws CliError when it takes too long, or ends without an answer; with status 4 when tsx is missing.
+ */
+export async function runChild(job: Job, options: ChildOptions): Promise<Report> {
+  const child = start(launchFor(job.module, options.cwd), options.cwd)
+  const stopForwarding = endWithUs(child)
+  const timer = { isOver: false }
+  const timeout = setTimeout(() => {
+    timer.isOver = true
+    child.kill('SIGKILL')
+  }, options.timeout * 1000)
+  try {
+    const answer = answerOf(child)
+    child.send(job, () => {})
+    const report = await answer
+    if (report !== undefined) return report
+    const name = relative(options.cwd, job.module)
+    throw timer.isOver ? timedOut(name, options.timeout) : ended(name, child)
+  } finally {
+    clearTimeout(timeout)
+    stopForwarding()
+    child.kill('SIGKILL')
+  }
+}
+
+function start({ nodeOptions, env }: Launch, cwd: string): ChildProcess {
+  return spawn(process.execPath, [...nodeOptions, CHILD], {
+    cwd,
+    // Whoever has chosen a tsconfig for tsx has had a reason.
+    env: { ...env, ...process.env },
+    // What the application prints is no result: it goes where the command's own remarks go.
+    stdio: ['ignore', 2, 2, 'ipc'],
+  })
+}
+
+/** The child's answer, or nothing when it ends without one; its end may overtake an answer, that of the channel cannot. */
+async function answerOf(child: ChildProcess): Promise<Report | undefined> {
+  const answered = new Promise<Report>((resolve) => {
+    child.on('message', (message) => {
+      const report = (message as Partial<Envelope> | null)?.blazon
+      if (report?.kind !== undefined) resolve(report)
+    })
+  })
+  const isGone = Promise.all([once(child, 'close'), once(child, 'disconnect')])
+  return await Promise.race([answered, isGone.then(() => undefined)])
+}
+
+/** An endless loop does not notice that its parent is gone. */
+function endWithUs(child: ChildProcess): () => void {
+  const pass = (signal: NodeJS.Signals) => {
+    child.kill('SIGKILL')
+    process.removeListener(signal, pass)
+    process.kill(process.pid, signal)
+  }
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  for (const signal of signals) process.on(signal, pass)
+  return () => {
+    for (const signal of signals) process.removeListener(signal, pass)
+  }
+}
+
+function timedOut(name: string, timeout: number): CliError {
+  return new CliError({
+    status: 1,
+    what: `${name} was not loaded within ${timeout} s.`,
+    cause: 'Something in it, or in what it imports, waits or loops.',
+    remedy:
+      'Look for a top-level `await` (a database connection, a request) and for endless loops; move them into a provider or plugin, which do not run here. `--timeout` gives more time.',
+  })
+}
+
+function ended(name: string, { exitCode, signalCode }: ChildProcess): CliError {
+  const how = signalCode === null ? `with status ${exitCode}` : `by ${signalCode}`
+  return new CliError({
+    status: 1,
+    what: `${name} ended the process ${how} while it was loaded.`,
+    cause: 'Code at its top level, or in what it imports, calls process.exit() or crashes Node.',
+    remedy: 'Let it only declare the application, and leave ending to the module that runs it.',
+  })
+}

@@ -1,0 +1,15 @@
+#!/usr/bin/env node
+import { runCli } from './run-cli.js'
+
+// Whoever reads the output may stop early: `blazon routes | head`.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+})
+
+const streams = {
+  out: (text: string) => void process.stdout.write(text),
+  err: (text: string) => void process.stderr.write(text),
+  note: (line: string) => void process.stderr.write(`${line}\n`),
+}
+
+process.exitCode = await runCli(process.argv.slice(2), { cwd: process.cwd(), streams })

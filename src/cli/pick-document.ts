@@ -1,0 +1,60 @@
+import type { OpenApiDocument } from '../contracts/openapi.js'
+import { formatProblem, type Problem } from '../errors/config-error.js'
+import { CliError } from './cli-error.js'
+import type { DocumentReport } from './load/protocol.js'
+import type { Streams } from './streams.js'
+
+/** What was found of an application. */
+export interface DocumentReports {
+  readonly documents: readonly DocumentReport[]
+  readonly warnings: readonly Problem[]
+}
+
+/** Which document is meant, and how strictly it is taken. */
+export interface PickOptions {
+  /** Where the application serves it; needed when there are several. */
+  readonly path?: string
+  /** Whether warnings are errors. Default `false`. */
+  readonly strict?: boolean
+}
+
+/**
+ * The document that is meant. Warnings are shown.
+ *
+ * @throws CliError when it cannot be told which one is, or when something is wrong with it.
+ */
+export function pickDocument(
+  { documents, warnings }: DocumentReports,
+  { path, strict = false }: PickOptions,
+  streams: Streams,
+): OpenApiDocument {
+  const { document, problems } = find(documents, path)
+  const all = [...warnings, ...problems]
+  const errors = all.filter(({ code }) => strict || code.startsWith('E_'))
+  if (errors.length > 0) throw wrong(errors)
+  for (const problem of all) streams.note(`warning ${formatProblem(problem)}`)
+  return document
+}
+
+function find(documents: readonly DocumentReport[], path: string | undefined): DocumentReport {
+  const isWanted = ({ path: own }: DocumentReport) => path === undefined || own === path
+  const [found, ...others] = documents.filter(isWanted)
+  if (found !== undefined && others.length === 0) return found
+  const paths = documents.map(({ path: own }) => own).join(', ')
+  throw new CliError({
+    status: 2,
+    what:
+      path === undefined ? 'It is not said which document is meant.' : `No document is at ${path}.`,
+    cause: `The application has: ${paths}.`,
+    remedy: `Choose one: --path ${documents[0]?.path}`,
+  })
+}
+
+function wrong(problems: readonly Problem[]): CliError {
+  const list = problems.map((problem, i) => `${i + 1}. ${formatProblem(problem)}`)
+  const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`
+  return new CliError({
+    status: 1,
+    what: `The document is not written: ${count}.\n\n${list.join('\n\n')}`,
+  })
+}

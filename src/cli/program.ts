@@ -1,0 +1,132 @@
+import { readFileSync } from 'node:fs'
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { type DiffOptions, diffDocuments } from './diff-documents.js'
+import { type ExportOptions, exportDocument } from './export-document.js'
+import { listRoutes, type RoutesOptions } from './list-routes.js'
+import type { Streams } from './streams.js'
+
+const DEFAULT_TIMEOUT_SECONDS = 30
+
+/** Timers of Node's are no longer than this: 2^31 - 1 ms. */
+const MAX_TIMEOUT_SECONDS = 2_147_483
+
+const EXIT_STATUSES = `
+Exit status:
+  0  ok
+  1  the application failed
+  2  the command was used wrongly
+  3  a check failed: a file is stale, or a change is breaking
+  4  a package is missing
+`
+
+const LOADING = `
+The application is read, not started: no provider, factory, plugin or port. Without --entry it is looked for in
+blazon.config.{json,js,mjs,ts}, in "blazon" of package.json, then as src/app, src/main or src/index.
+`
+
+/** What surrounds a run of the command. */
+export interface ProgramContext {
+  readonly cwd: string
+  readonly streams: Streams
+}
+
+/** The command's grammar, and what each of its commands does. */
+export function createProgram(context: ProgramContext): Command {
+  const program = new Command('blazon')
+    .description(
+      'Reads applications made with Blazon: their OpenAPI document, a client for it, their routes.',
+    )
+    .version(packageVersion(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print help')
+    .addHelpText('after', EXIT_STATUSES)
+    .configureOutput({ writeOut: context.streams.out, writeErr: context.streams.err })
+    .exitOverride()
+    .showHelpAfterError('Run the command with --help to see what it takes.')
+  const openapi = program.command('openapi').description('the OpenAPI document of an application')
+  addExport(openapi, context)
+  addDiff(openapi, context)
+  addRoutes(program, context)
+  return program
+}
+
+function packageVersion(): string {
+  const manifest = new URL('../../package.json', import.meta.url)
+  return JSON.parse(readFileSync(manifest, 'utf8')).version
+}
+
+function addExport(parent: Command, { cwd, streams }: ProgramContext): void {
+  const command = parent
+    .command('export')
+    .description('write the document, and a TypeScript client for it')
+    .option('--out <file>', 'where to write; - prints it (default: ./openapi.json)')
+    .addOption(
+      new Option('--format <format>', 'default: by the ending of --out, else json').choices([
+        'json',
+        'yaml',
+      ]),
+    )
+    .addOption(
+      new Option(
+        '--client <kind>',
+        "also write a client: openapi-typescript's types where the project has that package, else types and functions that use fetch; `fetch` always writes the latter",
+      ).choices(['typescript', 'fetch']),
+    )
+    .option('--client-out <file>', 'where to (default: openapi-client.ts beside the document)')
+    .option('--check', 'write nothing; fail when a file is not what would be written')
+    .option('--strict', 'fail on warnings')
+  withLoading(command, { hasDocument: true }).action((options: Omit<ExportOptions, 'cwd'>) =>
+    exportDocument({ ...options, cwd }, streams),
+  )
+}
+
+function addDiff(parent: Command, { cwd, streams }: ProgramContext): void {
+  const command = parent
+    .command('diff')
+    .description('list what has changed since a document was written')
+    .argument('<base>', 'the older document: JSON or YAML')
+    .option('--breaking', 'list only what may break clients, and fail when there is something')
+    .addOption(
+      new Option('--format <format>', 'how to print').choices(['text', 'json']).default('text'),
+    )
+  withLoading(command, { hasDocument: true }).action(
+    (base: string, options: Omit<DiffOptions, 'cwd'>) =>
+      diffDocuments(base, { ...options, cwd }, streams),
+  )
+}
+
+function addRoutes(parent: Command, { cwd, streams }: ProgramContext): void {
+  const command = parent
+    .command('routes')
+    .description('list the routes of an application')
+    .option('--json', 'print JSON')
+    .option('--filter <text>', 'only routes with this text in method, path, controller or handler')
+  withLoading(command, { hasDocument: false }).action((options: Omit<RoutesOptions, 'cwd'>) =>
+    listRoutes({ ...options, cwd }, streams),
+  )
+}
+
+/** What every command takes that reads an application. */
+function withLoading(command: Command, { hasDocument }: { hasDocument: boolean }): Command {
+  command
+    .option('--entry <file>', 'the module that makes the application')
+    .addOption(
+      new Option('--timeout <seconds>', 'how long loading it may take')
+        .argParser(toSeconds)
+        .default(DEFAULT_TIMEOUT_SECONDS),
+    )
+    .option('--verbose', 'show where errors were thrown')
+    .addHelpText('after', LOADING + EXIT_STATUSES)
+  if (hasDocument) {
+    command.option(
+      '--path <path>',
+      'which document, where the application serves several: /api-docs',
+    )
+  }
+  return command.allowExcessArguments(false)
+}
+
+function toSeconds(text: string): number {
+  const seconds = Number(text)
+  if (seconds > 0 && seconds <= MAX_TIMEOUT_SECONDS) return seconds
+  throw new InvalidArgumentError(`Give seconds, up to ${MAX_TIMEOUT_SECONDS}.`)
+}

@@ -1,0 +1,30 @@
+import { CommanderError } from 'commander'
+import { CliError, type ExitStatus } from './cli-error.js'
+import { createProgram, type ProgramContext } from './program.js'
+
+/** Runs the command: `argv` is what stands behind its name. Never throws; answers with the exit status. */
+export async function runCli(
+  argv: readonly string[],
+  context: ProgramContext,
+): Promise<ExitStatus> {
+  try {
+    await createProgram(context).parseAsync(argv, { from: 'user' })
+    return 0
+  } catch (error) {
+    // It has said what is wrong, or has shown the help that was asked for.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    return report(error, argv.includes('--verbose'), context)
+  }
+}
+
+function report(error: unknown, isVerbose: boolean, { streams }: ProgramContext): ExitStatus {
+  if (error instanceof CliError) {
+    streams.note(error.message)
+    if (isVerbose && error.details !== undefined) streams.note(error.details)
+    return error.status
+  }
+  // A defect of the command itself: its stack is all there is to go on.
+  streams.note(error instanceof Error ? String(error.stack) : String(error))
+  streams.note('This is a defect of blazon. Please report it with the lines above.')
+  return 1
+}

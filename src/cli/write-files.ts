@@ -1,0 +1,98 @@
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { CliError } from './cli-error.js'
+import { messageOf } from './message-of.js'
+
+/** A file that is to have this text. */
+export interface OutputFile {
+  /** Absolute. */
+  readonly path: string
+  readonly text: string
+}
+
+/** Whether a file had to be written. */
+export type WriteResult = 'written' | 'unchanged'
+
+/**
+ * Gives files their text: all of them or none, each from one moment to the next, and none that has it already.
+ *
+ * @returns what happened to each, in the same order.
+ * @throws CliError when one cannot be written.
+ */
+export function writeFiles(files: readonly OutputFile[]): WriteResult[] {
+  const changed = files.filter(({ path, text }) => readText(path) !== text)
+  const staged: { from: string; to: string }[] = []
+  try {
+    for (const file of changed) staged.push(stage(file))
+    for (const { from, to } of staged) renameSync(from, to)
+  } catch (error) {
+    for (const { from } of staged) discard(from)
+    throw error instanceof CliError ? error : cannotWrite(staged[0]?.to ?? 'The file', error)
+  }
+  return files.map((file) => (changed.includes(file) ? 'written' : 'unchanged'))
+}
+
+/** The text of a file; `undefined` when there is none that can be read. */
+export function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+/** Writes beside the file, because only within one file system a rename is atomic. */
+function stage({ path, text }: OutputFile): { from: string; to: string } {
+  const from = join(dirname(path), `.${basename(path)}.${process.pid}.tmp`)
+  try {
+    mkdirSync(dirname(path), { recursive: true })
+    // A file that may not be written is not replaced either, though its folder would allow it.
+    const mode = statSync(path, { throwIfNoEntry: false })?.mode
+    if (mode !== undefined) closeSync(openSync(path, 'r+'))
+    writeDurably(from, text)
+    if (mode !== undefined) chmodSync(from, mode & 0o7777)
+    return { from, to: path }
+  } catch (error) {
+    discard(from)
+    throw cannotWrite(path, error)
+  }
+}
+
+function writeDurably(path: string, text: string): void {
+  const file = openSync(path, 'wx')
+  try {
+    writeFileSync(file, text)
+    // Else a power cut may leave the new name on an empty file.
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** What failed before is what the user has to hear. */
+function discard(path: string): void {
+  try {
+    rmSync(path, { force: true })
+  } catch {}
+}
+
+function cannotWrite(path: string, error: unknown): CliError {
+  return new CliError({
+    status: 2,
+    what: `${path} cannot be written.`,
+    cause: messageOf(error),
+    remedy:
+      'Choose another file, or make its folder one that you may write to. Nothing was written.',
+  })
+}

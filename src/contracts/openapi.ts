@@ -1,0 +1,243 @@
+import type { HttpMethod, RouteModel } from './route-model.js'
+import type { JsonSchema } from './schema.js'
+
+/** A Schema Object (OpenAPI 3.0.3, 4.7.24): what is left of JSON Schema in that version, under its own spelling of `null`. */
+export interface OpenApiSchema {
+  readonly $ref?: string
+  readonly title?: string
+  readonly description?: string
+  readonly type?: 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object'
+  readonly format?: string
+  /** Whether `null` is allowed; has an effect beside `type` only. */
+  readonly nullable?: boolean
+  readonly enum?: readonly unknown[]
+  readonly multipleOf?: number
+  readonly minimum?: number
+  readonly exclusiveMinimum?: boolean
+  readonly maximum?: number
+  readonly exclusiveMaximum?: boolean
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly pattern?: string
+  readonly items?: OpenApiSchema
+  readonly minItems?: number
+  readonly maxItems?: number
+  readonly uniqueItems?: boolean
+  readonly properties?: Readonly<Record<string, OpenApiSchema>>
+  readonly required?: readonly string[]
+  readonly additionalProperties?: boolean | OpenApiSchema
+  readonly minProperties?: number
+  readonly maxProperties?: number
+  readonly allOf?: readonly OpenApiSchema[]
+  readonly anyOf?: readonly OpenApiSchema[]
+  readonly oneOf?: readonly OpenApiSchema[]
+  readonly not?: OpenApiSchema
+  readonly discriminator?: {
+    readonly propertyName: string
+    readonly mapping?: Readonly<Record<string, string>>
+  }
+  readonly default?: unknown
+  readonly example?: unknown
+  readonly deprecated?: boolean
+  readonly readOnly?: boolean
+  readonly writeOnly?: boolean
+  readonly externalDocs?: { readonly url: string; readonly description?: string }
+  readonly [extension: `x-${string}`]: unknown
+}
+
+/** `#/components/…` */
+export interface Reference {
+  readonly $ref: string
+}
+
+/** A Parameter Object (4.7.12). */
+export interface OpenApiParameter {
+  readonly name: string
+  readonly in: 'path' | 'query' | 'header'
+  readonly description?: string
+  readonly required?: boolean
+  readonly deprecated?: boolean
+  readonly style?: 'simple' | 'form' | 'deepObject'
+  readonly explode?: boolean
+  readonly schema: OpenApiSchema
+  readonly example?: unknown
+}
+
+/** A Header Object (4.7.21). */
+export interface OpenApiHeader {
+  readonly description?: string
+  readonly required?: boolean
+  readonly schema: OpenApiSchema
+}
+
+/** A Media Type Object (4.7.14). */
+export interface OpenApiMediaType {
+  readonly schema: OpenApiSchema
+  readonly example?: unknown
+  readonly encoding?: Readonly<Record<string, { readonly contentType?: string }>>
+}
+
+/** A Request Body Object (4.7.13). */
+export interface OpenApiRequestBody {
+  readonly description?: string
+  readonly content: Readonly<Record<string, OpenApiMediaType>>
+  readonly required?: boolean
+}
+
+/** A Response Object (4.7.17). */
+export interface OpenApiResponse {
+  readonly description: string
+  readonly headers?: Readonly<Record<string, OpenApiHeader>>
+  readonly content?: Readonly<Record<string, OpenApiMediaType>>
+}
+
+/** Names of the schemes that must all be met; the list is one of alternatives. */
+export type SecurityRequirement = Readonly<Record<string, readonly string[]>>
+
+/** An Operation Object (4.7.10). */
+export interface OpenApiOperation {
+  readonly tags?: readonly string[]
+  readonly summary?: string
+  readonly description?: string
+  readonly operationId?: string
+  readonly deprecated?: boolean
+  readonly parameters?: readonly OpenApiParameter[]
+  readonly requestBody?: OpenApiRequestBody
+  /** By status, or `'2XX'` where only the class of the status is known. */
+  readonly responses: Readonly<Record<string, OpenApiResponse | Reference>>
+  readonly security?: readonly SecurityRequirement[]
+}
+
+/** Methods a path item has operations for. */
+export type OpenApiMethod = Lowercase<Exclude<HttpMethod, 'ALL'>>
+
+/** A Path Item Object (4.7.9). */
+export type OpenApiPathItem = { readonly [M in OpenApiMethod]?: OpenApiOperation }
+
+/** A Server Object (4.7.5). */
+export interface OpenApiServer {
+  readonly url: string
+  readonly description?: string
+}
+
+/** A Tag Object (4.7.22). */
+export interface OpenApiTag {
+  readonly name: string
+  readonly description?: string
+}
+
+/** An Info Object (4.7.2). */
+export interface OpenApiInfo {
+  readonly title: string
+  readonly version: string
+  readonly description?: string
+  readonly termsOfService?: string
+  readonly contact?: { readonly name?: string; readonly url?: string; readonly email?: string }
+  readonly license?: { readonly name: string; readonly url?: string }
+}
+
+/** A Security Scheme Object (4.7.23). */
+export interface OpenApiSecurityScheme {
+  readonly type: 'http'
+  readonly scheme: 'bearer'
+  readonly bearerFormat?: string
+  readonly description?: string
+}
+
+/** A Components Object (4.7.7). */
+export interface OpenApiComponents {
+  readonly schemas?: Readonly<Record<string, OpenApiSchema>>
+  readonly responses?: Readonly<Record<string, OpenApiResponse>>
+  readonly securitySchemes?: Readonly<Record<string, OpenApiSecurityScheme>>
+}
+
+/** The whole document (OpenAPI 3.0.3; specification section 2.3). */
+export interface OpenApiDocument {
+  readonly openapi: '3.0.3'
+  readonly info: OpenApiInfo
+  readonly servers: readonly OpenApiServer[]
+  readonly security?: readonly SecurityRequirement[]
+  readonly tags: readonly OpenApiTag[]
+  readonly paths: Readonly<Record<string, OpenApiPathItem>>
+  readonly components: OpenApiComponents
+}
+
+/** Whether a schema describes what a client sends or what it is sent: defaults, coercion and transforms tell them apart. */
+export type SchemaSide = 'input' | 'output'
+
+/**
+ * Turns a schema of one library into JSON Schema (draft 2020-12), where the library itself cannot.
+ *
+ * @example
+ * const yupConverter: SchemaConverter = (schema) => convertSchema(schema)
+ */
+export type SchemaConverter = (
+  schema: unknown,
+  options: { readonly side: SchemaSide; readonly target: 'draft-2020-12' },
+) => JsonSchema
+
+/** The `swagger` option (specification section 2.2). */
+export interface SwaggerOptions {
+  /** `false` serves neither the page nor the document. Default `true`. */
+  readonly enabled?: boolean
+  /** Where the page is; the document is at `<path>.json` and `<path>.yaml`. Default `/api-docs`. */
+  readonly path?: string
+  /** `info.title`. Default `API`. */
+  readonly title?: string
+  /** `info.version`: the version of your API, not of the framework. Default `1.0.0`. */
+  readonly version?: string
+  /** `info.description`; CommonMark. Default: none. */
+  readonly description?: string
+  readonly termsOfService?: string
+  readonly contact?: OpenApiInfo['contact']
+  readonly license?: OpenApiInfo['license']
+  /** Where the API is served. Default: where the document is. */
+  readonly servers?: readonly OpenApiServer[]
+  /** Descriptions of tags, and their order; tags that are not named follow in the order of their controllers. */
+  readonly tags?: readonly OpenApiTag[]
+  /** Which routes are in the document. Default: all but those of `@ApiHidden`. */
+  readonly include?: (route: RouteModel) => boolean
+  /** Converters by `vendor` of a Standard Schema, for libraries that cannot describe themselves. */
+  readonly converters?: Readonly<Record<string, SchemaConverter>>
+}
+
+/**
+ * What a feature adds to an operation because it may answer it. The document asks each contributor about each
+ * route; `null` means that the route does not use the feature.
+ */
+export type OperationContributor = (route: RouteModel) => OperationAddition | null
+
+/** See {@link OperationContributor}. */
+export interface OperationAddition {
+  readonly parameters?: readonly OpenApiParameter[]
+  /** Statuses that the framework itself may answer with, in the error envelope. */
+  readonly errors?: readonly number[]
+}
+
+/** A schema in the dialect of OpenAPI 3.0.3, and the schemas that it refers to. */
+export interface DescribedSchema {
+  /** References in it, and in `definitions`, are `#/components/schemas/<name of a definition>`. */
+  readonly schema: OpenApiSchema
+  readonly definitions: readonly SchemaDefinition[]
+  /** What the dialect cannot say, and what stands in its place. */
+  readonly losses: readonly SchemaLoss[]
+}
+
+/** A schema that others refer to. */
+export interface SchemaDefinition {
+  /** The author's name for it, or one that is unique within this {@link DescribedSchema} only. */
+  readonly name: string
+  /** Whether the author named it (`$id`, `id`, `title`). */
+  readonly isNamed: boolean
+  readonly schema: OpenApiSchema
+}
+
+/** Something of a schema that became `{}` or less exact. */
+export interface SchemaLoss {
+  /** Dotted path from the root of the schema; empty for the root. */
+  readonly path: string
+  /** A sentence. */
+  readonly cause: string
+  /** Default `W_SCHEMA_NOT_REPRESENTABLE`. */
+  readonly code?: 'W_EXAMPLE_INVALID'
+}

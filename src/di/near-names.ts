@@ -1,0 +1,36 @@
+/** Names that somebody may have meant, nearest first: few letters changed, added, left out or swapped. */
+export function nearNames(name: string, known: Iterable<string>): string[] {
+  const wanted = plain(name)
+  const farthest = Math.max(1, Math.floor(wanted.length / 3))
+  return [...new Set(known)]
+    .map((each) => ({ name: each, distance: editDistance(wanted, plain(each)) }))
+    .filter(({ distance }) => distance <= farthest)
+    .sort((a, b) => a.distance - b.distance)
+    .slice(0, 3)
+    .map((near) => near.name)
+}
+
+/** Quotes and `Symbol(…)` say of what kind a token is, not what it is called. */
+function plain(name: string): string {
+  return name.toLowerCase().replace(/^symbol\(|[^\p{L}\p{N}]/gu, '')
+}
+
+/** Edits that turn one word into the other; a swap of neighbours is one (optimal string alignment). */
+function editDistance(a: string, b: string): number {
+  let [last, row]: number[][] = [[], [...Array(b.length + 1).keys()]] as [number[], number[]]
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const change = at(row, j - 1) + Number(a[i - 1] !== b[j - 1])
+      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      const swap = isSwap ? at(last, j - 2) + 1 : Number.POSITIVE_INFINITY
+      next.push(Math.min(change, swap, at(row, j) + 1, at(next, j - 1) + 1))
+    }
+    ;[last, row] = [row, next]
+  }
+  return at(row, b.length)
+}
+
+function at(row: readonly number[], index: number): number {
+  return row[index] as number
+}

@@ -1,0 +1,30 @@
+import type { Token } from '../contracts/provider.js'
+import type { Problem } from '../errors/config-error.js'
+import type { Override } from './build-container.js'
+import { nearNames } from './near-names.js'
+import { tokenName } from './token.js'
+
+/** Warnings of overrides that replace nothing: nobody provides their token, and nobody has asked for it. */
+export function unusedOverrides(
+  overrides: readonly Override[],
+  asked: ReadonlySet<Token>,
+): Problem[] {
+  const known = [...asked].map(tokenName)
+  return overrides
+    .filter(({ token }) => !asked.has(token))
+    .map(({ token }) => ({
+      code: 'W_OVERRIDE_UNUSED',
+      subject: tokenName(token),
+      cause: `Nothing provides ${tokenName(token)}, and nothing asks for it: the override replaces nothing.`,
+      remedy: remedyFor(tokenName(token), known),
+    }))
+}
+
+function remedyFor(name: string, known: readonly string[]): string {
+  if (known.includes(name)) {
+    return 'Another token has the same name: import the one that the application uses.'
+  }
+  const near = nearNames(name, known)
+  if (near.length === 0) return 'Give the token that the application asks for, or remove it.'
+  return `Did you mean ${near.join(' or ')}?`
+}

@@ -1,0 +1,107 @@
+import type {
+  OpenApiDocument,
+  OpenApiMediaType,
+  OpenApiParameter,
+} from '../../contracts/openapi.js'
+import type { ListedOperation } from './list-operations.js'
+import { resolveSchema } from './resolve-reference.js'
+import { sampleValue } from './sample-value.js'
+
+/**
+ * A command for a POSIX shell that sends the operation's request with samples for what is required.
+ *
+ * @param server Where the paths of the document begin, without a slash at the end.
+ */
+export function curlCommand(
+  listed: ListedOperation,
+  document: OpenApiDocument,
+  server: string,
+): string {
+  const { method, operation, schemes } = listed
+  const needed = (operation.parameters ?? []).filter(
+    ({ required, example }) => required === true || example !== undefined,
+  )
+  const samples = needed.map((parameter) => ({ parameter, value: sampleOf(parameter, document) }))
+  const target = server + fillPath(listed.path, samples) + queryOf(samples)
+  const headers = samples
+    .filter(({ parameter }) => parameter.in === 'header')
+    .map(({ parameter, value }) => `-H ${quote(`${parameter.name}: ${plain(value)}`)}`)
+  const verb =
+    method === 'get' ? [] : method === 'head' ? ['--head'] : [`-X ${method.toUpperCase()}`]
+  const parts = [
+    ['curl', ...verb, quote(target)].join(' '),
+    ...(schemes.length > 0 ? ['-H "Authorization: Bearer $TOKEN"'] : []),
+    ...headers,
+    ...bodyOf(operation.requestBody?.content ?? {}, document),
+  ]
+  return parts.join(' \\\n  ')
+}
+
+interface Sample {
+  readonly parameter: OpenApiParameter
+  readonly value: unknown
+}
+
+function sampleOf({ example, schema }: OpenApiParameter, document: OpenApiDocument): unknown {
+  return example ?? sampleValue(schema, document) ?? null
+}
+
+function fillPath(path: string, samples: readonly Sample[]): string {
+  return path.replace(/\{([^}]+)\}/g, (_, name: string) => {
+    const sample = samples.find(
+      ({ parameter }) => parameter.in === 'path' && parameter.name === name,
+    )
+    return encodeURIComponent(plain(sample?.value ?? name))
+  })
+}
+
+function queryOf(samples: readonly Sample[]): string {
+  const query = new URLSearchParams()
+  for (const { parameter, value } of samples) {
+    if (parameter.in !== 'query') continue
+    const { name } = parameter
+    if (Array.isArray(value) && parameter.explode !== false) {
+      for (const item of value) query.append(name, plain(item))
+    } else if (parameter.style === 'deepObject' && typeof value === 'object' && value !== null) {
+      for (const [key, item] of Object.entries(value)) query.append(`${name}[${key}]`, plain(item))
+    } else {
+      query.append(name, Array.isArray(value) ? value.map(plain).join(',') : plain(value))
+    }
+  }
+  return query.size === 0 ? '' : `?${query}`
+}
+
+function bodyOf(
+  content: Readonly<Record<string, OpenApiMediaType>>,
+  document: OpenApiDocument,
+): string[] {
+  const [entry] = Object.entries(content)
+  if (entry === undefined) return []
+  const [type, media] = entry
+  const sample = media.example ?? sampleValue(media.schema, document) ?? null
+  if (type === 'multipart/form-data') return formOf(media, sample, document)
+  const text = /json/i.test(type) ? JSON.stringify(sample, null, 2) : plain(sample)
+  return [`-H ${quote(`Content-Type: ${type}`)}`, `--data-raw ${quote(text)}`]
+}
+
+function formOf(media: OpenApiMediaType, sample: unknown, document: OpenApiDocument): string[] {
+  const properties = resolveSchema(media.schema, document)?.properties ?? {}
+  return Object.entries(properties).map(([name, property]) => {
+    const schema = resolveSchema(property, document)
+    const isFile = schema?.format === 'binary' || schema?.items?.format === 'binary'
+    const value = (sample as Record<string, unknown> | null)?.[name]
+    // `-F` would read a file for a text that begins with `@` or `<`.
+    return isFile
+      ? `-F ${quote(`${name}=@file`)}`
+      : `--form-string ${quote(`${name}=${plain(value)}`)}`
+  })
+}
+
+function plain(value: unknown): string {
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value)
+}
+
+/** For a shell that takes everything between single quotes as it stands. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`
+}

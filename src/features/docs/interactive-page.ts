@@ -1,0 +1,81 @@
+import type { OpenApiDocument } from '../../contracts/openapi.js'
+import { createContent, once } from './content.js'
+import type { DocsPage, DocsSource } from './docs-page.js'
+import { html } from './html.js'
+import { ICON_FILE, iconContent } from './icon.js'
+import { INIT_SCRIPT, INTERACTIVE_STYLE, SESSION_SCRIPT } from './interactive-files.js'
+import { fromFolder } from './locate.js'
+import { peerFile } from './peer-file.js'
+import { interactivePolicy, serializePolicy } from './policy.js'
+
+/** What an {@link interactivePage} needs to know besides its document. */
+export interface InteractiveOptions {
+  /** Of `swagger-ui-dist`. */
+  readonly directory: string
+  readonly isProduction: boolean
+}
+
+/** From this many operations on, a page has a field to find one. */
+const MIN_FILTERED = 21
+
+const JAVASCRIPT = 'text/javascript; charset=utf-8'
+const CSS = 'text/css; charset=utf-8'
+
+/** The page of swagger-ui, with nothing inline: every script and every style is a file. */
+export function interactivePage(source: DocsSource, options: InteractiveOptions): DocsPage {
+  const { directory, isProduction } = options
+  const init = () => createContent(JAVASCRIPT, initScript(source, isProduction))
+  const session = once(() => createContent(JAVASCRIPT, SESSION_SCRIPT))
+  const files = {
+    'swagger-ui.css': peerFile(directory, 'swagger-ui.css', CSS),
+    'docs.css': once(() => createContent(CSS, INTERACTIVE_STYLE)),
+    [ICON_FILE]: once(iconContent),
+    'swagger-ui-bundle.js': peerFile(directory, 'swagger-ui-bundle.js', JAVASCRIPT),
+    ...(isProduction ? {} : { 'session-authorization.js': session }),
+    'init.js': once(init),
+  }
+  return {
+    files,
+    policy: once(() => serializePolicy(interactivePolicy(source.document()))),
+    render: ({ folder, document }, link) => {
+      const names = Object.keys(files)
+      const styles = names.filter((name) => name.endsWith('.css'))
+      const scripts = names.filter((name) => name.endsWith('.js'))
+      return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${source.document().info.title}</title>
+<link rel="icon" type="image/svg+xml" href="${link(ICON_FILE)}">
+${styles.map((name) => html`<link rel="stylesheet" href="${link(name)}">\n`)}
+${scripts.map((name) => html`<script src="${link(name)}" defer></script>\n`)}
+</head>
+<body>
+<div id="swagger-ui"></div>
+<noscript>This page needs JavaScript. The document itself does not: <a href="${folder + document}.json">JSON</a>, <a href="${folder + document}.yaml">YAML</a>.</noscript>
+</body>
+</html>
+`.text
+    },
+  }
+}
+
+function initScript({ path, document }: DocsSource, isProduction: boolean): string {
+  const options = {
+    validatorUrl: null,
+    queryConfigEnabled: false,
+    deepLinking: true,
+    tryItOutEnabled: !isProduction,
+    displayRequestDuration: true,
+    filter: countOperations(document()) >= MIN_FILTERED,
+    persistAuthorization: false,
+  }
+  const config = { document: `${fromFolder(path)}.json`, options }
+  return `const config = ${JSON.stringify(config, null, 2)}\n\n${INIT_SCRIPT}`
+}
+
+function countOperations({ paths }: OpenApiDocument): number {
+  return Object.values(paths).reduce((count, item) => count + Object.keys(item).length, 0)
+}

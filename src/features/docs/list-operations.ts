@@ -1,0 +1,65 @@
+import type {
+  OpenApiDocument,
+  OpenApiMethod,
+  OpenApiOperation,
+  OpenApiTag,
+} from '../../contracts/openapi.js'
+
+/** An operation with where it is, in the API and on the page. */
+export interface ListedOperation {
+  readonly anchor: string
+  readonly method: OpenApiMethod
+  readonly path: string
+  readonly operation: OpenApiOperation
+  /** Names of the schemes that a request needs; none of them where it may also come without. */
+  readonly schemes: readonly string[]
+}
+
+/** A tag and the operations that have it. */
+export interface OperationGroup {
+  readonly anchor: string
+  readonly tag: OpenApiTag
+  readonly operations: readonly ListedOperation[]
+}
+
+const UNTAGGED: OpenApiTag = { name: 'Other operations' }
+
+/** Operations under the first of their tags, in the document's order of tags. */
+export function listOperations(document: OpenApiDocument): OperationGroup[] {
+  const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) =>
+      listed(document, { method: method as OpenApiMethod, path, operation }),
+    ),
+  )
+  const tags = new Map(document.tags.map((tag) => [tag.name, tag]))
+  for (const { operation } of operations) {
+    const name = operation.tags?.[0]
+    if (name !== undefined && !tags.has(name)) tags.set(name, { name })
+  }
+  return [...tags.values(), UNTAGGED]
+    .map((tag, i) => ({
+      anchor: `tag-${i + 1}`,
+      tag,
+      operations: operations.filter(({ operation }) =>
+        tag === UNTAGGED ? operation.tags?.[0] === undefined : operation.tags?.[0] === tag.name,
+      ),
+    }))
+    .filter((group) => group.operations.length > 0)
+}
+
+/** An `id` for something of the document, which may be called anything. */
+export function anchorOf(kind: 'operation' | 'schema', name: string): string {
+  return `${kind}-${name.replace(/[^\w.-]+/g, '-')}`
+}
+
+function listed(
+  document: OpenApiDocument,
+  place: Pick<ListedOperation, 'method' | 'path' | 'operation'>,
+): ListedOperation {
+  const { method, path, operation } = place
+  const alternatives = operation.security ?? document.security ?? []
+  const isOptional = alternatives.some((names) => Object.keys(names).length === 0)
+  const schemes = isOptional ? [] : alternatives.flatMap((names) => Object.keys(names))
+  const anchor = anchorOf('operation', operation.operationId ?? `${method}${path}`)
+  return { ...place, anchor, schemes: [...new Set(schemes)] }
+}

@@ -1,0 +1,87 @@
+import type {
+  DualClassDecorator,
+  DualClassOrMethodDecorator,
+  DualMethodDecorator,
+} from '../contracts/decorator.js'
+import type {
+  ApiBodyOptions,
+  ApiOperationOptions,
+  ApiResponseOptions,
+} from '../contracts/operation.js'
+import { decorator, refuseBare } from './write.js'
+
+/**
+ * Groups the operations of a class under tags (specification section 4.4). Default: the name of the class
+ * without `Controller`.
+ *
+ * @example
+ * @ApiTags('Accounts')
+ * @Controller('users')
+ * class UsersController {}
+ */
+export function ApiTags(...tags: readonly string[]): DualClassDecorator {
+  refuseBare('@ApiTags', tags)
+  return decorator('@ApiTags()', { class: { kind: 'tags', tags } })
+}
+
+/**
+ * Describes an operation (specification section 4.4).
+ *
+ * @example
+ * @ApiOperation({ summary: 'Find a user', deprecated: true })
+ * @Get(':id')
+ * getById(req: Request) { return users.get(req.params.id) }
+ */
+export function ApiOperation(options: ApiOperationOptions): DualMethodDecorator
+export function ApiOperation(
+  options: ApiOperationOptions,
+  ...rest: unknown[]
+): DualMethodDecorator {
+  refuseBare('@ApiOperation', [options, ...rest])
+  const fact = { kind: 'operation', options } as const
+  return decorator('@ApiOperation()', { method: fact }) as DualMethodDecorator
+}
+
+/**
+ * Describes the request body in place of `@Body` (specification section 4.4), which still validates it. A schema with a
+ * binary property makes the body `multipart/form-data`.
+ *
+ * @example
+ * @ApiBody({ schema: z.object({ avatar: z.file() }) })
+ * @Put('avatar')
+ * upload(req: Request) { return { files: req.files } }
+ */
+export function ApiBody(options: ApiBodyOptions): DualMethodDecorator
+export function ApiBody(options: ApiBodyOptions, ...rest: unknown[]): DualMethodDecorator {
+  refuseBare('@ApiBody', [options, ...rest])
+  const fact = { kind: 'bodyDoc', options } as const
+  return decorator('@ApiBody()', { method: fact }) as DualMethodDecorator
+}
+
+/**
+ * Describes the answer of one status (specification section 4.4); one for each status. Its `schema` describes the
+ * `data` of the envelope; without one, a status from 400 on is the error envelope.
+ *
+ * @example
+ * @ApiResponseDoc({ status: 200, description: 'The user', schema: User })
+ * @ApiResponseDoc({ status: 404, description: 'No such user' })
+ * @Get(':id')
+ * getById(req: Request) { return users.get(req.params.id) }
+ */
+export function ApiResponseDoc(options: ApiResponseOptions): DualMethodDecorator
+export function ApiResponseDoc(
+  options: ApiResponseOptions,
+  ...rest: unknown[]
+): DualMethodDecorator {
+  refuseBare('@ApiResponseDoc', [options, ...rest])
+  const fact = { kind: 'responseDoc', options } as const
+  return decorator('@ApiResponseDoc()', { method: fact }) as DualMethodDecorator
+}
+
+/** Leaves a class or a method out of the document; its routes still answer. @example @ApiHidden() @Get('metrics') metrics() {} */
+export function ApiHidden(): DualClassOrMethodDecorator
+export function ApiHidden(...args: unknown[]): DualClassOrMethodDecorator {
+  refuseBare('@ApiHidden', args)
+  const fact = { kind: 'hidden' } as const
+  return decorator('@ApiHidden()', { class: fact, method: fact }) as DualClassOrMethodDecorator
+}

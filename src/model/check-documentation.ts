@@ -1,0 +1,70 @@
+import type { Fact } from '../contracts/facts.js'
+import type { ApiResponseOptions } from '../contracts/operation.js'
+import type { Problem } from '../errors/config-error.js'
+import { factsOf } from './inherit.js'
+import { schemaProblem } from './schema-problem.js'
+
+/** What every tool takes as an `operationId`: it becomes the name of a function. */
+const OPERATION_ID = /^[A-Za-z0-9_-]+$/
+
+/** What is wrong with the decorators that only the document reads. */
+export function checkDocumentation(subject: string, facts: readonly Fact[]): Problem[] {
+  return [
+    ...factsOf(facts, 'operation').flatMap(({ options }) => checkOperation(subject, options)),
+    ...factsOf(facts, 'bodyDoc').flatMap(({ options }) =>
+      checkSchema(`${subject} @ApiBody`, options?.schema),
+    ),
+    ...checkResponses(
+      subject,
+      factsOf(facts, 'responseDoc').map(({ options }) => options),
+    ),
+  ]
+}
+
+function invalid(subject: string, cause: string, remedy: string): Problem {
+  return { code: 'E_OPTION_INVALID', subject, cause, remedy }
+}
+
+function checkOperation(subject: string, options: unknown): Problem[] {
+  if (typeof options !== 'object' || options === null) {
+    const remedy = 'Give { summary, description, deprecated, operationId }.'
+    return [invalid(subject, '@ApiOperation was given no options.', remedy)]
+  }
+  const { operationId } = options as { operationId?: unknown }
+  if (operationId === undefined || OPERATION_ID.test(String(operationId))) return []
+  const cause = `Its operationId '${String(operationId)}' is none that clients can be generated from.`
+  return [invalid(subject, cause, 'Use letters, digits, `_` and `-`.')]
+}
+
+function checkSchema(subject: string, schema: unknown): Problem[] {
+  const problem = schemaProblem(schema)
+  if (problem === null) return []
+  const cause = `Its schema ${problem.cause}`
+  return [{ code: 'E_SCHEMA_INVALID', subject, cause, remedy: problem.remedy }]
+}
+
+function checkResponses(subject: string, responses: readonly ApiResponseOptions[]): Problem[] {
+  const problems: Problem[] = []
+  const seen = new Set<number>()
+  for (const response of responses) {
+    const { status, schema, description } = response ?? {}
+    if (!(Number.isInteger(status) && status >= 100 && status <= 599)) {
+      const cause = `@ApiResponseDoc was given the status ${String(status)}.`
+      problems.push(invalid(subject, cause, 'Give a whole number, 100 to 599.'))
+      continue
+    }
+    if (seen.has(status)) {
+      const cause = `It has two @ApiResponseDoc of the status ${status}; only one can describe it.`
+      problems.push({ code: 'E_DECORATOR_CONFLICT', subject, cause, remedy: 'Remove one of them.' })
+    }
+    seen.add(status)
+    if (typeof description !== 'string' || description === '') {
+      const cause = `@ApiResponseDoc of the status ${status} has no description, which OpenAPI requires.`
+      problems.push(invalid(subject, cause, 'Give one.'))
+    }
+    if (schema !== undefined) {
+      problems.push(...checkSchema(`${subject} @ApiResponseDoc(${status})`, schema))
+    }
+  }
+  return problems
+}

@@ -1,0 +1,150 @@
+import type {
+  OpenApiDocument,
+  OpenApiInfo,
+  OpenApiSchema,
+  OpenApiTag,
+  OperationContributor,
+  SwaggerOptions,
+} from '../contracts/openapi.js'
+import type { AppModel, RouteModel } from '../contracts/route-model.js'
+import { ConfigError, type Problem } from '../errors/config-error.js'
+import { schemaUses } from './build-operation.js'
+import { buildPaths } from './build-paths.js'
+import { ERROR_BODIES, ERROR_SCHEMAS } from './envelopes.js'
+import { referencesOf } from './map-schema.js'
+import { type DocumentedOperation, listOperations } from './operations.js'
+import { ownCopy } from './own-copy.js'
+import { canonicalPaths } from './path-templates.js'
+import { type DescribeSchema, SchemaRegistry, type SettledSchemas } from './schema-registry.js'
+import { sharedResponses } from './shared-responses.js'
+
+const DEFAULT_TITLE = 'API'
+const DEFAULT_VERSION = '1.0.0'
+
+/** What a document is built from beside the model. */
+export interface DocumentConfig {
+  readonly options: SwaggerOptions
+  readonly describeSchema: DescribeSchema
+  /** What features add to operations, in order. */
+  readonly contributors: readonly OperationContributor[]
+  /** Whether the query parser makes objects of `a[b]=1`. */
+  readonly parsesNestedQuery: boolean
+}
+
+/** A document, and what is wrong or suspicious about it. */
+export interface BuiltDocument {
+  /** Writes the document, another one with every call: what boot must know is in the problems. */
+  readonly write: () => OpenApiDocument
+  readonly problems: readonly Problem[]
+}
+
+/**
+ * Describes the routes of an application (specification sections 2.3 and 4.3). The same model gives the same
+ * bytes: every list has an order of its own, and nothing of the machine or the time is in it.
+ */
+export function buildDocument(model: AppModel, config: DocumentConfig): BuiltDocument {
+  const { options, contributors, parsesNestedQuery } = config
+  const listed = listOperations(model.routes)
+  const operations = listed.operations.filter(
+    ({ route }) => !route.operation.isHidden && isIncluded(route, options),
+  )
+  const registry = new SchemaRegistry(config.describeSchema, ERROR_SCHEMAS)
+  for (const use of operations.flatMap(schemaUses)) registry.add(use)
+  const schemas = registry.settle()
+  const { hasGuard } = model
+  const context = { schemas, contributors, parsesNestedQuery, hasGuard }
+  const { paths, problems } = buildPaths(operations, canonicalPaths(model.routes), context)
+  const write = () =>
+    ownCopy<OpenApiDocument>({
+      openapi: '3.0.3',
+      info: infoOf(options),
+      servers: options.servers ?? [{ url: rootFrom(options.path), description: 'This server' }],
+      // Nothing is secured but what says so itself, and tools want to hear it.
+      security: [],
+      tags: tagsOf(operations, options),
+      paths,
+      components: buildComponents(paths, schemas, hasGuard),
+    })
+  return { write, problems: [...listed.problems, ...registry.problems, ...problems] }
+}
+
+/** @throws ConfigError when the author's function throws, or does not decide: a promise would include everything. */
+function isIncluded(route: RouteModel, { include }: SwaggerOptions): boolean {
+  if (include === undefined) return true
+  let answer: unknown
+  try {
+    answer = include(route)
+  } catch (error) {
+    throw undecided(`It threw for ${route.name}: ${String(error)}`, error)
+  }
+  if (typeof answer === 'boolean') return answer
+  throw undecided(`It answered ${typeof answer} for ${route.name}.`)
+}
+
+function undecided(cause: string, reason?: unknown): ConfigError {
+  const remedy = 'Let it answer true or false for every route, at once.'
+  return new ConfigError(
+    [{ code: 'E_OPTION_INVALID', subject: 'swagger.include', cause, remedy }],
+    { cause: reason },
+  )
+}
+
+/**
+ * The root of the application, as seen from its document: a relative server is resolved against that (4.7.5), so it
+ * is right under every prefix, where `/` would be the root of the host.
+ */
+function rootFrom(path = ''): string {
+  const depth = path.split('/').filter(Boolean).length - 1
+  return depth > 0 ? Array(depth).fill('..').join('/') : '.'
+}
+
+function infoOf(options: SwaggerOptions): OpenApiInfo {
+  const { title = DEFAULT_TITLE, version = DEFAULT_VERSION } = options
+  const { description, termsOfService, contact, license } = options
+  return {
+    title,
+    version,
+    ...(description !== undefined && { description }),
+    ...(termsOfService !== undefined && { termsOfService }),
+    ...(contact !== undefined && { contact }),
+    ...(license !== undefined && { license }),
+  }
+}
+
+/** Those of the options first, in their order; then the others in that of the controllers. */
+function tagsOf(
+  operations: readonly DocumentedOperation[],
+  { tags: described = [] }: SwaggerOptions,
+): OpenApiTag[] {
+  const used = new Set(operations.flatMap(({ route }) => route.operation.tags))
+  for (const { name } of described) used.delete(name)
+  return [...described, ...[...used].map((name) => ({ name }))]
+}
+
+/** Only what the paths lead to. */
+function buildComponents(
+  paths: OpenApiDocument['paths'],
+  { component, used }: SettledSchemas,
+  hasGuard: boolean,
+): OpenApiDocument['components'] {
+  const responses = sharedResponses(Object.values(paths))
+  const schemas = new Map<string, OpenApiSchema>()
+  const queue = [...used, ...(Object.keys(paths).length > 0 ? ERROR_BODIES : [])]
+  for (let schema = queue.pop(); schema !== undefined; schema = queue.pop()) {
+    for (const name of referencesOf(schema)) {
+      if (schemas.has(name)) continue
+      const found = component(name) ?? {}
+      schemas.set(name, found)
+      queue.push(found)
+    }
+  }
+  return {
+    ...(schemas.size > 0 && { schemas: sorted(schemas) }),
+    ...(Object.keys(responses).length > 0 && { responses }),
+    ...(hasGuard && { securitySchemes: { BearerAuth: { type: 'http', scheme: 'bearer' } } }),
+  }
+}
+
+function sorted<T>(byName: ReadonlyMap<string, T>): Record<string, T> {
+  return Object.fromEntries([...byName].sort(([a], [b]) => (a < b ? -1 : 1)))
+}

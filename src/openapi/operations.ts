@@ -1,0 +1,130 @@
+import type { OpenApiMethod } from '../contracts/openapi.js'
+import type { HttpMethod, RouteModel } from '../contracts/route-model.js'
+import type { Problem } from '../errors/config-error.js'
+import { pathShape } from '../model/paths.js'
+import { handlerName } from './naming.js'
+
+/** A route under one method, with its name in the document. */
+export interface DocumentedOperation {
+  readonly route: RouteModel
+  readonly method: OpenApiMethod
+  readonly operationId: string
+}
+
+/** What `@All` stands for here: methods that clients are generated for. */
+const ALL: readonly HttpMethod[] = ['GET', 'PUT', 'POST', 'DELETE', 'PATCH']
+
+/**
+ * The operations of routes, each with a unique `operationId`: `Users_getById`; where a handler has several
+ * routes, or two classes have one name, method and path tell them apart. Never a counter, which would rename
+ * one operation when another is added.
+ */
+export function listOperations(routes: readonly RouteModel[]): {
+  operations: DocumentedOperation[]
+  problems: Problem[]
+} {
+  const drafts = withoutShadowed(routes).map((draft): Draft => {
+    const base = statedId(draft) ?? shortId(draft.route)
+    return { ...draft, base, operationId: base }
+  })
+  const operations = tellApart(tellApart(drafts, longId), exactId).map(
+    ({ route, method, operationId }) => ({ route, method, operationId }),
+  )
+  return { operations, problems: checkUnique(operations) }
+}
+
+interface Draft extends DocumentedOperation {
+  /** What longer names begin with. */
+  readonly base: string
+}
+
+/** Gives a longer name to operations that share one. */
+function tellApart(drafts: readonly Draft[], longer: (draft: Draft) => string): readonly Draft[] {
+  const groups = new Map<string, Draft[]>()
+  for (const draft of drafts) {
+    const group = groups.get(draft.operationId) ?? []
+    groups.set(draft.operationId, group)
+    group.push(draft)
+  }
+  return drafts.map((draft) => {
+    const group = groups.get(draft.operationId) as Draft[]
+    return group.length === 1 || isContradiction(group)
+      ? draft
+      : { ...draft, operationId: longer(draft) }
+  })
+}
+
+/** Whether an author has given one name to two handlers: that is not ours to repair. */
+function isContradiction(group: readonly Draft[]): boolean {
+  const isStated = group.some(({ route }) => route.operation.operation.operationId !== undefined)
+  const [first, ...others] = group.map(({ route }) => route)
+  const isOneHandler = others.every(
+    ({ controller, handler }) => controller === first?.controller && handler === first.handler,
+  )
+  return isStated && !isOneHandler
+}
+
+/** What the author says; an `@All` is several operations, which the method tells apart. */
+function statedId({ route, method }: Omit<DocumentedOperation, 'operationId'>): string | undefined {
+  const { operationId } = route.operation.operation
+  return operationId !== undefined && route.method === 'ALL'
+    ? `${operationId}_${method}`
+    : operationId
+}
+
+/** `@All` answers only where no route of the same path and method does. */
+function withoutShadowed(routes: readonly RouteModel[]) {
+  const hasAll = routes.some(({ method }) => method === 'ALL')
+  const declared = new Set(
+    hasAll ? routes.map(({ method, path }) => `${method} ${pathShape(path)}`) : [],
+  )
+  return routes.flatMap((route) => {
+    const methods = methodsOf(route)
+    const free =
+      route.method === 'ALL'
+        ? methods.filter((method) => !declared.has(`${method} ${pathShape(route.path)}`))
+        : methods
+    return free.map((method) => ({ route, method: method.toLowerCase() as OpenApiMethod }))
+  })
+}
+
+function methodsOf({ method }: RouteModel): readonly HttpMethod[] {
+  return method === 'ALL' ? ALL : [method]
+}
+
+function shortId(route: RouteModel): string {
+  const owner = route.controller.name.replace(/(?<=.)Controller$/, '')
+  return identifier(`${owner}_${handlerName(route)}`)
+}
+
+function longId({ route, method, base }: Draft): string {
+  return identifier([base, method, ...(route.path.match(/\w+/g) ?? [])].join('_'))
+}
+
+/** For `/users/id` beside `/users/:id`, and for what has no letters of ASCII: every other character by its number. */
+function exactId({ route, method, base }: Draft): string {
+  const path = route.path.replace(
+    /[^A-Za-z0-9]/gu,
+    (each) => `_${each.codePointAt(0)?.toString(16)}_`,
+  )
+  return identifier(`${base}_${method}${path}`)
+}
+
+function identifier(name: string): string {
+  return name.replace(/[^A-Za-z0-9_-]/g, '_')
+}
+
+function checkUnique(operations: readonly DocumentedOperation[]): Problem[] {
+  const first = new Map<string, DocumentedOperation>()
+  return operations.flatMap((operation): Problem[] => {
+    const { route, operationId } = operation
+    const winner = first.get(operationId)
+    if (winner === undefined) {
+      first.set(operationId, operation)
+      return []
+    }
+    const cause = `Its operationId '${operationId}' is that of ${winner.route.name} already.`
+    const remedy = 'Give one of them another: @ApiOperation({ operationId }).'
+    return [{ code: 'E_OPERATION_ID_DUPLICATE', subject: route.name, cause, remedy }]
+  })
+}

@@ -1,0 +1,187 @@
+import type { OpenApiParameter, OpenApiSchema } from '../contracts/openapi.js'
+import type { RouteModel } from '../contracts/route-model.js'
+import type { Problem } from '../errors/config-error.js'
+import { anyOf } from '../schema/dialect/union.js'
+import { pathParameterNames } from './path-templates.js'
+import type { SettledSchemas } from './schema-registry.js'
+
+/** OpenAPI describes these elsewhere and ignores them as parameters (3.0.3, 4.7.12.1). */
+const NOT_PARAMETERS = new Set(['accept', 'content-type', 'authorization'])
+
+/** What is read of an application beside its routes. */
+export interface ParameterContext {
+  readonly schemas: SettledSchemas
+  /** Whether the query parser makes objects of `a[b]=1` (Express' `extended`). */
+  readonly parsesNestedQuery: boolean
+  /** The path that stands for the route's in the document. */
+  readonly path: string
+}
+
+/** The parameters of an operation: those of the path in its order, then query and headers as their schemas list them. */
+export function buildParameters(
+  route: RouteModel,
+  context: ParameterContext,
+): { parameters: OpenApiParameter[]; problems: Problem[] } {
+  const query = queryParameters(route, context)
+  const parameters = [
+    ...pathParameters(route, context),
+    ...query.parameters,
+    ...headerParameters(route, context),
+  ]
+  return { parameters, problems: query.problems }
+}
+
+function pathParameters(
+  route: RouteModel,
+  { schemas, path }: ParameterContext,
+): OpenApiParameter[] {
+  const { params } = route.inputs
+  const described = params === null ? [] : propertiesOf(schemas.peek(params, 'input'), schemas)
+  const names = pathParameterNames(path)
+  return route.pathParameters.map((own, index) => {
+    const schema = described.find(({ name }) => name === own)?.schema ?? { type: 'string' }
+    const isRest = route.path.endsWith(`*${own}`)
+    const note = isRest ? { description: 'The rest of the path; may contain slashes.' } : {}
+    return {
+      name: names[index] as string,
+      in: 'path',
+      ...note,
+      required: true,
+      ...lift(schema, schemas),
+    }
+  })
+}
+
+function queryParameters(
+  { inputs: { query }, name: subject }: RouteModel,
+  { schemas, parsesNestedQuery }: ParameterContext,
+): { parameters: OpenApiParameter[]; problems: Problem[] } {
+  if (query === null) return { parameters: [], problems: [] }
+  const root = schemas.peek(query, 'input')
+  const properties = propertiesOf(root, schemas)
+  const isNested = ({ schema }: Property) => typesOf(schema, schemas).has('object')
+  const problems: Problem[] = parsesNestedQuery
+    ? []
+    : properties.filter(isNested).map(({ name }) => ({
+        code: 'W_QUERY_NESTED',
+        subject: `${subject} @Query at '${name}'`,
+        cause:
+          'It is an object, which the query parser in use never makes: `?a[b]=1` stays a parameter called `a[b]`.',
+        remedy: "Set app.express.set('query parser', 'extended'), or use flat parameters.",
+      }))
+  if (!isExact(root, schemas)) problems.push(inexact(subject))
+  const parameters = properties.map((property): OpenApiParameter => {
+    const { name, isRequired, schema } = property
+    const types = typesOf(schema, schemas)
+    const style = types.has('object') && !types.has('array') ? 'deepObject' : 'form'
+    const explode =
+      types.has('array') || types.has('object') ? ({ style, explode: true } as const) : {}
+    return {
+      name,
+      in: 'query',
+      ...(isRequired && { required: true }),
+      ...explode,
+      ...lift(schema, schemas),
+    }
+  })
+  return { parameters, problems }
+}
+
+function headerParameters(
+  { inputs: { headers } }: RouteModel,
+  { schemas }: ParameterContext,
+): OpenApiParameter[] {
+  if (headers === null) return []
+  return propertiesOf(schemas.peek(headers, 'input'), schemas)
+    .filter(({ name }) => !NOT_PARAMETERS.has(name.toLowerCase()))
+    .map(({ name, isRequired, schema }) => ({
+      name,
+      in: 'header',
+      ...(isRequired && { required: true }),
+      ...lift(schema, schemas),
+    }))
+}
+
+/** What a schema says of the parameter rather than of its value; a reference keeps it where it is. */
+function lift(schema: OpenApiSchema, schemas: SettledSchemas) {
+  const { description, deprecated } = schemas.resolve(schema)
+  const { description: _, deprecated: __, ...value } = schema
+  return {
+    ...(description !== undefined && { description }),
+    ...(deprecated === true && { deprecated }),
+    schema: schemas.use(value),
+  }
+}
+
+interface Property {
+  readonly name: string
+  readonly isRequired: boolean
+  readonly schema: OpenApiSchema
+}
+
+/**
+ * The properties of an object schema; of a union all that one of its branches has, required where all agree, and what
+ * any of them accepts.
+ */
+function propertiesOf(schema: OpenApiSchema, schemas: SettledSchemas): Property[] {
+  const { properties = {}, required = [], allOf = [], anyOf, oneOf } = schemas.resolve(schema)
+  const found = new Map<string, Property>()
+  const note = (property: Property) => {
+    const known = found.get(property.name)
+    found.set(
+      property.name,
+      known === undefined
+        ? property
+        : { ...known, isRequired: known.isRequired || property.isRequired },
+    )
+  }
+  for (const [name, child] of Object.entries(properties)) {
+    note({ name, isRequired: required.includes(name), schema: child })
+  }
+  for (const part of allOf) propertiesOf(part, schemas).forEach(note)
+  const branches = (anyOf ?? oneOf ?? []).map((branch) => propertiesOf(branch, schemas))
+  for (const name of new Set(branches.flat().map((property) => property.name))) {
+    const same = branches.flatMap((branch) => branch.filter((property) => property.name === name))
+    const isRequired = same.length === branches.length && same.every((each) => each.isRequired)
+    note({ name, isRequired, schema: eitherOf(same.map(({ schema }) => schema)) })
+  }
+  return [...found.values()]
+}
+
+function eitherOf(schemas: readonly OpenApiSchema[]): OpenApiSchema {
+  const byText = new Map(schemas.map((schema) => [JSON.stringify(schema), schema]))
+  return byText.has('{}') ? {} : anyOf([...byText.values()])
+}
+
+/** Types that a value may have, through references and unions. */
+function typesOf(schema: OpenApiSchema, schemas: SettledSchemas, depth = 0): ReadonlySet<string> {
+  const { type, allOf = [], anyOf = [], oneOf = [] } = schemas.resolve(schema)
+  const types = new Set<string>(type === undefined ? [] : [type])
+  if (depth > 8) return types
+  for (const part of [...allOf, ...anyOf, ...oneOf]) {
+    for (const each of typesOf(part, schemas, depth + 1)) types.add(each)
+  }
+  return types
+}
+
+/** Whether a list of parameters says all that the schema of a query says. */
+function isExact(schema: OpenApiSchema, schemas: SettledSchemas): boolean {
+  const { anyOf, oneOf, not, additionalProperties } = schemas.resolve(schema)
+  return (
+    anyOf === undefined &&
+    oneOf === undefined &&
+    not === undefined &&
+    typeof additionalProperties !== 'object'
+  )
+}
+
+function inexact(subject: string): Problem {
+  return {
+    code: 'W_SCHEMA_NOT_REPRESENTABLE',
+    subject: `${subject} @Query`,
+    cause:
+      'A union or a record has no exact form as a list of query parameters: the document lists those that it can name.',
+    remedy:
+      'Use an object with optional properties, or know that the document says less here than the validator checks.',
+  }
+}

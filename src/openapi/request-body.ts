@@ -1,0 +1,52 @@
+import type { OpenApiMediaType, OpenApiRequestBody, OpenApiSchema } from '../contracts/openapi.js'
+import type { RouteModel } from '../contracts/route-model.js'
+import type { Schema } from '../contracts/schema.js'
+import type { SettledSchemas } from './schema-registry.js'
+
+/** The schema that describes the body of a route: `@ApiBody` before `@Body`. */
+export function bodySchemaOf({ operation, inputs }: RouteModel): Schema | null {
+  return operation.body?.schema ?? inputs.body
+}
+
+/** The request body of an operation; `null` where nothing describes one. */
+export function buildRequestBody(
+  route: RouteModel,
+  schemas: SettledSchemas,
+): OpenApiRequestBody | null {
+  const source = bodySchemaOf(route)
+  if (source === null) return null
+  const { description, required = true } = route.operation.body ?? {}
+  const schema = schemas.schemaOf(source, 'input')
+  return {
+    ...(description !== undefined && { description }),
+    content: contentOf(schema, schemas),
+    required,
+  }
+}
+
+/** Files travel as parts of a form; everything else is JSON. */
+function contentOf(
+  schema: OpenApiSchema,
+  schemas: SettledSchemas,
+): Readonly<Record<string, OpenApiMediaType>> {
+  const parts = Object.entries(schemas.resolve(schema).properties ?? {})
+  const files = parts.flatMap(([name, part]) => {
+    const file = fileOf(part, schemas)
+    return file === null ? [] : [{ name, contentType: file['x-content-media-type'] }]
+  })
+  if (files.length === 0) return { 'application/json': { schema } }
+  const typed = files.filter(({ contentType }) => typeof contentType === 'string')
+  if (typed.length === 0) return { 'multipart/form-data': { schema } }
+  const encoding = typed.map(({ name, contentType }) => [
+    name,
+    { contentType: contentType as string },
+  ])
+  return { 'multipart/form-data': { schema, encoding: Object.fromEntries(encoding) } }
+}
+
+/** The file that a part is, or of which it is a list. */
+function fileOf(schema: OpenApiSchema, schemas: SettledSchemas): OpenApiSchema | null {
+  const part = schemas.resolve(schema)
+  if (part.format === 'binary') return part
+  return part.items === undefined ? null : fileOf(part.items, schemas)
+}

@@ -1,0 +1,48 @@
+import type { OpenApiSchema } from '../contracts/openapi.js'
+import { mapChildren } from '../schema/map-children.js'
+import { COMPONENT } from './map-schema.js'
+
+/**
+ * Replaces schemas that are equal to a component by a reference to it: with libraries that inline what they
+ * nest, `User` would else be spelt out wherever it stands. Only objects with properties and lists of values count;
+ * anything smaller is equal by chance.
+ */
+export function createReuse(
+  components: ReadonlyMap<string, OpenApiSchema>,
+): (schema: OpenApiSchema) => OpenApiSchema {
+  const byText = new Map<string, string>()
+  for (const [name, schema] of components) {
+    if (!isTelling(schema)) continue
+    const text = textOf(schema)
+    if (!byText.has(text)) byText.set(text, name)
+  }
+  if (byText.size === 0) return (schema) => schema
+  return function reuse(schema): OpenApiSchema {
+    const name = isTelling(schema) ? byText.get(textOf(schema)) : undefined
+    return name === undefined
+      ? mapChildren(schema, (child) => reuse(child))
+      : { $ref: COMPONENT + name }
+  }
+}
+
+function isTelling({ properties, enum: values }: OpenApiSchema): boolean {
+  return Object.keys(properties ?? {}).length > 0 || (values?.length ?? 0) > 1
+}
+
+const texts = new WeakMap<OpenApiSchema, string>()
+
+/** Equal for schemas that say the same: keywords, properties and what is required have an order that means nothing. */
+function textOf(schema: OpenApiSchema): string {
+  let text = texts.get(schema)
+  if (text === undefined) {
+    text = JSON.stringify(schema, sorted)
+    texts.set(schema, text)
+  }
+  return text
+}
+
+function sorted(key: string, value: unknown): unknown {
+  if (key === 'required' && Array.isArray(value)) return [...value].sort()
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+}

@@ -1,0 +1,166 @@
+import type {
+  DescribedSchema,
+  OpenApiSchema,
+  SchemaDefinition,
+  SchemaSide,
+} from '../contracts/openapi.js'
+import type { Schema } from '../contracts/schema.js'
+import type { Problem } from '../errors/config-error.js'
+import { mapChildren } from '../schema/map-children.js'
+import { localNames } from './local-names.js'
+import { COMPONENT, mapReferences } from './map-schema.js'
+import { createReuse } from './reuse-components.js'
+import { type Definition, idOf, settleNames } from './settle-names.js'
+
+const REMEDIES = {
+  W_SCHEMA_NOT_REPRESENTABLE:
+    'Use a schema that JSON Schema can express, or know that the document says less here than the validator checks.',
+  W_EXAMPLE_INVALID: 'Correct it, or take it out of the schema.',
+} as const
+
+/** Puts a schema of any library into the words of OpenAPI. */
+export type DescribeSchema = (schema: Schema, side: SchemaSide) => DescribedSchema
+
+/** Where a schema is used: names what has no name itself, and is named where something is lost. */
+export interface SchemaUse {
+  readonly schema: Schema
+  readonly side: SchemaSide
+  /** `UsersCreateBody` */
+  readonly name: string
+  /** `UsersController.create @Body` */
+  readonly subject: string
+}
+
+/** The schemas of a document with their final references. */
+export interface SettledSchemas {
+  /** A schema that was added, to stand in the document. */
+  schemaOf(schema: Schema, side: SchemaSide): OpenApiSchema
+  /** A schema that was added, to be taken apart; {@link use} what of it ends up in the document. */
+  peek(schema: Schema, side: SchemaSide): OpenApiSchema
+  use(schema: OpenApiSchema): OpenApiSchema
+  /** What stands in the document. */
+  readonly used: ReadonlySet<OpenApiSchema>
+  /** What a reference stands for; any other schema is itself. */
+  resolve(schema: OpenApiSchema): OpenApiSchema
+  /** The component of a name. */
+  component(name: string): OpenApiSchema | undefined
+}
+
+/**
+ * Collects the schemas of one document. Whether `User` needs a `UserInput` beside it is known only when all are
+ * there: first every use is added, then names are settled.
+ */
+export class SchemaRegistry {
+  readonly problems: Problem[] = []
+  readonly #describe: DescribeSchema
+  readonly #added: Record<SchemaSide, Map<Schema, OpenApiSchema>> = {
+    input: new Map(),
+    output: new Map(),
+  }
+  readonly #definitions: Map<string, Definition> = new Map()
+
+  /** @param reserved The framework's own components, by name. */
+  constructor(describe: DescribeSchema, reserved: Readonly<Record<string, OpenApiSchema>>) {
+    this.#describe = describe
+    for (const [name, schema] of Object.entries(reserved)) {
+      for (const side of ['input', 'output'] as const) {
+        const body = mapReferences(schema, (to) => idOf(side, to))
+        // Not `isNamed`: a schema of the author's that happens to be equal is still the author's.
+        this.#definitions.set(idOf(side, name), { name, side, isNamed: false, schema: body })
+      }
+    }
+  }
+
+  /** Takes in a schema; one that is there already costs nothing. */
+  add(use: SchemaUse): void {
+    const added = this.#added[use.side]
+    if (added.has(use.schema)) return
+    const described = this.#describe(use.schema, use.side)
+    const names = this.#nameFreely(described, use)
+    const toId = (local: string) => idOf(use.side, names.get(local) ?? local)
+    for (const { name: local, isNamed, schema } of described.definitions) {
+      const name = names.get(local) as string
+      const body = mapReferences(schema, toId)
+      this.#definitions.set(toId(local), { name, side: use.side, isNamed, schema: body })
+    }
+    added.set(use.schema, mapReferences(described.schema, toId))
+    this.#report(described, use)
+  }
+
+  /** Nothing can be added after this. */
+  settle(): SettledSchemas {
+    const final = settleNames(this.#definitions)
+    const rename = (id: string) => final.get(id) ?? id
+    const plain = new Map<string, OpenApiSchema>()
+    const named = new Map<string, OpenApiSchema>()
+    for (const [id, { schema, isNamed }] of this.#definitions) {
+      const body = mapReferences(schema, rename)
+      plain.set(rename(id), body)
+      if (isNamed) named.set(rename(id), body)
+    }
+    const reuse = createReuse(named)
+    const components = new Map(
+      [...plain].map(([name, schema]) => [name, mapChildren(schema, (child) => reuse(child))]),
+    )
+    const settled = new Map<OpenApiSchema, OpenApiSchema>()
+    const used = new Set<OpenApiSchema>()
+    const peek = (schema: Schema, side: SchemaSide) => {
+      const added = this.#added[side].get(schema) as OpenApiSchema
+      const known = settled.get(added) ?? reuse(mapReferences(added, rename))
+      settled.set(added, known)
+      return known
+    }
+    const use = (schema: OpenApiSchema) => {
+      used.add(schema)
+      return schema
+    }
+    return {
+      peek,
+      use,
+      used,
+      schemaOf: (schema, side) => use(peek(schema, side)),
+      resolve: (schema) =>
+        schema.$ref === undefined
+          ? schema
+          : (components.get(schema.$ref.slice(COMPONENT.length)) ?? {}),
+      component: (name) => components.get(name),
+    }
+  }
+
+  /** Names for the definitions of a schema; where a name means something else already, the place is put in front. */
+  #nameFreely(described: DescribedSchema, use: SchemaUse): ReadonlyMap<string, string> {
+    const names = new Map(localNames(described, use.name))
+    const toId = (local: string) => idOf(use.side, names.get(local) ?? local)
+    const isTaken = ({ name: local, schema }: SchemaDefinition) => {
+      const known = this.#definitions.get(toId(local))?.schema
+      return (
+        known !== undefined && JSON.stringify(known) !== JSON.stringify(mapReferences(schema, toId))
+      )
+    }
+    // Whoever refers to a definition that is renamed is another one by that: begin again.
+    for (;;) {
+      const taken = described.definitions.find(isTaken)
+      if (taken === undefined) return names
+      const name = names.get(taken.name) as string
+      if (taken.isNamed && name === taken.name) this.#reportTaken(name, use)
+      names.set(taken.name, `${use.name}_${name}`)
+    }
+  }
+
+  #reportTaken(name: string, { subject }: SchemaUse): void {
+    this.problems.push({
+      code: 'W_SCHEMA_NAME_TAKEN',
+      subject,
+      cause: `Its schema is called '${name}', which is the name of another schema already.`,
+      remedy:
+        'Give one of them another name: in the document, this one has the place in front of its name.',
+    })
+  }
+
+  #report({ losses }: DescribedSchema, { subject }: SchemaUse): void {
+    for (const { path, cause, code = 'W_SCHEMA_NOT_REPRESENTABLE' } of losses) {
+      const place = path === '' ? subject : `${subject} at '${path}'`
+      this.problems.push({ code, subject: place, cause, remedy: REMEDIES[code] })
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import { STATUS_CODES } from 'node:http'
+import type {
+  OpenApiHeader,
+  OpenApiPathItem,
+  OpenApiResponse,
+  OpenApiSchema,
+  Reference,
+} from '../contracts/openapi.js'
+import { errorContent, successSchema } from './envelopes.js'
+
+type Headers = Readonly<Record<string, OpenApiHeader>>
+
+const PREFIX = '#/components/responses/'
+const text: OpenApiSchema = { type: 'string' }
+
+/** What the framework's own errors say of themselves, whichever step of a route they come from. */
+const ERRORS: Readonly<Record<number, { description: string; headers?: Headers }>> = {
+  400: { description: 'The request is malformed, or a schema rejects a part of it.' },
+  401: {
+    description: 'Authentication is missing or not valid.',
+    headers: {
+      'WWW-Authenticate': { description: 'The scheme that would be accepted.', schema: text },
+    },
+  },
+  403: { description: 'The user may not do this.' },
+  413: { description: 'The body is too large.' },
+  415: { description: 'The body is of a media type that is not understood.' },
+  429: { description: 'Too many requests.' },
+  500: { description: 'Something went wrong on the server.' },
+  503: { description: 'The answer took too long, or the server cannot answer now.' },
+}
+
+/** What is known of a success of which nothing is stated. */
+export const UNSTATED: OpenApiResponse = {
+  description: 'Success',
+  content: { 'application/json': { schema: successSchema(null, null) } },
+}
+
+/** Answers that many operations share, by the name of their component. */
+const SHARED: ReadonlyMap<string, OpenApiResponse> = new Map([
+  ['Success', UNSTATED],
+  ...Object.entries(ERRORS).map(
+    ([status, facts]) =>
+      [componentOf(Number(status)), { ...facts, content: errorContent(Number(status)) }] as const,
+  ),
+])
+
+// One object for each, because a document has thousands of them.
+const REFERENCES: ReadonlyMap<string, Reference> = new Map(
+  [...SHARED.keys()].map((name) => [name, { $ref: PREFIX + name }]),
+)
+
+/** The component that describes an error of the framework: `BadRequest` for 400. */
+function componentOf(status: number): string {
+  return (STATUS_CODES[status] ?? `Status${status}`).replace(/[^A-Za-z0-9]/g, '')
+}
+
+/** A reference to the answer to an error of the framework. */
+export function errorReference(status: number): Reference {
+  const reference = REFERENCES.get(componentOf(status))
+  if (reference !== undefined) return reference
+  throw new RangeError(`No feature may answer ${status}: shared-responses.ts does not describe it.`)
+}
+
+/** A reference to a success of which nothing is stated. */
+export function successReference(): Reference {
+  return REFERENCES.get('Success') as Reference
+}
+
+/** The components behind references to shared answers, by name, sorted. */
+export function sharedResponses(paths: Iterable<OpenApiPathItem>): Record<string, OpenApiResponse> {
+  const referred = new Set<unknown>()
+  for (const item of paths) {
+    for (const { responses } of Object.values(item)) {
+      for (const response of Object.values(responses)) referred.add(response)
+    }
+  }
+  const names = [...REFERENCES]
+    .filter(([, reference]) => referred.has(reference))
+    .map(([name]) => name)
+  return Object.fromEntries(names.sort().map((name) => [name, SHARED.get(name) as OpenApiResponse]))
+}

@@ -1,0 +1,88 @@
+import type { DescribedSchema, OpenApiSchema, SchemaLoss } from '../contracts/openapi.js'
+import { mapChildren, someBelow } from './map-children.js'
+import { type CompileOpenApiSchema, createOpenApiCompiler } from './openapi-validator.js'
+
+const REMEDIED = 'so the document leaves it out'
+
+/**
+ * Takes examples and defaults that their own schema rejects out of a description: a document that shows one lies, and
+ * tools refuse it. Costs nothing, and loads nothing, where there are none.
+ */
+export function checkExamples(described: DescribedSchema): DescribedSchema {
+  const bodies = [described.schema, ...described.definitions.map(({ schema }) => schema)]
+  if (!bodies.some((body) => hasExample(body) || someBelow(body, hasExample))) return described
+  const losses: SchemaLoss[] = []
+  const compile = createOpenApiCompiler(described.definitions)
+  const visit = (schema: OpenApiSchema, path: string): OpenApiSchema => {
+    const checked = mapChildren(schema, (child, name) => visit(child, join(path, name)))
+    const wrong = (['example', 'default'] as const).filter((key) =>
+      isRejected(checked, checked[key], compile),
+    )
+    if (wrong.length === 0) return checked
+    const copy: Record<string, unknown> = { ...checked }
+    for (const key of wrong) {
+      const cause = `Its ${key} ${JSON.stringify(copy[key])} is not what the schema accepts, ${REMEDIED}.`
+      losses.push({ path, cause, code: 'W_EXAMPLE_INVALID' })
+      delete copy[key]
+    }
+    return copy
+  }
+  const schema = visit(described.schema, '')
+  const definitions = described.definitions.map((definition) => ({
+    ...definition,
+    schema: visit(definition.schema, definition.name),
+  }))
+  if (losses.length === 0) return described
+  return { schema, definitions, losses: [...described.losses, ...losses] }
+}
+
+function hasExample({ example, default: value }: OpenApiSchema): boolean {
+  return example !== undefined || value !== undefined
+}
+
+function join(path: string, name: string): string {
+  return [path, name].filter((part) => part !== '').join('.')
+}
+
+function isRejected(schema: OpenApiSchema, value: unknown, compile: CompileOpenApiSchema): boolean {
+  if (value === undefined) return false
+  const isAccepted = acceptsScalar(schema, value)
+  if (isAccepted !== undefined) return !isAccepted
+  try {
+    return !compile(schema)(value)
+  } catch {
+    // A pattern that is none, say: then nothing is known of its examples either.
+    return false
+  }
+}
+
+/** Keywords that {@link acceptsScalar} knows, or that constrain nothing. */
+const PLAIN = new Set(
+  `type enum nullable minimum maximum exclusiveMinimum exclusiveMaximum minLength maxLength title description
+  default example deprecated readOnly writeOnly externalDocs`.split(/\s+/),
+)
+
+/** Most defaults are numbers, booleans and short texts, for which Ajv need not be loaded; `undefined` for all else. */
+function acceptsScalar(schema: OpenApiSchema, value: unknown): boolean | undefined {
+  const isPlain = Object.keys(schema).every((key) => PLAIN.has(key))
+  if (typeof value === 'object' || !isPlain) return undefined
+  const { type = typeof value, enum: values } = schema
+  const isType = type === 'integer' ? Number.isInteger(value) : type === typeof value
+  if (!isType || values?.includes(value) === false) return false
+  if (typeof value === 'number') return isWithin(value, schema)
+  // In code points, as JSON Schema counts.
+  return typeof value !== 'string' || isLongEnough([...value].length, schema)
+}
+
+function isWithin(value: number, schema: OpenApiSchema): boolean {
+  const { minimum = -Infinity, maximum = Infinity } = schema
+  const isAbove = schema.exclusiveMinimum === true ? value > minimum : value >= minimum
+  return isAbove && (schema.exclusiveMaximum === true ? value < maximum : value <= maximum)
+}
+
+function isLongEnough(
+  length: number,
+  { minLength = 0, maxLength = Infinity }: OpenApiSchema,
+): boolean {
+  return length >= minLength && length <= maxLength
+}

@@ -1,0 +1,26 @@
+import type { DescribedSchema } from '../contracts/openapi.js'
+import type { Schema } from '../contracts/schema.js'
+import { checkExamples } from './check-examples.js'
+import { toOpenApiSchema } from './dialect/to-openapi-schema.js'
+import { type DescribeOptions, toJsonSchema } from './to-json-schema.js'
+
+/**
+ * A schema as OpenAPI 3.0.3 writes it. Never throws: what cannot be described is `{}`, and a loss says why. The output
+ * side is the JSON that a client receives, the input side what it sends.
+ *
+ * @example
+ * describeSchema(z.object({ at: z.date() }), { side: 'output' }).schema
+ * // { type: 'object', properties: { at: { type: 'string', format: 'date-time' } }, required: ['at'] }
+ */
+export function describeSchema(schema: Schema | object, options: DescribeOptions): DescribedSchema {
+  try {
+    const json = toJsonSchema(schema, options)
+    if (json instanceof Promise) throw new Error('it answers with a promise')
+    return checkExamples(toOpenApiSchema(json))
+  } catch (error) {
+    // Not `String(error)`: anything may be thrown, and some values are no text.
+    const reason = error instanceof Error ? error.message : `it threw ${typeof error}`
+    const cause = `The schema cannot be described (${reason}): the document accepts anything.`
+    return { schema: {}, definitions: [], losses: [{ path: '', cause }] }
+  }
+}

@@ -1,0 +1,45 @@
+import type { OpenApiSchema } from '../../contracts/openapi.js'
+import { isNode, type Node } from './conversion.js'
+import { toJsonValue } from './json-value.js'
+
+/** Keywords that describe and do not constrain. */
+export function annotationsOf(node: Node): OpenApiSchema {
+  const { title, description, deprecated, readOnly, writeOnly } = node
+  return {
+    ...(typeof title === 'string' && { title }),
+    ...(typeof description === 'string' && { description }),
+    ...given('default', node.default),
+    ...given('example', Array.isArray(node.examples) ? node.examples[0] : node.example),
+    ...(deprecated === true && { deprecated }),
+    ...(readOnly === true && { readOnly }),
+    ...(writeOnly === true && { writeOnly }),
+    ...documentation(node),
+    ...discriminator(node),
+    ...extensions(node),
+  }
+}
+
+function given(key: string, value: unknown): OpenApiSchema {
+  const json = toJsonValue(value)
+  return json === undefined ? {} : { [key]: json }
+}
+
+function documentation({ externalDocs }: Node): OpenApiSchema {
+  if (!isNode(externalDocs) || typeof externalDocs.url !== 'string') return {}
+  const { url, description } = externalDocs
+  return {
+    externalDocs: typeof description === 'string' ? { url, description } : { url },
+  }
+}
+
+/** Its `mapping` would name components that are not there yet. */
+function discriminator({ discriminator: value }: Node): OpenApiSchema {
+  if (!isNode(value) || typeof value.propertyName !== 'string') return {}
+  return { discriminator: { propertyName: value.propertyName } }
+}
+
+function extensions(node: Node): OpenApiSchema {
+  const own = Object.entries(node).filter(([key]) => key.startsWith('x-'))
+  const json = own.map(([key, value]) => [key, toJsonValue(value)])
+  return Object.fromEntries(json.filter(([, value]) => value !== undefined))
+}

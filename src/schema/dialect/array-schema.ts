@@ -1,0 +1,67 @@
+import type { OpenApiSchema } from '../../contracts/openapi.js'
+import { below, type Conversion, isNever, type Node } from './conversion.js'
+import { count } from './scalar-schema.js'
+import { isEqual } from './types.js'
+import { anyOf } from './union.js'
+
+/** What a list says of its items: the first ones by position, and all others. */
+interface Positions {
+  readonly first: readonly unknown[]
+  /** `undefined` where the schema does not say. */
+  readonly rest: unknown
+}
+
+/** `items` and the other keywords of lists. Version 3.0 has no tuples: their items are a union, and their length stays. */
+export function arraySchema(node: Node, path: string, conversion: Conversion): OpenApiSchema {
+  const dropped = droppedKeyword(node)
+  if (dropped !== undefined) {
+    conversion.lose(path, `'${dropped}' is not in the document: OpenAPI 3.0 cannot say it.`)
+  }
+  const { first, rest } = positions(node)
+  const item = below(path, '*')
+  const bounds = { ...count('minItems', node), ...count('maxItems', node) }
+  const unique = node.uniqueItems === true && { uniqueItems: true }
+  const others = rest === undefined ? {} : conversion.convert(rest, item)
+  if (first.length === 0) {
+    if (isNever(others)) return { items: {}, ...bounds, maxItems: 0, ...unique }
+    return { items: others, ...bounds, ...unique }
+  }
+  const places = first.map((schema, at) => conversion.convert(schema, below(path, `${at}`)))
+  const isClosed = isNever(others)
+  const items = distinct(isClosed ? places : [...places, others])
+  if (items.length > 1) {
+    conversion.lose(path, 'OpenAPI 3.0 has no tuples: any of the items may stand at any place.')
+  }
+  return {
+    items: items.some(isAnything) ? {} : anyOf(items),
+    ...bounds,
+    ...(isClosed && { maxItems: Math.min(bounds.maxItems ?? places.length, places.length) }),
+    ...unique,
+  }
+}
+
+/** `prefixItems` and `items` of 2020-12, or `items` as a list and `additionalItems` of the drafts before. */
+function positions(node: Node): Positions {
+  const { prefixItems, items, additionalItems } = node
+  if (Array.isArray(prefixItems)) {
+    return { first: prefixItems, rest: Array.isArray(items) ? undefined : restOf(node, items) }
+  }
+  if (Array.isArray(items)) return { first: items, rest: restOf(node, additionalItems) }
+  return { first: [], rest: restOf(node, items) }
+}
+
+function restOf({ unevaluatedItems }: Node, rest: unknown): unknown {
+  return rest === undefined ? unevaluatedItems : rest
+}
+
+function droppedKeyword(node: Node): string | undefined {
+  return ['contains', 'minContains', 'maxContains'].find((keyword) => node[keyword] !== undefined)
+}
+
+function isAnything(schema: OpenApiSchema): boolean {
+  return Object.keys(schema).length === 0
+}
+
+function distinct(schemas: readonly OpenApiSchema[]): OpenApiSchema[] {
+  return schemas.filter((schema, at) => schemas.findIndex((other) => isEqual(schema, other)) === at)
+}

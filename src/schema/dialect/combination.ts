@@ -1,0 +1,64 @@
+import type { OpenApiSchema } from '../../contracts/openapi.js'
+import { combine } from './combine.js'
+import { type Conversion, isNever, NEVER, type Node } from './conversion.js'
+import { anyOf, oneOf } from './union.js'
+
+/** What `allOf`, `anyOf`, `oneOf` and `not` say, each on its own. */
+export function combinations(node: Node, path: string, conversion: Conversion): OpenApiSchema[] {
+  if (node.if !== undefined) {
+    conversion.lose(path, "'if' is not in the document: OpenAPI 3.0 cannot say it.")
+  }
+  return [
+    ...(Array.isArray(node.allOf) ? [everyOf(node.allOf, path, conversion)] : []),
+    ...(Array.isArray(node.anyOf) ? [someOf(node.anyOf, path, conversion)] : []),
+    ...(Array.isArray(node.oneOf) ? [exactlyOneOf(node.oneOf, path, conversion)] : []),
+    ...(node.not === undefined ? [] : [negation(node.not, path, conversion)]),
+  ]
+}
+
+function everyOf(
+  schemas: readonly unknown[],
+  path: string,
+  { convert }: Conversion,
+): OpenApiSchema {
+  const parts = schemas.map((schema) => convert(schema, path)).filter((part) => !isAnything(part))
+  if (parts.some(isNever)) return NEVER
+  return parts.length > 1 ? { allOf: parts } : combine({}, parts)
+}
+
+function someOf(schemas: readonly unknown[], path: string, { convert }: Conversion): OpenApiSchema {
+  const branches = schemas.map((schema) => convert(schema, path))
+  return branches.some(isAnything) ? {} : anyOf(branches)
+}
+
+/** Branches that accept more than they should may both match, and `oneOf` would then refuse: `anyOf` never does. */
+function exactlyOneOf(
+  schemas: readonly unknown[],
+  path: string,
+  conversion: Conversion,
+): OpenApiSchema {
+  const { convert, hasLost } = watched(conversion)
+  const branches = schemas.map((schema) => convert(schema, path))
+  if (!hasLost()) return oneOf(branches)
+  return branches.some(isAnything) ? {} : anyOf(branches)
+}
+
+/** The opposite of a schema that accepts too much accepts too little. */
+function negation(schema: unknown, path: string, conversion: Conversion): OpenApiSchema {
+  const { convert, hasLost } = watched(conversion)
+  const not = convert(schema, path)
+  if (hasLost()) {
+    conversion.lose(path, "'not' is not in the document: OpenAPI 3.0 cannot say what it forbids.")
+    return {}
+  }
+  return isNever(not) ? {} : { not }
+}
+
+function watched(conversion: Conversion): Pick<Conversion, 'convert'> & { hasLost: () => boolean } {
+  const before = conversion.countLosses()
+  return { convert: conversion.convert, hasLost: () => conversion.countLosses() > before }
+}
+
+function isAnything(schema: OpenApiSchema): boolean {
+  return Object.keys(schema).length === 0
+}

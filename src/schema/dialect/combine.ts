@@ -1,0 +1,36 @@
+import type { OpenApiSchema } from '../../contracts/openapi.js'
+import { isNever, NEVER } from './conversion.js'
+
+/** One schema that says what all the parts say, side by side where their keywords allow it, else in `allOf`. */
+export function combine(
+  annotations: OpenApiSchema,
+  parts: readonly OpenApiSchema[],
+): OpenApiSchema {
+  if (parts.some(isNever)) return { ...annotations, ...NEVER }
+  let beside: OpenApiSchema = {}
+  const all: OpenApiSchema[] = []
+  for (const part of parts.map(withoutNeedlessAllOf)) {
+    if (fits(part, beside)) beside = { ...beside, ...part }
+    else all.push(...(isAllOf(part) ? part.allOf : [part]))
+  }
+  const [only] = all
+  const isBare = Object.keys(beside).length === 0 && Object.keys(annotations).length === 0
+  if (all.length === 1 && isBare && only !== undefined) return only
+  return { ...beside, ...annotations, ...(all.length > 0 && { allOf: all }) }
+}
+
+/** All of one is the one. */
+function withoutNeedlessAllOf(part: OpenApiSchema): OpenApiSchema {
+  const [only, ...more] = part.allOf ?? []
+  return isAllOf(part) && only !== undefined && more.length === 0 ? only : part
+}
+
+function isAllOf(part: OpenApiSchema): part is { readonly allOf: readonly OpenApiSchema[] } {
+  return part.allOf !== undefined && Object.keys(part).length === 1
+}
+
+/** References ignore what stands beside them; an `allOf` collects what does not fit. */
+function fits(part: OpenApiSchema, beside: OpenApiSchema): boolean {
+  if (part.$ref !== undefined || part.allOf !== undefined) return false
+  return Object.keys(part).every((keyword) => !Object.hasOwn(beside, keyword))
+}

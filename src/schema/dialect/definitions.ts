@@ -1,0 +1,122 @@
+import type { OpenApiSchema, SchemaDefinition } from '../../contracts/openapi.js'
+import { isNode, type Node } from './conversion.js'
+import type { References } from './references.js'
+
+/** Keys that zod and valibot make up. */
+const MADE_UP = /^(__schema\d+|\d+)$/
+
+/** The schemas that others refer to, in the order of their first visit. */
+export interface Definitions {
+  /** A reference, when the schema is to be one; its body is made once. */
+  readonly refer: (node: Node, body: () => OpenApiSchema) => OpenApiSchema | null
+  readonly all: () => SchemaDefinition[]
+}
+
+interface Definition {
+  name: string
+  readonly isNamed: boolean
+  schema: OpenApiSchema
+}
+
+/** Named schemas and recursive ones become definitions, all others stay where they are. */
+export function createDefinitions(references: References): Definitions {
+  const byNode = new Map<Node, Definition>()
+  const byName = new Map<string, Definition>()
+  const plain = new Set<Node>()
+
+  const define = (node: Node, author: string | undefined): Definition => {
+    const name = author === undefined ? free('Schema', byName, 1) : free(author, byName, 2)
+    const definition = { name, isNamed: name === author, schema: {} }
+    byNode.set(node, definition)
+    byName.set(name, definition)
+    return definition
+  }
+
+  const refer = (node: Node, body: () => OpenApiSchema): OpenApiSchema | null => {
+    const known = byNode.get(node)
+    if (known !== undefined) return reference(known.name)
+    if (plain.has(node)) return null
+    const author = authorName(node, references)
+    const isNeeded = references.isRecursive(node) && !references.isBareUnion(node)
+    if (author === undefined && !isNeeded) {
+      plain.add(node)
+      return null
+    }
+    const definition = define(node, author)
+    definition.schema = body()
+    const twin = author === undefined ? undefined : byName.get(author)
+    if (twin === undefined || twin === definition || !isSame(twin, definition)) {
+      return reference(definition.name)
+    }
+    // The same schema, written down twice under one name.
+    byNode.set(node, twin)
+    byName.delete(definition.name)
+    return reference(twin.name)
+  }
+
+  return { refer, all: () => [...byName.values()].map((definition) => ({ ...definition })) }
+}
+
+function reference(name: string): OpenApiSchema {
+  return { $ref: `#/components/schemas/${name}` }
+}
+
+/** Schemas that refer to themselves do so by their names. */
+function isSame(a: Definition, b: Definition): boolean {
+  const textOf = ({ name, schema }: Definition): string =>
+    JSON.stringify(schema).replaceAll(JSON.stringify(reference(name)), '"itself"')
+  return textOf(a) === textOf(b)
+}
+
+function free(name: string, taken: ReadonlyMap<string, unknown>, from: number): string {
+  if (from > 1 && !taken.has(name)) return name
+  for (let n = from; ; n++) {
+    const candidate = from === 1 ? `${name}${n}` : `${name}_${n}`
+    if (!taken.has(candidate)) return candidate
+  }
+}
+
+function authorName(node: Node, { keyOf }: References): string | undefined {
+  const { $id } = node
+  if (typeof $id === 'string' && toComponentName($id) !== '') return toComponentName($id)
+  const key = keyOf(node)
+  if (key !== undefined && !MADE_UP.test(key) && toComponentName(key) !== '')
+    return toComponentName(key)
+  return isTitled(node) ? (node.title as string) : undefined
+}
+
+/** A title is a name where it looks like one, and where a type of that name is of use. */
+function isTitled({ title, type, enum: values, anyOf, oneOf, allOf, properties }: Node): boolean {
+  if (typeof title !== 'string' || !/^[A-Z][A-Za-z0-9]*$/.test(title)) return false
+  const isObject = type === 'object' || (Array.isArray(type) && type.includes('object'))
+  return isObject || isNode(properties) || [values, anyOf, oneOf, allOf].some(Array.isArray)
+}
+
+/** What a name of a component may be made of (OpenAPI 3.0.3, 4.7.7.1); of a URL, the last part. */
+function toComponentName(name: string): string {
+  const isUrl = /^([a-z][a-z0-9+.-]*:\/\/|urn:)/i.test(name)
+  const [, last = name] = (isUrl && /([^/#:]+)[/#]*$/.exec(name)) || []
+  const fitting = last
+    .replace(/(\.schema)?\.json$/, '')
+    .replace(/^[^A-Za-z0-9._-]+|[^A-Za-z0-9._-]+$/g, '')
+    .replace(/[^A-Za-z0-9._-]+/g, '_')
+  return fitting === '__proto__' ? 'proto' : fitting
+}
+
+/** Whether a definition refers to itself before it says anything: no value can be checked against it. */
+export function isEmptyCircle(name: string, schemas: ReadonlyMap<string, OpenApiSchema>): boolean {
+  const seen = new Set<string>()
+  const open: unknown[] = [schemas.get(name)]
+  while (open.length > 0) {
+    const schema = open.pop()
+    if (!isNode(schema)) continue
+    const { $ref, allOf = [], anyOf = [], oneOf = [] } = schema as OpenApiSchema
+    open.push(...allOf, ...anyOf, ...oneOf)
+    const target = $ref?.slice('#/components/schemas/'.length)
+    if (target === name) return true
+    if (target === undefined || seen.has(target)) continue
+    seen.add(target)
+    open.push(schemas.get(target))
+  }
+  return false
+}

@@ -1,0 +1,91 @@
+import { isNode, type Node, type TypeName } from './conversion.js'
+
+/** Keywords that say something about values of one type only, and nothing about others. */
+const OF_TYPE: Readonly<Record<string, string>> = {
+  string: 'minLength maxLength pattern format contentEncoding contentMediaType contentSchema',
+  number: 'minimum maximum exclusiveMinimum exclusiveMaximum multipleOf',
+  array: `items prefixItems additionalItems minItems maxItems uniqueItems contains minContains maxContains
+    unevaluatedItems`,
+  object: `properties required additionalProperties patternProperties propertyNames minProperties maxProperties
+    dependencies dependentRequired dependentSchemas unevaluatedProperties`,
+}
+
+const SETS: Readonly<Record<string, ReadonlySet<string>>> = Object.fromEntries(
+  Object.entries(OF_TYPE).map(([type, words]) => [type, new Set(words.split(/\s+/))]),
+)
+
+/** The keywords of a schema that constrain values of a type. `format` is written on numbers too. */
+export function keywordsOf(node: Node, type: TypeName): Node {
+  const own = SETS[type === 'integer' ? 'number' : type]
+  const isNumeric = type === 'number' || type === 'integer'
+  return Object.fromEntries(
+    Object.entries(node).filter(([key]) => own?.has(key) || (isNumeric && key === 'format')),
+  )
+}
+
+/** Whether a schema has a keyword about values of a type. */
+export function speaksOf(node: Node, type: TypeName): boolean {
+  return Object.keys(node).some((key) => SETS[type]?.has(key) && node[key] !== undefined)
+}
+
+/** Keywords whose value is a schema or a list of schemas, and whether the dialect can say what they mean. */
+const DIRECT: Readonly<Record<string, boolean>> = {
+  additionalItems: true,
+  additionalProperties: true,
+  allOf: true,
+  anyOf: true,
+  contains: false,
+  contentSchema: false,
+  else: false,
+  if: false,
+  items: true,
+  not: true,
+  oneOf: true,
+  prefixItems: true,
+  propertyNames: true,
+  then: false,
+  unevaluatedItems: true,
+  unevaluatedProperties: true,
+}
+
+/** Keywords whose value is schemas by name. */
+const BY_NAME: Readonly<Record<string, boolean>> = {
+  $defs: false,
+  definitions: false,
+  dependencies: false,
+  dependentSchemas: false,
+  patternProperties: true,
+  properties: true,
+}
+
+/** The schemas that a schema's meaning is made of, by keyword; those it only keeps for references are not. */
+export function childrenOf(node: Node): [keyword: string, child: unknown][] {
+  return subschemasOf(node).filter(([keyword]) => DIRECT[keyword] || BY_NAME[keyword])
+}
+
+/** All schemas right within a schema. A property may be called like a keyword, hence the tables. */
+export function subschemasOf(node: Node): [keyword: string, child: unknown][] {
+  return Object.entries(node).flatMap(([keyword, value]): [string, unknown][] => {
+    if (Object.hasOwn(DIRECT, keyword)) {
+      return (Array.isArray(value) ? value : [value]).map((child) => [keyword, child])
+    }
+    if (!Object.hasOwn(BY_NAME, keyword) || !isNode(value)) return []
+    return Object.values(value).map((child) => [keyword, child])
+  })
+}
+
+/** A copy of a schema with other schemas within it. */
+export function mapSubschemas(node: Node, map: (child: unknown, keyword: string) => unknown): Node {
+  const mapOne = ([keyword, value]: [string, unknown]): [string, unknown] => {
+    if (Object.hasOwn(DIRECT, keyword)) {
+      const mapped = Array.isArray(value)
+        ? value.map((child) => map(child, keyword))
+        : map(value, keyword)
+      return [keyword, mapped]
+    }
+    if (!Object.hasOwn(BY_NAME, keyword) || !isNode(value)) return [keyword, value]
+    const children = Object.entries(value).map(([name, child]) => [name, map(child, keyword)])
+    return [keyword, Object.fromEntries(children)]
+  }
+  return Object.fromEntries(Object.entries(node).map(mapOne))
+}

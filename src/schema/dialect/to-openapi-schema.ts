@@ -1,0 +1,130 @@
+import type {
+  DescribedSchema,
+  OpenApiSchema,
+  SchemaDefinition,
+  SchemaLoss,
+} from '../../contracts/openapi.js'
+import { annotationsOf } from './annotations.js'
+import { combinations } from './combination.js'
+import { combine } from './combine.js'
+import { ABSENT_MARK, type Conversion, isNode, LOSS_MARK, NEVER, type Node } from './conversion.js'
+import { createDefinitions, isEmptyCircle } from './definitions.js'
+import { type References, readReferences } from './references.js'
+import { typedSchema } from './typed-schema.js'
+
+/** Turns JSON Schema, 2020-12 or a draft from 07 on, into OpenAPI 3.0.3's dialect of it. */
+export function toOpenApiSchema(root: unknown): DescribedSchema {
+  const references = readReferences(root)
+  const inexact = new Set<Node>()
+  // What a definition loses matters to all that refer to it, also from within itself: hence again, until none is new.
+  for (;;) {
+    const known = inexact.size
+    const described = convertWhole(root, references, inexact)
+    if (inexact.size === known) return described
+  }
+}
+
+function convertWhole(root: unknown, references: References, inexact: Set<Node>): DescribedSchema {
+  const losses = new Map<string, SchemaLoss>()
+  const definitions = createDefinitions(references)
+  let lost = 0
+  const lose: Conversion['lose'] = (path, cause) => {
+    lost++
+    losses.set(`${path}\n${cause}`, { path, cause })
+  }
+  const convert: Conversion['convert'] = (schema, path) => {
+    if (schema === true) return {}
+    if (schema === false) return NEVER
+    if (!isNode(schema)) {
+      lose(path, 'There is no schema here: the document accepts anything.')
+      return {}
+    }
+    const before = lost
+    const body = (): OpenApiSchema => convertBody(schema, path, conversion)
+    const reference = definitions.refer(schema, body)
+    if (reference === null) return body()
+    if (lost > before) inexact.add(schema)
+    else if (inexact.has(schema)) lost++
+    return reference
+  }
+  const conversion = { convert, lose, countLosses: () => lost, references }
+  const schema = convert(root, '')
+  const all = withoutCircles(definitions.all(), lose)
+  return { schema, definitions: all, losses: [...losses.values()] }
+}
+
+type WholeConversion = Conversion & { readonly references: References }
+
+function convertBody(node: Node, path: string, conversion: WholeConversion): OpenApiSchema {
+  const { lose, references } = conversion
+  const mark = node[LOSS_MARK]
+  if (typeof mark === 'string') lose(path, mark)
+  // At the root there is no body at all, which is not for a schema to say.
+  if (node[ABSENT_MARK] === true) return path === '' ? {} : NEVER
+  const annotations = annotationsOf(node)
+  if (references.isBareUnion(node)) {
+    if (!isAnyJson(node)) lose(path, BARE_UNION)
+    return annotations
+  }
+  const own = withoutUnevaluated(node, path, conversion)
+  return combine(annotations, [
+    ...referred(node, path, conversion),
+    typedSchema(own, path, conversion),
+    ...combinations(own, path, conversion),
+  ])
+}
+
+const BARE_UNION =
+  'A union that holds itself in lists or records has no type in clients: the document accepts anything. Put an object with properties in between.'
+
+/** What `z.json()` is: every type there is, in a union without conditions. */
+function isAnyJson({ anyOf }: Node): boolean {
+  const types = new Set<unknown>(['string', 'number', 'boolean', 'null', 'array', 'object'])
+  for (const branch of Array.isArray(anyOf) ? anyOf : []) {
+    if (!isNode(branch)) continue
+    const { type, items, additionalProperties, propertyNames, ...others } = branch
+    if (Object.keys(others).length > 0) continue
+    for (const name of Array.isArray(type) ? type : [type]) types.delete(name)
+  }
+  return types.size === 0
+}
+
+function referred(node: Node, path: string, conversion: WholeConversion): OpenApiSchema[] {
+  const { $ref, $dynamicRef = node.$recursiveRef } = node
+  if ($dynamicRef !== undefined) {
+    conversion.lose(path, `The dynamic reference ${String($dynamicRef)} cannot be followed.`)
+  }
+  if ($ref === undefined) return []
+  const target = conversion.references.resolve(node)
+  if (target !== undefined) return [conversion.convert(target, path)]
+  conversion.lose(
+    path,
+    `The reference ${String($ref)} leads nowhere: the document accepts anything.`,
+  )
+  return []
+}
+
+const APPLICATORS = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas', 'contains']
+
+/** Where nothing else evaluates items and properties, these keywords are `items` and `additionalProperties`. */
+function withoutUnevaluated(node: Node, path: string, { lose }: Conversion): Node {
+  const { unevaluatedItems, unevaluatedProperties, ...others } = node
+  if (unevaluatedItems === undefined && unevaluatedProperties === undefined) return node
+  if (!APPLICATORS.some((keyword) => node[keyword] !== undefined)) return node
+  const keyword = unevaluatedItems === undefined ? 'unevaluatedProperties' : 'unevaluatedItems'
+  lose(path, `'${keyword}' is not in the document: OpenAPI 3.0 cannot say it.`)
+  return others
+}
+
+/** A schema that is itself, or one of itself, says nothing, and checking it never ends. */
+function withoutCircles(
+  definitions: readonly SchemaDefinition[],
+  lose: Conversion['lose'],
+): SchemaDefinition[] {
+  const schemas = new Map(definitions.map(({ name, schema }) => [name, schema]))
+  return definitions.map((definition) => {
+    if (!isEmptyCircle(definition.name, schemas)) return definition
+    lose('', `The schema ${definition.name} refers to itself only: the document accepts anything.`)
+    return { ...definition, schema: {} }
+  })
+}

@@ -1,0 +1,55 @@
+import type { OpenApiSchema } from '../../contracts/openapi.js'
+import { arraySchema } from './array-schema.js'
+import { type Conversion, NEVER, type Node, type TypeName } from './conversion.js'
+import { toJsonValue } from './json-value.js'
+import { keywordsOf, speaksOf } from './keywords.js'
+import { NULL, withNull } from './null.js'
+import { objectSchema } from './object-schema.js'
+import { numberSchema, stringSchema } from './scalar-schema.js'
+import { allowedTypes, typeOf } from './types.js'
+import { withoutFullEnum } from './union.js'
+
+/** What `type`, `enum`, `const` and the keywords about one type say. A schema has one type at most, so several are a union. */
+export function typedSchema(node: Node, path: string, conversion: Conversion): OpenApiSchema {
+  const { types, hasNull, values } = allowedTypes(node, { path, lose: conversion.lose })
+  if (types === null) return untyped(node, path, conversion)
+  const branches = types.map((type): OpenApiSchema => {
+    const own = values?.filter((value) => typeOf(value, types) === type).map(toJsonValue)
+    const keywords = keywordsOf(node, type)
+    const schema = { type, ...ofType(type, keywords, { path, conversion }) }
+    return own === undefined ? schema : withoutFullEnum({ ...schema, enum: own })
+  })
+  const [first, ...others] = branches
+  if (first === undefined) return hasNull ? NULL : NEVER
+  const head = hasNull ? (withNull(first) ?? first) : first
+  return others.length === 0 ? head : { anyOf: [head, ...others] }
+}
+
+function ofType(
+  type: TypeName,
+  node: Node,
+  { path, conversion }: { readonly path: string; readonly conversion: Conversion },
+): OpenApiSchema {
+  switch (type) {
+    case 'string':
+      return stringSchema(node, path, conversion)
+    case 'number':
+    case 'integer':
+      return numberSchema(node, type)
+    case 'array':
+      return arraySchema(node, path, conversion)
+    case 'object':
+      return objectSchema(node, path, conversion)
+    case 'boolean':
+      return {}
+  }
+}
+
+/** Without `type`, keywords about strings let every number pass, and so on: that is the same in both dialects. */
+function untyped(node: Node, path: string, conversion: Conversion): OpenApiSchema {
+  const spoken = (['string', 'number', 'array', 'object'] as const).filter((type) =>
+    speaksOf(node, type),
+  )
+  const parts = spoken.map((type) => ofType(type, keywordsOf(node, type), { path, conversion }))
+  return Object.assign({}, ...parts) as OpenApiSchema
+}

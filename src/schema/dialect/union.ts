@@ -1,0 +1,79 @@
+import type { OpenApiSchema } from '../../contracts/openapi.js'
+import { isNever, NEVER } from './conversion.js'
+import { isNull, NULL, withNull } from './null.js'
+
+/** One of several schemas, in as few words as there are; `null` among them is put where the dialect allows it. */
+export function anyOf(schemas: readonly OpenApiSchema[]): OpenApiSchema {
+  return union('anyOf', schemas)
+}
+
+/** As {@link anyOf}, where exactly one may match. */
+export function oneOf(schemas: readonly OpenApiSchema[]): OpenApiSchema {
+  return union('oneOf', schemas)
+}
+
+function union(keyword: 'anyOf' | 'oneOf', schemas: readonly OpenApiSchema[]): OpenApiSchema {
+  const possible = schemas.filter((schema) => !isNever(schema))
+  const nulls = possible.filter(isNull)
+  const others = mergeEnums(possible.filter((schema) => !isNull(schema)))
+  // Two of them would make `null` match twice, that is, never.
+  const hasNull = keyword === 'oneOf' ? nulls.length === 1 : nulls.length > 0
+  const [inner, ...more] = others
+  // Null beside a union is null in it.
+  if (hasNull && inner !== undefined && more.length === 0 && isUnionWithoutNull(inner)) {
+    return union(inner.oneOf ? 'oneOf' : 'anyOf', [...(inner.oneOf ?? inner.anyOf ?? []), NULL])
+  }
+  const branches = hasNull ? addNull(others, { mayRepeat: keyword === 'anyOf' }) : others
+  const [only] = branches
+  if (only === undefined) return NEVER
+  return branches.length === 1 ? only : { [keyword]: branches }
+}
+
+function isUnionWithoutNull({ anyOf: any, oneOf: one, ...others }: OpenApiSchema): boolean {
+  if (Object.keys(others).length > 0 || (any !== undefined && one !== undefined)) return false
+  const branches = any ?? one ?? []
+  return (
+    branches.length > 0 && branches.every(({ type, nullable }) => type !== undefined && !nullable)
+  )
+}
+
+function addNull(
+  schemas: readonly OpenApiSchema[],
+  { mayRepeat }: { readonly mayRepeat: boolean },
+): OpenApiSchema[] {
+  for (const [at, schema] of schemas.entries()) {
+    // In a oneOf, a branch that has null already would swallow the other one.
+    if (schema.nullable === true && !mayRepeat) continue
+    const nullable = withNull(schema)
+    if (nullable !== undefined) return schemas.map((each, i) => (i === at ? nullable : each))
+  }
+  return [...schemas, NULL]
+}
+
+/** Several constants of one type are one enum. */
+function mergeEnums(schemas: readonly OpenApiSchema[]): OpenApiSchema[] {
+  const merged: OpenApiSchema[] = []
+  for (const schema of schemas) {
+    const at = merged.findIndex((other) => isBareEnum(other) && isMergeable(other, schema))
+    const into = merged[at]
+    if (into === undefined) merged.push(schema)
+    else merged[at] = { ...into, enum: [...(into.enum ?? []), ...(schema.enum ?? [])] }
+  }
+  return merged.map(withoutFullEnum)
+}
+
+function isBareEnum({ type, enum: values, ...others }: OpenApiSchema): boolean {
+  return type !== undefined && values !== undefined && Object.keys(others).length === 0
+}
+
+function isMergeable(a: OpenApiSchema, b: OpenApiSchema): boolean {
+  return isBareEnum(b) && a.type === b.type && !b.enum?.some((value) => a.enum?.includes(value))
+}
+
+/** `true` or `false` is a boolean. */
+export function withoutFullEnum(schema: OpenApiSchema): OpenApiSchema {
+  const { enum: values, ...others } = schema
+  if (schema.type !== 'boolean' || !values?.includes(true) || !values.includes(false)) return schema
+  if ((schema.nullable === true) !== values.includes(null)) return schema
+  return others
+}

@@ -1,0 +1,88 @@
+import type { SchemaSide } from '../../contracts/openapi.js'
+import { ABSENT_MARK, ANONYMOUS_MARK, isNode, type Node } from '../dialect/conversion.js'
+import { BIGINT, DATE, DIGITS, ofClass, unknown } from './library-answer.js'
+
+/** What arktype hands over where JSON Schema has no word, by `code`. */
+interface Context {
+  readonly code: string
+  readonly base: Record<string, unknown>
+  readonly domain?: string
+  readonly proto?: unknown
+  readonly unit?: unknown
+  readonly out?: Record<string, unknown> | null
+  readonly pattern?: string
+}
+
+type Ask = (side: SchemaSide, libraryOptions: object) => unknown
+
+/** Asks a type of arktype 2.1.28 or later; `ask` is its `~standard.jsonSchema`. */
+export function describeArktype(ask: Ask, side: SchemaSide): unknown {
+  const answer = ask(side, { fallback: (context: Context) => describe(context, side) })
+  if (side === 'output') {
+    markMorphs(answer, ask('input', { fallback: (context: Context) => describe(context, 'input') }))
+  }
+  if (isNode(answer) && isNode(answer.$defs)) {
+    for (const definition of Object.values(answer.$defs)) {
+      // Its name is a counter of the whole process.
+      Object.assign(definition as object, { [ANONYMOUS_MARK]: true })
+    }
+  }
+  return answer
+}
+
+/** Arktype says `{}` of what a morph makes, as it does of `unknown`: what went in tells them apart. */
+function markMorphs(out: unknown, into: unknown): void {
+  if (!isNode(out) || !isNode(into)) return
+  if (isAnything(out) && !isAnything(into)) Object.assign(out, unknown(MORPH))
+  for (const key of ['items', 'additionalProperties']) markMorphs(out[key], into[key])
+  for (const key of ['properties', '$defs']) {
+    const [to, from] = [out[key], into[key]]
+    if (!isNode(to) || !isNode(from)) continue
+    for (const name of Object.keys(to)) markMorphs(to[name], from[name])
+  }
+}
+
+function isAnything(schema: Node): boolean {
+  return Object.keys(schema).every((key) => key === '$schema')
+}
+
+function describe(context: Context, side: SchemaSide): Record<string, unknown> {
+  const { code, base } = context
+  switch (code) {
+    case 'date':
+      return { ...base, ...DATE }
+    case 'domain':
+      if (context.domain !== 'bigint') return { ...base, [ABSENT_MARK]: true }
+      return { ...base, ...DIGITS, ...(side === 'output' && unknown(BIGINT)) }
+    case 'unit':
+      return { ...base, ...ofUnit(context.unit) }
+    case 'proto':
+      return { ...base, ...(ofClass(context.proto) ?? unknown(instanceOf(context.proto))) }
+    case 'morph':
+      return side === 'input' ? base : (context.out ?? unknown(MORPH))
+    case 'patternIntersection':
+      return {
+        ...base,
+        allOf: [...((base.allOf as unknown[]) ?? []), { pattern: context.pattern }],
+      }
+    // What a narrow rejects, and which defaults there are, no schema needs to say.
+    case 'predicate':
+    case 'defaultValue':
+      return base
+    default:
+      return { ...base, ...unknown(`arktype's ${code} cannot be said in a document.`) }
+  }
+}
+
+const MORPH = 'A morph does not say what it makes: add .to() with a type.'
+
+function instanceOf(proto: unknown): string {
+  const name = typeof proto === 'function' ? proto.name : String(proto)
+  return `An instance of ${name} has no form in JSON: the document accepts anything.`
+}
+
+function ofUnit(unit: unknown): Record<string, unknown> {
+  if (typeof unit === 'bigint') return { const: String(unit) }
+  if (unit instanceof Date) return { const: unit.toJSON() }
+  return { [ABSENT_MARK]: true }
+}

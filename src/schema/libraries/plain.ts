@@ -1,0 +1,28 @@
+import type { SchemaSide } from '../../contracts/openapi.js'
+import { isNode } from '../dialect/conversion.js'
+import { mapSubschemas } from '../dialect/keywords.js'
+
+/** Within these, Ajv fills in nothing. */
+const COMPOUND = new Set(['anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'contains'])
+
+/**
+ * A JSON Schema as the validator of this package reads it: defaults are filled in before what is required is looked
+ * for, so a client may leave out what has one.
+ */
+export function describePlain(schema: object, side: SchemaSide): unknown {
+  return side === 'input' ? withOptionalDefaults(schema) : schema
+}
+
+function withOptionalDefaults(schema: unknown): unknown {
+  if (!isNode(schema)) return schema
+  const copy = mapSubschemas(schema, (child, keyword) =>
+    COMPOUND.has(keyword) ? child : withOptionalDefaults(child),
+  )
+  const { properties, required } = schema
+  if (!isNode(properties) || !Array.isArray(required)) return copy
+  const isFilled = (name: unknown): boolean => {
+    const property = Object.hasOwn(properties, String(name)) && properties[String(name)]
+    return isNode(property) && property.default !== undefined
+  }
+  return { ...copy, required: required.filter((name) => !isFilled(name)) }
+}

@@ -1,0 +1,245 @@
+import type { SchemaSide } from '../../contracts/openapi.js'
+import { ABSENT_MARK, LOSS_MARK, RESOURCE_MARK } from '../dialect/conversion.js'
+import { withoutFlags } from '../dialect/pattern.js'
+import { installed } from './installed.js'
+import { BIGINT, BINARY, DATE, DIGITS, flagsLost, ofClass, unknown } from './library-answer.js'
+
+type Json = Record<string, unknown>
+
+/** The part of a valibot schema that is read here. */
+interface ValibotSchema {
+  readonly type: string
+  readonly class?: unknown
+  readonly literal?: unknown
+  readonly default?: unknown
+  readonly wrapped?: ValibotSchema
+  readonly entries?: Readonly<Record<string, ValibotSchema>>
+}
+
+interface ValibotAction {
+  readonly kind: string
+  readonly type: string
+  readonly requirement?: unknown
+}
+
+/** The part of `@valibot/to-json-schema` that is used here. */
+interface Converter {
+  readonly toJsonSchema: (schema: unknown, config: object) => Json
+  readonly getGlobalDefs?: () => Readonly<Record<string, unknown>> | undefined
+}
+
+/** Valibot describes itself by a package of its own, which is the application's to install. */
+export function describeValibot(schema: object, side: SchemaSide): unknown {
+  const converter = installed('@valibot/to-json-schema') as Converter | undefined
+  if (converter === undefined) {
+    return unknown(
+      'valibot needs a package to describe its schemas: npm install @valibot/to-json-schema.',
+    )
+  }
+  // Of a recursive schema it knows what stands in `v.lazy` only, and writes the rest down a second time.
+  const recursive = lazySchemas(schema).map((lazy, n) => [`__schema${n}`, lazy] as const)
+  const definitions = { ...Object.fromEntries(recursive), ...converter.getGlobalDefs?.() }
+  return convert(schema, { side, converter, definitions })
+}
+
+interface Conversion {
+  readonly side: SchemaSide
+  readonly converter: Converter
+  readonly definitions?: Readonly<Record<string, unknown>>
+}
+
+function convert(schema: unknown, conversion: Conversion): Json {
+  const { side, converter, definitions } = conversion
+  return converter.toJsonSchema(schema, {
+    ...(definitions && { definitions }),
+    target: 'draft-2020-12',
+    typeMode: side,
+    errorMode: 'ignore',
+    overrideSchema: (context: { valibotSchema: ValibotSchema; jsonSchema: Json }) =>
+      describeSchema(context, conversion),
+    overrideAction: (context: {
+      valibotAction: ValibotAction
+      jsonSchema: Json
+      errors?: unknown
+    }) => describeAction(context, side),
+  })
+}
+
+/** More would be a `v.lazy` that makes a new schema every time, and has no end. */
+const MAX_NODES = 10_000
+
+/** What the functions of `v.lazy` give, anywhere in a schema. */
+function lazySchemas(root: object): unknown[] {
+  const lazies = new Set<unknown>()
+  const seen = new Set<unknown>([root])
+  for (const node of seen) {
+    if (seen.size > MAX_NODES || typeof node !== 'object' || node === null) continue
+    const { type, getter, class: _, default: __, '~standard': ___, ...fields } = node as Json
+    for (const child of Object.values(fields)) seen.add(child)
+    if (type !== 'lazy' || typeof getter !== 'function') continue
+    const lazy: unknown = getter(undefined)
+    lazies.add(lazy)
+    seen.add(lazy)
+  }
+  return [...lazies]
+}
+
+/** What JSON looks like where valibot has no answer. */
+const IN_JSON: Readonly<Record<string, Json>> = {
+  date: DATE,
+  bigint: DIGITS,
+  file: BINARY,
+  blob: BINARY,
+  map: ofClass(Map) ?? {},
+  set: ofClass(Set) ?? {},
+  undefined: { [ABSENT_MARK]: true },
+  void: { [ABSENT_MARK]: true },
+  symbol: { [ABSENT_MARK]: true },
+  function: { [ABSENT_MARK]: true },
+  nan: unknown('NaN is null in JSON, and nothing in JSON is NaN.'),
+  custom: unknown('A custom check does not say what it accepts: the document accepts anything.'),
+  promise: unknown('A promise has no form in JSON: the document accepts anything.'),
+}
+
+function describeSchema(
+  {
+    valibotSchema,
+    jsonSchema,
+  }: { readonly valibotSchema: ValibotSchema; readonly jsonSchema: Json },
+  conversion: Conversion,
+): Json | undefined {
+  const { type, wrapped, default: fallback } = valibotSchema
+  const known = IN_JSON[type]
+  if (type === 'bigint' && conversion.side === 'output') return { ...DIGITS, ...unknown(BIGINT) }
+  if (known !== undefined) return { ...known }
+  if (type === 'instance') return ofClass(valibotSchema.class) ?? unknown(INSTANCE)
+  if (type === 'literal') return literal(valibotSchema, jsonSchema)
+  // Its declared type ends here, although it lets more items pass.
+  if (type === 'tuple') return { ...jsonSchema, items: false }
+  if (valibotSchema.entries !== undefined) return object(valibotSchema, jsonSchema, conversion.side)
+  // Made anew every time (a date, an identifier), it would make the document differ every time.
+  if (typeof fallback === 'function' || fallback instanceof Date)
+    return without('default', jsonSchema)
+  if (type.startsWith('non_') && wrapped !== undefined) {
+    const inner = {
+      ...convert(wrapped, { side: conversion.side, converter: conversion.converter }),
+      [RESOURCE_MARK]: true,
+    }
+    return type === 'non_optional' ? inner : withoutNull(inner)
+  }
+  return undefined
+}
+
+const INSTANCE = 'An instance of a class has no form in JSON: the document accepts anything.'
+
+function literal({ literal: value }: ValibotSchema, jsonSchema: Json): Json {
+  if (typeof value === 'bigint') return { const: `${value}` }
+  return 'const' in jsonSchema ? jsonSchema : unknown('This literal has no form in JSON.')
+}
+
+/** What is filled in is always there in what comes out; what JSON cannot hold never is. */
+function object({ entries = {} }: ValibotSchema, jsonSchema: Json, side: SchemaSide): Json {
+  const properties = (jsonSchema.properties ?? {}) as Record<string, Json>
+  const isAbsent = (key: string): boolean => properties[key]?.[ABSENT_MARK] === true
+  const required = Object.keys(entries).filter((key) => {
+    const isFilled = side === 'output' && entries[key]?.default !== undefined
+    return isFilled || (jsonSchema.required as string[]).includes(key)
+  })
+  const kept = Object.entries(properties).filter(([key]) => side === 'input' || !isAbsent(key))
+  return {
+    ...jsonSchema,
+    properties: Object.fromEntries(kept),
+    required: required.filter((key) => !isAbsent(key)),
+  }
+}
+
+/** Actions that leave the type of their value as it is. */
+const SAME_TYPE =
+  /^(brand|flavor|readonly|trim|trim_start|trim_end|to_lower_case|to_upper_case|normalize)$/
+
+/** What the actions that convert make of any value. */
+const MADE: Readonly<Record<string, Json>> = {
+  to_number: { type: 'number' },
+  to_string: { type: 'string' },
+  stringify_json: { type: 'string' },
+  to_boolean: { type: 'boolean' },
+  to_date: DATE,
+  to_bigint: DIGITS,
+}
+
+function describeAction(
+  {
+    valibotAction,
+    jsonSchema,
+    errors,
+  }: {
+    readonly valibotAction: ValibotAction
+    readonly jsonSchema: Json
+    readonly errors?: unknown
+  },
+  side: SchemaSide,
+): Json | undefined {
+  const { kind, type, requirement } = valibotAction
+  // Nothing is known any more of what a transform made.
+  if (LOSS_MARK in jsonSchema && jsonSchema.type === undefined) {
+    return { [LOSS_MARK]: jsonSchema[LOSS_MARK] }
+  }
+  if (kind === 'transformation') return transformed(type, jsonSchema, side)
+  if (type === 'mime_type' && Array.isArray(requirement)) {
+    return { ...jsonSchema, 'x-content-media-type': requirement.join(', ') }
+  }
+  const expression = expressionOf(valibotAction)
+  if (expression !== undefined) {
+    return matching(expression, { type, jsonSchema, isSecond: errors !== undefined })
+  }
+  // A check that only code can make is no mistake of the document's.
+  return errors === undefined ? undefined : jsonSchema
+}
+
+function transformed(type: string, jsonSchema: Json, side: SchemaSide): Json {
+  if (side === 'input' || SAME_TYPE.test(type)) return jsonSchema
+  return { ...(MADE[type] ?? unknown(TRANSFORM)) }
+}
+
+const TRANSFORM = 'A transform does not say what it makes: pipe it into a schema that does.'
+
+/** The expression of an action that has one, in its own words or in others. */
+function expressionOf({ type, requirement }: ValibotAction): RegExp | undefined {
+  if (requirement instanceof RegExp) return requirement
+  if (typeof requirement !== 'string') return undefined
+  const text = requirement.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+  if (type === 'starts_with') return new RegExp(`^${text}`)
+  if (type === 'ends_with') return new RegExp(`${text}$`)
+  return type === 'includes' ? new RegExp(text) : undefined
+}
+
+/** Formats of valibot that are not those of their name in JSON Schema: seconds and zone are left out. */
+const OTHER_FORMAT = /^iso_(date_time|time)$/
+
+function matching(
+  expression: RegExp,
+  {
+    type,
+    jsonSchema,
+    isSecond,
+  }: { readonly type: string; readonly jsonSchema: Json; readonly isSecond: boolean },
+): Json {
+  const { source } = expression
+  if (OTHER_FORMAT.test(type)) return { ...without('format', jsonSchema), pattern: source }
+  // Others than these are told by their format.
+  if (jsonSchema.pattern !== source && !isSecond) return jsonSchema
+  const others = jsonSchema.pattern === source ? without('pattern', jsonSchema) : jsonSchema
+  const pattern = withoutFlags(expression)
+  if (pattern === undefined) return { ...others, ...unknown(flagsLost(expression)) }
+  if (others.pattern === undefined) return { ...others, pattern }
+  return { ...others, allOf: [...((others.allOf as unknown[]) ?? []), { pattern }] }
+}
+
+function without(keyword: string, { [keyword]: _, ...others }: Json): Json {
+  return others
+}
+
+function withoutNull(schema: Json): Json {
+  if (!Array.isArray(schema.anyOf)) return { allOf: [schema], not: { type: 'null' } }
+  return { ...schema, anyOf: schema.anyOf.filter(({ type }: Json) => type !== 'null') }
+}

@@ -1,0 +1,145 @@
+import type { SchemaSide } from '../../contracts/openapi.js'
+import { ABSENT_MARK, LOSS_MARK } from '../dialect/conversion.js'
+import { toJsonValue } from '../dialect/json-value.js'
+import { withoutFlags } from '../dialect/pattern.js'
+import { installed } from './installed.js'
+import { BIGINT, BINARY, DATE, DIGITS, flagsLost, ofClass, unknown } from './library-answer.js'
+
+/** The part of a zod 4 schema that is read here. */
+interface ZodNode {
+  readonly _zod: {
+    readonly def: {
+      readonly type: string
+      readonly catchall?: unknown
+      readonly checks?: readonly {
+        readonly _zod: { readonly def: { readonly pattern?: unknown } }
+      }[]
+      readonly pattern?: unknown
+      readonly defaultValue?: unknown
+    }
+    readonly bag: { readonly Class?: unknown }
+  }
+}
+
+type Json = Record<string, unknown>
+
+interface Override {
+  readonly zodSchema: ZodNode
+  readonly jsonSchema: Json
+}
+
+/** Formats that others know; zod has more names of its own, which mean nothing to anyone else. */
+const FORMATS = new Set(`date date-time duration email hostname ipv4 ipv6 uri uuid`.split(' '))
+
+/** What zod calls unrepresentable, and what it looks like in JSON. */
+const IN_JSON: Readonly<Record<string, Json>> = {
+  date: DATE,
+  bigint: DIGITS,
+  map: ofClass(Map) ?? {},
+  set: ofClass(Set) ?? {},
+  undefined: { [ABSENT_MARK]: true },
+  void: { [ABSENT_MARK]: true },
+  symbol: { [ABSENT_MARK]: true },
+  function: { [ABSENT_MARK]: true },
+  nan: unknown('NaN is null in JSON, and nothing in JSON is NaN.'),
+  transform: unknown('A transform does not say what it makes: pipe it into a schema that does.'),
+}
+
+/** Options for `~standard.jsonSchema` of zod 4.2 and later. */
+export function zodOptions(side: SchemaSide): Record<string, unknown> {
+  return {
+    unrepresentable: 'any',
+    override: (context: Override) => describe(context, side),
+  }
+}
+
+type ToJsonSchema = (schema: object, options: object) => unknown
+
+/** Schemas of zod 4.0, 4.1 and zod/mini cannot be asked, but zod can be asked about them; about those of zod 3 it cannot. */
+export function describeOldZod(
+  schema: object,
+  { side, target }: { readonly side: SchemaSide; readonly target: string },
+): unknown {
+  if (!('_zod' in schema)) return undefined
+  const toJsonSchema = installed('zod')?.toJSONSchema as ToJsonSchema | undefined
+  return toJsonSchema?.(schema, { io: side, target, ...zodOptions(side) })
+}
+
+function describe({ zodSchema, jsonSchema }: Override, side: SchemaSide): void {
+  const { def } = zodSchema._zod
+  const known = IN_JSON[def.type]
+  const isReference = jsonSchema.$ref !== undefined
+  if (known !== undefined && !isReference) Object.assign(jsonSchema, known)
+  if (def.type === 'bigint' && side === 'output') jsonSchema[LOSS_MARK] = BIGINT
+  if (def.type === 'custom' && !isReference) describeCustom(zodSchema, jsonSchema)
+  if (def.type === 'object') describeObject(zodSchema, { jsonSchema, side })
+  if (def.type === 'string') describeString(zodSchema, jsonSchema)
+  if (def.type === 'file' && !isReference) describeFile(jsonSchema)
+  // OpenAPI's word means that the client must not send it; zod's, that the handler must not change it.
+  if (def.type === 'readonly') delete jsonSchema.readOnly
+  if (def.type === 'default' || def.type === 'prefault') describeDefault(zodSchema, jsonSchema)
+  for (const key of ['default', 'example', 'examples']) {
+    // Zod writes its result as JSON, which fails as a whole on one bigint.
+    if (key in jsonSchema) jsonSchema[key] = toJsonValue(jsonSchema[key])
+  }
+}
+
+function describeCustom({ _zod: { bag } }: ZodNode, jsonSchema: Json): void {
+  const cause = 'A custom check does not say what it accepts: the document accepts anything.'
+  Object.assign(jsonSchema, ofClass(bag.Class) ?? unknown(cause))
+}
+
+/** Zod strips what it does not know, unless it is told otherwise: a surplus property is no mistake. */
+function describeObject(
+  { _zod: { def } }: ZodNode,
+  { jsonSchema, side }: { readonly jsonSchema: Json; readonly side: SchemaSide },
+): void {
+  if (def.catchall === undefined) delete jsonSchema.additionalProperties
+  const properties = (jsonSchema.properties ?? {}) as Record<string, Json>
+  const absent = Object.keys(properties).filter((key) => properties[key]?.[ABSENT_MARK] === true)
+  if (absent.length === 0 || side === 'input') return
+  for (const key of absent) delete properties[key]
+  const required = (jsonSchema.required ?? []) as string[]
+  jsonSchema.required = required.filter((key) => !absent.includes(key))
+}
+
+function describeString({ _zod: { def } }: ZodNode, jsonSchema: Json): void {
+  const { format } = jsonSchema
+  if (typeof format === 'string' && !FORMATS.has(format)) delete jsonSchema.format
+  for (const { _zod } of [{ _zod: { def } }, ...(def.checks ?? [])]) {
+    const { pattern } = _zod.def
+    if (pattern instanceof RegExp) describePattern(pattern, jsonSchema)
+  }
+}
+
+/** Zod writes the source of an expression without a word of its flags. */
+function describePattern(expression: RegExp, jsonSchema: Json): void {
+  const pattern = withoutFlags(expression)
+  const { source } = expression
+  if (pattern === source) return
+  if (pattern === undefined) jsonSchema[LOSS_MARK] = flagsLost(expression)
+  for (const part of [jsonSchema, ...((jsonSchema.allOf ?? []) as Json[])]) {
+    if (part.pattern !== source) continue
+    if (pattern === undefined) delete part.pattern
+    else part.pattern = pattern
+  }
+}
+
+/** Types of files are said where the form is described, hence the extension. */
+function describeFile(jsonSchema: Json): void {
+  const { anyOf, contentMediaType, ...others } = jsonSchema
+  for (const key of Object.keys(jsonSchema)) delete jsonSchema[key]
+  Object.assign(jsonSchema, others, BINARY)
+  const types = Array.isArray(anyOf) ? anyOf.map((part: Json) => part.contentMediaType) : []
+  const all = [contentMediaType, ...types].filter((type) => typeof type === 'string')
+  if (all.length > 0) jsonSchema['x-content-media-type'] = all.join(', ')
+}
+
+/** A default that is made anew every time (a date, an identifier) must not make the document differ every time. */
+function describeDefault({ _zod: { def } }: ZodNode, jsonSchema: Json): void {
+  const [first, second] = [def.defaultValue, def.defaultValue]
+  const isStable = JSON.stringify(toJsonValue(first)) === JSON.stringify(toJsonValue(second))
+  if (isStable && !(first instanceof Date)) return
+  delete jsonSchema.default
+  delete jsonSchema._prefault
+}

@@ -1,0 +1,106 @@
+import type { ErrorObject } from 'ajv'
+
+/** A place in a value that is not as its schema describes. */
+export interface Mismatch {
+  /** `data.items[0].id`; empty for the whole. */
+  readonly path: string
+  /** `integer`, `one of "a", "b"`; `null` where nothing is documented. */
+  readonly expected: string | null
+  /** The value as JSON, shortened; `nothing` where it is missing. */
+  readonly got: string
+}
+
+const MAX_SHOWN = 80
+
+/** Ajv's errors in our words, without those of alternatives that were not meant. */
+export function toMismatches(errors: readonly ErrorObject[]): Mismatch[] {
+  const seen = new Set<string>()
+  return withoutBranches(errors)
+    .map(toMismatch)
+    .filter(({ path }) => !seen.has(path) && seen.add(path))
+}
+
+/**
+ * Where a value is none of its alternatives, Ajv says of each why not, and then that it is none. What reaches
+ * deepest into the value is taken for the one that was meant.
+ */
+function withoutBranches(errors: readonly ErrorObject[]): ErrorObject[] {
+  let kept: ErrorObject[] = []
+  for (const error of errors) {
+    if (error.keyword !== 'anyOf' && error.keyword !== 'oneOf') {
+      kept.push(error)
+      continue
+    }
+    const isWithin = ({ instancePath, schemaPath }: ErrorObject) =>
+      instancePath.startsWith(error.instancePath) &&
+      (schemaPath.startsWith(error.schemaPath) || schemaPath.startsWith('#/$defs/'))
+    const deeper = kept
+      .filter((each) => isWithin(each) && depthOf(each) > depthOf(error))
+      .sort((a, b) => depthOf(b) - depthOf(a))
+    kept = [...kept.filter((each) => !isWithin(each)), deeper[0] ?? error]
+  }
+  const choices = kept.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf')
+  // A branch that fails leaves its properties unread.
+  const isNoise = ({ keyword, instancePath }: ErrorObject) =>
+    keyword === 'unevaluatedProperties' &&
+    choices.some((choice) => choice.instancePath === instancePath)
+  return kept.filter((error) => !isNoise(error))
+}
+
+function depthOf({ instancePath, keyword }: ErrorObject): number {
+  const isBelow = keyword === 'required' || keyword === 'unevaluatedProperties'
+  return instancePath.split('/').length + (isBelow ? 1 : 0)
+}
+
+function toMismatch({ keyword, instancePath, params, message, data }: ErrorObject): Mismatch {
+  const path = instancePath.split('/').slice(1).map(unescapeSegment)
+  const at = (name: string) => pathOf([...path, name])
+  switch (keyword) {
+    case 'required':
+      return { path: at(params['missingProperty']), expected: 'to be there', got: 'nothing' }
+    case 'unevaluatedProperties':
+    case 'additionalProperties': {
+      const name: string = params['unevaluatedProperty'] ?? params['additionalProperty']
+      return { path: at(name), expected: null, got: show((data as Record<string, unknown>)[name]) }
+    }
+    default:
+      return { path: pathOf(path), expected: expectedBy(keyword, params, message), got: show(data) }
+  }
+}
+
+function expectedBy(keyword: string, params: Record<string, unknown>, message = ''): string {
+  switch (keyword) {
+    case 'type':
+      return [params['type']].flat().join(' or ')
+    case 'enum':
+      return `one of ${(params['allowedValues'] as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`
+    case 'format':
+      return String(params['format'])
+    case 'anyOf':
+    case 'oneOf':
+      return 'one of its alternatives'
+    default:
+      return message.replace(/^must NOT /, 'not to ').replace(/^must /, 'to ')
+  }
+}
+
+/** JSON Pointer's own escapes (RFC 6901, 3). */
+function unescapeSegment(segment: string): string {
+  return segment.replaceAll('~1', '/').replaceAll('~0', '~')
+}
+
+function pathOf(segments: readonly string[]): string {
+  return segments
+    .map((segment) => (/^\d+$/.test(segment) ? `[${segment}]` : `.${segment}`))
+    .join('')
+    .replace(/^\./, '')
+}
+
+function show(value: unknown): string {
+  return shorten(JSON.stringify(value) ?? 'nothing')
+}
+
+/** The beginning of a text that is too long for a message. */
+export function shorten(text: string): string {
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
+}

@@ -1,0 +1,47 @@
+import type { SchemaConverter, SchemaSide } from '../contracts/openapi.js'
+import { describeArktype } from './libraries/arktype.js'
+import { unknown } from './libraries/library-answer.js'
+import { describePlain } from './libraries/plain.js'
+import { describeValibot } from './libraries/valibot.js'
+import { describeOldZod, zodOptions } from './libraries/zod.js'
+
+/** The part of a Standard Schema that is read here. */
+interface Standard {
+  readonly vendor?: unknown
+  readonly jsonSchema?: Readonly<Record<SchemaSide, (options: object) => unknown>>
+}
+
+/** How to describe a schema. */
+export interface DescribeOptions {
+  readonly side: SchemaSide
+  /** As in the `swagger` option: asked before the library itself. */
+  readonly converters?: Readonly<Record<string, SchemaConverter>> | undefined
+}
+
+/** The one draft that all libraries know. */
+const target = 'draft-2020-12'
+
+/** Any supported schema as JSON Schema; throws what a library throws. */
+export function toJsonSchema(schema: object, { side, converters = {} }: DescribeOptions): unknown {
+  const standard = (schema as { '~standard'?: Standard })['~standard']
+  if (standard === undefined) return describePlain(schema, side)
+  const vendor = String(standard.vendor)
+  const converter = Object.hasOwn(converters, vendor) ? converters[vendor] : undefined
+  if (converter !== undefined) return converter(schema, { side, target })
+  const { jsonSchema } = standard
+  if (jsonSchema !== undefined) {
+    const ask = (asked: SchemaSide, libraryOptions?: object): unknown =>
+      jsonSchema[asked]({ target, ...(libraryOptions && { libraryOptions }) })
+    if (vendor === 'arktype') return describeArktype(ask, side)
+    return vendor === 'zod' ? ask(side, zodOptions(side)) : ask(side)
+  }
+  if (vendor === 'valibot') return describeValibot(schema, side)
+  const answer = vendor === 'zod' ? describeOldZod(schema, { side, target }) : undefined
+  return answer ?? unknown(silent(vendor))
+}
+
+function silent(vendor: string): string {
+  const remedy = `give swagger.converters['${vendor}']`
+  const other = vendor === 'zod' ? `install zod 4, or ${remedy}` : remedy
+  return `The library '${vendor}' cannot describe this schema: ${other}.`
+}

@@ -1,0 +1,47 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { systemClock } from '../../src/app/system-clock.js'
+
+afterEach(() => vi.useRealTimers())
+
+describe('the system clock', () => {
+  it('keeps no process alive', () => {
+    const count = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+    const before = count()
+    const timers = [systemClock.setTimeout(() => {}, 1000), systemClock.setInterval(() => {}, 1000)]
+    expect(count()).toBe(before)
+    for (const timer of timers) timer.cancel()
+  })
+
+  it('waits longer than Node can', () => {
+    vi.useFakeTimers()
+    const month = 30 * 86_400_000
+    let isDue = false
+    systemClock.setTimeout(() => {
+      isDue = true
+    }, month)
+    vi.advanceTimersByTime(month - 1)
+    expect(isDue).toBe(false)
+    vi.advanceTimersByTime(1)
+    expect(isDue).toBe(true)
+  })
+
+  it('rings an interval until it is cancelled, by itself too', () => {
+    vi.useFakeTimers()
+    let count = 0
+    const timer = systemClock.setInterval(() => {
+      if (++count === 3) timer.cancel()
+    }, 10)
+    vi.advanceTimersByTime(100)
+    expect(count).toBe(3)
+  })
+
+  it('can be cancelled at any stage of a long wait, and twice', () => {
+    vi.useFakeTimers()
+    const timer = systemClock.setTimeout(() => expect.unreachable(), 2 ** 32)
+    vi.advanceTimersByTime(2 ** 31 + 10)
+    timer.cancel()
+    timer.cancel()
+    vi.advanceTimersByTime(2 ** 33)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})

@@ -1,0 +1,89 @@
+import { existsSync } from 'node:fs'
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe } from 'vitest'
+
+const EXECUTABLE = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium'
+const ARGUMENTS = [
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  // Chromium's sandbox needs a user of its own.
+  ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+]
+
+const isThere = existsSync(EXECUTABLE)
+if (!isThere) {
+  console.warn(`Skipped: there is no Chromium at ${EXECUTABLE}. CHROMIUM_PATH says where it is.`)
+}
+
+/** `describe` of what needs a browser: skipped on a machine without one, but not by CI. */
+export const describeInChromium = describe.skipIf(!isThere && !process.env['CI'])
+
+/** A page, and everything about it that ought not to happen. */
+export interface WatchedPage {
+  readonly page: Page
+  /** Violations of a policy, errors and warnings of the console, uncaught errors, failed requests, other origins. */
+  readonly problems: string[]
+}
+
+/** Opens pages in one browser for all tests of a file; each has storage of its own, and reaches `origin` only. */
+export function pagesOfFile(): (
+  origin: string,
+  options?: BrowserContextOptions,
+) => Promise<WatchedPage> {
+  let browser: Browser | undefined
+  const contexts: BrowserContext[] = []
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: EXECUTABLE, args: ARGUMENTS })
+  })
+  afterEach(async () => {
+    for (const context of contexts.splice(0)) await context.close()
+  })
+  afterAll(() => browser?.close())
+  return async (origin, options = {}) => {
+    if (browser === undefined) throw new Error('The browser has not started.')
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+    contexts.push(context)
+    const page = await context.newPage()
+    const problems: string[] = []
+    await watch(page, origin, problems)
+    return { page, problems }
+  }
+}
+
+const REPORT_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (event) => {
+  console.error('violation of', event.violatedDirective, 'by', event.blockedURI, event.sample)
+})`
+
+async function watch(page: Page, origin: string, problems: string[]): Promise<void> {
+  await page.addInitScript(REPORT_VIOLATIONS)
+  await page.route(
+    (url) => url.origin !== origin && url.protocol !== 'blob:',
+    (route) => {
+      problems.push(`foreign request: ${route.request().url()}`)
+      return route.abort()
+    },
+  )
+  page.on('console', (message) => {
+    const type = message.type()
+    if (type === 'error' || type === 'warning') problems.push(`${type}: ${message.text()}`)
+  })
+  page.on('pageerror', (error) => problems.push(`uncaught: ${error.message}`))
+  page.on('requestfailed', (request) => {
+    const cause = request.failure()?.errorText
+    // What is still on its way when a page is left, is given up.
+    if (cause !== 'net::ERR_ABORTED') problems.push(`${cause}: ${request.url()}`)
+  })
+  page.on('response', (response) => {
+    if (response.status() >= 500) problems.push(`${response.status()}: ${response.url()}`)
+  })
+}

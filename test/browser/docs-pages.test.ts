@@ -1,0 +1,132 @@
+import type { OpenApiDocument } from 'blazon'
+import type { Response } from 'express'
+import helmet from 'helmet'
+import type { Page } from 'playwright-core'
+import { expect, it, vi } from 'vitest'
+import { describeInChromium, pagesOfFile } from './chromium.js'
+import { type PageKind, peer } from './peer.js'
+import { openShop } from './shop.js'
+
+vi.mock('../../src/features/docs/find-swagger-ui.js', async (importOriginal) =>
+  (await import('./peer.js')).peer.mock(importOriginal),
+)
+
+const NOTHING = "default-src 'none'; frame-ancestors 'none'; sandbox"
+
+const AROUND = {
+  'without helmet': { options: { security: { helmet: false } }, middlewares: [] },
+  "under the framework's policy for APIs": { options: {}, middlewares: [] },
+  "under helmet's default policy": {
+    options: { security: { helmet: false } },
+    middlewares: [helmet()],
+  },
+  'under a policy that allows nothing': {
+    options: { security: { helmet: false } },
+    middlewares: [
+      (_req: unknown, res: Response, next: () => void) => {
+        res.set('Content-Security-Policy', NOTHING)
+        res.set('Content-Security-Policy-Report-Only', NOTHING)
+        next()
+      },
+    ],
+  },
+} as const
+
+const KINDS: readonly PageKind[] = ['swagger-ui', 'built-in']
+const PREFIXES = [undefined, '/v1/shop'] as const
+
+const CASES = KINDS.flatMap((kind) =>
+  Object.entries(AROUND).flatMap(([policy, around]) =>
+    PREFIXES.map((prefix) => ({ kind, policy, around, prefix, place: prefix ?? 'the root' })),
+  ),
+)
+
+/** Where the page of a kind has the operations, which it groups by tag. */
+function operationIds({ paths, tags }: OpenApiDocument, kind: PageKind): string[] {
+  const operations = Object.values(paths).flatMap((item) => Object.values(item))
+  return tags.flatMap(({ name }) =>
+    operations
+      .filter((operation) => operation.tags?.[0] === name)
+      .map(({ operationId }) =>
+        kind === 'swagger-ui' ? `operations-${name}-${operationId}` : `operation-${operationId}`,
+      ),
+  )
+}
+
+async function shown(page: Page, kind: PageKind): Promise<string[]> {
+  const selector = kind === 'swagger-ui' ? '.opblock' : 'article.operation'
+  await page.locator(selector).first().waitFor()
+  return page.locator(selector).evaluateAll((found: { id: string }[]) => found.map(({ id }) => id))
+}
+
+describeInChromium('the documentation', () => {
+  const open = pagesOfFile()
+
+  it.each(CASES)('of $kind at $place $policy', async ({ kind, around, prefix }) => {
+    peer.isHidden = kind === 'built-in'
+    const { options, middlewares } = around
+    await using shop = await openShop(options, { middlewares, ...(prefix && { prefix }) })
+    const { page, problems } = await open(shop.origin)
+    const document = (await (await fetch(`${shop.url}/api-docs.json`)).json()) as OpenApiDocument
+    const ids = operationIds(document, kind)
+    expect(ids.length).toBeGreaterThan(4)
+    for (const path of ['/api-docs', '/api-docs/']) {
+      await page.goto(shop.url + path)
+      expect(await shown(page, kind)).toEqual(ids)
+    }
+    if (kind === 'swagger-ui') {
+      await page.locator('#operations-Orders-Orders_list .opblock-summary-control').click()
+      await page.locator('.execute').click()
+      const status = page.locator('.live-responses-table .response .response-col_status')
+      expect(await status.textContent()).toMatch(/^200/)
+    } else {
+      expect(await page.locator('script').count()).toBe(0)
+      const curl = await page.locator('#operation-Orders_list .curl').textContent()
+      expect(curl).toBe(`curl '${shop.url}/orders'`)
+      for (const href of ['.json', '.yaml']) {
+        const link = page.locator(`.formats a[href$="${href}"]`)
+        const url = new URL((await link.getAttribute('href')) as string, page.url())
+        expect((await fetch(url)).status).toBe(200)
+      }
+    }
+    expect(problems).toEqual([])
+  })
+
+  it.each(['url', 'configUrl', 'urls.primaryName', 'spec'])(
+    'of swagger-ui takes no ?%s= from a link',
+    async (name) => {
+      peer.isHidden = false
+      await using shop = await openShop()
+      const { page, problems } = await open(shop.origin)
+      await page.goto(`${shop.url}/api-docs?${name}=${encodeURIComponent('https://example.com/x')}`)
+      expect(await shown(page, 'swagger-ui')).toContain('operations-Orders-Orders_list')
+      expect(await page.locator('.info .title').textContent()).toMatch(/^Shop/)
+      expect(problems).toEqual([])
+    },
+  )
+
+  it('of swagger-ui opens the operation that a link names', async () => {
+    peer.isHidden = false
+    await using shop = await openShop()
+    const { page, problems } = await open(shop.origin)
+    await page.goto(`${shop.url}/api-docs#/Orders/Orders_getById`)
+    await page.locator('#operations-Orders-Orders_getById.is-open').waitFor()
+    // swagger-ui says so of every link with an underscore, its own among them.
+    expect(problems.filter((problem) => !problem.includes('Deprecated: escaping'))).toEqual([])
+  })
+
+  it('that is built in can be read with the keyboard alone', async () => {
+    peer.isHidden = true
+    await using shop = await openShop()
+    const { page } = await open(shop.origin)
+    await page.goto(`${shop.url}/api-docs`)
+    await page.keyboard.press('Tab')
+    expect(await page.locator(':focus').textContent()).toBe('Skip to content')
+    const details = page.locator('#operation-Orders_list details').first()
+    await details.locator('summary').focus()
+    await page.keyboard.press('Enter')
+    expect(await details.getAttribute('open')).not.toBeNull()
+    const hidden = page.locator('nav a').filter({ hasNotText: /\S/ })
+    expect(await hidden.count()).toBe(0)
+  })
+})

@@ -1,0 +1,16 @@
+import { vi } from 'vitest'
+
+/** Which page the applications of a test serve. */
+export type PageKind = 'swagger-ui' | 'built-in'
+
+/**
+ * Whether `swagger-ui-dist` can be found. It is installed here, so a file that tests both pages hides it by
+ * `vi.mock('../../src/features/docs/find-swagger-ui.js', peer.mock)`.
+ */
+export const peer = {
+  isHidden: false,
+  async mock(importOriginal: () => Promise<unknown>) {
+    const { findSwaggerUi } = (await importOriginal()) as { findSwaggerUi: () => string | null }
+    return { findSwaggerUi: vi.fn(() => (peer.isHidden ? null : findSwaggerUi())) }
+  },
+}

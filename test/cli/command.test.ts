@@ -1,0 +1,452 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { parse } from 'yaml'
+import { root } from '../house/sources.js'
+import { builtPackage } from './built-package.js'
+import { MAIN, Project, USERS_CONTROLLER } from './project.js'
+
+// Every test starts processes.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+
+const projects: Project[] = []
+
+function project(packages?: readonly string[]): Project {
+  const made = new Project(packages)
+  projects.push(made)
+  return made
+}
+
+afterAll(() => {
+  for (const made of projects) made.remove()
+})
+
+const STANDARD = { compilerOptions: { target: 'es2022', module: 'nodenext' } }
+const LEGACY = { compilerOptions: { ...STANDARD.compilerOptions, experimentalDecorators: true } }
+
+/** Parameter decorators exist in this dialect alone. */
+const LEGACY_CONTROLLER = `
+import { Controller, Get, Params } from 'blazon'
+
+const Id = { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] }
+
+@Controller('users')
+export class UsersController {
+  @Get(':id')
+  getById(@Params(Id) params: { id: string }) {
+    return params
+  }
+}
+`
+
+const ROW = 'GET  /users/:id  UsersController.getById  public\n'
+
+describe.each([
+  ['standard decorators, ESM', 'module', STANDARD, USERS_CONTROLLER],
+  ['standard decorators, CommonJS', 'commonjs', STANDARD, USERS_CONTROLLER],
+  ['experimentalDecorators, ESM', 'module', LEGACY, LEGACY_CONTROLLER],
+  ['experimentalDecorators, CommonJS', 'commonjs', LEGACY, LEGACY_CONTROLLER],
+])('a project with %s', (_, type, config, controller) => {
+  it('is read without being started, from wherever the command is run', async () => {
+    const own = project().write({
+      'package.json': { type },
+      'tsconfig.json': config,
+      'src/users-controller.ts': controller,
+      'src/main.ts': `${MAIN}\nvoid app.listen(3000)\n`,
+      'other/tsconfig.json': config === LEGACY ? STANDARD : LEGACY,
+    })
+    const routes = await own.run(['routes', '--entry', '../src/main.ts'], 'other')
+    expect(routes).toEqual({
+      status: 0,
+      stdout: ROW,
+      stderr: 'printed by the application\n1 route\n',
+    })
+
+    const exported = await own.run(['openapi', 'export', '--out', '-'])
+    expect(exported.stderr).toBe('printed by the application\n')
+    expect(exported.status).toBe(0)
+    expect(Object.keys(JSON.parse(exported.stdout).paths)).toEqual(['/users/{id}'])
+  })
+})
+
+describe('an application', () => {
+  let own: Project
+
+  beforeAll(() => {
+    own = project().write({
+      'package.json': { type: 'module' },
+      'users-controller.ts': USERS_CONTROLLER,
+      'app.ts': MAIN,
+    })
+  })
+
+  const rows = async (text: string, name = 'entry.ts') => {
+    own.write({ [name]: text })
+    const outcome = await own.run(['routes', '--entry', name])
+    expect(outcome).toMatchObject({ status: 0 })
+    return outcome.stdout
+  }
+
+  it.each([
+    [
+      'listens at top level',
+      "import { app } from './app.js'\nawait app.listen()\nthrow new Error('ran')",
+    ],
+    [
+      'is not exported',
+      `import { App } from 'blazon'
+       import { UsersController } from './users-controller.js'
+       await App.create({ controllers: [UsersController] })`,
+    ],
+    [
+      'is mounted in a server of its own',
+      `import { createServer } from 'node:http'
+       import { once } from 'node:events'
+       import { app } from './app.js'
+       await once(createServer(app.handler).listen(3000), 'listening')
+       throw new Error('a port was opened')`,
+    ],
+    [
+      'is exported beside others',
+      `import { App } from 'blazon'
+       export { app } from './app.js'
+       export const admin = new App()`,
+    ],
+    [
+      'is exported as the default',
+      `import { App } from 'blazon'
+       import { app } from './app.js'
+       new App()
+       export default app`,
+    ],
+    [
+      'is options only',
+      `import { defineAppOptions } from 'blazon'
+       import { UsersController } from './users-controller.js'
+       export const options = defineAppOptions({ controllers: [UsersController] })`,
+    ],
+    [
+      'is made by a function that starts it',
+      `import { App } from 'blazon'
+       import { UsersController } from './users-controller.js'
+       export async function createApp() {
+         return await App.create({ controllers: [UsersController] })
+       }`,
+    ],
+    [
+      'is made by a function that answers with options',
+      `import { UsersController } from './users-controller.js'
+       export default async () => ({ controllers: [UsersController] })`,
+    ],
+  ])('is found where it %s', async (_, text) => {
+    expect(await rows(text)).toBe(ROW)
+  })
+
+  it('is read from compiled JavaScript without tsx', async () => {
+    const compiled = project([]).write({
+      'package.json': { type: 'commonjs', blazon: './dist/server.js' },
+      'dist/server.js': `
+        const { App, Controller, Get } = require('blazon')
+        class X { hello() {} }
+        Get()(X.prototype, 'hello', Object.getOwnPropertyDescriptor(X.prototype, 'hello'))
+        Controller('x')(X)
+        exports.app = new App({ controllers: [X] })
+        exports.app.listen(3000)
+      `,
+    })
+    const outcome = await compiled.run(['routes', '--json'])
+    expect(JSON.parse(outcome.stdout)).toEqual([
+      { method: 'GET', path: '/x', controller: 'X', handler: 'hello', isProtected: false },
+    ])
+  })
+
+  it('may use another copy of the package than the command', async () => {
+    const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    const twofold = project(['tsx', 'zod', ...Object.keys(dependencies)]).write({
+      'package.json': { type: 'module' },
+      'service/users-controller.ts': USERS_CONTROLLER,
+      'service/app.ts': `
+        import { defineAppOptions } from 'blazon'
+        import { UsersController } from './users-controller.js'
+        export const options = defineAppOptions({ controllers: [UsersController] })
+      `,
+    })
+    const copy = twofold.path('service/node_modules/blazon')
+    cpSync(builtPackage(), copy, { recursive: true })
+    const outcome = await twofold.run(['routes', '--entry', 'service/app.ts'])
+    expect(outcome).toMatchObject({ status: 0, stdout: ROW })
+  })
+
+  it('is read by a file that a shell can run', () => {
+    expect(readFileSync(own.command, 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/)
+  })
+
+  it('is filtered by any part of a row', async () => {
+    const filtered = await own.run(['routes', '--filter', 'GETBYID'])
+    expect(filtered.stdout).toBe(ROW)
+    const none = await own.run(['routes', '--filter', 'nothing'])
+    expect(none).toMatchObject({
+      status: 0,
+      stdout: '',
+      stderr: expect.stringContaining('0 routes of 1'),
+    })
+  })
+})
+
+describe('the entry', () => {
+  it.each([
+    ['blazon.config.json', { 'blazon.config.json': { entry: 'lib/x.ts' } }],
+    ['blazon.config.ts', { 'blazon.config.ts': "export default { entry: 'lib/x.ts' as string }" }],
+    ['package.json', { 'package.json': { type: 'module', blazon: { entry: 'lib/x.ts' } } }],
+  ])('is named by %s', async (_, files) => {
+    const own = project().write({
+      'package.json': { type: 'module' },
+      'lib/users-controller.ts': USERS_CONTROLLER,
+      'lib/x.ts': MAIN,
+      // Would be found, were it not for the configuration.
+      'src/app.ts': 'throw new Error()',
+      ...files,
+    })
+    expect(await own.run(['routes'])).toMatchObject({ status: 0, stdout: ROW })
+  })
+})
+
+describe('openapi export', () => {
+  let own: Project
+
+  beforeAll(() => {
+    own = project().write({
+      'package.json': { type: 'module' },
+      'src/users-controller.ts': USERS_CONTROLLER,
+      'src/app.ts': MAIN,
+    })
+  })
+
+  const run = (...args: string[]) => own.run(['openapi', 'export', ...args])
+  const lastLine = ({ stderr }: { stderr: string }) => stderr.trimEnd().split('\n').at(-1)
+
+  it('writes the document and a client, and leaves alone what is up to date', async () => {
+    const first = await run('--client', 'typescript')
+    expect(first).toMatchObject({ status: 0, stdout: '' })
+    expect(lastLine(first)).toMatch(
+      /^openapi\.json \(written, [\d.]+ k?B\) and openapi-client\.ts \(written, [\d.]+ kB\): 1 operation\.$/,
+    )
+    expect(own.read('openapi.json')).toBe(
+      `${JSON.stringify(JSON.parse(own.read('openapi.json')), null, 2)}\n`,
+    )
+    expect(own.read('openapi-client.ts')).toContain('export function createClient(')
+    const times = () =>
+      ['openapi.json', 'openapi-client.ts'].map((name) => statSync(own.path(name)).mtimeMs)
+    const before = times()
+    expect(lastLine(await run('--client', 'typescript'))).toContain('openapi.json (unchanged,')
+    expect(times()).toEqual(before)
+
+    // As Git leaves it on Windows.
+    writeFileSync(own.path('openapi.json'), own.read('openapi.json').replaceAll('\n', '\r\n'))
+    expect(await run('--client', 'typescript', '--check')).toMatchObject({ status: 0, stdout: '' })
+    writeFileSync(own.path('openapi.json'), own.read('openapi.json').replace('Get By Id', 'Get'))
+    const stale = own.read('openapi.json')
+    const checked = await run('--client', 'typescript', '--check')
+    expect(checked).toMatchObject({ status: 3, stdout: '' })
+    expect(checked.stderr).toMatch(/openapi\.json, line \d+:\n.*- .*"Get"/)
+    expect(own.read('openapi.json')).toBe(stale)
+  })
+
+  it('writes YAML that says the same', async () => {
+    expect(await run('--out', 'docs/api.yml')).toMatchObject({ status: 0 })
+    const { stdout } = await run('--out', '-')
+    expect(parse(own.read('docs/api.yml'))).toEqual(JSON.parse(stdout))
+  })
+
+  it('fails on warnings under --strict, and else shows them', async () => {
+    own.write({
+      'src/odd.ts': `
+        import { App } from 'blazon'
+        import { UsersController } from './users-controller.js'
+        export const app = new App({ controllers: [UsersController], nonsense: 1 } as object)
+      `,
+    })
+    const lenient = await run('--entry', 'src/odd.ts', '--out', '-')
+    expect(lenient).toMatchObject({ status: 0, stderr: expect.stringContaining('nonsense') })
+    const strict = await run('--entry', 'src/odd.ts', '--out', 'strict.json', '--strict')
+    expect(strict).toMatchObject({ status: 1, stderr: expect.stringContaining('nonsense') })
+    expect(own.has('strict.json')).toBe(false)
+  })
+
+  it('asks which of several documents is meant', async () => {
+    own.write({
+      'src/two.ts': `
+        import { App } from 'blazon'
+        import { UsersController } from './users-controller.js'
+        const swagger = [{ path: '/public' }, { path: '/admin', title: 'Admin', include: () => false }]
+        export const app = new App({ controllers: [UsersController], swagger })
+      `,
+    })
+    const vague = await run('--entry', 'src/two.ts', '--out', '-')
+    expect(vague).toMatchObject({
+      status: 2,
+      stdout: '',
+      stderr: expect.stringContaining('/public, /admin'),
+    })
+    const admin = await run('--entry', 'src/two.ts', '--out', '-', '--path', '/admin')
+    expect(JSON.parse(admin.stdout)).toMatchObject({ info: { title: 'Admin' }, paths: {} })
+  })
+
+  it('compares with an older document', async () => {
+    await run('--out', 'base.json')
+    const base = JSON.parse(own.read('base.json'))
+    base.paths['/gone'] = { get: { operationId: 'gone', responses: {} } }
+    own.write({ 'base.json': base })
+    const diff = await own.run(['openapi', 'diff', 'base.json'])
+    expect(diff).toMatchObject({
+      status: 0,
+      stdout: 'GET /gone\n  breaking  The operation is gone. (operation-removed)\n',
+    })
+    const breaking = await own.run([
+      'openapi',
+      'diff',
+      'base.json',
+      '--breaking',
+      '--format',
+      'json',
+    ])
+    expect(breaking.status).toBe(3)
+    expect(JSON.parse(breaking.stdout)).toMatchObject([
+      { rule: 'operation-removed', isBreaking: true },
+    ])
+  })
+})
+
+describe('bad input', () => {
+  let own: Project
+
+  beforeAll(() => {
+    own = project().write({
+      'package.json': { type: 'module' },
+      'src/users-controller.ts': USERS_CONTROLLER,
+      'src/app.ts': MAIN,
+      'none.ts': 'export const x = 1',
+      'several.ts':
+        "import { App } from 'blazon'\nexport const one = new App()\nexport const two = new App()",
+      'throws.ts':
+        "import 'blazon'\nfunction connect() {\n  throw new TypeError('no database')\n}\nconnect()",
+      'rejects.ts':
+        "Promise.reject(new Error('later'))\nawait new Promise((end) => setTimeout(end, 5000))",
+      'exits.ts': 'process.exit(0)',
+      'loops.ts': 'for (;;) {}',
+      'waits.ts': 'await new Promise(() => setInterval(() => {}, 1000))',
+      'undecorated.ts': "import { App } from 'blazon'\nclass X {}\nnew App({ controllers: [X] })",
+      'broken.json': '{ "openapi": ',
+      'other.json': { swagger: '2.0' },
+      'no-responses.json': { openapi: '3.0.3', paths: { '/x': { get: {} } } },
+    })
+  })
+
+  it.each([
+    ['an entry that is missing', ['routes', '--entry', 'nowhere.ts'], 2, 'does not exist'],
+    ['an entry that is a folder', ['routes', '--entry', 'src'], 2, 'It is a folder.'],
+    ['an entry without an application', ['routes', '--entry', 'none.ts'], 1, 'it exports x'],
+    [
+      'several applications',
+      ['routes', '--entry', 'several.ts'],
+      1,
+      'one (no routes); two (no routes)',
+    ],
+    [
+      'an application that throws',
+      ['routes', '--entry', 'throws.ts'],
+      1,
+      'TypeError: no database (throws.ts:3:9)',
+    ],
+    ['one that rejects meanwhile', ['routes', '--entry', 'rejects.ts'], 1, 'Error: later'],
+    [
+      'one that ends the process',
+      ['routes', '--entry', 'exits.ts'],
+      1,
+      'ended the process with status 0',
+    ],
+    [
+      'an endless loop',
+      ['routes', '--entry', 'loops.ts', '--timeout', '1'],
+      1,
+      'not loaded within 1 s',
+    ],
+    [
+      'an endless wait',
+      ['routes', '--entry', 'waits.ts', '--timeout', '1'],
+      1,
+      'a top-level `await`',
+    ],
+    [
+      'a wrong declaration',
+      ['routes', '--entry', 'undecorated.ts'],
+      1,
+      '1. [E_DECORATORS_NOT_APPLIED] X\n',
+    ],
+    [
+      'a path that leaves the project',
+      ['openapi', 'export', '--out', '../x.json'],
+      2,
+      'is outside the project',
+    ],
+    ['a folder to write to', ['openapi', 'export', '--out', 'src'], 2, 'is a folder'],
+    [
+      'a file in place of a folder',
+      ['openapi', 'export', '--out', 'none.ts/x.json'],
+      2,
+      'cannot be written',
+    ],
+    ['a base that is missing', ['openapi', 'diff', 'nowhere.json'], 2, 'cannot be read'],
+    ['a base that is broken', ['openapi', 'diff', 'broken.json'], 2, 'neither JSON nor YAML'],
+    ['a base of another kind', ['openapi', 'diff', 'other.json'], 2, 'not an OpenAPI document'],
+    ['a base with a hole', ['openapi', 'diff', 'no-responses.json'], 2, 'GET /x has no responses'],
+  ] as const)('%s is one clear error', async (_, args, status, message) => {
+    const outcome = await own.run(args)
+    expect(outcome).toMatchObject({ status, stdout: '' })
+    expect(outcome.stderr).toContain(message)
+    expect(outcome.stderr).not.toMatch(/^ +at /m)
+  })
+
+  it('shows where something was thrown under --verbose', async () => {
+    const { stderr } = await own.run(['routes', '--entry', 'throws.ts', '--verbose'])
+    expect(stderr).toMatch(/^ +at connect /m)
+  })
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('leaves no process behind on %s', async (signal) => {
+    own.write({
+      'stuck.js': "import { writeSync } from 'node:fs'; writeSync(2, 'stuck'); for (;;);",
+    })
+    const command = spawn(process.execPath, [own.command, 'routes', '--entry', 'stuck.js'], {
+      cwd: own.folder,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    await once(command.stderr, 'data')
+    const isOver = once(command, 'close')
+    command.kill(signal)
+    // The child holds the other end of the pipe too, which closes only when both are gone.
+    expect(await isOver).toEqual([null, signal])
+  })
+
+  it('writes neither file when one cannot be written', async () => {
+    const args = ['openapi', 'export', '--client', 'fetch', '--client-out', 'none.ts/client.ts']
+    expect(await own.run(args)).toMatchObject({ status: 2 })
+    expect(own.has('openapi.json')).toBe(false)
+  })
+
+  it('says how to install tsx', async () => {
+    const bare = project([]).write({ 'src/app.ts': 'export {}' })
+    const outcome = await bare.run(['routes'])
+    expect(outcome).toMatchObject({ status: 4, stdout: '' })
+    expect(outcome.stderr).toContain('npm install --save-dev tsx')
+  })
+
+  it('says where an application is looked for', async () => {
+    const empty = project([])
+    expect(await empty.run(['routes'])).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('No application was found.'),
+    })
+  })
+})

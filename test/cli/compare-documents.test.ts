@@ -1,0 +1,345 @@
+import { describe, expect, it } from 'vitest'
+import { compareDocuments } from '../../src/cli/diff/compare-documents.js'
+import type {
+  OpenApiDocument,
+  OpenApiOperation,
+  OpenApiSchema,
+} from '../../src/contracts/openapi.js'
+import { hostileDocument } from './hostile-document.js'
+import { documentOfShop } from './shop.js'
+
+type Schemas = Readonly<Record<string, OpenApiSchema>>
+
+function documentOf(operation: Partial<OpenApiOperation>, schemas: Schemas = {}): OpenApiDocument {
+  return {
+    openapi: '3.0.3',
+    info: { title: 'T', version: '1' },
+    servers: [],
+    tags: [],
+    paths: { '/x': { post: { responses: {}, ...operation } } },
+    components: { schemas },
+  }
+}
+
+const content = (schema: OpenApiSchema) => ({ 'application/json': { schema } })
+
+const requestOf = (schema: OpenApiSchema, schemas?: Schemas) =>
+  documentOf({ requestBody: { content: content(schema) } }, schemas)
+
+const responseOf = (schema: OpenApiSchema, schemas?: Schemas) =>
+  documentOf({ responses: { '200': { description: '', content: content(schema) } } }, schemas)
+
+/** `breaking rule @ location` of each change. */
+function changes(base: OpenApiDocument, current: OpenApiDocument): string[] {
+  return compareDocuments(base, current).map(
+    ({ rule, isBreaking, location }) => `${isBreaking ? 'breaking' : 'ok'} ${rule} @ ${location}`,
+  )
+}
+
+describe('compareDocuments', () => {
+  it('finds nothing where nothing changed, whatever the order of keys and the words', () => {
+    const [first, second] = [documentOfShop(), documentOfShop()]
+    const schemas = Object.entries(second.components.schemas ?? {}).reverse()
+    const current = {
+      ...second,
+      info: { ...second.info, description: 'New' },
+      components: { ...second.components, schemas: Object.fromEntries(schemas) },
+    }
+    expect(changes(first, current)).toEqual([])
+    expect(changes(hostileDocument, structuredClone(hostileDocument))).toEqual([])
+  })
+
+  it('knows operations by method and shape of the path', () => {
+    const base = documentOfShop()
+    const { '/items/{id}': one, ...rest } = base.paths
+    const renamed = { ...base, paths: { ...rest, '/items/{key}': one ?? {} } }
+    expect(changes(base, renamed)).toEqual([])
+    const gone = { ...base, paths: rest }
+    expect(compareDocuments(base, gone)).toMatchObject([
+      { operation: 'GET /items/{id}', rule: 'operation-removed', isBreaking: true },
+      { operation: 'DELETE /items/{id}', rule: 'operation-removed', isBreaking: true },
+    ])
+    expect(changes(gone, base)).toEqual(['ok operation-added @ ', 'ok operation-added @ '])
+  })
+})
+
+const text: OpenApiSchema = { type: 'string' }
+const bearer = [{ BearerAuth: [] }]
+const query = (facts: object) => ({
+  parameters: [{ name: 'q', in: 'query', schema: text, ...facts } as const],
+})
+
+describe('operations', () => {
+  it.each<[string, Partial<OpenApiOperation>, Partial<OpenApiOperation>, string[]]>([
+    ['a new parameter', {}, query({}), ['ok parameter-added @ query parameter q']],
+    [
+      'a new required parameter',
+      {},
+      query({ required: true }),
+      ['breaking required-parameter-added @ query parameter q'],
+    ],
+    [
+      'a parameter that becomes required',
+      query({}),
+      query({ required: true }),
+      ['breaking input-required @ query parameter q'],
+    ],
+    [
+      'a parameter that becomes optional',
+      query({ required: true }),
+      query({ required: false }),
+      ['ok input-optional @ query parameter q'],
+    ],
+    ['a parameter that goes', query({}), {}, ['breaking parameter-removed @ query parameter q']],
+    [
+      'a parameter in another style',
+      query({}),
+      query({ explode: false }),
+      ['breaking parameter-style-changed @ query parameter q'],
+    ],
+    ['a style that is the default', query({}), query({ style: 'form', explode: true }), []],
+    [
+      'a narrowed parameter',
+      query({}),
+      query({ schema: { type: 'string', enum: ['a'] } }),
+      ['breaking enum-narrowed @ query parameter q'],
+    ],
+    ['a new body', {}, { requestBody: { content: content(text) } }, ['ok body-added @ body']],
+    [
+      'a new required body',
+      {},
+      { requestBody: { content: content(text), required: true } },
+      ['breaking required-body-added @ body'],
+    ],
+    ['a body that goes', { requestBody: { content: {} } }, {}, ['breaking body-removed @ body']],
+    [
+      'another content type',
+      { requestBody: { content: content(text) } },
+      { requestBody: { content: { 'text/plain': { schema: text } } } },
+      ['breaking content-type-removed @ body', 'ok content-type-added @ body'],
+    ],
+    [
+      'a status that goes',
+      { responses: { '200': { description: '' }, '404': { description: '' } } },
+      { responses: { '200': { description: '' } } },
+      ['breaking response-removed @ response 404'],
+    ],
+    [
+      'a status that becomes part of its class',
+      { responses: { '200': { description: '' } } },
+      { responses: { '2XX': { description: '' } } },
+      ['ok response-added @ response 2XX'],
+    ],
+    [
+      'a header that goes',
+      { responses: { '200': { description: '', headers: { ETag: { schema: text } } } } },
+      { responses: { '200': { description: '' } } },
+      ['breaking header-removed @ response 200'],
+    ],
+    ['security that comes', {}, { security: bearer }, ['breaking security-added @ security']],
+    ['security that goes', { security: bearer }, {}, ['ok security-loosened @ security']],
+    [
+      'another way to be let in',
+      { security: bearer },
+      { security: [...bearer, { Key: [] }] },
+      ['ok security-loosened @ security'],
+    ],
+    [
+      'another thing to bring',
+      { security: bearer },
+      { security: [{ BearerAuth: [], Key: [] }] },
+      ['breaking security-added @ security'],
+    ],
+    [
+      'another operation id',
+      { operationId: 'a' },
+      { operationId: 'b', deprecated: true },
+      ['ok operation-id-changed @ ', 'ok operation-deprecated @ '],
+    ],
+  ])('%s', (_, base, current, expected) => {
+    expect(changes(documentOf(base), documentOf(current))).toEqual(expected)
+  })
+})
+
+const fields = (properties: Schemas, required: string[] = []): OpenApiSchema => ({
+  type: 'object',
+  properties,
+  required,
+})
+
+/** What changes, then the rule, then whom it breaks: those who send it, or those who receive it. */
+const RULES: [
+  string,
+  OpenApiSchema,
+  OpenApiSchema,
+  string,
+  'request' | 'response' | 'both' | 'none',
+][] = [
+  ['a type', text, { type: 'integer' }, 'type-changed', 'both'],
+  [
+    'an integer that is a number',
+    { type: 'integer' },
+    { type: 'number' },
+    'type-widened',
+    'response',
+  ],
+  [
+    'a number that is an integer',
+    { type: 'number' },
+    { type: 'integer' },
+    'type-narrowed',
+    'request',
+  ],
+  ['a type that comes', {}, text, 'type-narrowed', 'request'],
+  ['a type that goes', text, {}, 'type-widened', 'response'],
+  ['null that comes', text, { type: 'string', nullable: true }, 'null-added', 'response'],
+  ['null that goes', { type: 'string', nullable: true }, text, 'null-removed', 'request'],
+  ['a value that goes', { enum: ['a', 'b'] }, { enum: ['a'] }, 'enum-narrowed', 'request'],
+  ['a value that comes', { enum: ['a'] }, { enum: ['a', 'b'] }, 'enum-widened', 'response'],
+  ['a field that comes', fields({}), fields({ a: text }), 'property-added', 'none'],
+  ['a field that goes', fields({ a: text }), fields({}), 'property-removed', 'both'],
+  [
+    'a field that becomes required',
+    fields({ a: text }),
+    fields({ a: text }, ['a']),
+    'property-required',
+    'request',
+  ],
+  [
+    'a field that becomes optional',
+    fields({ a: text }, ['a']),
+    fields({ a: text }),
+    'property-optional',
+    'response',
+  ],
+  [
+    'an object that refuses others',
+    fields({}),
+    { ...fields({}), additionalProperties: false },
+    'object-closed',
+    'request',
+  ],
+  ['a lower bound', text, { type: 'string', minLength: 1 }, 'bound-tightened', 'request'],
+  [
+    'an upper bound',
+    { type: 'integer', maximum: 10 },
+    { type: 'integer', maximum: 9 },
+    'bound-tightened',
+    'request',
+  ],
+  [
+    'a bound that becomes exclusive',
+    { type: 'number', minimum: 0 },
+    { type: 'number', minimum: 0, exclusiveMinimum: true },
+    'bound-tightened',
+    'request',
+  ],
+  [
+    'a bound that goes',
+    { type: 'array', maxItems: 3 },
+    { type: 'array' },
+    'bound-loosened',
+    'none',
+  ],
+  [
+    'a pattern',
+    { type: 'string', pattern: 'a' },
+    { type: 'string', pattern: 'b' },
+    'bound-tightened',
+    'request',
+  ],
+  [
+    'an alternative that goes',
+    { anyOf: [text, { type: 'integer' }] },
+    { anyOf: [text] },
+    'choice-removed',
+    'request',
+  ],
+  [
+    'an alternative that comes',
+    { oneOf: [text] },
+    { oneOf: [{ type: 'integer' }, text] },
+    'choice-added',
+    'response',
+  ],
+]
+
+describe('schemas', () => {
+  it.each(RULES)('%s', (_, base, current, rule, breaks) => {
+    const outcomes = (changed: string[]) => changed.map((change) => change.split(' @')[0])
+    const mark = (side: string) => (breaks === side || breaks === 'both' ? 'breaking' : 'ok')
+    expect({
+      request: outcomes(changes(requestOf(base), requestOf(current))),
+      response: outcomes(changes(responseOf(base), responseOf(current))),
+    }).toEqual({
+      request: [`${mark('request')} ${rule}`],
+      response: [`${mark('response')} ${rule}`],
+    })
+  })
+
+  it('are followed through references, lists and parts, to a place that can be found', () => {
+    const schema = (leaf: OpenApiSchema): [OpenApiSchema, Schemas] => [
+      {
+        allOf: [fields({ data: { type: 'array', items: { $ref: '#/components/schemas/Node' } } })],
+      },
+      { Node: fields({ name: leaf, next: { $ref: '#/components/schemas/Node' } }) },
+    ]
+    expect(
+      changes(responseOf(...schema(text)), responseOf(...schema({ type: 'integer' }))),
+    ).toEqual(['breaking type-changed @ response 200 › data[].name'])
+  })
+
+  it('break who sends them by a field that is new and required, and nobody who reads it', () => {
+    const [base, current] = [fields({}), fields({ a: text }, ['a'])]
+    expect(changes(requestOf(base), requestOf(current))).toEqual([
+      'breaking required-property-added @ body › a',
+    ])
+    expect(changes(responseOf(base), responseOf(current))).toEqual([
+      'ok property-added @ response 200 › a',
+    ])
+  })
+
+  it('may refer to each other however they like', () => {
+    const names = Array.from({ length: 20 }, (_, i) => `S${i}`)
+    const links = Object.fromEntries(
+      names.map((name) => [name, { $ref: `#/components/schemas/${name}` }]),
+    )
+    const schemas = (leaf: OpenApiSchema) =>
+      Object.fromEntries(names.map((name) => [name, fields({ ...links, leaf })]))
+    const ref = { $ref: '#/components/schemas/S0' }
+    const changed = changes(responseOf(ref, schemas(text)), responseOf(ref, schemas({})))
+    expect(changed).toHaveLength(names.length)
+    expect(changed[0]).toMatch(/^breaking type-widened @ response 200 › /)
+  })
+
+  it('are not the same because of what they are in a circle with', () => {
+    const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+    const schemas = (leaf: OpenApiSchema) => ({
+      A: fields({ b: ref('B'), leaf }),
+      B: fields({ a: ref('A') }),
+    })
+    const body = (name: string) => ({ '200': { description: '', content: content(ref(name)) } })
+    const documentWith = (leaf: OpenApiSchema): OpenApiDocument => ({
+      ...documentOf({}, schemas(leaf)),
+      paths: { '/a': { get: { responses: body('A') } }, '/b': { get: { responses: body('B') } } },
+    })
+    expect(changes(documentWith(text), documentWith({ type: 'integer' }))).toEqual([
+      'breaking type-changed @ response 200 › leaf',
+      'breaking type-changed @ response 200 › a.leaf',
+    ])
+  })
+
+  it('may be inlined, or given a name', () => {
+    const named = responseOf({ $ref: '#/components/schemas/A' }, { A: fields({ a: text }) })
+    expect(changes(named, responseOf(fields({ a: text })))).toEqual([])
+    const twins = { A: { $ref: '#/components/schemas/B' }, B: { $ref: '#/components/schemas/A' } }
+    expect(changes(responseOf({ $ref: '#/components/schemas/A' }, twins), named)).toHaveLength(2)
+  })
+
+  it('may have fields named as members of every object', () => {
+    const base = requestOf(fields({ constructor: text, title: text }))
+    expect(changes(base, requestOf(fields({ title: text })))).toEqual([
+      'breaking property-removed @ body › constructor',
+    ])
+  })
+})

@@ -1,0 +1,181 @@
+import { spawn } from 'node:child_process'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { emitClient } from '../../src/cli/client/emit-client.js'
+import type { OpenApiDocument } from '../../src/contracts/openapi.js'
+import { outputOf } from '../docs/snippets.js'
+import { root } from '../house/sources.js'
+import { hostileDocument } from './hostile-document.js'
+import { documentOfShop } from './shop.js'
+
+// The compilers take their time.
+vi.setConfig({ testTimeout: 60_000 })
+
+const FOLDER = join(root, '.cache', 'client-types')
+
+const EMPTY: OpenApiDocument = {
+  openapi: '3.0.3',
+  info: { title: 'Empty', version: '1' },
+  servers: [],
+  tags: [],
+  paths: {},
+  components: {},
+}
+
+/** What compiles, and what must not. */
+const USE = `
+import { createClient, type ErrorBody, type SuccessData } from './shop.js'
+
+const client = createClient({ baseUrl: 'http://localhost', token: async () => 'x' })
+
+export async function use(signal: AbortSignal): Promise<string> {
+  const result = await client.items.getById({ params: { id: 1 }, signal })
+  if (!result.ok) {
+    const message: string = result.error.message
+    if (result.status === 404) return result.error.code
+    // @ts-expect-error 200 is no failure.
+    if (result.status === 200) return ''
+    return message
+  }
+  const status: 200 = result.status
+  // @ts-expect-error The envelope is opened, and has no such field.
+  result.data.nothing
+  return result.data.name + status
+}
+
+export const item: SuccessData<'Items_getById'> = { id: 1, name: 'x' }
+export const code: ErrorBody<'Items_getById'>['statusCode'] = 'error'
+
+// @ts-expect-error The parameter is missing.
+client.items.getById()
+// @ts-expect-error The parameter is a number.
+client.items.getById({ params: { id: '1' } })
+// @ts-expect-error There is no such field.
+client.items.create({ body: { name: 'x', nothing: 1 } })
+client.items.create({ body: { name: 'x' }, headers: { 'X-Anything': 'y' } })
+client.items.list()
+client.items.list({ query: { tags: undefined } })
+// @ts-expect-error There is no such tag.
+client.nothing
+`
+
+function writeProject(): void {
+  rmSync(FOLDER, { recursive: true, force: true })
+  mkdirSync(FOLDER, { recursive: true })
+  const strict = {
+    strict: true,
+    noUncheckedIndexedAccess: true,
+    exactOptionalPropertyTypes: true,
+    noImplicitOverride: true,
+    noImplicitReturns: true,
+    noPropertyAccessFromIndexSignature: true,
+    noUnusedLocals: true,
+    noUnusedParameters: true,
+    erasableSyntaxOnly: true,
+    verbatimModuleSyntax: true,
+    module: 'nodenext',
+    target: 'es2022',
+    noEmit: true,
+  }
+  const platforms = {
+    node: { lib: ['es2022'], types: ['node'] },
+    browser: { lib: ['es2022', 'dom'], types: [] },
+  }
+  for (const [name, platform] of Object.entries(platforms)) {
+    const config = { compilerOptions: { ...strict, ...platform }, include: ['*.ts'] }
+    writeFileSync(join(FOLDER, `${name}.json`), JSON.stringify(config))
+  }
+  writeFileSync(join(FOLDER, 'package.json'), '{ "type": "module" }')
+  writeFileSync(join(FOLDER, 'hostile.ts'), emitClient(hostileDocument))
+  writeFileSync(join(FOLDER, 'empty.ts'), emitClient(EMPTY))
+  writeFileSync(join(FOLDER, 'shop.ts'), emitClient(documentOfShop()))
+  writeFileSync(join(FOLDER, 'use.ts'), USE)
+}
+
+describe('the client', () => {
+  beforeAll(writeProject)
+
+  it.each([
+    ['TypeScript 5', 'typescript-5', 'node'],
+    ['TypeScript 5', 'typescript-5', 'browser'],
+    ['TypeScript 6', 'typescript-6', 'node'],
+    ['TypeScript 6', 'typescript-6', 'browser'],
+    ['TypeScript 7', 'typescript', 'node'],
+    ['TypeScript 7', 'typescript', 'browser'],
+  ])('compiles under strict with %s (%s) for %s', async (_, compiler, platform) => {
+    const tsc = join(root, 'node_modules', compiler, 'bin/tsc')
+    const args = [tsc, '-p', `${platform}.json`, '--pretty', 'false']
+    expect(await outputOf(spawn(process.execPath, args, { cwd: FOLDER }))).toBe('')
+  })
+})
+
+describe('emitClient', () => {
+  const text = emitClient(hostileDocument)
+  const shop = emitClient(documentOfShop())
+
+  it('gives the same text for the same document', () => {
+    expect(emitClient(structuredClone(hostileDocument))).toBe(text)
+  })
+
+  it('writes components, operations and methods', () => {
+    expect(shop).toContain(`export type Item = {
+  id: number;
+  /** What it is called. */
+  name: string;
+  tags?: string[];
+};`)
+    expect(shop).toContain(`  Items_list: {
+    input: RequestOptions & {
+      query?: {
+        tags?: string[] | undefined;
+      } | undefined;
+    };
+    result:
+      | Enveloped<200, {
+        statusCode: "success";
+        status: number;
+        message: string;
+        data: Item[];
+      }>
+      | Failure<500, ErrorEnvelope>
+      | Failure<Exclude<Status4XX | Status5XX, 500>, UndocumentedError>;
+  };`)
+    expect(shop).toContain(`    items: {
+      /**
+       * List
+       *
+       * GET /items
+       */
+      list: (input?: Input<"Items_list">): Promise<Result<"Items_list">> =>
+        send({ method: "GET", path: "/items", statuses: ["200","500"], enveloped: ["200"] }, input),`)
+  })
+
+  it('lets no description end its comment', () => {
+    const code = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/"(?:[^"\\]|\\.)*"/g, '""')
+    expect(code).not.toContain('throw new Error("run")')
+    expect(code).not.toMatch(/run|Ends/)
+  })
+
+  it('gives names that are taken, or are none, another form', () => {
+    const names = [...text.matchAll(/^export type (\S+) =/gm)].map(([, name]) => name)
+    expect(names.slice(0, 9)).toEqual([
+      'Response_',
+      'Call_',
+      'NonNullable_',
+      'ReturnType_',
+      'string_',
+      'class_',
+      '_2nd_user_v1',
+      '_2nd_user_v12',
+      'Error_',
+    ])
+  })
+
+  it('names methods after operation ids, in full where two of a tag would meet', () => {
+    const methods = [...text.matchAll(/^ {4,6}(\S+): (?:\{|\(input)/gm)].map(([, name]) => name)
+    expect(methods).toEqual(expect.arrayContaining(['filesMore', 'delete', 'then2']))
+    expect(methods).toEqual(expect.arrayContaining(['users', 'usersCreate', 'accountsCreate']))
+    expect(methods).toEqual(expect.arrayContaining(['default', 'patchUsers']))
+  })
+})

@@ -1,0 +1,120 @@
+import { execFile } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { root } from '../house/sources.js'
+import { builtPackage } from './built-package.js'
+
+/** What a run of the command left behind. */
+export interface Outcome {
+  readonly status: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/**
+ * A project of a user's, outside the repository, with this package and a few others installed. Its folder is one that has
+ * to be quoted and encoded.
+ */
+export class Project {
+  readonly folder: string
+
+  /** @param packages Which packages of this repository are installed beside this one. */
+  constructor(packages: readonly string[] = ['tsx']) {
+    this.folder = realpathSync(mkdtempSync(join(tmpdir(), 'blazon cli é-')))
+    this.install('blazon', builtPackage())
+    for (const name of packages) this.install(name, join(root, 'node_modules', name))
+  }
+
+  /** Makes a package known under a name. */
+  install(name: string, folder: string): void {
+    const link = this.path(`node_modules/${name}`)
+    mkdirSync(dirname(link), { recursive: true })
+    symlinkSync(folder, link, 'dir')
+  }
+
+  /** Writes files by their paths; what is no text becomes JSON. */
+  write(files: Readonly<Record<string, string | object>>): this {
+    for (const [name, content] of Object.entries(files)) {
+      mkdirSync(dirname(this.path(name)), { recursive: true })
+      const text = typeof content === 'string' ? content : JSON.stringify(content)
+      writeFileSync(this.path(name), text)
+    }
+    return this
+  }
+
+  path(name: string): string {
+    return join(this.folder, name)
+  }
+
+  read(name: string): string {
+    return readFileSync(this.path(name), 'utf8')
+  }
+
+  has(name: string): boolean {
+    return existsSync(this.path(name))
+  }
+
+  /** The file that npm makes a command of. */
+  get command(): string {
+    const { bin } = JSON.parse(this.read('node_modules/blazon/package.json'))
+    return this.path(`node_modules/blazon/${bin.blazon}`)
+  }
+
+  /** Runs the command as its users do: a program with arguments, in a folder of the project. */
+  run(args: readonly string[], folder = '.'): Promise<Outcome> {
+    const options = { cwd: join(this.folder, folder), env: { ...process.env, NODE_OPTIONS: '' } }
+    return new Promise((resolve) => {
+      const child = execFile(
+        process.execPath,
+        [this.command, ...args],
+        options,
+        (_, stdout, stderr) => resolve({ status: child.exitCode ?? -1, stdout, stderr }),
+      )
+    })
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+}
+
+/** A controller as it is written in either dialect. */
+export const USERS_CONTROLLER = `
+import { Controller, Get, type Request, type Response } from 'blazon'
+
+@Controller('users')
+export class UsersController {
+  @Get(':id')
+  getById(req: Request, res: Response) {
+    return { id: req.params['id'] }
+  }
+}
+`
+
+/** An entry whose application screams when anything of it starts. */
+export const MAIN = `
+import { App } from 'blazon'
+import { UsersController } from './users-controller.js'
+
+class Database {
+  constructor() { throw new Error('a provider was made') }
+}
+
+console.log('printed by the application')
+
+export const app = new App({
+  controllers: [UsersController],
+  providers: [Database, { token: 'x', useFactory: () => { throw new Error('a factory ran') } }],
+  plugins: [{ name: 'p', setup() { throw new Error('a plugin was set up') } }],
+})
+`

@@ -1,0 +1,88 @@
+import { tmpdir } from 'node:os'
+import { describe, expect, it } from 'vitest'
+import { runCli } from '../../src/cli/run-cli.js'
+
+/** Runs the command in this process, as far as that goes: nothing is loaded here. */
+async function run(...argv: string[]) {
+  let [stdout, stderr] = ['', '']
+  const streams = {
+    out: (text: string) => {
+      stdout += text
+    },
+    err: (text: string) => {
+      stderr += text
+    },
+    note: (line: string) => {
+      stderr += `${line}\n`
+    },
+  }
+  const status = await runCli(argv, { cwd: tmpdir(), streams })
+  return { status, stdout, stderr }
+}
+
+describe('help', () => {
+  it.each([
+    [['--help'], ['openapi', 'routes']],
+    [
+      ['openapi', '--help'],
+      ['export', 'diff'],
+    ],
+    [
+      ['help', 'openapi'],
+      ['export', 'diff'],
+    ],
+    [
+      ['openapi', 'export', '-h'],
+      ['--out', '--format', '--client', '--client-out', '--check', '--strict', '--entry', '--path'],
+    ],
+    [
+      ['openapi', 'diff', '--help'],
+      ['<base>', '--breaking', '--format', '--entry', '--path'],
+    ],
+    [
+      ['routes', '--help'],
+      ['--json', '--filter', '--entry', '--timeout', '--verbose'],
+    ],
+  ])('of %j is printed', async (argv, words) => {
+    const { status, stdout, stderr } = await run(...argv)
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    for (const word of words) expect(stdout).toContain(word)
+  })
+
+  it('is printed where no command is named, as an error', async () => {
+    expect(await run()).toMatchObject({
+      status: 2,
+      stdout: '',
+      stderr: expect.stringContaining('Usage:'),
+    })
+    expect(await run('openapi')).toMatchObject({ status: 2, stdout: '' })
+  })
+})
+
+describe('a mistake', () => {
+  it.each([
+    [['opanapi'], 'Did you mean openapi?'],
+    [['openapi', 'exprt'], 'Did you mean export?'],
+    [['openapi', 'export', '--chek'], 'Did you mean --check?'],
+    [['openapi', 'export', '--format', 'xml'], 'Allowed choices are json, yaml.'],
+    [['openapi', 'export', '--client', 'java'], 'Allowed choices are typescript, fetch.'],
+    [['openapi', 'export', '--out'], 'argument missing'],
+    [['openapi', 'export', 'here'], 'too many arguments'],
+    [['openapi', 'diff'], "missing required argument 'base'"],
+    [['routes', '--timeout', 'soon'], 'Give seconds'],
+    [['routes', '--timeout', '0'], 'Give seconds'],
+    [['routes', '--timeout', '1e9'], 'Give seconds'],
+  ])('like %j is told, with what to do', async (argv, message) => {
+    const { status, stdout, stderr } = await run(...argv)
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+    expect(stderr).toContain(message)
+    expect(stderr).toContain('--help')
+  })
+})
+
+it('prints its version', async () => {
+  expect(await run('--version')).toMatchObject({
+    status: 0,
+    stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+  })
+})

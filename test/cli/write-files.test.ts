@@ -1,0 +1,129 @@
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { CliError } from '../../src/cli/cli-error.js'
+import { exportTargets } from '../../src/cli/export-options.js'
+import { firstDifferences } from '../../src/cli/first-differences.js'
+import { outputPath } from '../../src/cli/output-path.js'
+import { writeFiles } from '../../src/cli/write-files.js'
+
+let folder: string
+const path = (name: string) => join(folder, name)
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'blazon-write-'))
+})
+
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true })
+})
+
+describe('writeFiles', () => {
+  it('writes what is new or different, and keeps the mode', () => {
+    writeFileSync(path('old'), 'old')
+    chmodSync(path('old'), 0o640)
+    writeFileSync(path('same'), 'same')
+    utimesSync(path('same'), 1, 1)
+    const files = ['old', 'same', 'deep/down/new'].map((name) => ({
+      path: path(name),
+      text: name === 'same' ? 'same' : 'new',
+    }))
+    expect(writeFiles(files)).toEqual(['written', 'unchanged', 'written'])
+    expect(readFileSync(path('old'), 'utf8')).toBe('new')
+    expect(statSync(path('old')).mode & 0o777).toBe(0o640)
+    expect(statSync(path('same')).mtimeMs).toBe(1000)
+    expect(readFileSync(path('deep/down/new'), 'utf8')).toBe('new')
+    expect(readdirSync(folder).sort()).toEqual(['deep', 'old', 'same'])
+  })
+
+  it('writes all files or none, and leaves nothing behind', () => {
+    writeFileSync(path('first'), 'old')
+    writeFileSync(path('file'), '')
+    const files = ['first', 'file/second'].map((name) => ({ path: path(name), text: 'new' }))
+    expect(() => writeFiles(files)).toThrow(CliError)
+    expect(readFileSync(path('first'), 'utf8')).toBe('old')
+    expect(readdirSync(folder).sort()).toEqual(['file', 'first'])
+  })
+})
+
+describe('outputPath', () => {
+  beforeEach(() => {
+    mkdirSync(path('project/packages/api'), { recursive: true })
+    writeFileSync(path('project/package.json'), '{}')
+    writeFileSync(path('project/packages/api/package.json'), '{}')
+  })
+
+  it('stays inside the package, where there is no repository', () => {
+    const cwd = path('project/packages/api')
+    expect(outputPath('docs/x.json', '--out', cwd)).toBe(join(cwd, 'docs/x.json'))
+    expect(outputPath('..x.json', '--out', cwd)).toBe(join(cwd, '..x.json'))
+    expect(() => outputPath('../x.json', '--out', cwd)).toThrow('is outside the project')
+    expect(() => outputPath('a/../../x.json', '--out', cwd)).toThrow('is outside the project')
+  })
+
+  it('stays inside the repository, and goes elsewhere by an absolute path', () => {
+    mkdirSync(path('project/.git'))
+    const cwd = path('project/packages/api')
+    expect(outputPath('../web/x.ts', '--out', cwd)).toBe(path('project/packages/web/x.ts'))
+    expect(() => outputPath('../../../x.ts', '--out', cwd)).toThrow('is outside the project')
+    expect(outputPath(path('x.ts'), '--out', cwd)).toBe(path('x.ts'))
+  })
+
+  it('follows a link instead of replacing it', () => {
+    writeFileSync(path('project/real.json'), 'old')
+    symlinkSync(path('project/real.json'), path('project/link.json'))
+    const target = outputPath('link.json', '--out', path('project'))
+    writeFiles([{ path: target, text: 'new' }])
+    expect(lstatSync(path('project/link.json')).isSymbolicLink()).toBe(true)
+    expect(readFileSync(path('project/real.json'), 'utf8')).toBe('new')
+  })
+})
+
+describe('exportTargets', () => {
+  it.each([
+    [{}, 'json', 'openapi.json', null],
+    [{ format: 'yaml' }, 'yaml', 'openapi.yaml', null],
+    [{ out: 'a/b.YML' }, 'yaml', 'a/b.YML', null],
+    [{ out: 'b.yaml', format: 'json' }, 'json', 'b.yaml', null],
+    [{ out: 'a/b.json', client: 'fetch' }, 'json', 'a/b.json', 'a/openapi-client.ts'],
+    [{ client: 'fetch', clientOut: 'c.ts' }, 'json', 'openapi.json', 'c.ts'],
+  ] as const)('of %j', (options, format, out, client) => {
+    const targets = exportTargets(options, folder)
+    expect(targets).toMatchObject({ format, out: path(out) })
+    expect(targets.client?.out ?? null).toBe(client === null ? null : path(client))
+  })
+
+  it.each([
+    [{ clientOut: 'x.ts' }, '--client-out needs --client'],
+    [{ out: '-', check: true }, '--check has no file'],
+    [{ out: 'x', client: 'fetch', clientOut: 'x' }, 'have one place'],
+    [{ out: '-', client: 'fetch', clientOut: '-' }, 'have one place'],
+  ] as const)('refuses %j', (options, message) => {
+    expect(() => exportTargets(options, folder)).toThrow(message)
+  })
+})
+
+describe('firstDifferences', () => {
+  it.each([
+    ['a\nb\nc', 'a\nx\nc', 'line 2:\n- b\n+ x'],
+    ['a\nc', 'a\nb\nc', 'line 2:\n+ b'],
+    ['a\nb', 'a', 'line 2:\n- b'],
+    ['a\nb\nc\nd\ne\nf', 'a\nx\nc\nd\ne\ny', 'line 2:\n- b\n+ x\n… and further down'],
+    ['', 'a\n1\n2\n3\n4\n5\n6', 'line 1:\n- \n+ a\n+ 1\n+ 2\n+ 3\n+ 4\n+ … 2 more'],
+  ])('of %j and %j', (actual, expected, differences) => {
+    expect(firstDifferences(actual, expected)).toBe(differences)
+  })
+})

@@ -1,0 +1,125 @@
+import {
+  App,
+  type AppOptions,
+  Body,
+  Controller,
+  Get,
+  inject,
+  Params,
+  Post,
+  type Request,
+  type SwaggerOptions,
+} from 'blazon'
+import { TestApp } from 'blazon/testing'
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+
+class Counter {
+  count = 0
+}
+
+@Controller('things')
+class ThingsController {
+  readonly #counter = inject(Counter)
+
+  @Get(':id')
+  @Params(z.object({ id: z.string() }))
+  read(req: Request) {
+    this.#counter.count++
+    return `${req.params['id']} ${this.#counter.count}`
+  }
+
+  @Post()
+  @Body(z.object({ at: z.map(z.string(), z.string()) }))
+  create() {
+    return null
+  }
+
+  late() {
+    return 'late'
+  }
+}
+
+const options: AppOptions = { controllers: [ThingsController], providers: [Counter], logger: false }
+
+/** Whatever was kept of an application before must not show in the next one. */
+async function withApp<T>(own: AppOptions, use: (app: TestApp) => T | Promise<T>): Promise<T> {
+  const app = await TestApp.create({ ...options, ...own })
+  try {
+    return await use(app)
+  } finally {
+    await app.close()
+  }
+}
+
+it('gives every application controllers of its own', async () => {
+  const ask = async (app: TestApp) => (await app.request().get('/things/a')).body.data
+  expect(await withApp({}, ask)).toBe('a 1')
+  expect(await withApp({}, ask)).toBe('a 1')
+})
+
+it('gives every application a document of its own', async () => {
+  const first = await withApp({}, (app) => app.document)
+  for (const path of Object.keys(first.paths)) Reflect.deleteProperty(first.paths, path)
+  const second = await withApp({}, (app) => app.document)
+  expect(Object.keys(second.paths)).toEqual(['/things', '/things/{id}'])
+})
+
+it('warns every time', async () => {
+  const warningsOf = async () => {
+    const codes: string[] = []
+    const warn = ({ code }: { code?: string }) => void codes.push(String(code))
+    const app = await App.create({ ...options, logger: { info() {}, error() {}, warn } })
+    await app.close()
+    return codes
+  }
+  expect(await warningsOf()).toEqual(['W_SCHEMA_NOT_REPRESENTABLE'])
+  expect(await warningsOf()).toEqual(['W_SCHEMA_NOT_REPRESENTABLE'])
+  const strict = () => App.create({ ...options, strict: true })
+  await expect(strict()).rejects.toThrow('W_SCHEMA_NOT_REPRESENTABLE')
+  await expect(strict()).rejects.toThrow('W_SCHEMA_NOT_REPRESENTABLE')
+})
+
+it('sees options that have changed, in place too', async () => {
+  const swagger: SwaggerOptions & { title?: string } = { title: 'One' }
+  const read = () => withApp({ swagger }, (app) => app.document.info.title)
+  expect(await read()).toBe('One')
+  swagger.title = 'Two'
+  expect(await read()).toBe('Two')
+  const guard = { canActivate: async () => true }
+  const access = (own: AppOptions) =>
+    withApp(own, (app) => app.getRouteTable().map(({ isProtected }) => isProtected))
+  expect(await access({})).toEqual([false, false])
+  expect(await access({ auth: { guard, default: 'protected' } })).toEqual([true, true])
+})
+
+it('asks a function of the options every time', async () => {
+  const wanted = { path: '/things' }
+  const include: SwaggerOptions['include'] = ({ path }) => path === wanted.path
+  const read = () => withApp({ swagger: { include } }, (app) => Object.keys(app.document.paths))
+  expect(await read()).toEqual(['/things'])
+  wanted.path = '/things/:id'
+  expect(await read()).toEqual(['/things/{id}'])
+})
+
+it('serves the pages of the documents that it has', async () => {
+  const statusOf = async (path: string) => (app: TestApp) =>
+    app
+      .request()
+      .get(`${path}.json`)
+      .then(({ status }) => status)
+  expect(await withApp({ swagger: { path: '/one' } }, await statusOf('/one'))).toBe(200)
+  expect(await withApp({ swagger: { path: '/two' } }, await statusOf('/one'))).toBe(404)
+  expect(await withApp({ swagger: { path: '/two' } }, await statusOf('/two'))).toBe(200)
+  expect(await withApp({ swagger: { enabled: false } }, await statusOf('/two'))).toBe(404)
+})
+
+it('sees a route that was declared later', async () => {
+  expect(await withApp({}, (app) => app.getRouteTable().length)).toBe(2)
+  const { prototype } = ThingsController
+  const descriptor = Object.getOwnPropertyDescriptor(prototype, 'late') as PropertyDescriptor
+  const decorate = Get('late') as unknown as (...args: unknown[]) => void
+  decorate(prototype, 'late', descriptor)
+  const ask = async (app: TestApp) => (await app.request().get('/things/late')).body.data
+  expect(await withApp({}, ask)).toBe('late')
+})

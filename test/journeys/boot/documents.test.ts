@@ -1,0 +1,229 @@
+import {
+  All,
+  ApiBody,
+  ApiOperation,
+  ApiResponseDoc,
+  App,
+  type AppOptions,
+  Controller,
+  Get,
+  HttpCode,
+  Post,
+  Query,
+  type Request,
+  type Response,
+  type SwaggerOptions,
+} from 'blazon'
+import { TestApp } from 'blazon/testing'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { bootProblems, bootWarnings } from '../../support.js'
+
+const codes = async (options: AppOptions) =>
+  (await bootProblems(options)).map(({ code, subject }) => `${code} ${subject}`)
+
+describe('The swagger option', () => {
+  const wrong: [string, unknown, string][] = [
+    ['a number', 7, 'swagger'],
+    ['null', null, 'swagger'],
+    ['a list with a text', ['x'], 'swagger[0]'],
+    ['enabled as text', { enabled: 'false' }, 'swagger.enabled'],
+    ['the root as path', { path: '/' }, 'swagger.path'],
+    ['a path with a parameter', { path: '/docs/:version' }, 'swagger.path'],
+    ['a path with a query', { path: '/docs?x' }, 'swagger.path'],
+    ['a title that is no text', { title: 7 }, 'swagger.title'],
+    ['servers that are no list', { servers: { url: '/' } }, 'swagger.servers'],
+    ['a server that is a text', { servers: ['/v1'] }, 'swagger.servers[0]'],
+    ['a tag that is null', { tags: [null] }, 'swagger.tags[0]'],
+    ['one tag twice', { tags: [{ name: 'a' }, { name: 'a' }] }, 'swagger.tags[1]'],
+    ['a contact that is a text', { contact: 'me' }, 'swagger.contact'],
+    ['a license without a name', { license: {} }, 'swagger.license'],
+    ['include that is no function', { include: '/users' }, 'swagger.include'],
+    ['a page where another document is', [{ path: '/docs' }, { path: '/docs.json' }], 'swagger'],
+    ['one path twice', [{ path: 'docs' }, { path: '/Docs/' }], 'swagger'],
+  ]
+  it.each(wrong)('refuses %s', async (_what, swagger, subject) => {
+    expect(await codes({ swagger: swagger as SwaggerOptions })).toEqual([
+      `E_OPTION_INVALID ${subject}`,
+    ])
+  })
+
+  const undecided: [string, () => unknown][] = [
+    ['throws', () => JSON.parse('{')],
+    ['answers later', async () => false],
+  ]
+  it.each(undecided)('refuses include when it %s', async (_what, include) => {
+    @Controller('a')
+    class AController {
+      @Get()
+      list() {}
+    }
+    const swagger = { include } as SwaggerOptions
+    expect(await codes({ controllers: [AController], swagger })).toEqual([
+      'E_OPTION_INVALID swagger.include',
+    ])
+  })
+
+  it('warns of a name that it does not know', async () => {
+    const swagger = { tittle: 'Users' } as SwaggerOptions
+    expect((await bootWarnings({ swagger })).map(({ text }) => text)).toEqual([
+      expect.stringContaining('swagger.tittle'),
+    ])
+  })
+
+  it('moves the page and the document, without touching the route table', async () => {
+    const app = await TestApp.create({ contract: 'throw', swagger: { path: 'internal/docs/' } })
+    const statusOf = async (path: string) => (await app.request().get(path)).status
+    expect(await statusOf('/internal/docs')).toBe(200)
+    expect(await statusOf('/internal/docs.json')).toBe(200)
+    expect(await statusOf('/api-docs')).toBe(404)
+    expect(app.getRouteTable()).toEqual([])
+    await app.close()
+  })
+
+  const off: NonNullable<AppOptions['swagger']>[] = [false, { enabled: false }, []]
+  it.each(off)('serves nothing when it is %j', async (swagger) => {
+    const app = await TestApp.create({ contract: 'throw', swagger })
+    for (const path of ['/api-docs', '/api-docs.json', '/api-docs.yaml']) {
+      expect((await app.request().get(path)).status).toBe(404)
+    }
+    expect(app.document.openapi).toBe('3.0.3')
+    await app.close()
+  })
+})
+
+describe('Decorators of the document', () => {
+  it('refuse what no document can say, all at once', async () => {
+    @Controller('a')
+    class AController {
+      @Get()
+      @ApiOperation({ operationId: 'get a' })
+      @ApiResponseDoc({ status: 99, description: 'x' })
+      @ApiResponseDoc({ status: 200, description: '' })
+      @ApiResponseDoc({ status: 404, description: 'one' })
+      @ApiResponseDoc({ status: 404, description: 'two' })
+      @ApiBody({ schema: undefined as never })
+      a() {}
+    }
+    expect((await codes({ controllers: [AController] })).sort()).toEqual([
+      'E_DECORATOR_CONFLICT AController.a',
+      'E_OPTION_INVALID AController.a',
+      'E_OPTION_INVALID AController.a',
+      'E_OPTION_INVALID AController.a',
+      'E_SCHEMA_INVALID AController.a @ApiBody',
+    ])
+  })
+
+  it('refuse one operationId for two operations', async () => {
+    @Controller('a')
+    class AController {
+      @Get('one')
+      @ApiOperation({ operationId: 'same' })
+      one() {}
+
+      @Get('two')
+      @ApiOperation({ operationId: 'same' })
+      two() {}
+    }
+    expect(await codes({ controllers: [AController] })).toEqual([
+      'E_OPERATION_ID_DUPLICATE AController.two',
+    ])
+  })
+
+  it('warn of a success that the handler never answers with', async () => {
+    @Controller('a')
+    class AController {
+      @Post('created')
+      @ApiResponseDoc({ status: 201, description: 'Made' })
+      created() {
+        return 1
+      }
+
+      @Post('right')
+      @HttpCode(201)
+      @ApiResponseDoc({ status: 201, description: 'Made' })
+      @ApiResponseDoc({ status: 409, description: 'There is one' })
+      right() {
+        return 1
+      }
+
+      @Post('itself')
+      @ApiResponseDoc({ status: 202, description: 'Later' })
+      itself(_req: Request, res: Response) {
+        res.status(202).json({})
+      }
+
+      @Get('wrapped')
+      @ApiResponseDoc({ status: 202, description: 'Later' })
+      wrapped(...args: unknown[]) {
+        ;(args[1] as Response).status(202).json({})
+      }
+    }
+    const [warning, ...others] = await bootWarnings({ controllers: [AController] })
+    expect(warning).toMatchObject({
+      code: 'W_STATUS_UNREACHABLE',
+      text: expect.stringContaining('@HttpCode(201)'),
+    })
+    expect(others).toEqual([])
+  })
+
+  it('throw at once on a target that they cannot describe, and without parentheses', () => {
+    const decorate = (decorator: unknown, ...args: unknown[]) =>
+      (decorator as (...args: unknown[]) => void)(...args)
+    class Plain {}
+    expect(() => decorate(ApiOperation({ summary: 'x' }), Plain)).toThrow('cannot describe')
+    expect(() => decorate(ApiOperation, Plain.prototype, 'method', {})).toThrow('parentheses')
+  })
+})
+
+describe('Routes that the document cannot tell apart, or that stand in its way', () => {
+  it('keep the application from starting where the documentation is', async () => {
+    @Controller('api-docs.json')
+    class MineController {
+      @Get()
+      mine() {}
+    }
+    @Controller('api-docs')
+    class AnyController {
+      @All()
+      any() {}
+    }
+    expect(await codes({ controllers: [AnyController] })).toEqual([
+      'E_ROUTE_DUPLICATE AnyController.any',
+    ])
+    expect(await codes({ controllers: [MineController] })).toEqual([
+      'E_ROUTE_DUPLICATE MineController.mine',
+    ])
+    const app = await App.create({ controllers: [MineController], swagger: false })
+    await app.close()
+  })
+
+  it('are left out with a warning where only a wildcard tells them apart', async () => {
+    @Controller('files')
+    class FilesController {
+      @Get(':name')
+      one() {}
+
+      @Get('*rest')
+      below() {}
+    }
+    const options = { controllers: [FilesController] }
+    expect((await bootWarnings(options)).map(({ code }) => code)).toEqual(['W_PATH_INDISTINCT'])
+    expect(Object.keys(new App(options).document.paths)).toEqual(['/files/{name}'])
+  })
+
+  it('are warned of where the query parser never makes what is described', async () => {
+    @Controller('things')
+    class ThingsController {
+      @Post()
+      @Query(z.object({ filter: z.object({ a: z.string() }) }))
+      list(_req: object) {}
+    }
+    const options = { controllers: [ThingsController] }
+    expect((await bootWarnings(options)).map(({ code }) => code)).toEqual(['W_QUERY_NESTED'])
+    const app = new App(options)
+    app.express.set('query parser', 'extended')
+    const [filter] = app.document.paths['/things']?.post?.parameters ?? []
+    expect(filter).toMatchObject({ name: 'filter', style: 'deepObject', explode: true })
+  })
+})

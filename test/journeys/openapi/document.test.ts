@@ -1,0 +1,453 @@
+import {
+  All,
+  ApiBody,
+  ApiHidden,
+  ApiOperation,
+  ApiResponseDoc,
+  ApiTags,
+  App,
+  type AppOptions,
+  Auth,
+  Body,
+  Can,
+  Controller,
+  Delete,
+  Get,
+  Head,
+  Header,
+  Headers,
+  HttpCode,
+  type OpenApiOperation,
+  Params,
+  Post,
+  Public,
+  Put,
+  Query,
+  Redirect,
+  type Request,
+  type Response,
+} from 'blazon'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+
+const guard = { canActivate: async () => true }
+const User = z.object({ id: z.int(), name: z.string() }).meta({ id: 'User' })
+const Trace = z.object({ 'x-trace': z.string().optional(), authorization: z.string() })
+
+@Controller('/users/')
+class UsersController {
+  @Get()
+  @Query(z.object({ page: z.coerce.number().default(1), tag: z.array(z.string()).optional() }))
+  @ApiResponseDoc({ status: 200, description: 'A page of users', schema: z.array(User) })
+  list() {
+    return []
+  }
+
+  @Get(':userId')
+  getUserById(_req: Request, res: Response) {
+    res.json({})
+  }
+
+  @Post()
+  @HttpCode(201)
+  @Header('Cache-Control', 'no-store')
+  @Body(z.object({ name: z.string().min(1) }))
+  createHTTPUser() {}
+
+  @Put(':id')
+  @Auth()
+  @Params(z.object({ id: z.coerce.number().int().describe('Its number') }))
+  @Headers(Trace)
+  @ApiOperation({ summary: 'Replace it', description: 'All of it.', deprecated: true })
+  @ApiBody({ schema: User, description: 'The new one', required: false })
+  @ApiResponseDoc({ status: 404, description: 'No such user' })
+  replace() {}
+
+  @Delete(':id')
+  @Can('users:delete')
+  @HttpCode(204)
+  remove() {}
+}
+
+function operation(options: AppOptions, method: 'get' | 'put' | 'post', path: string) {
+  const found = new App(options).document.paths[path]?.[method]
+  if (found === undefined) throw new Error(`${method} ${path} is not in the document`)
+  return found
+}
+
+const users: AppOptions = { controllers: [UsersController], auth: { guard } }
+
+describe('The document of an application', () => {
+  it('says which version it is, and what the swagger option says of the API', () => {
+    const swagger = { title: 'Shop', version: '2.1.0', description: 'Sells.' }
+    const { openapi, info } = new App({ ...users, swagger }).document
+    expect({ openapi, info }).toEqual({ openapi: '3.0.3', info: swagger })
+    expect(new App(users).document.info).toEqual({ title: 'API', version: '1.0.0' })
+  })
+
+  it('has an operation for each route, at its full path', () => {
+    const { paths } = new App(users).document
+    const routes = Object.entries(paths).flatMap(([path, item]) =>
+      Object.keys(item).map((method) => `${method} ${path}`),
+    )
+    expect(routes.sort()).toEqual([
+      'delete /users/{userId}',
+      'get /users',
+      'get /users/{userId}',
+      'post /users',
+      'put /users/{userId}',
+    ])
+  })
+
+  it('names operations after class and method, and groups them by the class', () => {
+    const { tags, summary, operationId } = operation(users, 'get', '/users/{userId}')
+    expect({ tags, summary, operationId }).toEqual({
+      tags: ['Users'],
+      summary: 'Get User By Id',
+      operationId: 'Users_getUserById',
+    })
+    expect(operation(users, 'post', '/users').summary).toBe('Create HTTP User')
+    expect(new App(users).document.tags).toEqual([{ name: 'Users' }])
+  })
+
+  it('takes what @ApiOperation says before what it infers', () => {
+    const replace = operation(users, 'put', '/users/{userId}')
+    expect(replace).toMatchObject({
+      summary: 'Replace it',
+      description: 'All of it.',
+      deprecated: true,
+    })
+  })
+
+  it('lists path parameters even where no schema describes them', () => {
+    expect(operation(users, 'get', '/users/{userId}').parameters).toEqual([
+      { name: 'userId', in: 'path', required: true, schema: { type: 'string' } },
+    ])
+  })
+
+  it('gives two names of one parameter the name of the first, because the template is one path', () => {
+    const [id] = operation(users, 'put', '/users/{userId}').parameters ?? []
+    expect(id).toMatchObject({ name: 'userId', in: 'path', description: 'Its number' })
+    expect(id?.schema.type).toBe('integer')
+  })
+
+  it('describes query parameters with their defaults, lists in the form that the parser reads', () => {
+    expect(operation(users, 'get', '/users').parameters).toEqual([
+      { name: 'page', in: 'query', schema: { type: 'number', default: 1 } },
+      {
+        name: 'tag',
+        in: 'query',
+        style: 'form',
+        explode: true,
+        schema: { type: 'array', items: { type: 'string' } },
+      },
+    ])
+  })
+
+  it('lists header parameters, except those that OpenAPI describes elsewhere', () => {
+    const { parameters = [] } = operation(users, 'put', '/users/{userId}')
+    expect(parameters.filter((each) => each.in === 'header').map(({ name }) => name)).toEqual([
+      'x-trace',
+    ])
+  })
+
+  it('derives the request body from @Body, and lets @ApiBody override it', () => {
+    expect(operation(users, 'post', '/users').requestBody).toEqual({
+      required: true,
+      content: {
+        'application/json': {
+          schema: {
+            type: 'object',
+            properties: { name: { type: 'string', minLength: 1 } },
+            required: ['name'],
+          },
+        },
+      },
+    })
+    expect(operation(users, 'put', '/users/{userId}').requestBody).toEqual({
+      description: 'The new one',
+      required: false,
+      content: { 'application/json': { schema: { $ref: '#/components/schemas/User' } } },
+    })
+  })
+})
+
+describe('A body with files', () => {
+  it('is a form, whose parts say of which type they are', () => {
+    const Upload = z.object({
+      title: z.string(),
+      cover: z.file().mime(['image/png', 'image/webp']),
+      pages: z.array(z.file()),
+    })
+    @Controller('books')
+    class BooksController {
+      @Post()
+      @ApiBody({ schema: Upload })
+      upload() {}
+    }
+    const { requestBody } = operation({ controllers: [BooksController] }, 'post', '/books')
+    expect(requestBody?.content).toMatchObject({
+      'multipart/form-data': {
+        schema: {
+          properties: {
+            title: { type: 'string' },
+            cover: { type: 'string', format: 'binary' },
+            pages: { type: 'array', items: { type: 'string', format: 'binary' } },
+          },
+        },
+        encoding: { cover: { contentType: 'image/png, image/webp' } },
+      },
+    })
+  })
+})
+
+describe('The answers of an operation', () => {
+  const statuses = ({ responses }: OpenApiOperation) => Object.keys(responses)
+
+  it('are the errors that its steps may answer with, and no others', () => {
+    expect(statuses(operation(users, 'get', '/users/{userId}'))).toEqual([
+      '400',
+      '500',
+      '503',
+      '2XX',
+    ])
+    expect(statuses(operation(users, 'post', '/users'))).toEqual([
+      '201',
+      '400',
+      '413',
+      '415',
+      '500',
+      '503',
+    ])
+    const { paths } = new App(users).document
+    expect(statuses(paths['/users/{userId}']?.delete as OpenApiOperation)).toEqual([
+      '204',
+      '400',
+      '401',
+      '403',
+      '413',
+      '415',
+      '500',
+      '503',
+    ])
+  })
+
+  it('have no 503 where handlers may take any time', () => {
+    const options = { ...users, timeouts: { handler: false } } as const
+    expect(statuses(operation(options, 'get', '/users/{userId}'))).not.toContain('503')
+  })
+
+  it('show data inside the envelope', () => {
+    const { responses } = operation(users, 'get', '/users')
+    expect(responses['200']).toEqual({
+      description: 'A page of users',
+      content: {
+        'application/json': {
+          schema: {
+            type: 'object',
+            properties: {
+              statusCode: { type: 'string', enum: ['success'] },
+              status: { type: 'integer', enum: [200] },
+              message: { type: 'string' },
+              data: { type: 'array', items: { $ref: '#/components/schemas/User' } },
+            },
+            required: ['statusCode', 'status', 'message', 'data'],
+          },
+        },
+      },
+    })
+  })
+
+  it('show the error envelope, and the problem details of the same error', () => {
+    const { responses } = operation(users, 'put', '/users/{userId}')
+    expect(responses['404']).toEqual({
+      description: 'No such user',
+      content: {
+        'application/json': {
+          schema: { $ref: '#/components/schemas/ErrorEnvelope' },
+          example: { statusCode: 'error', status: 404, message: 'Not Found', code: 'NOT_FOUND' },
+        },
+        'application/problem+json': {
+          schema: { $ref: '#/components/schemas/ProblemDetails' },
+          example: expect.objectContaining({ title: 'Not Found', status: 404 }),
+        },
+      },
+    })
+  })
+
+  it('list the headers of @Header', () => {
+    const created = operation(users, 'post', '/users').responses['201']
+    expect(created).toMatchObject({ headers: { 'Cache-Control': { schema: { type: 'string' } } } })
+  })
+
+  it('stand as given when the schema is an envelope already, or raw', () => {
+    const Whole = z.object({ statusCode: z.string(), status: z.int(), message: z.string() })
+    @Controller('raw')
+    class RawController {
+      @Get('whole')
+      @ApiResponseDoc({ status: 200, description: 'Whole', schema: Whole })
+      whole() {}
+
+      @Get('raw')
+      @ApiResponseDoc({ status: 200, description: 'Raw', schema: z.array(z.int()), raw: true })
+      raw() {}
+
+      @Get('text')
+      @ApiResponseDoc({
+        status: 200,
+        description: 'Text',
+        schema: z.string(),
+        contentType: 'text/csv',
+      })
+      text() {}
+
+      @Get('moved')
+      @Redirect('/users', 308)
+      moved() {}
+
+      @Head('exists')
+      exists(_req: Request, res: Response) {
+        res.end()
+      }
+    }
+    const { paths } = new App({ controllers: [RawController] }).document
+    expect(paths['/raw/whole']?.get?.responses['200']).toMatchObject({
+      content: {
+        'application/json': { schema: { required: ['statusCode', 'status', 'message'] } },
+      },
+    })
+    expect(paths['/raw/raw']?.get?.responses['200']).toMatchObject({
+      content: { 'application/json': { schema: { type: 'array' } } },
+    })
+    expect(paths['/raw/text']?.get?.responses['200']).toMatchObject({
+      content: { 'text/csv': { schema: { type: 'string' } } },
+    })
+    expect(paths['/raw/moved']?.get?.responses['308']).toMatchObject({
+      headers: { Location: { required: true } },
+    })
+    for (const response of Object.values(paths['/raw/exists']?.head?.responses ?? {})) {
+      expect(response).not.toHaveProperty('content')
+    }
+  })
+})
+
+describe('Security in the document', () => {
+  it('asks for a bearer token on protected operations only', () => {
+    const { paths, components, security } = new App(users).document
+    expect(components.securitySchemes).toEqual({ BearerAuth: { type: 'http', scheme: 'bearer' } })
+    expect(security).toEqual([])
+    expect(paths['/users/{userId}']?.put?.security).toEqual([{ BearerAuth: [] }])
+    expect(paths['/users/{userId}']?.delete?.security).toEqual([{ BearerAuth: [] }])
+    expect(paths['/users']?.get).not.toHaveProperty('security')
+  })
+
+  it('follows @Public and auth.default', () => {
+    @Auth()
+    @Controller('a')
+    class AController {
+      @Get()
+      closed() {}
+
+      @Public()
+      @Get('open')
+      open() {}
+    }
+    @Controller('b')
+    class BController {
+      @Get()
+      get() {}
+    }
+    const auth = { guard, default: 'protected' } as const
+    const { paths } = new App({ controllers: [AController, BController], auth }).document
+    const secured = Object.keys(paths).filter((path) => paths[path]?.get?.security !== undefined)
+    expect(secured).toEqual(['/a', '/b'])
+  })
+
+  it('has no scheme without a guard', () => {
+    const { paths, components } = new App({ controllers: [UsersController] }).document
+    expect(components).not.toHaveProperty('securitySchemes')
+    expect(paths['/users/{userId}']?.put).not.toHaveProperty('security')
+  })
+})
+
+describe('Operations that need telling apart', () => {
+  it('have method and path in their name where a handler has several routes, or two classes one name', () => {
+    const make = (prefix: string) => {
+      @Controller(prefix)
+      class ThingsController {
+        @Get('one')
+        find() {}
+      }
+      return ThingsController
+    }
+    @Controller('c')
+    class CController {
+      @Get('a')
+      @Get('b/:id')
+      both() {}
+
+      @All('every')
+      every() {}
+
+      @Post('every')
+      own() {}
+    }
+    const { paths } = new App({ controllers: [make('x'), make('y'), CController] }).document
+    const ids = Object.values(paths).flatMap((item) =>
+      Object.values(item).map(({ operationId }) => operationId),
+    )
+    expect(ids.sort()).toEqual([
+      'C_both_get_c_a',
+      'C_both_get_c_b_id',
+      'C_every_delete_c_every',
+      'C_every_get_c_every',
+      'C_every_patch_c_every',
+      'C_every_put_c_every',
+      'C_own',
+      'Things_find_get_x_one',
+      'Things_find_get_y_one',
+    ])
+  })
+
+  it('keep their names when another document leaves some out', () => {
+    const only = (name: string) => ({
+      path: `/${name}`,
+      include: (route: { path: string }) => route.path.includes(name),
+    })
+    @Controller('c')
+    class CController {
+      @Get('a')
+      @Get('b')
+      both() {}
+    }
+    const app = new App({ controllers: [CController], swagger: [only('a'), only('b')] })
+    expect(app.documents.map(({ path, document }) => [path, Object.keys(document.paths)])).toEqual([
+      ['/a', ['/c/a']],
+      ['/b', ['/c/b']],
+    ])
+    expect(app.document.paths['/c/a']?.get?.operationId).toBe('C_both_get_c_a')
+  })
+
+  it('are grouped by @ApiTags in the order of the option, then of the controllers', () => {
+    @ApiTags('Second', 'First')
+    @Controller('d')
+    class DController {
+      @Get()
+      get() {}
+
+      @ApiHidden()
+      @Get('secret')
+      secret() {}
+    }
+    @ApiHidden()
+    @Controller('e')
+    class EController {
+      @Get()
+      get() {}
+    }
+    const swagger = { tags: [{ name: 'First', description: 'Of all' }] }
+    const { tags, paths } = new App({ controllers: [DController, EController], swagger }).document
+    expect(tags).toEqual([{ name: 'First', description: 'Of all' }, { name: 'Second' }])
+    expect(Object.keys(paths)).toEqual(['/d'])
+  })
+})

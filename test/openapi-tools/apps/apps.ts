@@ -1,0 +1,39 @@
+import type { AppOptions } from 'blazon'
+import { options as orders } from '../../../examples/orders/app.js'
+import type { Exchange } from '../traffic/exchange.js'
+import { LIBRARIES_EXCHANGES } from '../traffic/libraries-exchanges.js'
+import { MUSEUM_EXCHANGES } from '../traffic/museum-exchanges.js'
+import { ORDERS_EXCHANGES } from '../traffic/orders-exchanges.js'
+import { options as corpus } from './corpus-app.js'
+import { options as libraries } from './libraries/app.js'
+import { options as museum } from './museum/app.js'
+
+/** An application whose document is put to the proof. */
+export interface ProvenApp {
+  readonly name: string
+  readonly options: AppOptions
+  /** In this order, on an application that has just started. */
+  readonly exchanges: readonly Exchange[]
+}
+
+/** The whole applications. */
+export const APPS: readonly ProvenApp[] = [
+  { name: 'orders', options: { ...orders, logger: false }, exchanges: ORDERS_EXCHANGES },
+  { name: 'museum', options: museum, exchanges: MUSEUM_EXCHANGES },
+  { name: 'libraries', options: libraries, exchanges: LIBRARIES_EXCHANGES },
+]
+
+/** A document that is put to the proof. */
+export interface ProvenDocument {
+  readonly name: string
+  readonly options: AppOptions
+  /** Which one, where the application has several. */
+  readonly index: number
+}
+
+/** The documents of all applications, and one of the whole corpus. */
+export const DOCUMENTS: readonly ProvenDocument[] = [
+  ...APPS.map(({ name, options }) => ({ name, options, index: 0 })),
+  { name: 'museum-files', options: museum, index: 1 },
+  { name: 'corpus', options: corpus, index: 0 },
+]

@@ -1,0 +1,42 @@
+import { spawnSync } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { APPS, DOCUMENTS } from '../apps/apps.js'
+import { documentOf } from '../apps/document-of.js'
+import { withServer } from '../traffic/with-server.js'
+import { GENERATED, GENERATORS, generateClients } from './generate.js'
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+
+/** What a compiler has to say of all generated code and of what is written with it. */
+function compile(compiler: string): string {
+  const args = [here(compiler), '--strict', '-p', here('../clients')]
+  const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+  return stdout + stderr
+}
+
+beforeAll(async () => {
+  rmSync(GENERATED, { recursive: true, force: true })
+  for (const { name, options, index } of DOCUMENTS)
+    await generateClients(name, documentOf(options, index))
+})
+
+describe('generated clients', () => {
+  it('compile strictly, by TypeScript 5', () => {
+    expect(compile('../node_modules/typescript/bin/tsc')).toBe('')
+  })
+
+  it('compile strictly, by TypeScript 7', () => {
+    expect(compile('../../../node_modules/typescript/bin/tsc')).toBe('')
+  })
+
+  const clients = APPS.flatMap(({ name, options }) =>
+    Object.keys(GENERATORS).map((generator) => ({ name, options, generator })),
+  )
+
+  it.each(clients)('$generator drives $name', async ({ name, options, generator }) => {
+    const { drive } = await import(`../clients/${name}.${generator}.ts`)
+    await withServer(options, drive)
+  })
+})

@@ -1,0 +1,76 @@
+import type { OpenApiDocument } from 'blazon'
+import { describe, expect, it } from 'vitest'
+import { corpus } from '../../openapi/corpus/corpus.js'
+import { corpusOptions, type Entry, options, pathOf } from '../apps/corpus-app.js'
+import { documentOf } from '../apps/document-of.js'
+import { type Exchange, send } from './exchange.js'
+import { openGateway } from './gateway.js'
+import { createBackend } from './openapi-backend.js'
+import { withServer } from './with-server.js'
+
+/** Schemas of one application: the validator compiles the whole document for each operation. */
+const CHUNK = 25
+
+/** The errors are the same everywhere, and compiling them for each operation takes most of the time. */
+function withoutErrors(document: OpenApiDocument): OpenApiDocument {
+  const operations = Object.entries(document.paths).map(([path, { post }]) => {
+    const responses = Object.fromEntries(
+      Object.entries(post?.responses ?? {}).filter(([status]) => status < '400'),
+    )
+    return [path, { post: { ...post, responses } }]
+  })
+  return { ...document, paths: Object.fromEntries(operations) }
+}
+
+/** Values of every type, sent to every schema. */
+const VALUES = [{}, [], 'x', 1]
+
+/** Schemas with exceptions mean more than a document can say. */
+function isExact({ name, exceptions }: Entry): boolean {
+  // Here the validator fills in the default of a `readOnly` property, and then refuses it because it was sent.
+  return exceptions === undefined && name !== 'annotations'
+}
+
+/**
+ * Requests that the application answers with another status than the validator in front of it lets through or
+ * gives.
+ */
+async function disagreements(entries: readonly Entry[]): Promise<string[]> {
+  const exchanges = entries.flatMap((entry) =>
+    VALUES.map((json): Exchange => {
+      const name = `${entry.library}: ${entry.name} ${JSON.stringify(json)}`
+      return { name, method: 'POST', path: pathOf(entry), json, status: 0 }
+    }),
+  )
+  const small = corpusOptions(entries)
+  return withServer(small, async (upstream) => {
+    const document = documentOf(small)
+    const gateway = await openGateway({ document, upstream, exchanges, validatesRequests: true })
+    const found: string[] = []
+    for (const [index, exchange] of exchanges.entries()) {
+      const own = await send(upstream, exchange)
+      const { status, body } = await send(gateway.origin, exchange, { 'x-exchange': String(index) })
+      if (status !== own.status) found.push(`${exchange.name}: ${own.status}, ${status} ${body}`)
+    }
+    found.push(...gateway.takeProblems())
+    await gateway.close()
+    return found
+  })
+}
+
+describe('the corpus', () => {
+  it('is read by openapi-backend', async () => {
+    const document = withoutErrors(documentOf(options))
+    expect(await createBackend(document)).toBeInstanceOf(Function)
+  })
+
+  it.each([...new Set(corpus.map(({ library }) => library))])(
+    'is what express-openapi-validator takes and refuses too (%s)',
+    async (library) => {
+      const entries = corpus.filter((entry) => entry.library === library && isExact(entry))
+      for (let at = 0; at < entries.length; at += CHUNK) {
+        expect(await disagreements(entries.slice(at, at + CHUNK))).toEqual([])
+      }
+    },
+  )
+})

@@ -1,0 +1,104 @@
+import type { Exchange } from './exchange.js'
+
+const customer = { name: 'Ada', email: 'ada@example.com' }
+const order = {
+  customerId: 1,
+  shipTo: { street: 'Lange Gasse 1', city: 'Wien', country: 'at' },
+  lines: [
+    { sku: 'TEA', quantity: 2, unitPrice: 450 },
+    { sku: 'CUP', unitPrice: 1200 },
+  ],
+}
+
+const clerk = { token: 'clerk' }
+const get = { method: 'GET', ...clerk }
+const post = { method: 'POST', ...clerk }
+
+/** A day in the life of the orders example; every line builds on those before it. */
+export const ORDERS_EXCHANGES: readonly Exchange[] = [
+  { name: 'health', method: 'GET', path: '/health', status: 200 },
+  { name: 'no token', method: 'GET', path: '/orders', status: 401 },
+  { name: 'a wrong token', method: 'GET', path: '/orders', status: 401, token: 'nobody' },
+  { name: 'register', ...post, path: '/customers', json: customer, status: 201 },
+  { name: 'register twice', ...post, path: '/customers', json: customer, status: 409 },
+  {
+    name: 'register without an address',
+    ...post,
+    path: '/customers',
+    json: { name: '' },
+    status: 400,
+    isRefused: true,
+  },
+  {
+    name: 'register without the right',
+    method: 'POST',
+    path: '/customers',
+    token: 'auditor',
+    json: customer,
+    status: 403,
+  },
+  { name: 'half a JSON', ...post, path: '/customers', text: json('{"name":'), status: 400 },
+  {
+    name: 'another type',
+    ...post,
+    path: '/customers',
+    text: { type: 'text/plain', body: 'Ada' },
+    status: 415,
+  },
+  {
+    name: 'too much',
+    ...post,
+    path: '/customers',
+    json: { ...customer, name: 'x'.repeat(150_000) },
+    status: 413,
+    isRefused: true,
+  },
+  { name: 'customers', ...get, path: '/customers?page=1&pageSize=5', status: 200 },
+  { name: 'page 0', ...get, path: '/customers?page=0', status: 400, isRefused: true },
+  { name: 'customer', ...get, path: '/customers/1', status: 200 },
+  { name: 'nobody', ...get, path: '/customers/99', status: 404 },
+  {
+    name: 'nobody, as a problem',
+    ...get,
+    path: '/customers/99',
+    headers: { accept: 'application/problem+json' },
+    status: 404,
+  },
+  {
+    name: 'page 0, as a problem',
+    ...get,
+    path: '/customers?page=0',
+    headers: { accept: 'application/problem+json' },
+    status: 400,
+    isRefused: true,
+  },
+  { name: 'no number', ...get, path: '/customers/abc', status: 400, isRefused: true },
+  { name: 'place', ...post, path: '/orders', json: order, status: 201 },
+  {
+    name: 'place for nobody',
+    ...post,
+    path: '/orders',
+    json: { ...order, customerId: 99 },
+    status: 404,
+  },
+  {
+    name: 'place nothing',
+    ...post,
+    path: '/orders',
+    json: { ...order, lines: [] },
+    status: 400,
+    isRefused: true,
+  },
+  { name: 'orders', ...get, path: '/orders?status=open&customerId=1', status: 200 },
+  { name: 'no status', ...get, path: '/orders?status=lost', status: 400, isRefused: true },
+  { name: 'order', ...get, path: '/orders/1', status: 200 },
+  { name: 'no order', ...get, path: '/orders/99', status: 404 },
+  { name: 'pay', ...post, path: '/orders/1/payment', status: 200 },
+  { name: 'pay twice', ...post, path: '/orders/1/payment', status: 409 },
+  { name: 'cancel what is paid', method: 'DELETE', ...clerk, path: '/orders/1', status: 409 },
+  { name: 'cancel nothing', method: 'DELETE', ...clerk, path: '/orders/99', status: 404 },
+]
+
+function json(body: string): { type: string; body: string } {
+  return { type: 'application/json', body }
+}

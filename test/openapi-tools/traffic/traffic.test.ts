@@ -1,0 +1,164 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { App, type AppOptions, type OpenApiDocument } from 'blazon'
+import express, { type RequestHandler } from 'express'
+import { middleware as validator } from 'express-openapi-validator'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { APPS } from '../apps/apps.js'
+import { documentOf } from '../apps/document-of.js'
+import { templateOf, undocumented } from './documented.js'
+import { type Answer, type Exchange, send } from './exchange.js'
+import { openGateway, refuse } from './gateway.js'
+import { createBackend, type Verdict } from './openapi-backend.js'
+import { withServer } from './with-server.js'
+
+/** An exchange that took place. */
+interface Taken {
+  readonly exchange: Exchange
+  readonly answer: Answer
+}
+
+/** Sends everything to a fresh application, in order. */
+function converse(options: AppOptions, exchanges: readonly Exchange[]): Promise<Taken[]> {
+  return withServer(options, async (origin) => {
+    const taken: Taken[] = []
+    for (const exchange of exchanges) taken.push({ exchange, answer: await send(origin, exchange) })
+    return taken
+  })
+}
+
+/** Sends everything through express-openapi-validator: the statuses that came of it, and its complaints. */
+function converseGuarded(
+  { options, exchanges }: (typeof APPS)[number],
+  document: OpenApiDocument,
+  validatesRequests: boolean,
+): Promise<{ statuses: string[]; problems: string[] }> {
+  return withServer(options, async (upstream) => {
+    const gateway = await openGateway({ document, upstream, exchanges, validatesRequests })
+    const statuses: string[] = []
+    const problems: string[] = []
+    for (const [index, exchange] of exchanges.entries()) {
+      const { status } = await send(gateway.origin, exchange, { 'x-exchange': String(index) })
+      statuses.push(`${exchange.name}: ${status}`)
+      problems.push(...gateway.takeProblems().map((problem) => `${exchange.name}: ${problem}`))
+    }
+    await gateway.close()
+    return { statuses, problems }
+  })
+}
+
+// The validator takes uploads in itself: the application's own middleware for them finds nothing left, and is left out.
+const PLACES = [
+  [
+    'as middleware of the application',
+    async (options: AppOptions, middlewares: RequestHandler[]) => {
+      const app = new App({ ...options, middlewares })
+      const { port } = await app.listen(0, '127.0.0.1')
+      return { origin: `http://127.0.0.1:${port}`, close: () => app.close() }
+    },
+  ],
+  [
+    'as middleware of an Express application that the other is mounted in',
+    async (options: AppOptions, validators: RequestHandler[]) => {
+      const app = await App.create({ ...options, middlewares: [] })
+      const server = createServer(express().use(validators, app.handler, refuse))
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      const close = async () => {
+        server.closeAllConnections()
+        server.close()
+        await app.close()
+      }
+      return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close }
+    },
+  ],
+] as const
+
+describe.each(APPS)('the traffic of $name', (app) => {
+  const { options, exchanges } = app
+  const document = documentOf(options)
+  const expected = exchanges.map((exchange) => `${exchange.name}: ${exchange.status}`)
+  let taken: Taken[]
+  let verdicts: (Verdict & { exchange: Exchange })[]
+
+  beforeAll(async () => {
+    taken = await converse(options, exchanges)
+    const judge = await createBackend(document)
+    verdicts = taken.map(({ exchange, answer }) => ({ exchange, ...judge(exchange, answer) }))
+  })
+
+  it('is described by the document that is served', async () => {
+    const served = await withServer(options, (origin) =>
+      send(origin, { name: 'the document', method: 'GET', path: '/api-docs.json', status: 200 }),
+    )
+    expect(served.body).toEqual(document)
+  })
+
+  it('is answered as its exchanges say', () => {
+    expect(taken.map(({ exchange, answer }) => `${exchange.name}: ${answer.status}`)).toEqual(
+      expected,
+    )
+  })
+
+  it('has no answer of a status, a type or without a header that the document says otherwise', () => {
+    const problems = taken.flatMap(({ exchange, answer }) =>
+      undocumented(document, exchange, answer).map((problem) => `${exchange.name}: ${problem}`),
+    )
+    expect(problems).toEqual([])
+  })
+
+  it('has every operation of the document in it', () => {
+    const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.keys(item).map((method) => `${method} ${path}`),
+    )
+    const used = exchanges.map(
+      (exchange) => `${exchange.method.toLowerCase()} ${templateOf(document, exchange)}`,
+    )
+    expect(operations.filter((operation) => !used.includes(operation))).toEqual([])
+  })
+
+  it('is what openapi-backend expects: requests', () => {
+    const refused = verdicts.filter(({ request }) => request.length > 0)
+    const wrong = exchanges.filter(
+      ({ isRefused, text }) => isRefused === true || text !== undefined,
+    )
+    expect(refused.map(({ exchange }) => exchange.name)).toEqual(wrong.map((one) => one.name))
+  })
+
+  it('is what openapi-backend expects: answers', () => {
+    expect(verdicts.filter(({ answer }) => answer.length > 0)).toEqual([])
+  })
+
+  it('passes express-openapi-validator, which sees every answer', async () => {
+    const { statuses, problems } = await converseGuarded(app, document, false)
+    expect(problems).toEqual([])
+    expect(statuses).toEqual(expected)
+  })
+
+  it('passes express-openapi-validator, which refuses what we refuse, with the same status', async () => {
+    const { statuses, problems } = await converseGuarded(app, document, true)
+    expect(problems).toEqual([])
+    expect(statuses).toEqual(expected)
+  })
+
+  it.each(PLACES)('passes express-openapi-validator %s', async (_, start) => {
+    const problems: string[] = []
+    const validators = [
+      express.json({ strict: false }),
+      ...validator({
+        apiSpec: structuredClone(document) as never,
+        validateSecurity: false,
+        ignoreUndocumented: true,
+        validateResponses: { onError: ({ message }) => problems.push(message) },
+      }),
+    ]
+    const { origin, close } = await start(options, validators)
+    const answers: string[] = []
+    for (const exchange of exchanges) {
+      const { status } = await send(origin, exchange)
+      answers.push(`${exchange.name}: ${status}`)
+    }
+    await close()
+    expect(answers).toEqual(expected)
+    expect(problems).toEqual([])
+  })
+})

@@ -1,0 +1,26 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitest/config'
+
+const source = (path: string) => fileURLToPath(new URL(`../../src/${path}`, import.meta.url))
+
+export default defineConfig({
+  root: fileURLToPath(new URL('.', import.meta.url)),
+  resolve: {
+    alias: [
+      { find: /^blazon\/testing$/, replacement: source('testing/index.ts') },
+      { find: /^blazon$/, replacement: source('index.ts') },
+    ],
+  },
+  esbuild: {
+    target: 'es2022',
+    tsconfigRaw: { compilerOptions: { experimentalDecorators: false, target: 'es2022' } },
+  },
+  test: {
+    name: 'openapi-tools',
+    include: ['**/*.test.ts'],
+    setupFiles: ['./refuse-foreign-connections.ts'],
+    // Generators and compilers, on machines that do other things as well.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+  },
+})

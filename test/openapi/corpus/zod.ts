@@ -1,0 +1,168 @@
+import { z } from 'zod'
+import { type CorpusEntry, entriesOf } from './entry.js'
+
+/** The format is kept: readers know it, and no one has an address that tells the two apart. */
+export const EMAIL = 'Labels of a host may end with a hyphen for zod, and may not for the format.'
+const TRIMMED = 'The validator trims before it looks; the document speaks of what is left.'
+const TUPLE = 'OpenAPI 3.0 has no tuples: the document knows the items, not their places.'
+
+const scalars = entriesOf('zod', {
+  string: z.string(),
+  'string between lengths': z.string().min(2).max(5),
+  'number between bounds': z.number().min(-1.5).max(10),
+  'number between exclusive bounds': z.number().gt(0).lt(1),
+  'both kinds of a bound': z.number().min(3).gt(1).max(9).lt(12),
+  'multiple of': z.number().multipleOf(3),
+  integer: z.int(),
+  'positive integer': z.int().positive(),
+  int32: z.int32(),
+  uint32: z.uint32(),
+  'huge bounds': z.number().min(-1e300).max(1e300),
+  boolean: z.boolean(),
+  null: z.null(),
+  unknown: z.unknown(),
+  never: z.never(),
+  json: z.json(),
+  'one literal': z.literal('on'),
+  'literal zero': z.literal(0),
+  'literals of several types': z.literal(['a', 1, true, null]),
+  'both booleans': z.union([z.literal(true), z.literal(false)]),
+  enum: z.enum(['red', 'green', 'blue']),
+  'native enum': z.enum({ Low: 1, High: 2 }),
+  pattern: z.string().regex(/^[A-Z]{2}-\d{4}$/),
+  'two patterns': z.string().regex(/^a/).regex(/z$/),
+  'needless escapes in a pattern': z.string().regex(/^a-b:c$/),
+  'pattern without case': z.string().regex(/^(?<first>[a-f]+)-x\d$/i),
+  'two patterns without case': z.string().regex(/^a/i).regex(/Z$/i),
+  'pattern of several lines': [
+    z.string().regex(/^a$/m),
+    'JSON Schema has no flags: the pattern is left out.',
+  ],
+  'starts, contains, ends': z.string().startsWith('a').includes('m').endsWith('z'),
+  'template literal': z.templateLiteral(['v', z.int().min(0).max(99), '.', z.enum(['a', 'b'])]),
+})
+
+const formats = entriesOf('zod', {
+  uuid: z.uuid(),
+  email: [z.email(), EMAIL],
+  url: [z.url(), 'A URL of the WHATWG is not always a URI of RFC 3986.'],
+  'date and time': z.iso.datetime(),
+  'date and time with offset': z.iso.datetime({ offset: true }),
+  date: z.iso.date(),
+  time: z.iso.time(),
+  base64: z.base64(),
+  'base64 for URLs': z.base64url(),
+  ipv4: z.ipv4(),
+  hexadecimal: z.hex(),
+})
+
+const nulls = entriesOf('zod', {
+  'nullable string': z.string().nullable(),
+  'nullable enum': z.enum(['a', 'b']).nullable(),
+  'nullable literal': z.literal(7).nullable(),
+  'nullable object': z.object({ a: z.string() }).nullable(),
+  'nullable list': z.array(z.string().nullable()).nullable(),
+  'nullable union': z.union([z.string(), z.number()]).nullable(),
+  'nullable anything': z.any().nullable(),
+  'nullable named': z.object({ a: z.string() }).meta({ id: 'ZodNullableNamed' }).nullable(),
+  nullish: z.object({ a: z.string().nullish(), b: z.number().nullable().optional() }),
+  'nullable discriminated union': z
+    .discriminatedUnion('kind', [
+      z.object({ kind: z.literal('a'), a: z.string() }),
+      z.object({ kind: z.literal('b'), b: z.number() }),
+    ])
+    .nullable(),
+  'null twice': z.union([z.string().nullable(), z.int().nullable()]),
+})
+
+const composites = entriesOf('zod', {
+  list: z.array(z.int()),
+  'list between lengths': z.array(z.string()).min(1).max(3),
+  'list of lists': z.array(z.array(z.boolean())),
+  tuple: [z.tuple([z.string(), z.number()]), TUPLE],
+  'tuple of one type': z.tuple([z.number(), z.number()]),
+  'tuple with rest': [z.tuple([z.string()], z.number()), TUPLE],
+  'tuple with optional end': z.tuple([z.string(), z.string().optional()]),
+  'empty tuple': z.tuple([]),
+  record: z.record(z.string(), z.number()),
+  'record of listed names': z.record(z.enum(['a', 'b']), z.number()),
+  'partial record': z.partialRecord(z.enum(['a', 'b']), z.boolean()),
+  'record of names by pattern': [
+    z.record(z.string().regex(/^x-/), z.string()),
+    'OpenAPI 3.0 has no rules for names of properties.',
+  ],
+  'plain object': z.object({ a: z.string(), b: z.number().optional() }),
+  'strict object': z.strictObject({ a: z.string(), b: z.number().optional() }),
+  'loose object': z.looseObject({ a: z.string() }),
+  'object with catchall': z.object({ a: z.string() }).catchall(z.number()),
+  'partial object': z.object({ a: z.string(), b: z.int() }).partial(),
+  'empty object': z.object({}),
+  'empty strict object': z.strictObject({}),
+  intersection: z.intersection(z.object({ a: z.string() }), z.object({ b: z.number() })),
+  'union in an intersection': z
+    .object({ id: z.int() })
+    .and(z.union([z.object({ a: z.string() }), z.object({ b: z.string() })])),
+  'discriminated union': z.discriminatedUnion('type', [
+    z.object({ type: z.literal('circle'), radius: z.number().positive() }),
+    z.object({ type: z.literal(['square', 'box']), side: z.number().positive() }),
+  ]),
+  'names of prototypes': z.object({ constructor: z.string(), toString: z.int().optional() }),
+  'unicode names': z.object({ größe: z.number(), 名前: z.string(), 'with space': z.boolean() }),
+  'undefined property': z.object({ a: z.string(), gone: z.undefined() }),
+  'union with undefined': z.object({ a: z.union([z.string(), z.undefined()]) }),
+  'branded and read-only': z.object({ id: z.string().brand<'id'>() }).readonly(),
+})
+
+const converted = entriesOf('zod', {
+  default: z.object({ page: z.int().min(1).default(1), tags: z.array(z.string()).default([]) }),
+  prefault: z.object({ a: z.string().prefault('x') }),
+  'default that is made': z.object({ at: z.number().default(() => Math.random()) }),
+  transform: z.object({ a: z.string().transform((text) => text.length) }),
+  pipe: [
+    z.string().pipe(z.string().min(1)),
+    'The document shows the first schema of a pipe to those who send.',
+  ],
+  refined: [
+    z.string().refine((text) => text.length % 2 === 0),
+    'Only the code of a refinement knows what it accepts.',
+  ],
+  trimmed: [z.string().trim().min(2).max(4), TRIMMED],
+  'coerced number': [
+    z.object({ n: z.coerce.number() }),
+    'The validator makes numbers of much else; the document asks for numbers.',
+  ],
+  'coerced date': [
+    z.object({ at: z.coerce.date() }),
+    'The validator makes dates of much else; the document asks for RFC 3339.',
+  ],
+  preprocessed: [
+    z.preprocess((value) => Number(value), z.number()),
+    'The validator calls code first; the document shows what that must give.',
+  ],
+  catch: [
+    z.object({ a: z.string().catch('x') }),
+    'The validator replaces what it does not like; the document asks for what it likes.',
+  ],
+  stringbool: [
+    z.stringbool(),
+    'The validator knows a list of words that the document does not show.',
+  ],
+  'date object': [z.object({ at: z.date() }), 'z.date() takes a Date, which no JSON is.'],
+  bigint: [z.object({ n: z.bigint() }), 'z.bigint() takes a bigint, which no JSON is.'],
+  file: [
+    z.object({ file: z.file().max(1000).mime(['image/png', 'image/jpeg']), title: z.string() }),
+    'A file comes as a part of a form, not as JSON.',
+  ],
+  codec: z.codec(z.iso.datetime(), z.date(), {
+    decode: (text) => new Date(text),
+    encode: (date) => date.toISOString() as never,
+  }),
+})
+
+export const zodCorpus: readonly CorpusEntry[] = [
+  ...scalars,
+  ...formats,
+  ...nulls,
+  ...composites,
+  ...converted,
+]

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { describeSchema } from '../../src/schema/describe-schema.js'
+
+const exampleOf = (schema: object) => describeSchema(schema, { side: 'input' })
+const withExample = (schema: object, example: unknown) =>
+  exampleOf({ ...schema, examples: [example] })
+
+describe('Examples and defaults in a description', () => {
+  const right: [object, unknown][] = [
+    [{ type: 'integer', minimum: 1, maximum: 3 }, 3],
+    [{ type: 'number', exclusiveMinimum: 0 }, 0.5],
+    [{ type: 'string', minLength: 1, maxLength: 2 }, '🙂🙂'],
+    [{ type: 'string', format: 'email' }, 'a@b.example'],
+    [{ type: ['string', 'null'] }, null],
+    [{ enum: ['a', 'b'] }, 'b'],
+    [{ type: 'array', items: { type: 'integer' } }, [1, 2]],
+    [{ type: 'object', properties: { a: { type: 'boolean' } }, required: ['a'] }, { a: true }],
+    [{}, { any: 'thing' }],
+  ]
+  it.each(right)('stay where the schema accepts them: %j', (schema, example) => {
+    const { schema: described, losses } = withExample(schema, example)
+    expect(described.example).toEqual(example)
+    expect(losses).toEqual([])
+  })
+
+  const wrong: [object, unknown][] = [
+    [{ type: 'integer' }, 1.5],
+    [{ type: 'integer', maximum: 3 }, 4],
+    [{ type: 'number', exclusiveMinimum: 0 }, 0],
+    [{ type: 'number', exclusiveMaximum: 1 }, 1],
+    [{ type: 'string', minLength: 2 }, '🙂'],
+    [{ type: 'string' }, 1],
+    [{ type: 'boolean' }, 'true'],
+    [{ type: 'string', pattern: '^a' }, 'b'],
+    [{ enum: ['a', 'b'] }, 'c'],
+    [{ type: 'array', items: { type: 'integer' } }, ['1']],
+    [{ type: 'object', required: ['a'], properties: { a: {} } }, {}],
+  ]
+  it.each(wrong)('are left out where it does not: %j', (schema, example) => {
+    const { schema: described, losses } = withExample(schema, example)
+    expect(described).not.toHaveProperty('example')
+    expect(losses).toEqual([
+      {
+        path: '',
+        cause: expect.stringContaining(JSON.stringify(example)),
+        code: 'W_EXAMPLE_INVALID',
+      },
+    ])
+  })
+
+  it('are named by the field they stand at', () => {
+    const { losses } = exampleOf({
+      type: 'object',
+      properties: { list: { type: 'array', items: { type: 'integer', default: 'x' } } },
+    })
+    expect(losses.map(({ path }) => path)).toEqual(['list.*'])
+  })
+
+  it('are checked through references', () => {
+    const User = z.object({ id: z.int() }).meta({ id: 'User' })
+    const { schema, losses } = exampleOf(z.array(User).meta({ examples: [[{ id: 'x' }]] }))
+    expect(schema).not.toHaveProperty('example')
+    expect(losses).toHaveLength(1)
+  })
+
+  it('stay where the schema itself does not compile', () => {
+    const { schema } = withExample({ type: 'string', pattern: '(' }, 'x')
+    expect(schema.type).toBe('string')
+  })
+})

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { describeOnce } from '../../src/schema/describe-once.js'
+
+const side = 'input'
+
+it('describes a schema of a library once, each side for itself', () => {
+  const schema = z.object({ at: z.string().default('now') })
+  const described = describeOnce(schema, { side })
+  expect(describeOnce(schema, { side, converters: {} })).toBe(described)
+  expect(describeOnce(schema, { side: 'output' }).schema.required).toEqual(['at'])
+  expect(described.schema.required).toBeUndefined()
+})
+
+it('sees that the author has changed a JSON Schema', () => {
+  const schema: { type: string; maxLength?: number } = { type: 'string' }
+  expect(describeOnce(schema, { side }).schema.maxLength).toBeUndefined()
+  schema.maxLength = 3
+  expect(describeOnce(schema, { side }).schema.maxLength).toBe(3)
+})
+
+it('asks the converter of every application for itself', () => {
+  const schema = z.string()
+  const ask = (title: string) =>
+    describeOnce(schema, { side, converters: { zod: () => ({ type: 'string', title }) } })
+  expect(describeOnce(schema, { side }).schema.title).toBeUndefined()
+  expect([ask('one'), ask('two')].map((described) => described.schema.title)).toEqual([
+    'one',
+    'two',
+  ])
+})

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest'
+import type { SchemaConverter } from '../../src/contracts/openapi.js'
+import { describeSchema } from '../../src/schema/describe-schema.js'
+
+const standard = (vendor: string, jsonSchema?: object) => ({
+  '~standard': { version: 1, vendor, validate: (value: unknown) => ({ value }), jsonSchema },
+})
+
+describe('describeSchema', () => {
+  it('asks any Standard Schema that can be asked, for its side', () => {
+    const schema = standard('some', {
+      input: ({ target }: { target: string }) => ({ type: 'string', description: target }),
+      output: () => ({ type: 'number' }),
+    })
+    expect(describeSchema(schema, { side: 'input' })).toEqual({
+      schema: { type: 'string', description: 'draft-2020-12' },
+      definitions: [],
+      losses: [],
+    })
+    expect(describeSchema(schema, { side: 'output' }).schema).toEqual({ type: 'number' })
+  })
+
+  it('asks a given converter first', () => {
+    const schema = standard('some', { input: () => ({ type: 'string' }) })
+    const some: SchemaConverter = (given, { side, target }) => ({
+      const: [given === schema, side, target].join(' '),
+    })
+    expect(describeSchema(schema, { side: 'input', converters: { some } }).schema).toEqual({
+      type: 'string',
+      enum: ['true input draft-2020-12'],
+    })
+  })
+
+  it.each(['yup', 'constructor', '__proto__'])('says how to help the library %s', (vendor) => {
+    expect(describeSchema(standard(vendor), { side: 'input', converters: {} })).toEqual({
+      schema: {},
+      definitions: [],
+      losses: [{ path: '', cause: expect.stringContaining(`swagger.converters['${vendor}']`) }],
+    })
+  })
+
+  it('says of zod 3 which zod to install', () => {
+    const [loss] = describeSchema(standard('zod'), { side: 'input' }).losses
+    expect(loss?.cause).toMatch(/install zod 4/)
+  })
+
+  const thrower = () => {
+    throw new Error('not today')
+  }
+  const circle: Record<string, unknown> = { type: 'object' }
+  circle.properties = { circle }
+
+  it.each<[string, object]>([
+    ['a library that throws', standard('some', { input: thrower })],
+    ['a library that answers with nothing', standard('some', { input: () => undefined })],
+    ['a library that answers with a promise', standard('some', { input: () => Promise.reject })],
+    ['a getter that throws', Object.defineProperty({}, 'type', { get: thrower, enumerable: true })],
+    ['an object that holds itself', circle],
+    ['null', null as unknown as object],
+    ['text', 'string' as unknown as object],
+    ['a class', class Dto {}],
+  ])('takes %s for anything, and says why', (_, schema) => {
+    const described = describeSchema(schema, { side: 'input' })
+    expect(described.schema).toEqual({})
+    expect(described.definitions).toEqual([])
+    expect(described.losses).toEqual([{ path: '', cause: expect.stringMatching(/^[A-Z].*\.$/) }])
+  })
+
+  it('changes nothing of what it is given', () => {
+    const schema = {
+      $defs: { a: { type: 'string', default: 'x' } },
+      type: 'object',
+      properties: { a: { $ref: '#/$defs/a', default: 'y' } },
+      required: ['a'],
+    }
+    const before = JSON.stringify(schema)
+    describeSchema(schema, { side: 'input' })
+    describeSchema(schema, { side: 'output' })
+    expect(JSON.stringify(schema)).toBe(before)
+  })
+
+  it('asks for a property with a default of those who receive, not of those who send', () => {
+    const schema = {
+      type: 'object',
+      properties: { size: { type: 'integer', default: 1 }, name: { type: 'string' } },
+      required: ['size', 'name'],
+    }
+    expect(describeSchema(schema, { side: 'input' }).schema.required).toEqual(['name'])
+    expect(describeSchema(schema, { side: 'output' }).schema.required).toEqual(['size', 'name'])
+  })
+
+  it('fills nothing in within a union, as Ajv', () => {
+    const schema = {
+      anyOf: [{ type: 'object', properties: { a: { default: 1 } }, required: ['a'] }],
+    }
+    expect(describeSchema(schema, { side: 'input' }).schema.required).toEqual(['a'])
+  })
+})

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest'
+import { toOpenApiSchema } from '../../../src/schema/dialect/to-openapi-schema.js'
+
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+const namesOf = (schema: unknown) =>
+  toOpenApiSchema(schema).definitions.map(({ name, isNamed }) => [name, isNamed])
+
+describe('definitions', () => {
+  it.each([
+    ['an identifier', { $id: 'Money', type: 'string' }, 'Money'],
+    ['an identifier that is a URL', { $id: 'https://example.com/a/money.schema.json' }, 'money'],
+    ['an identifier that does not fit', { $id: '#/x y', type: 'object' }, 'x_y'],
+    ['a title of an object', { title: 'Money', type: 'object' }, 'Money'],
+    ['a title of an enum', { title: 'Color', enum: ['red'] }, 'Color'],
+    [
+      'a title of a union',
+      { title: 'Pet', anyOf: [{ type: 'string' }, { type: 'number' }] },
+      'Pet',
+    ],
+    ['a key of $defs', { $defs: { Money: { type: 'string' } }, $ref: '#/$defs/Money' }, 'Money'],
+    ['a key of definitions', { definitions: { m: {} }, $ref: '#/definitions/m' }, 'm'],
+    ['the name of a prototype', { $id: '__proto__', type: 'object' }, 'proto'],
+  ])('are named by %s', (_, schema, name) => {
+    expect(toOpenApiSchema(schema).schema).toEqual(ref(name))
+    expect(namesOf(schema)).toEqual([[name, true]])
+  })
+
+  it.each([
+    ['a title in prose', { title: 'An order', type: 'object' }],
+    ['a title of a string', { title: 'Name', type: 'string' }],
+    ['a title of a list', { title: 'Names', type: 'array' }],
+    ['a key that a library made up', { $defs: { __schema0: {} }, $ref: '#/$defs/__schema0' }],
+    ['an identifier without letters', { $id: '#/', type: 'object' }],
+  ])('are none for %s', (_, schema) => {
+    expect(namesOf(schema)).toEqual([])
+  })
+
+  it('are made for what refers to itself, under a name that is marked as made up', () => {
+    const { schema, definitions } = toOpenApiSchema({
+      type: 'object',
+      properties: { next: { $ref: '#' } },
+    })
+    expect(schema).toEqual(ref('Schema1'))
+    expect(definitions).toEqual([
+      {
+        name: 'Schema1',
+        isNamed: false,
+        schema: { type: 'object', properties: { next: ref('Schema1') } },
+      },
+    ])
+  })
+
+  it('keep what is used twice once, and tell different ones of one name apart', () => {
+    const line = (type: string) => ({ title: 'Line', type: 'object', properties: { a: { type } } })
+    const schema = { prefixItems: [line('string'), line('string'), line('number')], items: false }
+    expect(namesOf(schema)).toEqual([
+      ['Line', true],
+      ['Line_2', false],
+    ])
+  })
+
+  it('keep what refers to itself once, though it is there twice', () => {
+    const tree = () => ({ $id: 'Tree', type: 'object', properties: { next: { $ref: '#' } } })
+    expect(namesOf({ properties: { a: tree(), b: tree() } })).toEqual([['Tree', true]])
+  })
+
+  it('follow references between each other in the order of their first visit', () => {
+    const schema = {
+      $defs: {
+        b: { type: 'object', properties: { a: { $ref: '#/$defs/a' } } },
+        a: { type: 'object', properties: { b: { $ref: '#/$defs/b' } } },
+      },
+      $ref: '#/$defs/a',
+    }
+    expect(namesOf(schema)).toEqual([
+      ['a', true],
+      ['b', true],
+    ])
+  })
+
+  it('are the objects of a circle, and not the lists between them', () => {
+    const schema = {
+      $defs: {
+        '0': { type: 'object', properties: { list: { $ref: '#/$defs/1' } } },
+        '1': { type: 'array', items: { $ref: '#/$defs/0' } },
+      },
+      $ref: '#/$defs/1',
+    }
+    expect(toOpenApiSchema(schema).schema).toEqual({ type: 'array', items: ref('Schema1') })
+    expect(namesOf(schema)).toEqual([['Schema1', false]])
+  })
+
+  it('are the lists of a circle without objects', () => {
+    const schema = {
+      $defs: {
+        '0': { type: 'array', items: { $ref: '#/$defs/1' } },
+        '1': { type: 'object', additionalProperties: { $ref: '#/$defs/0' } },
+      },
+      $ref: '#/$defs/0',
+    }
+    expect(namesOf(schema)).toEqual([
+      ['Schema1', false],
+      ['Schema2', false],
+    ])
+  })
+
+  it('are not shared between two schemas', () => {
+    expect(namesOf({ $id: 'A', type: 'object' })).toEqual(namesOf({ $id: 'A', type: 'object' }))
+  })
+})

@@ -1,0 +1,60 @@
+import { scope, type } from 'arktype'
+import { describe, expect, it } from 'vitest'
+import { describeSchema } from '../../../src/schema/describe-schema.js'
+
+describe('an arktype type', () => {
+  it('is what JSON.stringify makes of it', () => {
+    const schema = type({
+      at: 'Date',
+      file: 'File',
+      size: 'bigint',
+      map: 'Map',
+      parsed: 'string.date.parse',
+      counted: type('string').pipe((text) => text.length),
+      told: type('string')
+        .pipe((text) => text.length)
+        .to('number'),
+      narrowed: type('string').narrow(() => true),
+      unknown: 'unknown',
+    })
+    const { schema: described, losses } = describeSchema(schema, { side: 'output' })
+    expect(described.properties).toEqual({
+      at: { type: 'string', format: 'date-time' },
+      file: { type: 'string', format: 'binary' },
+      size: { type: 'string', pattern: '^-?\\d+$' },
+      map: { type: 'object' },
+      parsed: { type: 'string', format: 'date-time' },
+      counted: {},
+      told: { type: 'number' },
+      narrowed: { type: 'string' },
+      unknown: {},
+    })
+    expect(losses.map(({ path }) => path).sort()).toEqual(['counted', 'map', 'size'])
+  })
+
+  it('shows what goes into a morph to those who send', () => {
+    const schema = type({ n: 'string.numeric.parse', counted: type('string').pipe(() => 1) })
+    const { schema: described, losses } = describeSchema(schema, { side: 'input' })
+    expect(described.properties).toMatchObject({
+      n: { type: 'string' },
+      counted: { type: 'string' },
+    })
+    expect(losses).toEqual([])
+  })
+
+  it('has all its patterns', () => {
+    expect(describeSchema(type('/^a/ & /z$/'), { side: 'input' }).schema).toEqual({
+      type: 'string',
+      pattern: expect.any(String),
+      allOf: [{ pattern: expect.any(String) }],
+    })
+  })
+
+  it('has no name from the counter of the process', () => {
+    const make = () => scope({ node: { 'next?': 'node' } }).export().node
+    const [first, second] = [make(), make()]
+    const described = describeSchema(first, { side: 'output' })
+    expect(described.definitions).toMatchObject([{ name: 'Schema1', isNamed: false }])
+    expect(describeSchema(second, { side: 'output' })).toEqual(described)
+  })
+})

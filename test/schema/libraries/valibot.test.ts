@@ -1,0 +1,149 @@
+import * as v from 'valibot'
+import { describe, expect, it } from 'vitest'
+import type { OpenApiSchema, SchemaSide } from '../../../src/contracts/openapi.js'
+import { describeSchema } from '../../../src/schema/describe-schema.js'
+
+const DATE = { type: 'string', format: 'date-time' } as const
+const BINARY = { type: 'string', format: 'binary' } as const
+
+const property = (schema: v.GenericSchema, side: SchemaSide) => {
+  const described = describeSchema(v.object({ p: schema }), { side })
+  return {
+    schema: described.schema.properties?.p,
+    isRequired: described.schema.required?.includes('p') ?? false,
+    losses: described.losses.map(({ path }) => path),
+  }
+}
+
+describe('a valibot schema', () => {
+  it.each<[string, v.GenericSchema, OpenApiSchema]>([
+    ['date', v.date(), DATE],
+    ['file', v.file(), BINARY],
+    [
+      'file of types',
+      v.pipe(v.file(), v.mimeType(['a/b'])),
+      { ...BINARY, 'x-content-media-type': 'a/b' },
+    ],
+    ['instance of File', v.instance(File), BINARY],
+    [
+      'checked',
+      v.pipe(
+        v.string(),
+        v.check(() => false),
+        v.minLength(1),
+      ),
+      { type: 'string', minLength: 1 },
+    ],
+    ['branded', v.pipe(v.string(), v.brand('b'), v.readonly()), { type: 'string' }],
+    ['trimmed', v.pipe(v.string(), v.trim(), v.minLength(1)), { type: 'string', minLength: 1 }],
+    [
+      'tuple',
+      v.tuple([v.number(), v.number()]),
+      { type: 'array', items: { type: 'number' }, minItems: 2, maxItems: 2 },
+    ],
+    [
+      'listed names',
+      v.record(v.picklist(['a']), v.number()),
+      { type: 'object', properties: { a: { type: 'number' } }, additionalProperties: false },
+    ],
+    ['null taken away', v.nonNullable(v.nullable(v.string())), { type: 'string' }],
+    ['time', v.pipe(v.string(), v.isoTime()), { type: 'string', pattern: expect.any(String) }],
+    [
+      'two patterns',
+      v.pipe(v.string(), v.startsWith('a.'), v.endsWith('b')),
+      { type: 'string', pattern: '^a\\.', allOf: [{ pattern: 'b$' }] },
+    ],
+  ])('is the same from both sides and without loss: %s', (_, schema, expected) => {
+    const same = { schema: expected, isRequired: true, losses: [] }
+    expect(property(schema, 'input')).toEqual(same)
+    expect(property(schema, 'output')).toEqual(same)
+  })
+
+  it.each<[string, v.GenericSchema, OpenApiSchema, readonly string[]]>([
+    [
+      'transform',
+      v.pipe(
+        v.string(),
+        v.transform((text) => text.length),
+      ),
+      {},
+      ['p'],
+    ],
+    [
+      'transform into a schema',
+      v.pipe(v.string(), v.transform(Number), v.number()),
+      { type: 'number' },
+      [],
+    ],
+    ['conversion', v.pipe(v.string(), v.toNumber()), { type: 'number' }, []],
+    ['bigint', v.bigint(), { type: 'string', pattern: '^-?\\d+$' }, ['p']],
+    ['map', v.map(v.string(), v.string()), { type: 'object' }, ['p']],
+    ['custom', v.custom<string>(() => true), {}, ['p']],
+    ['class', v.instance(URL), {}, ['p']],
+    ['default', v.optional(v.number(), 1), { type: 'number', default: 1 }, []],
+    ['default that is made', v.optional(v.string(), () => 'x'), { type: 'string' }, []],
+  ])('is what JSON.stringify makes of it: %s', (_, schema, expected, losses) => {
+    expect(property(schema, 'output')).toEqual({ schema: expected, isRequired: true, losses })
+  })
+
+  it('is not what it was before a transform, whatever follows', () => {
+    const schema = v.pipe(
+      v.string(),
+      v.transform((text) => [text]),
+      v.minLength(1),
+    )
+    expect(property(schema, 'output')).toEqual({ schema: {}, isRequired: true, losses: ['p'] })
+    expect(property(schema, 'input')).toEqual({
+      schema: { type: 'string' },
+      isRequired: true,
+      losses: [],
+    })
+  })
+
+  it('is not there in JSON where it is undefined', () => {
+    expect(property(v.undefined(), 'output')).toEqual({
+      schema: undefined,
+      isRequired: false,
+      losses: [],
+    })
+  })
+
+  it('has patterns without flags, and loses one that means nothing without', () => {
+    const schema = v.pipe(v.string(), v.regex(/^b$/m), v.regex(/a/i), v.maxLength(3))
+    expect(property(schema, 'input')).toEqual({
+      schema: { type: 'string', maxLength: 3, pattern: '[Aa]' },
+      isRequired: true,
+      losses: ['p'],
+    })
+  })
+
+  it('is written down once where it refers to itself', () => {
+    interface Folder {
+      readonly folders: Folder[]
+    }
+    const folder: v.GenericSchema<Folder> = v.object({ folders: v.array(v.lazy(() => folder)) })
+    const $ref = '#/components/schemas/Schema1'
+    expect(describeSchema(v.array(folder), { side: 'input' })).toEqual({
+      schema: { type: 'array', items: { $ref } },
+      definitions: [
+        {
+          name: 'Schema1',
+          isNamed: false,
+          schema: {
+            type: 'object',
+            properties: { folders: { type: 'array', items: { $ref } } },
+            required: ['folders'],
+          },
+        },
+      ],
+      losses: [],
+    })
+  })
+
+  it('is anything where it has no end', () => {
+    const endless = (): v.GenericSchema => v.object({ next: v.lazy(() => endless()) })
+    const { schema, losses } = describeSchema(endless(), { side: 'input' })
+    expect(schema).toEqual({})
+    expect(losses).toHaveLength(1)
+  })
+})

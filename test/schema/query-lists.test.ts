@@ -1,0 +1,75 @@
+import { type } from 'arktype'
+import * as v from 'valibot'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { createValidatorCompiler } from '../../src/schema/compile-validator.js'
+
+const compile = createValidatorCompiler()
+const Tags = z.array(z.string()).min(1).meta({ id: 'QueryListTags' })
+
+const SCHEMAS = [
+  ['zod', z.object({ tag: z.array(z.string()) })],
+  ['zod, optional', z.object({ tag: z.array(z.string()).optional() })],
+  ['zod, nullable', z.object({ tag: z.array(z.string()).nullable() })],
+  ['zod, by name', z.object({ tag: Tags.describe('Any of these') })],
+  ['zod, of two kinds', z.object({ tag: z.union([z.array(z.enum(['a'])), z.array(z.string())]) })],
+  ['zod, in a union', z.union([z.object({ tag: z.array(z.string()) }), z.object({ q: z.int() })])],
+  ['valibot', v.object({ tag: v.optional(v.array(v.string())) })],
+  ['arktype', type({ 'tag?': 'string[]' })],
+] as const
+
+describe('a list in the query', () => {
+  it.each(SCHEMAS)('may be sent once (%s)', async (_, schema) => {
+    const validate = await compile(schema, 'query')
+    expect(validate({ tag: 'a' })).toEqual({ value: { tag: ['a'] } })
+    expect(validate({ tag: ['a', 'b'] })).toEqual({ value: { tag: ['a', 'b'] } })
+  })
+
+  it('is validated like any other', async () => {
+    const validate = await compile(z.object({ n: z.array(z.coerce.number()) }), 'query')
+    expect(validate({ n: '1' })).toEqual({ value: { n: [1] } })
+    expect(validate({ n: 'x' })).toMatchObject({ issues: [{ path: ['n', 0] }] })
+    expect(validate({})).toMatchObject({ issues: [{ path: ['n'] }] })
+  })
+
+  it('is not made of what may be a string', async () => {
+    const schema = z.object({ tag: z.union([z.string(), z.array(z.string())]), q: z.string() })
+    const validate = await compile(schema, 'query')
+    expect(validate({ tag: 'a', q: 'b' })).toEqual({ value: { tag: 'a', q: 'b' } })
+  })
+
+  it('is not made in a body', async () => {
+    const validate = await compile(z.object({ tag: z.array(z.string()) }), 'body')
+    expect(validate({ tag: 'a' })).toMatchObject({ issues: [{ path: ['tag'] }] })
+  })
+
+  it('leaves what was sent as it was', async () => {
+    const query = Object.freeze({ tag: 'a' })
+    const validate = await compile(z.object({ tag: z.array(z.string()) }), 'query')
+    expect(validate(query)).toEqual({ value: { tag: ['a'] } })
+  })
+
+  it('is looked for once in a schema that contains itself', async () => {
+    interface Node {
+      tag: string[]
+      node?: Node | undefined
+    }
+    const Node: z.ZodType<Node> = z.object({
+      tag: z.array(z.string()),
+      get node() {
+        return Node.optional()
+      },
+    })
+    const validate = await compile(z.union([Node, z.object({ tag: z.array(z.string()) })]), 'query')
+    expect(validate({ tag: 'a' })).toEqual({ value: { tag: ['a'] } })
+  })
+
+  it('is known of a library that a converter speaks for', async () => {
+    const yup = {
+      '~standard': { version: 1, vendor: 'yup', validate: (value: unknown) => ({ value }) },
+    } as const
+    const converter = () => ({ type: 'object', properties: { tag: { type: 'array' } } })
+    const validate = await createValidatorCompiler({ yup: converter })(yup, 'query')
+    expect(validate({ tag: 'a' })).toEqual({ value: { tag: ['a'] } })
+  })
+})

@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest'
+import type { OpenApiSchema } from '../../src/contracts/openapi.js'
+import { createResponseCompiler } from '../../src/schema/response-validator.js'
+
+const text: OpenApiSchema = { type: 'string' }
+const object = (properties: Record<string, OpenApiSchema>): OpenApiSchema => ({
+  type: 'object',
+  properties,
+})
+const component = (name: string): OpenApiSchema => ({ $ref: `#/components/schemas/${name}` })
+const components: Record<string, OpenApiSchema> = {
+  Base: { ...object({ id: { type: 'integer' } }), required: ['id'] },
+  Named: object({ name: text }),
+  Both: { allOf: [component('Base'), component('Named')] },
+  Tree: object({ label: text, children: { type: 'array', items: component('Tree') } }),
+  Maybe: { nullable: true, allOf: [component('Base')] },
+  Round: { allOf: [component('Round')] },
+}
+const compile = createResponseCompiler(components)
+const find = (schema: OpenApiSchema, value: unknown) =>
+  compile(schema)(value).map(({ path, expected, got }) => `${path}: ${expected}, ${got}`)
+
+describe('what is not described', () => {
+  it.each<[string, OpenApiSchema, unknown, string[]]>([
+    ['an object', object({ a: text }), { a: '', b: 1 }, ['b: null, 1']],
+    ['an object within', object({ a: object({ b: text }) }), { a: { c: 1 } }, ['a.c: null, 1']],
+    ['items', { type: 'array', items: component('Base') }, [{ id: 1, x: 1 }], ['[0].x: null, 1']],
+    ['parts, each of which describes its own', component('Both'), { id: 1, name: '' }, []],
+    ['all parts together', component('Both'), { id: 1, name: '', x: 1 }, ['x: null, 1']],
+    [
+      'a property of a part',
+      { allOf: [object({ a: component('Base') }), object({ b: text })] },
+      { a: { id: 1, x: 1 }, b: '' },
+      ['a.x: null, 1'],
+    ],
+    [
+      'a component that is whole here and a part there',
+      component('Base'),
+      { id: 1, name: '' },
+      ['name: null, ""'],
+    ],
+    [
+      'a tree',
+      component('Tree'),
+      { label: '', children: [{ label: '', x: 1 }] },
+      ['children[0].x: null, 1'],
+    ],
+    [
+      'one of two',
+      { oneOf: [component('Base'), component('Named')] },
+      { name: '', x: 1 },
+      ['x: null, 1'],
+    ],
+    ['names that need care', object({}), JSON.parse('{"a/b~c":1}'), ['a/b~c: null, 1']],
+  ])('is found in %s', (_, schema, value, mismatches) => {
+    expect(find(schema, value)).toEqual(mismatches)
+  })
+
+  it.each<[string, OpenApiSchema, unknown]>([
+    ['nothing is said of properties', { type: 'object' }, { a: 1 }],
+    ['anything goes', {}, { a: 1 }],
+    ['others are allowed', { ...object({ a: text }), additionalProperties: true }, { a: '', b: 1 }],
+    [
+      'others are described',
+      { ...object({ a: text }), additionalProperties: { type: 'number' } },
+      { b: 1 },
+    ],
+    [
+      'a part allows others',
+      { allOf: [object({ a: text }), { type: 'object', additionalProperties: true }] },
+      { b: 1 },
+    ],
+    [
+      'an alternative takes any object',
+      { anyOf: [object({ a: text }), { type: 'object' }] },
+      { b: 1 },
+    ],
+    ['a value is no object', { oneOf: [text, component('Base')] }, 'text'],
+    ['a part refers to itself', component('Round'), { a: 1 }],
+  ])('is no matter where %s', (_, schema, value) => {
+    expect(find(schema, value)).toEqual([])
+  })
+
+  it('is judged by additionalProperties where that says more', () => {
+    const numbers = { ...object({ a: text }), additionalProperties: { type: 'number' } } as const
+    expect(find(numbers, { b: 'x' })).toEqual(['b: number, "x"'])
+    expect(find({ ...object({ a: text }), additionalProperties: false }, { b: 1 })).toEqual([
+      'b: null, 1',
+    ])
+  })
+})
+
+describe('what is wrong', () => {
+  it.each<[string, OpenApiSchema, unknown, string]>([
+    ['a type', { type: 'integer' }, 1.5, ': integer, 1.5'],
+    ['null', text, null, ': string, null'],
+    ['neither null nor a string', { type: 'string', nullable: true }, 1, ': string or null, 1'],
+    ['a missing property', component('Base'), {}, 'id: to be there, nothing'],
+    ['an enumeration', { enum: ['a', 'b'] }, 'c', ': one of "a", "b", "c"'],
+    ['a format', { type: 'string', format: 'date-time' }, 'today', ': date-time, "today"'],
+    ['a bound', { type: 'number', minimum: 1, exclusiveMinimum: true }, 1, ': to be > 1, 1'],
+    [
+      'too little',
+      { type: 'array', items: {}, minItems: 1 },
+      [],
+      ': not to have fewer than 1 items, []',
+    ],
+    ['a long text', { type: 'number' }, 'x'.repeat(200), `: number, "${'x'.repeat(79)}…`],
+    [
+      'no alternative',
+      { oneOf: [text, { type: 'number' }] },
+      true,
+      ': one of its alternatives, true',
+    ],
+    [
+      'the alternative that was meant',
+      { anyOf: [component('Base'), { enum: [null] }] },
+      { id: 'x' },
+      'id: integer, "x"',
+    ],
+    [
+      'two alternatives at once',
+      { oneOf: [{ type: 'number' }, { type: 'integer' }] },
+      1,
+      ': one of its alternatives, 1',
+    ],
+  ])('is named: %s', (_, schema, value, mismatch) => {
+    expect(find(schema, value)).toEqual([mismatch])
+  })
+
+  it('is named wherever it is, each place once', () => {
+    const schema = {
+      ...object({ a: text, b: { type: 'string', format: 'email', maxLength: 1 } }),
+      required: ['c'],
+    }
+    expect(find(schema, { a: 1, b: 'xx' })).toEqual([
+      'c: to be there, nothing',
+      'a: string, 1',
+      'b: not to have more than 1 characters, "xx"',
+    ])
+  })
+
+  it('is not known where the schema itself does not compile', () => {
+    expect(find({ type: 'string', pattern: '(' }, 1)).toEqual([])
+  })
+})
+
+it('keeps documents apart that give one name to two things', () => {
+  const other = createResponseCompiler({ Base: object({ id: text }) })
+  expect(find(component('Base'), { id: 1 })).toEqual([])
+  expect(other(component('Base'))({ id: 'x' })).toEqual([])
+  expect(other(component('Base'))({ id: 1 })).toHaveLength(1)
+})
