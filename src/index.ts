@@ -80,6 +80,7 @@ export type {
   JsonSchema,
   Schema,
 } from './contracts/schema.js'
+export type { Duration, Size } from './contracts/units.js'
 // di
 export type { Override } from './di/build-container.js'
 export { Clock } from './di/clock.js'
@@ -107,8 +108,6 @@ export {
 } from './errors/http-error.js'
 // features
 export type { SecurityOptions } from './features/security/security.js'
-// http
-export type { Duration, Size } from './http/units.js'
 // metadata
 export { Auth, Can, Public } from './metadata/auth.js'
 export { Controller, defineControllers } from './metadata/controller.js'

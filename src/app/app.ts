@@ -21,6 +21,7 @@ import {
 } from './describe.js'
 import { type AppDocument, buildDocsRoutes, listDocuments } from './documents.js'
 import { configureExpressHost, createExpressHost } from './express-host.js'
+import { declareFeatures, type Features } from './features.js'
 import { type Harness, harnessOf } from './harness.js'
 import type { AppOptions } from './options.js'
 import { routeTable } from './route-table.js'
@@ -44,6 +45,7 @@ export class App {
   readonly #describer = findDescriber()
   readonly #scope = new AsyncResource('BlazonApp')
   #description: Description | undefined
+  #declared: Features | undefined
   #documents: readonly AppDocument[] | undefined
   #starting: Promise<RunningApp> | undefined
   #running: RunningApp | undefined
@@ -174,8 +176,16 @@ export class App {
     return this.#harness?.clock ?? systemClock
   }
 
+  get #features(): Features {
+    this.#declared ??= declareFeatures(this.#options, this.#clock)
+    return this.#declared
+  }
+
   #describe(): Description {
-    this.#description ??= describeApp(this.#options, [{ token: Clock, useValue: this.#clock }])
+    this.#description ??= describeApp(this.#options, [
+      { token: Clock, useValue: this.#clock },
+      ...this.#features.providers,
+    ])
     return this.#description
   }
 
@@ -205,6 +215,7 @@ export class App {
       express: this.express,
       logger,
       clock: this.#clock,
+      features: this.#features,
       frameworkRoutes: buildDocsRoutes(served),
       isClosing: () => this.#closing !== undefined,
     })

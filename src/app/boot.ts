@@ -11,6 +11,7 @@ import { readInjections } from '../metadata/read.js'
 import { attachOk } from './base-controller.js'
 import { buildPipeline, type PipelineInput } from './build-pipeline.js'
 import { logWarnings, throwErrors } from './describe.js'
+import type { Features, RunningFeatures } from './features.js'
 import { LifecycleHooks } from './lifecycle.js'
 import type { Listener } from './listener.js'
 
@@ -25,7 +26,9 @@ export interface RunningApp {
 }
 
 /** What boot is given. */
-export type BootConfig = Omit<PipelineInput, 'controllers' | 'guard'>
+export interface BootConfig extends Omit<PipelineInput, 'controllers' | 'guard' | 'features'> {
+  readonly features: Features
+}
 
 /** Makes an application out of its description. When a step fails, what has started is closed again. */
 export async function boot(config: BootConfig): Promise<RunningApp> {
@@ -33,12 +36,16 @@ export async function boot(config: BootConfig): Promise<RunningApp> {
   const container = bindScopes(description.scopes, readInjections, harness?.overrides ?? [])
   const injector = container.root
   const begun: Plugin[] = []
-  const hooks = new LifecycleHooks(() => [...injector.made, ...begun])
+  let features: RunningFeatures | undefined
+  // Providers may still use what features keep while they close, so those come last.
+  const last = { onClose: () => features?.close() }
+  const hooks = new LifecycleHooks(() => [last, ...injector.made, ...begun])
   try {
     const controllers = await makeControllers(container)
     const own = await resolveGuard(options.auth?.guard, injector)
     const guard = harness?.wrapGuard(own) ?? own
-    const pipeline = await buildPipeline({ ...config, controllers, guard })
+    features = await config.features.start({ model: description.model, logger })
+    const pipeline = await buildPipeline({ ...config, controllers, guard, features })
     const get = <T>(token: Token<T>) => injector.resolve(token)
     for (const plugin of options.plugins ?? []) {
       begun.push(plugin)

@@ -13,6 +13,7 @@ import { buildSecurity } from '../features/security/security.js'
 import { createRequestClass } from '../http/request.js'
 import { createResponseClass } from '../http/response.js'
 import { staticHeaders } from '../http/static-headers.js'
+import type { OnError, RunRoute } from '../http/step.js'
 import { toBytes, toSeconds } from '../http/units.js'
 import { compileDispatch, compileFrameworkRoute } from '../pipeline/compile-dispatch.js'
 import { compileProbe, compileRoute, type PipelineConfig } from '../pipeline/compile-route.js'
@@ -20,13 +21,13 @@ import { type DeadlineConfig, Deadlines } from '../pipeline/deadlines.js'
 import { defineNext } from '../pipeline/define-next.js'
 import { createFail, createLogOnly } from '../pipeline/fail.js'
 import { composeErrorMiddlewares, composeMiddlewares } from '../pipeline/run-middlewares.js'
-import type { OnError, RunRoute } from '../pipeline/step.js'
 import type { CompiledInput } from '../pipeline/steps/validate.js'
 import { buildRouter, type Routable, type Router } from '../routing/build-router.js'
 import { type CompileValidator, createValidatorCompiler } from '../schema/compile-validator.js'
 import { swaggerList } from './check-swagger.js'
 import type { Description } from './describe.js'
 import { adoptPrototypes, sortMiddlewares } from './express-host.js'
+import type { RunningFeatures } from './features.js'
 import type { Harness } from './harness.js'
 import { createListener, type Listener } from './listener.js'
 import { ModelMemory } from './model-memory.js'
@@ -56,6 +57,7 @@ export interface PipelineInput {
   readonly isClosing: () => boolean
   readonly controllers: ReadonlyMap<unknown, object>
   readonly guard: AuthGuard | null
+  readonly features: RunningFeatures
   /** Routes of the framework itself. */
   readonly frameworkRoutes: readonly FrameworkRoute[]
   /** `undefined` unless the application is under test. */
@@ -67,14 +69,18 @@ const routers = new ModelMemory<Router>()
 
 /** Builds the way of a request, from the socket to the controllers. */
 export async function buildPipeline(input: PipelineInput): Promise<Pipeline> {
-  const { options, description, express } = input
+  const { options, description, express, features } = input
   const { routes } = description.model
   const security = buildSecurity(options.security)
   const Request = createRequestClass(express)
-  const Response = createResponseClass(express, staticHeaders(security.headers))
+  const Response = createResponseClass(express, {
+    statics: staticHeaders(security.headers),
+    addsHeaders: features.addsHeaders,
+  })
   adoptPrototypes(express, Request, Response)
   const all = [
     ...security.middlewares,
+    ...features.middlewares,
     ...(options.middlewares ?? []),
     ...(options.plugins ?? []).flatMap(({ middlewares = [] }) => middlewares),
   ]
@@ -91,7 +97,8 @@ export async function buildPipeline(input: PipelineInput): Promise<Pipeline> {
     buildRouter([...routes, ...own.map(toRoutable)]),
   )
   input.harness?.built({ model: description.model, match })
-  const dispatch = compileDispatch({ match, routes, handlers: compiled, onError })
+  const { admission } = features
+  const dispatch = compileDispatch({ match, routes, handlers: compiled, onError, admission })
   const run =
     handlers.length === 0
       ? dispatch
@@ -142,7 +149,7 @@ function createDeadlines({ timeouts }: AppOptions, config: DeadlineConfig): Dead
 }
 
 async function compileRoutes(
-  { description, controllers, guard, options, harness }: PipelineInput,
+  { description, controllers, guard, options, features, harness }: PipelineInput,
   shared: Pick<PipelineConfig, 'deadlines' | 'onError'>,
 ): Promise<RunRoute[]> {
   const { limits, auth } = options
@@ -160,8 +167,9 @@ async function compileRoutes(
   const inputs = await compileInputs(description.model.routes, compile)
   return description.model.routes.map((route) => {
     const instance = controllers.get(route.controller) as object
-    const run = compileRoute(route, { instance, inputs: inputs[route.index] ?? [] }, config)
-    return harness?.wrapRoute(run, compileProbe(route, config)) ?? run
+    const stages = features.stagesOf(route)
+    const run = compileRoute(route, { instance, inputs: inputs[route.index] ?? [], stages }, config)
+    return harness?.wrapRoute(run, compileProbe(route, stages, config)) ?? run
   })
 }
 

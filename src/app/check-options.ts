@@ -1,6 +1,7 @@
+import type { Duration, Size } from '../contracts/units.js'
 import type { Problem } from '../errors/config-error.js'
 import { checkSecurity } from '../features/security/security.js'
-import { type Duration, type Size, toBytes, toSeconds } from '../http/units.js'
+import { toBytes, toSeconds } from '../http/units.js'
 import { checkNames } from './check-names.js'
 import { checkSwagger } from './check-swagger.js'
 import { trustProxyProblem } from './express-host.js'

@@ -8,6 +8,7 @@ import { type BuiltDocument, buildDocument } from '../openapi/build-document.js'
 import { errorAnswers } from '../pipeline/error-answers.js'
 import { describeOnce } from '../schema/describe-once.js'
 import { docsPath, swaggerList } from './check-swagger.js'
+import { featureContributors } from './features.js'
 import { ModelMemory } from './model-memory.js'
 import type { AppOptions } from './options.js'
 
@@ -43,7 +44,7 @@ export function listDocuments(
           options: swagger,
           describeSchema: (schema, side) =>
             describeOnce(schema, { side, converters: swagger.converters }),
-          contributors: [errorAnswers({ hasDeadline })],
+          contributors: [errorAnswers({ hasDeadline }), ...featureContributors(options)],
           parsesNestedQuery,
         }),
       )

@@ -4,7 +4,7 @@ import type { AuthGuard } from '../contracts/guard.js'
 import type { Logger } from '../contracts/logger.js'
 import type { AppModel, RouteMatch } from '../contracts/route-model.js'
 import type { Override } from '../di/build-container.js'
-import type { RunRoute } from '../pipeline/step.js'
+import type { RunRoute } from '../http/step.js'
 
 /** What `blazon/testing` changes in an application, and what it is told of it. */
 export interface Harness {

@@ -4,9 +4,9 @@ import type { Logger } from '../contracts/logger.js'
 import type { SwaggerOptions } from '../contracts/openapi.js'
 import type { Plugin } from '../contracts/plugin.js'
 import type { Class, Module, Provider } from '../contracts/provider.js'
+import type { Duration, Size } from '../contracts/units.js'
 import type { Override } from '../di/build-container.js'
 import type { SecurityOptions } from '../features/security/security.js'
-import type { Duration, Size } from '../http/units.js'
 
 /** What a client may send. */
 export interface LimitOptions {

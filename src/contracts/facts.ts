@@ -1,7 +1,10 @@
+import type { CacheOptions } from './cache.js'
 import type { ApiBodyOptions, ApiOperationOptions, ApiResponseOptions } from './operation.js'
 import type { Token } from './provider.js'
+import type { RateLimitPolicy } from './rate-limit.js'
 import type { HttpMethod, ParameterSource } from './route-model.js'
 import type { InputSource, Schema } from './schema.js'
+import type { TenantDecoratorOptions } from './tenant.js'
 
 /** What a decorator on a class or a method states. The decorators only write these down. */
 export type Fact =
@@ -15,6 +18,10 @@ export type Fact =
   | { readonly kind: 'status'; readonly status: number }
   | { readonly kind: 'header'; readonly name: string; readonly value: string }
   | { readonly kind: 'redirect'; readonly url: string; readonly status: number }
+  | { readonly kind: 'tenant'; readonly options: TenantDecoratorOptions }
+  | { readonly kind: 'cache'; readonly options: CacheOptions }
+  /** No policies at all is no limit. */
+  | { readonly kind: 'rateLimit'; readonly policies: readonly RateLimitPolicy[] }
   | { readonly kind: 'tags'; readonly tags: readonly string[] }
   | { readonly kind: 'hidden' }
   | { readonly kind: 'operation'; readonly options: ApiOperationOptions }

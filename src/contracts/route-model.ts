@@ -1,12 +1,14 @@
+import type { CacheOptions } from './cache.js'
 import type { OperationFacts } from './operation.js'
 import type { Class } from './provider.js'
+import type { RateLimitPolicy } from './rate-limit.js'
 import type { InputSource, Schema } from './schema.js'
 
 /** Methods a route can be declared for; `ALL` stands for every one of them that is not declared itself. */
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS' | 'ALL'
 
 /** Where a handler parameter of the legacy dialect takes its value from. */
-export type ParameterSource = InputSource | 'req' | 'res' | 'user'
+export type ParameterSource = InputSource | 'req' | 'res' | 'user' | 'tenant'
 
 /** A decorated handler parameter. */
 export interface ParameterModel {
@@ -35,6 +37,12 @@ export interface RouteModel {
   readonly isProtected: boolean
   /** Abilities of `@Can`; `null` without. */
   readonly abilities: readonly string[] | null
+  /** What `@Tenant` says; `null` without. */
+  readonly tenant: { readonly isOptional: boolean } | null
+  /** What `@Cache` says; `null` without. */
+  readonly cache: CacheOptions | null
+  /** Policies of `@RateLimit`, none for `@RateLimit(false)`; `null` leaves it to the application. */
+  readonly limits: readonly RateLimitPolicy[] | null
   /** Status of `@HttpCode`; `null` without. */
   readonly status: number | null
   /** Headers of `@Header`, in source order; `null` without. */

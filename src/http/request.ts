@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import express, { type Application } from 'express'
 import type { NextFunction, Request, Response, Validated } from '../contracts/handler.js'
 import type { RouteModel } from '../contracts/route-model.js'
+import type { TenantScope } from '../contracts/tenant.js'
 import { copyDescriptors } from './copy-descriptors.js'
 
 type AnyValidated = Validated<unknown, unknown, unknown, unknown>
@@ -14,6 +15,8 @@ export interface BlazonRequest extends Request {
   parsedQuery: unknown
   /** The URL that `parsedQuery` was parsed from; `null` when it was set. */
   queryUrl: string | null
+  /** Whose request it is; `undefined` until that is known. The truth of which the asynchronous context is a copy that callbacks can lose. */
+  tenantScope: TenantScope | undefined
   /** Behind `next`. */
   ownNext: NextFunction | undefined
   abortController: AbortController | undefined
@@ -46,6 +49,7 @@ function assignFields(req: BlazonRequest): void {
   req.queryUrl = ''
   req.validated = NOTHING
   req.user = undefined
+  req.tenantScope = undefined
   req.route = undefined as unknown as RouteModel
   req.abortController = undefined
   req.isExpired = false

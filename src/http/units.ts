@@ -1,11 +1,7 @@
+import type { Duration, Size } from '../contracts/units.js'
+
 const SECONDS = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400 } as const
 const BYTES = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 } as const
-
-/** A length of time: seconds, or a number with a unit (`'250ms'`, `'90s'`, `'15m'`, `'2h'`, `'1d'`). */
-export type Duration = number | string
-
-/** A size: bytes, or a number with a unit (`'512b'`, `'100kb'`, `'1mb'`); 1 kb is 1024 bytes. */
-export type Size = number | string
 
 /** Reads a duration; `undefined` when it is not one. */
 export function toSeconds(duration: Duration): number | undefined {

@@ -74,6 +74,7 @@ function compileRouteModel(
       body: schemaOf(facts, 'body'),
     }),
     ...compileAccess(facts, inherited.facts, options.defaultAccess),
+    ...compileFeatures(facts, inherited.facts),
     status: firstOf(facts, 'status')?.status ?? null,
     headers: orNull(
       factsOf(facts, 'header').map(({ name, value }) => Object.freeze([name, value] as const)),
@@ -98,6 +99,19 @@ function compileAccess(
   return {
     isProtected: isStated || defaultAccess === 'protected',
     abilities: orNull(abilities),
+  }
+}
+
+/** A method's own word wins over its class's. */
+function compileFeatures(
+  method: readonly Fact[],
+  controller: readonly Fact[],
+): Pick<RouteModel, 'tenant' | 'cache' | 'limits'> {
+  const tenant = firstOf([...method, ...controller], 'tenant')
+  return {
+    tenant: tenant === undefined ? null : { isOptional: tenant.options.optional === true },
+    cache: firstOf(method, 'cache')?.options ?? null,
+    limits: firstOf([...method, ...controller], 'rateLimit')?.policies ?? null,
   }
 }
 

@@ -1,9 +1,9 @@
-import type { RequestHandler } from '../contracts/handler.js'
+import type { RequestHandler, Response } from '../contracts/handler.js'
 import type { RouteMatch, RouteModel } from '../contracts/route-model.js'
 import { successEnvelope } from '../errors/envelope.js'
 import { codedError, MethodNotAllowedError, NotFoundError } from '../errors/http-error.js'
 import type { BlazonRequest } from '../http/request.js'
-import type { OnError, RunRoute } from './step.js'
+import { isThenable, type OnError, type RunRoute, type Stage } from '../http/step.js'
 import { nextOf } from './steps/invoke.js'
 
 /** What the walk from a URL to its route needs. */
@@ -13,11 +13,15 @@ export interface DispatchConfig {
   /** Compiled routes, by `route.index`; those of the framework itself follow. */
   readonly handlers: readonly RunRoute[]
   readonly onError: OnError
+  /** Stands before the answers of those that are no route of ours; `null` without. */
+  readonly admission: Stage | null
 }
+
+type Unmatched = Exclude<RouteMatch, { kind: 'route' }>
 
 /** Finds the route of a request and runs it; a request without one gets its 404, 405 or `Allow`. */
 export function compileDispatch(config: DispatchConfig): RunRoute {
-  const { match, routes, handlers, onError } = config
+  const { match, routes, handlers } = config
   return function dispatch(req, res) {
     const found = match(req.method, req.url)
     if (found.kind === 'route') {
@@ -25,22 +29,40 @@ export function compileDispatch(config: DispatchConfig): RunRoute {
       req.route = routes[found.index]
       return (handlers[found.index] as RunRoute)(req, res)
     }
-    if (found.kind === 'malformed') {
-      return onError(codedError('MALFORMED_URL', 'The path is not valid UTF-8'), req, res)
-    }
-    if (found.kind === 'none') {
-      return req.passOn === undefined ? onError(notFound(req), req, res) : req.passOn()
-    }
-    const Allow = found.allow.join(', ')
-    if (req.method !== 'OPTIONS') {
-      // The application that ours is mounted in may answer this method, as it may with an Express router.
-      if (req.passOn !== undefined) return req.passOn()
-      const message = `${req.method} is not allowed here`
-      return onError(new MethodNotAllowedError(message, { headers: { Allow } }), req, res)
-    }
-    res.setHeader('Allow', Allow)
-    res.json(successEnvelope(200, 'Allowed methods', { allow: found.allow }))
+    if (req.passOn !== undefined && isTheirs(found, req.method)) return req.passOn()
+    refuse(found, { req, res }, config)
   }
+}
+
+/** The application that ours is mounted in may answer the path, or this method of it, as it may with an Express router. */
+function isTheirs({ kind }: Unmatched, method: string): boolean {
+  return kind === 'none' || (kind === 'method' && method !== 'OPTIONS')
+}
+
+/** Counts what asks for nothing that is here, and says so. */
+function refuse(
+  found: Unmatched,
+  { req, res }: { req: BlazonRequest; res: Response },
+  { admission, onError }: DispatchConfig,
+): void {
+  const answer = () => answerUnmatched(found, req, res)
+  try {
+    const value = admission === null ? answer() : admission(answer)(req, res)
+    if (isThenable(value)) value.then(undefined, (error) => onError(error, req, res))
+  } catch (error) {
+    onError(error, req, res)
+  }
+}
+
+function answerUnmatched(found: Unmatched, req: BlazonRequest, res: Response): void {
+  if (found.kind === 'malformed') throw codedError('MALFORMED_URL', 'The path is not valid UTF-8')
+  if (found.kind === 'none') throw new NotFoundError(`Cannot ${req.method} ${req.path}`)
+  const Allow = found.allow.join(', ')
+  if (req.method !== 'OPTIONS') {
+    throw new MethodNotAllowedError(`${req.method} is not allowed here`, { headers: { Allow } })
+  }
+  res.setHeader('Allow', Allow)
+  res.json(successEnvelope(200, 'Allowed methods', { allow: found.allow }))
 }
 
 /** Runs a route that has no controller. Whatever it throws or rejects with is answered as any error is. */
@@ -53,8 +75,4 @@ export function compileFrameworkRoute(handle: RequestHandler, onError: OnError):
       next(error)
     }
   }
-}
-
-function notFound({ method, path }: BlazonRequest): NotFoundError {
-  return new NotFoundError(`Cannot ${method} ${path}`)
 }

@@ -1,14 +1,14 @@
 import type { AuthGuard, AuthOptions } from '../contracts/guard.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { BodyLimits } from '../http/read-json.js'
+import type { AnswerStage, OnError, RunRoute, Stage, Step } from '../http/step.js'
 import type { Deadlines } from './deadlines.js'
-import type { OnError, RunRoute, Step } from './step.js'
 import { bodyStep } from './steps/body.js'
 import { canStep } from './steps/can.js'
 import { guardStep } from './steps/guard.js'
 import { headersStep } from './steps/headers.js'
 import { invokeStep, takesResponse, unexpiredStep } from './steps/invoke.js'
-import { respondStep } from './steps/respond.js'
+import { respondStep, settleOf } from './steps/respond.js'
 import { type CompiledInput, validateStep } from './steps/validate.js'
 
 /** What a route needs that is not data. */
@@ -17,7 +17,33 @@ export interface RouteParts {
   readonly instance: object
   /** Compiled schemas; empty without. */
   readonly inputs: readonly CompiledInput[]
+  readonly stages: RouteStages
 }
+
+/** What features put around the steps of one route; `null` where it does not use them. In the order in which a request walks. */
+export interface RouteStages {
+  /** Around everything: what its errors and late callbacks run in too. */
+  readonly scope: ((run: RunRoute) => RunRoute) | null
+  /** Limits that need not know who asks. */
+  readonly admission: Stage | null
+  /** Whether the request names what the route cannot do without. Before the guard. */
+  readonly tenant: Stage | null
+  /** Whether the user whom the guard has let pass belongs here. Before `@Can`. */
+  readonly membership: Stage | null
+  /** Limits by who asks. */
+  readonly quota: Stage | null
+  readonly cache: AnswerStage | null
+}
+
+/** A route that uses no feature. */
+export const NO_STAGES: RouteStages = Object.freeze({
+  scope: null,
+  admission: null,
+  tenant: null,
+  membership: null,
+  quota: null,
+  cache: null,
+})
 
 /** What all routes of an application share. */
 export interface PipelineConfig {
@@ -40,34 +66,54 @@ export function compileRoute(
   parts: RouteParts,
   config: PipelineConfig,
 ): RunRoute {
-  const { instance, inputs } = parts
+  const { instance, inputs, stages } = parts
   const method = (instance as Record<PropertyKey, (...args: unknown[]) => unknown>)[route.handler]
   if (typeof method !== 'function') throw new TypeError(`${route.name} is not a method`)
   const invocation = { instance, method, parameters: route.parameters, onError: config.onError }
   const isDescribed = route.inputs.body !== null
   const readsBody = isDescribed || METHODS_WITH_BODY.includes(route.method)
   const limits = config.bodyLimits
+  const answer = { ...config, route, mayAnswerLater: takesResponse(invocation) }
 
   let run = invokeStep(invocation)
   if (route.headers !== null) run = headersStep(route.headers, run)
-  const mayWait = readsBody || inputs.length > 0 || route.isProtected
+  const mayWait = readsBody || inputs.length > 0 || route.isProtected || stages !== NO_STAGES
   if (mayWait && config.deadlines !== null) run = unexpiredStep(run)
   if (inputs.length > 0) run = validateStep(inputs, run)
   if (readsBody) run = bodyStep({ limits, isDescribed }, run)
-  run = accessSteps(route, config, run)
-  return respondStep({ ...config, route, mayAnswerLater: takesResponse(invocation) }, run)
+  if (stages.cache !== null) run = stages.cache(run, settleOf(answer))
+  if (stages.quota !== null) run = stages.quota(run)
+  run = accessSteps(route, { ...config, stages }, run)
+  if (stages.admission !== null) run = stages.admission(run)
+  const respond = respondStep(answer, run)
+  return stages.scope === null ? respond : stages.scope(respond)
 }
 
 /** Makes a route of which only the question is left who may pass: it answers 204 where the handler would be reached. */
-export function compileProbe(route: RouteModel, config: PipelineConfig): RunRoute {
-  const run = accessSteps(route, config, () => undefined)
+export function compileProbe(
+  route: RouteModel,
+  stages: RouteStages,
+  config: PipelineConfig,
+): RunRoute {
+  const run = accessSteps(route, { ...config, stages }, () => undefined)
   const answer = { status: 204, redirect: null }
-  return respondStep({ ...config, route: answer, mayAnswerLater: false }, run)
+  const respond = respondStep({ ...config, route: answer, mayAnswerLater: false }, run)
+  return stages.scope === null ? respond : stages.scope(respond)
 }
 
-function accessSteps(route: RouteModel, config: PipelineConfig, next: Step): Step {
+interface AccessConfig extends PipelineConfig {
+  readonly stages: RouteStages
+}
+
+function accessSteps(
+  { abilities, isProtected }: RouteModel,
+  { can, guard, stages }: AccessConfig,
+  next: Step,
+): Step {
   let run = next
-  if (route.abilities !== null) run = canStep(route.abilities, config.can, run)
-  if (route.isProtected) run = guardStep(config.guard, run)
+  if (abilities !== null) run = canStep(abilities, can, run)
+  if (stages.membership !== null) run = stages.membership(run)
+  if (isProtected) run = guardStep(guard, run)
+  if (stages.tenant !== null) run = stages.tenant(run)
   return run
 }

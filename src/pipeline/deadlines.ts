@@ -4,7 +4,7 @@ import type { Response } from '../contracts/handler.js'
 import { codedError } from '../errors/http-error.js'
 import { dropLateAnswers } from '../http/drop-late-answers.js'
 import type { BlazonRequest } from '../http/request.js'
-import type { OnError } from './step.js'
+import type { OnError } from '../http/step.js'
 
 /** Who counts, and where a request goes whose time has passed. */
 export interface DeadlineConfig {

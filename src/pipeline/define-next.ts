@@ -1,6 +1,6 @@
 import type { NextFunction } from '../contracts/handler.js'
 import type { BlazonRequest, RequestClass } from '../http/request.js'
-import type { OnError } from './step.js'
+import type { OnError } from '../http/step.js'
 import { nextOf } from './steps/invoke.js'
 
 /**

@@ -5,7 +5,7 @@ import { type Failure, toFailure } from '../errors/failure.js'
 import { codeOf, titleOf } from '../errors/http-error.js'
 import { endUnread, isUnread } from '../http/refuse-unread.js'
 import type { BlazonRequest } from '../http/request.js'
-import type { OnError } from './step.js'
+import type { OnError } from '../http/step.js'
 
 const PROBLEM = 'application/problem+json'
 

@@ -6,7 +6,7 @@ import type {
 } from '../contracts/handler.js'
 import { NotFoundError } from '../errors/http-error.js'
 import type { BlazonRequest } from '../http/request.js'
-import { isError, isThenable, type OnError, type RunRoute } from './step.js'
+import { isError, isThenable, type OnError, type RunRoute } from '../http/step.js'
 
 /** Where a request goes from the middlewares. */
 export interface MiddlewareEnds {

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { AuthGuard } from '../contracts/guard.js'
 import type { Request, User } from '../contracts/handler.js'
-import type { RunRoute } from '../pipeline/step.js'
+import type { RunRoute } from '../http/step.js'
 import { MemoryAgent } from './memory-agent.js'
 
 /** What is known of a connection. */

@@ -1,7 +1,8 @@
 import { AsyncResource } from 'node:async_hooks'
 import { systemClock } from '../app/system-clock.js'
 import type { Clock, Timer } from '../contracts/clock.js'
-import { type Duration, toSeconds } from '../http/units.js'
+import type { Duration } from '../contracts/units.js'
+import { toSeconds } from '../http/units.js'
 import { settle } from './settle.js'
 
 /** A timer, when it is due on the monotonic clock, and what makes it ring while time is real. */

@@ -1,6 +1,6 @@
 import { hasBody } from '../../http/read-body.js'
 import { type BodyLimits, isJson, readJson } from '../../http/read-json.js'
-import type { Step } from '../step.js'
+import type { Step } from '../../http/step.js'
 
 /** How a route reads its body. */
 export interface BodyConfig {

@@ -1,7 +1,7 @@
 import type { AuthOptions } from '../../contracts/guard.js'
 import type { User } from '../../contracts/handler.js'
 import { ForbiddenError } from '../../errors/http-error.js'
-import { isThenable, type Step } from '../step.js'
+import { isThenable, type Step } from '../../http/step.js'
 
 type Decide = NonNullable<AuthOptions['can']>
 

@@ -2,7 +2,7 @@ import type { AuthGuard } from '../../contracts/guard.js'
 import { toFailure } from '../../errors/failure.js'
 import { HttpError, UnauthorizedError } from '../../errors/http-error.js'
 import type { BlazonRequest } from '../../http/request.js'
-import { isThenable, type Step } from '../step.js'
+import { isThenable, type Step } from '../../http/step.js'
 
 /** RFC 9110, 11.6.1: a 401 names the scheme that would be accepted. */
 const CHALLENGE = { 'WWW-Authenticate': 'Bearer' } as const

@@ -2,8 +2,8 @@ import type { NextFunction, Response } from '../../contracts/handler.js'
 import type { ParameterModel, ParameterSource } from '../../contracts/route-model.js'
 import { NotFoundError } from '../../errors/http-error.js'
 import type { BlazonRequest } from '../../http/request.js'
+import { isError, type OnError, type Step } from '../../http/step.js'
 import { hidesParameters } from '../../model/hides-parameters.js'
-import { isError, type OnError, type Step } from '../step.js'
 
 type Method = (...args: unknown[]) => unknown
 
@@ -78,6 +78,7 @@ const READERS: Record<ParameterSource, (req: BlazonRequest, res: Response) => un
   req: (req) => req,
   res: (_req, res) => res,
   user: (req) => req.user,
+  tenant: (req) => req.tenantScope?.id,
 }
 
 /** A handler that passes the request on without an error has found nothing to answer. */

@@ -3,8 +3,8 @@ import type { Response } from '../../contracts/handler.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import { successEnvelope } from '../../errors/envelope.js'
 import type { BlazonRequest } from '../../http/request.js'
+import { isThenable, type OnError, type RunRoute, type Settle, type Step } from '../../http/step.js'
 import type { Deadlines } from '../deadlines.js'
-import { isThenable, type OnError, type RunRoute, type Step } from '../step.js'
 
 /** What the last stage needs beside the route. */
 export interface RespondConfig {
@@ -19,14 +19,7 @@ export interface RespondConfig {
 /** Runs the stages and sees to it that exactly one answer comes of it, whatever they do. */
 export function respondStep(config: RespondConfig, run: Step): RunRoute {
   const { onError, deadlines } = config
-  const answer = answerOf(config)
-  function settle(value: unknown, req: BlazonRequest, res: Response): void {
-    try {
-      answer(value, req, res)
-    } catch (error) {
-      onError(error, req, res)
-    }
-  }
+  const settle = settleOf(config)
   return function respond(req, res) {
     let value: unknown
     try {
@@ -48,6 +41,18 @@ export function respondStep(config: RespondConfig, run: Step): RunRoute {
         onError(error, req, res)
       },
     )
+  }
+}
+
+/** Makes an answer of what the stages have come to, or an error of it. */
+export function settleOf(config: RespondConfig): Settle {
+  const answer = answerOf(config)
+  return function settle(value, req, res) {
+    try {
+      answer(value, req, res)
+    } catch (error) {
+      config.onError(error, req, res)
+    }
   }
 }
 

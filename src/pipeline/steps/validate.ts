@@ -6,7 +6,7 @@ import type {
 } from '../../contracts/schema.js'
 import { codedError } from '../../errors/http-error.js'
 import type { BlazonRequest } from '../../http/request.js'
-import { isThenable, type Step } from '../step.js'
+import { isThenable, type Step } from '../../http/step.js'
 
 /** More would only make the answer large: an attacker chooses how many fields are wrong. */
 const MAX_ERRORS = 20

@@ -1,11 +1,20 @@
 import type { Response } from '../contracts/handler.js'
-import type { BlazonRequest } from '../http/request.js'
+import type { BlazonRequest } from './request.js'
 
 /**
  * One stage of a route. It answers with what the stages behind it answer, at once if they do and as a
  * promise if they must wait; it stops the request by throwing.
  */
 export type Step = (req: BlazonRequest, res: Response) => unknown
+
+/** Puts a step in front of others. */
+export type Stage = (next: Step) => Step
+
+/** Makes the answer of what the stages have come to, unless there is one already. */
+export type Settle = (value: unknown, req: BlazonRequest, res: Response) => void
+
+/** Puts a step in front of those that make the answer; `settle` lets it make one behind the request's back. */
+export type AnswerStage = (next: Step, settle: Settle) => Step
 
 /** A compiled route: it never throws and leaves no promise behind. */
 export type RunRoute = (req: BlazonRequest, res: Response) => void
