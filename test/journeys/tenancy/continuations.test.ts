@@ -1,4 +1,5 @@
 import { EventEmitter, once } from 'node:events'
+import { connect } from 'node:net'
 import { PassThrough, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -32,6 +33,8 @@ const REQUESTS = 200
 const SOCKETS = 25
 
 let pool = new Pool()
+/** Requests that will never be answered. */
+let waiting = 0
 let worker: Worker
 
 /** Waits in the pool and then lets go of it from where this one stands. */
@@ -178,6 +181,26 @@ class WaysController {
     await new Promise(() => {})
   }
 
+  @Get('elsewhere')
+  async elsewhere(_req: Request, res: Response) {
+    await shortly()
+    const found = getTenantId()
+    // Ends the response in the scope of whoever has let go of the pool.
+    pool.acquire((release) => {
+      res.json({ data: { found, after: found } })
+      setImmediate(release)
+    })
+  }
+
+  @Get('waits')
+  async waits(req: Request) {
+    req.signal.addEventListener('abort', () => {
+      lines.push({ what: 'abort', request: req.get('x-tenant-id'), written: getTenantId() })
+    })
+    waiting++
+    await new Promise(() => {})
+  }
+
   @Get('throws')
   async throws() {
     await shortly()
@@ -275,6 +298,7 @@ afterAll(async () => {
 afterEach(async () => {
   await app?.close()
   lines = []
+  waiting = 0
   pool = new Pool()
 })
 
@@ -374,6 +398,35 @@ describe('a tenant stays the same', () => {
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([400, 500]))
     expect(lines.filter(({ what }) => what === 'error')).toHaveLength(REQUESTS)
     expect(lines.filter(({ what }) => what === 'failure')).toHaveLength(REQUESTS / 2)
+    expect(strangeLines()).toEqual([])
+  })
+
+  it('where a response ends, whoever has ended it', async () => {
+    await start()
+    expect((await crowd(() => ({ path: '/ways/elsewhere' }))).strays).toEqual([])
+    expect(lines.filter(({ what }) => what === 'finish')).toHaveLength(REQUESTS)
+    expect(strangeLines()).toEqual([])
+  })
+
+  it('where the time of a request has passed', async () => {
+    await start({ timeouts: { handler: '50ms' } })
+    const { replies } = await crowd(() => ({ path: '/ways/waits' }))
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([503]))
+    expect(lines.filter(({ what }) => what === 'abort')).toHaveLength(REQUESTS)
+    expect(strangeLines()).toEqual([])
+  })
+
+  it('where a client has gone', async () => {
+    await start()
+    const sockets = TENANTS.map((tenant) => {
+      const socket = connect(port, '127.0.0.1')
+      socket.write(`GET /ways/waits HTTP/1.1\r\nhost: x\r\nx-tenant-id: ${tenant}\r\n\r\n`)
+      return socket
+    })
+    await expect.poll(() => waiting).toBe(TENANTS.length)
+    for (const socket of sockets) socket.destroy()
+    const ends = () => lines.filter(({ what }) => what === 'close' || what === 'abort')
+    await expect.poll(() => ends().length).toBe(2 * TENANTS.length)
     expect(strangeLines()).toEqual([])
   })
 
