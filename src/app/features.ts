@@ -7,7 +7,7 @@ import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import { buildTenancy } from '../features/tenancy/build-tenancy.js'
 import { tenantAnswers, tenantFacts } from '../features/tenancy/tenant-answers.js'
 import type { RequestScopes } from '../http/request-scopes.js'
-import type { Stage } from '../http/step.js'
+import type { OnError, RunRoute, Stage } from '../http/step.js'
 import { NO_STAGES, type RouteStages } from '../pipeline/compile-route.js'
 import type { AppOptions } from './options.js'
 
@@ -29,6 +29,8 @@ export interface FeatureInput {
 export interface RunningFeatures {
   /** Run before the application's own. */
   readonly middlewares: readonly RequestHandler[]
+  /** Stands before those; `null` where nothing does. */
+  readonly enter: ((ends: { run: RunRoute; onError: OnError }) => RunRoute) | null
   /** Stands around each of the application's own middlewares; `null` where nothing does. */
   readonly wrapMiddleware: ((middleware: RequestHandler) => RequestHandler) | null
   /** `null` where requests have no scopes. */
@@ -70,7 +72,8 @@ interface StartConfig extends FeatureInput {
 async function startFeatures(options: AppOptions, config: StartConfig): Promise<RunningFeatures> {
   const tenancy = buildTenancy({ ...config, options: options.tenant })
   return {
-    middlewares: tenancy === null ? [] : [tenancy.middleware],
+    middlewares: [],
+    enter: tenancy?.enter ?? null,
     wrapMiddleware: tenancy?.wrapMiddleware ?? null,
     scopes: tenancy?.scopes ?? null,
     admission: null,
