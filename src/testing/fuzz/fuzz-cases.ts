@@ -1,5 +1,6 @@
 import type { Arbitrary } from 'fast-check'
 import type { OpenApiParameter, OpenApiSchema } from '../../contracts/openapi.js'
+import { shorten } from '../../schema/mismatches.js'
 import type { DocumentedOperation } from '../contract/documented-operations.js'
 import { bodySchemaOf, type CaseSource, createSource, JSON_TYPE } from './case-source.js'
 import { choose } from './choose.js'
@@ -134,7 +135,7 @@ function checked({ source, schema, fits, what }: Part, context: ValueContext): A
   }
   const { operationId, name } = documented
   throw new Error(
-    `fuzz() finds no value for the ${what} of ${operationId} (${name}) that its schema accepts: ${JSON.stringify(schema)}. Leave the operation out: fuzz({ skip: ['${operationId}'] }).`,
+    `fuzz() finds no value for the ${what} of ${operationId} (${name}) that its schema accepts: ${shorten(JSON.stringify(schema))}. Leave the operation out: fuzz({ skip: ['${operationId}'] }).`,
     { cause: failure },
   )
 }
