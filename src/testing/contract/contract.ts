@@ -25,6 +25,7 @@ export class Contract {
   readonly #config: ContractConfig
   readonly #compilers: WeakMap<OpenApiDocument, Compile> = new WeakMap()
   readonly #violations: Map<string, ContractViolation> = new Map()
+  #isUnreadable = false
 
   constructor(config: ContractConfig) {
     this.#config = config
@@ -36,7 +37,16 @@ export class Contract {
   }
 
   /** What is wrong with an answer, for whoever waits for it; with `warn`, nobody does. */
-  readonly judge = (exchange: Exchange): ContractError | undefined => {
+  readonly judge = (exchange: Exchange): Error | undefined => {
+    try {
+      return this.#judge(exchange)
+    } catch (cause) {
+      // Thrown from here it would end the process, out of a parser: a document that cannot be written is why.
+      return this.#unreadable(exchange, cause)
+    }
+  }
+
+  #judge(exchange: Exchange): ContractError | undefined {
     const { operations, mode, coverage } = this.#config
     const documented = operations().find(exchange.method, exchange.url)
     if (documented === undefined) return undefined
@@ -48,6 +58,15 @@ export class Contract {
     for (const violation of found) this.#violations.set(identityOf(violation), violation)
     if (mode === 'throw') return new ContractError(found)
     warn(documented.document.info.title, found)
+    return undefined
+  }
+
+  #unreadable({ method, url }: Exchange, cause: unknown): Error | undefined {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    const message = `The answer to ${method} ${url} cannot be held against the document: ${reason}`
+    if (this.#config.mode === 'throw') return new Error(message, { cause })
+    if (!this.#isUnreadable) process.stderr.write(`${message}\n`)
+    this.#isUnreadable = true
     return undefined
   }
 

@@ -77,6 +77,12 @@ describe('as(user)', () => {
     expect(body.data.headers).not.toHaveProperty('authorization')
   })
 
+  it('is no user that is missing', async () => {
+    const users: { id: number }[] = []
+    expect(() => app.as(users[0] as { id: number })).toThrow('as(): undefined is no user')
+    expect(() => app.asTenant('acme').as('ada' as never)).toThrow('as(): ada is no user')
+  })
+
   it('is nobody for null: then the guard decides', async () => {
     app.withAuth('real')
     await app.as(null).request().get('/me').expect(401)

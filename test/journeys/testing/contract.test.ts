@@ -159,6 +159,11 @@ class OpenController extends BaseController {
     res.status(418).send('hidden')
   }
 
+  @Get('elsewhere')
+  elsewhere(_: Req, res: Response) {
+    res.redirect('/open')
+  }
+
   @Header('X-Version', '2')
   @Get('versioned')
   versioned() {
@@ -217,6 +222,7 @@ describe('a truthful handler', () => {
     ['/open', new NotFoundError('as open as its successes')],
     ['/open/guarded', null],
     ['/open/versioned', null],
+    ['/open/elsewhere', null],
     ['/users/nobody-here', null],
     ['/api-docs.json', null],
   ])('passes at %s', async (path, data) => {
@@ -441,6 +447,31 @@ describe('warn', () => {
     await start()
     const options = { contract: 'loud', coverage: 80 } as unknown as TestOptions
     await expect(TestApp.create(options)).rejects.toThrow(/"loud"[\s\S]*80/)
+  })
+})
+
+describe('a document that cannot be written', () => {
+  const swagger = {
+    enabled: false,
+    include: () => {
+      throw new Error('undecided')
+    },
+  }
+
+  it('fails the request that asks for it first, through every door', async () => {
+    await start({ swagger })
+    expect(await messageOf('/open')).toMatch(
+      /The answer to GET \/open cannot be held against the document: [\s\S]*undecided/,
+    )
+  })
+
+  it('is said once where nothing is thrown', async () => {
+    await start({ swagger, contract: 'warn' })
+    const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+    await app.request().get('/open').expect(200)
+    await app.fetch('/open')
+    expect(write).toHaveBeenCalledTimes(1)
+    expect(write.mock.calls[0]?.[0]).toContain('undecided')
   })
 })
 
