@@ -66,6 +66,14 @@ export type {
   ValueProvider,
 } from './contracts/provider.js'
 export type {
+  RateLimitBy,
+  RateLimitCount,
+  RateLimitOptions,
+  RateLimitPolicy,
+  RateLimitResult,
+  RateLimitStore,
+} from './contracts/rate-limit.js'
+export type {
   AppModel,
   HttpMethod,
   ParameterModel,
@@ -107,6 +115,10 @@ export {
   UnsupportedMediaTypeError,
 } from './errors/http-error.js'
 // features
+export {
+  type MemoryRateLimitOptions,
+  memoryRateLimit,
+} from './features/rate-limit/memory-rate-limit.js'
 export type { SecurityOptions } from './features/security/security.js'
 // metadata
 export { Auth, Can, Public } from './metadata/auth.js'
@@ -115,5 +127,6 @@ export { Inject, Injectable } from './metadata/injectable.js'
 export { Body, Headers, Params, Query } from './metadata/input.js'
 export { ApiBody, ApiHidden, ApiOperation, ApiResponseDoc, ApiTags } from './metadata/openapi.js'
 export { CurrentUser, Req, Res } from './metadata/parameter.js'
+export { RateLimit } from './metadata/rate-limit.js'
 export { Header, HttpCode, Redirect } from './metadata/response.js'
 export { All, Delete, Get, Head, Options, Patch, Post, Put } from './metadata/route.js'

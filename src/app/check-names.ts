@@ -1,6 +1,7 @@
 import type { AuthOptions } from '../contracts/guard.js'
 import type { SwaggerOptions } from '../contracts/openapi.js'
 import type { Module } from '../contracts/provider.js'
+import type { RateLimitOptions } from '../contracts/rate-limit.js'
 import type { Problem } from '../errors/config-error.js'
 import type { SecurityOptions } from '../features/security/security.js'
 import { swaggerList } from './check-swagger.js'
@@ -43,6 +44,14 @@ const SWAGGER: Names<SwaggerOptions> = {
   include: true,
   converters: true,
 }
+const RATE_LIMIT: Names<RateLimitOptions> = {
+  limit: true,
+  window: true,
+  by: true,
+  name: true,
+  policies: true,
+  store: true,
+}
 const LIMITS: Names<LimitOptions> = { body: true, depth: true, headers: true }
 const TIMEOUTS: Names<TimeoutOptions> = {
   handler: true,
@@ -68,10 +77,15 @@ export function checkNames(options: AppOptions): Problem[] {
     ...unknownNames('auth.', options.auth, AUTH).map(fatal),
     ...unknownNames('security.', options.security, SECURITY),
     ...swaggerList(options).flatMap((each) => unknownNames('swagger.', each, SWAGGER)),
+    ...unknownNames('rateLimit.', rateLimitOf(options), RATE_LIMIT),
     ...unknownNames('limits.', options.limits, LIMITS),
     ...unknownNames('timeouts.', options.timeouts, TIMEOUTS),
     ...modules.flatMap((module, i) => unknownNames(`modules[${i}].`, module, MODULE)),
   ]
+}
+
+function rateLimitOf({ rateLimit }: AppOptions): RateLimitOptions | undefined {
+  return typeof rateLimit === 'object' ? rateLimit : undefined
 }
 
 function unknownNames(path: string, value: object | undefined, names: object): Problem[] {

@@ -4,6 +4,10 @@ import type { Logger } from '../contracts/logger.js'
 import type { OperationContributor } from '../contracts/openapi.js'
 import type { Provider } from '../contracts/provider.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
+import type { Problem } from '../errors/config-error.js'
+import { checkLimitPlan } from '../features/rate-limit/check-rate-limit.js'
+import { limitAnswers, limitFacts } from '../features/rate-limit/limit-answers.js'
+import { startLimits } from '../features/rate-limit/start-limits.js'
 import type { Stage } from '../http/step.js'
 import { NO_STAGES, type RouteStages } from '../pipeline/compile-route.js'
 import type { AppOptions } from './options.js'
@@ -36,21 +40,41 @@ export interface RunningFeatures {
 }
 
 /** Says what features an application has. Runs nothing. */
-export function declareFeatures(_options: AppOptions, _clock: Clock): Features {
-  return { providers: [], start: async () => startFeatures() }
+export function declareFeatures(options: AppOptions, clock: Clock): Features {
+  return { providers: [], start: (input) => startFeatures(options, { ...input, clock }) }
 }
 
 /** What features add to the document. */
-export function featureContributors(_options: AppOptions): OperationContributor[] {
-  return []
+export function featureContributors({ rateLimit }: AppOptions): OperationContributor[] {
+  return [limitAnswers(rateLimit)]
 }
 
-async function startFeatures(): Promise<RunningFeatures> {
+/** Everything beside the model that `featureContributors` depends on, as data. */
+export function featureFacts({ rateLimit }: AppOptions): object {
+  return { limits: limitFacts(rateLimit) }
+}
+
+/** What is wrong with what features are told by decorators and options together. */
+export function checkFeatures(options: AppOptions, model: AppModel): Problem[] {
+  return checkLimitPlan(options, model)
+}
+
+async function startFeatures(
+  { rateLimit }: AppOptions,
+  input: FeatureInput & { readonly clock: Clock },
+): Promise<RunningFeatures> {
+  const limits = await startLimits(rateLimit, input)
   return {
     middlewares: [],
-    admission: null,
-    stagesOf: () => NO_STAGES,
-    addsHeaders: false,
-    close: async () => {},
+    admission: limits?.unmatched ?? null,
+    stagesOf: (route) => toStages({ ...limits?.stagesOf(route) }),
+    addsHeaders: limits !== null,
+    close: async () => limits?.close(),
   }
+}
+
+/** A route that uses nothing is known by its stages being those of all such routes. */
+function toStages(own: Partial<RouteStages>): RouteStages {
+  const isUsed = Object.values(own).some((stage) => stage !== null)
+  return isUsed ? { ...NO_STAGES, ...own } : NO_STAGES
 }

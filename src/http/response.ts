@@ -72,15 +72,30 @@ export function createResponseClass(
 
 /**
  * Adds a header that is written with the static ones, unless somebody sets the same one: `setHeader` would cost the
- * answer its flat head. Only for applications whose response class `addsHeaders`; each name once.
+ * answer its flat head. What is added twice becomes a list. Only for applications whose response class `addsHeaders`.
  */
 export function addHeader(res: Response, name: string, value: string): void {
   const own = res as Response & Own
   if (own.headersSent) return
+  if (own.added !== null && lengthen(own, name, value)) return
   // Somebody has asked for all of them, and they were set one by one.
   if (own.isFilled) return void (own.hasHeader(name) || own.setHeader(name, value))
   own.added ??= []
   own.added.push(name, value)
+}
+
+/** Adds to the value of a header that was added before, as RFC 9110 (5.3) joins lines of one name. */
+function lengthen(own: Response & Own, name: string, value: string): boolean {
+  const added = own.added as string[]
+  for (let i = 0; i < added.length; i += 2) {
+    if (added[i] !== name) continue
+    const before = added[i + 1] as string
+    const joined = `${before}, ${value}`
+    added[i + 1] = joined
+    if (own.isFilled && node.getHeader.call(own, name) === before) own.setHeader(name, joined)
+    return true
+  }
+  return false
 }
 
 /** Turns a response that another server made into one of ours. */

@@ -4,6 +4,7 @@ import type { Class } from '../contracts/provider.js'
 import type { InputSource } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
 import { checkDocumentation } from './check-documentation.js'
+import { checkLimits } from './check-limits.js'
 import { factsOf, firstOf, type InheritedController } from './inherit.js'
 import { schemaProblem } from './schema-problem.js'
 
@@ -61,6 +62,7 @@ export function checkMethod(
     ...checkInputs(subject, facts),
     ...checkAccess(subject, facts),
     ...checkAnswer(subject, facts),
+    ...checkLimits(subject, facts),
     ...checkDocumentation(subject, facts),
   ]
 }
