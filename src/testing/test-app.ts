@@ -142,8 +142,15 @@ export class TestApp extends App {
     return this.#started('with()').with(headers)
   }
 
-  /** Sends `Authorization: Bearer <token>` with every later request, until cleared. */
+  /**
+   * Sends `Authorization: Bearer <token>` with every later request, until cleared.
+   *
+   * @throws TypeError when it is no text: `Bearer undefined` would be sent, unnoticed.
+   */
   withAuth(token: string): this {
+    if (typeof token !== 'string') {
+      throw new TypeError(`withAuth(): ${String(token)} is no token. Give a string.`)
+    }
     return this.withHeaders({ authorization: `Bearer ${token}` })
   }
 

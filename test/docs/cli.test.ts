@@ -2,14 +2,11 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createProgram } from '../../src/cli/program.js'
 import { Project } from '../cli/project.js'
 import { blocksOf, read, root } from './markdown.js'
 import { outputOf } from './snippets.js'
-
-// Every test starts processes.
-vi.setConfig({ testTimeout: 60_000 })
 
 const PAGE = 'docs/cli.md'
 const blocks = blocksOf(PAGE)

@@ -4,12 +4,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { blocksOf, read, root } from './markdown.js'
 import { clear, outputOf, runTypeScript, writeBlock, writeConfig } from './snippets.js'
-
-// Every test compiles and starts a program.
-vi.setConfig({ testTimeout: 60_000 })
 
 const config = writeConfig('readme', 'standard')
 const running: ChildProcess[] = []

@@ -38,6 +38,11 @@ beforeEach(async () => {
 })
 afterEach(() => app.close())
 
+it('withAuth() takes no token that is missing', () => {
+  const body: { token?: string } = {}
+  expect(() => app.withAuth(body.token as string)).toThrow('withAuth(): undefined is no token')
+})
+
 describe('as(user)', () => {
   it('is that user, without asking the guard', async () => {
     const { status, body } = await app.as({ id: 7 }).request().get('/me')

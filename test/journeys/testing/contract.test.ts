@@ -407,11 +407,7 @@ describe('warn', () => {
   const listen = () => vi.spyOn(process.stderr, 'write').mockReturnValue(true)
 
   it('is the default: requests go through, and stderr hears once of an operation and kind', async () => {
-    const { contract: _, ...swagger } = {
-      contract: 0,
-      title: `Warned ${process.env['BLAZON_DIALECT']}`,
-    }
-    app = await TestApp.create({ controllers, swagger })
+    app = await TestApp.create({ controllers })
     const write = listen()
     answer = { id: 1, name: 'Ada', extra: true }
     await app.request().get('/users/one').expect(200)
@@ -428,10 +424,31 @@ describe('warn', () => {
       ['status', ''],
     ])
     await app.close()
-    const again = await TestApp.create({ controllers, swagger })
+    const again = await TestApp.create({ controllers })
     await again.request().get('/users/one').expect(200)
     expect(write).toHaveBeenCalledTimes(2)
     await again.close()
+  })
+
+  it('is said of each application, though their operations have the same names', async () => {
+    const create = () => {
+      @Controller('twins')
+      class TwinsController {
+        @Get()
+        @documented(200)
+        get(_: Req, res: Response) {
+          res.send('not JSON')
+        }
+      }
+      return TestApp.create({ controllers: [TwinsController] })
+    }
+    app = await create()
+    const other = await create()
+    const write = listen()
+    await app.request().get('/twins').expect(200)
+    await other.request().get('/twins').expect(200)
+    expect(write).toHaveBeenCalledTimes(2)
+    await other.close()
   })
 
   it('can be off', async () => {
