@@ -1,6 +1,7 @@
 // app
 export { App } from './app/app.js'
 export { BaseController } from './app/base-controller.js'
+export { createTenantMiddleware } from './app/create-tenant-middleware.js'
 export type { AppDocument } from './app/documents.js'
 export {
   type AppOptions,
@@ -88,6 +89,13 @@ export type {
   JsonSchema,
   Schema,
 } from './contracts/schema.js'
+export type {
+  TenantDecoratorOptions,
+  TenantInfo,
+  TenantScope,
+  TenantStore,
+  TenantStrategy,
+} from './contracts/tenant.js'
 export type { Duration, Size } from './contracts/units.js'
 // di
 export type { Override } from './di/build-container.js'
@@ -120,6 +128,24 @@ export {
   memoryRateLimit,
 } from './features/rate-limit/memory-rate-limit.js'
 export type { SecurityOptions } from './features/security/security.js'
+export {
+  getTenantId,
+  requireTenantId,
+  runWithoutTenant,
+  runWithTenant,
+  TenantContext,
+} from './features/tenancy/tenant-context.js'
+export type {
+  TenantMiddlewareOptions,
+  TenantOptions,
+  TenantSourceOptions,
+} from './features/tenancy/tenant-options.js'
+export { type TenantScopedOptions, tenantScoped } from './features/tenancy/tenant-scoped.js'
+export {
+  tenantFromHost,
+  tenantFromPath,
+  tenantFromSubdomain,
+} from './features/tenancy/tenant-strategies.js'
 // metadata
 export { Auth, Can, Public } from './metadata/auth.js'
 export { Controller, defineControllers } from './metadata/controller.js'
@@ -130,3 +156,4 @@ export { CurrentUser, Req, Res } from './metadata/parameter.js'
 export { RateLimit } from './metadata/rate-limit.js'
 export { Header, HttpCode, Redirect } from './metadata/response.js'
 export { All, Delete, Get, Head, Options, Patch, Post, Put } from './metadata/route.js'
+export { Tenant, TenantId } from './metadata/tenant.js'

@@ -3,6 +3,7 @@ import type { Provider } from '../contracts/provider.js'
 import type { AppModel } from '../contracts/route-model.js'
 import { collectModules, type Scope } from '../di/modules.js'
 import { ConfigError, formatProblem, type Problem } from '../errors/config-error.js'
+import { warnOfTenancy } from '../features/tenancy/check-tenancy.js'
 import { chainOf, readClass } from '../metadata/read.js'
 import { checkOptions } from './check-options.js'
 import { compileOnce } from './compile-once.js'
@@ -40,7 +41,7 @@ export function describeApp(options: AppOptions, own: readonly Provider[]): Desc
     hasGuard: options.auth?.guard !== undefined,
   })
   const all = [...optionProblems, ...graph.problems, ...problems]
-  // How limits relate to each other can be said only of limits that are some.
+  // How features relate to each other can be said only of ones that are right by themselves.
   if (!all.some(({ code }) => code.startsWith('E_'))) all.push(...checkFeatures(options, model))
   const warnings = throwErrors(all, options)
   return { model, scopes: graph.scopes, warnings }

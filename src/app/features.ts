@@ -5,9 +5,15 @@ import type { OperationContributor } from '../contracts/openapi.js'
 import type { Provider } from '../contracts/provider.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import type { Problem } from '../errors/config-error.js'
+import { type DeclaredCache, declareCache } from '../features/cache/build-cache.js'
 import { checkLimitPlan } from '../features/rate-limit/check-rate-limit.js'
 import { limitAnswers, limitFacts } from '../features/rate-limit/limit-answers.js'
 import { startLimits } from '../features/rate-limit/start-limits.js'
+import { buildTenancy } from '../features/tenancy/build-tenancy.js'
+import { warnOfTenancy } from '../features/tenancy/check-tenancy.js'
+import { tenantAnswers, tenantFacts } from '../features/tenancy/tenant-answers.js'
+import { getTenantId, TenantContext } from '../features/tenancy/tenant-context.js'
+import type { RequestScopes } from '../http/request-scopes.js'
 import type { Stage } from '../http/step.js'
 import { NO_STAGES, type RouteStages } from '../pipeline/compile-route.js'
 import type { AppOptions } from './options.js'
@@ -30,6 +36,10 @@ export interface FeatureInput {
 export interface RunningFeatures {
   /** Run before the application's own. */
   readonly middlewares: readonly RequestHandler[]
+  /** Stands around each of the application's own middlewares; `null` where nothing does. */
+  readonly wrapMiddleware: ((middleware: RequestHandler) => RequestHandler) | null
+  /** `null` where requests have no scopes. */
+  readonly scopes: RequestScopes | null
   /** Stands before the answers to requests that have no route. */
   readonly admission: Stage | null
   readonly stagesOf: (route: RouteModel) => RouteStages
@@ -41,35 +51,71 @@ export interface RunningFeatures {
 
 /** Says what features an application has. Runs nothing. */
 export function declareFeatures(options: AppOptions, clock: Clock): Features {
-  return { providers: [], start: (input) => startFeatures(options, { ...input, clock }) }
+  const host = Object.freeze({})
+  const cache = declareCache({
+    settings: options.cache,
+    clock,
+    currentTenant: getTenantId,
+    isCurrent: () => TenantContext.current()?.host === host,
+  })
+  return {
+    providers: cache.providers,
+    start: (input) => startFeatures(options, { ...input, clock, host, cache }),
+  }
 }
 
 /** What features add to the document. */
-export function featureContributors({ rateLimit }: AppOptions): OperationContributor[] {
-  return [limitAnswers(rateLimit)]
+export function featureContributors({ tenant, rateLimit }: AppOptions): OperationContributor[] {
+  return [tenantAnswers(tenant), limitAnswers(rateLimit)]
 }
 
 /** Everything beside the model that `featureContributors` depends on, as data. */
-export function featureFacts({ rateLimit }: AppOptions): object {
-  return { limits: limitFacts(rateLimit) }
+export function featureFacts({ tenant, rateLimit }: AppOptions): object {
+  return { tenant: tenantFacts(tenant), limits: limitFacts(rateLimit) }
 }
 
 /** What is wrong with what features are told by decorators and options together. */
 export function checkFeatures(options: AppOptions, model: AppModel): Problem[] {
-  return checkLimitPlan(options, model)
+  const { tenant, middlewares = [], plugins = [] } = options
+  const all = [...middlewares, ...plugins.flatMap((plugin) => plugin.middlewares ?? [])]
+  const setting = {
+    ...model,
+    options: tenant,
+    hasMiddlewares: all.length > 0,
+    isProduction: process.env['NODE_ENV'] === 'production',
+  }
+  return [...warnOfTenancy(setting), ...checkLimitPlan(options, model)]
 }
 
-async function startFeatures(
-  { rateLimit }: AppOptions,
-  input: FeatureInput & { readonly clock: Clock },
-): Promise<RunningFeatures> {
-  const limits = await startLimits(rateLimit, input)
+interface StartConfig extends FeatureInput {
+  readonly clock: Clock
+  /** What the application is known by in the scopes of its requests. */
+  readonly host: object
+  readonly cache: DeclaredCache
+}
+
+async function startFeatures(options: AppOptions, config: StartConfig): Promise<RunningFeatures> {
+  const tenancy = buildTenancy({ ...config, options: options.tenant })
+  const limits = await startLimits(options.rateLimit, config)
+  const cache = await config.cache.start(config).catch(async (error) => {
+    await limits?.close()
+    throw error
+  })
   return {
-    middlewares: [],
+    middlewares: tenancy === null ? [] : [tenancy.middleware],
+    wrapMiddleware: tenancy?.wrapMiddleware ?? null,
+    scopes: tenancy?.scopes ?? null,
     admission: limits?.unmatched ?? null,
-    stagesOf: (route) => toStages({ ...limits?.stagesOf(route) }),
-    addsHeaders: limits !== null,
-    close: async () => limits?.close(),
+    stagesOf: (route) =>
+      toStages({
+        ...tenancy?.stagesOf(route),
+        ...limits?.stagesOf(route),
+        cache: cache.stageOf(route),
+      }),
+    addsHeaders: limits !== null || cache.addsHeaders,
+    close: async () => {
+      await Promise.all([limits?.close(), cache.close()])
+    },
   }
 }
 

@@ -8,6 +8,7 @@ import type { RateLimitOptions } from '../contracts/rate-limit.js'
 import type { Duration, Size } from '../contracts/units.js'
 import type { Override } from '../di/build-container.js'
 import type { SecurityOptions } from '../features/security/security.js'
+import type { TenantOptions } from '../features/tenancy/tenant-options.js'
 
 /** What a client may send. */
 export interface LimitOptions {
@@ -45,6 +46,8 @@ export interface AppOptions {
   readonly plugins?: readonly Plugin[]
   readonly auth?: AuthOptions
   readonly security?: SecurityOptions
+  /** Where requests name their tenant, and what is believed of it. Default: requests have none. */
+  readonly tenant?: TenantOptions
   /** The OpenAPI document and its page; a list makes several. `false` serves neither. Default: all routes at `/api-docs`. */
   readonly swagger?: false | SwaggerOptions | readonly SwaggerOptions[]
   /**

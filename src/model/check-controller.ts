@@ -5,6 +5,7 @@ import type { InputSource } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
 import { checkDocumentation } from './check-documentation.js'
 import { checkLimits } from './check-limits.js'
+import { checkTenant } from './check-tenant.js'
 import { factsOf, firstOf, type InheritedController } from './inherit.js'
 import { schemaProblem } from './schema-problem.js'
 
@@ -18,7 +19,7 @@ export function checkController(controller: Class, inherited: InheritedControlle
   if (firstOf(inherited.facts, 'controller') === undefined) {
     return [inherited.methods.size > 0 ? undecorated(subject) : neverDecorated(subject)]
   }
-  return hasRoutes ? [] : [empty(subject)]
+  return [...(hasRoutes ? [] : [empty(subject)]), ...checkTenant(subject, inherited.facts)]
 }
 
 function undecorated(subject: string): Problem {
@@ -64,6 +65,7 @@ export function checkMethod(
     ...checkAnswer(subject, facts),
     ...checkLimits(subject, facts),
     ...checkDocumentation(subject, facts),
+    ...checkTenant(subject, facts),
   ]
 }
 
