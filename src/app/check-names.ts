@@ -2,6 +2,7 @@ import type { AuthOptions } from '../contracts/guard.js'
 import type { SwaggerOptions } from '../contracts/openapi.js'
 import type { Module } from '../contracts/provider.js'
 import type { Problem } from '../errors/config-error.js'
+import type { CacheSettings } from '../features/cache/check-cache.js'
 import type { SecurityOptions } from '../features/security/security.js'
 import { swaggerList } from './check-swagger.js'
 import type { AppOptions, LimitOptions, TimeoutOptions } from './options.js'
@@ -19,6 +20,7 @@ const OPTIONS: Names<AppOptions> = {
   security: true,
   swagger: true,
   rateLimit: true,
+  cache: true,
   limits: true,
   timeouts: true,
   trustProxy: true,
@@ -43,6 +45,7 @@ const SWAGGER: Names<SwaggerOptions> = {
   include: true,
   converters: true,
 }
+const CACHE: Names<CacheSettings> = { store: true, defaultTtl: true, headers: true }
 const LIMITS: Names<LimitOptions> = { body: true, depth: true, headers: true }
 const TIMEOUTS: Names<TimeoutOptions> = {
   handler: true,
@@ -68,6 +71,7 @@ export function checkNames(options: AppOptions): Problem[] {
     ...unknownNames('auth.', options.auth, AUTH).map(fatal),
     ...unknownNames('security.', options.security, SECURITY),
     ...swaggerList(options).flatMap((each) => unknownNames('swagger.', each, SWAGGER)),
+    ...unknownNames('cache.', options.cache, CACHE),
     ...unknownNames('limits.', options.limits, LIMITS),
     ...unknownNames('timeouts.', options.timeouts, TIMEOUTS),
     ...modules.flatMap((module, i) => unknownNames(`modules[${i}].`, module, MODULE)),

@@ -1,5 +1,6 @@
 import type { Duration, Size } from '../contracts/units.js'
 import type { Problem } from '../errors/config-error.js'
+import { checkCache } from '../features/cache/check-cache.js'
 import { checkSecurity } from '../features/security/security.js'
 import { toBytes, toSeconds } from '../http/units.js'
 import { checkNames } from './check-names.js'
@@ -33,6 +34,7 @@ export function checkOptions(options: AppOptions): Problem[] {
     ...checkOverrides(options.testOverrides),
     ...checkSecurity(options.security),
     ...checkSwagger(options.swagger),
+    ...checkCache(options.cache),
   ]
 }
 

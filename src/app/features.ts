@@ -4,6 +4,7 @@ import type { Logger } from '../contracts/logger.js'
 import type { OperationContributor } from '../contracts/openapi.js'
 import type { Provider } from '../contracts/provider.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
+import { declareCache, type RunningCache } from '../features/cache/build-cache.js'
 import type { Stage } from '../http/step.js'
 import { NO_STAGES, type RouteStages } from '../pipeline/compile-route.js'
 import type { AppOptions } from './options.js'
@@ -36,8 +37,12 @@ export interface RunningFeatures {
 }
 
 /** Says what features an application has. Runs nothing. */
-export function declareFeatures(_options: AppOptions, _clock: Clock): Features {
-  return { providers: [], start: async () => startFeatures() }
+export function declareFeatures({ cache: settings }: AppOptions, clock: Clock): Features {
+  const cache = declareCache({ settings, clock, currentTenant: () => undefined })
+  return {
+    providers: cache.providers,
+    start: async (input) => runningFeatures(await cache.start(input)),
+  }
 }
 
 /** What features add to the document. */
@@ -45,12 +50,15 @@ export function featureContributors(_options: AppOptions): OperationContributor[
   return []
 }
 
-async function startFeatures(): Promise<RunningFeatures> {
+function runningFeatures(cache: RunningCache): RunningFeatures {
   return {
     middlewares: [],
     admission: null,
-    stagesOf: () => NO_STAGES,
-    addsHeaders: false,
-    close: async () => {},
+    stagesOf: (route) => {
+      const stages = { ...NO_STAGES, cache: cache.stageOf(route) }
+      return Object.values(stages).every((stage) => stage === null) ? NO_STAGES : stages
+    },
+    addsHeaders: cache.addsHeaders,
+    close: () => cache.close(),
   }
 }
