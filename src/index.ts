@@ -10,6 +10,13 @@ export {
   type TimeoutOptions,
 } from './app/options.js'
 // contracts
+export type {
+  CacheEntry,
+  CacheOptions,
+  CacheStore,
+  MaybePromise,
+  StoreContext,
+} from './contracts/cache.js'
 export type { Timer } from './contracts/clock.js'
 export type { AuthGuard, AuthOptions } from './contracts/guard.js'
 export type {
@@ -122,6 +129,12 @@ export {
   UnprocessableEntityError,
   UnsupportedMediaTypeError,
 } from './errors/http-error.js'
+export type { CacheStats } from './features/cache/cache-engine.js'
+export { CacheManager } from './features/cache/cache-manager.js'
+export type { CacheSettings } from './features/cache/check-cache.js'
+export { type MemoryCacheOptions, memoryCache } from './features/cache/memory-cache.js'
+export type { KeepOptions, ScopedCache } from './features/cache/scoped-cache.js'
+export { tenantKey } from './features/cache/tenant-key.js'
 // features
 export {
   type MemoryRateLimitOptions,
@@ -148,6 +161,7 @@ export {
 } from './features/tenancy/tenant-strategies.js'
 // metadata
 export { Auth, Can, Public } from './metadata/auth.js'
+export { Cache } from './metadata/cache.js'
 export { Controller, defineControllers } from './metadata/controller.js'
 export { Inject, Injectable } from './metadata/injectable.js'
 export { Body, Headers, Params, Query } from './metadata/input.js'

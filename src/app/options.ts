@@ -7,6 +7,7 @@ import type { Class, Module, Provider } from '../contracts/provider.js'
 import type { RateLimitOptions } from '../contracts/rate-limit.js'
 import type { Duration, Size } from '../contracts/units.js'
 import type { Override } from '../di/build-container.js'
+import type { CacheSettings } from '../features/cache/check-cache.js'
 import type { SecurityOptions } from '../features/security/security.js'
 import type { TenantOptions } from '../features/tenancy/tenant-options.js'
 
@@ -55,6 +56,8 @@ export interface AppOptions {
    * at all, decorators included. Default: decorators alone.
    */
   readonly rateLimit?: boolean | RateLimitOptions
+  /** Where `@Cache` and `CacheManager` keep things. Default: in memory, bounded. */
+  readonly cache?: CacheSettings
   readonly limits?: LimitOptions
   readonly timeouts?: TimeoutOptions
   /** Express' `trust proxy`: how many proxies, or which addresses, are believed. Default `false`. */

@@ -3,6 +3,7 @@ import type { Fact } from '../contracts/facts.js'
 import type { Class } from '../contracts/provider.js'
 import type { InputSource } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
+import { checkCache } from './check-cache.js'
 import { checkDocumentation } from './check-documentation.js'
 import { checkLimits } from './check-limits.js'
 import { checkTenant } from './check-tenant.js'
@@ -64,6 +65,7 @@ export function checkMethod(
     ...checkAccess(subject, facts),
     ...checkAnswer(subject, facts),
     ...checkLimits(subject, facts),
+    ...checkCache(subject, facts),
     ...checkDocumentation(subject, facts),
     ...checkTenant(subject, facts),
   ]
