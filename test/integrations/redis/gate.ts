@@ -1,0 +1,60 @@
+import { once } from 'node:events'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+
+/** Stands before a server and holds its answers back: as slow a network as a test wants, whatever the machine. */
+export class Gate implements AsyncDisposable {
+  readonly url: string
+  readonly #server: Server
+  readonly #sockets = new Set<Socket>()
+  #held: (() => void)[] | undefined
+
+  private constructor(server: Server, port: number) {
+    this.#server = server
+    this.url = `redis://127.0.0.1:${port}`
+  }
+
+  static async before(port: number): Promise<Gate> {
+    const server = createServer((client) => gate.#join(client, connect(port, '127.0.0.1')))
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const address = server.address()
+    if (address === null || typeof address === 'string') throw new Error('no port')
+    const gate = new Gate(server, address.port)
+    return gate
+  }
+
+  /** From now on no answer goes through. */
+  hold(): void {
+    this.#held ??= []
+  }
+
+  /** Lets through what was held back, and what comes. */
+  release(): void {
+    const held = this.#held ?? []
+    this.#held = undefined
+    for (const pass of held) pass()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy()
+    this.#server.close()
+    await once(this.#server, 'close')
+  }
+
+  #join(client: Socket, redis: Socket): void {
+    for (const [socket, other] of [
+      [client, redis],
+      [redis, client],
+    ] as const) {
+      this.#sockets.add(socket)
+      socket.on('error', () => other.destroy())
+      socket.on('close', () => other.destroy())
+    }
+    client.on('data', (data) => redis.write(data))
+    redis.on('data', (data) => {
+      const pass = () => client.write(data)
+      if (this.#held === undefined) pass()
+      else this.#held.push(pass)
+    })
+  }
+}
