@@ -7,6 +7,7 @@ export class Gate implements AsyncDisposable {
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
   #held: (() => void)[] | undefined
+  #isCut = false
 
   private constructor(server: Server, port: number) {
     this.#server = server
@@ -21,6 +22,17 @@ export class Gate implements AsyncDisposable {
     if (address === null || typeof address === 'string') throw new Error('no port')
     const gate = new Gate(server, address.port)
     return gate
+  }
+
+  /** Ends every connection, and every new one at once. */
+  cut(): void {
+    this.#isCut = true
+    for (const socket of this.#sockets) socket.destroy()
+    this.#sockets.clear()
+  }
+
+  mend(): void {
+    this.#isCut = false
   }
 
   /** From now on no answer goes through. */
@@ -42,6 +54,11 @@ export class Gate implements AsyncDisposable {
   }
 
   #join(client: Socket, redis: Socket): void {
+    if (this.#isCut) {
+      client.destroy()
+      redis.destroy()
+      return
+    }
     for (const [socket, other] of [
       [client, redis],
       [redis, client],
