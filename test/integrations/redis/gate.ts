@@ -6,6 +6,7 @@ export class Gate implements AsyncDisposable {
   readonly url: string
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
+  readonly #pairs = new Set<Pair>()
   #held: (() => void)[] | undefined
   #isCut = false
 
@@ -35,6 +36,17 @@ export class Gate implements AsyncDisposable {
     this.#isCut = false
   }
 
+  /** What the connections of now send is kept under way, even when who sent it has left; new ones are not concerned. */
+  stall(): void {
+    for (const pair of this.#pairs) pair.stalled ??= []
+  }
+
+  /** Lets what was under way arrive. */
+  unstall(): void {
+    for (const { stalled, redis } of this.#pairs)
+      for (const data of stalled ?? []) redis.write(data)
+  }
+
   /** From now on no answer goes through. */
   hold(): void {
     this.#held ??= []
@@ -59,19 +71,28 @@ export class Gate implements AsyncDisposable {
       redis.destroy()
       return
     }
-    for (const [socket, other] of [
-      [client, redis],
-      [redis, client],
-    ] as const) {
+    const pair: Pair = { redis, stalled: undefined }
+    this.#pairs.add(pair)
+    for (const socket of [client, redis]) {
       this.#sockets.add(socket)
-      socket.on('error', () => other.destroy())
-      socket.on('close', () => other.destroy())
+      socket.on('error', () => {})
     }
-    client.on('data', (data) => redis.write(data))
+    client.on('close', () => pair.stalled === undefined && redis.destroy())
+    redis.on('close', () => client.destroy())
+    client.on('data', (data) => {
+      if (pair.stalled === undefined) redis.write(data)
+      else pair.stalled.push(data)
+    })
     redis.on('data', (data) => {
       const pass = () => client.write(data)
       if (this.#held === undefined) pass()
       else this.#held.push(pass)
     })
   }
+}
+
+/** A connection, and what of it is stalled. */
+interface Pair {
+  readonly redis: Socket
+  stalled: Buffer[] | undefined
 }

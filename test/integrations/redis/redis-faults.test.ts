@@ -182,7 +182,11 @@ describeWithServer('a Redis that is slow', () => {
       })
       gate.release()
     }
-    for (let i = 0; i < 10; i++) await request(stores, 'a')
+    for (let i = 0; i < 10; i++) {
+      // Time for the last late answer to come.
+      await new Promise((resolve) => setTimeout(resolve, 10))
+      await request(stores, 'a')
+    }
     expect(deadlines()).toBe(5)
     expect(stores.logged.map(({ facts }) => facts)).toEqual([{ reason: 'no answers' }])
     await until(async () => {

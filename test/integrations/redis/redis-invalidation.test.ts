@@ -100,6 +100,27 @@ describeWithServer('what is invalidated while Redis is away', () => {
     expect(await away.redis.exists('blazon:cache:a')).toBe(0)
   })
 
+  it('stays so, although what was sent before arrives after it', async () => {
+    await using away = await reachable()
+    await using opened = await openCache(away.url, '153ms')
+    const { cache, clock } = opened
+    await until(async () => {
+      await cache.set('a', entry('before'), MINUTE)
+      return (await cache.get('a')) !== undefined
+    })
+    away.gate.stall()
+    await cache.set('a', entry('late'), MINUTE)
+    await cache.delete('a')
+    // The connection is given up for a new one, which forgets the entry.
+    await clock.advance('10s')
+    await until(async () => (await away.redis.exists('blazon:cache:a')) === 0)
+    away.gate.unstall()
+    for (let i = 0; i < 20; i++) {
+      await new Promise((resolve) => setTimeout(resolve, 10))
+      expect(await away.redis.exists('blazon:cache:a')).toBe(0)
+    }
+  })
+
   it('is forgotten although the process has nothing else to do', async () => {
     await using away = await reachable()
     await using opened = await openCache(away.url)
