@@ -6,6 +6,7 @@ const source = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 // The tests import the package by its name, as its users do.
 const alias = [
   { find: /^blazon\/testing$/, replacement: source('./src/testing/index.ts') },
+  { find: /^blazon\/redis$/, replacement: source('./src/integrations/redis/index.ts') },
   { find: /^blazon\/vite$/, replacement: source('./src/integrations/vite/index.ts') },
   { find: /^blazon$/, replacement: source('./src/index.ts') },
 ]
