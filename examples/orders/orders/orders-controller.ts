@@ -13,12 +13,14 @@ import {
   Query,
   type Req,
   type Response,
+  Tenant,
 } from 'blazon'
 import { pageSchema } from '../shared/paging.js'
 import { NewOrder, Order, OrderFilter, OrderId } from './orders-schemas.js'
 import { OrdersService } from './orders-service.js'
 
 @Auth()
+@Tenant()
 @Controller('orders')
 export class OrdersController extends BaseController {
   private readonly orders = inject(OrdersService)
