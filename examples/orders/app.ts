@@ -14,7 +14,7 @@ export const options = defineAppOptions({
   plugins: [requestIds],
   auth: { guard: BearerGuard },
   // The header says which shop is meant; whether the user belongs there is decided here, after the guard.
-  tenant: { authorize: (_req, shop, user) => user?.shops.includes(shop) === true },
+  tenant: { authorize: (_req, shop, user) => user?.shops?.includes(shop) === true },
   swagger: {
     title: 'Orders',
     description:
