@@ -1,6 +1,7 @@
 import type {
   AppOptions,
   AuthOptions,
+  CacheSettings,
   LimitOptions,
   SecurityOptions,
   SwaggerOptions,
@@ -28,6 +29,7 @@ const NESTED = {
     include: 1,
     converters: 1,
   } satisfies Names<SwaggerOptions>,
+  cache: { store: 1, defaultTtl: 1, headers: 1 } satisfies Names<CacheSettings>,
   limits: { body: 1, depth: 1, headers: 1 } satisfies Names<LimitOptions>,
   timeouts: {
     handler: 1,
