@@ -11,7 +11,7 @@ describe('options', () => {
     ['auth.guard', { auth: { guard: null } }],
     ['auth.default', { auth: { default: 'closed' } }],
     ['auth.can', { auth: { can: true } }],
-    ['rateLimit', { rateLimit: true }],
+    ['rateLimit', { rateLimit: 'on' }],
     ['limits.body', { limits: { body: '10 apples' } }],
     ['limits.body', { limits: { body: -1 } }],
     ['limits.body', { limits: { body: Number.NaN } }],
