@@ -2,6 +2,7 @@ import type {
   AppOptions,
   AuthOptions,
   LimitOptions,
+  RateLimitOptions,
   SecurityOptions,
   SwaggerOptions,
   TimeoutOptions,
@@ -28,6 +29,14 @@ const NESTED = {
     include: 1,
     converters: 1,
   } satisfies Names<SwaggerOptions>,
+  rateLimit: {
+    limit: 1,
+    window: 1,
+    by: 1,
+    name: 1,
+    policies: 1,
+    store: 1,
+  } satisfies Names<RateLimitOptions>,
   limits: { body: 1, depth: 1, headers: 1 } satisfies Names<LimitOptions>,
   timeouts: {
     handler: 1,
