@@ -3,6 +3,7 @@ import type {
   AuthOptions,
   CacheSettings,
   LimitOptions,
+  RateLimitOptions,
   SecurityOptions,
   SwaggerOptions,
   TimeoutOptions,
@@ -30,6 +31,14 @@ const NESTED = {
     converters: 1,
   } satisfies Names<SwaggerOptions>,
   cache: { store: 1, defaultTtl: 1, headers: 1 } satisfies Names<CacheSettings>,
+  rateLimit: {
+    limit: 1,
+    window: 1,
+    by: 1,
+    name: 1,
+    policies: 1,
+    store: 1,
+  } satisfies Names<RateLimitOptions>,
   limits: { body: 1, depth: 1, headers: 1 } satisfies Names<LimitOptions>,
   timeouts: {
     handler: 1,
