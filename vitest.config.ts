@@ -11,13 +11,23 @@ const alias = [
   { find: /^blazon$/, replacement: source('./src/index.ts') },
 ]
 
+/**
+ * They only end what hangs: many tests compile, start programs or fuzz, which takes ten times as long on a busy machine, and none
+ * is about speed.
+ */
+const LIMITS = {
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  expect: { poll: { timeout: 30_000 } },
+} as const
+
 /** One dialect of decorators: the same files are compiled both ways. */
 function dialect(name: 'standard' | 'legacy', include: string[], exclude: string[] = []) {
   const compilerOptions = { experimentalDecorators: name === 'legacy', target: 'es2022' }
   return {
     resolve: { alias },
     esbuild: { target: 'es2022', tsconfigRaw: { compilerOptions } },
-    test: { name, include, exclude, env: { BLAZON_DIALECT: name } },
+    test: { name, include, exclude, env: { BLAZON_DIALECT: name }, ...LIMITS },
   } as const
 }
 
@@ -28,11 +38,9 @@ const OPENAPI_TOOLS = 'test/openapi-tools/**'
 const RUNNERS = 'test/runners/**'
 const BROWSER = 'test/browser/**/*.test.ts'
 
-/** What a real browser does takes longer than what Node does; these limits only end what hangs. */
 function browser() {
   const { test, ...project } = dialect('standard', [BROWSER])
-  const limits = { testTimeout: 60_000, hookTimeout: 60_000 }
-  return { ...project, test: { ...test, ...limits, name: 'browser' } }
+  return { ...project, test: { ...test, name: 'browser' } }
 }
 
 export default defineConfig({

@@ -1,6 +1,7 @@
 // app
 export { App } from './app/app.js'
 export { BaseController } from './app/base-controller.js'
+export { createTenantMiddleware } from './app/create-tenant-middleware.js'
 export type { AppDocument } from './app/documents.js'
 export {
   type AppOptions,
@@ -9,6 +10,13 @@ export {
   type TimeoutOptions,
 } from './app/options.js'
 // contracts
+export type {
+  CacheEntry,
+  CacheOptions,
+  CacheStore,
+  MaybePromise,
+  StoreContext,
+} from './contracts/cache.js'
 export type { Timer } from './contracts/clock.js'
 export type { AuthGuard, AuthOptions } from './contracts/guard.js'
 export type {
@@ -66,6 +74,14 @@ export type {
   ValueProvider,
 } from './contracts/provider.js'
 export type {
+  RateLimitBy,
+  RateLimitCount,
+  RateLimitOptions,
+  RateLimitPolicy,
+  RateLimitResult,
+  RateLimitStore,
+} from './contracts/rate-limit.js'
+export type {
   AppModel,
   HttpMethod,
   ParameterModel,
@@ -80,6 +96,13 @@ export type {
   JsonSchema,
   Schema,
 } from './contracts/schema.js'
+export type {
+  TenantDecoratorOptions,
+  TenantInfo,
+  TenantScope,
+  TenantStore,
+  TenantStrategy,
+} from './contracts/tenant.js'
 export type { Duration, Size } from './contracts/units.js'
 // di
 export type { Override } from './di/build-container.js'
@@ -106,14 +129,45 @@ export {
   UnprocessableEntityError,
   UnsupportedMediaTypeError,
 } from './errors/http-error.js'
+export type { CacheStats } from './features/cache/cache-engine.js'
+export { CacheManager } from './features/cache/cache-manager.js'
+export type { CacheSettings } from './features/cache/check-cache.js'
+export { type MemoryCacheOptions, memoryCache } from './features/cache/memory-cache.js'
+export type { KeepOptions, ScopedCache } from './features/cache/scoped-cache.js'
+export { tenantKey } from './features/cache/tenant-key.js'
 // features
+export {
+  type MemoryRateLimitOptions,
+  memoryRateLimit,
+} from './features/rate-limit/memory-rate-limit.js'
 export type { SecurityOptions } from './features/security/security.js'
+export {
+  getTenantId,
+  requireTenantId,
+  runWithoutTenant,
+  runWithTenant,
+  TenantContext,
+} from './features/tenancy/tenant-context.js'
+export type {
+  TenantMiddlewareOptions,
+  TenantOptions,
+  TenantSourceOptions,
+} from './features/tenancy/tenant-options.js'
+export { type TenantScopedOptions, tenantScoped } from './features/tenancy/tenant-scoped.js'
+export {
+  tenantFromHost,
+  tenantFromPath,
+  tenantFromSubdomain,
+} from './features/tenancy/tenant-strategies.js'
 // metadata
 export { Auth, Can, Public } from './metadata/auth.js'
+export { Cache } from './metadata/cache.js'
 export { Controller, defineControllers } from './metadata/controller.js'
 export { Inject, Injectable } from './metadata/injectable.js'
 export { Body, Headers, Params, Query } from './metadata/input.js'
 export { ApiBody, ApiHidden, ApiOperation, ApiResponseDoc, ApiTags } from './metadata/openapi.js'
 export { CurrentUser, Req, Res } from './metadata/parameter.js'
+export { RateLimit } from './metadata/rate-limit.js'
 export { Header, HttpCode, Redirect } from './metadata/response.js'
 export { All, Delete, Get, Head, Options, Patch, Post, Put } from './metadata/route.js'
+export { Tenant, TenantId } from './metadata/tenant.js'

@@ -1,6 +1,9 @@
 import type { Duration, Size } from '../contracts/units.js'
 import type { Problem } from '../errors/config-error.js'
+import { checkCache } from '../features/cache/check-cache.js'
+import { checkRateLimit } from '../features/rate-limit/check-rate-limit.js'
 import { checkSecurity } from '../features/security/security.js'
+import { checkTenancy } from '../features/tenancy/check-tenancy.js'
 import { toBytes, toSeconds } from '../http/units.js'
 import { checkNames } from './check-names.js'
 import { checkSwagger } from './check-swagger.js'
@@ -32,7 +35,9 @@ export function checkOptions(options: AppOptions): Problem[] {
     ...checkRateLimit(options.rateLimit),
     ...checkOverrides(options.testOverrides),
     ...checkSecurity(options.security),
+    ...checkTenancy(options.tenant),
     ...checkSwagger(options.swagger),
+    ...checkCache(options.cache),
   ]
 }
 
@@ -156,17 +161,6 @@ function checkGuard(guard: unknown): Problem[] {
       'auth.guard',
       'It has no method canActivate.',
       'Give an instance with canActivate(req), a class, or a token.',
-    ),
-  ]
-}
-
-function checkRateLimit(rateLimit: unknown): Problem[] {
-  if (rateLimit === undefined || rateLimit === false) return []
-  return [
-    invalid(
-      'rateLimit',
-      'This version has no rate limiter.',
-      'Use express-rate-limit in `middlewares`.',
     ),
   ]
 }

@@ -6,6 +6,7 @@ import { ConfigError, formatProblem, type Problem } from '../errors/config-error
 import { chainOf, readClass } from '../metadata/read.js'
 import { checkOptions } from './check-options.js'
 import { compileOnce } from './compile-once.js'
+import { checkFeatures } from './features.js'
 import type { AppOptions } from './options.js'
 
 /** What an application is, before anything of it is made. */
@@ -38,7 +39,10 @@ export function describeApp(options: AppOptions, own: readonly Provider[]): Desc
     defaultAccess: options.auth?.default ?? 'public',
     hasGuard: options.auth?.guard !== undefined,
   })
-  const warnings = throwErrors([...optionProblems, ...graph.problems, ...problems], options)
+  const all = [...optionProblems, ...graph.problems, ...problems]
+  // How features relate to each other can be said only of ones that are right by themselves.
+  if (!all.some(({ code }) => code.startsWith('E_'))) all.push(...checkFeatures(options, model))
+  const warnings = throwErrors(all, options)
   return { model, scopes: graph.scopes, warnings }
 }
 

@@ -4,6 +4,16 @@ import type { Logger } from '../contracts/logger.js'
 import type { OperationContributor } from '../contracts/openapi.js'
 import type { Provider } from '../contracts/provider.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
+import type { Problem } from '../errors/config-error.js'
+import { type DeclaredCache, declareCache } from '../features/cache/build-cache.js'
+import { checkLimitPlan } from '../features/rate-limit/check-rate-limit.js'
+import { limitAnswers, limitFacts } from '../features/rate-limit/limit-answers.js'
+import { startLimits } from '../features/rate-limit/start-limits.js'
+import { buildTenancy } from '../features/tenancy/build-tenancy.js'
+import { warnOfTenancy } from '../features/tenancy/check-tenancy.js'
+import { tenantAnswers, tenantFacts } from '../features/tenancy/tenant-answers.js'
+import { getTenantId, TenantContext } from '../features/tenancy/tenant-context.js'
+import type { RequestScopes } from '../http/request-scopes.js'
 import type { Stage } from '../http/step.js'
 import { NO_STAGES, type RouteStages } from '../pipeline/compile-route.js'
 import type { AppOptions } from './options.js'
@@ -26,6 +36,10 @@ export interface FeatureInput {
 export interface RunningFeatures {
   /** Run before the application's own. */
   readonly middlewares: readonly RequestHandler[]
+  /** Stands around each of the application's own middlewares; `null` where nothing does. */
+  readonly wrapMiddleware: ((middleware: RequestHandler) => RequestHandler) | null
+  /** `null` where requests have no scopes. */
+  readonly scopes: RequestScopes | null
   /** Stands before the answers to requests that have no route. */
   readonly admission: Stage | null
   readonly stagesOf: (route: RouteModel) => RouteStages
@@ -36,21 +50,77 @@ export interface RunningFeatures {
 }
 
 /** Says what features an application has. Runs nothing. */
-export function declareFeatures(_options: AppOptions, _clock: Clock): Features {
-  return { providers: [], start: async () => startFeatures() }
+export function declareFeatures(options: AppOptions, clock: Clock): Features {
+  const host = Object.freeze({})
+  const cache = declareCache({
+    settings: options.cache,
+    clock,
+    currentTenant: getTenantId,
+    isCurrent: () => TenantContext.current()?.host === host,
+  })
+  return {
+    providers: cache.providers,
+    start: (input) => startFeatures(options, { ...input, clock, host, cache }),
+  }
 }
 
 /** What features add to the document. */
-export function featureContributors(_options: AppOptions): OperationContributor[] {
-  return []
+export function featureContributors({ tenant, rateLimit }: AppOptions): OperationContributor[] {
+  return [tenantAnswers(tenant), limitAnswers(rateLimit)]
 }
 
-async function startFeatures(): Promise<RunningFeatures> {
-  return {
-    middlewares: [],
-    admission: null,
-    stagesOf: () => NO_STAGES,
-    addsHeaders: false,
-    close: async () => {},
+/** Everything beside the model that `featureContributors` depends on, as data. */
+export function featureFacts({ tenant, rateLimit }: AppOptions): object {
+  return { tenant: tenantFacts(tenant), limits: limitFacts(rateLimit) }
+}
+
+/** What is wrong with what features are told by decorators and options together. */
+export function checkFeatures(options: AppOptions, model: AppModel): Problem[] {
+  const { tenant, middlewares = [], plugins = [] } = options
+  const all = [...middlewares, ...plugins.flatMap((plugin) => plugin.middlewares ?? [])]
+  const setting = {
+    ...model,
+    options: tenant,
+    hasMiddlewares: all.length > 0,
+    isProduction: process.env['NODE_ENV'] === 'production',
   }
+  return [...warnOfTenancy(setting), ...checkLimitPlan(options, model)]
+}
+
+interface StartConfig extends FeatureInput {
+  readonly clock: Clock
+  /** What the application is known by in the scopes of its requests. */
+  readonly host: object
+  readonly cache: DeclaredCache
+}
+
+async function startFeatures(options: AppOptions, config: StartConfig): Promise<RunningFeatures> {
+  const tenancy = buildTenancy({ ...config, options: options.tenant })
+  const limits = await startLimits(options.rateLimit, config)
+  const cache = await config.cache.start(config).catch(async (error) => {
+    await limits?.close()
+    throw error
+  })
+  return {
+    middlewares: tenancy === null ? [] : [tenancy.middleware],
+    wrapMiddleware: tenancy?.wrapMiddleware ?? null,
+    scopes: tenancy?.scopes ?? null,
+    admission: limits?.unmatched ?? null,
+    stagesOf: (route) =>
+      toStages({
+        ...tenancy?.stagesOf(route),
+        ...limits?.stagesOf(route),
+        cache: cache.stageOf(route),
+      }),
+    addsHeaders: limits !== null || cache.addsHeaders,
+    close: async () => {
+      await Promise.all([limits?.close(), cache.close()])
+    },
+  }
+}
+
+/** A route that uses nothing is known by its stages being those of all such routes. */
+function toStages(own: Partial<RouteStages>): RouteStages {
+  const isUsed = Object.values(own).some((stage) => stage !== null)
+  return isUsed ? { ...NO_STAGES, ...own } : NO_STAGES
 }

@@ -3,7 +3,10 @@ import type { Fact } from '../contracts/facts.js'
 import type { Class } from '../contracts/provider.js'
 import type { InputSource } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
+import { checkCache } from './check-cache.js'
 import { checkDocumentation } from './check-documentation.js'
+import { checkLimits } from './check-limits.js'
+import { checkTenant } from './check-tenant.js'
 import { factsOf, firstOf, type InheritedController } from './inherit.js'
 import { schemaProblem } from './schema-problem.js'
 
@@ -17,7 +20,7 @@ export function checkController(controller: Class, inherited: InheritedControlle
   if (firstOf(inherited.facts, 'controller') === undefined) {
     return [inherited.methods.size > 0 ? undecorated(subject) : neverDecorated(subject)]
   }
-  return hasRoutes ? [] : [empty(subject)]
+  return [...(hasRoutes ? [] : [empty(subject)]), ...checkTenant(subject, inherited.facts)]
 }
 
 function undecorated(subject: string): Problem {
@@ -61,7 +64,10 @@ export function checkMethod(
     ...checkInputs(subject, facts),
     ...checkAccess(subject, facts),
     ...checkAnswer(subject, facts),
+    ...checkLimits(subject, facts),
+    ...checkCache(subject, facts),
     ...checkDocumentation(subject, facts),
+    ...checkTenant(subject, facts),
   ]
 }
 

@@ -15,8 +15,8 @@ const VALUES = `
   BaseController Body Can Clock ConfigError ConflictError Controller CurrentUser Delete ForbiddenError
   Get Head Header Headers HttpCode HttpError Inject Injectable InjectionToken InternalServerError
   MethodNotAllowedError NotFoundError Options Params Patch PayloadTooLargeError Post Public Put
-  Query Redirect Req Res ServiceUnavailableError TooManyRequestsError UnauthorizedError
-  UnprocessableEntityError UnsupportedMediaTypeError defineAppOptions defineControllers inject
+  Query RateLimit Redirect Req Res ServiceUnavailableError TooManyRequestsError UnauthorizedError
+  UnprocessableEntityError UnsupportedMediaTypeError defineAppOptions defineControllers inject memoryRateLimit
 `
 
 /** What it exports as types only. */
@@ -28,7 +28,8 @@ const TYPES = `
   OpenApiComponents OpenApiDocument OpenApiHeader OpenApiInfo OpenApiMediaType OpenApiMethod
   OpenApiOperation OpenApiParameter OpenApiPathItem OpenApiRequestBody OpenApiResponse
   OpenApiSchema OpenApiSecurityScheme OpenApiServer OpenApiTag OperationFacts Override
-  ParameterModel ParameterSource Plugin PluginContext Problem ProblemDetails Provider Reference
+  MemoryRateLimitOptions ParameterModel ParameterSource Plugin PluginContext Problem ProblemDetails Provider
+  RateLimitBy RateLimitCount RateLimitOptions RateLimitPolicy RateLimitResult RateLimitStore Reference
   Request RequestHandler Response RouteModel RouteTableEntry Schema SchemaConverter SchemaSide
   SecurityOptions SecurityRequirement Size SuccessEnvelope SwaggerOptions TimeoutOptions Token
   Timer User Validated ValidatedRequest ValueProvider

@@ -90,7 +90,7 @@ function undocumented(exchange: Exchange, config: CheckConfig): Finding[] {
   // A client's own copy is still the documented one.
   if (status === 304) return []
   const findings = status >= 400 ? checkEnvelope(exchange, config) : []
-  const isOpen = Object.hasOwn(responses, '2XX') && status >= 400
+  const isOpen = Object.hasOwn(responses, '2XX') && status >= 300
   if (isOpen || OF_THE_PROTOCOL.includes(status)) return findings
   const remedy = `Document it: @ApiResponseDoc({ status: ${status}, description: '…' }).`
   const expected = `one of ${Object.keys(responses).join(', ')}`

@@ -1,4 +1,5 @@
 import type { OpenApiDocument, OpenApiSchema } from '../../contracts/openapi.js'
+import type { AppModel } from '../../contracts/route-model.js'
 import { ERROR_SCHEMAS } from '../../openapi/envelopes.js'
 import { createResponseCompiler, type FindMismatches } from '../../schema/response-validator.js'
 import type { Exchange } from '../exchange.js'
@@ -17,14 +18,15 @@ export interface ContractConfig {
   readonly coverage: ContractCoverage
 }
 
-/** What was said on stderr already: a suite makes an application for every test, and reads it once. */
-const warned = new Set<string>()
+/** What was said on stderr already: a suite makes an application for every test, and reads it once. By what is the same then. */
+const warned = new WeakMap<AppModel, Set<string>>()
 
 /** Checks every answer of an application against its document. */
 export class Contract {
   readonly #config: ContractConfig
   readonly #compilers: WeakMap<OpenApiDocument, Compile> = new WeakMap()
   readonly #violations: Map<string, ContractViolation> = new Map()
+  #isUnreadable = false
 
   constructor(config: ContractConfig) {
     this.#config = config
@@ -36,8 +38,18 @@ export class Contract {
   }
 
   /** What is wrong with an answer, for whoever waits for it; with `warn`, nobody does. */
-  readonly judge = (exchange: Exchange): ContractError | undefined => {
+  readonly judge = (exchange: Exchange): Error | undefined => {
+    try {
+      return this.#judge(exchange)
+    } catch (cause) {
+      // Thrown from here it would end the process, out of a parser: a document that cannot be written is why.
+      return this.#unreadable(exchange, cause)
+    }
+  }
+
+  #judge(exchange: Exchange): ContractError | undefined {
     const { operations, mode, coverage } = this.#config
+    const { model } = operations()
     const documented = operations().find(exchange.method, exchange.url)
     if (documented === undefined) return undefined
     const key = documentedStatus(documented, exchange.status)
@@ -47,7 +59,16 @@ export class Contract {
     if (found.length === 0) return undefined
     for (const violation of found) this.#violations.set(identityOf(violation), violation)
     if (mode === 'throw') return new ContractError(found)
-    warn(documented.document.info.title, found)
+    warn(model, found)
+    return undefined
+  }
+
+  #unreadable({ method, url }: Exchange, cause: unknown): Error | undefined {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    const message = `The answer to ${method} ${url} cannot be held against the document: ${reason}`
+    if (this.#config.mode === 'throw') return new Error(message, { cause })
+    if (!this.#isUnreadable) process.stderr.write(`${message}\n`)
+    this.#isUnreadable = true
     return undefined
   }
 
@@ -65,10 +86,12 @@ function identityOf({ operationId, status, kind, path, expected }: ContractViola
 }
 
 /** Once for every operation and kind of problem. */
-function warn(title: string, found: readonly ContractViolation[]): void {
+function warn(model: AppModel, found: readonly ContractViolation[]): void {
+  const known = warned.get(model) ?? new Set()
+  warned.set(model, known)
   const isNew = ({ operationId, kind }: ContractViolation) => {
-    const key = `${title} ${operationId} ${kind}`
-    return !warned.has(key) && warned.add(key)
+    const key = `${operationId} ${kind}`
+    return !known.has(key) && known.add(key)
   }
   const fresh = found.filter(isNew)
   if (fresh.length > 0) process.stderr.write(`${formatViolations(found)}\n`)
