@@ -1,7 +1,7 @@
 import type { Response } from '../../contracts/handler.js'
 import type { RateLimitResult, RateLimitStore } from '../../contracts/rate-limit.js'
 import { TooManyRequestsError } from '../../errors/http-error.js'
-import { addHeader } from '../../http/response.js'
+import { addHeaders } from '../../http/response.js'
 import { isThenable, type Stage } from '../../http/step.js'
 import type { ClientKey } from './client-key.js'
 import type { PlannedLimit } from './plan-limits.js'
@@ -24,8 +24,8 @@ export function limitStage(planned: PlannedLimit, { store, clientKey }: LimitPar
   const prefix = `${encodeURIComponent(name)}:`
   const admit = (result: RateLimitResult, res: Response) => {
     const seconds = Math.ceil(result.resetMs / 1000)
-    addHeader(res, 'RateLimit-Policy', policy)
-    addHeader(res, 'RateLimit', `${left}${result.remaining};t=${seconds}`)
+    const rest = `${left}${result.remaining};t=${seconds}`
+    addHeaders(res, ['RateLimit-Policy', policy, 'RateLimit', rest])
     if (!result.isAllowed) throw refusal(seconds)
   }
   return function stageLimit(next) {

@@ -71,7 +71,7 @@ export function planLimits(
     return place
   }
   const ofRoutes = routes.map(placeOf)
-  const names = new Names([app, ...new Set(ofRoutes)])
+  const names = new Names(new Set([app, ...ofRoutes]))
   return {
     ofApp: names.limitsOf(app),
     ofRoutes: ofRoutes.map((place) => names.limitsOf(place)),
@@ -93,7 +93,7 @@ class Names {
   readonly #limits = new Map<Place, readonly PlannedLimit[]>()
   readonly #byName = new Map<string, PlannedLimit>()
 
-  constructor(places: Iterable<Place>) {
+  constructor(places: ReadonlySet<Place>) {
     const all = [...places]
     // First those that are given: one that is derived gives way.
     const given = new Map(
