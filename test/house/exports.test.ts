@@ -15,8 +15,10 @@ const VALUES = `
   BaseController Body Can Clock ConfigError ConflictError Controller CurrentUser Delete ForbiddenError
   Get Head Header Headers HttpCode HttpError Inject Injectable InjectionToken InternalServerError
   MethodNotAllowedError NotFoundError Options Params Patch PayloadTooLargeError Post Public Put
-  Query RateLimit Redirect Req Res ServiceUnavailableError TooManyRequestsError UnauthorizedError
-  UnprocessableEntityError UnsupportedMediaTypeError defineAppOptions defineControllers inject memoryRateLimit
+  Query RateLimit Redirect Req Res ServiceUnavailableError Tenant TenantContext TenantId
+  TooManyRequestsError UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError createTenantMiddleware
+  defineAppOptions defineControllers getTenantId inject memoryRateLimit requireTenantId runWithTenant
+  runWithoutTenant tenantFromHost tenantFromPath tenantFromSubdomain tenantScoped
 `
 
 /** What it exports as types only. */
@@ -31,7 +33,9 @@ const TYPES = `
   MemoryRateLimitOptions ParameterModel ParameterSource Plugin PluginContext Problem ProblemDetails Provider
   RateLimitBy RateLimitCount RateLimitOptions RateLimitPolicy RateLimitResult RateLimitStore Reference
   Request RequestHandler Response RouteModel RouteTableEntry Schema SchemaConverter SchemaSide
-  SecurityOptions SecurityRequirement Size SuccessEnvelope SwaggerOptions TimeoutOptions Token
+  SecurityOptions SecurityRequirement Size SuccessEnvelope SwaggerOptions TenantDecoratorOptions TenantInfo
+  TenantMiddlewareOptions TenantOptions TenantScope TenantScopedOptions TenantSourceOptions TenantStore TenantStrategy
+  TimeoutOptions Token
   Timer User Validated ValidatedRequest ValueProvider
 `
 

@@ -345,6 +345,21 @@ describe('a planted lie', () => {
     expect(await messageOf('/open?raw=yes')).toContain('envelope message: expected string, got 1')
   })
 
+  it('an envelope of another status than the answer', async () => {
+    await start()
+    answer = { statusCode: 'success', status: 201, message: 'Created', data: {} }
+    expect(await messageOf('/open?raw=yes')).toContain(
+      'body status: expected 200, as the answer has it, got 201',
+    )
+    answer = { statusCode: 'error', status: 404, message: 'No', code: 'NO' }
+    for (const other of [400, 409]) {
+      status = other
+      expect(await messageOf('/open?raw=yes')).toMatch(
+        new RegExp(`status: expected ${other}, as the answer has it, got 404`),
+      )
+    }
+  })
+
   it('an error of a middleware that has no envelope', async () => {
     await start({ middlewares: [(_req, res) => void res.status(429).send('slow down')] })
     const message = await messageOf('/users/one')
