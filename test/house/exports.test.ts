@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as blazon from 'blazon'
+import * as redis from 'blazon/redis'
 import * as testing from 'blazon/testing'
 import * as vite from 'blazon/vite'
 import ts from 'typescript-5'
@@ -47,6 +48,9 @@ const TESTING_TYPES = `
   OperationCoverage Principal TestCaller TestClock TestOptions ViolationKind
 `
 
+/** What `blazon/redis` exports as types. */
+const REDIS_TYPES = 'RedisClient RedisCluster RedisClusterOptions RedisLimitsOptions RedisOptions'
+
 const words = (text: string) => text.trim().split(/\s+/).sort()
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
@@ -86,6 +90,15 @@ describe('blazon/testing', () => {
   })
 })
 
+describe('blazon/redis', () => {
+  it('exports exactly the promised names', () => {
+    const { values, types } = exportedNames('integrations/redis/index.ts')
+    expect(Object.keys(redis).sort()).toEqual(['redisCache', 'redisLimits'])
+    expect(values).toEqual(['redisCache', 'redisLimits'])
+    expect(types).toEqual(words(REDIS_TYPES))
+  })
+})
+
 describe('blazon/vite', () => {
   it('exports exactly the promised names', () => {
     expect(Object.keys(vite)).toEqual(['blazon'])
@@ -114,6 +127,10 @@ describe.skipIf(!isBuilt)('the build', () => {
     expect(evaluate('commonjs', "Object.keys(require('blazon/testing'))")).toEqual(
       words(TESTING_VALUES),
     )
+    expect(evaluate('commonjs', "Object.keys(require('blazon/redis'))")).toEqual([
+      'redisCache',
+      'redisLimits',
+    ])
     expect(evaluate('commonjs', "Object.keys(require('blazon/vite'))")).toEqual(['blazon'])
   })
 

@@ -14,6 +14,8 @@ const PACKAGES: Record<string, string> = {
   supertest: 'testing',
   'fast-check': 'testing',
   commander: 'cli',
+  redis: 'integrations/redis',
+  'rate-limiter-flexible': 'integrations/redis',
 }
 
 const sources = readSources()
