@@ -18,6 +18,8 @@ import { DocumentedOperations } from './contract/documented-operations.js'
 import type { ContractViolation } from './contract/violation.js'
 import type { Finish } from './finish-test.js'
 import { checkFuzzOptions, type FuzzOptions, type FuzzReport } from './fuzz/fuzz-options.js'
+import { checkIsolationOptions, type IsolationOptions } from './isolation/isolation-options.js'
+import type { IsolationReport } from './isolation/isolation-report.js'
 import { loadSupertest } from './supertest-agent.js'
 import { stateOf, TestCaller } from './test-caller.js'
 import { TestClock } from './test-clock.js'
@@ -59,16 +61,17 @@ export class TestApp extends App {
     this.#contract =
       mode === 'off' ? null : new Contract({ operations, mode, coverage: this.#coverage })
     this.#log = new TestLog(options.logger)
-    const { wrapGuard, wrapRoute } = this.#connections
+    const { wrapGuard, wrapRoute, wrapHandler } = this.#connections
     putUnderTest(this, {
       overrides: options.testOverrides ?? [],
       clock: this.clock,
       logger: this.#log.logger,
       boot: this.#watch.boot,
-      enter: this.#watch.enter,
+      enter: (req, run) => this.#watch.enter(req, () => this.#connections.enter(req.socket, run)),
       disconnect: () => this.#connections.close(),
       wrapGuard,
       wrapRoute,
+      wrapHandler: () => wrapHandler,
       built: (inside) => {
         this.#inside = inside
       },
@@ -218,6 +221,37 @@ export class TestApp extends App {
     const agent = this.#connections.open(this.server, { principal })
     const { fuzz } = await import('./fuzz/fuzz.js')
     return await fuzz({ link: { agent, headers: headers(), judge }, operations }, options)
+  }
+
+  /**
+   * Tries to get something of one tenant's to another: sends requests made from the document for both, in turns and at once, with
+   * ids and URLs of their own, the same, and each other's, and looks for canaries in answers, logs and caches. It changes what the
+   * application keeps. What it finds is evidence, not a proof of absence. Takes `fast-check`.
+   *
+   * @returns A verdict for each operation, and what leaks.
+   * @throws ConfigError for options that mean nothing, and when `fast-check` is not installed.
+   *
+   * @example
+   * const report = await app.proveIsolation({ tenants: ['acme', 'globex'], seed: 1 })
+   * expect(report.leaks).toEqual([])
+   */
+  async proveIsolation(options: IsolationOptions = {}): Promise<IsolationReport> {
+    checkIsolationOptions(options)
+    const caller = this.#started('proveIsolation()').with({})
+    const { proveIsolation } = await import('./isolation/prove-isolation.js')
+    const { logTraces } = await import('./isolation/log-traces.js')
+    return await proveIsolation(
+      {
+        caller,
+        connect: (facts) => this.#connections.open(this.server, facts),
+        tenantHeader: 'x-tenant-id',
+        operations: this.#documented(),
+        newLogs: logTraces(this.#log, (socket) => this.#connections.nameOf(socket)),
+        cached: async () => [],
+        clearCache: async () => {},
+      },
+      options,
+    )
   }
 
   /**

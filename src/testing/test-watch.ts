@@ -24,7 +24,8 @@ export class TestWatch {
 
   /** Runs a request. */
   readonly enter = (req: IncomingMessage, run: () => void): void => {
-    operations.run({ owner: this, name: `${req.method} ${req.url}` }, run)
+    const name = `${req.method} ${req.url}`
+    operations.run({ owner: this, name, connection: req.socket }, run)
   }
 
   /** The first rejected promise that nobody handles and that nobody was told of. */
