@@ -1,6 +1,7 @@
 // app
 export { App } from './app/app.js'
 export { BaseController } from './app/base-controller.js'
+export { createTenantMiddleware } from './app/create-tenant-middleware.js'
 export type { AppDocument } from './app/documents.js'
 export {
   type AppOptions,
@@ -80,6 +81,13 @@ export type {
   JsonSchema,
   Schema,
 } from './contracts/schema.js'
+export type {
+  TenantDecoratorOptions,
+  TenantInfo,
+  TenantScope,
+  TenantStore,
+  TenantStrategy,
+} from './contracts/tenant.js'
 export type { Duration, Size } from './contracts/units.js'
 // di
 export type { Override } from './di/build-container.js'
@@ -108,6 +116,24 @@ export {
 } from './errors/http-error.js'
 // features
 export type { SecurityOptions } from './features/security/security.js'
+export {
+  getTenantId,
+  requireTenantId,
+  runWithoutTenant,
+  runWithTenant,
+  TenantContext,
+} from './features/tenancy/tenant-context.js'
+export type {
+  TenantMiddlewareOptions,
+  TenantOptions,
+  TenantSourceOptions,
+} from './features/tenancy/tenant-options.js'
+export { type TenantScopedOptions, tenantScoped } from './features/tenancy/tenant-scoped.js'
+export {
+  tenantFromHost,
+  tenantFromPath,
+  tenantFromSubdomain,
+} from './features/tenancy/tenant-strategies.js'
 // metadata
 export { Auth, Can, Public } from './metadata/auth.js'
 export { Controller, defineControllers } from './metadata/controller.js'
@@ -117,3 +143,4 @@ export { ApiBody, ApiHidden, ApiOperation, ApiResponseDoc, ApiTags } from './met
 export { CurrentUser, Req, Res } from './metadata/parameter.js'
 export { Header, HttpCode, Redirect } from './metadata/response.js'
 export { All, Delete, Get, Head, Options, Patch, Post, Put } from './metadata/route.js'
+export { Tenant, TenantId } from './metadata/tenant.js'

@@ -11,6 +11,7 @@ import { ConfigError, type Problem } from '../errors/config-error.js'
 import { toMiddlewareFailure } from '../errors/failure.js'
 import { buildSecurity } from '../features/security/security.js'
 import { createRequestClass } from '../http/request.js'
+import { scopedOnError } from '../http/request-scopes.js'
 import { createResponseClass } from '../http/response.js'
 import { staticHeaders } from '../http/static-headers.js'
 import type { OnError, RunRoute } from '../http/step.js'
@@ -72,29 +73,34 @@ export async function buildPipeline(input: PipelineInput): Promise<Pipeline> {
   const { options, description, express, features } = input
   const { routes } = description.model
   const security = buildSecurity(options.security)
-  const Request = createRequestClass(express)
+  const Request = createRequestClass(express, features.scopes)
   const Response = createResponseClass(express, {
     statics: staticHeaders(security.headers),
     addsHeaders: features.addsHeaders,
+    scopes: features.scopes,
   })
   adoptPrototypes(express, Request, Response)
-  const all = [
-    ...security.middlewares,
-    ...features.middlewares,
+  const own = [
     ...(options.middlewares ?? []),
     ...(options.plugins ?? []).flatMap(({ middlewares = [] }) => middlewares),
   ]
-  const { handlers, errorHandlers } = sortMiddlewares(all, express)
+  const sorted = sortMiddlewares(own, express)
+  const { errorHandlers } = sorted
+  const handlers = [
+    ...security.middlewares,
+    ...features.middlewares,
+    ...sorted.handlers.map((handler) => features.wrapMiddleware?.(handler) ?? handler),
+  ]
   const { onError, onMiddlewareError, deadlines } = buildErrorPaths(errorHandlers, input)
   defineNext(Request, onError)
   const compiled = await compileRoutes(input, { deadlines, onError })
-  const own = input.frameworkRoutes.map((route, offset) => ({
+  const ownRoutes = input.frameworkRoutes.map((route, offset) => ({
     ...route,
     index: routes.length + offset,
   }))
-  for (const { handle } of own) compiled.push(compileFrameworkRoute(handle, onError))
-  const match = routers.get(description.model, own.map(({ path }) => path).join('\n'), () =>
-    buildRouter([...routes, ...own.map(toRoutable)]),
+  for (const { handle } of ownRoutes) compiled.push(compileFrameworkRoute(handle, onError))
+  const match = routers.get(description.model, ownRoutes.map(({ path }) => path).join('\n'), () =>
+    buildRouter([...routes, ...ownRoutes.map(toRoutable)]),
   )
   input.harness?.built({ model: description.model, match })
   const { admission } = features
@@ -105,7 +111,7 @@ export async function buildPipeline(input: PipelineInput): Promise<Pipeline> {
       : composeMiddlewares(handlers, {
           done: dispatch,
           onError: onMiddlewareError,
-          onLateError: createLogOnly(input.logger),
+          onLateError: scopedOnError(features.scopes, createLogOnly(input.logger)),
         })
   const maxHeaders = options.limits?.headers ?? DEFAULT_HEADERS
   const { isClosing, harness } = input
@@ -129,12 +135,13 @@ interface ErrorPaths {
 
 function buildErrorPaths(
   errorHandlers: readonly ErrorRequestHandler[],
-  { logger, options, clock }: PipelineInput,
+  { logger, options, clock, features: { scopes } }: PipelineInput,
 ): ErrorPaths {
   // An error middleware may take its time as a handler may, and no more.
   const watch: RunRoute = (req, res) => deadlines?.startUntilClosed(req, res)
-  const compose = (last: OnError) => composeErrorMiddlewares(errorHandlers, last, watch)
-  const fail = createFail(logger)
+  const compose = (last: OnError) =>
+    scopedOnError(scopes, composeErrorMiddlewares(errorHandlers, last, watch))
+  const fail = scopedOnError(scopes, createFail(logger))
   const onError = compose(fail)
   const onMiddlewareError = compose(createFail(logger, toMiddlewareFailure))
   const deadlines = createDeadlines(options, { clock, onError, fail })

@@ -3,6 +3,7 @@ import type { SwaggerOptions } from '../contracts/openapi.js'
 import type { Module } from '../contracts/provider.js'
 import type { Problem } from '../errors/config-error.js'
 import type { SecurityOptions } from '../features/security/security.js'
+import type { TenantOptions } from '../features/tenancy/tenant-options.js'
 import { swaggerList } from './check-swagger.js'
 import type { AppOptions, LimitOptions, TimeoutOptions } from './options.js'
 
@@ -17,6 +18,7 @@ const OPTIONS: Names<AppOptions> = {
   plugins: true,
   auth: true,
   security: true,
+  tenant: true,
   swagger: true,
   rateLimit: true,
   limits: true,
@@ -29,6 +31,18 @@ const OPTIONS: Names<AppOptions> = {
 }
 const AUTH: Names<AuthOptions> = { guard: true, default: true, can: true }
 const SECURITY: Names<SecurityOptions> = { helmet: true, cors: true }
+const TENANT: Names<TenantOptions> = {
+  header: true,
+  jwtClaim: true,
+  strategies: true,
+  pattern: true,
+  onMismatch: true,
+  store: true,
+  positiveTtl: true,
+  negativeTtl: true,
+  required: true,
+  authorize: true,
+}
 const SWAGGER: Names<SwaggerOptions> = {
   enabled: true,
   path: true,
@@ -67,6 +81,8 @@ export function checkNames(options: AppOptions): Problem[] {
     // A guard that is misspelt is no guard: this one does not start.
     ...unknownNames('auth.', options.auth, AUTH).map(fatal),
     ...unknownNames('security.', options.security, SECURITY),
+    // As is a tenant that is not checked.
+    ...unknownNames('tenant.', options.tenant, TENANT).map(fatal),
     ...swaggerList(options).flatMap((each) => unknownNames('swagger.', each, SWAGGER)),
     ...unknownNames('limits.', options.limits, LIMITS),
     ...unknownNames('timeouts.', options.timeouts, TIMEOUTS),

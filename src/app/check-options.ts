@@ -1,6 +1,7 @@
 import type { Duration, Size } from '../contracts/units.js'
 import type { Problem } from '../errors/config-error.js'
 import { checkSecurity } from '../features/security/security.js'
+import { checkTenancy } from '../features/tenancy/check-tenancy.js'
 import { toBytes, toSeconds } from '../http/units.js'
 import { checkNames } from './check-names.js'
 import { checkSwagger } from './check-swagger.js'
@@ -32,6 +33,7 @@ export function checkOptions(options: AppOptions): Problem[] {
     ...checkRateLimit(options.rateLimit),
     ...checkOverrides(options.testOverrides),
     ...checkSecurity(options.security),
+    ...checkTenancy(options.tenant),
     ...checkSwagger(options.swagger),
   ]
 }

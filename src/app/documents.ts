@@ -8,7 +8,7 @@ import { type BuiltDocument, buildDocument } from '../openapi/build-document.js'
 import { errorAnswers } from '../pipeline/error-answers.js'
 import { describeOnce } from '../schema/describe-once.js'
 import { docsPath, swaggerList } from './check-swagger.js'
-import { featureContributors } from './features.js'
+import { featureContributors, featureFacts } from './features.js'
 import { ModelMemory } from './model-memory.js'
 import type { AppOptions } from './options.js'
 
@@ -38,7 +38,8 @@ export function listDocuments(
     const build = () => {
       const hasDeadline = options.timeouts?.handler !== false
       const parsesNestedQuery = parsesNested(express)
-      const key = keyOf(model, { swagger, hasDeadline, parsesNestedQuery })
+      const features = featureFacts(options)
+      const key = keyOf(model, { swagger, hasDeadline, parsesNestedQuery, features })
       built ??= builtDocuments.get(model, key, () =>
         buildDocument(model, {
           options: swagger,

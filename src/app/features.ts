@@ -4,6 +4,9 @@ import type { Logger } from '../contracts/logger.js'
 import type { OperationContributor } from '../contracts/openapi.js'
 import type { Provider } from '../contracts/provider.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
+import { buildTenancy } from '../features/tenancy/build-tenancy.js'
+import { tenantAnswers, tenantFacts } from '../features/tenancy/tenant-answers.js'
+import type { RequestScopes } from '../http/request-scopes.js'
 import type { Stage } from '../http/step.js'
 import { NO_STAGES, type RouteStages } from '../pipeline/compile-route.js'
 import type { AppOptions } from './options.js'
@@ -26,6 +29,10 @@ export interface FeatureInput {
 export interface RunningFeatures {
   /** Run before the application's own. */
   readonly middlewares: readonly RequestHandler[]
+  /** Stands around each of the application's own middlewares; `null` where nothing does. */
+  readonly wrapMiddleware: ((middleware: RequestHandler) => RequestHandler) | null
+  /** `null` where requests have no scopes. */
+  readonly scopes: RequestScopes | null
   /** Stands before the answers to requests that have no route. */
   readonly admission: Stage | null
   readonly stagesOf: (route: RouteModel) => RouteStages
@@ -36,20 +43,39 @@ export interface RunningFeatures {
 }
 
 /** Says what features an application has. Runs nothing. */
-export function declareFeatures(_options: AppOptions, _clock: Clock): Features {
-  return { providers: [], start: async () => startFeatures() }
+export function declareFeatures(options: AppOptions, clock: Clock): Features {
+  const host = Object.freeze({})
+  return {
+    providers: [],
+    start: async (input) => startFeatures(options, { ...input, clock, host }),
+  }
 }
 
 /** What features add to the document. */
-export function featureContributors(_options: AppOptions): OperationContributor[] {
-  return []
+export function featureContributors(options: AppOptions): OperationContributor[] {
+  return [tenantAnswers(options.tenant)]
 }
 
-async function startFeatures(): Promise<RunningFeatures> {
+/** What they add depends on, as plain data. */
+export function featureFacts(options: AppOptions): object {
+  return { tenant: tenantFacts(options.tenant) }
+}
+
+interface StartConfig extends FeatureInput {
+  readonly clock: Clock
+  /** What the application is known by in the scopes of its requests. */
+  readonly host: object
+}
+
+async function startFeatures(options: AppOptions, config: StartConfig): Promise<RunningFeatures> {
+  const tenancy = buildTenancy({ ...config, options: options.tenant })
   return {
-    middlewares: [],
+    middlewares: tenancy === null ? [] : [tenancy.middleware],
+    wrapMiddleware: tenancy?.wrapMiddleware ?? null,
+    scopes: tenancy?.scopes ?? null,
     admission: null,
-    stagesOf: () => NO_STAGES,
+    stagesOf: (route) =>
+      tenancy === null ? NO_STAGES : { ...NO_STAGES, ...tenancy.stagesOf(route) },
     addsHeaders: false,
     close: async () => {},
   }

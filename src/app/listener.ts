@@ -64,7 +64,7 @@ export function createListener(config: ListenerConfig): Listener {
   }
   function handleForeign(req: IncomingMessage, res: ServerResponse, next?: NextFunction): void {
     const prototypes = [Object.getPrototypeOf(req), Object.getPrototypeOf(res)]
-    const { next: theirNext, passOn } = req as BlazonRequest
+    const { next: theirNext, passOn, tenantScope } = req as BlazonRequest
     const own = adoptRequest(req, config.Request)
     const ownRes = adoptResponse(res, config.Response)
     underWay.add(res)
@@ -73,7 +73,7 @@ export function createListener(config: ListenerConfig): Listener {
       underWay.remove(res)
       Object.setPrototypeOf(req, prototypes[0])
       Object.setPrototypeOf(res, prototypes[1])
-      Object.assign(req, { next: theirNext, passOn })
+      Object.assign(req, { next: theirNext, passOn, tenantScope })
       next()
     }
     enter(own, ownRes)

@@ -7,6 +7,7 @@ import type { Class, Module, Provider } from '../contracts/provider.js'
 import type { Duration, Size } from '../contracts/units.js'
 import type { Override } from '../di/build-container.js'
 import type { SecurityOptions } from '../features/security/security.js'
+import type { TenantOptions } from '../features/tenancy/tenant-options.js'
 
 /** What a client may send. */
 export interface LimitOptions {
@@ -44,6 +45,8 @@ export interface AppOptions {
   readonly plugins?: readonly Plugin[]
   readonly auth?: AuthOptions
   readonly security?: SecurityOptions
+  /** Where requests name their tenant, and what is believed of it. Default: requests have none. */
+  readonly tenant?: TenantOptions
   /** The OpenAPI document and its page; a list makes several. `false` serves neither. Default: all routes at `/api-docs`. */
   readonly swagger?: false | SwaggerOptions | readonly SwaggerOptions[]
   /** `false` is the only value this version knows: there is no limiter yet. */

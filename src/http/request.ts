@@ -5,6 +5,7 @@ import type { NextFunction, Request, Response, Validated } from '../contracts/ha
 import type { RouteModel } from '../contracts/route-model.js'
 import type { TenantScope } from '../contracts/tenant.js'
 import { copyDescriptors } from './copy-descriptors.js'
+import { bindListeners, type RequestScopes } from './request-scopes.js'
 
 type AnyValidated = Validated<unknown, unknown, unknown, unknown>
 
@@ -59,8 +60,10 @@ function assignFields(req: BlazonRequest): void {
 /**
  * A request class of which every instance already is Express 5's request. Express itself calls
  * `setPrototypeOf` on each request, which costs more than everything else it does before routing.
+ *
+ * @param scopes `null` for an application whose requests have none.
  */
-export function createRequestClass(app: Application): RequestClass {
+export function createRequestClass(app: Application, scopes: RequestScopes | null): RequestClass {
   class AppRequest extends IncomingMessage {
     constructor(socket: Socket) {
       super(socket)
@@ -72,18 +75,19 @@ export function createRequestClass(app: Application): RequestClass {
   Object.defineProperty(prototype, 'app', { value: app, writable: true, configurable: true })
   defineQuery(prototype, app)
   defineSignal(prototype)
+  if (scopes !== null) bindListeners(prototype, scopes, (req) => req as BlazonRequest)
   return AppRequest as unknown as RequestClass
 }
 
 /** Turns a request that another server made into one of ours (an `App` mounted elsewhere). */
 export function adoptRequest(req: IncomingMessage, Request: RequestClass): BlazonRequest {
-  const { baseUrl, originalUrl, body, user, params } = req as unknown as BlazonRequest
+  const { baseUrl, originalUrl, body, user, params, tenantScope } = req as unknown as BlazonRequest
   Object.setPrototypeOf(req, Request.prototype)
   const adopted = req as unknown as BlazonRequest
   // Express sets it on the request itself, where it would hide ours.
   delete adopted.next
   assignFields(adopted)
-  Object.assign(adopted, { body, user, params })
+  Object.assign(adopted, { body, user, params, tenantScope })
   adopted.baseUrl = baseUrl ?? ''
   adopted.originalUrl = originalUrl ?? req.url ?? ''
   return adopted

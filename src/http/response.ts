@@ -2,6 +2,8 @@ import { type IncomingMessage, ServerResponse } from 'node:http'
 import express, { type Application } from 'express'
 import type { Response } from '../contracts/handler.js'
 import { copyDescriptors } from './copy-descriptors.js'
+import type { BlazonRequest } from './request.js'
+import { bindListeners, type RequestScopes } from './request-scopes.js'
 import type { StaticHeaders } from './static-headers.js'
 
 /** Makes responses of one application. */
@@ -33,6 +35,12 @@ export interface HeaderSources {
   readonly addsHeaders: boolean
 }
 
+/** What a response class is made of. */
+export interface ResponseConfig extends HeaderSources {
+  /** `null` for an application whose requests have none. */
+  readonly scopes: RequestScopes | null
+}
+
 const NO_HEADERS: StaticHeaders = { flat: [], byName: new Map() }
 
 /** Fields of ours on every response. */
@@ -53,7 +61,7 @@ interface Own {
  */
 export function createResponseClass(
   app: Application,
-  { statics, addsHeaders }: HeaderSources,
+  { statics, addsHeaders, scopes }: ResponseConfig,
 ): ResponseClass {
   class AppResponse extends NodeResponse {
     constructor(req: IncomingMessage, options?: { highWaterMark?: number }) {
@@ -67,6 +75,8 @@ export function createResponseClass(
   defineLocals(prototype)
   if (statics !== null || addsHeaders) defineStaticHeaders(prototype, statics ?? NO_HEADERS)
   defineJson(prototype, app, statics)
+  if (scopes !== null)
+    bindListeners(prototype, scopes, (res) => (res as Partial<Response>).req as BlazonRequest)
   return AppResponse as unknown as ResponseClass
 }
 

@@ -4,6 +4,7 @@ import type { Class } from '../contracts/provider.js'
 import type { InputSource } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
 import { checkDocumentation } from './check-documentation.js'
+import { checkTenant } from './check-tenant.js'
 import { factsOf, firstOf, type InheritedController } from './inherit.js'
 import { schemaProblem } from './schema-problem.js'
 
@@ -17,7 +18,7 @@ export function checkController(controller: Class, inherited: InheritedControlle
   if (firstOf(inherited.facts, 'controller') === undefined) {
     return [inherited.methods.size > 0 ? undecorated(subject) : neverDecorated(subject)]
   }
-  return hasRoutes ? [] : [empty(subject)]
+  return [...(hasRoutes ? [] : [empty(subject)]), ...checkTenant(subject, inherited.facts)]
 }
 
 function undecorated(subject: string): Problem {
@@ -62,6 +63,7 @@ export function checkMethod(
     ...checkAccess(subject, facts),
     ...checkAnswer(subject, facts),
     ...checkDocumentation(subject, facts),
+    ...checkTenant(subject, facts),
   ]
 }
 

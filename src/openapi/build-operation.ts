@@ -1,4 +1,8 @@
-import type { OpenApiOperation, OperationContributor } from '../contracts/openapi.js'
+import type {
+  OpenApiOperation,
+  OpenApiParameter,
+  OperationContributor,
+} from '../contracts/openapi.js'
 import type { Problem } from '../errors/config-error.js'
 import { handlerName, pascalCase, titleCase } from './naming.js'
 import type { DocumentedOperation } from './operations.js'
@@ -67,7 +71,7 @@ export function buildOperation(
   const errors = additions.flatMap(({ errors = [] }) => errors)
   const own = buildParameters(route, { ...context, path })
   const added = additions.flatMap(({ parameters = [] }) => parameters)
-  const parameters = [...own.parameters, ...added]
+  const parameters = own.parameters.concat(added.filter(isNew(own.parameters)))
   const requestBody = buildRequestBody(route, context.schemas)
   const operation = {
     tags: route.operation.tags,
@@ -81,4 +85,12 @@ export function buildOperation(
     ...(route.isProtected && context.hasGuard && { security: [{ BearerAuth: [] }] }),
   }
   return { operation, problems: own.problems }
+}
+
+/** The author's word on a parameter wins over a feature's. Names of headers have no case. */
+function isNew(stated: readonly OpenApiParameter[]): (added: OpenApiParameter) => boolean {
+  const keyOf = ({ name, in: place }: OpenApiParameter) =>
+    `${place} ${place === 'header' ? name.toLowerCase() : name}`
+  const keys = new Set(stated.map(keyOf))
+  return (added) => !keys.has(keyOf(added))
 }

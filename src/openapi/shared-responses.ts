@@ -23,6 +23,7 @@ const ERRORS: Readonly<Record<number, { description: string; headers?: Headers }
     },
   },
   403: { description: 'The user may not do this.' },
+  404: { description: 'There is nothing under this name, or no such tenant.' },
   413: { description: 'The body is too large.' },
   415: { description: 'The body is of a media type that is not understood.' },
   429: { description: 'Too many requests.' },

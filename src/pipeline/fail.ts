@@ -109,9 +109,10 @@ function setHeaders(res: Response, headers: Failure['headers']): void {
 }
 
 function logFailure(logger: Logger, error: unknown, { status }: Failure, req: BlazonRequest): void {
-  const { method, originalUrl: url } = req
+  const { method, originalUrl: url, tenantScope } = req
+  const tenant = tenantScope?.id === undefined ? {} : { tenant: tenantScope.id }
   try {
-    logger.error({ err: error, method, url, status }, 'The request failed')
+    logger.error({ err: error, method, url, status, ...tenant }, 'The request failed')
   } catch {
     // The answer matters more than the log.
   }

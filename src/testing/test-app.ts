@@ -3,6 +3,7 @@ import type TestAgent from 'supertest/lib/agent.js'
 import { App } from '../app/app.js'
 import { type Inside, putUnderTest } from '../app/harness.js'
 import type { User } from '../contracts/handler.js'
+import { tenantHeader as headerOfTenant } from '../features/tenancy/tenant-options.js'
 import {
   type AuthMatrix,
   type AuthMatrixOptions,
@@ -96,7 +97,8 @@ export class TestApp extends App {
       app.#log.explain(failure, request)
       return failure ?? app.#watch.takeRejection() ?? null
     }
-    const link = { supertest, connect, judge, finish }
+    const tenantHeader = headerOfTenant(app.#options.tenant ?? {})
+    const link = { supertest, connect, judge, finish, tenantHeader }
     app.#caller = new TestCaller(link, { headers: () => app.#headers })
     return app
   }
@@ -132,7 +134,11 @@ export class TestApp extends App {
     return this.#started('as()').as(user)
   }
 
-  /** A caller of this tenant: it sends `X-Tenant-Id`, with the headers that are set now. */
+  /**
+   * A caller of this tenant: it sends the header of the `tenant` option (default `x-tenant-id`), with the headers that are set now.
+   *
+   * @throws Error with `tenant: { header: false }`.
+   */
   asTenant(id: string): TestCaller {
     return this.#started('asTenant()').asTenant(id)
   }

@@ -18,6 +18,8 @@ export interface CallerLink {
   /** `null` where nobody checks answers. */
   readonly judge: Judge | null
   readonly finish: Finish
+  /** The header that names the tenant; `null` where the application reads none. */
+  readonly tenantHeader: string | null
 }
 
 /** Who calls, and with which headers. */
@@ -88,9 +90,17 @@ export class TestCaller {
     return new TestCaller(this.#link, { headers: () => headers, principal: user ?? undefined })
   }
 
-  /** The same, for this tenant: sends `X-Tenant-Id`. */
+  /**
+   * The same, for this tenant: sends the header of the `tenant` option, `x-tenant-id` where there is none.
+   *
+   * @throws Error where the application reads no header.
+   */
   asTenant(id: string): TestCaller {
-    return this.with({ 'x-tenant-id': id })
+    const { tenantHeader } = this.#link
+    if (tenantHeader !== null) return this.with({ [tenantHeader]: id })
+    throw new Error(
+      'asTenant() sends a header, and `tenant.header` is false: name the tenant as your clients do.',
+    )
   }
 
   /** The same, with these headers too. */

@@ -1,0 +1,81 @@
+import type { Clock } from '../../contracts/clock.js'
+import type { RequestHandler } from '../../contracts/handler.js'
+import type { Logger } from '../../contracts/logger.js'
+import type { AppModel, RouteModel } from '../../contracts/route-model.js'
+import type { RequestScopes } from '../../http/request-scopes.js'
+import type { RunRoute, Stage } from '../../http/step.js'
+import { keepTenant, scopeStage, tenantScopes } from './request-tenant.js'
+import { noteHost } from './tenant-context.js'
+import { compileResolve, requiredMessage, scopeMiddleware } from './tenant-middleware.js'
+import type { TenantOptions } from './tenant-options.js'
+import { membershipStage, requireTenantStage } from './tenant-stages.js'
+
+/** What tenancy puts around the requests of an application that uses it. */
+export interface Tenancy {
+  /** Runs before all middlewares of the application. */
+  readonly middleware: RequestHandler
+  /** Stands around each of those. */
+  readonly wrapMiddleware: (middleware: RequestHandler) => RequestHandler
+  readonly scopes: RequestScopes
+  readonly stagesOf: (route: RouteModel) => TenancyStages
+}
+
+/** What it puts around the steps of one route. */
+export interface TenancyStages {
+  readonly scope: (run: RunRoute) => RunRoute
+  readonly tenant: Stage | null
+  readonly membership: Stage | null
+}
+
+/** What tenancy is built from. */
+export interface TenancyConfig {
+  /** `undefined` where the application leaves tenants to its own middlewares. */
+  readonly options: TenantOptions | undefined
+  readonly model: AppModel
+  readonly clock: Clock
+  readonly logger: Logger
+  /** What the application is known by in its scopes. */
+  readonly host: object
+}
+
+const STRANGER =
+  'A middleware went on in the tenant scope of another request, which is not taken for that of this one. If it meant to set a tenant, pass `next` itself: runWithTenant(id, next), or bind the callback: TenantContext.bind(callback).'
+
+/** Builds tenancy; `null` for an application that uses none. */
+export function buildTenancy(config: TenancyConfig): Tenancy | null {
+  const { options, model, clock, logger, host } = config
+  if (options === undefined && !model.routes.some(usesTenant)) return null
+  noteHost(host, logger)
+  const required = requireTenantStage(requiredMessage(options))
+  const membership = options?.authorize === undefined ? null : membershipStage(options.authorize)
+  let isTold = false
+  function tellOfStranger(): void {
+    if (!isTold) logger.warn({}, STRANGER)
+    isTold = true
+  }
+  return {
+    middleware: scopeMiddleware(
+      options === undefined ? null : compileResolve(options, clock),
+      host,
+    ),
+    wrapMiddleware: (middleware) => keepTenant(middleware, tellOfStranger),
+    scopes: tenantScopes,
+    stagesOf: (route) => ({
+      scope: scopeStage,
+      tenant: needsTenant(route, options) ? required : null,
+      membership,
+    }),
+  }
+}
+
+/** Whether a route cannot do without a tenant. Its own word wins over the application's. */
+export function needsTenant(
+  { tenant }: Pick<RouteModel, 'tenant'>,
+  options: TenantOptions | undefined,
+): boolean {
+  return tenant === null ? options?.required === true : !tenant.isOptional
+}
+
+function usesTenant({ tenant, parameters }: RouteModel): boolean {
+  return tenant !== null || parameters?.some(({ source }) => source === 'tenant') === true
+}

@@ -1,0 +1,68 @@
+import type { Request } from '../../contracts/handler.js'
+import type { TenantStrategy } from '../../contracts/tenant.js'
+import { codedError } from '../../errors/http-error.js'
+import { bearerClaim } from './bearer-claim.js'
+import { compileIdTest, type IsTenantId } from './tenant-id.js'
+import { type TenantSourceOptions, tenantHeader } from './tenant-options.js'
+
+/** Reads the tenant that a request names; `undefined` for none. Throws a 400 or 403. */
+export type IdentifyTenant = (req: Request) => string | undefined
+
+/** A place where a request may name its tenant; whatever it has there. */
+type Source = (req: Request) => unknown
+
+/** Makes the function that reads the tenant of a request, from the first source that names one. */
+export function compileIdentify(options: TenantSourceOptions): IdentifyTenant {
+  const isId = compileIdTest(options.pattern)
+  const sources = sourcesOf(options)
+  if (options.onMismatch === 'reject') return identifyAgreed(sources, isId)
+  return function identify(req) {
+    for (const source of sources) {
+      const id = idFrom(source(req), isId)
+      if (id !== undefined) return id
+    }
+    return undefined
+  }
+}
+
+/** Asks every source: two that disagree are a mistake of the client's, or an attempt. */
+function identifyAgreed(sources: readonly Source[], isId: IsTenantId): IdentifyTenant {
+  return function identifyAll(req) {
+    let agreed: string | undefined
+    for (const source of sources) {
+      const id = idFrom(source(req), isId)
+      if (id !== undefined && agreed !== undefined && id !== agreed) {
+        throw codedError('TENANT_MISMATCH', 'The request names two different tenants')
+      }
+      agreed ??= id
+    }
+    return agreed
+  }
+}
+
+function sourcesOf(options: TenantSourceOptions): Source[] {
+  const header = tenantHeader(options)
+  return [
+    // Node joins the values of a repeated header with a comma, which no pattern should allow.
+    ...(header === null ? [] : [(req: Request) => req.headers[header]]),
+    ...(options.jwtClaim === undefined ? [] : [bearerClaim(options.jwtClaim)]),
+    ...(options.strategies ?? []).map(readStrategy),
+  ]
+}
+
+/** A strategy is the application's code: what it does wrong is no fault of the client's. */
+function readStrategy(strategy: TenantStrategy): Source {
+  return (req) => {
+    const found: unknown = strategy(req) ?? undefined
+    if (found === undefined || typeof found === 'string') return found
+    throw new TypeError(
+      `The strategy ${strategy.name || 'without a name'} of \`tenant.strategies\` has answered with ${typeof found}. Return the id, or undefined; a promise is for \`tenant.store\`.`,
+    )
+  }
+}
+
+/** The id is not repeated: whatever it is, nobody should see it in a browser or a log as ours. */
+function idFrom(value: unknown, isId: IsTenantId): string | undefined {
+  if (value === undefined || isId(value)) return value
+  throw codedError('TENANT_INVALID', 'The id of the tenant is malformed')
+}

@@ -1,0 +1,135 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Logger } from '../../contracts/logger.js'
+import type { TenantScope } from '../../contracts/tenant.js'
+import { codedError } from '../../errors/http-error.js'
+import { assertTenantId } from './tenant-id.js'
+
+/**
+ * On the `next` of a middleware: whose request it passes on. A driver of a database may call back in the scope of whichever
+ * request has opened its connection; `runWithTenant(id, next)` there still means the request that `next` belongs to.
+ */
+export const kRequest: unique symbol = Symbol('blazon.tenantRequest')
+
+/** A `next` that knows its request. */
+export interface RequestNext {
+  readonly [kRequest]?: { readonly tenantScope: TenantScope | undefined }
+}
+
+/**
+ * The tenant in whose name code runs, carried by Node's async context through everything that it awaits or sets going.
+ * For advanced use: `getTenantId` and `runWithTenant` are all that most code needs. It has no way to set a tenant for what
+ * runs now: on Node 20 such a tenant would still be there in the next request of the same connection.
+ */
+export class TenantContext {
+  static readonly #storage = new AsyncLocalStorage<TenantScope | undefined>()
+
+  /** The scope that runs now; `undefined` outside of one. */
+  static current(): TenantScope | undefined {
+    return TenantContext.#storage.getStore()
+  }
+
+  /**
+   * Runs a function in a scope, and answers with what it answers.
+   *
+   * @param scope One of `current()`. A scope that is made by hand, with an `origin` of its own, is not taken for that of the
+   * request: to say whose a request is, call `runWithTenant`.
+   */
+  static run<T>(scope: TenantScope | undefined, fn: () => T): T {
+    return TenantContext.#storage.run(scope, fn)
+  }
+
+  /**
+   * A function that runs in the scope of now, whoever calls it: for callbacks of what forgets its callers.
+   *
+   * @example
+   * legacyPool.query(sql, TenantContext.bind((error, rows) => respond(rows)))
+   */
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the function takes
+  static bind<F extends (...args: any[]) => unknown>(fn: F): F {
+    const scope = TenantContext.current()
+    const bound = function (this: unknown, ...args: unknown[]) {
+      return TenantContext.run(scope, () => fn.apply(this, args))
+    }
+    return bound as F
+  }
+}
+
+/** Makes a scope. Frozen, because it is shared by everything that is started in it. */
+export function tenantScope(
+  id: string | undefined,
+  base: Omit<TenantScope, 'id'> | undefined,
+): TenantScope {
+  return Object.freeze({ id, origin: base?.origin ?? {}, host: base?.host })
+}
+
+/**
+ * The tenant in whose name this code runs; `undefined` where there is none (specification section 2.7). Never throws.
+ *
+ * @example
+ * logger.info({ tenant: getTenantId() }, 'Invoice sent')
+ */
+export function getTenantId(): string | undefined {
+  return TenantContext.current()?.id
+}
+
+/**
+ * The tenant in whose name this code runs.
+ *
+ * @throws HttpError 400 `TENANT_REQUIRED` where there is none.
+ * @example
+ * const rows = await db.query('select * from invoices where tenant_id = $1', [requireTenantId()])
+ */
+export function requireTenantId(): string {
+  const scope = TenantContext.current()
+  if (scope?.id !== undefined) return scope.id
+  throw codedError(
+    'TENANT_REQUIRED',
+    scope === undefined
+      ? 'There is no tenant here. Outside of a request, call this in runWithTenant(id, …)'
+      : 'A tenant is required',
+  )
+}
+
+/**
+ * Runs a function in the name of a tenant, with everything that it awaits or sets going, and answers with what it answers. A
+ * middleware that calls `runWithTenant(id, next)` says whose the request is (specification section 4.8.4); elsewhere the
+ * scope ends with the function. The id is not checked against `tenant.pattern` and `tenant.store`: who calls this is believed.
+ *
+ * @param tenantId Text of 1 to 256 characters, none of them a control character.
+ * @throws TypeError when it is none: a missing tenant never becomes "no tenant".
+ * @example
+ * for (const { id } of tenants) await runWithTenant(id, () => sendInvoices())
+ */
+export function runWithTenant<T>(tenantId: string, fn: () => T): T {
+  assertTenantId(tenantId, 'runWithTenant()')
+  const request = (fn as RequestNext)[kRequest]
+  const base = request?.tenantScope ?? TenantContext.current()
+  return TenantContext.run(tenantScope(tenantId, base), fn)
+}
+
+/** Loggers of the applications that run, by the `host` of their scopes. */
+const loggers = new WeakMap<object, Logger>()
+
+/** Says where the application notes what it does without a tenant. */
+export function noteHost(host: object, logger: Logger): void {
+  loggers.set(host, logger)
+}
+
+/**
+ * Runs a function in nobody's name: for the rare thing that concerns all tenants. Inside of a request, the application's log
+ * says so, with the reason and the tenant of the request, as `info`.
+ *
+ * @param reason For whoever reads the log.
+ * @throws TypeError without a reason.
+ * @example
+ * const count = await runWithoutTenant('usage report', () => db.countAllTenants())
+ */
+export function runWithoutTenant<T>(reason: string, fn: () => T): T {
+  if (typeof reason !== 'string' || reason.trim() === '') {
+    throw new TypeError('runWithoutTenant() needs a reason: text for whoever reads the log.')
+  }
+  const current = TenantContext.current()
+  const logger = current?.host === undefined ? undefined : loggers.get(current.host)
+  logger?.info({ reason, tenant: current?.id }, 'Run without a tenant')
+  return TenantContext.run(tenantScope(undefined, current), fn)
+}

@@ -1,0 +1,86 @@
+import { AsyncResource } from 'node:async_hooks'
+import type { Clock, Timer } from '../../contracts/clock.js'
+import { requireTenantId, runWithTenant } from './tenant-context.js'
+
+/** What instances are made with, and kept by. */
+export interface InstancesConfig<T> {
+  readonly make: (tenantId: string) => T
+  readonly dispose: ((instance: T, tenantId: string) => unknown) | undefined
+  readonly max: number
+  readonly idleMs: number
+  readonly clock: Clock
+}
+
+interface Kept<T> {
+  readonly instance: T
+  usedAt: number
+}
+
+/** What each tenant has its own of, in the order of use. */
+export class TenantInstances<T extends object> {
+  readonly #config: InstancesConfig<T>
+  readonly #kept = new Map<string, Kept<T>>()
+  /** A timer that a request starts must not keep the context of that request. */
+  readonly #scope = new AsyncResource('BlazonTenantScoped')
+  #timer: Timer | undefined
+
+  constructor(config: InstancesConfig<T>) {
+    this.#config = config
+  }
+
+  /** That of the tenant of now. */
+  get(): T {
+    const id = requireTenantId()
+    const usedAt = this.#config.clock.monotonic()
+    const kept = this.#kept.get(id) ?? { instance: this.#config.make(id), usedAt }
+    kept.usedAt = usedAt
+    this.#kept.delete(id)
+    this.#kept.set(id, kept)
+    if (this.#kept.size > this.#config.max) this.#dropOldest()
+    this.#timer ??= this.#wait(this.#config.idleMs)
+    return kept.instance
+  }
+
+  async close(): Promise<void> {
+    this.#timer?.cancel()
+    const all = [...this.#kept]
+    this.#kept.clear()
+    const ends = await Promise.allSettled(
+      all.map(async ([id, { instance }]) => await this.#dispose(id, instance)),
+    )
+    const errors = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []))
+    if (errors.length > 0) throw new AggregateError(errors, 'Disposing of tenants has failed')
+  }
+
+  #wait(ms: number): Timer {
+    const { clock } = this.#config
+    return this.#scope.runInAsyncScope(() => clock.setTimeout(() => this.#dropIdle(), ms))
+  }
+
+  #dropIdle(): void {
+    const { clock, idleMs } = this.#config
+    const now = clock.monotonic()
+    this.#timer = undefined
+    for (const { usedAt } of this.#kept.values()) {
+      if (usedAt + idleMs > now) {
+        this.#timer = this.#wait(usedAt + idleMs - now)
+        return
+      }
+      this.#dropOldest()
+    }
+  }
+
+  /** Nobody waits for this one's end, so nobody else would hear that it failed. */
+  #dropOldest(): void {
+    const [oldest] = this.#kept
+    if (oldest === undefined) return
+    const [id, { instance }] = oldest
+    this.#kept.delete(id)
+    Promise.resolve(this.#dispose(id, instance)).catch((error) => process.emitWarning(error))
+  }
+
+  async #dispose(id: string, instance: T): Promise<void> {
+    const { dispose } = this.#config
+    if (dispose !== undefined) await runWithTenant(id, () => dispose(instance, id))
+  }
+}

@@ -1,0 +1,83 @@
+import type { EventEmitter } from 'node:events'
+import type { TenantScope } from '../contracts/tenant.js'
+import type { BlazonRequest } from './request.js'
+import type { OnError } from './step.js'
+
+/** Keeps requests apart where Node's async context does not: what a feature provides for an application that uses it. */
+export interface RequestScopes {
+  /** In whose name the code runs that works for a request now; `undefined` before that is known. */
+  of(req: BlazonRequest): TenantScope | undefined
+  run<T>(scope: TenantScope, fn: () => T): T
+}
+
+/** Runs what becomes of an error in the scope of its request, wherever it was passed on. */
+export function scopedOnError(scopes: RequestScopes | null, onError: OnError): OnError {
+  if (scopes === null) return onError
+  return function onScopedError(error, req, res) {
+    const scope = scopes.of(req)
+    if (scope === undefined) onError(error, req, res)
+    else scopes.run(scope, () => onError(error, req, res))
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: whatever an event carries
+type Listener = (...args: any[]) => void
+type AddListener = (this: EventEmitter, event: string | symbol, listener: Listener) => EventEmitter
+
+/**
+ * Makes listeners of requests or responses run in the scope they were added in. Node emits `end`, `finish` and `close`
+ * from the connection, whose context is nobody's, or that of whoever was served before.
+ */
+export function bindListeners(
+  prototype: EventEmitter,
+  scopes: RequestScopes,
+  requestOf: (emitter: EventEmitter) => BlazonRequest | undefined,
+): void {
+  const { on, once, addListener, prependListener, prependOnceListener } = prototype
+  const scoped = { prototype, scopes, requestOf }
+  define(scoped, 'on', { add: on, bind: on })
+  define(scoped, 'addListener', { add: addListener, bind: addListener })
+  define(scoped, 'prependListener', { add: prependListener, bind: prependListener })
+  define(scoped, 'once', { add: once, bind: on, isOnce: true })
+  define(scoped, 'prependOnceListener', {
+    add: prependOnceListener,
+    bind: prependListener,
+    isOnce: true,
+  })
+}
+
+interface Scoped {
+  readonly prototype: EventEmitter
+  readonly scopes: RequestScopes
+  readonly requestOf: (emitter: EventEmitter) => BlazonRequest | undefined
+}
+
+interface Adding {
+  /** Node's own. */
+  readonly add: AddListener
+  /** Adds what is bound. Node's `once` would wrap it once more, and then find neither of the two. */
+  readonly bind: AddListener
+  readonly isOnce?: boolean
+}
+
+function define(
+  { prototype, scopes, requestOf }: Scoped,
+  name: string,
+  { add, bind, isOnce = false }: Adding,
+): void {
+  const value: AddListener = function (event, listener) {
+    const req = requestOf(this)
+    const scope = req === undefined ? undefined : scopes.of(req)
+    if (scope === undefined || typeof listener !== 'function') {
+      return add.call(this, event, listener)
+    }
+    const bound: Listener & { listener?: Listener } = (...args) => {
+      if (isOnce) this.removeListener(event, bound)
+      scopes.run(scope, () => listener.apply(this, args))
+    }
+    // Where Node looks when the original is to be removed, or listed.
+    bound.listener = listener
+    return bind.call(this, event, bound)
+  }
+  Object.defineProperty(prototype, name, { value, writable: true, configurable: true })
+}

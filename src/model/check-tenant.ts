@@ -1,0 +1,21 @@
+import type { Fact } from '../contracts/facts.js'
+import type { Problem } from '../errors/config-error.js'
+import { factsOf } from './inherit.js'
+
+/** What is wrong with the options of `@Tenant` on a class or a method. */
+export function checkTenant(subject: string, facts: readonly Fact[]): Problem[] {
+  return factsOf(facts, 'tenant')
+    .filter(({ options }) => !isValid(options))
+    .map(() => ({
+      code: 'E_OPTION_INVALID',
+      subject,
+      cause: '@Tenant() has options that it does not know.',
+      remedy: 'Write @Tenant(), or @Tenant({ optional: true }).',
+    }))
+}
+
+function isValid(options: unknown): boolean {
+  if (typeof options !== 'object' || options === null) return false
+  const { optional, ...rest } = options as Record<string, unknown>
+  return [undefined, true, false].includes(optional as undefined) && Object.keys(rest).length === 0
+}

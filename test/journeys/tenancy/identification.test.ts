@@ -1,0 +1,362 @@
+import {
+  type AppOptions,
+  BadRequestError,
+  Controller,
+  createTenantMiddleware,
+  Get,
+  getTenantId,
+  type Request,
+  type RequestHandler,
+  requireTenantId,
+  runWithTenant,
+  Tenant,
+  tenantFromHost,
+  tenantFromPath,
+  tenantFromSubdomain,
+} from 'blazon'
+import { TestApp } from 'blazon/testing'
+import { afterEach, describe, expect, it } from 'vitest'
+
+@Controller('who')
+class WhoController {
+  @Tenant()
+  @Get()
+  who() {
+    return { tenant: requireTenantId() }
+  }
+
+  @Get('anyone')
+  anyone() {
+    return { tenant: getTenantId() ?? null }
+  }
+
+  @Tenant({ optional: true })
+  @Get('optional')
+  optional() {
+    return { tenant: getTenantId() ?? null }
+  }
+}
+
+@Tenant()
+@Controller('t/:tenant/who')
+class PathController {
+  @Get()
+  who() {
+    return { tenant: requireTenantId() }
+  }
+}
+
+let app: TestApp
+afterEach(() => app.close())
+
+type Headers = Record<string, string>
+type Outcome = string | null | [status: number, code: string]
+
+async function start(options: AppOptions): Promise<void> {
+  app = await TestApp.create({
+    contract: 'throw',
+    controllers: [WhoController, PathController],
+    ...options,
+  })
+}
+
+/** The tenant that a handler saw, or the refusal. */
+async function ask(headers: Headers, path = '/who'): Promise<Outcome> {
+  const { status, body } = await app.with(headers).request().get(path)
+  return status === 200 ? body.data.tenant : [status, body.code]
+}
+
+const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+/** A token that nobody has signed. */
+const token = (payload: unknown) => `${encode({ alg: 'none' })}.${encode(payload)}.c2lnbmF0dXJl`
+const bearer = (payload: unknown) => ({ authorization: `Bearer ${token(payload)}` })
+
+describe('the header', () => {
+  it('names the tenant, whatever case it is written in', async () => {
+    await start({ tenant: {} })
+    expect(await ask({ 'X-Tenant-Id': 'acme' })).toBe('acme')
+    expect(await ask({ 'x-tenant-id': 'tenant-1' })).toBe('tenant-1')
+  })
+
+  it('is the one that the application says', async () => {
+    await start({ tenant: { header: 'X-Org' } })
+    expect(await ask({ 'x-org': 'acme' })).toBe('acme')
+    expect(await ask({ 'x-tenant-id': 'acme' })).toEqual([400, 'TENANT_REQUIRED'])
+    expect((await app.asTenant('zeta').request().get('/who')).body.data).toEqual({ tenant: 'zeta' })
+  })
+
+  it('tells ids apart by case', async () => {
+    await start({ tenant: {} })
+    expect(await ask({ 'x-tenant-id': 'ACME' })).toBe('ACME')
+  })
+
+  it.each([
+    ['empty', ''],
+    ['repeated, as Node joins it', 'acme, zeta'],
+    ['joined without a space', 'acme,zeta'],
+    ['over-long', 'a'.repeat(129)],
+    ['with a slash', 'acme/zeta'],
+    ['with a colon', 'acme:users'],
+    ['a way up', '..'],
+    ['a wildcard', '*'],
+    ['encoded', 'acme%0a'],
+    ['a look-alike', 'аcme'],
+    ['decomposed', 'acme\u0301'],
+    ['a quote', "'; --"],
+    ['__proto__', '__proto__'],
+    ['constructor', 'constructor'],
+    ['prototype', 'prototype'],
+    ['undefined', 'undefined'],
+    ['null', 'null'],
+  ])('that is %s is 400, on every route, and is not repeated', async (_, id) => {
+    await start({ tenant: {} })
+    // Headers travel as Latin-1: this is how UTF-8 arrives.
+    const headers = { 'x-tenant-id': Buffer.from(id, 'utf8').toString('latin1') }
+    expect(await ask(headers)).toEqual([400, 'TENANT_INVALID'])
+    expect(await ask(headers, '/who/anyone')).toEqual([400, 'TENANT_INVALID'])
+    const { text } = await app.with(headers).request().get('/who')
+    if (id.length > 3) expect(text).not.toContain(id)
+  })
+
+  it('is not read under a name that only looks like its own', async () => {
+    await start({ tenant: {} })
+    expect(await ask({ x_tenant_id: 'acme' })).toEqual([400, 'TENANT_REQUIRED'])
+  })
+
+  it('may have another pattern, which the whole id must match', async () => {
+    await start({ tenant: { pattern: /[a-z]+:\d/gm } })
+    expect(await ask({ 'x-tenant-id': 'org:1' })).toBe('org:1')
+    expect(await ask({ 'x-tenant-id': 'org:1' })).toBe('org:1')
+    expect(await ask({ 'x-tenant-id': 'org:12' })).toEqual([400, 'TENANT_INVALID'])
+    expect(await ask({ 'x-tenant-id': 'xx org:1' })).toEqual([400, 'TENANT_INVALID'])
+  })
+
+  it('never carries a name of objects nor an endless one, whatever the pattern says', async () => {
+    await start({ tenant: { pattern: /.*/ } })
+    expect(await ask({ 'x-tenant-id': '__proto__' })).toEqual([400, 'TENANT_INVALID'])
+    expect(await ask({ 'x-tenant-id': 'a'.repeat(257) })).toEqual([400, 'TENANT_INVALID'])
+    expect(await ask({ 'x-tenant-id': '' })).toEqual([400, 'TENANT_INVALID'])
+  })
+})
+
+describe('a route', () => {
+  it('with @Tenant needs one', async () => {
+    await start({ tenant: {} })
+    expect(await ask({})).toEqual([400, 'TENANT_REQUIRED'])
+    const { body } = await app.request().get('/who')
+    expect(body.message).toBe('A tenant is required: send the header x-tenant-id')
+  })
+
+  it('without @Tenant knows it, and needs none', async () => {
+    await start({ tenant: {} })
+    expect(await ask({}, '/who/anyone')).toBeNull()
+    expect(await ask({ 'x-tenant-id': 'acme' }, '/who/anyone')).toBe('acme')
+  })
+
+  it('with an optional one answers either way', async () => {
+    await start({ tenant: { required: true } })
+    expect(await ask({}, '/who/optional')).toBeNull()
+    expect(await ask({ 'x-tenant-id': 'acme' }, '/who/optional')).toBe('acme')
+  })
+
+  it('of any kind needs one where the application requires it', async () => {
+    await start({ tenant: { required: true } })
+    expect(await ask({}, '/who/anyone')).toEqual([400, 'TENANT_REQUIRED'])
+    expect(await ask({ 'x-tenant-id': 'acme' }, '/who/anyone')).toBe('acme')
+  })
+})
+
+describe('a claim', () => {
+  it('names the tenant, unverified, where there is no header', async () => {
+    await start({ tenant: { jwtClaim: 'org' } })
+    expect(await ask(bearer({ org: 'acme' }))).toBe('acme')
+    expect(await ask({ ...bearer({ org: 'acme' }), 'x-tenant-id': 'zeta' })).toBe('zeta')
+    expect(await ask({ authorization: `bearer  ${token({ org: 'acme' })}` })).toBe('acme')
+  })
+
+  it('is the only source without a header', async () => {
+    await start({ tenant: { header: false, jwtClaim: 'org' } })
+    expect(await ask({ ...bearer({ org: 'acme' }), 'x-tenant-id': 'zeta' })).toBe('acme')
+    expect(await ask({ 'x-tenant-id': 'zeta' })).toEqual([400, 'TENANT_REQUIRED'])
+    expect(() => app.asTenant('acme')).toThrow(/`tenant.header` is false/)
+  })
+
+  const whole = token({ org: 'acme' })
+  it.each([
+    ['no token', 'Bearer'],
+    ['another scheme', `Basic ${whole}`],
+    ['no JWT', 'Bearer opaque-token'],
+    ['two parts', `Bearer ${whole.split('.').slice(0, 2).join('.')}`],
+    ['five parts', `Bearer ${whole}.a.b`],
+    ['a truncated payload', `Bearer ${encode({})}.${encode({ org: 'acme' }).slice(0, -6)}.x`],
+    ['a payload that is no JSON', `Bearer a.${Buffer.from('org=acme').toString('base64url')}.c`],
+    ['a payload that is a list', `Bearer a.${encode([{ org: 'acme' }])}.c`],
+    ['a payload that is null', `Bearer a.${encode(null)}.c`],
+    ['an inherited name', `Bearer ${token({ other: 1 })}`],
+    ['a claim of null', `Bearer ${token({ org: null })}`],
+    ['more than 8 KiB', `Bearer ${token({ org: 'acme', pad: 'x'.repeat(8192) })}`],
+  ])('is none in a credential with %s', async (_, authorization) => {
+    await start({ tenant: { jwtClaim: 'org' } })
+    expect(await ask({ authorization })).toEqual([400, 'TENANT_REQUIRED'])
+    expect(await ask({ authorization }, '/who/anyone')).toBeNull()
+  })
+
+  it.each([
+    ['a number', 7],
+    ['a list', ['acme']],
+    ['an object', { id: 'acme' }],
+    ['true', true],
+    ['empty', ''],
+    ['over-long', 'a'.repeat(129)],
+    ['__proto__', '__proto__'],
+    ['with a line break', 'acme\nzeta'],
+    ['a look-alike', 'аcme'],
+  ])('that is %s is 400', async (_, org) => {
+    await start({ tenant: { jwtClaim: 'org' } })
+    expect(await ask(bearer({ org }))).toEqual([400, 'TENANT_INVALID'])
+  })
+
+  it('may be called as what every object has', async () => {
+    await start({ tenant: { jwtClaim: 'constructor' } })
+    expect(await ask(bearer({}))).toEqual([400, 'TENANT_REQUIRED'])
+    expect(await ask(bearer({ constructor: 'acme' }))).toBe('acme')
+  })
+})
+
+describe('two sources', () => {
+  it('that disagree are 403 where the application says so', async () => {
+    await start({ tenant: { jwtClaim: 'org', onMismatch: 'reject' } })
+    const claim = bearer({ org: 'acme' })
+    expect(await ask({ ...claim, 'x-tenant-id': 'zeta' })).toEqual([403, 'TENANT_MISMATCH'])
+    expect(await ask({ ...claim, 'x-tenant-id': 'acme' })).toBe('acme')
+    expect(await ask(claim)).toBe('acme')
+    expect(await ask({ 'x-tenant-id': 'zeta' })).toBe('zeta')
+  })
+})
+
+describe('strategies', () => {
+  it('are asked in order, after header and claim', async () => {
+    const calls: string[] = []
+    const silent = () => {
+      calls.push('silent')
+      return undefined
+    }
+    const byQuery = (req: Request) => {
+      calls.push('query')
+      return req.query.org as string | undefined
+    }
+    await start({ tenant: { strategies: [silent, byQuery] } })
+    expect(await ask({}, '/who?org=acme')).toBe('acme')
+    expect(calls).toEqual(['silent', 'query'])
+    expect(await ask({ 'x-tenant-id': 'zeta' }, '/who?org=acme')).toBe('zeta')
+    expect(calls).toHaveLength(2)
+    expect(await ask({}, '/who?org=a/b')).toEqual([400, 'TENANT_INVALID'])
+  })
+
+  it.each([
+    ['a promise', () => Promise.resolve('acme')],
+    ['a number', () => 7],
+  ])('that answer with %s fail, and let nobody pass', async (_, strategy) => {
+    await start({ tenant: { strategies: [strategy as never] }, contract: 'off' } as AppOptions)
+    expect(await ask({}, '/who/anyone')).toEqual([500, 'INTERNAL_SERVER_ERROR'])
+  })
+
+  it('may throw errors of HTTP, and nothing that means "go on"', async () => {
+    let thrown: unknown = new BadRequestError('Which shop?', { code: 'NO_SHOP' })
+    const strategy = () => {
+      throw thrown
+    }
+    await start({ tenant: { strategies: [strategy] } })
+    expect(await ask({}, '/who/anyone')).toEqual([400, 'NO_SHOP'])
+    for (thrown of [undefined, null, 0, 'route', 'router']) {
+      expect((await app.request().get('/who/anyone')).status).toBe(500)
+    }
+  })
+
+  it('by subdomain read the Host header alone', async () => {
+    await start({
+      tenant: { header: false, strategies: [tenantFromSubdomain({ domain: 'Example.com' })] },
+    })
+    expect(await ask({ host: 'acme.example.com' })).toBe('acme')
+    expect(await ask({ host: 'ACME.example.COM:8443' })).toBe('acme')
+    const none = [400, 'TENANT_REQUIRED']
+    expect(await ask({ host: 'example.com' })).toEqual(none)
+    expect(await ask({ host: 'a.b.example.com' })).toEqual(none)
+    expect(await ask({ host: 'acme.example.com.evil.org' })).toEqual(none)
+    expect(await ask({ host: 'acmeexample.com' })).toEqual(none)
+    const forged = { host: 'x.org', 'x-forwarded-host': 'acme.example.com' }
+    expect(await ask(forged)).toEqual(none)
+  })
+
+  it('by host know hosts by name', async () => {
+    const strategies = [tenantFromHost({ 'Shop.acme.example': 'acme' })]
+    await start({ tenant: { header: false, strategies }, trustProxy: true })
+    expect(await ask({ host: 'shop.ACME.example:80' })).toBe('acme')
+    expect(await ask({ host: 'constructor' })).toEqual([400, 'TENANT_REQUIRED'])
+    const forged = { host: 'x.org', 'x-forwarded-host': 'shop.acme.example' }
+    expect(await ask(forged)).toEqual([400, 'TENANT_REQUIRED'])
+  })
+
+  it('by path read one segment of it', async () => {
+    await start({ tenant: { header: false, strategies: [tenantFromPath('/t/:tenant')] } })
+    expect(await ask({}, '/t/acme/who')).toBe('acme')
+    expect(await ask({}, '/T/ac%6De/who')).toBe('acme')
+    expect(await ask({}, '/t/a%2Fb/who')).toEqual([400, 'TENANT_INVALID'])
+    expect(await ask({}, '/who/anyone')).toBeNull()
+    expect(() => tenantFromPath('/t')).toThrow(TypeError)
+    expect(() => tenantFromPath('/:a/:tenant')).toThrow(TypeError)
+  })
+})
+
+describe('a middleware of the application', () => {
+  const byOrg: RequestHandler = (req, _res, next) => {
+    const org = req.get('x-org')
+    if (org === undefined) return next(new BadRequestError('Which organisation?'))
+    runWithTenant(org, next)
+  }
+
+  it('may say whose a request is', async () => {
+    await start({ middlewares: [byOrg] })
+    expect(await ask({ 'x-org': 'acme' })).toBe('acme')
+    expect(await ask({ 'x-org': 'acme' }, '/who/anyone')).toBe('acme')
+    expect(await ask({})).toEqual([400, 'BAD_REQUEST'])
+  })
+
+  it('may say so later, and in a function of its own', async () => {
+    const later: RequestHandler = (req, _res, next) =>
+      setTimeout(() => runWithTenant(req.get('x-org'), () => next()), 1)
+    await start({ middlewares: [later] })
+    expect(await ask({ 'x-org': 'acme' })).toBe('acme')
+  })
+
+  it('wins over the option', async () => {
+    await start({ tenant: {}, middlewares: [byOrg] })
+    expect(await ask({ 'x-org': 'acme', 'x-tenant-id': 'zeta' })).toBe('acme')
+  })
+
+  it('may be the built-in one', async () => {
+    await start({ middlewares: [createTenantMiddleware({ header: 'x-org' })] })
+    expect(await ask({ 'x-org': 'acme' })).toBe('acme')
+    expect(await ask({ 'x-org': 'a b' })).toEqual([400, 'TENANT_INVALID'])
+    expect(await ask({})).toEqual([400, 'TENANT_REQUIRED'])
+  })
+
+  it('may be the built-in one, and require a tenant', async () => {
+    await start({ middlewares: [createTenantMiddleware({ required: true })] })
+    expect(await ask({}, '/who/anyone')).toEqual([400, 'TENANT_REQUIRED'])
+    expect(await ask({ 'x-tenant-id': 'acme' }, '/who/anyone')).toBe('acme')
+  })
+
+  it('of the built-in kind keeps what an earlier one has said', async () => {
+    await start({ middlewares: [byOrg, createTenantMiddleware({ required: true })] })
+    expect(await ask({ 'x-org': 'acme' })).toBe('acme')
+    expect(await ask({ 'x-org': 'acme', 'x-tenant-id': 'zeta' })).toBe('zeta')
+  })
+
+  it('that has nothing to say must not say so by runWithTenant', async () => {
+    const careless: RequestHandler = (req, _res, next) => runWithTenant(req.get('x-org'), next)
+    await start({ middlewares: [careless] })
+    expect(await ask({ 'x-org': 'acme' })).toBe('acme')
+    expect(await ask({}, '/who/anyone')).toEqual([500, 'INTERNAL_SERVER_ERROR'])
+  })
+})
