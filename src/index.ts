@@ -10,6 +10,13 @@ export {
   type TimeoutOptions,
 } from './app/options.js'
 // contracts
+export type {
+  CacheEntry,
+  CacheOptions,
+  CacheStore,
+  MaybePromise,
+  StoreContext,
+} from './contracts/cache.js'
 export type { Timer } from './contracts/clock.js'
 export type { AuthGuard, AuthOptions } from './contracts/guard.js'
 export type {
@@ -115,6 +122,12 @@ export {
   UnsupportedMediaTypeError,
 } from './errors/http-error.js'
 // features
+export type { CacheStats } from './features/cache/cache-engine.js'
+export { CacheManager } from './features/cache/cache-manager.js'
+export type { CacheSettings } from './features/cache/check-cache.js'
+export { type MemoryCacheOptions, memoryCache } from './features/cache/memory-cache.js'
+export type { KeepOptions, ScopedCache } from './features/cache/scoped-cache.js'
+export { tenantKey } from './features/cache/tenant-key.js'
 export type { SecurityOptions } from './features/security/security.js'
 export {
   getTenantId,
@@ -136,6 +149,7 @@ export {
 } from './features/tenancy/tenant-strategies.js'
 // metadata
 export { Auth, Can, Public } from './metadata/auth.js'
+export { Cache } from './metadata/cache.js'
 export { Controller, defineControllers } from './metadata/controller.js'
 export { Inject, Injectable } from './metadata/injectable.js'
 export { Body, Headers, Params, Query } from './metadata/input.js'

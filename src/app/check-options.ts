@@ -1,5 +1,6 @@
 import type { Duration, Size } from '../contracts/units.js'
 import type { Problem } from '../errors/config-error.js'
+import { checkCache } from '../features/cache/check-cache.js'
 import { checkSecurity } from '../features/security/security.js'
 import { checkTenancy } from '../features/tenancy/check-tenancy.js'
 import { toBytes, toSeconds } from '../http/units.js'
@@ -35,6 +36,7 @@ export function checkOptions(options: AppOptions): Problem[] {
     ...checkSecurity(options.security),
     ...checkTenancy(options.tenant),
     ...checkSwagger(options.swagger),
+    ...checkCache(options.cache),
   ]
 }
 

@@ -4,8 +4,10 @@ import type { Logger } from '../contracts/logger.js'
 import type { OperationContributor } from '../contracts/openapi.js'
 import type { Provider } from '../contracts/provider.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
-import { buildTenancy } from '../features/tenancy/build-tenancy.js'
+import { declareCache, type RunningCache } from '../features/cache/build-cache.js'
+import { buildTenancy, type Tenancy } from '../features/tenancy/build-tenancy.js'
 import { tenantAnswers, tenantFacts } from '../features/tenancy/tenant-answers.js'
+import { getTenantId, TenantContext } from '../features/tenancy/tenant-context.js'
 import type { RequestScopes } from '../http/request-scopes.js'
 import type { Stage } from '../http/step.js'
 import { NO_STAGES, type RouteStages } from '../pipeline/compile-route.js'
@@ -45,9 +47,15 @@ export interface RunningFeatures {
 /** Says what features an application has. Runs nothing. */
 export function declareFeatures(options: AppOptions, clock: Clock): Features {
   const host = Object.freeze({})
+  const isCurrent = () => TenantContext.current()?.host === host
+  const settings = options.cache
+  const cache = declareCache({ settings, clock, currentTenant: getTenantId, isCurrent })
   return {
-    providers: [],
-    start: async (input) => startFeatures(options, { ...input, clock, host }),
+    providers: cache.providers,
+    async start(input) {
+      const tenancy = buildTenancy({ ...input, clock, host, options: options.tenant })
+      return runningFeatures(tenancy, await cache.start(input))
+    },
   }
 }
 
@@ -61,22 +69,18 @@ export function featureFacts(options: AppOptions): object {
   return { tenant: tenantFacts(options.tenant) }
 }
 
-interface StartConfig extends FeatureInput {
-  readonly clock: Clock
-  /** What the application is known by in the scopes of its requests. */
-  readonly host: object
-}
-
-async function startFeatures(options: AppOptions, config: StartConfig): Promise<RunningFeatures> {
-  const tenancy = buildTenancy({ ...config, options: options.tenant })
+function runningFeatures(tenancy: Tenancy | null, cache: RunningCache): RunningFeatures {
   return {
     middlewares: tenancy === null ? [] : [tenancy.middleware],
     wrapMiddleware: tenancy?.wrapMiddleware ?? null,
     scopes: tenancy?.scopes ?? null,
     admission: null,
-    stagesOf: (route) =>
-      tenancy === null ? NO_STAGES : { ...NO_STAGES, ...tenancy.stagesOf(route) },
-    addsHeaders: false,
-    close: async () => {},
+    stagesOf: (route) => {
+      const own = { ...tenancy?.stagesOf(route), cache: cache.stageOf(route) }
+      const stages = { ...NO_STAGES, ...own }
+      return Object.values(stages).every((stage) => stage === null) ? NO_STAGES : stages
+    },
+    addsHeaders: cache.addsHeaders,
+    close: () => cache.close(),
   }
 }

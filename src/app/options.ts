@@ -6,6 +6,7 @@ import type { Plugin } from '../contracts/plugin.js'
 import type { Class, Module, Provider } from '../contracts/provider.js'
 import type { Duration, Size } from '../contracts/units.js'
 import type { Override } from '../di/build-container.js'
+import type { CacheSettings } from '../features/cache/check-cache.js'
 import type { SecurityOptions } from '../features/security/security.js'
 import type { TenantOptions } from '../features/tenancy/tenant-options.js'
 
@@ -51,6 +52,8 @@ export interface AppOptions {
   readonly swagger?: false | SwaggerOptions | readonly SwaggerOptions[]
   /** `false` is the only value this version knows: there is no limiter yet. */
   readonly rateLimit?: false
+  /** Where `@Cache` and `CacheManager` keep things. Default: in memory, bounded. */
+  readonly cache?: CacheSettings
   readonly limits?: LimitOptions
   readonly timeouts?: TimeoutOptions
   /** Express' `trust proxy`: how many proxies, or which addresses, are believed. Default `false`. */
