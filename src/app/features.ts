@@ -11,6 +11,7 @@ import { getTenantId, TenantContext } from '../features/tenancy/tenant-context.j
 import type { RequestScopes } from '../http/request-scopes.js'
 import type { Stage } from '../http/step.js'
 import { NO_STAGES, type RouteStages } from '../pipeline/compile-route.js'
+import type { Harness } from './harness.js'
 import type { AppOptions } from './options.js'
 
 /** The features of an application before it starts. */
@@ -45,11 +46,15 @@ export interface RunningFeatures {
 }
 
 /** Says what features an application has. Runs nothing. */
-export function declareFeatures(options: AppOptions, clock: Clock): Features {
+export function declareFeatures(
+  options: AppOptions,
+  clock: Clock,
+  wrapStore?: Harness['wrapStore'],
+): Features {
   const host = Object.freeze({})
   const isCurrent = () => TenantContext.current()?.host === host
   const settings = options.cache
-  const cache = declareCache({ settings, clock, currentTenant: getTenantId, isCurrent })
+  const cache = declareCache({ settings, clock, currentTenant: getTenantId, isCurrent, wrapStore })
   return {
     providers: cache.providers,
     async start(input) {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { CacheStore } from '../contracts/cache.js'
 import type { Clock } from '../contracts/clock.js'
 import type { AuthGuard } from '../contracts/guard.js'
 import type { Logger } from '../contracts/logger.js'
@@ -27,6 +28,8 @@ export interface Harness {
   readonly wrapRoute: (run: RunRoute, probe: RunRoute) => RunRoute
   /** Stands right before the handler of a route. */
   readonly wrapHandler: (route: RouteModel) => Stage
+  /** Stands before what the cache keeps its entries in. */
+  readonly wrapStore: (store: CacheStore) => CacheStore
   /** Called before anything of the user's is started. */
   readonly built: (inside: Inside) => void
 }

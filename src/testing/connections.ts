@@ -43,9 +43,8 @@ export class Connections {
   }
 
   /** As whom requests of a connection are known. */
-  nameOf(socket: object | undefined): string | undefined {
-    return socket === undefined ? undefined : this.#facts.get(socket)?.name
-  }
+  readonly nameOf = (socket: object | undefined): string | undefined =>
+    socket === undefined ? undefined : this.#facts.get(socket)?.name
 
   /** Lets a request in, at once or when its connection says so. */
   enter(socket: object, run: () => void): void {

@@ -21,6 +21,7 @@ import type { Finish } from './finish-test.js'
 import { checkFuzzOptions, type FuzzOptions, type FuzzReport } from './fuzz/fuzz-options.js'
 import { checkIsolationOptions, type IsolationOptions } from './isolation/isolation-options.js'
 import type { IsolationReport } from './isolation/isolation-report.js'
+import { OverheardStores } from './isolation/overheard-stores.js'
 import { loadSupertest } from './supertest-agent.js'
 import { stateOf, TestCaller } from './test-caller.js'
 import { TestClock } from './test-clock.js'
@@ -43,6 +44,7 @@ export class TestApp extends App {
   readonly #log: TestLog
   readonly #watch: TestWatch = new TestWatch()
   readonly #connections: Connections = new Connections()
+  readonly #stores: OverheardStores = new OverheardStores()
   readonly #headers: Map<string, string> = new Map()
   readonly #options: TestOptions
   readonly #coverage: ContractCoverage
@@ -73,6 +75,7 @@ export class TestApp extends App {
       wrapGuard,
       wrapRoute,
       wrapHandler: () => wrapHandler,
+      wrapStore: this.#stores.wrap,
       built: (inside) => {
         this.#inside = inside
       },
@@ -242,22 +245,19 @@ export class TestApp extends App {
    * expect(report.leaks).toEqual([])
    */
   async proveIsolation(options: IsolationOptions = {}): Promise<IsolationReport> {
-    checkIsolationOptions(options)
-    const caller = this.#started('proveIsolation()').with({})
+    const tenantHeader = headerOfTenant(this.#options.tenant ?? {})
+    checkIsolationOptions(options, tenantHeader)
+    const target = {
+      caller: this.#started('proveIsolation()').with({}),
+      connect: (facts: ConnectionFacts) => this.#connections.open(this.server, facts),
+      tenantHeader,
+      operations: this.#documented(),
+      log: this.#log,
+      nameOf: this.#connections.nameOf,
+      stores: this.#stores,
+    }
     const { proveIsolation } = await import('./isolation/prove-isolation.js')
-    const { logTraces } = await import('./isolation/log-traces.js')
-    return await proveIsolation(
-      {
-        caller,
-        connect: (facts) => this.#connections.open(this.server, facts),
-        tenantHeader: 'x-tenant-id',
-        operations: this.#documented(),
-        newLogs: logTraces(this.#log, (socket) => this.#connections.nameOf(socket)),
-        cached: async () => [],
-        clearCache: async () => {},
-      },
-      options,
-    )
+    return await proveIsolation(target, options)
   }
 
   /**

@@ -4,7 +4,7 @@ import { isSafe, isSuccess } from './replay.js'
 import type { MadeRequest } from './request-maker.js'
 
 /** A read of a side's own things that was answered. */
-export interface Read {
+interface Read {
   readonly question: Question
   readonly made: MadeRequest
 }
@@ -18,25 +18,22 @@ export interface Trespass {
   readonly by: Side
   readonly of: Side
   readonly round: number
-  /** What the owner can read, before. */
-  readonly reads: readonly Read[]
+  /** What its owner may have a look with. */
+  readonly readers: readonly Asked[]
 }
 
-/** What each side can read of its own now. */
+/** What a side can read of its own by its ids. */
 export async function readOwn(
   session: IsolationSession,
-  asked: readonly Asked[],
-  round: number,
+  readers: readonly Asked[],
+  side: Side,
 ): Promise<Read[]> {
   const reads: Read[] = []
-  for (const each of asked.filter(isSafe)) {
-    for (const side of session.config.sides) {
-      const { name } = side
-      const plan = { round, target: null, ids: { of: name } }
-      const question = { asked: each, side, plan, phase: 'reading its own' }
-      const { made, answer } = await session.ask(question)
-      if (isSuccess(answer.status) && made.ids.length > 0) reads.push({ question, made })
-    }
+  for (const asked of readers) {
+    const plan = { round: 0, target: null, ids: { of: side.name } }
+    const question = { asked, side, plan, phase: 'when everybody reads its own' }
+    const { made, answer } = await session.ask(question)
+    if (isSuccess(answer.status) && made.ids.length > 0) reads.push({ question, made })
   }
   return reads
 }
@@ -47,8 +44,9 @@ export async function askForOthers(asked: Asked, trespass: Trespass): Promise<vo
   const phase = phaseOf(trespass)
   const ask = (plan: Omit<Question['plan'], 'round'>) =>
     session.ask({ asked, side: by, plan: { round, ...plan }, phase })
+  const reads = isSafe(asked) ? [] : await readOwn(session, trespass.readers, of)
   const foreign = await ask({ target: null, ids: { of: of.name } })
-  await findLosses(asked, trespass, foreign)
+  if (!foreign.made.isShared) await findLosses({ asked, trespass, foreign, reads })
   // Without ids there is nothing to ask for.
   if (foreign.made.ids.length === 0) return
   const absent = await ask({ target: null, ids: { of: of.name, isAbsent: true } })
@@ -64,7 +62,7 @@ export async function removeOwn(
 ): Promise<void> {
   for (const side of session.config.sides) {
     const plan = { round, target: side.name, ids: { of: side.name } }
-    const question = { asked, side, plan, phase: 'removing its own' }
+    const question = { asked, side, plan, phase: 'when everybody removes its own' }
     const { made, answer } = await session.ask(question)
     if (isSuccess(answer.status) && made.ids.length > 0) asked.observation.served(side.name)
   }
@@ -93,14 +91,21 @@ function compare(
   session.report(question, { kind: 'existence', from, where, origin: '' }, foreign.made)
 }
 
-/** Whether the owner can still read what it could before somebody else has changed something. */
-async function findLosses(asked: Asked, trespass: Trespass, foreign: Exchanged): Promise<void> {
-  if (isSafe(asked) || foreign.made.isShared) return
-  const { session, by, of, reads } = trespass
+interface Aftermath {
+  readonly asked: Asked
+  readonly trespass: Trespass
+  readonly foreign: Exchanged
+  /** What the owner could read before. */
+  readonly reads: readonly Read[]
+}
+
+/** Whether the owner can still read what somebody else has asked to change. */
+async function findLosses({ asked, trespass, foreign, reads }: Aftermath): Promise<void> {
+  const { session, by, of } = trespass
   const ids = new Set(foreign.made.ids.map(String))
   const phase = phaseOf(trespass)
   for (const { question, made } of reads) {
-    if (question.side !== of || !made.ids.some((id) => ids.has(String(id)))) continue
+    if (!made.ids.some((id) => ids.has(String(id)))) continue
     const { status } = await session.repeat(made, { ...question, phase })
     if (isSuccess(status)) continue
     const { name } = question.asked.maker.documented

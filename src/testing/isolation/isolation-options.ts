@@ -35,8 +35,14 @@ export interface IsolationOptions {
   readonly operations?: (operation: FuzzedOperation) => boolean
 }
 
-/** @throws ConfigError that names every option that is something else. */
-export function checkIsolationOptions(options: IsolationOptions): void {
+/**
+ * @param tenantHeader `null` where the application reads none.
+ * @throws ConfigError that names every option that is something else.
+ */
+export function checkIsolationOptions(
+  options: IsolationOptions,
+  tenantHeader: string | null,
+): void {
   const { tenants, seed, rounds, as, headers, skip, operations } = options
   const problems: Problem[] = []
   const check = (isRight: boolean, name: string, value: unknown, known: string) => {
@@ -59,6 +65,8 @@ export function checkIsolationOptions(options: IsolationOptions): void {
   check(isObject(headers), 'headers', headers, "{ 'X-Name': 'value' }")
   check(Array.isArray(skip), 'skip', skip, "['Orders_place']")
   check(typeof operations === 'function', 'operations', operations, '(operation) => boolean')
+  const areIds = tenants === undefined || Array.isArray(tenants)
+  if (areIds && tenantHeader === null) problems.push(NO_HEADER)
   if (problems.length === 0) problems.push(...unknownUsers(options))
   if (problems.length > 0) throw new ConfigError(problems)
 }
@@ -69,6 +77,14 @@ export function checkSkipped(skip: readonly string[], known: readonly string[]):
     .filter((id) => !known.includes(id))
     .map((id) => problemOf('skip', id, `an operationId: ${known.join(', ')}`))
   if (problems.length > 0) throw new ConfigError(problems)
+}
+
+const NO_HEADER: Problem = {
+  code: 'E_OPTION_INVALID',
+  subject: 'proveIsolation({ tenants })',
+  cause:
+    'The application reads no header of the tenant (`tenant.header` is false), so ids cannot be sent.',
+  remedy: 'Say who calls: { acme: app.with({ authorization: … }), globex: … }.',
 }
 
 function unknownUsers({ tenants, as }: IsolationOptions): Problem[] {
@@ -84,7 +100,10 @@ export function namesOf(tenants: NonNullable<IsolationOptions['tenants']>): stri
   return isList(tenants) ? [...tenants] : Object.keys(tenants)
 }
 
-function isList(tenants: NonNullable<IsolationOptions['tenants']>): tenants is readonly string[] {
+/** Whether tenants are given by their ids. */
+export function isList(
+  tenants: NonNullable<IsolationOptions['tenants']>,
+): tenants is readonly string[] {
   return Array.isArray(tenants)
 }
 

@@ -1,8 +1,10 @@
 import { settle } from '../settle.js'
+import { cacheTraces } from './cache-traces.js'
 import type { Canaries } from './canaries.js'
 import type { Gate, GatePlan } from './gate.js'
 import { commandOf, type Side } from './isolation-side.js'
 import type { LeakFact, Observation } from './observations.js'
+import type { CacheWrite } from './overheard-stores.js'
 import type { Records } from './records.js'
 import type { MadeRequest, RequestMaker, RequestPlan } from './request-maker.js'
 import { type Find, searchAnswer } from './search-answer.js'
@@ -49,8 +51,8 @@ export interface SessionConfig {
   readonly gate: Gate
   /** What was logged since it was last asked. */
   readonly newLogs: () => Trace[]
-  /** What is cached now. */
-  readonly cached: () => Promise<Trace[]>
+  /** What was cached since it was last asked. */
+  readonly newEntries: () => CacheWrite[]
   /** Forgets what is cached, so that the next request finds nothing. */
   readonly clearCache: () => Promise<void>
 }
@@ -76,7 +78,7 @@ export class IsolationSession {
   /** Sends one request; one that is refused for its canaries is sent again with fewer. */
   async ask(question: Question): Promise<Exchanged> {
     const exchanged = await this.#exchange(question)
-    this.#searchLogs(question)
+    this.#searchTraces(question)
     return exchanged
   }
 
@@ -91,7 +93,7 @@ export class IsolationSession {
     }
     await Promise.all(answers)
     gate.disarm()
-    for (const question of questions) this.#searchLogs(question)
+    this.#searchTraces(questions[0] as Question)
   }
 
   async #exchange(question: Question): Promise<Exchanged> {
@@ -109,7 +111,7 @@ export class IsolationSession {
   /** Sends a request as it was made before. */
   async repeat(made: MadeRequest, question: Question): Promise<WholeAnswer> {
     const answer = await this.#send(made, question)
-    this.#searchLogs(question)
+    this.#searchTraces(question)
     return answer
   }
 
@@ -158,17 +160,11 @@ export class IsolationSession {
     return foreign.length === 0
   }
 
-  /** Looks at what is cached, after what an operation was asked. */
-  async searchCache(question: Question): Promise<void> {
-    this.#searchTraces(await this.config.cached(), question)
-  }
-
-  #searchLogs(question: Question): void {
-    this.#searchTraces(this.config.newLogs(), question)
-  }
-
-  #searchTraces(traces: readonly Trace[], question: Question): void {
-    const { canaries, sides } = this.config
+  /** Looks at what was written down while requests were answered. */
+  #searchTraces(question: Question): void {
+    const { newLogs, newEntries, canaries, sides } = this.config
+    const nameOf = (id: string) => sides.find((side) => side.id === id)?.name
+    const traces = [...newLogs(), ...cacheTraces(newEntries(), nameOf)]
     for (const { kind, owner, text, where } of traces) {
       const side = sides.find(({ name }) => name === owner)
       if (side === undefined) continue

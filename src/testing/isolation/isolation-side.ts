@@ -4,10 +4,14 @@ import { curlOf } from '../fuzz/describe-request.js'
 import type { WireRequest } from '../fuzz/wire-request.js'
 import type { MemoryAgent } from '../memory-agent.js'
 import { stateOf, TestCaller } from '../test-caller.js'
-import type { Canaries } from './canaries.js'
-import { neutralText } from './canaries.js'
+import { type Canaries, neutralText } from './canaries.js'
 import type { Gate } from './gate.js'
-import { type IsolationOptions, namesOf } from './isolation-options.js'
+import {
+  type IsolationCaller,
+  type IsolationOptions,
+  isList,
+  namesOf,
+} from './isolation-options.js'
 
 /** One of those between whom nothing may pass. */
 export interface Side {
@@ -31,7 +35,7 @@ export interface SideConfig {
   readonly gate: Gate
   readonly seed: number
   /** In lower case; `null` where tenants are known by something else. */
-  readonly tenantHeader: string
+  readonly tenantHeader: string | null
 }
 
 /** Those who are to be kept apart. */
@@ -39,17 +43,17 @@ export function openSides(options: IsolationOptions, config: SideConfig): Side[]
   const { seed, caller } = config
   const tenants = options.tenants ?? [1, 2].map((n) => `t${neutralText(seed, -n)}`)
   const common = caller.with(options.headers ?? {})
-  return namesOf(tenants).map((name) => {
-    const given = (tenants as Readonly<Record<string, TestCaller | object>>)[name]
-    const own = callerOf(given, name, common)
-    return openSide(name, withUser(own, name, options.as, config), config)
-  })
+  const callerOf = (name: string) => {
+    if (isList(tenants)) return common.asTenant(name)
+    const given = tenants[name] as TestCaller | IsolationCaller
+    return given instanceof TestCaller ? given.with(options.headers ?? {}) : called(given, common)
+  }
+  return namesOf(tenants).map((name) =>
+    openSide(name, withUser(callerOf(name), name, options.as, config), config),
+  )
 }
 
-function callerOf(given: unknown, name: string, common: TestCaller): TestCaller {
-  if (given === undefined) return common.asTenant(name)
-  if (given instanceof TestCaller) return given
-  const { headers = {}, as } = given as { headers?: Record<string, string>; as?: User }
+function called({ headers = {}, as }: IsolationCaller, common: TestCaller): TestCaller {
   return (as === undefined ? common : common.as(as)).with(headers)
 }
 
@@ -69,7 +73,7 @@ function openSide(name: string, caller: TestCaller, config: SideConfig): Side {
   const { principal, headers: headersNow } = stateOf(caller)
   const headers = headersNow()
   const agent = connect({ principal, name, pause: (place) => gate.pass(name, place) })
-  const id = headers.get(tenantHeader)
+  const id = tenantHeader === null ? undefined : headers.get(tenantHeader)
   if (id !== undefined) canaries.watchId(name, id)
   return { name, id, agent, headers, principal, told: new Set() }
 }

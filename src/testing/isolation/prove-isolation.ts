@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { DocumentedOperations } from '../contract/documented-operations.js'
 import { isFuzzable } from '../fuzz/fuzz-cases.js'
 import { loadFastCheck } from '../fuzz/load-fast-check.js'
+import type { TestLog } from '../test-log.js'
 import { askForOthers, readOwn, removeOwn } from './ask-for-others.js'
 import { Canaries } from './canaries.js'
 import { Gate } from './gate.js'
@@ -9,7 +10,9 @@ import { checkSkipped, type IsolationOptions } from './isolation-options.js'
 import { IsolationReport } from './isolation-report.js'
 import { type Asked, IsolationSession, type SessionConfig } from './isolation-session.js'
 import { openSides, type SideConfig } from './isolation-side.js'
+import { logTraces } from './log-traces.js'
 import { Observation } from './observations.js'
+import type { OverheardStores } from './overheard-stores.js'
 import { Records } from './records.js'
 import { askAtOnce, askInTurns, isSafe, type Pair, write } from './replay.js'
 import { type MakerSetting, RequestMaker } from './request-maker.js'
@@ -20,10 +23,12 @@ const MAX_SEED = 2 ** 31
 const ORDER = ['POST', 'PUT', 'PATCH', 'GET', 'HEAD', 'OPTIONS', 'DELETE']
 
 /** What is looked into, and the ways to it. */
-export interface IsolationTarget
-  extends Pick<SideConfig, 'caller' | 'connect' | 'tenantHeader'>,
-    Pick<SessionConfig, 'newLogs' | 'cached' | 'clearCache'> {
+export interface IsolationTarget extends Pick<SideConfig, 'caller' | 'connect' | 'tenantHeader'> {
   readonly operations: DocumentedOperations
+  readonly log: TestLog
+  /** Whose requests a connection brings. */
+  readonly nameOf: (connection: object | undefined) => string | undefined
+  readonly stores: OverheardStores
 }
 
 /**
@@ -48,14 +53,23 @@ export async function proveIsolation(
   const sides = openSides(options, { caller, connect, tenantHeader, canaries, gate, seed })
   const names = sides.map(({ name }) => name)
   const observations = all.map((documented) => new Observation(documented, names))
-  const reserved = [tenantHeader, ...sides.flatMap(({ headers }) => [...headers.keys()])]
+  const reserved = [tenantHeader ?? '', ...sides.flatMap(({ headers }) => [...headers.keys()])]
   const setting = { fc, seed, rounds, canaries, records, names, reserved }
   const asked = observations.flatMap((each) => askedOf(each, setting, options))
   asked.sort((a, b) => ORDER.indexOf(a.method) - ORDER.indexOf(b.method))
-  const { newLogs, cached, clearCache } = target
-  const traces = { newLogs, cached, clearCache }
-  const session = new IsolationSession({ ...traces, sides, canaries, records, gate })
-  await runPhases(session, asked, { rounds, seed })
+  const session = new IsolationSession({
+    ...{ sides, canaries, records, gate },
+    newLogs: logTraces(target.log, target.nameOf),
+    newEntries: () => target.stores.take(),
+    clearCache: () => target.stores.clear(),
+  })
+  target.stores.listen()
+  try {
+    await runPhases(session, asked, { rounds, seed })
+  } finally {
+    target.stores.stop()
+    for (const { agent } of sides) agent.destroy()
+  }
   return new IsolationReport({
     seed,
     tenants: names,
@@ -109,14 +123,14 @@ async function runPhases(
       }
     }
   }
-  const reads = await readOwn(session, asked, 0)
+  const readers = asked.filter(isSafe)
   for (const each of all) {
     for (const [by, of] of pairs.flatMap(([a, b]) => [[a, b] as const, [b, a] as const])) {
-      await askForOthers(each, { session, by, of, round: 0, reads })
+      await askForOthers(each, { session, by, of, round: 0, readers })
     }
   }
   // What others have written over is found where its owner looks.
-  await readOwn(session, asked, 0)
+  for (const side of session.config.sides) await readOwn(session, readers, side)
   for (const each of removing) await removeOwn(session, each, 0)
 }
 

@@ -34,10 +34,23 @@ export class Records {
   #add(owner: string, kind: string, fields: Fields): void {
     const kinds = this.#byOwner.get(owner) ?? new Map<string, Fields[]>()
     this.#byOwner.set(owner, kinds)
-    const text = JSON.stringify(fields)
-    const others = (kinds.get(kind) ?? []).filter((each) => JSON.stringify(each) !== text)
-    kinds.set(kind, [fields, ...others].slice(0, REMEMBERED))
+    const known = kinds.get(kind) ?? []
+    const same = known.find((each) => identityOf(each) === identityOf(fields))
+    // What is known stays where it is, so that the same one is asked for until there is another.
+    const records =
+      same === undefined
+        ? [fields, ...known].slice(0, REMEMBERED)
+        : known.map((each) => (each === same ? { ...each, ...fields, ...idOf(each) } : each))
+    kinds.set(kind, records)
   }
+}
+
+function idOf({ id }: Fields): Fields {
+  return id === undefined ? {} : { id }
+}
+
+function identityOf(fields: Fields): string {
+  return String(fields['id'] ?? JSON.stringify(fields))
 }
 
 /** A place in a request where the id of something goes. */
