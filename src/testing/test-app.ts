@@ -3,7 +3,9 @@ import type TestAgent from 'supertest/lib/agent.js'
 import { App } from '../app/app.js'
 import { type Inside, putUnderTest } from '../app/harness.js'
 import type { User } from '../contracts/handler.js'
+import type { RouteModel } from '../contracts/route-model.js'
 import { tenantHeader as headerOfTenant } from '../features/tenancy/tenant-options.js'
+import type { Stage } from '../http/step.js'
 import {
   type AuthMatrix,
   type AuthMatrixOptions,
@@ -12,6 +14,7 @@ import {
   type Principal,
   refuseUnguarded,
 } from './auth-matrix.js'
+import { keyCoverageStage, unkeyed } from './cache-key/key-coverage.js'
 import { type ConnectionFacts, Connections } from './connections.js'
 import { Contract } from './contract/contract.js'
 import { ContractCoverage, type CoverageReport } from './contract/contract-coverage.js'
@@ -74,7 +77,10 @@ export class TestApp extends App {
       disconnect: () => this.#connections.close(),
       wrapGuard,
       wrapRoute,
-      wrapHandler: () => wrapHandler,
+      wrapHandler: (route) => {
+        const watch = this.#contract === null ? null : this.#watchKeys(route, this.#contract)
+        return (next) => wrapHandler(watch === null ? next : watch(next))
+      },
       wrapStore: this.#stores.wrap,
       built: (inside) => {
         this.#inside = inside
@@ -287,6 +293,17 @@ export class TestApp extends App {
   /** Closes: `await using app = await TestApp.create(options)`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
+  }
+
+  /** Reports what the handler of a cached route reads, and its key does not contain. */
+  #watchKeys(route: RouteModel, contract: Contract): Stage | null {
+    const { tenant } = this.#options
+    const tenantHeader = tenant === undefined ? null : headerOfTenant(tenant)
+    return keyCoverageStage(route, {
+      tenantHeader,
+      report: ({ name }, { method, originalUrl: url }, read) =>
+        contract.note({ method, url }, unkeyed(name, read)),
+    })
   }
 
   #checkCoverage(): void {
