@@ -11,7 +11,6 @@ import { ConfigError, type Problem } from '../errors/config-error.js'
 import { toMiddlewareFailure } from '../errors/failure.js'
 import { buildSecurity } from '../features/security/security.js'
 import { createRequestClass } from '../http/request.js'
-import { scopedOnError } from '../http/request-scopes.js'
 import { createResponseClass } from '../http/response.js'
 import { staticHeaders } from '../http/static-headers.js'
 import type { OnError, RunRoute } from '../http/step.js'
@@ -22,6 +21,7 @@ import { type DeadlineConfig, Deadlines } from '../pipeline/deadlines.js'
 import { defineNext } from '../pipeline/define-next.js'
 import { createFail, createLogOnly } from '../pipeline/fail.js'
 import { composeErrorMiddlewares, composeMiddlewares } from '../pipeline/run-middlewares.js'
+import { scopedErrors } from '../pipeline/scoped-errors.js'
 import type { CompiledInput } from '../pipeline/steps/validate.js'
 import { buildRouter, type Routable, type Router } from '../routing/build-router.js'
 import { type CompileValidator, createValidatorCompiler } from '../schema/compile-validator.js'
@@ -111,7 +111,7 @@ export async function buildPipeline(input: PipelineInput): Promise<Pipeline> {
       : composeMiddlewares(handlers, {
           done: dispatch,
           onError: onMiddlewareError,
-          onLateError: scopedOnError(features.scopes, createLogOnly(input.logger)),
+          onLateError: scopedErrors(features.scopes, createLogOnly(input.logger)),
         })
   const maxHeaders = options.limits?.headers ?? DEFAULT_HEADERS
   const { isClosing, harness } = input
@@ -140,11 +140,11 @@ function buildErrorPaths(
   // An error middleware may take its time as a handler may, and no more.
   const watch: RunRoute = (req, res) => deadlines?.startUntilClosed(req, res)
   const compose = (last: OnError) =>
-    scopedOnError(scopes, composeErrorMiddlewares(errorHandlers, last, watch))
-  const fail = scopedOnError(scopes, createFail(logger))
+    scopedErrors(scopes, composeErrorMiddlewares(errorHandlers, last, watch))
+  const fail = scopedErrors(scopes, createFail(logger))
   const onError = compose(fail)
   const onMiddlewareError = compose(createFail(logger, toMiddlewareFailure))
-  const deadlines = createDeadlines(options, { clock, onError, fail })
+  const deadlines = createDeadlines(options, { clock, onError, fail, scopes })
   return { onError, onMiddlewareError, deadlines }
 }
 

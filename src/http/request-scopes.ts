@@ -1,23 +1,16 @@
 import type { EventEmitter } from 'node:events'
 import type { TenantScope } from '../contracts/tenant.js'
-import type { BlazonRequest } from './request.js'
-import type { OnError } from './step.js'
+
+/** As much of a request as its scope is known by. */
+interface Scoped {
+  readonly tenantScope: TenantScope | undefined
+}
 
 /** Keeps requests apart where Node's async context does not: what a feature provides for an application that uses it. */
 export interface RequestScopes {
   /** In whose name the code runs that works for a request now; `undefined` before that is known. */
-  of(req: BlazonRequest): TenantScope | undefined
+  of(req: Scoped): TenantScope | undefined
   run<T>(scope: TenantScope, fn: () => T): T
-}
-
-/** Runs what becomes of an error in the scope of its request, wherever it was passed on. */
-export function scopedOnError(scopes: RequestScopes | null, onError: OnError): OnError {
-  if (scopes === null) return onError
-  return function onScopedError(error, req, res) {
-    const scope = scopes.of(req)
-    if (scope === undefined) onError(error, req, res)
-    else scopes.run(scope, () => onError(error, req, res))
-  }
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: whatever an event carries
@@ -31,25 +24,25 @@ type AddListener = (this: EventEmitter, event: string | symbol, listener: Listen
 export function bindListeners(
   prototype: EventEmitter,
   scopes: RequestScopes,
-  requestOf: (emitter: EventEmitter) => BlazonRequest | undefined,
+  requestOf: (emitter: EventEmitter) => Scoped | undefined,
 ): void {
   const { on, once, addListener, prependListener, prependOnceListener } = prototype
-  const scoped = { prototype, scopes, requestOf }
-  define(scoped, 'on', { add: on, bind: on })
-  define(scoped, 'addListener', { add: addListener, bind: addListener })
-  define(scoped, 'prependListener', { add: prependListener, bind: prependListener })
-  define(scoped, 'once', { add: once, bind: on, isOnce: true })
-  define(scoped, 'prependOnceListener', {
+  const binding = { prototype, scopes, requestOf }
+  define(binding, 'on', { add: on, bind: on })
+  define(binding, 'addListener', { add: addListener, bind: addListener })
+  define(binding, 'prependListener', { add: prependListener, bind: prependListener })
+  define(binding, 'once', { add: once, bind: on, isOnce: true })
+  define(binding, 'prependOnceListener', {
     add: prependOnceListener,
     bind: prependListener,
     isOnce: true,
   })
 }
 
-interface Scoped {
+interface Binding {
   readonly prototype: EventEmitter
   readonly scopes: RequestScopes
-  readonly requestOf: (emitter: EventEmitter) => BlazonRequest | undefined
+  readonly requestOf: (emitter: EventEmitter) => Scoped | undefined
 }
 
 interface Adding {
@@ -61,7 +54,7 @@ interface Adding {
 }
 
 function define(
-  { prototype, scopes, requestOf }: Scoped,
+  { prototype, scopes, requestOf }: Binding,
   name: string,
   { add, bind, isOnce = false }: Adding,
 ): void {

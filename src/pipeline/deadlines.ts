@@ -4,7 +4,9 @@ import type { Response } from '../contracts/handler.js'
 import { codedError } from '../errors/http-error.js'
 import { dropLateAnswers } from '../http/drop-late-answers.js'
 import type { BlazonRequest } from '../http/request.js'
+import type { RequestScopes } from '../http/request-scopes.js'
 import type { OnError } from '../http/step.js'
+import { inScopeOf } from './scoped-errors.js'
 
 /** Who counts, and where a request goes whose time has passed. */
 export interface DeadlineConfig {
@@ -12,6 +14,8 @@ export interface DeadlineConfig {
   readonly onError: OnError
   /** For one that has been to `onError` and still has no answer. */
   readonly fail: OnError
+  /** What listeners of `req.signal` run in, too. */
+  readonly scopes: RequestScopes | null
 }
 
 /**
@@ -70,7 +74,7 @@ export class Deadlines {
         if (startedAt + this.#timeoutMs > now) return
         this.#startedAt.delete(req)
         if (isReceiving(req)) this.start(req)
-        else this.#end(req)
+        else inScopeOf(this.#ends.scopes, req, () => this.#end(req))
       }
     } finally {
       const [oldest] = this.#startedAt.values()

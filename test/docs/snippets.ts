@@ -52,9 +52,9 @@ function write(path: string, text: string): string {
 /** Runs a TypeScript file with decorators lowered and the package taken from its source. */
 export function runTypeScript(
   file: string,
-  options: { config: string; env?: Record<string, string> },
+  options: { config: string; env?: Record<string, string>; flags?: readonly string[] },
 ): ChildProcess {
-  return spawn(process.execPath, ['--import', 'tsx', file], {
+  return spawn(process.execPath, [...(options.flags ?? []), '--import', 'tsx', file], {
     cwd: root,
     env: { ...process.env, ...options.env, TSX_TSCONFIG_PATH: options.config, NODE_OPTIONS: '' },
     stdio: ['ignore', 'pipe', 'pipe'],

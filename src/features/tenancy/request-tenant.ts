@@ -9,7 +9,9 @@ import { kRequest, TenantContext } from './tenant-context.js'
  * The scope in which a request goes on. A scope of the request's own origin is believed: a nested one is somebody's decision.
  * One of another origin was brought along by a pool or a connection that serves many, and none at all was lost.
  */
-function scopeOf({ tenantScope: own }: BlazonRequest): TenantScope | undefined {
+function scopeOf({
+  tenantScope: own,
+}: Pick<BlazonRequest, 'tenantScope'>): TenantScope | undefined {
   if (own === undefined) return undefined
   const current = TenantContext.current()
   return current?.origin === own.origin ? current : own

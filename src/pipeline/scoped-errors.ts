@@ -1,0 +1,18 @@
+import type { BlazonRequest } from '../http/request.js'
+import type { RequestScopes } from '../http/request-scopes.js'
+import type { OnError } from '../http/step.js'
+
+/** Runs what becomes of an error in the scope of its request, wherever it was passed on. */
+export function scopedErrors(scopes: RequestScopes | null, onError: OnError): OnError {
+  if (scopes === null) return onError
+  return function onScopedError(error, req, res) {
+    inScopeOf(scopes, req, () => onError(error, req, res))
+  }
+}
+
+/** Runs what a timer does for a request in the scope of that request. */
+export function inScopeOf(scopes: RequestScopes | null, req: BlazonRequest, fn: () => void): void {
+  const scope = scopes?.of(req)
+  if (scopes === null || scope === undefined) fn()
+  else scopes.run(scope, fn)
+}
