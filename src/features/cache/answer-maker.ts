@@ -72,7 +72,10 @@ export class AnswerMaker {
     const res = detachedResponse(visit)
     void chain(engine.versions(flight.tags), (versions) => {
       if (versions === FAILED) return this.#drop(visit, flight, { kind: 'unfit', status: 200 })
-      flight.follow((landing) => this.#afterRefresh(visit, landing))
+      flight.follow((landing) => {
+        this.#afterRefresh(visit, landing)
+        releaseDetached(res)
+      })
       const hidden = { ...visit, res }
       this.#capture(hidden, flight, versions)
       this.#runDetached(hidden, flight)
@@ -151,25 +154,17 @@ function landingOf({ kind }: CaptureEnd, res: Response): Landing {
   return kind === 'aborted' ? { kind } : { kind: 'unfit', status: res.statusCode }
 }
 
-/** A response that leads nowhere. Whoever waits for its end is told, and what is written to it in pieces is not piled up. */
+/** A response that leads nowhere. */
 function detachedResponse({ req, res: answered }: Visit): Response {
   const Class = answered.constructor as ResponseClass
   const res = new Class(req)
   res.locals = answered.locals
-  const { end, write } = res as unknown as Record<string, (...args: unknown[]) => unknown>
-  Object.assign(res, {
-    end(...args: unknown[]) {
-      end?.apply(res, args)
-      res.emit('finish')
-      res.emit('close')
-      return res
-    },
-    write(...args: unknown[]) {
-      write?.apply(res, args)
-      res.destroy()
-      res.emit('close')
-      return false
-    },
-  })
   return res
+}
+
+/** Nothing reads it, so nothing tells it that it has ended; a stream that still writes to it would pile up. */
+function releaseDetached(res: Response): void {
+  if (res.writableEnded) res.emit('finish')
+  else res.destroy()
+  res.emit('close')
 }

@@ -42,7 +42,9 @@ const MOST_WARNINGS = 20
 
 /** Makes the manager, which providers may ask for before anything is opened or loaded. */
 export function declareCache(config: CacheConfig): DeclaredCache {
-  const { settings = {}, clock, currentTenant, isCurrent = () => false } = config
+  const { clock, currentTenant, isCurrent = () => false } = config
+  // Options are checked after this: whatever they are, it does not throw.
+  const settings = config.settings ?? {}
   let logger: Logger | undefined
   const lateLogger: Logger = {
     info: (facts, message) => logger?.info(facts, message),

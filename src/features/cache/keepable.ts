@@ -62,7 +62,8 @@ export function compileKeepable(
       )
     )
       return null
-    const vary = listOf(headers['vary']).filter((name) => !listOf(before['vary']).includes(name))
+    const others = listOf(before['vary'])
+    const vary = membersOf(headers['vary']).filter((name) => !others.includes(name.toLowerCase()))
     if (vary.length > 0 && !isKeyed(vary, req, cache?.key)) return null
     const kept: string[] = []
     for (const [name, value] of Object.entries(headers)) {
@@ -84,7 +85,7 @@ function isKeyed(
 ): boolean {
   if (key === undefined || vary.includes('*')) return false
   const known = headersReadBy(key, req)
-  return vary.every((name) => known.has(name))
+  return vary.every((name) => known.has(name.toLowerCase()))
 }
 
 function dropped(name: string): string {
@@ -96,8 +97,11 @@ function dropped(name: string): string {
 
 /** Members of a header that is a list, in lower case. */
 function listOf(value: OutgoingHttpHeaders[string]): string[] {
+  return membersOf(value).map((member) => member.toLowerCase())
+}
+
+function membersOf(value: OutgoingHttpHeaders[string]): string[] {
   return textOf(value)
-    .toLowerCase()
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '')

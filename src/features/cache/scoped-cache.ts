@@ -101,6 +101,7 @@ export class ScopedCache {
   ): Promise<T> {
     const full = this.#keyOf(key, 'getOrSet()')
     const lifetime = this.#lifetime(ttl, 'getOrSet()')
+    checkTags(tags)
     const owner = this.#owner()
     const entry = await this.#find(full)
     if (entry !== undefined) return readValue(entry) as T

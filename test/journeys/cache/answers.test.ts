@@ -31,38 +31,38 @@ class ThingsController extends BaseController {
 
   @Cache({ ttl: 60 })
   @Get('ok')
-  answerOk(req: Request, res: Response) {
+  answerOk(_req: Request, res: Response) {
     return this.ok(res, 'Here', { call: ++calls })
   }
 
   @Cache({ ttl: 60 })
   @Get('json')
-  json(req: Request, res: Response) {
+  json(_req: Request, res: Response) {
     res.json({ call: ++calls })
   }
 
   @Cache({ ttl: 60 })
   @Get('send')
-  send(req: Request, res: Response) {
+  send(_req: Request, res: Response) {
     res.send(`<p>${++calls}</p>`)
   }
 
   @Cache({ ttl: 60 })
   @Get('end')
-  end(req: Request, res: Response) {
+  end(_req: Request, res: Response) {
     res.writeHead(200, { 'Content-Type': 'text/plain', 'Content-Language': 'en' })
     res.end(`call ${++calls}`)
   }
 
   @Cache({ ttl: 60 })
   @Get('callback')
-  callback(req: Request, res: Response) {
+  callback(_req: Request, res: Response) {
     process.nextTick(() => res.json({ call: ++calls }))
   }
 
   @Cache({ ttl: 60 })
   @Get('bytes')
-  bytes(req: Request, res: Response) {
+  bytes(_req: Request, res: Response) {
     const bytes = Buffer.from([0, 255, ++calls])
     res.type('application/octet-stream').send(bytes)
     bytes.fill(7)
@@ -96,6 +96,7 @@ afterEach(() => app.close())
 
 const start = async (options: object = {}) => {
   app = await TestApp.create({ controllers: [ThingsController], contract: 'off', ...options })
+  await app.clock.advance(0)
   return app
 }
 
