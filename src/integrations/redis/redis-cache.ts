@@ -43,6 +43,7 @@ class RedisCache implements CacheStore {
   #isClean = false
   /** Whether it is known that the entries were written where they are read. */
   #isHome = false
+  #isRecovering = false
   #recovery: Promise<void> | undefined
   #saidRefused = false
 
@@ -66,7 +67,7 @@ class RedisCache implements CacheStore {
     await this.#link.open(context)
     // The link may have been opened by someone else before.
     this.#recover()
-    if (this.#recovery !== undefined) await waitAtMost(FIRST_RECOVERY_MS, this.#recovery)
+    if (this.#isRecovering) await waitAtMost(FIRST_RECOVERY_MS, this.#recovery)
   }
 
   async close(): Promise<void> {
@@ -201,10 +202,10 @@ class RedisCache implements CacheStore {
   }
 
   #recover(): void {
-    if (this.#isClean || this.#context === undefined || !this.#link.isAvailable) return
-    this.#recovery ??= this.#replay().finally(() => {
-      this.#recovery = undefined
-    })
+    if (this.#isClean || this.#isRecovering || this.#context === undefined) return
+    if (!this.#link.isAvailable) return
+    this.#isRecovering = true
+    this.#recovery = this.#replay()
   }
 
   /** Does what must be done before anything is read. */
@@ -218,8 +219,10 @@ class RedisCache implements CacheStore {
       this.#saidRefused = false
     } catch (error) {
       if (isServerError(error)) this.#say(error, 'Nothing is read from Redis: it does not forget.')
-      // After this recovery has ended: who asks during it is told that there is one.
       this.#context?.clock.setTimeout(() => this.#recover(), RETRY_MS)
+    } finally {
+      // At once: what is to be forgotten from now on begins another one.
+      this.#isRecovering = false
     }
   }
 
