@@ -16,6 +16,7 @@ import { getTenantId, TenantContext } from '../features/tenancy/tenant-context.j
 import type { RequestScopes } from '../http/request-scopes.js'
 import type { Stage } from '../http/step.js'
 import { NO_STAGES, type RouteStages } from '../pipeline/compile-route.js'
+import type { Harness } from './harness.js'
 import type { AppOptions } from './options.js'
 
 /** The features of an application before it starts. */
@@ -50,14 +51,15 @@ export interface RunningFeatures {
 }
 
 /** Says what features an application has. Runs nothing. */
-export function declareFeatures(options: AppOptions, clock: Clock): Features {
+export function declareFeatures(
+  options: AppOptions,
+  clock: Clock,
+  wrapStore?: Harness['wrapStore'],
+): Features {
   const host = Object.freeze({})
-  const cache = declareCache({
-    settings: options.cache,
-    clock,
-    currentTenant: getTenantId,
-    isCurrent: () => TenantContext.current()?.host === host,
-  })
+  const isCurrent = () => TenantContext.current()?.host === host
+  const settings = options.cache
+  const cache = declareCache({ settings, clock, currentTenant: getTenantId, isCurrent, wrapStore })
   return {
     providers: cache.providers,
     start: (input) => startFeatures(options, { ...input, clock, host, cache }),

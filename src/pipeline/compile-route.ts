@@ -18,6 +18,8 @@ export interface RouteParts {
   /** Compiled schemas; empty without. */
   readonly inputs: readonly CompiledInput[]
   readonly stages: RouteStages
+  /** Stands right before the handler of an application under test; `null` of any other. */
+  readonly underTest: Stage | null
 }
 
 /** What features put around the steps of one route; `null` where it does not use them. In the order in which a request walks. */
@@ -76,6 +78,7 @@ export function compileRoute(
   const answer = { ...config, route, mayAnswerLater: takesResponse(invocation) }
 
   let run = invokeStep(invocation)
+  if (parts.underTest !== null) run = parts.underTest(run)
   if (route.headers !== null) run = headersStep(route.headers, run)
   const mayWait = readsBody || inputs.length > 0 || route.isProtected || stages !== NO_STAGES
   if (mayWait && config.deadlines !== null) run = unexpiredStep(run)

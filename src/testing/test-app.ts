@@ -3,7 +3,9 @@ import type TestAgent from 'supertest/lib/agent.js'
 import { App } from '../app/app.js'
 import { type Inside, putUnderTest } from '../app/harness.js'
 import type { User } from '../contracts/handler.js'
+import type { RouteModel } from '../contracts/route-model.js'
 import { tenantHeader as headerOfTenant } from '../features/tenancy/tenant-options.js'
+import type { Stage } from '../http/step.js'
 import {
   type AuthMatrix,
   type AuthMatrixOptions,
@@ -13,6 +15,7 @@ import {
   type Principal,
   refuseUnguarded,
 } from './auth-matrix.js'
+import { keyCoverageStage, unkeyed } from './cache-key/key-coverage.js'
 import { type ConnectionFacts, Connections } from './connections.js'
 import { Contract } from './contract/contract.js'
 import { ContractCoverage, type CoverageReport } from './contract/contract-coverage.js'
@@ -20,6 +23,9 @@ import { DocumentedOperations } from './contract/documented-operations.js'
 import type { ContractViolation } from './contract/violation.js'
 import type { Finish } from './finish-test.js'
 import { checkFuzzOptions, type FuzzOptions, type FuzzReport } from './fuzz/fuzz-options.js'
+import { checkIsolationOptions, type IsolationOptions } from './isolation/isolation-options.js'
+import type { IsolationReport } from './isolation/isolation-report.js'
+import { OverheardStores } from './isolation/overheard-stores.js'
 import { loadSupertest } from './supertest-agent.js'
 import { stateOf, TestCaller } from './test-caller.js'
 import { TestClock } from './test-clock.js'
@@ -42,6 +48,7 @@ export class TestApp extends App {
   readonly #log: TestLog
   readonly #watch: TestWatch = new TestWatch()
   readonly #connections: Connections = new Connections()
+  readonly #stores: OverheardStores = new OverheardStores()
   readonly #headers: Map<string, string> = new Map()
   readonly #options: TestOptions
   readonly #coverage: ContractCoverage
@@ -61,16 +68,21 @@ export class TestApp extends App {
     this.#contract =
       mode === 'off' ? null : new Contract({ operations, mode, coverage: this.#coverage })
     this.#log = new TestLog(options.logger)
-    const { wrapGuard, wrapRoute } = this.#connections
+    const { wrapGuard, wrapRoute, wrapHandler } = this.#connections
     putUnderTest(this, {
       overrides: options.testOverrides ?? [],
       clock: this.clock,
       logger: this.#log.logger,
       boot: this.#watch.boot,
-      enter: this.#watch.enter,
+      enter: (req, run) => this.#watch.enter(req, () => this.#connections.enter(req.socket, run)),
       disconnect: () => this.#connections.close(),
       wrapGuard,
       wrapRoute,
+      wrapHandler: (route) => {
+        const watch = this.#contract === null ? null : this.#watchKeys(route, this.#contract)
+        return (next) => wrapHandler(watch === null ? next : watch(next))
+      },
+      wrapStore: this.#stores.wrap,
       built: (inside) => {
         this.#inside = inside
       },
@@ -240,6 +252,34 @@ export class TestApp extends App {
   }
 
   /**
+   * Tries to get something of one tenant's to another: sends requests made from the document for both, in turns and at once, with
+   * ids and URLs of their own, the same, and each other's, and looks for canaries in answers, logs and caches. It changes what the
+   * application keeps. What it finds is evidence, not a proof of absence. Takes `fast-check`.
+   *
+   * @returns A verdict for each operation, and what leaks.
+   * @throws ConfigError for options that mean nothing, and when `fast-check` is not installed.
+   *
+   * @example
+   * const report = await app.proveIsolation({ tenants: ['acme', 'globex'], seed: 1 })
+   * expect(report.leaks).toEqual([])
+   */
+  async proveIsolation(options: IsolationOptions = {}): Promise<IsolationReport> {
+    const tenantHeader = headerOfTenant(this.#options.tenant ?? {})
+    checkIsolationOptions(options, tenantHeader)
+    const target = {
+      caller: this.#started('proveIsolation()').with({}),
+      connect: (facts: ConnectionFacts) => this.#connections.open(this.server, facts),
+      tenantHeader,
+      operations: this.#documented(),
+      log: this.#log,
+      nameOf: this.#connections.nameOf,
+      stores: this.#stores,
+    }
+    const { proveIsolation } = await import('./isolation/prove-isolation.js')
+    return await proveIsolation(target, options)
+  }
+
+  /**
    * Waits for requests under way (`timeouts.close`, here 1 s), cuts what is left, and runs `onClose`. Calling it again
    * waits for the same end.
    *
@@ -266,6 +306,17 @@ export class TestApp extends App {
   /** Closes: `await using app = await TestApp.create(options)`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
+  }
+
+  /** Reports what the handler of a cached route reads, and its key does not contain. */
+  #watchKeys(route: RouteModel, contract: Contract): Stage | null {
+    const { tenant } = this.#options
+    const tenantHeader = tenant === undefined ? null : headerOfTenant(tenant)
+    return keyCoverageStage(route, {
+      tenantHeader,
+      report: ({ name }, { method, originalUrl: url }, read) =>
+        contract.note({ method, url }, unkeyed(name, read)),
+    })
   }
 
   #checkCoverage(): void {

@@ -25,7 +25,7 @@ export class TestWatch {
 
   /** Runs a request. */
   readonly enter = (req: IncomingMessage, run: () => void): void => {
-    operations.run({ owner: this, name: nameOf(req) }, run)
+    operations.run({ owner: this, name: nameOf(req), connection: req.socket }, run)
   }
 
   /** The first rejected promise that a request has left, that nobody handles and that nobody was told of. */

@@ -12,28 +12,29 @@ import { readSources, root } from './sources.js'
 /** What `blazon` exports at run time. Whoever adds a name here makes a promise. */
 const VALUES = `
   All ApiBody ApiHidden ApiOperation ApiResponseDoc ApiTags App Auth BadRequestError
-  BaseController Body Can Clock ConfigError ConflictError Controller CurrentUser Delete ForbiddenError
+  BaseController Body Cache CacheManager Can Clock ConfigError ConflictError Controller CurrentUser Delete ForbiddenError
   Get Head Header Headers HttpCode HttpError Inject Injectable InjectionToken InternalServerError
   MethodNotAllowedError NotFoundError Options Params Patch PayloadTooLargeError Post Public Put
   Query RateLimit Redirect Req Res ServiceUnavailableError Tenant TenantContext TenantId
   TooManyRequestsError UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError createTenantMiddleware
-  defineAppOptions defineControllers getTenantId inject memoryRateLimit requireTenantId runWithTenant
-  runWithoutTenant tenantFromHost tenantFromPath tenantFromSubdomain tenantScoped
+  defineAppOptions defineControllers getTenantId inject memoryCache memoryRateLimit requireTenantId runWithTenant
+  runWithoutTenant tenantFromHost tenantFromPath tenantFromSubdomain tenantKey tenantScoped
 `
 
 /** What it exports as types only. */
 const TYPES = `
   ApiBodyOptions ApiOperationOptions ApiResponseOptions AppDocument AppModel AppOptions AuthGuard
-  AuthOptions Class ClassProvider ConfigCode Duration ErrorCode ErrorEnvelope ErrorRequestHandler
+  AuthOptions CacheEntry CacheOptions CacheSettings CacheStats CacheStore Class ClassProvider ConfigCode Duration ErrorCode ErrorEnvelope ErrorRequestHandler
   ExistingProvider FactoryProvider FieldError Handler HttpErrorOptions HttpMethod InferOutput
-  InputSchemas InputSource JsonSchema Lifecycle LimitOptions Logger Middleware Module NextFunction
+  InputSchemas InputSource JsonSchema KeepOptions Lifecycle LimitOptions Logger MaybePromise MemoryCacheOptions
+  Middleware Module NextFunction
   OpenApiComponents OpenApiDocument OpenApiHeader OpenApiInfo OpenApiMediaType OpenApiMethod
   OpenApiOperation OpenApiParameter OpenApiPathItem OpenApiRequestBody OpenApiResponse
   OpenApiSchema OpenApiSecurityScheme OpenApiServer OpenApiTag OperationFacts Override
   MemoryRateLimitOptions ParameterModel ParameterSource Plugin PluginContext Problem ProblemDetails Provider
   RateLimitBy RateLimitCount RateLimitOptions RateLimitPolicy RateLimitResult RateLimitStore Reference
-  Request RequestHandler Response RouteModel RouteTableEntry Schema SchemaConverter SchemaSide
-  SecurityOptions SecurityRequirement Size SuccessEnvelope SwaggerOptions TenantDecoratorOptions TenantInfo
+  Request RequestHandler Response RouteModel RouteTableEntry Schema SchemaConverter SchemaSide ScopedCache
+  SecurityOptions SecurityRequirement Size StoreContext SuccessEnvelope SwaggerOptions TenantDecoratorOptions TenantInfo
   TenantMiddlewareOptions TenantOptions TenantScope TenantScopedOptions TenantSourceOptions TenantStore TenantStrategy
   TimeoutOptions Token
   Timer User Validated ValidatedRequest ValueProvider

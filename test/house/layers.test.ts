@@ -10,6 +10,7 @@ const PACKAGES: Record<string, string> = {
   'find-my-way': 'routing',
   ajv: 'schema',
   helmet: 'features/security',
+  'lru-cache': 'features/cache',
   supertest: 'testing',
   'fast-check': 'testing',
   commander: 'cli',

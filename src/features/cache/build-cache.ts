@@ -1,3 +1,4 @@
+import type { CacheStore } from '../../contracts/cache.js'
 import type { Clock } from '../../contracts/clock.js'
 import type { Logger } from '../../contracts/logger.js'
 import type { Provider } from '../../contracts/provider.js'
@@ -18,6 +19,8 @@ export interface CacheConfig {
   readonly currentTenant: CurrentTenant
   /** Whether the code that asks runs for a request of this application. Default: nobody knows. */
   readonly isCurrent?: () => boolean
+  /** What a harness puts before the store; `undefined` where there is none. */
+  readonly wrapStore?: ((store: CacheStore) => CacheStore) | undefined
 }
 
 /** The cache of an application that has not started. */
@@ -48,7 +51,9 @@ export function declareCache(config: CacheConfig): DeclaredCache {
     warn: (facts, message) => logger?.warn(facts, message),
     error: (facts, message) => logger?.error(facts, message),
   }
-  const engine = new CacheEngine(settings.store ?? memoryCache(), { clock, logger: lateLogger })
+  const own = settings.store ?? memoryCache()
+  const store = config.wrapStore?.(own) ?? own
+  const engine = new CacheEngine(store, { clock, logger: lateLogger })
   const defaultTtlMs = 1000 * (toSeconds(settings.defaultTtl ?? DEFAULT_TTL_SECONDS) ?? 0)
   const manager = new CacheManager({ engine, currentTenant, defaultTtlMs })
   return {

@@ -8,6 +8,9 @@ import type { ContractCoverage } from './contract-coverage.js'
 import type { DocumentedOperations } from './documented-operations.js'
 import { ContractError, type ContractViolation, formatViolations } from './violation.js'
 
+/** A violation that is still to be put down to an operation. */
+export type UnnamedViolation = Omit<ContractViolation, 'operation' | 'operationId'>
+
 type Compile = (schema: OpenApiSchema) => FindMismatches
 
 /** What of an application's contract is watched, and how. */
@@ -27,6 +30,8 @@ export class Contract {
   readonly #compilers: WeakMap<OpenApiDocument, Compile> = new WeakMap()
   readonly #violations: Map<string, ContractViolation> = new Map()
   #isUnreadable = false
+  /** What was noted of requests whose answers are still to come, by method and URL. */
+  readonly #noted: Map<string, ContractError> = new Map()
 
   constructor(config: ContractConfig) {
     this.#config = config
@@ -48,18 +53,40 @@ export class Contract {
   }
 
   #judge(exchange: Exchange): ContractError | undefined {
-    const { operations, mode, coverage } = this.#config
-    const { model } = operations()
+    const { operations, coverage } = this.#config
+    const noted = this.#takeNoted(exchange)
     const documented = operations().find(exchange.method, exchange.url)
-    if (documented === undefined) return undefined
+    if (documented === undefined) return noted
     const key = documentedStatus(documented, exchange.status)
     if (key !== undefined) coverage.record(documented, key)
     const compile = this.#compilerOf(documented.document)
     const found = checkAnswer(exchange, { documented, key, compile })
+    const error = this.#add(found)
+    if (error === undefined || noted === undefined) return error ?? noted
+    return new ContractError([...noted.violations, ...error.violations])
+  }
+
+  /** Notes something about a request while it is answered; whoever waits for the answer is told with it. */
+  note({ method, url }: Pick<Exchange, 'method' | 'url'>, violation: UnnamedViolation): void {
+    const documented = this.#config.operations().find(method, url)
+    const { name: operation, operationId = '' } = documented ?? { name: `${method} ${url}` }
+    const error = this.#add([{ operation, operationId, ...violation }])
+    if (error === undefined) return
+    const known = this.#noted.get(`${method} ${url}`)?.violations ?? []
+    this.#noted.set(`${method} ${url}`, new ContractError([...known, ...error.violations]))
+  }
+
+  #takeNoted({ method, url }: Exchange): ContractError | undefined {
+    const noted = this.#noted.get(`${method} ${url}`)
+    this.#noted.delete(`${method} ${url}`)
+    return noted
+  }
+
+  #add(found: readonly ContractViolation[]): ContractError | undefined {
     if (found.length === 0) return undefined
     for (const violation of found) this.#violations.set(identityOf(violation), violation)
-    if (mode === 'throw') return new ContractError(found)
-    warn(model, found)
+    if (this.#config.mode === 'throw') return new ContractError(found)
+    warn(this.#config.operations().model, found)
     return undefined
   }
 

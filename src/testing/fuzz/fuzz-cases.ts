@@ -86,7 +86,12 @@ function caseOf(source: CaseSource, parts: RequestParts, way: Way): FuzzCase {
   return { kind: 'valid', what: '', request: source.write(parts) }
 }
 
-function partsOf(source: CaseSource, context: ValueContext): Arbitrary<RequestParts> {
+/**
+ * Valid values for every part of a request.
+ *
+ * @throws Error that names the part for which none is found.
+ */
+export function partsOf(source: CaseSource, context: ValueContext): Arbitrary<RequestParts> {
   const { fc } = context
   const { operation } = source.documented
   const { parameters = [], requestBody } = operation

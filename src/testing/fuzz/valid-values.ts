@@ -28,13 +28,19 @@ export interface ValueContext {
   readonly fc: FastCheck
   readonly components: Readonly<Record<string, OpenApiSchema>>
   readonly depth: number
+  /** Given texts of a schema, instead of any that it allows; `undefined` leaves it to chance. */
+  readonly textOf?: TextOf | undefined
 }
+
+/** Chooses the text of a schema. */
+export type TextOf = (schema: OpenApiSchema) => string | undefined
 
 export function valueContext(
   fc: FastCheck,
   components: Readonly<Record<string, OpenApiSchema>> = {},
+  textOf?: TextOf,
 ): ValueContext {
-  return { fc, components, depth: DEPTH }
+  return { fc, components, depth: DEPTH, textOf }
 }
 
 /**
@@ -118,6 +124,8 @@ function ofType(schema: OpenApiSchema, context: ValueContext): Arbitrary<unknown
 function ofText(schema: OpenApiSchema, context: ValueContext): Arbitrary<string> {
   const { format = '', pattern, minLength = 0, maxLength } = schema
   const { fc } = context
+  const given = context.textOf?.(schema)
+  if (given !== undefined) return fc.constant(given)
   const known = ofFormat(format, fc)
   const matching = pattern === undefined ? undefined : ofPattern(pattern, fc)
   // Where there are both, the pattern most often narrows the format.
