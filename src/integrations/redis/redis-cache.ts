@@ -11,8 +11,8 @@ import { Pending } from './pending.js'
 import { checkRedisOptions, prefixOf, type RedisOptions } from './redis-options.js'
 import { linkOf } from './shared-links.js'
 
-/** How long a version of a tag is kept, in milliseconds; entries that live longer are outdated by then. */
-const TAG_TTL_MS = 30 * 24 * 3_600_000
+/** How long a version of a tag, and the note of the servers, is kept: what is older is outdated, and Redis is left tidy. */
+const MONTH_MS = String(30 * 24 * 3_600_000)
 /** Keys that are forgotten in one go. */
 const CHUNK = 500
 /** How long a start waits for what must happen before entries may be read, in milliseconds. */
@@ -142,11 +142,10 @@ class RedisCache implements CacheStore {
 
   /** Gives a version to each tag that has none. Of several who do, the first one wins. */
   async #create(names: readonly string[], fresh: readonly string[]): Promise<readonly string[]> {
-    const ttl = String(TAG_TTL_MS)
     const known = await this.#ask(({ send }) =>
       Promise.all(
         names.map(async (name, index) => {
-          const made = send('SET', name, fresh[index] as string, 'NX', 'PX', ttl)
+          const made = send('SET', name, fresh[index] as string, 'NX', 'PX', MONTH_MS)
           const [, version] = await Promise.all([made.catch(() => null), send('GET', name)])
           return version
         }),
@@ -259,7 +258,9 @@ class RedisCache implements CacheStore {
     const known = await this.#link.run(({ send }) => send('GET', name))
     if (String(known) === origin) return
     await this.#sweep(this.#keys.pattern(''))
-    await this.#link.run(({ send }) => send('SET', name, origin)).catch(unlessServerError)
+    await this.#link
+      .run(({ send }) => send('SET', name, origin, 'PX', MONTH_MS))
+      .catch(unlessServerError)
   }
 
   /** Says what the server refuses, once until it does it again. */
