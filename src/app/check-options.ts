@@ -1,6 +1,7 @@
 import type { Duration, Size } from '../contracts/units.js'
 import type { Problem } from '../errors/config-error.js'
 import { checkCache } from '../features/cache/check-cache.js'
+import { checkRateLimit } from '../features/rate-limit/check-rate-limit.js'
 import { checkSecurity } from '../features/security/security.js'
 import { checkTenancy } from '../features/tenancy/check-tenancy.js'
 import { toBytes, toSeconds } from '../http/units.js'
@@ -160,17 +161,6 @@ function checkGuard(guard: unknown): Problem[] {
       'auth.guard',
       'It has no method canActivate.',
       'Give an instance with canActivate(req), a class, or a token.',
-    ),
-  ]
-}
-
-function checkRateLimit(rateLimit: unknown): Problem[] {
-  if (rateLimit === undefined || rateLimit === false) return []
-  return [
-    invalid(
-      'rateLimit',
-      'This version has no rate limiter.',
-      'Use express-rate-limit in `middlewares`.',
     ),
   ]
 }

@@ -28,7 +28,7 @@ export interface RouteStages {
   readonly scope: ((run: RunRoute) => RunRoute) | null
   /** Limits that need not know who asks. */
   readonly admission: Stage | null
-  /** Whether the request names what the route cannot do without. Before the guard. */
+  /** Whether the request names what the route cannot do without. After the guard: who may not come in is told nothing else. */
   readonly tenant: Stage | null
   /** Whether the user whom the guard has let pass belongs here. Before `@Can`. */
   readonly membership: Stage | null
@@ -116,7 +116,7 @@ function accessSteps(
   let run = next
   if (abilities !== null) run = canStep(abilities, can, run)
   if (stages.membership !== null) run = stages.membership(run)
-  if (isProtected) run = guardStep(guard, run)
   if (stages.tenant !== null) run = stages.tenant(run)
+  if (isProtected) run = guardStep(guard, run)
   return run
 }

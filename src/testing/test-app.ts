@@ -10,6 +10,7 @@ import {
   type AuthMatrix,
   type AuthMatrixOptions,
   buildAuthMatrix,
+  checkAuthMatrix,
   createProbe,
   type Principal,
   refuseUnguarded,
@@ -104,7 +105,7 @@ export class TestApp extends App {
     const judge = app.#contract?.judge ?? null
     const finish: Finish = (failure, request) => {
       app.#log.explain(failure, request)
-      return failure ?? app.#watch.takeRejection() ?? null
+      return failure ?? app.#watch.takeRejection(request) ?? null
     }
     const tenantHeader = headerOfTenant(app.#options.tenant ?? {})
     const link = { supertest, connect, judge, finish, tenantHeader }
@@ -138,6 +139,8 @@ export class TestApp extends App {
    * A caller that is this user: the guard is not asked, `req.user` is set where it would be, and `@Can`
    * decides as ever. `null` is nobody: the guard is asked. It has the headers that are set now, but for
    * `Authorization`, and never changes.
+   *
+   * @throws TypeError when it is neither: `undefined` would act as nobody, unnoticed.
    */
   as(user: User | null): TestCaller {
     return this.#started('as()').as(user)
@@ -157,8 +160,15 @@ export class TestApp extends App {
     return this.#started('with()').with(headers)
   }
 
-  /** Sends `Authorization: Bearer <token>` with every later request, until cleared. */
+  /**
+   * Sends `Authorization: Bearer <token>` with every later request, until cleared.
+   *
+   * @throws TypeError when it is no text: `Bearer undefined` would be sent, unnoticed.
+   */
   withAuth(token: string): this {
+    if (typeof token !== 'string') {
+      throw new TypeError(`withAuth(): ${String(token)} is no token. Give a string.`)
+    }
     return this.withHeaders({ authorization: `Bearer ${token}` })
   }
 
@@ -191,7 +201,8 @@ export class TestApp extends App {
    * included, and call none; refusals are checked and counted as any answer is.
    *
    * @param principals By the name of their column.
-   * @throws Error with `unguarded: 'fail'`, naming operations that change something and are open to everybody.
+   * @throws Error with `unguarded: 'fail'`, naming operations that change something and are open to everybody; ConfigError for
+   * options that mean nothing.
    *
    * @example
    * const matrix = await app.authMatrix({ anonymous: null, admin: { roles: ['admin'] } })
@@ -199,8 +210,10 @@ export class TestApp extends App {
    */
   async authMatrix(
     principals: Readonly<Record<string, Principal>>,
-    { unguarded, except }: AuthMatrixOptions = {},
+    options: AuthMatrixOptions = {},
   ): Promise<AuthMatrix> {
+    checkAuthMatrix(principals, options)
+    const { unguarded, except } = options
     const nobody = this.#started('authMatrix()').as(null)
     const { model, match } = this.#inside as Inside
     const probeOf = (given: Principal) => {

@@ -14,10 +14,10 @@ const VALUES = `
   BaseController Body Can Clock ConfigError ConflictError Controller CurrentUser Delete ForbiddenError
   Get Head Header Headers HttpCode HttpError Inject Injectable InjectionToken InternalServerError
   MethodNotAllowedError NotFoundError Options Params Patch PayloadTooLargeError Post Public Put
-  Query Redirect Req Res ServiceUnavailableError Tenant TenantContext TenantId
+  Query RateLimit Redirect Req Res ServiceUnavailableError Tenant TenantContext TenantId
   TooManyRequestsError UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError createTenantMiddleware
-  defineAppOptions defineControllers getTenantId inject requireTenantId runWithTenant runWithoutTenant
-  tenantFromHost tenantFromPath tenantFromSubdomain tenantScoped
+  defineAppOptions defineControllers getTenantId inject memoryRateLimit requireTenantId runWithTenant
+  runWithoutTenant tenantFromHost tenantFromPath tenantFromSubdomain tenantScoped
 `
 
 /** What it exports as types only. */
@@ -29,7 +29,8 @@ const TYPES = `
   OpenApiComponents OpenApiDocument OpenApiHeader OpenApiInfo OpenApiMediaType OpenApiMethod
   OpenApiOperation OpenApiParameter OpenApiPathItem OpenApiRequestBody OpenApiResponse
   OpenApiSchema OpenApiSecurityScheme OpenApiServer OpenApiTag OperationFacts Override
-  ParameterModel ParameterSource Plugin PluginContext Problem ProblemDetails Provider Reference
+  MemoryRateLimitOptions ParameterModel ParameterSource Plugin PluginContext Problem ProblemDetails Provider
+  RateLimitBy RateLimitCount RateLimitOptions RateLimitPolicy RateLimitResult RateLimitStore Reference
   Request RequestHandler Response RouteModel RouteTableEntry Schema SchemaConverter SchemaSide
   SecurityOptions SecurityRequirement Size SuccessEnvelope SwaggerOptions TenantDecoratorOptions TenantInfo
   TenantMiddlewareOptions TenantOptions TenantScope TenantScopedOptions TenantSourceOptions TenantStore TenantStrategy

@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto'
+
+/** Bytes that a key has at most before what follows is replaced by a hash. */
+const LONGEST = 512
+
+/** The names of everything that is kept: entries, tags, counts, and where the data comes from. */
+export class Keys {
+  readonly #prefix: string
+
+  constructor(prefix: string) {
+    this.#prefix = prefix
+  }
+
+  /** Of an entry: `blazon:cache:acme:users`. */
+  entry(key: string): string {
+    return `${this.#prefix}cache:${bounded(key)}`
+  }
+
+  /** Of a tag's version. */
+  tag(tag: string): string {
+    return `${this.#prefix}tag:${bounded(tag)}`
+  }
+
+  /** Of a count of requests. */
+  limit(key: string): string {
+    return `${this.#prefix}limit:${bounded(key)}`
+  }
+
+  /** Of the note on which server the entries were written. */
+  get origin(): string {
+    return `${this.#prefix}origin`
+  }
+
+  /** What `SCAN` finds the entries by whose keys begin with `start`. It may find more where `start` is very long. */
+  pattern(start: string): string {
+    return `${escapeGlob(`${this.#prefix}cache:${start.slice(0, LONGEST)}`)}*`
+  }
+}
+
+/**
+ * A key of bounded length. The beginning stays, so that keys are still found by it; a hashed key is longer than any
+ * that is not, so none is taken for another. Who reads compares the whole key, which stands in the entry.
+ */
+function bounded(key: string): string {
+  if (key.length <= LONGEST && Buffer.byteLength(key) <= LONGEST) return key
+  const hash = createHash('sha256').update(key, 'utf16le').digest('base64url')
+  return `${key.slice(0, LONGEST)}#${hash}`
+}
+
+function escapeGlob(text: string): string {
+  return text.replace(/[*?[\]\\^]/g, '\\$&')
+}
