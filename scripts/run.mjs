@@ -61,6 +61,7 @@ const TASKS = {
   ],
   unit: [[...vitest, 'run']],
   bench: [build, ['node', 'bench/run.mjs']],
+  'bench:features': [build, ['node', 'bench/features.mjs']],
   'bench:harness': [build, ['node', 'bench/harness.mjs']],
   'test:openapi': [
     () => install(TOOLS),

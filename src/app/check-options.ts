@@ -86,14 +86,24 @@ function checkLogger(logger: unknown): Problem[] {
 
 function checkTrustProxy(trustProxy: AppOptions['trustProxy']): Problem[] {
   const problem = trustProxyProblem(trustProxy)
-  if (problem === null) return []
-  return [
-    invalid(
-      'trustProxy',
-      `Express refuses it: ${problem}.`,
-      'Give a count of proxies, or their addresses.',
-    ),
-  ]
+  if (problem !== null) {
+    const remedy = 'Give a count of proxies, or their addresses.'
+    return [invalid('trustProxy', `Express refuses it: ${problem}.`, remedy)]
+  }
+  return checkMapped(trustProxy)
+}
+
+/** An IPv4 address in IPv6 spelling (RFC 4291, 2.5.5.2), and the length of its network. */
+const MAPPED = /^::ffff:.*\/(\d+)$/i
+
+/** A network that is meant to be one of IPv4, and has no IPv4 address in it: its proxies would not be believed. */
+function checkMapped(trustProxy: AppOptions['trustProxy']): Problem[] {
+  const addresses = typeof trustProxy === 'string' ? trustProxy.split(',') : trustProxy
+  if (!Array.isArray(addresses)) return []
+  const wrong = addresses.find((each) => Number(MAPPED.exec(String(each).trim())?.[1]) < 96)
+  if (wrong === undefined) return []
+  const cause = `${wrong.trim()} is a network of IPv6, which has no IPv4 address in it.`
+  return [invalid('trustProxy', cause, "Write networks of IPv4 as such: '10.0.0.0/8'.")]
 }
 
 function checkMiddlewares(middlewares: AppOptions['middlewares']): Problem[] {

@@ -57,13 +57,9 @@ export function declareFeatures(
   wrapStore?: Harness['wrapStore'],
 ): Features {
   const host = Object.freeze({})
-  const cache = declareCache({
-    settings: options.cache,
-    clock,
-    currentTenant: getTenantId,
-    isCurrent: () => TenantContext.current()?.host === host,
-    wrapStore,
-  })
+  const isCurrent = () => TenantContext.current()?.host === host
+  const settings = options.cache
+  const cache = declareCache({ settings, clock, currentTenant: getTenantId, isCurrent, wrapStore })
   return {
     providers: cache.providers,
     start: (input) => startFeatures(options, { ...input, clock, host, cache }),

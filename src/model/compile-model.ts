@@ -113,7 +113,7 @@ function compileFeatures(
 ): Pick<RouteModel, 'tenant' | 'cache' | 'limits'> {
   const tenant = firstOf([...method, ...controller], 'tenant')
   return {
-    tenant: tenant === undefined ? null : { isOptional: tenant.options.optional === true },
+    tenant: tenant === undefined ? null : { isOptional: tenant.options?.optional === true },
     cache: firstOf(method, 'cache')?.options ?? null,
     limits: compileLimits(method, false) ?? compileLimits(controller, true),
   }

@@ -6,9 +6,9 @@ import { tenantKey } from './tenant-key.js'
 
 /** What happened since the application started, in this process. */
 export interface CacheStats {
-  /** Reads that found something fresh. */
+  /** Requests and reads that were given something fresh. */
   readonly hits: number
-  /** Reads that found nothing. */
+  /** Those that were given nothing. */
   readonly misses: number
   /** Answers of `@Cache` that were given after their time, while a new one was made. */
   readonly stale: number
@@ -72,7 +72,9 @@ export class CacheEngine {
     return chain(
       this.#store.ask((store) => store.get(key)),
       (entry) => {
-        if (entry === undefined || entry === FAILED || entry.tags.length === 0) return entry
+        if (entry === undefined || entry === FAILED) return entry
+        if (!isSound(entry)) return undefined
+        if (entry.tags.length === 0) return entry
         const tags = entry.tags.map(([tag]) => tag)
         return chain(
           this.#store.ask((store) => store.versions(tags)),
@@ -144,6 +146,19 @@ export class CacheEngine {
     if (this.#isClosed || !(ms > 0)) return undefined
     return this.#store.ask((store) => store.set(key, entry, ms))
   }
+}
+
+/** Whatever has become of it in the store, what is not an entry is a miss. */
+function isSound(entry: CacheEntry): boolean {
+  return (
+    typeof entry === 'object' &&
+    entry !== null &&
+    (typeof entry.body === 'string' || entry.body instanceof Uint8Array) &&
+    Array.isArray(entry.headers) &&
+    Array.isArray(entry.tags) &&
+    Number.isFinite(entry.createdAt) &&
+    Number.isFinite(entry.freshUntil)
+  )
 }
 
 /**

@@ -78,12 +78,10 @@ class CachedRoute {
   }
 
   #bypass(req: BlazonRequest, res: Response): unknown {
-    this.#engine.counts.bypasses++
     return this.#run({ req, res }, 'BYPASS')
   }
 
   #miss(visit: Visit, followed: number): unknown {
-    this.#engine.counts.misses++
     if (visit.req.method === 'HEAD') return this.#run(visit, 'MISS')
     const flight = this.#engine.flights.find(visit.key)
     if (flight === undefined) return this.#lead(visit)
@@ -119,6 +117,7 @@ class CachedRoute {
   }
 
   #run({ req, res }: Pick<Visit, 'req' | 'res'>, state: 'MISS' | 'BYPASS'): unknown {
+    this.#engine.counts[state === 'MISS' ? 'misses' : 'bypasses']++
     if (this.#hasNotes) addHeader(res, 'X-Cache', state)
     return this.#next(req, res)
   }

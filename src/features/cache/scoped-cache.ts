@@ -47,8 +47,7 @@ export class ScopedCache {
    * const products = await cache.get<Product[]>('acme:products')
    */
   async get<T = unknown>(key: string): Promise<T | undefined> {
-    const entry = await this.#find(this.#keyOf(key, 'get()'))
-    return entry === undefined ? undefined : (readValue(entry) as T)
+    return (await this.#find(this.#keyOf(key, 'get()')))?.value as T | undefined
   }
 
   /**
@@ -103,8 +102,8 @@ export class ScopedCache {
     const lifetime = this.#lifetime(ttl, 'getOrSet()')
     checkTags(tags)
     const owner = this.#owner()
-    const entry = await this.#find(full)
-    if (entry !== undefined) return readValue(entry) as T
+    const found = await this.#find(full)
+    if (found !== undefined) return found.value as T
     const { flights } = this.parts.engine
     const flight = flights.find(full)
     if (flight === undefined) {
@@ -115,7 +114,7 @@ export class ScopedCache {
       flight.owner === owner ? await this.#follow(full, flight) : ({ kind: 'late' } as const)
     if (landing.kind === 'failed') throw landing.error
     if (landing.kind === 'nothing') return undefined as T
-    if (landing.kind === 'made') return readValue(landing.entry) as T
+    if (landing.kind === 'made') return readValue(landing.entry)?.value as T
     return await load()
   }
 
@@ -159,18 +158,19 @@ export class ScopedCache {
     }
   }
 
-  async #find(key: string): Promise<CacheEntry | undefined> {
+  async #find(key: string): Promise<Found | undefined> {
     const owner = this.#owner()
     const { engine } = this.parts
     await engine.open()
     const entry = await engine.read(key)
-    const isFound =
+    const isReadable =
       entry !== undefined &&
       entry !== FAILED &&
       entry.freshUntil > engine.now() &&
       mayRead(owner, entry)
-    engine.counts[isFound ? 'hits' : 'misses']++
-    return isFound ? entry : undefined
+    const found = isReadable ? readValue(entry) : undefined
+    engine.counts[found === undefined ? 'misses' : 'hits']++
+    return found
   }
 
   /** In a promise of its own, so that whoever waits goes on in its own asynchronous context. */
@@ -194,13 +194,17 @@ export class ScopedCache {
       const entry = engine.entry({ ...owned, tags: tags === FAILED ? [] : tags }, lifetime)
       if (tags === FAILED) flight.isCancelled = true
       engine.land(key, flight, { entry, lifetime })
-      return readValue(entry) as T
+      return readValue(entry)?.value as T
     } catch (error) {
       flight.land({ kind: 'failed', error })
       engine.flights.end(key, flight)
       throw error
     }
   }
+}
+
+interface Found {
+  readonly value: unknown
 }
 
 interface LoadConfig<T> {
@@ -215,10 +219,15 @@ function mayRead(reader: string | null, { owner }: CacheEntry): boolean {
   return reader === null || owner === null || reader === owner
 }
 
-function readValue({ kind, body, headers }: CacheEntry): unknown {
+/** `undefined` for what claims to be JSON and is none: nobody knows who has written to the store. */
+function readValue({ kind, body, headers }: CacheEntry): Found | undefined {
   const isText = typeof body === 'string'
-  if (kind === 'response' && !isJson(headers)) return isText ? body : Buffer.from(body)
-  return JSON.parse(isText ? body : Buffer.from(body).toString('utf8'))
+  if (kind === 'response' && !isJson(headers)) return { value: isText ? body : Buffer.from(body) }
+  try {
+    return { value: JSON.parse(isText ? body : Buffer.from(body).toString('utf8')) }
+  } catch {
+    return undefined
+  }
 }
 
 function isJson(headers: readonly string[]): boolean {

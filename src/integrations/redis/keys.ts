@@ -33,7 +33,7 @@ export class Keys {
 
   /** What `SCAN` finds the entries by whose keys begin with `start`. It may find more where `start` is very long. */
   pattern(start: string): string {
-    return `${escapeGlob(`${this.#prefix}cache:${start.slice(0, LONGEST)}`)}*`
+    return `${escapeGlob(`${this.#prefix}cache:${wellFormed(start).slice(0, LONGEST)}`)}*`
   }
 }
 
@@ -41,10 +41,19 @@ export class Keys {
  * A key of bounded length. The beginning stays, so that keys are still found by it; a hashed key is longer than any
  * that is not, so none is taken for another. Who reads compares the whole key, which stands in the entry.
  */
-function bounded(key: string): string {
+function bounded(text: string): string {
+  const key = wellFormed(text)
   if (key.length <= LONGEST && Buffer.byteLength(key) <= LONGEST) return key
-  const hash = createHash('sha256').update(key, 'utf16le').digest('base64url')
+  const hash = createHash('sha256').update(key).digest('base64url')
   return `${key.slice(0, LONGEST)}#${hash}`
+}
+
+/** Half a character has no bytes: all of them would be sent as the same replacement. */
+function wellFormed(text: string): string {
+  return text.replace(
+    /\ufffd|\p{Surrogate}/gu,
+    (unit) => `\ufffd${unit.charCodeAt(0).toString(16)};`,
+  )
 }
 
 function escapeGlob(text: string): string {

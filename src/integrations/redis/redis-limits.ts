@@ -1,15 +1,15 @@
 import type { RateLimiterRedis } from 'rate-limiter-flexible'
 import type { StoreContext } from '../../contracts/cache.js'
 import type { RateLimitCount, RateLimitResult, RateLimitStore } from '../../contracts/rate-limit.js'
+import { memoryRateLimit } from '../../features/rate-limit/memory-rate-limit.js'
 import { Keys } from './keys.js'
 import type { Link } from './link.js'
-import { LocalCounter } from './local-counter.js'
 import { checkRedisOptions, prefixOf, type RedisOptions } from './redis-options.js'
 import { linkOf } from './shared-links.js'
 
 /** Options of `redisLimits`. */
 export interface RedisLimitsOptions extends RedisOptions {
-  /** Who counts while Redis does not answer. Default: this process, by itself. */
+  /** Who counts while Redis does not answer. Default: `memoryRateLimit()`, this process by itself. */
   readonly insurance?: RateLimitStore
 }
 
@@ -46,7 +46,7 @@ type NewLimiter = (limit: number, windowMs: number) => RateLimiterRedis
  */
 export function redisLimits(options: RedisLimitsOptions = {}): RateLimitStore {
   checkRedisOptions('redisLimits()', options)
-  const insurance = options.insurance ?? new LocalCounter()
+  const insurance = options.insurance ?? memoryRateLimit()
   return new RedisLimits(linkOf(options), new Keys(prefixOf(options)), insurance)
 }
 

@@ -29,9 +29,9 @@ export class Contract {
   readonly #config: ContractConfig
   readonly #compilers: WeakMap<OpenApiDocument, Compile> = new WeakMap()
   readonly #violations: Map<string, ContractViolation> = new Map()
+  #isUnreadable = false
   /** What was noted of requests whose answers are still to come, by method and URL. */
   readonly #noted: Map<string, ContractError> = new Map()
-  #isUnreadable = false
 
   constructor(config: ContractConfig) {
     this.#config = config
@@ -93,9 +93,8 @@ export class Contract {
   #add(found: readonly ContractViolation[]): ContractError | undefined {
     if (found.length === 0) return undefined
     for (const violation of found) this.#violations.set(identityOf(violation), violation)
-    const { operations, mode } = this.#config
-    if (mode === 'throw') return new ContractError(found)
-    warn(operations().model, found)
+    if (this.#config.mode === 'throw') return new ContractError(found)
+    warn(this.#config.operations().model, found)
     return undefined
   }
 

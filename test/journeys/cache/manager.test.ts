@@ -224,6 +224,27 @@ describe('getOrSet', () => {
     expect(await cache.getOrSet('a', () => 'up')).toBe('up')
   })
 
+  it('does not keep what was loaded before its key was forgotten', async () => {
+    await start()
+    const cache = CacheManager.getInstance()
+    for (const forget of [
+      () => cache.delete('a'),
+      () => cache.set('a', 'set'),
+      () => cache.clear(),
+      () => cache.invalidateTags(['t']),
+    ]) {
+      const value = defer<string>()
+      const old = cache.getOrSet('a', () => value.promise, { tags: ['t'] })
+      await settle()
+      await forget()
+      const kept = await cache.get('a')
+      value.resolve('old')
+      expect(await old).toBe('old')
+      expect(await cache.get('a')).toBe(kept)
+      await cache.delete('a')
+    }
+  })
+
   it('does not keep undefined', async () => {
     await start()
     const cache = CacheManager.getInstance()

@@ -25,6 +25,12 @@ class AnswersController {
     return { language: req.acceptsLanguages('en', 'de') }
   }
 
+  @Cache({ ttl: 60, headers: ['X-Frame-Options'] })
+  @Get('framed')
+  framed(req: Request, res: Response) {
+    return handle(req, res)
+  }
+
   @Cache({ ttl: 60, headers: ['X-Total-Count'] })
   @Get('list')
   list(_req: Request, res: Response) {
@@ -208,6 +214,26 @@ describe('beside middlewares', () => {
     expect([filling.status, filling.headers['x-cache']]).toEqual([200, 'MISS'])
     expect((await app.request().get('/answer')).body).toEqual(first.body)
     expect(calls).toBe(2)
+  })
+
+  it('sends the same static headers with both', async () => {
+    await start({ security: { helmet: true } })
+    handle = () => ({ ok: true })
+    const { 'x-cache': missed, date: _, ...headers } = (await app.request().get('/answer')).headers
+    const second = await app.request().get('/answer')
+    const { 'x-cache': hit, age, date: __, ...others } = second.headers
+    expect([missed, hit, age]).toEqual(['MISS', 'HIT', '0'])
+    expect(others).toEqual(headers)
+  })
+
+  it('lets a declared header stand in for a static one', async () => {
+    await start({ security: { helmet: true } })
+    const run: typeof handle = (_, res) => res.set('X-Frame-Options', 'DENY').json([1])
+    handle = run
+    for (const state of ['MISS', 'HIT']) {
+      const { headers } = await app.request().get('/framed')
+      expect([headers['x-cache'], headers['x-frame-options']]).toEqual([state, 'DENY'])
+    }
   })
 
   it('sends the static headers once, and those that are set for one request', async () => {

@@ -1,0 +1,194 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  App,
+  Controller,
+  Get,
+  getTenantId,
+  HttpError,
+  requireTenantId,
+  runWithoutTenant,
+  runWithTenant,
+  Tenant,
+  TenantContext,
+} from 'blazon'
+import { TestApp } from 'blazon/testing'
+import { describe, expect, it } from 'vitest'
+
+describe('outside of a scope', () => {
+  it('there is no tenant', () => {
+    expect(getTenantId()).toBeUndefined()
+    expect(TenantContext.current()).toBeUndefined()
+  })
+
+  it('a tenant that is required is an error that says what to do', () => {
+    expect(() => requireTenantId()).toThrow(/runWithTenant\(id, …\)/)
+    try {
+      requireTenantId()
+    } catch (error) {
+      expect(HttpError.is(error) && [error.status, error.code]).toEqual([400, 'TENANT_REQUIRED'])
+    }
+  })
+})
+
+describe('runWithTenant', () => {
+  it('answers with what the function answers', async () => {
+    expect(runWithTenant('acme', () => getTenantId())).toBe('acme')
+    expect(await runWithTenant('acme', async () => `${await delay(1)}${getTenantId()}`)).toBe(
+      'undefinedacme',
+    )
+    const thrown = new Error('x')
+    const fail = () =>
+      runWithTenant('acme', () => {
+        throw thrown
+      })
+    expect(fail).toThrow(thrown)
+    expect(getTenantId()).toBeUndefined()
+  })
+
+  it('nests, and ends with the function', () => {
+    runWithTenant('outer', () => {
+      const outer = TenantContext.current()
+      runWithTenant('inner', () => {
+        expect(getTenantId()).toBe('inner')
+        expect(TenantContext.current()?.origin).toBe(outer?.origin)
+      })
+      expect(TenantContext.current()).toBe(outer)
+    })
+    expect(getTenantId()).toBeUndefined()
+  })
+
+  it('begins with an origin of its own', () => {
+    const scopes = ['a', 'a'].map((id) => runWithTenant(id, () => TenantContext.current()))
+    expect(scopes[0]?.origin).not.toBe(scopes[1]?.origin)
+    expect(Object.isFrozen(scopes[0])).toBe(true)
+  })
+
+  it.each([
+    undefined,
+    null,
+    '',
+    0,
+    {},
+    ['acme'],
+    '__proto__',
+    'constructor',
+    'prototype',
+    'undefined',
+    'null',
+    'a\nb',
+    'a\u0000',
+    'a'.repeat(257),
+  ])('refuses what is no id: %j', (id) => {
+    let isCalled = false
+    const run = () =>
+      runWithTenant(id as string, () => {
+        isCalled = true
+      })
+    expect(run).toThrow(TypeError)
+    expect(run).toThrow(/runWithTenant\(\) needs the id of a tenant/)
+    expect(isCalled).toBe(false)
+  })
+
+  it.each(['acme', 'tenant-1', 'org:12', 'Zürich', 'a b', '42'])('takes %s', (id) => {
+    expect(runWithTenant(id, getTenantId)).toBe(id)
+  })
+
+  it('keeps apart what runs at once', async () => {
+    const ids = Array.from({ length: 100 }, (_, number) => `t-${number}`)
+    const seen = await Promise.all(
+      ids.map((id) =>
+        runWithTenant(id, async () => {
+          await delay(Math.random() * 5)
+          const first = getTenantId()
+          await runWithTenant('other', () => delay(Math.random() * 5))
+          return first === getTenantId() ? first : 'changed'
+        }),
+      ),
+    )
+    expect(seen).toEqual(ids)
+  })
+})
+
+describe('TenantContext', () => {
+  it('binds a function to the scope of now, even to none', () => {
+    function read(this: unknown, ...args: unknown[]) {
+      return [getTenantId(), this, args]
+    }
+    const outside = TenantContext.bind(read)
+    const bound = runWithTenant('acme', () => TenantContext.bind(read))
+    expect(bound.call('self', 1, 2)).toEqual(['acme', 'self', [1, 2]])
+    expect(runWithTenant('zeta', () => bound.call('self'))).toEqual(['acme', 'self', []])
+    expect(runWithTenant('zeta', () => outside.call(null))).toEqual([undefined, null, []])
+  })
+
+  it('runs in a scope that was kept', () => {
+    const scope = runWithTenant('acme', () => TenantContext.current())
+    expect(TenantContext.run(scope, getTenantId)).toBe('acme')
+    expect(TenantContext.run(undefined, getTenantId)).toBeUndefined()
+  })
+})
+
+describe('runWithoutTenant', () => {
+  it('runs in nobody’s name, and answers with what the function answers', () => {
+    const seen = runWithTenant('acme', () => [
+      runWithoutTenant('report', () => getTenantId() ?? 'nobody'),
+      getTenantId(),
+    ])
+    expect(seen).toEqual(['nobody', 'acme'])
+  })
+
+  it.each(['', ' ', undefined])('needs a reason: not %j', (reason) => {
+    expect(() => runWithoutTenant(reason as string, () => 1)).toThrow(/needs a reason/)
+  })
+
+  it('is noted in the log of the application whose request it is', async () => {
+    @Tenant()
+    @Controller()
+    class ReportController {
+      @Get()
+      report() {
+        return runWithoutTenant('usage report', () => ({ tenant: getTenantId() ?? null }))
+      }
+    }
+    const options = { tenant: {}, controllers: [ReportController] }
+    const other = await TestApp.create(options)
+    const app = await TestApp.create(options)
+    const { body } = await app.asTenant('acme').request().get('/')
+    expect(body.data).toEqual({ tenant: null })
+    expect(app.logs).toEqual([
+      {
+        level: 'info',
+        facts: { reason: 'usage report', tenant: 'acme' },
+        message: 'Run without a tenant',
+      },
+    ])
+    expect(other.logs).toEqual([])
+    await app.close()
+    await other.close()
+  })
+})
+
+describe('a scope', () => {
+  it('knows which application it belongs to', async () => {
+    @Controller()
+    class HostController {
+      @Tenant({ optional: true })
+      @Get()
+      host() {
+        hosts.push(TenantContext.current()?.host)
+        runWithTenant('nested', () => hosts.push(TenantContext.current()?.host))
+      }
+    }
+    const hosts: unknown[] = []
+    const apps = await Promise.all(
+      [1, 2].map(() => TestApp.create({ controllers: [HostController] })),
+    )
+    for (const app of [...apps, ...apps]) await app.request().get('/')
+    const [first, , second] = hosts
+    expect(first).toBeTypeOf('object')
+    expect(first).not.toBe(second)
+    expect(hosts).toEqual([first, first, second, second, first, first, second, second])
+    await Promise.all(apps.map((app) => app.close()))
+    await new App().close()
+  })
+})

@@ -1,0 +1,219 @@
+import { inspect } from 'node:util'
+import {
+  Controller,
+  Get,
+  InjectionToken,
+  inject,
+  type Provider,
+  runWithTenant,
+  Tenant,
+  tenantScoped,
+} from 'blazon'
+import { TestApp } from 'blazon/testing'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+
+/** Has what a stand-in must not get wrong: a private field, a getter, a value that is set. */
+class Notes {
+  readonly #list: string[] = []
+  limit = 10
+  constructor(readonly tenant: string) {}
+  get count(): number {
+    return this.#list.length
+  }
+  add(note: string): this {
+    this.#list.push(note)
+    return this
+  }
+  all(): readonly string[] {
+    return this.#list
+  }
+}
+
+const NotesToken = new InjectionToken<Notes>('Notes')
+let made: string[]
+let disposed: string[]
+let app: TestApp
+
+beforeEach(() => {
+  made = []
+  disposed = []
+})
+afterEach(() => app.close())
+
+const make = (id: string) => {
+  made.push(id)
+  return new Notes(id)
+}
+const dispose = (_: Notes, id: string) => void disposed.push(id)
+
+async function start(provider: Provider): Promise<Notes> {
+  app = await TestApp.create({ providers: [provider] })
+  return app.get(NotesToken)
+}
+
+describe('what is injected', () => {
+  it('is each tenant’s own, made when it is first used', async () => {
+    const notes = await start(tenantScoped(NotesToken, make))
+    expect(made).toEqual([])
+    runWithTenant('a', () => notes.add('of a'))
+    runWithTenant('b', () => notes.add('of b').add('and more'))
+    const read = () => [notes.tenant, notes.count, notes.all(), notes.limit]
+    expect(runWithTenant('a', read)).toEqual(['a', 1, ['of a'], 10])
+    expect(runWithTenant('b', read)).toEqual(['b', 2, ['of b', 'and more'], 10])
+    expect(made).toEqual(['a', 'b'])
+  })
+
+  it('can be written to, and asked what it has', async () => {
+    const notes = await start(tenantScoped(NotesToken, make))
+    runWithTenant('a', () => {
+      notes.limit = 3
+    })
+    const read = () => [notes.limit, 'limit' in notes, notes instanceof Notes]
+    expect(runWithTenant('a', read)).toEqual([3, true, true])
+    expect(runWithTenant('b', read)).toEqual([10, true, true])
+  })
+
+  it('asks when it is called: a method that was taken for one tenant serves another', async () => {
+    const notes = await start(tenantScoped(NotesToken, make))
+    runWithTenant('a', () => notes.add('of a'))
+    const taken = runWithTenant('a', () => notes.all)
+    expect(runWithTenant('b', () => taken())).toEqual([])
+    expect(runWithTenant('a', () => taken())).toEqual(['of a'])
+  })
+
+  it('is nothing without a tenant, and still can be printed', async () => {
+    const notes = await start(tenantScoped(NotesToken, make))
+    expect(() => notes.count).toThrow(/There is no tenant here/)
+    expect(() => notes.all()).toThrow(/There is no tenant here/)
+    expect(() => {
+      notes.limit = 1
+    }).toThrow(/There is no tenant here/)
+    expect(inspect(notes)).toBe('{}')
+    expect(notes instanceof Notes).toBe(false)
+    expect(made).toEqual([])
+  })
+
+  it('is that of the request, for a class that lives as long as the application', async () => {
+    class NotesService {
+      private readonly notes = inject(NotesToken)
+      add = (note: string) => this.notes.add(note).all()
+    }
+    @Tenant()
+    @Controller()
+    class NotesController {
+      private readonly service = inject(NotesService)
+      @Get()
+      async add() {
+        await null
+        return this.service.add('x')
+      }
+    }
+    app = await TestApp.create({
+      tenant: {},
+      controllers: [NotesController],
+      providers: [NotesService, tenantScoped(NotesToken, make)],
+    })
+    const ask = async (id: string) => (await app.asTenant(id).request().get('/')).body.data
+    await Promise.all(['a', 'b', 'a'].map(ask))
+    expect(await ask('a')).toHaveLength(3)
+    expect(await ask('b')).toHaveLength(2)
+  })
+
+  it('is made of what its factory asks for, in the scope of the tenant', async () => {
+    const Prefix = new InjectionToken<string>('Prefix')
+    const withPrefix = (id: string, prefix: string) => make(prefix + id)
+    app = await TestApp.create({
+      providers: [
+        { token: Prefix, useValue: 'p-' },
+        tenantScoped(NotesToken, withPrefix, { inject: [Prefix] }),
+      ],
+    })
+    expect(runWithTenant('a', () => app.get(NotesToken).tenant)).toBe('p-a')
+  })
+
+  it('is not kept when its factory fails', async () => {
+    let isUp = false
+    const notes = await start(
+      tenantScoped(NotesToken, (id) => {
+        if (!isUp) throw new Error('down')
+        return make(id)
+      }),
+    )
+    expect(() => runWithTenant('a', () => notes.count)).toThrow('down')
+    isUp = true
+    expect(runWithTenant('a', () => notes.count)).toBe(0)
+  })
+})
+
+describe('how many there are', () => {
+  it('is bounded: whose was not used for longest goes', async () => {
+    const notes = await start(tenantScoped(NotesToken, make, { max: 2, dispose }))
+    for (const id of ['a', 'b', 'a', 'c', 'a', 'b']) runWithTenant(id, () => notes.count)
+    expect(made).toEqual(['a', 'b', 'c', 'b'])
+    expect(disposed).toEqual(['b', 'c'])
+  })
+
+  it('is 100 where nobody says', async () => {
+    const notes = await start(tenantScoped(NotesToken, make, { dispose }))
+    for (let index = 0; index < 1000; index++) runWithTenant(`t-${index}`, () => notes.count)
+    expect(disposed).toHaveLength(900)
+    expect(disposed[0]).toBe('t-0')
+  })
+
+  it('falls when nobody uses them', async () => {
+    const notes = await start(tenantScoped(NotesToken, make, { idle: '10m', dispose }))
+    await app.clock.advance('1s')
+    runWithTenant('a', () => notes.count)
+    await app.clock.advance('6m')
+    runWithTenant('b', () => notes.count)
+    await app.clock.advance('5m')
+    expect(disposed).toEqual(['a'])
+    await app.clock.advance('5m')
+    expect(disposed).toEqual(['a', 'b'])
+    runWithTenant('a', () => notes.count)
+    expect(made).toEqual(['a', 'b', 'a'])
+  })
+
+  it('is none once the application has closed, which waits for it', async () => {
+    const slow = async (_: Notes, id: string) => {
+      await null
+      disposed.push(id)
+    }
+    const notes = await start(tenantScoped(NotesToken, make, { dispose: slow }))
+    for (const id of ['a', 'b']) runWithTenant(id, () => notes.count)
+    await app.close()
+    expect(disposed).toEqual(['a', 'b'])
+  })
+})
+
+describe('a disposal that fails', () => {
+  const fail = (_: Notes, id: string) => Promise.reject(new Error(`cannot end ${id}`))
+
+  const failForA = (notes: Notes, id: string) => (id === 'a' ? fail(notes, id) : undefined)
+
+  it('is a warning while the application runs', async () => {
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    const notes = await start(tenantScoped(NotesToken, make, { max: 1, dispose: failForA }))
+    for (const id of ['a', 'b']) runWithTenant(id, () => notes.count)
+    await vi.waitFor(() => expect(warn).toHaveBeenCalledTimes(1))
+    expect(String(warn.mock.calls[0]?.[0])).toBe('Error: cannot end a')
+    warn.mockRestore()
+  })
+
+  it('is told to who closes it', async () => {
+    const notes = await start(tenantScoped(NotesToken, make, { dispose: fail }))
+    runWithTenant('a', () => notes.count)
+    await expect(app.close()).rejects.toThrow(/Closing the application failed/)
+    app = await TestApp.create()
+  })
+})
+
+describe('options', () => {
+  it.each([{ max: 0 }, { max: 1.5 }, { max: Number.NaN }, { idle: 0 }, { idle: 'soon' }])(
+    'that mean nothing are refused: %o',
+    async (options) => {
+      app = await TestApp.create()
+      expect(() => tenantScoped(NotesToken, make, options)).toThrow(TypeError)
+    },
+  )
+})

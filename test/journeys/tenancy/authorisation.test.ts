@@ -1,0 +1,299 @@
+import {
+  Auth,
+  Can,
+  Controller,
+  ForbiddenError,
+  Get,
+  getTenantId,
+  Public,
+  type Request,
+  Tenant,
+  type TenantInfo,
+  type User,
+} from 'blazon'
+import { TestApp, type TestOptions } from 'blazon/testing'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+let calls: string[] = []
+
+@Tenant()
+@Auth()
+@Controller('orders')
+class OrdersController {
+  @Get()
+  list(req: Request) {
+    calls.push('handler')
+    return { tenant: getTenantId(), user: req.user?.id ?? null }
+  }
+
+  @Public()
+  @Get('public')
+  open() {
+    return { tenant: getTenantId() }
+  }
+
+  @Can('orders:write')
+  @Get('able')
+  able() {
+    return { tenant: getTenantId() }
+  }
+}
+
+@Controller('health')
+class HealthController {
+  @Get()
+  health() {
+    return { tenant: getTenantId() ?? null }
+  }
+}
+
+const guard = {
+  async canActivate(req: Request) {
+    calls.push(`guard ${getTenantId()}`)
+    const id = req.get('x-user')
+    if (id !== undefined) req.user = { id, tenants: ['acme'] }
+    return id !== undefined
+  },
+}
+
+let app: TestApp
+beforeEach(() => {
+  calls = []
+})
+afterEach(() => app.close())
+
+async function start(tenant: TestOptions['tenant']): Promise<void> {
+  app = await TestApp.create({
+    contract: 'throw',
+    controllers: [OrdersController, HealthController],
+    auth: { guard },
+    ...(tenant === undefined ? {} : { tenant }),
+  })
+}
+
+type Outcome = string | null | [status: number, code: string]
+
+async function ask(headers: Record<string, string>, path = '/orders'): Promise<Outcome> {
+  const { status, body } = await app.with(headers).request().get(path)
+  return status === 200 ? body.data.tenant : [status, body.code]
+}
+
+const acme = { 'x-user': 'ada', 'x-tenant-id': 'acme' }
+const zeta = { 'x-user': 'ada', 'x-tenant-id': 'zeta' }
+
+describe('authorize', () => {
+  const authorize = (_req: Request, id: string, user: User | undefined) => {
+    calls.push(`authorize ${id} ${user?.id}`)
+    return user?.tenants.includes(id) === true
+  }
+
+  it('decides after the guard, and before the handler', async () => {
+    await start({ authorize })
+    expect(await ask(acme)).toBe('acme')
+    expect(calls).toEqual(['guard acme', 'authorize acme ada', 'handler'])
+  })
+
+  it('denies with 403', async () => {
+    await start({ authorize })
+    expect(await ask(zeta)).toEqual([403, 'TENANT_FORBIDDEN'])
+    expect(calls).not.toContain('handler')
+  })
+
+  it('is not reached without a tenant, nor without a user', async () => {
+    await start({ authorize })
+    expect(await ask({ 'x-user': 'ada' })).toEqual([400, 'TENANT_REQUIRED'])
+    expect(calls).toEqual([])
+    expect(await ask({ 'x-tenant-id': 'acme' })).toEqual([401, 'UNAUTHORIZED'])
+    expect(calls).toEqual(['guard acme'])
+  })
+
+  it('comes before @Can', async () => {
+    await start({ authorize })
+    expect(await ask(acme, '/orders/able')).toEqual([403, 'FORBIDDEN'])
+    expect(await ask(zeta, '/orders/able')).toEqual([403, 'TENANT_FORBIDDEN'])
+  })
+
+  it('is asked on every route of a request that names a tenant, public ones too', async () => {
+    await start({ authorize })
+    expect(await ask(acme, '/orders/public')).toEqual([403, 'TENANT_FORBIDDEN'])
+    expect(await ask(acme, '/health')).toEqual([403, 'TENANT_FORBIDDEN'])
+    expect(await ask({}, '/health')).toBeNull()
+  })
+
+  it.each([
+    ['1', () => 1],
+    ['a text', () => 'yes'],
+    ['nothing', () => undefined],
+    ['an object', () => ({})],
+    ['a promise of 1', async () => 1],
+    ['a promise of false', async () => false],
+  ])('allows on nothing but true: not on %s', async (_, decide) => {
+    await start({ authorize: decide as never })
+    expect(await ask(acme)).toEqual([403, 'TENANT_FORBIDDEN'])
+  })
+
+  it('may take its time, and allow', async () => {
+    await start({ authorize: async () => true })
+    expect(await ask(acme)).toBe('acme')
+  })
+
+  it.each([
+    ['an error', new Error('db'), [500, 'INTERNAL_SERVER_ERROR']],
+    ['nothing', undefined, [500, 'INTERNAL_SERVER_ERROR']],
+    ["'route'", 'route', [500, 'INTERNAL_SERVER_ERROR']],
+    ['an error of HTTP', new ForbiddenError('Not yours'), [403, 'FORBIDDEN']],
+  ])('lets nobody pass when it throws %s', async (_, thrown, outcome) => {
+    await start({
+      authorize: () => {
+        throw thrown
+      },
+    })
+    expect(await ask(acme)).toEqual(outcome)
+    await app.close()
+    await start({ authorize: () => Promise.reject(thrown) })
+    expect(await ask(acme)).toEqual(outcome)
+    expect(calls).not.toContain('handler')
+  })
+
+  it('is asked about the principal of app.as(), and in the matrix of access', async () => {
+    await start({ authorize })
+    const ada = app.as({ id: 'ada', tenants: ['acme'] })
+    expect((await ada.asTenant('acme').request().get('/orders')).status).toBe(200)
+    expect((await ada.asTenant('zeta').request().get('/orders')).status).toBe(403)
+    const callers = { own: ada.asTenant('acme'), other: ada.asTenant('zeta'), unsaid: ada }
+    const { rows } = await app.authMatrix(callers)
+    const list = rows.find(({ handler }) => handler === 'OrdersController.list')
+    expect(list?.access).toEqual({ own: 'allowed', other: 403, unsaid: 400 })
+  })
+})
+
+describe('a store', () => {
+  let known: Map<string, TenantInfo>
+  let asked: string[]
+  const store = {
+    async find(id: string) {
+      asked.push(id)
+      return known.get(id)
+    },
+  }
+  beforeEach(() => {
+    asked = []
+    known = new Map([
+      ['acme', { id: 'acme' }],
+      ['late', { id: 'late', status: 'suspended' }],
+    ])
+  })
+
+  it('knows who there is', async () => {
+    await start({ store })
+    expect(await ask(acme)).toBe('acme')
+    expect(await ask(zeta)).toEqual([404, 'TENANT_UNKNOWN'])
+    expect(await ask({ ...acme, 'x-tenant-id': 'late' })).toEqual([403, 'TENANT_SUSPENDED'])
+    expect(await ask({ 'x-tenant-id': 'zeta' }, '/health')).toEqual([404, 'TENANT_UNKNOWN'])
+    expect(await ask({}, '/health')).toBeNull()
+  })
+
+  it('is never asked about what is no id', async () => {
+    await start({ store })
+    await ask({ ...acme, 'x-tenant-id': 'a/b' })
+    await ask({ 'x-user': 'ada' })
+    expect(asked).toEqual([])
+  })
+
+  it('is believed for a minute, and for five seconds that there is none', async () => {
+    await start({ store })
+    await ask(acme)
+    await ask(acme)
+    await ask(zeta)
+    await ask(zeta)
+    expect(asked).toEqual(['acme', 'zeta'])
+    known.set('zeta', { id: 'zeta' })
+    known.delete('acme')
+    await app.clock.advance('5s')
+    expect(await ask(zeta)).toBe('zeta')
+    expect(await ask(acme)).toBe('acme')
+    await app.clock.advance('55s')
+    expect(await ask(acme)).toEqual([404, 'TENANT_UNKNOWN'])
+  })
+
+  it('is believed for as long as the application says', async () => {
+    await start({ store, positiveTtl: 2, negativeTtl: 0 })
+    await ask(acme)
+    await app.clock.advance('1s')
+    await ask(acme)
+    await app.clock.advance('1s')
+    await ask(acme)
+    await ask(zeta)
+    await ask(zeta)
+    expect(asked).toEqual(['acme', 'acme', 'zeta', 'zeta'])
+  })
+
+  it('is asked once about one id, however many ask at once', async () => {
+    await start({ store })
+    const outcomes = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => ask(index % 2 ? acme : zeta)),
+    )
+    expect(asked.sort()).toEqual(['acme', 'zeta'])
+    expect(new Set(outcomes.map(String))).toEqual(new Set(['acme', '404,TENANT_UNKNOWN']))
+  })
+
+  it('may answer at once', async () => {
+    await start({ store: { find: (id) => known.get(id) ?? null } })
+    expect(await ask(acme)).toBe('acme')
+    expect(await ask(zeta)).toEqual([404, 'TENANT_UNKNOWN'])
+  })
+
+  it('that compares loosely makes nobody somebody else', async () => {
+    await start({ store: { find: (id) => known.get(id.toLowerCase()) } })
+    expect(await ask({ ...acme, 'x-tenant-id': 'ACME' })).toEqual([404, 'TENANT_UNKNOWN'])
+  })
+
+  it('may not know a status that is new to us as a good one', async () => {
+    known.set('acme', { id: 'acme', status: 'deleting' as 'suspended' })
+    await start({ store })
+    expect(await ask(acme)).toEqual([403, 'TENANT_SUSPENDED'])
+  })
+
+  it('that fails serves nobody, and is asked again', async () => {
+    let isUp = false
+    const find = async (id: string) => {
+      if (!isUp) throw new Error('connection refused')
+      return known.get(id)
+    }
+    await start({ store: { find } })
+    expect(await ask(acme)).toEqual([503, 'SERVICE_UNAVAILABLE'])
+    const causes = app.logs.map(({ facts }) => String((facts.err as Error | undefined)?.cause))
+    expect(causes).toContain('Error: connection refused')
+    isUp = true
+    expect(await ask(acme)).toBe('acme')
+  })
+
+  it('that throws at once fails alike, and one that answers nonsense is a bug', async () => {
+    await start({
+      store: {
+        find: (id) => {
+          if (id === 'zeta') throw new Error('down')
+          return true as never
+        },
+      },
+    })
+    expect(await ask(zeta)).toEqual([503, 'SERVICE_UNAVAILABLE'])
+    expect(await ask(acme)).toEqual([500, 'INTERNAL_SERVER_ERROR'])
+  })
+
+  it('that never answers is given five seconds', async () => {
+    let reach = () => {}
+    const reached = new Promise<void>((resolve) => {
+      reach = resolve
+    })
+    const find = () => {
+      reach()
+      return new Promise<never>(() => {})
+    }
+    await start({ store: { find } })
+    const answer = ask(acme)
+    await reached
+    await app.clock.advance('5s')
+    expect(await answer).toEqual([503, 'SERVICE_UNAVAILABLE'])
+  })
+})

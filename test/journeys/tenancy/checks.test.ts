@@ -1,0 +1,211 @@
+import {
+  type AppOptions,
+  Controller,
+  Get,
+  type RequestHandler,
+  Tenant,
+  type TenantOptions,
+} from 'blazon'
+import { afterEach, describe, expect, it } from 'vitest'
+import { bootProblems, bootWarnings } from '../../support.js'
+
+@Tenant()
+@Controller('orders')
+class OrdersController {
+  @Get()
+  list() {
+    return []
+  }
+}
+
+@Controller('health')
+class HealthController {
+  @Get()
+  get() {
+    return 'ok'
+  }
+}
+
+describe('the option', () => {
+  it.each<[string, unknown]>([
+    ['tenant', true],
+    ['tenant', 'x-org'],
+    ['tenant', null],
+    ['tenant.header', 'x tenant'],
+    ['tenant.header', ''],
+    ['tenant.header', true],
+    ['tenant.header', 7],
+    // Of these, Node shows the first of several, or joins them otherwise.
+    ['tenant.header', 'Authorization'],
+    ['tenant.header', 'host'],
+    ['tenant.header', 'cookie'],
+    ['tenant.header', 'user-agent'],
+    ['tenant.jwtClaim', ''],
+    ['tenant.jwtClaim', ['org']],
+    ['tenant.strategies', () => 'acme'],
+    ['tenant.strategies', ['host']],
+    ['tenant.pattern', '[a-z]+'],
+    ['tenant.onMismatch', 'ignore'],
+    ['tenant.required', 'yes'],
+    ['tenant.store', () => null],
+    ['tenant.store', null],
+    ['tenant.positiveTtl', 'soon'],
+    ['tenant.negativeTtl', -1],
+    ['tenant.authorize', true],
+    ['tenant.authorize', null],
+  ])('%s cannot be %j', async (subject, value) => {
+    const [, name] = subject.split('.')
+    const tenant = (name === undefined ? value : { [name]: value }) as TenantOptions
+    const problems = await bootProblems({ tenant, controllers: [HealthController] })
+    expect(problems).toMatchObject([{ code: 'E_OPTION_INVALID', subject }])
+  })
+
+  it('that is misspelt keeps the application from starting: it may be a check', async () => {
+    const tenant = { authorise: () => true } as TenantOptions
+    expect(await bootProblems({ tenant, controllers: [HealthController] })).toMatchObject([
+      { code: 'E_OPTION_INVALID', subject: 'tenant.authorise' },
+    ])
+  })
+
+  it('is fine with all that it knows', async () => {
+    const tenant: TenantOptions = {
+      header: 'X-Org',
+      jwtClaim: 'org',
+      strategies: [() => undefined],
+      pattern: /^[a-z]+$/,
+      onMismatch: 'reject',
+      store: { find: (id) => ({ id }) },
+      positiveTtl: '5m',
+      negativeTtl: 0,
+      required: true,
+      authorize: () => true,
+    }
+    expect(await bootWarnings({ tenant, controllers: [OrdersController] })).toEqual([])
+  })
+})
+
+describe('a tenant that nothing checks', () => {
+  const before = process.env.NODE_ENV
+  afterEach(() => {
+    process.env.NODE_ENV = before
+  })
+  const codes = async (options: AppOptions) =>
+    (await bootWarnings({ controllers: [OrdersController], ...options })).map(({ code }) => code)
+  const guard = { canActivate: () => true }
+
+  it('is a warning in production', async () => {
+    expect(await codes({ tenant: {} })).toEqual([])
+    process.env.NODE_ENV = 'production'
+    expect(await codes({ tenant: {} })).toEqual(['W_TENANT_UNVERIFIED'])
+    expect(await codes({ tenant: { store: { find: () => null } } })).toEqual([
+      'W_TENANT_UNVERIFIED',
+    ])
+    expect(await codes({ tenant: { authorize: () => true } })).toEqual([])
+    expect(await codes({ tenant: {}, auth: { guard } })).toEqual([])
+  })
+
+  it('keeps a strict application from starting there', async () => {
+    process.env.NODE_ENV = 'production'
+    const problems = await bootProblems({
+      tenant: {},
+      controllers: [OrdersController],
+      strict: true,
+    })
+    expect(problems).toMatchObject([{ code: 'W_TENANT_UNVERIFIED', subject: 'tenant' }])
+  })
+})
+
+describe('@Tenant where nothing names a tenant', () => {
+  const middleware: RequestHandler = (_req, _res, next) => next()
+  const controllers = [OrdersController]
+
+  it('is a warning that names the routes', async () => {
+    const [warning] = await bootWarnings({ controllers })
+    expect(warning?.code).toBe('W_TENANT_WITHOUT_SOURCE')
+    expect(warning?.text).toContain('OrdersController.list')
+    expect(await bootWarnings({ controllers, tenant: { header: false } })).toHaveLength(1)
+  })
+
+  it('is none where something may', async () => {
+    const enough: AppOptions[] = [
+      { tenant: {} },
+      { tenant: { header: false, jwtClaim: 'org' } },
+      { tenant: { header: false, strategies: [() => 'acme'] } },
+      { middlewares: [middleware] },
+      { plugins: [{ name: 'org', middlewares: [middleware] }] },
+    ]
+    for (const options of enough)
+      expect(await bootWarnings({ controllers, ...options })).toEqual([])
+  })
+
+  it('is none where a tenant is optional, or none is needed', async () => {
+    @Tenant({ optional: true })
+    @Controller()
+    class OptionalController {
+      @Get()
+      get() {
+        return 1
+      }
+    }
+    expect(await bootWarnings({ controllers: [OptionalController, HealthController] })).toEqual([])
+  })
+})
+
+describe('@Tenant', () => {
+  it.each([[{ optional: 'yes' }], [{ option: true }], [null], ['acme'], [true]])(
+    'refuses options that it does not know: %j',
+    async (options) => {
+      @Tenant(options as never)
+      @Controller('a')
+      class ByClass {
+        @Get()
+        get() {
+          return 1
+        }
+      }
+      @Controller('b')
+      class ByMethod {
+        @Tenant(options as never)
+        @Get()
+        get() {
+          return 1
+        }
+      }
+      const problems = await bootProblems({ controllers: [ByClass, ByMethod], tenant: {} })
+      expect(problems).toMatchObject([
+        { code: 'E_OPTION_INVALID', subject: 'ByClass' },
+        { code: 'E_OPTION_INVALID', subject: 'ByMethod.get' },
+      ])
+    },
+  )
+
+  it('without parentheses is refused at once', () => {
+    const bare = Tenant as unknown as (target: unknown, context?: unknown) => void
+    expect(() => {
+      @bare
+      class Bare {}
+      return Bare
+    }).toThrow(/@Tenant/)
+  })
+
+  it('of a method wins over that of its class, and is inherited', async () => {
+    @Tenant()
+    @Controller('base')
+    class Base {
+      @Tenant({ optional: true })
+      @Get('one')
+      one() {
+        return 1
+      }
+      @Get('two')
+      two() {
+        return 2
+      }
+    }
+    @Controller('sub')
+    class Sub extends Base {}
+    const [warning] = await bootWarnings({ controllers: [Sub] })
+    expect(warning?.text).toContain('Sub.two')
+    expect(warning?.text).not.toContain('Sub.one')
+  })
+})

@@ -1,0 +1,150 @@
+import {
+  App,
+  type AppOptions,
+  Controller,
+  Get,
+  Headers,
+  type OpenApiDocument,
+  Tenant,
+  type TenantOptions,
+} from 'blazon'
+import { TestApp } from 'blazon/testing'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+
+@Tenant()
+@Controller('orders')
+class OrdersController {
+  @Get()
+  list() {
+    return []
+  }
+
+  @Tenant({ optional: true })
+  @Get('optional')
+  optional() {
+    return []
+  }
+
+  @Get('own')
+  @Headers(z.object({ 'X-Tenant-Id': z.string().describe('My words') }))
+  own() {
+    return []
+  }
+}
+
+@Controller('health')
+class HealthController {
+  @Get()
+  get() {
+    return 'ok'
+  }
+}
+
+const controllers = [OrdersController, HealthController]
+
+function document(tenant?: TenantOptions, more: AppOptions = {}): OpenApiDocument {
+  const options = tenant === undefined ? {} : { tenant }
+  return new App({ controllers, logger: false, ...options, ...more }).document
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: read as a client of the document would
+const operation = (doc: OpenApiDocument, path: string) => (doc.paths[path] as any).get
+const parameters = (doc: OpenApiDocument, path: string) => operation(doc, path).parameters
+const statuses = (doc: OpenApiDocument, path: string) => Object.keys(operation(doc, path).responses)
+
+describe('the document', () => {
+  it('has the header of routes that belong to a tenant, and its 400', () => {
+    const doc = document({})
+    expect(parameters(doc, '/orders')).toEqual([
+      {
+        name: 'x-tenant-id',
+        in: 'header',
+        description: 'The tenant for which this is asked.',
+        required: true,
+        schema: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$' },
+      },
+    ])
+    expect(statuses(doc, '/orders')).toContain('400')
+    expect(parameters(doc, '/health')).toBeUndefined()
+  })
+
+  it('names the header that is read, whole', () => {
+    const [header] = parameters(document({ header: 'X-Org', pattern: /[a-z]+|\d+/ }), '/orders')
+    expect(header).toMatchObject({ name: 'x-org', schema: { pattern: '^(?:[a-z]+|\\d+)$' } })
+    const [loose] = parameters(document({ pattern: /^[a-z]+$/i }), '/orders')
+    expect(loose.schema).toEqual({ type: 'string' })
+  })
+
+  it('does not require it where another source may name the tenant, nor where none is needed', () => {
+    expect(parameters(document({ jwtClaim: 'org' }), '/orders')[0].required).toBeUndefined()
+    const strategies = [() => undefined]
+    expect(parameters(document({ strategies }), '/orders')[0].required).toBeUndefined()
+    expect(parameters(document({}), '/orders/optional')[0].required).toBeUndefined()
+  })
+
+  it('has it on every route where the application requires a tenant', () => {
+    const doc = document({ required: true })
+    expect(parameters(doc, '/health')[0]).toMatchObject({ name: 'x-tenant-id', required: true })
+    expect(parameters(doc, '/orders/optional')[0].required).toBeUndefined()
+  })
+
+  it('has none that nobody reads', () => {
+    expect(parameters(document({ header: false, jwtClaim: 'org' }), '/orders')).toBeUndefined()
+    expect(parameters(document(), '/orders')).toBeUndefined()
+    expect(statuses(document(), '/orders')).toContain('400')
+  })
+
+  it('leaves the author’s word on it alone', () => {
+    expect(parameters(document({}), '/orders/own')).toEqual([
+      {
+        name: 'X-Tenant-Id',
+        in: 'header',
+        description: 'My words',
+        required: true,
+        schema: { type: 'string' },
+      },
+    ])
+  })
+
+  it('says how a tenant may be refused, on every route', () => {
+    const store = { find: (id: string) => ({ id }) }
+    expect(statuses(document({ store }), '/health')).toEqual(
+      expect.arrayContaining(['400', '403', '404', '503']),
+    )
+    const authorize = () => true
+    expect(statuses(document({ authorize }), '/health')).toContain('403')
+    expect(statuses(document({ onMismatch: 'reject', jwtClaim: 'x' }), '/health')).toContain('403')
+    expect(statuses(document({}), '/health')).not.toContain('403')
+  })
+
+  it('is each application’s own, of the same controllers', () => {
+    const [first] = parameters(document({ header: 'x-first' }), '/orders')
+    const [second] = parameters(document({ header: 'x-second' }), '/orders')
+    expect([first.name, second.name]).toEqual(['x-first', 'x-second'])
+  })
+})
+
+describe('under test', () => {
+  it('what is refused is as the document says', async () => {
+    const app = await TestApp.create({
+      controllers,
+      contract: 'throw',
+      tenant: { store: { find: (id) => (id === 'acme' ? { id } : null) }, authorize: () => false },
+    })
+    await app.request().get('/orders').expect(400)
+    await app.asTenant('a b').request().get('/health').expect(400)
+    await app.asTenant('zeta').request().get('/health').expect(404)
+    await app.asTenant('acme').request().get('/health').expect(403)
+    expect(app.contractReport()).toEqual([])
+    await app.close()
+  })
+
+  it('requests that are made from the document are answered as it says', async () => {
+    const app = await TestApp.create({ controllers, tenant: {} })
+    // The author's own schema of the header takes more than the header does.
+    await app.fuzz({ seed: 5, runs: 60, skip: ['Orders_own'] })
+    expect(app.contractReport()).toEqual([])
+    await app.close()
+  }, 60_000)
+})

@@ -1,0 +1,24 @@
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { outputOf, runTypeScript, writeConfig } from '../../docs/snippets.js'
+import { root } from '../../house/sources.js'
+
+const fixture = join(root, 'test/journeys/tenancy/fixtures/retention.ts')
+const dialect = process.env.BLAZON_DIALECT === 'legacy' ? 'legacy' : 'standard'
+
+describe('after the response', () => {
+  it('nothing of a request is kept', { timeout: 120_000 }, async () => {
+    const config = writeConfig(`retention-${dialect}`, dialect)
+    const child = runTypeScript(fixture, { config, flags: ['--expose-gc'] })
+    const { served, sockets, open, closed } = JSON.parse(await outputOf(child))
+    expect(served).toBe(2000)
+    // What the collector may have missed is one, not thousands.
+    for (const { requests, noted } of [open, closed]) {
+      expect(requests).toBeLessThanOrEqual(1)
+      expect(noted).toBeLessThanOrEqual(1)
+    }
+    // Node keeps the context in which the parser of an open connection last was.
+    expect(open.scopes).toBeLessThanOrEqual(2 * sockets)
+    expect(closed.scopes).toBeLessThanOrEqual(1)
+  })
+})
