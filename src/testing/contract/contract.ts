@@ -67,7 +67,15 @@ export class Contract {
   }
 
   /** Notes something about a request while it is answered; whoever waits for the answer is told with it. */
-  note({ method, url }: Pick<Exchange, 'method' | 'url'>, violation: UnnamedViolation): void {
+  note(request: Pick<Exchange, 'method' | 'url'>, violation: UnnamedViolation): void {
+    try {
+      this.#note(request, violation)
+    } catch {
+      // A document that cannot be written; whoever gets the answer is told why.
+    }
+  }
+
+  #note({ method, url }: Pick<Exchange, 'method' | 'url'>, violation: UnnamedViolation): void {
     const documented = this.#config.operations().find(method, url)
     const { name: operation, operationId = '' } = documented ?? { name: `${method} ${url}` }
     const error = this.#add([{ operation, operationId, ...violation }])

@@ -53,7 +53,8 @@ export class Gate {
     return new Promise((go) => {
       const waiting = { name, go }
       this.#waiting.push(waiting)
-      if (this.#waiting.length >= order.length) return this.#open(order)
+      // A microtask later the last one waits, too: let go now, it would always be behind the others.
+      if (this.#waiting.length >= order.length) return queueMicrotask(() => this.#open(order))
       void settle(PATIENCE).then(() => this.#waiting.includes(waiting) && this.#open(order))
     })
   }

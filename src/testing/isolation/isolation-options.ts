@@ -35,6 +35,17 @@ export interface IsolationOptions {
   readonly operations?: (operation: FuzzedOperation) => boolean
 }
 
+/** Every name, so that none can be forgotten. */
+const NAMES: Readonly<Record<keyof IsolationOptions, true>> = {
+  tenants: true,
+  seed: true,
+  rounds: true,
+  as: true,
+  headers: true,
+  skip: true,
+  operations: true,
+}
+
 /**
  * @param tenantHeader `null` where the application reads none.
  * @throws ConfigError that names every option that is something else.
@@ -65,6 +76,9 @@ export function checkIsolationOptions(
   check(isObject(headers), 'headers', headers, "{ 'X-Name': 'value' }")
   check(Array.isArray(skip), 'skip', skip, "['Orders_place']")
   check(typeof operations === 'function', 'operations', operations, '(operation) => boolean')
+  for (const name of Object.keys(options)) {
+    check(Object.hasOwn(NAMES, name), name, name, Object.keys(NAMES).join(', '))
+  }
   const areIds = tenants === undefined || Array.isArray(tenants)
   if (areIds && tenantHeader === null) problems.push(NO_HEADER)
   if (problems.length === 0) problems.push(...unknownUsers(options))

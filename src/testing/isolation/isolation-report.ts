@@ -94,7 +94,7 @@ function describeLeak(leak: IsolationLeak, seed: number): string {
   return [
     `LEAK ${operation} (${operationId}, ${handler}): ${describeCrossing(leak)}.`,
     `  seen:   ${often}, first ${phase}`,
-    `  replay: app.proveIsolation({ seed: ${seed} })`,
+    `  replay: the same options, with seed: ${seed}`,
     indent(curl),
   ].join('\n')
 }

@@ -1,3 +1,6 @@
+import type { DocumentedOperation } from '../contract/documented-operations.js'
+import { headersOf } from '../fuzz/send-request.js'
+import type { WireRequest } from '../fuzz/wire-request.js'
 import { settle } from '../settle.js'
 import { cacheTraces } from './cache-traces.js'
 import type { Canaries } from './canaries.js'
@@ -8,7 +11,7 @@ import type { CacheWrite } from './overheard-stores.js'
 import type { Records } from './records.js'
 import type { MadeRequest, RequestMaker, RequestPlan } from './request-maker.js'
 import { type Find, searchAnswer } from './search-answer.js'
-import { sendWhole, type WholeAnswer } from './send-whole.js'
+import { NO_ANSWER, sendWhole, type WholeAnswer } from './send-whole.js'
 
 /** An operation that requests can be made of. */
 export interface Asked {
@@ -49,6 +52,8 @@ export interface SessionConfig {
   readonly canaries: Canaries
   readonly records: Records
   readonly gate: Gate
+  /** Whether a request is answered by an operation, and not by another that takes the same path. */
+  readonly leadsTo: (request: WireRequest, operation: DocumentedOperation) => boolean
   /** What was logged since it was last asked. */
   readonly newLogs: () => Trace[]
   /** What was cached since it was last asked. */
@@ -99,7 +104,7 @@ export class IsolationSession {
   async #exchange(question: Question): Promise<Exchanged> {
     const { asked, side, plan } = question
     for (;;) {
-      const made = this.#made(asked.maker.make({ ...plan, sender: side.name }), side)
+      const made = asked.maker.make({ ...plan, sender: side.name })
       const answer = await this.#send(made, question)
       const isRefused = answer.status === 400 || answer.status === 422
       if (isRefused && asked.maker.yields()) continue
@@ -115,21 +120,14 @@ export class IsolationSession {
     return answer
   }
 
-  /** The headers of the caller stand over those that are made up. */
-  #made(made: MadeRequest, { headers }: Side): MadeRequest {
-    const { wire } = made
-    return {
-      ...made,
-      wire: { ...wire, headers: { ...wire.headers, ...Object.fromEntries(headers) } },
-    }
-  }
-
   async #send(made: MadeRequest, question: Question): Promise<WholeAnswer> {
     const { side, asked } = question
+    // `/notes/latest` is not what `/notes/{id}` is about.
+    if (!this.config.leadsTo(made.wire, asked.maker.documented)) return NO_ANSWER
     const sent = this.#tell(made, side)
     this.#last.set(side.name, made)
     this.requests++
-    const answer = await sendWhole(made.wire, side.agent)
+    const answer = await sendWhole(made.wire, side)
     asked.observation.answered(side.name, answer)
     const isClean = this.#search(answer, sent, question)
     // What it should never have heard of is not its own.
@@ -139,7 +137,8 @@ export class IsolationSession {
 
   /** What of others is in a request its sender knows from now on; answers with everything that is in it. */
   #tell({ wire }: MadeRequest, side: Side): ReadonlySet<string> {
-    const text = [wire.target, ...Object.values(wire.headers), wire.body ?? ''].join('\n')
+    const headers = Object.values(headersOf(wire, side.headers))
+    const text = [wire.target, ...headers, wire.body ?? ''].join('\n')
     const found = this.config.canaries.find(decoded(text))
     for (const { key, owner } of found) if (owner !== side.name) side.told.add(key)
     return new Set(found.map(({ key }) => key))

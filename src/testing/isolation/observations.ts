@@ -131,8 +131,7 @@ function evidenceOf(seen: readonly Seen[]): string {
   if (least === undefined || least.own + least.echoed === 0) {
     return 'own ids are taken, and those of others refused as unknown ones are'
   }
-  const answers = seen.reduce((sum, { own, echoed }) => sum + own + echoed, 0)
   const what = seen.every(({ own }) => own > 0) ? 'its own data' : 'what it had sent itself'
   const also = seen.every(({ isKeptOut }) => isKeptOut) ? '; ids of others are as unknown ones' : ''
-  return `each saw ${what} (${answers} answers)${also}`
+  return `each saw ${what}${also}`
 }

@@ -35,7 +35,8 @@ export interface IsolationTarget extends Pick<SideConfig, 'caller' | 'connect' |
  * Tries to get something of one tenant's to another.
  *
  * @param options Checked ones.
- * @throws ConfigError when fast-check is not installed or `skip` names an operation that is not in the document.
+ * @throws ConfigError when fast-check is not installed or `skip` names an operation that is not in the document; Error when
+ * there was nothing to send.
  */
 export async function proveIsolation(
   target: IsolationTarget,
@@ -53,12 +54,16 @@ export async function proveIsolation(
   const sides = openSides(options, { caller, connect, tenantHeader, canaries, gate, seed })
   const names = sides.map(({ name }) => name)
   const observations = all.map((documented) => new Observation(documented, names))
-  const reserved = [tenantHeader ?? '', ...sides.flatMap(({ headers }) => [...headers.keys()])]
-  const setting = { fc, seed, rounds, canaries, records, names, reserved }
+  const given = new Map(sides.flatMap(({ headers }) => [...headers]))
+  // One that is made up would say that somebody else asks.
+  if (tenantHeader !== null) given.set(tenantHeader, '')
+  const setting = { fc, seed, rounds, canaries, records, names, given }
   const asked = observations.flatMap((each) => askedOf(each, setting, options))
   asked.sort((a, b) => ORDER.indexOf(a.method) - ORDER.indexOf(b.method))
   const session = new IsolationSession({
     ...{ sides, canaries, records, gate },
+    leadsTo: ({ method, target: url }, { operationId }) =>
+      target.operations.find(method, url)?.operationId === operationId,
     newLogs: logTraces(target.log, target.nameOf),
     newEntries: () => target.stores.take(),
     clearCache: () => target.stores.clear(),
@@ -70,6 +75,7 @@ export async function proveIsolation(
     target.stores.stop()
     for (const { agent } of sides) agent.destroy()
   }
+  if (session.requests === 0) throw nothingSent(all.length)
   return new IsolationReport({
     seed,
     tenants: names,
@@ -77,6 +83,15 @@ export async function proveIsolation(
     verdicts: observations.map((each) => each.toRow()),
     leaks: observations.flatMap(({ leaks }) => leaks),
   })
+}
+
+/** A test that sends nothing would pass for ever. */
+function nothingSent(documented: number): Error {
+  const cause =
+    documented === 0
+      ? 'no document of this application has an operation'
+      : 'skip or operations leave none of the operations, or no request can be made of those that are left'
+  return new Error(`proveIsolation() has sent nothing: ${cause}.`)
 }
 
 /** An operation as requests of it are made; none where that cannot be. */

@@ -125,7 +125,7 @@ export async function askAtOnce(
         const plan = { round, ...likeness.planOf(side, pair) }
         return { asked, side, plan, phase }
       })
-      await session.askTogether(questions, meetingOf(place, order, chance))
+      await session.askTogether(questions, meetingOf(place, { order, pair, round, chance }))
     }
   }
 }
@@ -141,11 +141,22 @@ function phaseOf(place: GatePlan['place'], order: Pair, { name }: Likeness): str
   return `at once (${first.name}, ${second.name}; ${how}), ${name}`
 }
 
-function meetingOf(place: GatePlan['place'], [first, second]: Pair, chance: number): Meeting {
-  const held = (chance >>> 1) % 2 === 0 ? first : second
+interface Draw {
+  readonly order: Pair
+  readonly pair: Pair
+  readonly round: number
+  readonly chance: number
+}
+
+function meetingOf(place: GatePlan['place'], { order, pair, round, chance }: Draw): Meeting {
+  const held = order[(chance >>> 1) % 2] as Side
   const turns = (chance >>> 2) % TURNS
   // Those who meet at a place wait for each other there.
   const stagger = place === null ? (chance >>> 5) % TURNS : 0
-  const release = (chance >>> 8) % 2 === 0 ? [first.name, second.name] : [second.name, first.name]
-  return { gate: { place, order: release, held: held.name, turns }, stagger }
+  // Two rounds let each of them go first.
+  const release = round % 2 === 0 ? pair : pair.toReversed()
+  return {
+    gate: { place, order: release.map(({ name }) => name), held: held.name, turns },
+    stagger,
+  }
 }

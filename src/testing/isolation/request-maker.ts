@@ -40,7 +40,7 @@ export interface MakerSetting {
   /** Everybody who has things. */
   readonly names: readonly string[]
   /** Headers that say who calls, in lower case: no value is made for them. */
-  readonly reserved: readonly string[]
+  readonly given: ReadonlyMap<string, string>
 }
 
 /** Stand where a canary will be; both are as long as one. */
@@ -77,7 +77,7 @@ export class RequestMaker {
   constructor(documented: DocumentedOperation, setting: MakerSetting) {
     this.documented = documented
     this.#setting = setting
-    const source = createSource(documented, new Map())
+    const source = createSource(documented, setting.given)
     this.#write = source.write
     this.#template = documented.name.split(' ', 2)[1] ?? ''
     const sample = (textOf?: TextOf) => {
@@ -127,11 +127,9 @@ export class RequestMaker {
   /** The first round asks for no more than it must, as most clients do. */
   #prepare(parts: RequestParts, round: number): RequestParts {
     const { parameters = [] } = this.documented.operation
-    const { reserved } = this.#setting
     const keep = (where: 'query' | 'header') => (name: string) => {
       const found = parameters.find((each) => each.in === where && each.name === name)
-      const isOurs = where === 'header' && reserved.includes(name.toLowerCase())
-      return !isOurs && (round > 0 || found?.required === true)
+      return round > 0 || found?.required === true
     }
     return {
       ...parts,

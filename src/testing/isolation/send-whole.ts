@@ -1,8 +1,16 @@
 import { type Agent, type IncomingMessage, request as send } from 'node:http'
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
 import { hasJsonBody } from '../exchange.js'
+import { headersOf } from '../fuzz/send-request.js'
 import type { WireRequest } from '../fuzz/wire-request.js'
 import { settle } from '../settle.js'
+
+/** Who sends. */
+export interface Sender {
+  readonly agent: Agent
+  /** Sent beside what the request says itself. */
+  readonly headers: ReadonlyMap<string, string>
+}
 
 /** An answer with everything in it that reaches a client. */
 export interface WholeAnswer {
@@ -21,7 +29,8 @@ export interface WholeAnswer {
 /** Turns of the event loop without a byte, after which a stream counts as one that does not end. */
 const PATIENCE = 300
 
-const NO_ANSWER: WholeAnswer = {
+/** Of a connection that was cut, and of a request that was not sent. */
+export const NO_ANSWER: WholeAnswer = {
   status: 0,
   statusText: '',
   rawHeaders: [],
@@ -31,10 +40,8 @@ const NO_ANSWER: WholeAnswer = {
 }
 
 /** Sends a request as it stands, and reads its answer to the end. */
-export function sendWhole(
-  { method, target, headers, body }: WireRequest,
-  agent: Agent,
-): Promise<WholeAnswer> {
+export function sendWhole(request: WireRequest, { agent, headers }: Sender): Promise<WholeAnswer> {
+  const { method, target, body } = request
   const length = body === null ? {} : { 'content-length': String(Buffer.byteLength(body)) }
   return new Promise((resolve) => {
     const req = send({
@@ -42,7 +49,7 @@ export function sendWhole(
       host: 'in-process',
       method,
       path: target,
-      headers: { ...headers, ...length },
+      headers: { ...headersOf(request, headers), ...length },
     })
     // What is cut has shown nothing.
     req.on('error', () => resolve(NO_ANSWER))

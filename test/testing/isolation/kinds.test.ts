@@ -7,6 +7,7 @@ import {
   Get,
   HttpCode,
   inject,
+  type NextFunction,
   NotFoundError,
   Post,
   Put,
@@ -21,8 +22,11 @@ import {
   TestApp,
   type TestOptions,
 } from 'blazon/testing'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { idOf, Note, Notes } from './notes.js'
+
+// Ends what hangs; nothing is timed.
+vi.setConfig({ testTimeout: 60_000 })
 
 let notes = new Notes()
 
@@ -224,4 +228,28 @@ it('sees that another can write over what is there', async () => {
     where: 'body data.text',
     origin: 'PUT /notes/{id}',
   })
+})
+
+it('sees what a middleware has left where the next request finds it', async () => {
+  let asking = ''
+  const remember = async (req: Request, _res: Response, next: NextFunction) => {
+    asking = req.get('x-tenant-id') ?? ''
+    await Promise.resolve()
+    next()
+  }
+
+  @Tenant()
+  @Controller('asking')
+  class AskingController {
+    @Get()
+    who() {
+      return { asking }
+    }
+  }
+
+  const { leaks } = await prove(AskingController, { middlewares: [remember] })
+  expect(leaks.map(({ from, to, where }) => [from, to, where]).toSorted()).toEqual([
+    ['acme', 'globex', 'body data.asking'],
+    ['globex', 'acme', 'body data.asking'],
+  ])
 })
