@@ -6,9 +6,20 @@ const source = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 // The tests import the package by its name, as its users do.
 const alias = [
   { find: /^blazon\/testing$/, replacement: source('./src/testing/index.ts') },
+  { find: /^blazon\/redis$/, replacement: source('./src/integrations/redis/index.ts') },
   { find: /^blazon\/vite$/, replacement: source('./src/integrations/vite/index.ts') },
   { find: /^blazon$/, replacement: source('./src/index.ts') },
 ]
+
+/**
+ * They only end what hangs: many tests compile, start programs or fuzz, which takes ten times as long on a busy machine, and none
+ * is about speed.
+ */
+const LIMITS = {
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  expect: { poll: { timeout: 30_000 } },
+} as const
 
 /** One dialect of decorators: the same files are compiled both ways. */
 function dialect(name: 'standard' | 'legacy', include: string[], exclude: string[] = []) {
@@ -16,7 +27,7 @@ function dialect(name: 'standard' | 'legacy', include: string[], exclude: string
   return {
     resolve: { alias },
     esbuild: { target: 'es2022', tsconfigRaw: { compilerOptions } },
-    test: { name, include, exclude, env: { BLAZON_DIALECT: name } },
+    test: { name, include, exclude, env: { BLAZON_DIALECT: name }, ...LIMITS },
   } as const
 }
 
@@ -27,11 +38,9 @@ const OPENAPI_TOOLS = 'test/openapi-tools/**'
 const RUNNERS = 'test/runners/**'
 const BROWSER = 'test/browser/**/*.test.ts'
 
-/** What a real browser does takes longer than what Node does; these limits only end what hangs. */
 function browser() {
   const { test, ...project } = dialect('standard', [BROWSER])
-  const limits = { testTimeout: 60_000, hookTimeout: 60_000 }
-  return { ...project, test: { ...test, ...limits, name: 'browser' } }
+  return { ...project, test: { ...test, name: 'browser' } }
 }
 
 export default defineConfig({

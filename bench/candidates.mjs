@@ -41,9 +41,14 @@ export async function compile(file) {
 }
 
 /** Starts a candidate on the core of servers and waits until it listens. */
-export async function startCandidate(name, workload) {
+export function startCandidate(name, workload) {
   const file = join(here, name === 'blazon' ? '.build' : 'candidates', `${name}.mjs`)
-  const child = spawn('taskset', ['-c', SERVER_CORE, process.execPath, file, workload], {
+  return startServer({ name, file, workload })
+}
+
+/** Starts a server that is told its workload. */
+export async function startServer({ name, file, workload, node = process.execPath }) {
+  const child = spawn('taskset', ['-c', SERVER_CORE, node, file, workload], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     env: { ...process.env, NODE_ENV: 'production' },
   })

@@ -51,16 +51,17 @@ const TASKS = {
     [...tsc, '-p', 'examples/orders'],
     // A committed document that is not what its example says is a lie.
     exportDocument('examples/orders/app.ts', '--check'),
-    exportDocument('examples/hello/main.ts', '--check'),
+    exportDocument('examples/hello/app.ts', '--check'),
   ],
   types: [build, ['node', 'test/types/run.mjs']],
   documents: [
     build,
     exportDocument('examples/orders/app.ts'),
-    exportDocument('examples/hello/main.ts'),
+    exportDocument('examples/hello/app.ts'),
   ],
   unit: [[...vitest, 'run']],
   bench: [build, ['node', 'bench/run.mjs']],
+  'bench:features': [build, ['node', 'bench/features.mjs']],
   'bench:harness': [build, ['node', 'bench/harness.mjs']],
   'test:openapi': [
     () => install(TOOLS),

@@ -13,10 +13,12 @@ export const options = defineAppOptions({
   providers: [{ token: Now, useValue: () => new Date() }],
   plugins: [requestIds],
   auth: { guard: BearerGuard },
+  // The header says which shop is meant; whether the user belongs there is decided here, after the guard.
+  tenant: { authorize: (_req, shop, user) => user?.shops?.includes(shop) === true },
   swagger: {
     title: 'Orders',
     description:
-      'Customers and what they order. Try it with the token `clerk`, or `auditor`, who may only look.',
+      'Customers of several shops, and what they order. Try it with the tenant `aurora` and the token `clerk`, or `auditor`, who may only look. The token `baker` is for the tenant `borealis`.',
     contact: { name: 'Orders', url: 'https://example.com', email: 'orders@example.com' },
     license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     tags: [

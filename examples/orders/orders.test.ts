@@ -1,3 +1,4 @@
+import { runWithTenant } from 'blazon'
 import { ContractCoverage, TestApp } from 'blazon/testing'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { options } from './app.js'
@@ -27,7 +28,7 @@ describe('orders API', () => {
       coverage,
       testOverrides: [{ token: Now, useValue: () => new Date(NOW) }],
     })
-    app.withAuth('clerk')
+    app.withAuth('clerk').withHeaders({ 'x-tenant-id': 'aurora' })
     await app.request().post('/customers').send({ name: 'Ada', email: 'ada@example.com' })
   })
 
@@ -106,7 +107,8 @@ describe('orders API', () => {
   })
 
   it('lets nobody in without a token, and an auditor only look', async () => {
-    await app.clearHeaders().request().get('/orders').expect(401)
+    const nobody = app.as(null)
+    await nobody.request().get('/orders').expect(401)
     app.withAuth('auditor')
     await app.request().get('/orders').expect(200)
     await place().expect(403)
@@ -114,6 +116,45 @@ describe('orders API', () => {
 
   it('answers the health check to everybody', async () => {
     await app.clearHeaders().request().get('/health').expect(200)
+  })
+
+  it('shows a shop what is its own', async () => {
+    const { body: placed } = await place()
+    const baker = app.with({ authorization: 'Bearer baker' }).asTenant('borealis')
+    const customer = { name: 'Bo', email: 'ada@example.com' }
+    await baker.request().post('/customers').send(customer).expect(201)
+    await baker.request().get('/orders/1').expect(404)
+    const own = await baker.request().post('/orders').send(newOrder).expect(201)
+    expect(own.body.data.id).toBe(placed.data.id)
+    const auditor = app.with({ authorization: 'Bearer auditor' })
+    for (const [shop, clerk] of Object.entries({ aurora: 'carla', borealis: 'bruno' })) {
+      for (const cache of ['MISS', 'HIT']) {
+        const answer = await auditor
+          .asTenant(shop)
+          .request()
+          .get('/orders')
+          .expect('X-Cache', cache)
+        expect(answer.body.data.items).toMatchObject([{ placedBy: clerk }])
+      }
+    }
+  })
+
+  it.each(['/orders', '/orders/1', '/customers', '/customers/1'])(
+    'wants to know the shop of %s, and takes only those of the user',
+    async (path) => {
+      await app.asTenant('borealis').request().get(path).expect(403)
+      await app.asTenant('aurora, borealis').request().get(path).expect(400)
+      const { body } = await app.clearHeaders().withAuth('clerk').request().get(path).expect(400)
+      expect(body.code).toBe('TENANT_REQUIRED')
+    },
+  )
+
+  it('shows an order as it is now, not as it was kept', async () => {
+    await place()
+    const statusOf = async () => (await app.request().get('/orders/1')).body.data.status
+    expect(await statusOf()).toBe('open')
+    await app.request().post('/orders/1/payment').expect(200)
+    expect(await statusOf()).toBe('paid')
   })
 
   it('shows customers', async () => {
@@ -162,19 +203,19 @@ it('runs on a repository of the test', async () => {
   const orders = new OrdersRepository()
   const lines = [{ sku: 'TEA', quantity: 1, unitPrice: 450 }]
   const order: NewOrder = { customerId: 7, shipTo: { ...newOrder.shipTo }, lines }
-  await orders.insert({
-    ...order,
+  const placed = {
     status: 'paid',
     total: 450,
     placedBy: 'the test',
     placedAt: new Date(NOW),
-  })
+  } as const
+  await runWithTenant('aurora', () => orders.insert({ ...order, ...placed }))
   const app = await TestApp.create({
     ...options,
     contract: 'throw',
     testOverrides: [{ token: OrdersRepository, useValue: orders }],
   })
-  const { body } = await app.withAuth('auditor').request().get('/orders/1')
+  const { body } = await app.withAuth('auditor').asTenant('aurora').request().get('/orders/1')
   expect(body.data.placedBy).toBe('the test')
   await app.close()
 })

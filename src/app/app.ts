@@ -177,7 +177,7 @@ export class App {
   }
 
   get #features(): Features {
-    this.#declared ??= declareFeatures(this.#options, this.#clock)
+    this.#declared ??= declareFeatures(this.#options, this.#clock, this.#harness?.wrapStore)
     return this.#declared
   }
 

@@ -179,7 +179,9 @@ async function compileRoutes(
   return description.model.routes.map((route) => {
     const instance = controllers.get(route.controller) as object
     const stages = features.stagesOf(route)
-    const run = compileRoute(route, { instance, inputs: inputs[route.index] ?? [], stages }, config)
+    const underTest = harness?.wrapHandler(route) ?? null
+    const parts = { instance, inputs: inputs[route.index] ?? [], stages, underTest }
+    const run = compileRoute(route, parts, config)
     return harness?.wrapRoute(run, compileProbe(route, stages, config)) ?? run
   })
 }

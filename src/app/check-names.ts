@@ -1,7 +1,9 @@
 import type { AuthOptions } from '../contracts/guard.js'
 import type { SwaggerOptions } from '../contracts/openapi.js'
 import type { Module } from '../contracts/provider.js'
+import type { RateLimitOptions } from '../contracts/rate-limit.js'
 import type { Problem } from '../errors/config-error.js'
+import type { CacheSettings } from '../features/cache/check-cache.js'
 import type { SecurityOptions } from '../features/security/security.js'
 import type { TenantOptions } from '../features/tenancy/tenant-options.js'
 import { swaggerList } from './check-swagger.js'
@@ -21,6 +23,7 @@ const OPTIONS: Names<AppOptions> = {
   tenant: true,
   swagger: true,
   rateLimit: true,
+  cache: true,
   limits: true,
   timeouts: true,
   trustProxy: true,
@@ -57,6 +60,15 @@ const SWAGGER: Names<SwaggerOptions> = {
   include: true,
   converters: true,
 }
+const RATE_LIMIT: Names<RateLimitOptions> = {
+  limit: true,
+  window: true,
+  by: true,
+  name: true,
+  policies: true,
+  store: true,
+}
+const CACHE: Names<CacheSettings> = { store: true, defaultTtl: true, headers: true }
 const LIMITS: Names<LimitOptions> = { body: true, depth: true, headers: true }
 const TIMEOUTS: Names<TimeoutOptions> = {
   handler: true,
@@ -84,10 +96,16 @@ export function checkNames(options: AppOptions): Problem[] {
     // As is a tenant that is not checked.
     ...unknownNames('tenant.', options.tenant, TENANT).map(fatal),
     ...swaggerList(options).flatMap((each) => unknownNames('swagger.', each, SWAGGER)),
+    ...unknownNames('rateLimit.', rateLimitOf(options), RATE_LIMIT),
+    ...unknownNames('cache.', options.cache, CACHE),
     ...unknownNames('limits.', options.limits, LIMITS),
     ...unknownNames('timeouts.', options.timeouts, TIMEOUTS),
     ...modules.flatMap((module, i) => unknownNames(`modules[${i}].`, module, MODULE)),
   ]
+}
+
+function rateLimitOf({ rateLimit }: AppOptions): RateLimitOptions | undefined {
+  return typeof rateLimit === 'object' ? rateLimit : undefined
 }
 
 function unknownNames(path: string, value: object | undefined, names: object): Problem[] {

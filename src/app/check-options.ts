@@ -1,5 +1,7 @@
 import type { Duration, Size } from '../contracts/units.js'
 import type { Problem } from '../errors/config-error.js'
+import { checkCache } from '../features/cache/check-cache.js'
+import { checkRateLimit } from '../features/rate-limit/check-rate-limit.js'
 import { checkSecurity } from '../features/security/security.js'
 import { checkTenancy } from '../features/tenancy/check-tenancy.js'
 import { toBytes, toSeconds } from '../http/units.js'
@@ -35,6 +37,7 @@ export function checkOptions(options: AppOptions): Problem[] {
     ...checkSecurity(options.security),
     ...checkTenancy(options.tenant),
     ...checkSwagger(options.swagger),
+    ...checkCache(options.cache),
   ]
 }
 
@@ -83,14 +86,24 @@ function checkLogger(logger: unknown): Problem[] {
 
 function checkTrustProxy(trustProxy: AppOptions['trustProxy']): Problem[] {
   const problem = trustProxyProblem(trustProxy)
-  if (problem === null) return []
-  return [
-    invalid(
-      'trustProxy',
-      `Express refuses it: ${problem}.`,
-      'Give a count of proxies, or their addresses.',
-    ),
-  ]
+  if (problem !== null) {
+    const remedy = 'Give a count of proxies, or their addresses.'
+    return [invalid('trustProxy', `Express refuses it: ${problem}.`, remedy)]
+  }
+  return checkMapped(trustProxy)
+}
+
+/** An IPv4 address in IPv6 spelling (RFC 4291, 2.5.5.2), and the length of its network. */
+const MAPPED = /^::ffff:.*\/(\d+)$/i
+
+/** A network that is meant to be one of IPv4, and has no IPv4 address in it: its proxies would not be believed. */
+function checkMapped(trustProxy: AppOptions['trustProxy']): Problem[] {
+  const addresses = typeof trustProxy === 'string' ? trustProxy.split(',') : trustProxy
+  if (!Array.isArray(addresses)) return []
+  const wrong = addresses.find((each) => Number(MAPPED.exec(String(each).trim())?.[1]) < 96)
+  if (wrong === undefined) return []
+  const cause = `${wrong.trim()} is a network of IPv6, which has no IPv4 address in it.`
+  return [invalid('trustProxy', cause, "Write networks of IPv4 as such: '10.0.0.0/8'.")]
 }
 
 function checkMiddlewares(middlewares: AppOptions['middlewares']): Problem[] {
@@ -158,17 +171,6 @@ function checkGuard(guard: unknown): Problem[] {
       'auth.guard',
       'It has no method canActivate.',
       'Give an instance with canActivate(req), a class, or a token.',
-    ),
-  ]
-}
-
-function checkRateLimit(rateLimit: unknown): Problem[] {
-  if (rateLimit === undefined || rateLimit === false) return []
-  return [
-    invalid(
-      'rateLimit',
-      'This version has no rate limiter.',
-      'Use express-rate-limit in `middlewares`.',
     ),
   ]
 }

@@ -3,10 +3,10 @@ import type { Provider } from '../contracts/provider.js'
 import type { AppModel } from '../contracts/route-model.js'
 import { collectModules, type Scope } from '../di/modules.js'
 import { ConfigError, formatProblem, type Problem } from '../errors/config-error.js'
-import { warnOfTenancy } from '../features/tenancy/check-tenancy.js'
 import { chainOf, readClass } from '../metadata/read.js'
 import { checkOptions } from './check-options.js'
 import { compileOnce } from './compile-once.js'
+import { checkFeatures } from './features.js'
 import type { AppOptions } from './options.js'
 
 /** What an application is, before anything of it is made. */
@@ -39,22 +39,11 @@ export function describeApp(options: AppOptions, own: readonly Provider[]): Desc
     defaultAccess: options.auth?.default ?? 'public',
     hasGuard: options.auth?.guard !== undefined,
   })
-  const found = [...optionProblems, ...graph.problems, ...problems, ...tenancy(model, options)]
-  const warnings = throwErrors(found, options)
+  const all = [...optionProblems, ...graph.problems, ...problems]
+  // How features relate to each other can be said only of ones that are right by themselves.
+  if (!all.some(({ code }) => code.startsWith('E_'))) all.push(...checkFeatures(options, model))
+  const warnings = throwErrors(all, options)
   return { model, scopes: graph.scopes, warnings }
-}
-
-function tenancy({ routes, hasGuard }: AppModel, options: AppOptions): Problem[] {
-  const { tenant, middlewares = [], plugins = [] } = options
-  const all = [...middlewares, ...plugins.flatMap((plugin) => plugin.middlewares ?? [])]
-  const isProduction = process.env['NODE_ENV'] === 'production'
-  return warnOfTenancy({
-    options: tenant,
-    routes,
-    hasGuard,
-    hasMiddlewares: all.length > 0,
-    isProduction,
-  })
 }
 
 /** Throws what keeps the application from starting; answers with what does not. */

@@ -4,11 +4,19 @@ import type { Logger } from '../contracts/logger.js'
 import type { OperationContributor } from '../contracts/openapi.js'
 import type { Provider } from '../contracts/provider.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
+import type { Problem } from '../errors/config-error.js'
+import { type DeclaredCache, declareCache } from '../features/cache/build-cache.js'
+import { checkLimitPlan } from '../features/rate-limit/check-rate-limit.js'
+import { limitAnswers, limitFacts } from '../features/rate-limit/limit-answers.js'
+import { startLimits } from '../features/rate-limit/start-limits.js'
 import { buildTenancy } from '../features/tenancy/build-tenancy.js'
+import { warnOfTenancy } from '../features/tenancy/check-tenancy.js'
 import { tenantAnswers, tenantFacts } from '../features/tenancy/tenant-answers.js'
+import { getTenantId, TenantContext } from '../features/tenancy/tenant-context.js'
 import type { RequestScopes } from '../http/request-scopes.js'
 import type { OnError, RunRoute, Stage } from '../http/step.js'
 import { NO_STAGES, type RouteStages } from '../pipeline/compile-route.js'
+import type { Harness } from './harness.js'
 import type { AppOptions } from './options.js'
 
 /** The features of an application before it starts. */
@@ -45,41 +53,79 @@ export interface RunningFeatures {
 }
 
 /** Says what features an application has. Runs nothing. */
-export function declareFeatures(options: AppOptions, clock: Clock): Features {
+export function declareFeatures(
+  options: AppOptions,
+  clock: Clock,
+  wrapStore?: Harness['wrapStore'],
+): Features {
   const host = Object.freeze({})
+  const isCurrent = () => TenantContext.current()?.host === host
+  const settings = options.cache
+  const cache = declareCache({ settings, clock, currentTenant: getTenantId, isCurrent, wrapStore })
   return {
-    providers: [],
-    start: async (input) => startFeatures(options, { ...input, clock, host }),
+    providers: cache.providers,
+    start: (input) => startFeatures(options, { ...input, clock, host, cache }),
   }
 }
 
 /** What features add to the document. */
-export function featureContributors(options: AppOptions): OperationContributor[] {
-  return [tenantAnswers(options.tenant)]
+export function featureContributors({ tenant, rateLimit }: AppOptions): OperationContributor[] {
+  return [tenantAnswers(tenant), limitAnswers(rateLimit)]
 }
 
-/** What they add depends on, as plain data. */
-export function featureFacts(options: AppOptions): object {
-  return { tenant: tenantFacts(options.tenant) }
+/** Everything beside the model that `featureContributors` depends on, as data. */
+export function featureFacts({ tenant, rateLimit }: AppOptions): object {
+  return { tenant: tenantFacts(tenant), limits: limitFacts(rateLimit) }
+}
+
+/** What is wrong with what features are told by decorators and options together. */
+export function checkFeatures(options: AppOptions, model: AppModel): Problem[] {
+  const { tenant, middlewares = [], plugins = [] } = options
+  const all = [...middlewares, ...plugins.flatMap((plugin) => plugin.middlewares ?? [])]
+  const setting = {
+    ...model,
+    options: tenant,
+    hasMiddlewares: all.length > 0,
+    isProduction: process.env['NODE_ENV'] === 'production',
+  }
+  return [...warnOfTenancy(setting), ...checkLimitPlan(options, model)]
 }
 
 interface StartConfig extends FeatureInput {
   readonly clock: Clock
   /** What the application is known by in the scopes of its requests. */
   readonly host: object
+  readonly cache: DeclaredCache
 }
 
 async function startFeatures(options: AppOptions, config: StartConfig): Promise<RunningFeatures> {
   const tenancy = buildTenancy({ ...config, options: options.tenant })
+  const limits = await startLimits(options.rateLimit, config)
+  const cache = await config.cache.start(config).catch(async (error) => {
+    await limits?.close()
+    throw error
+  })
   return {
     middlewares: [],
     enter: tenancy?.enter ?? null,
     wrapMiddleware: tenancy?.wrapMiddleware ?? null,
     scopes: tenancy?.scopes ?? null,
-    admission: null,
+    admission: limits?.unmatched ?? null,
     stagesOf: (route) =>
-      tenancy === null ? NO_STAGES : { ...NO_STAGES, ...tenancy.stagesOf(route) },
-    addsHeaders: false,
-    close: async () => {},
+      toStages({
+        ...tenancy?.stagesOf(route),
+        ...limits?.stagesOf(route),
+        cache: cache.stageOf(route),
+      }),
+    addsHeaders: limits !== null || cache.addsHeaders,
+    close: async () => {
+      await Promise.all([limits?.close(), cache.close()])
+    },
   }
+}
+
+/** A route that uses nothing is known by its stages being those of all such routes. */
+function toStages(own: Partial<RouteStages>): RouteStages {
+  const isUsed = Object.values(own).some((stage) => stage !== null)
+  return isUsed ? { ...NO_STAGES, ...own } : NO_STAGES
 }

@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http'
+import type { CacheStore } from '../contracts/cache.js'
 import type { Clock } from '../contracts/clock.js'
 import type { AuthGuard } from '../contracts/guard.js'
 import type { Logger } from '../contracts/logger.js'
-import type { AppModel, RouteMatch } from '../contracts/route-model.js'
+import type { AppModel, RouteMatch, RouteModel } from '../contracts/route-model.js'
 import type { Override } from '../di/build-container.js'
-import type { RunRoute } from '../http/step.js'
+import type { RunRoute, Stage } from '../http/step.js'
 
 /** What `blazon/testing` changes in an application, and what it is told of it. */
 export interface Harness {
@@ -25,6 +26,10 @@ export interface Harness {
    * @param probe The same route as far as access is decided; behind that it answers 204 without calling the handler.
    */
   readonly wrapRoute: (run: RunRoute, probe: RunRoute) => RunRoute
+  /** Stands right before the handler of a route. */
+  readonly wrapHandler: (route: RouteModel) => Stage
+  /** Stands before what the cache keeps its entries in. */
+  readonly wrapStore: (store: CacheStore) => CacheStore
   /** Called before anything of the user's is started. */
   readonly built: (inside: Inside) => void
 }

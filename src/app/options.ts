@@ -4,8 +4,10 @@ import type { Logger } from '../contracts/logger.js'
 import type { SwaggerOptions } from '../contracts/openapi.js'
 import type { Plugin } from '../contracts/plugin.js'
 import type { Class, Module, Provider } from '../contracts/provider.js'
+import type { RateLimitOptions } from '../contracts/rate-limit.js'
 import type { Duration, Size } from '../contracts/units.js'
 import type { Override } from '../di/build-container.js'
+import type { CacheSettings } from '../features/cache/check-cache.js'
 import type { SecurityOptions } from '../features/security/security.js'
 import type { TenantOptions } from '../features/tenancy/tenant-options.js'
 
@@ -49,8 +51,13 @@ export interface AppOptions {
   readonly tenant?: TenantOptions
   /** The OpenAPI document and its page; a list makes several. `false` serves neither. Default: all routes at `/api-docs`. */
   readonly swagger?: false | SwaggerOptions | readonly SwaggerOptions[]
-  /** `false` is the only value this version knows: there is no limiter yet. */
-  readonly rateLimit?: false
+  /**
+   * How often clients may ask. `true`: 100 requests a minute for an address, over all routes that have no `@RateLimit`. `false`: no limit
+   * at all, decorators included. Default: decorators alone.
+   */
+  readonly rateLimit?: boolean | RateLimitOptions
+  /** Where `@Cache` and `CacheManager` keep things. Default: in memory, bounded. */
+  readonly cache?: CacheSettings
   readonly limits?: LimitOptions
   readonly timeouts?: TimeoutOptions
   /** Express' `trust proxy`: how many proxies, or which addresses, are believed. Default `false`. */

@@ -15,6 +15,11 @@ export interface CacheOptions {
   readonly key?: (req: any) => string
   /** Names under which `CacheManager.invalidateTags` finds the answer. Default: none. */
   readonly tags?: readonly string[] | ((req: Request) => readonly string[])
+  /**
+   * Further headers of the answer that are kept with it. Default: those that describe the body (type, language, disposition, caching,
+   * validators, links), and those of `@Header`. Each must be the same for everybody who shares the key.
+   */
+  readonly headers?: readonly string[]
   /** How long after `ttl` an answer is still given while a new one is made behind it. Default 0: not at all. */
   readonly staleWhileRevalidate?: Duration
 }

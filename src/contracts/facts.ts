@@ -20,8 +20,8 @@ export type Fact =
   | { readonly kind: 'redirect'; readonly url: string; readonly status: number }
   | { readonly kind: 'tenant'; readonly options: TenantDecoratorOptions }
   | { readonly kind: 'cache'; readonly options: CacheOptions }
-  /** No policies at all is no limit. */
-  | { readonly kind: 'rateLimit'; readonly policies: readonly RateLimitPolicy[] }
+  /** `false` is no limit. */
+  | { readonly kind: 'rateLimit'; readonly policies: readonly RateLimitPolicy[] | false }
   | { readonly kind: 'tags'; readonly tags: readonly string[] }
   | { readonly kind: 'hidden' }
   | { readonly kind: 'operation'; readonly options: ApiOperationOptions }

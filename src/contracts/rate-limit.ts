@@ -7,13 +7,16 @@ export type RateLimitBy = 'ip' | 'user' | 'tenant' | ((req: Request) => string)
 
 /** One limit. */
 export interface RateLimitPolicy {
-  /** Named in headers; equal names share what is left. Default: derived from its place. */
+  /**
+   * Named in headers; limits of equal names are one limit, wherever they stand, and must be equal. Printable ASCII without
+   * quotes and backslashes. Default: derived from its place, which counts by itself.
+   */
   readonly name?: string
-  /** Most requests in a window. */
+  /** Most requests in a window. A whole number from 1 on. */
   readonly limit: number
-  /** How long a window is: seconds, or a string with a unit (`'1m'`). It begins with its first request. */
+  /** How long a window is: whole seconds, or a string with a unit (`'1m'`). It begins with its first request. */
   readonly window: Duration
-  /** Default `'ip'`. */
+  /** Default `'ip'`. Who is no user, or has no tenant, or is given no name by the function, is counted by address. */
   readonly by?: RateLimitBy
 }
 
@@ -44,9 +47,12 @@ export interface RateLimitStore {
   close?(): MaybePromise<void>
 }
 
-/** The `rateLimit` option, beside `true` and `false`. */
+/** The `rateLimit` option, beside `true` (100 requests a minute for an address) and `false` (no limit at all, decorators included). */
 export interface RateLimitOptions extends Partial<RateLimitPolicy> {
-  /** Several limits at once; a request must be within each. Default: the one described beside. */
+  /**
+   * Several limits at once; a request must be within each. Default: the one described beside, 100 a minute by address as far as
+   * nothing else is said. An empty list leaves limits to decorators.
+   */
   readonly policies?: readonly RateLimitPolicy[]
   /** Where requests are counted. Default: in this process. */
   readonly store?: RateLimitStore

@@ -41,8 +41,12 @@ export interface RouteModel {
   readonly tenant: { readonly isOptional: boolean } | null
   /** What `@Cache` says; `null` without. */
   readonly cache: CacheOptions | null
-  /** Policies of `@RateLimit`, none for `@RateLimit(false)`; `null` leaves it to the application. */
-  readonly limits: readonly RateLimitPolicy[] | null
+  /** What `@RateLimit` says, no policies for `@RateLimit(false)`; `null` leaves it to the application. */
+  readonly limits: {
+    readonly policies: readonly RateLimitPolicy[]
+    /** Whether it is the class that says so: its routes are then counted together. */
+    readonly isOfClass: boolean
+  } | null
   /** Status of `@HttpCode`; `null` without. */
   readonly status: number | null
   /** Headers of `@Header`, in source order; `null` without. */

@@ -58,6 +58,7 @@ export const HTTP_CODES: Readonly<Record<ErrorCode, number>> = {
 
 /** A code of what keeps an application from starting (`E_`) or is only suspicious (`W_`). */
 export type ConfigCode =
+  | 'E_CACHE_METHOD'
   | 'E_CONTROLLER_UNDECORATED'
   | 'E_DECORATORS_NOT_APPLIED'
   | 'E_DECORATOR_CONFLICT'
@@ -80,6 +81,7 @@ export type ConfigCode =
   | 'E_SCHEMA_INVALID'
   | 'W_AUTH_WITHOUT_GUARD'
   | 'W_BODY_ON_GET'
+  | 'W_CACHE_UNIT'
   | 'W_CONTROLLER_EMPTY'
   | 'W_EXAMPLE_INVALID'
   | 'W_OPTION_UNKNOWN'
@@ -88,6 +90,7 @@ export type ConfigCode =
   | 'W_PATH_INDISTINCT'
   | 'W_PATH_PARAMETER_UNDESCRIBED'
   | 'W_QUERY_NESTED'
+  | 'W_RATE_LIMIT_FORGEABLE'
   | 'W_SCHEMA_NAME_TAKEN'
   | 'W_SCHEMA_NOT_REPRESENTABLE'
   | 'W_STATUS_UNREACHABLE'

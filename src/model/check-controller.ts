@@ -3,7 +3,9 @@ import type { Fact } from '../contracts/facts.js'
 import type { Class } from '../contracts/provider.js'
 import type { InputSource } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
+import { checkCache } from './check-cache.js'
 import { checkDocumentation } from './check-documentation.js'
+import { checkLimits } from './check-limits.js'
 import { checkTenant } from './check-tenant.js'
 import { factsOf, firstOf, type InheritedController } from './inherit.js'
 import { schemaProblem } from './schema-problem.js'
@@ -62,6 +64,8 @@ export function checkMethod(
     ...checkInputs(subject, facts),
     ...checkAccess(subject, facts),
     ...checkAnswer(subject, facts),
+    ...checkLimits(subject, facts),
+    ...checkCache(subject, facts),
     ...checkDocumentation(subject, facts),
     ...checkTenant(subject, facts),
   ]

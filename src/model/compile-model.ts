@@ -5,6 +5,7 @@ import type { AppModel, ParameterModel, RouteModel } from '../contracts/route-mo
 import type { InputSource, Schema } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
 import { checkController, checkMethod } from './check-controller.js'
+import { checkLimits } from './check-limits.js'
 import { checkRoutes } from './check-routes.js'
 import { factsOf, firstOf, type InheritedController, inherit, type ReadChain } from './inherit.js'
 import { joinPaths, pathParameters } from './paths.js'
@@ -28,8 +29,11 @@ export function compileModel(controllers: readonly Class[], options: ModelOption
   const problems: Problem[] = []
   const routes: RouteModel[] = []
   for (const controller of controllers) {
-    const inherited = inherit(options.readChain(controller))
+    const chain = options.readChain(controller)
+    const inherited = inherit(chain)
     problems.push(...checkController(controller, inherited))
+    // One link at a time: what a base class states is not stated twice.
+    for (const link of chain) problems.push(...checkLimits(controller.name, link.facts))
     if (firstOf(inherited.facts, 'controller') === undefined) continue
     for (const [handler, facts] of inherited.methods) {
       problems.push(...checkMethod(controller, handler, facts))
@@ -111,8 +115,14 @@ function compileFeatures(
   return {
     tenant: tenant === undefined ? null : { isOptional: tenant.options?.optional === true },
     cache: firstOf(method, 'cache')?.options ?? null,
-    limits: firstOf([...method, ...controller], 'rateLimit')?.policies ?? null,
+    limits: compileLimits(method, false) ?? compileLimits(controller, true),
   }
+}
+
+function compileLimits(facts: readonly Fact[], isOfClass: boolean): RouteModel['limits'] {
+  const fact = firstOf(facts, 'rateLimit')
+  if (fact === undefined) return null
+  return Object.freeze({ policies: fact.policies === false ? [] : fact.policies, isOfClass })
 }
 
 /** Class facts are nearest first: the tags of a subclass replace those of its base. */

@@ -26,7 +26,23 @@ const ERRORS: Readonly<Record<number, { description: string; headers?: Headers }
   404: { description: 'There is nothing under this name, or no such tenant.' },
   413: { description: 'The body is too large.' },
   415: { description: 'The body is of a media type that is not understood.' },
-  429: { description: 'Too many requests.' },
+  429: {
+    description: 'Too many requests.',
+    headers: {
+      RateLimit: {
+        description: 'What is left of each limit (`r`), and for how many seconds (`t`).',
+        schema: text,
+      },
+      'RateLimit-Policy': {
+        description: 'How many requests (`q`) in how many seconds (`w`) each limit allows.',
+        schema: text,
+      },
+      'Retry-After': {
+        description: 'After how many seconds to ask again.',
+        schema: { type: 'integer' },
+      },
+    },
+  },
   500: { description: 'Something went wrong on the server.' },
   503: { description: 'The answer took too long, or the server cannot answer now.' },
 }

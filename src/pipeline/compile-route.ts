@@ -18,6 +18,8 @@ export interface RouteParts {
   /** Compiled schemas; empty without. */
   readonly inputs: readonly CompiledInput[]
   readonly stages: RouteStages
+  /** Stands right before the handler of an application under test; `null` of any other. */
+  readonly underTest: Stage | null
 }
 
 /** What features put around the steps of one route; `null` where it does not use them. In the order in which a request walks. */
@@ -26,7 +28,7 @@ export interface RouteStages {
   readonly scope: ((run: RunRoute) => RunRoute) | null
   /** Limits that need not know who asks. */
   readonly admission: Stage | null
-  /** Whether the request names what the route cannot do without. Before the guard. */
+  /** Whether the request names what the route cannot do without. After the guard: who may not come in is told nothing else. */
   readonly tenant: Stage | null
   /** Whether the user whom the guard has let pass belongs here. Before `@Can`. */
   readonly membership: Stage | null
@@ -76,6 +78,7 @@ export function compileRoute(
   const answer = { ...config, route, mayAnswerLater: takesResponse(invocation) }
 
   let run = invokeStep(invocation)
+  if (parts.underTest !== null) run = parts.underTest(run)
   if (route.headers !== null) run = headersStep(route.headers, run)
   const mayWait = readsBody || inputs.length > 0 || route.isProtected || stages !== NO_STAGES
   if (mayWait && config.deadlines !== null) run = unexpiredStep(run)
@@ -113,7 +116,7 @@ function accessSteps(
   let run = next
   if (abilities !== null) run = canStep(abilities, can, run)
   if (stages.membership !== null) run = stages.membership(run)
-  if (isProtected) run = guardStep(guard, run)
   if (stages.tenant !== null) run = stages.tenant(run)
+  if (isProtected) run = guardStep(guard, run)
   return run
 }

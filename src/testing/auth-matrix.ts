@@ -1,7 +1,9 @@
 import { type Agent, request as send } from 'node:http'
+import { App } from '../app/app.js'
 import type { Inside } from '../app/harness.js'
 import type { User } from '../contracts/handler.js'
 import type { HttpMethod, RouteModel } from '../contracts/route-model.js'
+import { ConfigError, type Problem } from '../errors/config-error.js'
 import { type Judge, observe } from './exchange.js'
 import type { TestCaller } from './test-caller.js'
 
@@ -68,6 +70,33 @@ export class AuthMatrix {
     const pad = (cell: string, column: number) => cell.padEnd(widths?.[column] ?? 0)
     return lines.map((line) => line.map(pad).join('  ').trimEnd()).join('\n')
   }
+}
+
+/** @throws ConfigError for options that would ask for nothing, and where nobody asks. */
+export function checkAuthMatrix(principals: object, options: AuthMatrixOptions): void {
+  const { unguarded, except } = options
+  const problems: Problem[] = []
+  const refuse = (name: string, value: unknown, known: string) => {
+    const cause = `authMatrix() cannot use ${JSON.stringify(value) ?? String(value)}.`
+    const subject = `authMatrix({ ${name} })`
+    problems.push({ code: 'E_OPTION_INVALID', subject, cause, remedy: `It takes ${known}.` })
+  }
+  if (Object.keys(principals).length === 0) {
+    refuse('…', principals, 'principals by name: { anonymous: null, admin: { id: 1 } }')
+  }
+  for (const [name, principal] of Object.entries(principals)) {
+    if (typeof principal !== 'object') refuse(name, principal, 'a user, null, or a caller')
+    // `app.withAuth(token)` is the application, not a caller, and would count as a user whom nobody asks about.
+    if (principal instanceof App) {
+      refuse(name, 'an application', "a caller: app.with({ authorization: 'Bearer …' })")
+    }
+  }
+  if (unguarded !== undefined && unguarded !== 'fail') refuse('unguarded', unguarded, "'fail'")
+  if (except !== undefined && !Array.isArray(except)) refuse('except', except, "['POST /login']")
+  for (const name of Object.keys(options)) {
+    if (!['unguarded', 'except'].includes(name)) refuse(name, name, 'unguarded and except')
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
 }
 
 /** Asks for every route and every principal. */

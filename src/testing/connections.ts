@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { AuthGuard } from '../contracts/guard.js'
 import type { Request, User } from '../contracts/handler.js'
-import type { RunRoute } from '../http/step.js'
+import { isThenable, type RunRoute, type Step } from '../http/step.js'
 import { MemoryAgent } from './memory-agent.js'
 
 /** What is known of a connection. */
@@ -10,7 +10,14 @@ export interface ConnectionFacts {
   readonly principal?: User | undefined
   /** Whether its requests only ask who may pass, and call no handler. */
   readonly isProbe?: boolean
+  /** As whom its requests are known to whoever has opened it. */
+  readonly name?: string
+  /** What its requests wait for at a place; `undefined` when they may go on. */
+  readonly pause?: (place: PausePlace) => Promise<void> | undefined
 }
+
+/** Before the application sees a request, before the handler, before the answer. */
+export type PausePlace = 'entry' | 'handler' | 'answer'
 
 /**
  * The connections to an application under test. Who acts is a property of the connection, which no request
@@ -35,6 +42,17 @@ export class Connections {
     for (const agent of this.#agents) agent.destroy()
   }
 
+  /** As whom requests of a connection are known. */
+  readonly nameOf = (socket: object | undefined): string | undefined =>
+    socket === undefined ? undefined : this.#facts.get(socket)?.name
+
+  /** Lets a request in, at once or when its connection says so. */
+  enter(socket: object, run: () => void): void {
+    const pause = this.#facts.get(socket)?.pause?.('entry')
+    if (pause === undefined) run()
+    else void pause.then(run)
+  }
+
   /** Lets principals pass, and sends everybody else to the guard. */
   readonly wrapGuard = (guard: AuthGuard | null): AuthGuard => ({
     canActivate: (req: Request) => {
@@ -51,6 +69,19 @@ export class Connections {
     return function runUnderTest(req, res) {
       if (facts.get(req.socket)?.isProbe === true) probe(req, res)
       else run(req, res)
+    }
+  }
+
+  /** Keeps requests before their handler, and answers behind it, for as long as their connection says. */
+  readonly wrapHandler = (next: Step): Step => {
+    const facts = this.#facts
+    return function handleUnderTest(req, res) {
+      const pause = facts.get(req.socket)?.pause
+      if (pause === undefined) return next(req, res)
+      const hold = (settled: unknown) => pause('answer')?.then(() => settled) ?? settled
+      const before = pause('handler')
+      const value = before === undefined ? next(req, res) : before.then(() => next(req, res))
+      return isThenable(value) ? Promise.resolve(value).then(hold) : hold(value)
     }
   }
 }

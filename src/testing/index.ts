@@ -20,6 +20,15 @@ export type {
   FuzzOptions,
   FuzzReport,
 } from './fuzz/fuzz-options.js'
+export type { IsolationCaller, IsolationOptions } from './isolation/isolation-options.js'
+export type {
+  IsolationFindings,
+  IsolationLeak,
+  IsolationLeakKind,
+  IsolationReport,
+  IsolationRow,
+  IsolationVerdict,
+} from './isolation/isolation-report.js'
 export { TestApp } from './test-app.js'
 export type { TestCaller } from './test-caller.js'
 export type { TestClock } from './test-clock.js'

@@ -9,7 +9,7 @@ const listening = new Map<object, Rejections>()
  */
 export class Rejections {
   readonly #owner: object
-  readonly #failures: Error[] = []
+  readonly #failures: { readonly operation: string; readonly failure: Error }[] = []
 
   /** @param owner Whose operations are listened to. */
   constructor(owner: object) {
@@ -25,18 +25,22 @@ export class Rejections {
   stop(): readonly Error[] {
     listening.delete(this.#owner)
     if (listening.size === 0) process.off('unhandledRejection', onUnhandledRejection)
-    return this.#failures
+    return this.#failures.map(({ failure }) => failure)
   }
 
-  /** An error for the first that was heard of; it is not reported again. */
-  take(): Error | undefined {
-    return this.#failures.shift()
+  /**
+   * An error for the first that an operation has left; it is not reported again. Those of others are theirs: requests run
+   * side by side.
+   */
+  take(operation: string): Error | undefined {
+    const index = this.#failures.findIndex((each) => each.operation === operation)
+    return index < 0 ? undefined : this.#failures.splice(index, 1)[0]?.failure
   }
 
   add(operation: string, cause: unknown): void {
     const text = cause instanceof Error ? cause.message : String(cause)
     const message = `${operation} left a rejected promise that nobody handles: ${text}`
-    this.#failures.push(new Error(message, { cause }))
+    this.#failures.push({ operation, failure: new Error(message, { cause }) })
   }
 }
 

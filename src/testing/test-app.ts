@@ -3,15 +3,19 @@ import type TestAgent from 'supertest/lib/agent.js'
 import { App } from '../app/app.js'
 import { type Inside, putUnderTest } from '../app/harness.js'
 import type { User } from '../contracts/handler.js'
+import type { RouteModel } from '../contracts/route-model.js'
 import { tenantHeader as headerOfTenant } from '../features/tenancy/tenant-options.js'
+import type { Stage } from '../http/step.js'
 import {
   type AuthMatrix,
   type AuthMatrixOptions,
   buildAuthMatrix,
+  checkAuthMatrix,
   createProbe,
   type Principal,
   refuseUnguarded,
 } from './auth-matrix.js'
+import { keyCoverageStage, unkeyed } from './cache-key/key-coverage.js'
 import { type ConnectionFacts, Connections } from './connections.js'
 import { Contract } from './contract/contract.js'
 import { ContractCoverage, type CoverageReport } from './contract/contract-coverage.js'
@@ -19,6 +23,9 @@ import { DocumentedOperations } from './contract/documented-operations.js'
 import type { ContractViolation } from './contract/violation.js'
 import type { Finish } from './finish-test.js'
 import { checkFuzzOptions, type FuzzOptions, type FuzzReport } from './fuzz/fuzz-options.js'
+import { checkIsolationOptions, type IsolationOptions } from './isolation/isolation-options.js'
+import type { IsolationReport } from './isolation/isolation-report.js'
+import { OverheardStores } from './isolation/overheard-stores.js'
 import { loadSupertest } from './supertest-agent.js'
 import { stateOf, TestCaller } from './test-caller.js'
 import { TestClock } from './test-clock.js'
@@ -41,6 +48,7 @@ export class TestApp extends App {
   readonly #log: TestLog
   readonly #watch: TestWatch = new TestWatch()
   readonly #connections: Connections = new Connections()
+  readonly #stores: OverheardStores = new OverheardStores()
   readonly #headers: Map<string, string> = new Map()
   readonly #options: TestOptions
   readonly #coverage: ContractCoverage
@@ -60,16 +68,21 @@ export class TestApp extends App {
     this.#contract =
       mode === 'off' ? null : new Contract({ operations, mode, coverage: this.#coverage })
     this.#log = new TestLog(options.logger)
-    const { wrapGuard, wrapRoute } = this.#connections
+    const { wrapGuard, wrapRoute, wrapHandler } = this.#connections
     putUnderTest(this, {
       overrides: options.testOverrides ?? [],
       clock: this.clock,
       logger: this.#log.logger,
       boot: this.#watch.boot,
-      enter: this.#watch.enter,
+      enter: (req, run) => this.#watch.enter(req, () => this.#connections.enter(req.socket, run)),
       disconnect: () => this.#connections.close(),
       wrapGuard,
       wrapRoute,
+      wrapHandler: (route) => {
+        const watch = this.#contract === null ? null : this.#watchKeys(route, this.#contract)
+        return (next) => wrapHandler(watch === null ? next : watch(next))
+      },
+      wrapStore: this.#stores.wrap,
       built: (inside) => {
         this.#inside = inside
       },
@@ -92,7 +105,7 @@ export class TestApp extends App {
     const judge = app.#contract?.judge ?? null
     const finish: Finish = (failure, request) => {
       app.#log.explain(failure, request)
-      return failure ?? app.#watch.takeRejection() ?? null
+      return failure ?? app.#watch.takeRejection(request) ?? null
     }
     const tenantHeader = headerOfTenant(app.#options.tenant ?? {})
     const link = { supertest, connect, judge, finish, tenantHeader }
@@ -126,6 +139,8 @@ export class TestApp extends App {
    * A caller that is this user: the guard is not asked, `req.user` is set where it would be, and `@Can`
    * decides as ever. `null` is nobody: the guard is asked. It has the headers that are set now, but for
    * `Authorization`, and never changes.
+   *
+   * @throws TypeError when it is neither: `undefined` would act as nobody, unnoticed.
    */
   as(user: User | null): TestCaller {
     return this.#started('as()').as(user)
@@ -145,8 +160,15 @@ export class TestApp extends App {
     return this.#started('with()').with(headers)
   }
 
-  /** Sends `Authorization: Bearer <token>` with every later request, until cleared. */
+  /**
+   * Sends `Authorization: Bearer <token>` with every later request, until cleared.
+   *
+   * @throws TypeError when it is no text: `Bearer undefined` would be sent, unnoticed.
+   */
   withAuth(token: string): this {
+    if (typeof token !== 'string') {
+      throw new TypeError(`withAuth(): ${String(token)} is no token. Give a string.`)
+    }
     return this.withHeaders({ authorization: `Bearer ${token}` })
   }
 
@@ -179,7 +201,8 @@ export class TestApp extends App {
    * included, and call none; refusals are checked and counted as any answer is.
    *
    * @param principals By the name of their column.
-   * @throws Error with `unguarded: 'fail'`, naming operations that change something and are open to everybody.
+   * @throws Error with `unguarded: 'fail'`, naming operations that change something and are open to everybody; ConfigError for
+   * options that mean nothing.
    *
    * @example
    * const matrix = await app.authMatrix({ anonymous: null, admin: { roles: ['admin'] } })
@@ -187,8 +210,10 @@ export class TestApp extends App {
    */
   async authMatrix(
     principals: Readonly<Record<string, Principal>>,
-    { unguarded, except }: AuthMatrixOptions = {},
+    options: AuthMatrixOptions = {},
   ): Promise<AuthMatrix> {
+    checkAuthMatrix(principals, options)
+    const { unguarded, except } = options
     const nobody = this.#started('authMatrix()').as(null)
     const { model, match } = this.#inside as Inside
     const probeOf = (given: Principal) => {
@@ -227,6 +252,34 @@ export class TestApp extends App {
   }
 
   /**
+   * Tries to get something of one tenant's to another: sends requests made from the document for both, in turns and at once, with
+   * ids and URLs of their own, the same, and each other's, and looks for canaries in answers, logs and caches. It changes what the
+   * application keeps. What it finds is evidence, not a proof of absence. Takes `fast-check`.
+   *
+   * @returns A verdict for each operation, and what leaks.
+   * @throws ConfigError for options that mean nothing, and when `fast-check` is not installed.
+   *
+   * @example
+   * const report = await app.proveIsolation({ tenants: ['acme', 'globex'], seed: 1 })
+   * expect(report.leaks).toEqual([])
+   */
+  async proveIsolation(options: IsolationOptions = {}): Promise<IsolationReport> {
+    const tenantHeader = headerOfTenant(this.#options.tenant ?? {})
+    checkIsolationOptions(options, tenantHeader)
+    const target = {
+      caller: this.#started('proveIsolation()').with({}),
+      connect: (facts: ConnectionFacts) => this.#connections.open(this.server, facts),
+      tenantHeader,
+      operations: this.#documented(),
+      log: this.#log,
+      nameOf: this.#connections.nameOf,
+      stores: this.#stores,
+    }
+    const { proveIsolation } = await import('./isolation/prove-isolation.js')
+    return await proveIsolation(target, options)
+  }
+
+  /**
    * Waits for requests under way (`timeouts.close`, here 1 s), cuts what is left, and runs `onClose`. Calling it again
    * waits for the same end.
    *
@@ -253,6 +306,17 @@ export class TestApp extends App {
   /** Closes: `await using app = await TestApp.create(options)`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
+  }
+
+  /** Reports what the handler of a cached route reads, and its key does not contain. */
+  #watchKeys(route: RouteModel, contract: Contract): Stage | null {
+    const { tenant } = this.#options
+    const tenantHeader = tenant === undefined ? null : headerOfTenant(tenant)
+    return keyCoverageStage(route, {
+      tenantHeader,
+      report: ({ name }, { method, originalUrl: url }, read) =>
+        contract.note({ method, url }, unkeyed(name, read)),
+    })
   }
 
   #checkCoverage(): void {

@@ -83,8 +83,14 @@ export class TestCaller {
   /**
    * The same, as this user: the guard is not asked, `req.user` is set where it would be, and `@Can` decides as
    * ever. `null` is nobody: the guard is asked, without the `Authorization` header.
+   *
+   * @throws TypeError when it is neither: `undefined` would act as nobody, unnoticed.
    */
   as(user: User | null): TestCaller {
+    if (typeof user !== 'object') {
+      const advice = 'Give a user, such as { id: 1, permissions: [] }, or null for nobody.'
+      throw new TypeError(`as(): ${String(user)} is no user. ${advice}`)
+    }
     const headers = new Map(this.#state.headers())
     headers.delete('authorization')
     return new TestCaller(this.#link, { headers: () => headers, principal: user ?? undefined })

@@ -6,6 +6,8 @@ export interface Operation {
   readonly owner: object
   /** As a message names it: `GET /users/1`. */
   readonly name: string
+  /** The connection of a request, at the server's end. */
+  readonly connection?: object
 }
 
 /** In whose behalf the code runs that asks; whatever it sets going later included. */

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util'
 import type { Logger } from '../contracts/logger.js'
 import type { FinishedRequest } from './finish-test.js'
+import { operations } from './test-context.js'
 
 /** Something that an application under test has logged. */
 export interface LogEntry {
@@ -17,6 +18,7 @@ export class TestLog {
   readonly entries: LogEntry[] = []
   readonly logger: Logger
   readonly #isPrinted: boolean
+  readonly #connections: WeakMap<LogEntry, object> = new WeakMap()
 
   /** @param given The option `logger`. */
   constructor(given: false | Logger | undefined) {
@@ -37,6 +39,11 @@ export class TestLog {
       .reverse()
       .find(({ facts }) => facts.method === method && facts.url === url && facts.err !== undefined)
     if (entry !== undefined) failure.cause = entry.facts.err
+  }
+
+  /** The connection of the request that has logged an entry, if one has. */
+  connectionOf(entry: LogEntry): object | undefined {
+    return this.#connections.get(entry)
   }
 
   /** Prints everything that was logged, for people. */
@@ -74,6 +81,8 @@ export class TestLog {
       ? { level, facts: facts as LogEntry['facts'], message: String(message ?? '') }
       : { level, facts: {}, message: String(facts) }
     this.entries.push(entry)
+    const connection = operations.getStore()?.connection
+    if (connection !== undefined) this.#connections.set(entry, connection)
   }
 }
 

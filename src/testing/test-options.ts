@@ -1,6 +1,6 @@
 import type { AppOptions } from '../app/options.js'
 import { ConfigError, type Problem } from '../errors/config-error.js'
-import type { ContractCoverage, CoverageThreshold } from './contract/contract-coverage.js'
+import { ContractCoverage, type CoverageThreshold } from './contract/contract-coverage.js'
 import { mergeOptions } from './merge-options.js'
 
 /** What is done with what tests have exercised of the document. */
@@ -43,12 +43,50 @@ export function checkTestOptions({ contract, coverage }: TestOptions): void {
   if (!MODES.includes(contract)) {
     problems.push(problemOf('contract', contract, "'warn', 'throw', 'off'"))
   }
-  const isObject = typeof coverage === 'object' && coverage !== null
+  const isObject = typeof coverage === 'object' && coverage !== null && !Array.isArray(coverage)
   if (coverage !== undefined && !isObject) {
     problems.push(problemOf('coverage', coverage, '{ threshold, summary }'))
   }
+  if (isObject && !(coverage instanceof ContractCoverage)) problems.push(...checkCoverage(coverage))
   if (contract === 'off' && isObject) problems.push(NOTHING_COUNTED)
   if (problems.length > 0) throw new ConfigError(problems)
+}
+
+/** A name that is misspelt asks for nothing, and the run would pass. */
+function checkCoverage(coverage: CoverageOptions): Problem[] {
+  const { threshold, summary } = coverage
+  const problems = unknownNames('coverage', coverage, ['threshold', 'summary'])
+  if (summary !== undefined && typeof summary !== 'boolean') {
+    problems.push(problemOf('coverage.summary', summary, 'true or false'))
+  }
+  if (typeof threshold === 'object' && threshold !== null) {
+    problems.push(...unknownNames('coverage.threshold', threshold, ['operations', 'statuses']))
+  }
+  if (!isThreshold(threshold)) {
+    const known = 'a percentage, 0 to 100, or { operations, statuses } of them'
+    problems.push(problemOf('coverage.threshold', threshold, known))
+  }
+  return problems
+}
+
+function isThreshold(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) return Object.values(value).every(isPercentage)
+  return isPercentage(value)
+}
+
+function isPercentage(value: unknown): boolean {
+  return value === undefined || (typeof value === 'number' && value >= 0 && value <= 100)
+}
+
+function unknownNames(subject: string, value: object, known: readonly string[]): Problem[] {
+  return Object.keys(value)
+    .filter((name) => !known.includes(name))
+    .map((name) => ({
+      code: 'E_OPTION_INVALID',
+      subject: `${subject}.${name}`,
+      cause: 'It is not an option of this version, and would ask for nothing.',
+      remedy: `The options here are: ${known.join(', ')}.`,
+    }))
 }
 
 const NOTHING_COUNTED: Problem = {
@@ -62,7 +100,7 @@ function problemOf(subject: string, value: unknown, known: string): Problem {
   return {
     code: 'E_OPTION_INVALID',
     subject,
-    cause: `TestApp does not know ${JSON.stringify(value)}.`,
+    cause: `TestApp does not know ${JSON.stringify(value) ?? String(value)}.`,
     remedy: `It takes ${known}.`,
   }
 }

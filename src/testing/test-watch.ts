@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { FinishedRequest } from './finish-test.js'
 import { OpenHandles } from './open-handles.js'
 import { Rejections } from './rejections.js'
 import { settle } from './settle.js'
@@ -24,12 +25,12 @@ export class TestWatch {
 
   /** Runs a request. */
   readonly enter = (req: IncomingMessage, run: () => void): void => {
-    operations.run({ owner: this, name: `${req.method} ${req.url}` }, run)
+    operations.run({ owner: this, name: nameOf(req), connection: req.socket }, run)
   }
 
-  /** The first rejected promise that nobody handles and that nobody was told of. */
-  takeRejection(): Error | undefined {
-    return this.#rejections.take()
+  /** The first rejected promise that a request has left, that nobody handles and that nobody was told of. */
+  takeRejection(request: FinishedRequest): Error | undefined {
+    return this.#rejections.take(nameOf(request))
   }
 
   /**
@@ -44,11 +45,21 @@ export class TestWatch {
     await settle()
     failures.push(...this.#rejections.stop())
     for (const handle of this.#handles.list()) {
-      log.alert(`close() has left something open that keeps the process alive: ${handle}`)
+      const message = `close() has left something open that keeps the process alive: ${handle}`
+      try {
+        log.alert(message)
+      } catch (error) {
+        // A logger that fails tests; it must not hide what else there is.
+        failures.push(error)
+      }
     }
     if (failures.length > 1) throw new AggregateError(failures, failures.map(messageOf).join('\n'))
     if (failures.length === 1) throw failures[0]
   }
+}
+
+function nameOf({ method, url }: Pick<IncomingMessage, 'method' | 'url'>): string {
+  return `${method} ${url}`
 }
 
 function messageOf(failure: unknown): string {

@@ -2,14 +2,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { root } from '../house/sources.js'
 import { builtPackage } from './built-package.js'
 import { MAIN, Project, USERS_CONTROLLER } from './project.js'
-
-// Every test starts processes.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 const projects: Project[] = []
 

@@ -1,16 +1,13 @@
 import { spawn } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { emitClient } from '../../src/cli/client/emit-client.js'
 import type { OpenApiDocument } from '../../src/contracts/openapi.js'
 import { outputOf } from '../docs/snippets.js'
 import { root } from '../house/sources.js'
 import { hostileDocument } from './hostile-document.js'
 import { documentOfShop } from './shop.js'
-
-// The compilers take their time.
-vi.setConfig({ testTimeout: 60_000 })
 
 const FOLDER = join(root, '.cache', 'client-types')
 

@@ -1,10 +1,7 @@
 import { join } from 'node:path'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { root } from '../house/sources.js'
 import { MAIN, Project, USERS_CONTROLLER } from './project.js'
-
-// Every test starts processes.
-vi.setConfig({ testTimeout: 60_000 })
 
 let project: Project
 

@@ -2,14 +2,11 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { afterAll, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createProgram } from '../../src/cli/program.js'
 import { Project } from '../cli/project.js'
 import { blocksOf, read, root } from './markdown.js'
 import { outputOf } from './snippets.js'
-
-// Every test starts processes.
-vi.setConfig({ testTimeout: 60_000 })
 
 const PAGE = 'docs/cli.md'
 const blocks = blocksOf(PAGE)
@@ -21,24 +18,26 @@ function blockNamed(name: string): string {
   return block.text
 }
 
-const project = new Project(['tsx', 'zod', 'typescript', '@types/node']).write({
-  'package.json': { type: 'module' },
-  'tsconfig.json': {
-    compilerOptions: {
-      target: 'es2022',
-      module: 'nodenext',
-      strict: true,
-      noUncheckedIndexedAccess: true,
-      exactOptionalPropertyTypes: true,
-      skipLibCheck: true,
-      noEmit: true,
-      types: ['node'],
+let project: Project
+beforeEach(() => {
+  project = new Project(['tsx', 'zod', 'typescript', '@types/node']).write({
+    'package.json': { type: 'module' },
+    'tsconfig.json': {
+      compilerOptions: {
+        target: 'es2022',
+        module: 'nodenext',
+        strict: true,
+        noUncheckedIndexedAccess: true,
+        exactOptionalPropertyTypes: true,
+        skipLibCheck: true,
+        noEmit: true,
+        types: ['node'],
+      },
     },
-  },
-  'src/app.ts': APP,
+    'src/app.ts': APP,
+  })
 })
-
-afterAll(() => project.remove())
+afterEach(() => project.remove())
 
 /** The `$ npx blazon …` lines of a block, each with what is shown under it. */
 function exchanges(text: string): { command: string; shown: string }[] {
@@ -79,6 +78,7 @@ describe('docs/cli.md', () => {
   })
 
   it('shows what has changed', async () => {
+    await project.run(['openapi', 'export'])
     const released = JSON.parse(project.read('openapi.json'))
     project.write({
       'released.json': released,

@@ -1,7 +1,9 @@
 import type {
   AppOptions,
   AuthOptions,
+  CacheSettings,
   LimitOptions,
+  RateLimitOptions,
   SecurityOptions,
   SwaggerOptions,
   TimeoutOptions,
@@ -28,6 +30,15 @@ const NESTED = {
     include: 1,
     converters: 1,
   } satisfies Names<SwaggerOptions>,
+  cache: { store: 1, defaultTtl: 1, headers: 1 } satisfies Names<CacheSettings>,
+  rateLimit: {
+    limit: 1,
+    window: 1,
+    by: 1,
+    name: 1,
+    policies: 1,
+    store: 1,
+  } satisfies Names<RateLimitOptions>,
   limits: { body: 1, depth: 1, headers: 1 } satisfies Names<LimitOptions>,
   timeouts: {
     handler: 1,

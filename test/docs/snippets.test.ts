@@ -1,11 +1,8 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type Block, blocksOf, documents, root } from './markdown.js'
 import { clear, outputOf, runTypeScript, writeBlock, writeConfig } from './snippets.js'
-
-// Every test runs a compiler or a program.
-vi.setConfig({ testTimeout: 60_000 })
 
 const blocks = documents().flatMap(blocksOf)
 const isLegacy = ({ info }: Block) => info === 'ts legacy'

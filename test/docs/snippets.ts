@@ -23,6 +23,7 @@ export function writeConfig(folder: string, dialect: Dialect): string {
     paths: {
       blazon: [join(root, 'src/index.ts')],
       'blazon/testing': [join(root, 'src/testing/index.ts')],
+      'blazon/redis': [join(root, 'src/integrations/redis/index.ts')],
       'blazon/vite': [join(root, 'src/integrations/vite/index.ts')],
     },
   }

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as blazon from 'blazon'
+import * as redis from 'blazon/redis'
 import * as testing from 'blazon/testing'
 import * as vite from 'blazon/vite'
 import ts from 'typescript-5'
@@ -11,27 +12,29 @@ import { readSources, root } from './sources.js'
 /** What `blazon` exports at run time. Whoever adds a name here makes a promise. */
 const VALUES = `
   All ApiBody ApiHidden ApiOperation ApiResponseDoc ApiTags App Auth BadRequestError
-  BaseController Body Can Clock ConfigError ConflictError Controller CurrentUser Delete ForbiddenError
+  BaseController Body Cache CacheManager Can Clock ConfigError ConflictError Controller CurrentUser Delete ForbiddenError
   Get Head Header Headers HttpCode HttpError Inject Injectable InjectionToken InternalServerError
   MethodNotAllowedError NotFoundError Options Params Patch PayloadTooLargeError Post Public Put
-  Query Redirect Req Res ServiceUnavailableError Tenant TenantContext TenantId
+  Query RateLimit Redirect Req Res ServiceUnavailableError Tenant TenantContext TenantId
   TooManyRequestsError UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError createTenantMiddleware
-  defineAppOptions defineControllers getTenantId inject requireTenantId runWithTenant runWithoutTenant
-  tenantFromHost tenantFromPath tenantFromSubdomain tenantScoped
+  defineAppOptions defineControllers getTenantId inject memoryCache memoryRateLimit requireTenantId runWithTenant
+  runWithoutTenant tenantFromHost tenantFromPath tenantFromSubdomain tenantKey tenantScoped
 `
 
 /** What it exports as types only. */
 const TYPES = `
   ApiBodyOptions ApiOperationOptions ApiResponseOptions AppDocument AppModel AppOptions AuthGuard
-  AuthOptions Class ClassProvider ConfigCode Duration ErrorCode ErrorEnvelope ErrorRequestHandler
+  AuthOptions CacheEntry CacheOptions CacheSettings CacheStats CacheStore Class ClassProvider ConfigCode Duration ErrorCode ErrorEnvelope ErrorRequestHandler
   ExistingProvider FactoryProvider FieldError Handler HttpErrorOptions HttpMethod InferOutput
-  InputSchemas InputSource JsonSchema Lifecycle LimitOptions Logger Middleware Module NextFunction
+  InputSchemas InputSource JsonSchema KeepOptions Lifecycle LimitOptions Logger MaybePromise MemoryCacheOptions
+  Middleware Module NextFunction
   OpenApiComponents OpenApiDocument OpenApiHeader OpenApiInfo OpenApiMediaType OpenApiMethod
   OpenApiOperation OpenApiParameter OpenApiPathItem OpenApiRequestBody OpenApiResponse
   OpenApiSchema OpenApiSecurityScheme OpenApiServer OpenApiTag OperationFacts Override
-  ParameterModel ParameterSource Plugin PluginContext Problem ProblemDetails Provider Reference
-  Request RequestHandler Response RouteModel RouteTableEntry Schema SchemaConverter SchemaSide
-  SecurityOptions SecurityRequirement Size SuccessEnvelope SwaggerOptions TenantDecoratorOptions TenantInfo
+  MemoryRateLimitOptions ParameterModel ParameterSource Plugin PluginContext Problem ProblemDetails Provider
+  RateLimitBy RateLimitCount RateLimitOptions RateLimitPolicy RateLimitResult RateLimitStore Reference
+  Request RequestHandler Response RouteModel RouteTableEntry Schema SchemaConverter SchemaSide ScopedCache
+  SecurityOptions SecurityRequirement Size StoreContext SuccessEnvelope SwaggerOptions TenantDecoratorOptions TenantInfo
   TenantMiddlewareOptions TenantOptions TenantScope TenantScopedOptions TenantSourceOptions TenantStore TenantStrategy
   TimeoutOptions Token
   Timer User Validated ValidatedRequest ValueProvider
@@ -44,6 +47,9 @@ const TESTING_TYPES = `
   FuzzedOperation FuzzOptions FuzzReport LogEntry
   OperationCoverage Principal TestCaller TestClock TestOptions ViolationKind
 `
+
+/** What `blazon/redis` exports as types. */
+const REDIS_TYPES = 'RedisClient RedisCluster RedisClusterOptions RedisLimitsOptions RedisOptions'
 
 const words = (text: string) => text.trim().split(/\s+/).sort()
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
@@ -84,6 +90,15 @@ describe('blazon/testing', () => {
   })
 })
 
+describe('blazon/redis', () => {
+  it('exports exactly the promised names', () => {
+    const { values, types } = exportedNames('integrations/redis/index.ts')
+    expect(Object.keys(redis).sort()).toEqual(['redisCache', 'redisLimits'])
+    expect(values).toEqual(['redisCache', 'redisLimits'])
+    expect(types).toEqual(words(REDIS_TYPES))
+  })
+})
+
 describe('blazon/vite', () => {
   it('exports exactly the promised names', () => {
     expect(Object.keys(vite)).toEqual(['blazon'])
@@ -112,6 +127,10 @@ describe.skipIf(!isBuilt)('the build', () => {
     expect(evaluate('commonjs', "Object.keys(require('blazon/testing'))")).toEqual(
       words(TESTING_VALUES),
     )
+    expect(evaluate('commonjs', "Object.keys(require('blazon/redis'))")).toEqual([
+      'redisCache',
+      'redisLimits',
+    ])
     expect(evaluate('commonjs', "Object.keys(require('blazon/vite'))")).toEqual(['blazon'])
   })
 

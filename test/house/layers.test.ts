@@ -10,9 +10,12 @@ const PACKAGES: Record<string, string> = {
   'find-my-way': 'routing',
   ajv: 'schema',
   helmet: 'features/security',
+  'lru-cache': 'features/cache',
   supertest: 'testing',
   'fast-check': 'testing',
   commander: 'cli',
+  redis: 'integrations/redis',
+  'rate-limiter-flexible': 'integrations/redis',
 }
 
 const sources = readSources()

@@ -79,7 +79,12 @@ describe('src', () => {
 
   it('has an index at the doors only', () => {
     const indexes = sources.map(({ path }) => path).filter((path) => /(^|\/)index\.ts$/.test(path))
-    expect(indexes).toEqual(['index.ts', 'integrations/vite/index.ts', 'testing/index.ts'])
+    expect(indexes).toEqual([
+      'index.ts',
+      'integrations/redis/index.ts',
+      'integrations/vite/index.ts',
+      'testing/index.ts',
+    ])
   })
 
   it('has nothing but types in contracts', () => {

@@ -1,13 +1,10 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { DescribedSchema } from '../../src/contracts/openapi.js'
 import { describeSchema } from '../../src/schema/describe-schema.js'
 import { anyRootSchema, anySmallValue } from './arbitrary-schema.js'
 import { documentValidator } from './document-validator.js'
-
-// Compiles hundreds of schemas.
-vi.setConfig({ testTimeout: 60_000 })
 
 const SCHEMAS = 300
 const VALUES = 40

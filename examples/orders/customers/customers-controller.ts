@@ -12,12 +12,14 @@ import {
   Query,
   type Req,
   type Response,
+  Tenant,
 } from 'blazon'
 import { Paging, pageSchema } from '../shared/paging.js'
 import { Customer, CustomerId, NewCustomer } from './customers-schemas.js'
 import { CustomersService } from './customers-service.js'
 
 @Auth()
+@Tenant()
 @Controller('customers')
 export class CustomersController extends BaseController {
   private readonly customers = inject(CustomersService)

@@ -3,6 +3,7 @@ import {
   Auth,
   BaseController,
   Body,
+  Cache,
   Can,
   Controller,
   Delete,
@@ -13,17 +14,20 @@ import {
   Query,
   type Req,
   type Response,
+  Tenant,
 } from 'blazon'
 import { pageSchema } from '../shared/paging.js'
 import { NewOrder, Order, OrderFilter, OrderId } from './orders-schemas.js'
 import { OrdersService } from './orders-service.js'
 
 @Auth()
+@Tenant()
 @Controller('orders')
 export class OrdersController extends BaseController {
   private readonly orders = inject(OrdersService)
 
   @Get()
+  @Cache({ ttl: '1m', tags: ['orders'] })
   @Query(OrderFilter)
   @ApiResponseDoc({ status: 200, description: 'A page', schema: pageSchema(Order) })
   async list(req: Req<{ query: typeof OrderFilter }>, res: Response) {
@@ -31,6 +35,7 @@ export class OrdersController extends BaseController {
   }
 
   @Get(':id')
+  @Cache({ ttl: '1m', tags: ['orders'] })
   @Params(OrderId)
   @ApiResponseDoc({ status: 200, description: 'The order', schema: Order })
   @ApiResponseDoc({ status: 404, description: 'No such order' })

@@ -1,4 +1,4 @@
-import { ConflictError, inject, NotFoundError } from 'blazon'
+import { CacheManager, ConflictError, inject, NotFoundError } from 'blazon'
 import { CustomersService } from '../customers/customers-service.js'
 import { Now } from '../shared/now.js'
 import { type Page, pageOf } from '../shared/paging.js'
@@ -9,11 +9,13 @@ export class OrdersService {
   private readonly orders = inject(OrdersRepository)
   private readonly customers = inject(CustomersService)
   private readonly now = inject(Now)
+  private readonly cache = inject(CacheManager)
 
   async place(input: NewOrder, placedBy: string): Promise<Order> {
     await this.customers.get(input.customerId)
     const total = input.lines.reduce((sum, line) => sum + line.quantity * line.unitPrice, 0)
-    return this.orders.insert({ ...input, total, status: 'open', placedBy, placedAt: this.now() })
+    const draft = { ...input, total, status: 'open', placedBy, placedAt: this.now() } as const
+    return this.changed(await this.orders.insert(draft))
   }
 
   async list(filter: OrderFilter): Promise<Page<Order>> {
@@ -39,6 +41,12 @@ export class OrdersService {
     if (order.status !== 'open') {
       throw new ConflictError(`Order ${id} is already ${order.status}`, { code: 'ORDER_NOT_OPEN' })
     }
-    return this.orders.update({ ...order, status })
+    return this.changed(await this.orders.update({ ...order, status }))
+  }
+
+  /** Answers that show orders of this shop are made anew. */
+  private async changed(order: Order): Promise<Order> {
+    await this.cache.invalidateTags(['orders'])
+    return order
   }
 }

@@ -61,7 +61,7 @@ export function buildTenancy(config: TenancyConfig): Tenancy | null {
     stagesOf: (route) => ({
       scope: scopeStage,
       tenant: needsTenant(route, options) ? required : null,
-      membership,
+      membership: isAuthorized(route, options) ? membership : null,
     }),
   }
 }
@@ -72,6 +72,15 @@ export function needsTenant(
   options: TenantOptions | undefined,
 ): boolean {
   return tenant === null ? options?.required === true : !tenant.isOptional
+}
+
+/** Whether `authorize` is asked: not where a route is open to everybody and says nothing of tenants, such as a login. */
+export function isAuthorized(
+  route: Pick<RouteModel, 'tenant' | 'isProtected'>,
+  options: TenantOptions | undefined,
+): boolean {
+  if (options?.authorize === undefined) return false
+  return route.isProtected || route.tenant !== null || options.required === true
 }
 
 function usesTenant({ tenant, parameters }: RouteModel): boolean {

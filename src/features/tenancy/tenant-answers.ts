@@ -1,5 +1,5 @@
 import type { OpenApiParameter, OperationContributor } from '../../contracts/openapi.js'
-import { needsTenant } from './build-tenancy.js'
+import { isAuthorized, needsTenant } from './build-tenancy.js'
 import { DEFAULT_PATTERN } from './tenant-id.js'
 import { type TenantOptions, tenantHeader } from './tenant-options.js'
 
@@ -9,6 +9,8 @@ export interface TenantFacts {
   /** Whether the header is the only place where a request may name its tenant. */
   readonly isOnlySource: boolean
   readonly isRequired: boolean
+  /** Whether `authorize` may refuse it. */
+  readonly isAuthorized: boolean
   /** `null` where a JSON Schema cannot say it. */
   readonly pattern: string | null
   /** Statuses with which a tenant may be refused that was named well. */
@@ -18,15 +20,16 @@ export interface TenantFacts {
 /** Reads the facts; `null` for an application that leaves tenants to its own middlewares. */
 export function tenantFacts(options: TenantOptions | undefined): TenantFacts | null {
   if (options === undefined) return null
-  const { jwtClaim, strategies = [], pattern = DEFAULT_PATTERN, store, authorize } = options
+  const { jwtClaim, strategies = [], pattern = DEFAULT_PATTERN, store } = options
   const isPlain = pattern.flags.replace(/[dgmyu]/g, '') === ''
   return {
     header: tenantHeader(options),
     isOnlySource: jwtClaim === undefined && strategies.length === 0,
     isRequired: options.required === true,
+    isAuthorized: options.authorize !== undefined,
     pattern: isPlain ? anchored(pattern.source) : null,
     errors: [
-      ...(authorize !== undefined || options.onMismatch === 'reject' ? [403] : []),
+      ...(options.onMismatch === 'reject' ? [403] : []),
       // Unknown, suspended, or not to be found out.
       ...(store === undefined ? [] : [403, 404, 503]),
     ],
@@ -41,7 +44,11 @@ export function tenantAnswers(options: TenantOptions | undefined): OperationCont
     const isNeeded = needsTenant(route, options)
     const isNamed = route.tenant !== null || isNeeded
     const header = isNamed && facts.header !== null ? headerParameter(facts, isNeeded) : null
-    return { parameters: header === null ? [] : [header], errors: [400, ...facts.errors] }
+    const refusals = isAuthorized(route, options) ? [403] : []
+    return {
+      parameters: header === null ? [] : [header],
+      errors: [400, ...refusals, ...facts.errors],
+    }
   }
 }
 

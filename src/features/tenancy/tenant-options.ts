@@ -47,8 +47,9 @@ export interface TenantOptions extends TenantSourceOptions {
   /** Whether every route needs a tenant, unless it says `@Tenant({ optional: true })`. Without one it is 400. Default `false`. */
   readonly required?: boolean
   /**
-   * Decides whether a request may act for the tenant that it names: exactly `true` allows, everything else is 403. Asked on every
-   * route where there is a tenant, after the guard; `user` is `undefined` where no guard has set one. Default: all are allowed.
+   * Decides whether a request may act for the tenant that it names: exactly `true` allows, everything else is 403. Asked after
+   * the guard, where there is a tenant, on every route but those that are open to everybody and have no `@Tenant`, such as a login; `user` is
+   * `undefined` where no guard has set one. Default: all are allowed.
    */
   readonly authorize?: (
     req: Request,

@@ -90,7 +90,7 @@ function undocumented(exchange: Exchange, config: CheckConfig): Finding[] {
   // A client's own copy is still the documented one.
   if (status === 304) return []
   const findings = status >= 400 ? checkEnvelope(exchange, config) : []
-  const isOpen = Object.hasOwn(responses, '2XX') && status >= 400
+  const isOpen = Object.hasOwn(responses, '2XX') && status >= 300
   if (isOpen || OF_THE_PROTOCOL.includes(status)) return findings
   const remedy = `Document it: @ApiResponseDoc({ status: ${status}, description: '…' }).`
   const expected = `one of ${Object.keys(responses).join(', ')}`
@@ -166,7 +166,7 @@ interface BodyCheck {
   readonly envelope: 'success' | 'error' | null
 }
 
-function checkBody({ body }: Exchange, { kind, find, envelope }: BodyCheck): Finding[] {
+function checkBody({ body, status }: Exchange, { kind, find, envelope }: BodyCheck): Finding[] {
   let value: unknown
   try {
     value = JSON.parse(body ?? '')
@@ -175,11 +175,25 @@ function checkBody({ body }: Exchange, { kind, find, envelope }: BodyCheck): Fin
   }
   const mismatches = find(value)
   if (mismatches.length === 0 || envelope === null || isEnvelope(value)) {
-    return mismatches.map((mismatch) => ({ kind, ...mismatch }))
+    const found = mismatches.map((mismatch) => ({ kind, ...mismatch }))
+    return found.length > 0 || saysStatus(value, status)
+      ? found
+      : [otherStatus(kind, value, status)]
   }
   // One line, instead of one for every field of it.
   const expected = `the ${envelope} envelope`
   return [{ kind, path: '', expected, got: shorten(JSON.stringify(value)) }]
+}
+
+/** Whether an envelope names the status that it was sent with; schemas of several statuses cannot say which. */
+function saysStatus(value: unknown, status: number): boolean {
+  const { statusCode, status: said } = Object(value) as Readonly<Record<string, unknown>>
+  return !['success', 'error'].includes(String(statusCode)) || Number(said ?? status) === status
+}
+
+function otherStatus(kind: ViolationKind, value: unknown, status: number): Finding {
+  const { status: got } = value as { status: unknown }
+  return { kind, path: 'status', expected: `${status}, as the answer has it`, got: String(got) }
 }
 
 /** Whether a body at least means to be an envelope, or a problem. */

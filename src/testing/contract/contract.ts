@@ -1,4 +1,5 @@
 import type { OpenApiDocument, OpenApiSchema } from '../../contracts/openapi.js'
+import type { AppModel } from '../../contracts/route-model.js'
 import { ERROR_SCHEMAS } from '../../openapi/envelopes.js'
 import { createResponseCompiler, type FindMismatches } from '../../schema/response-validator.js'
 import type { Exchange } from '../exchange.js'
@@ -6,6 +7,9 @@ import { checkAnswer, documentedStatus } from './check-answer.js'
 import type { ContractCoverage } from './contract-coverage.js'
 import type { DocumentedOperations } from './documented-operations.js'
 import { ContractError, type ContractViolation, formatViolations } from './violation.js'
+
+/** A violation that is still to be put down to an operation. */
+export type UnnamedViolation = Omit<ContractViolation, 'operation' | 'operationId'>
 
 type Compile = (schema: OpenApiSchema) => FindMismatches
 
@@ -17,14 +21,17 @@ export interface ContractConfig {
   readonly coverage: ContractCoverage
 }
 
-/** What was said on stderr already: a suite makes an application for every test, and reads it once. */
-const warned = new Set<string>()
+/** What was said on stderr already: a suite makes an application for every test, and reads it once. By what is the same then. */
+const warned = new WeakMap<AppModel, Set<string>>()
 
 /** Checks every answer of an application against its document. */
 export class Contract {
   readonly #config: ContractConfig
   readonly #compilers: WeakMap<OpenApiDocument, Compile> = new WeakMap()
   readonly #violations: Map<string, ContractViolation> = new Map()
+  #isUnreadable = false
+  /** What was noted of requests whose answers are still to come, by method and URL. */
+  readonly #noted: Map<string, ContractError> = new Map()
 
   constructor(config: ContractConfig) {
     this.#config = config
@@ -36,18 +43,67 @@ export class Contract {
   }
 
   /** What is wrong with an answer, for whoever waits for it; with `warn`, nobody does. */
-  readonly judge = (exchange: Exchange): ContractError | undefined => {
-    const { operations, mode, coverage } = this.#config
+  readonly judge = (exchange: Exchange): Error | undefined => {
+    try {
+      return this.#judge(exchange)
+    } catch (cause) {
+      // Thrown from here it would end the process, out of a parser: a document that cannot be written is why.
+      return this.#unreadable(exchange, cause)
+    }
+  }
+
+  #judge(exchange: Exchange): ContractError | undefined {
+    const { operations, coverage } = this.#config
+    const noted = this.#takeNoted(exchange)
     const documented = operations().find(exchange.method, exchange.url)
-    if (documented === undefined) return undefined
+    if (documented === undefined) return noted
     const key = documentedStatus(documented, exchange.status)
     if (key !== undefined) coverage.record(documented, key)
     const compile = this.#compilerOf(documented.document)
     const found = checkAnswer(exchange, { documented, key, compile })
+    const error = this.#add(found)
+    if (error === undefined || noted === undefined) return error ?? noted
+    return new ContractError([...noted.violations, ...error.violations])
+  }
+
+  /** Notes something about a request while it is answered; whoever waits for the answer is told with it. */
+  note(request: Pick<Exchange, 'method' | 'url'>, violation: UnnamedViolation): void {
+    try {
+      this.#note(request, violation)
+    } catch {
+      // A document that cannot be written; whoever gets the answer is told why.
+    }
+  }
+
+  #note({ method, url }: Pick<Exchange, 'method' | 'url'>, violation: UnnamedViolation): void {
+    const documented = this.#config.operations().find(method, url)
+    const { name: operation, operationId = '' } = documented ?? { name: `${method} ${url}` }
+    const error = this.#add([{ operation, operationId, ...violation }])
+    if (error === undefined) return
+    const known = this.#noted.get(`${method} ${url}`)?.violations ?? []
+    this.#noted.set(`${method} ${url}`, new ContractError([...known, ...error.violations]))
+  }
+
+  #takeNoted({ method, url }: Exchange): ContractError | undefined {
+    const noted = this.#noted.get(`${method} ${url}`)
+    this.#noted.delete(`${method} ${url}`)
+    return noted
+  }
+
+  #add(found: readonly ContractViolation[]): ContractError | undefined {
     if (found.length === 0) return undefined
     for (const violation of found) this.#violations.set(identityOf(violation), violation)
-    if (mode === 'throw') return new ContractError(found)
-    warn(documented.document.info.title, found)
+    if (this.#config.mode === 'throw') return new ContractError(found)
+    warn(this.#config.operations().model, found)
+    return undefined
+  }
+
+  #unreadable({ method, url }: Exchange, cause: unknown): Error | undefined {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    const message = `The answer to ${method} ${url} cannot be held against the document: ${reason}`
+    if (this.#config.mode === 'throw') return new Error(message, { cause })
+    if (!this.#isUnreadable) process.stderr.write(`${message}\n`)
+    this.#isUnreadable = true
     return undefined
   }
 
@@ -65,10 +121,12 @@ function identityOf({ operationId, status, kind, path, expected }: ContractViola
 }
 
 /** Once for every operation and kind of problem. */
-function warn(title: string, found: readonly ContractViolation[]): void {
+function warn(model: AppModel, found: readonly ContractViolation[]): void {
+  const known = warned.get(model) ?? new Set()
+  warned.set(model, known)
   const isNew = ({ operationId, kind }: ContractViolation) => {
-    const key = `${title} ${operationId} ${kind}`
-    return !warned.has(key) && warned.add(key)
+    const key = `${operationId} ${kind}`
+    return !known.has(key) && known.add(key)
   }
   const fresh = found.filter(isNew)
   if (fresh.length > 0) process.stderr.write(`${formatViolations(found)}\n`)

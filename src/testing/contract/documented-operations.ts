@@ -1,6 +1,7 @@
 import type { AppDocument } from '../../app/documents.js'
 import type { Inside } from '../../app/harness.js'
 import type { OpenApiDocument, OpenApiOperation } from '../../contracts/openapi.js'
+import type { AppModel } from '../../contracts/route-model.js'
 import { listOperations } from '../../openapi/operations.js'
 
 /** An operation of a document, and who answers it. */
@@ -16,10 +17,13 @@ export interface DocumentedOperation {
 
 /** The operations of an application, found as it finds its routes: paths are not compared a second time. */
 export class DocumentedOperations {
+  /** The same for an application that is made again, and of no other. */
+  readonly model: AppModel
   readonly #match: Inside['match']
   readonly #byRoute: ReadonlyMap<string, DocumentedOperation>
 
   constructor({ model, match }: Inside, documents: readonly AppDocument[]) {
+    this.model = model
     this.#match = match
     const byId = new Map(documents.flatMap(({ document }) => operationsOf(document)).reverse())
     const entries = listOperations(model.routes).operations.flatMap(

@@ -1,5 +1,8 @@
-/** What of an answer is not as documented. `envelope`: an error without it. */
-export type ViolationKind = 'status' | 'content-type' | 'header' | 'body' | 'envelope'
+/**
+ * What of an answer is not as documented. `envelope`: an error without it. `cache-key`: it is cached under a key that does not
+ * contain what its handler has looked at.
+ */
+export type ViolationKind = 'status' | 'content-type' | 'header' | 'body' | 'envelope' | 'cache-key'
 
 /** Something in an answer that its document does not say, or that it promises and that is not there. */
 export interface ContractViolation {
@@ -10,7 +13,10 @@ export interface ContractViolation {
   readonly handler: string
   readonly status: number
   readonly kind: ViolationKind
-  /** Where: `data.items[0].id` in the body, or the name of a header; empty for the answer as a whole. */
+  /**
+   * Where: `data.items[0].id` in the body, the name of a header, or `query.sort` of the request; empty for the answer as a
+   * whole.
+   */
   readonly path: string
   /** `null` where nothing is documented. */
   readonly expected: string | null
@@ -35,10 +41,14 @@ export class ContractError extends Error {
 export function formatViolations(violations: readonly ContractViolation[]): string {
   const [first] = violations
   if (first === undefined) return ''
-  const { operation, operationId, handler, status } = first
+  const { operation, operationId, handler, status, kind } = first
+  const what =
+    kind === 'cache-key'
+      ? 'is cached under a key that lacks what its handler reads'
+      : `answered ${status}, and not as its document says`
   const remedies = new Set(violations.map(({ remedy }) => `  → ${remedy}`))
   return [
-    `${operation} answered ${status}, and not as its document says (${operationId}, ${handler}):`,
+    `${operation} ${what} (${operationId}, ${handler}):`,
     ...violations.map((violation) => `  ${formatLine(violation)}`),
     ...remedies,
   ].join('\n')

@@ -13,6 +13,8 @@ export interface CaseSource {
   readonly documented: DocumentedOperation
   readonly accepts: Accepts
   readonly write: WriteRequest
+  /** Headers that the test gives: they say more than any that could be made up. */
+  readonly given: ReadonlyMap<string, string>
 }
 
 /** The schema of a JSON body; `undefined` where there is none. */
@@ -20,10 +22,13 @@ export function bodySchemaOf({ operation }: DocumentedOperation): OpenApiSchema 
   return operation.requestBody?.content[JSON_TYPE]?.schema
 }
 
-export function createSource(documented: DocumentedOperation): CaseSource {
+export function createSource(
+  documented: DocumentedOperation,
+  given: ReadonlyMap<string, string>,
+): CaseSource {
   const { document, name, operation } = documented
   const accepts = createAccepts(document.components.schemas)
-  return { documented, accepts, write: createWriter(name, operation) }
+  return { documented, accepts, write: createWriter(name, operation), given }
 }
 
 function createAccepts(schemas: Readonly<Record<string, OpenApiSchema>> = {}): Accepts {

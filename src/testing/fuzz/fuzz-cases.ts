@@ -1,5 +1,6 @@
 import type { Arbitrary } from 'fast-check'
 import type { OpenApiParameter, OpenApiSchema } from '../../contracts/openapi.js'
+import { shorten } from '../../schema/mismatches.js'
 import type { DocumentedOperation } from '../contract/documented-operations.js'
 import { bodySchemaOf, type CaseSource, createSource, JSON_TYPE } from './case-source.js'
 import { choose } from './choose.js'
@@ -30,14 +31,24 @@ export function isFuzzable({ operation: { requestBody } }: DocumentedOperation):
   return requestBody === undefined || Object.hasOwn(requestBody.content, JSON_TYPE)
 }
 
+/** With what requests are made. */
+export interface CaseConfig {
+  readonly fc: FastCheck
+  /** Headers that are sent with every request, in lower case. */
+  readonly given: ReadonlyMap<string, string>
+}
+
 /**
  * Requests of an operation: valid ones, and ones that are wrong or hostile in one place.
  *
  * @throws Error that names the part for which no valid value is found.
  */
-export function casesOf(documented: DocumentedOperation, fc: FastCheck): Arbitrary<FuzzCase> {
+export function casesOf(
+  documented: DocumentedOperation,
+  { fc, given }: CaseConfig,
+): Arbitrary<FuzzCase> {
   const { schemas } = documented.document.components
-  const source = createSource(documented)
+  const source = createSource(documented, given)
   const parts = partsOf(source, valueContext(fc, schemas))
   // What is chosen stays the same while the rest of a request shrinks.
   const choice = () => fc.noShrink(fc.noBias(fc.nat({ max: CHOICES })))
@@ -56,7 +67,7 @@ export function casesOf(documented: DocumentedOperation, fc: FastCheck): Arbitra
     { weight: 4, arbitrary: invalid },
     { weight: 3, arbitrary: hostile },
   )
-  return fc.tuple(parts, way).map(([given, how]) => caseOf(source, given, how))
+  return fc.tuple(parts, way).map(([valid, how]) => caseOf(source, valid, how))
 }
 
 /** What becomes of a valid request. */
@@ -75,12 +86,20 @@ function caseOf(source: CaseSource, parts: RequestParts, way: Way): FuzzCase {
   return { kind: 'valid', what: '', request: source.write(parts) }
 }
 
-function partsOf(source: CaseSource, context: ValueContext): Arbitrary<RequestParts> {
+/**
+ * Valid values for every part of a request.
+ *
+ * @throws Error that names the part for which none is found.
+ */
+export function partsOf(source: CaseSource, context: ValueContext): Arbitrary<RequestParts> {
   const { fc } = context
   const { operation } = source.documented
   const { parameters = [], requestBody } = operation
   const place = (where: OpenApiParameter['in']) => {
-    const here = parameters.filter((parameter) => parameter.in === where)
+    const here = parameters.filter(
+      ({ name, in: place }) =>
+        place === where && !(where === 'header' && source.given.has(name.toLowerCase())),
+    )
     const values = here.map((parameter) => {
       const { name, schema } = parameter
       const fits = (value: unknown) => isSendable(parameter, value)
@@ -121,7 +140,7 @@ function checked({ source, schema, fits, what }: Part, context: ValueContext): A
   }
   const { operationId, name } = documented
   throw new Error(
-    `fuzz() finds no value for the ${what} of ${operationId} (${name}) that its schema accepts: ${JSON.stringify(schema)}. Leave the operation out: fuzz({ skip: ['${operationId}'] }).`,
+    `fuzz() finds no value for the ${what} of ${operationId} (${name}) that its schema accepts: ${shorten(JSON.stringify(schema))}. Leave the operation out: fuzz({ skip: ['${operationId}'] }).`,
     { cause: failure },
   )
 }

@@ -43,13 +43,27 @@ export interface FuzzReport {
   /** How many requests were sent. */
   readonly requests: number
   readonly seed: number
-  /** Operations that were not called: left out by `skip` or `operations`, or taking a form with files. */
+  /**
+   * Operations that were not called: left out by `skip` or `operations`, taking a form with files, or answered by another
+   * route at every path that was made for them.
+   */
   readonly skipped: readonly string[]
   /** Operations that answered everything that is valid with 401 or 403: nothing behind their guard was seen. */
   readonly refused: readonly string[]
 }
 
 const ALLOWANCES: readonly unknown[] = ['stricter', 'looser']
+/** Every name, so that none can be forgotten. */
+const NAMES: Readonly<Record<keyof FuzzOptions, true>> = {
+  seed: true,
+  runs: true,
+  operations: true,
+  skip: true,
+  allow: true,
+  as: true,
+  headers: true,
+  path: true,
+}
 
 /** @throws ConfigError that names every option that is something else. */
 export function checkFuzzOptions(options: FuzzOptions): void {
@@ -77,6 +91,9 @@ export function checkFuzzOptions(options: FuzzOptions): void {
   const isPath = typeof path === 'string' && /^.+\/[\d:]+$/.test(path)
   check(path === undefined || isPath, 'path', path, 'what the message of a failure says')
   check(path === undefined || seed !== undefined, 'path', path, 'its seed, too')
+  for (const name of Object.keys(options)) {
+    check(Object.hasOwn(NAMES, name), name, name, Object.keys(NAMES).join(', '))
+  }
   if (problems.length > 0) throw new ConfigError(problems)
 }
 

@@ -78,15 +78,29 @@ export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<Fu
     return isChosen && isFuzzable(operation)
   })
   const refused: string[] = []
+  const called = new Set<string>()
   let requests = 0
   const rankOf = ({ name }: DocumentedOperation) => ORDER.indexOf(name.split(' ', 1)[0] as string)
   for (const operation of taken.sort((a, b) => rankOf(a) - rankOf(b))) {
     const outcome = await fuzzOperation(operation, { ...target, fc, seed, options })
     requests += outcome.requests
+    if (outcome.requests > 0) called.add(operation.operationId)
     if (outcome.isRefused) refused.push(operation.operationId)
   }
-  const skipped = all.filter((each) => !taken.includes(each)).map(({ operationId }) => operationId)
-  return { operations: taken.length, requests, seed, skipped, refused }
+  const skipped = all
+    .filter((each) => !called.has(each.operationId))
+    .map(({ operationId }) => operationId)
+  if (requests === 0) throw nothingSent(all.length)
+  return { operations: called.size, requests, seed, skipped, refused }
+}
+
+/** A test that sends nothing would pass for ever. */
+function nothingSent(documented: number): Error {
+  const cause =
+    documented === 0
+      ? 'no document of this application has an operation'
+      : 'skip, operations, or path leave none of the operations, or requests of those that are left lead to other routes'
+  return new Error(`fuzz() has sent nothing: ${cause}.`)
 }
 
 async function fuzzOperation(operation: DocumentedOperation, session: Session): Promise<Outcome> {
@@ -95,18 +109,21 @@ async function fuzzOperation(operation: DocumentedOperation, session: Session): 
   const allowed = [allow[operation.operationId] ?? []].flat() as FuzzAllowance[]
   let requests = 0
   let isTaken: boolean | undefined
-  const property = fc.asyncProperty(casesOf(operation, fc), async (fuzzCase) => {
-    const { method, target } = fuzzCase.request
-    const found = operations.find(method, target)
-    // `/users/me` is not what `/users/{id}` is about.
-    if (fuzzCase.kind !== 'hostile' && found?.operationId !== operation.operationId) return
-    requests++
-    const answer = await sendRequest(fuzzCase.request, link)
-    // Hostile paths may lead nowhere, which is known before anybody is asked.
-    if (fuzzCase.kind === 'valid') isTaken ||= answer.status !== 401 && answer.status !== 403
-    const finding = judgeAnswer(fuzzCase, answer, allowed)
-    if (finding !== undefined) throw new Fault(finding, answer)
-  })
+  const property = fc.asyncProperty(
+    casesOf(operation, { fc, given: link.headers }),
+    async (fuzzCase) => {
+      const { method, target } = fuzzCase.request
+      const found = operations.find(method, target)
+      // `/users/me` is not what `/users/{id}` is about.
+      if (fuzzCase.kind !== 'hostile' && found?.operationId !== operation.operationId) return
+      requests++
+      const answer = await sendRequest(fuzzCase.request, link)
+      // Hostile paths may lead nowhere, which is known before anybody is asked.
+      if (fuzzCase.kind === 'valid') isTaken ||= answer.status !== 401 && answer.status !== 403
+      const finding = judgeAnswer(fuzzCase, answer, allowed)
+      if (finding !== undefined) throw new Fault(finding, answer)
+    },
+  )
   const replay =
     path === undefined
       ? { numRuns: runs }
@@ -123,7 +140,9 @@ async function fuzzOperation(operation: DocumentedOperation, session: Session): 
   const cause = details.errorInstance
   if (fuzzCase === undefined) throw cause
   const place = `${operation.operationId}/${details.counterexamplePath}`
-  throw new Error(messageOf({ operation, fuzzCase, cause, place }, session), { cause })
+  const message = messageOf({ operation, fuzzCase, cause, place }, session)
+  // What is known of a fault is in the message, but for what should not be printed.
+  throw cause instanceof Fault ? new Error(message) : new Error(message, { cause })
 }
 
 interface Failure {

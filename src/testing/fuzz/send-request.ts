@@ -21,11 +21,18 @@ export interface FuzzAnswer {
   readonly violation: Error | undefined
 }
 
+/** Everything that is sent: what the request says itself, and what is given beside it. */
+export function headersOf(
+  { headers, without }: WireRequest,
+  given: ReadonlyMap<string, string>,
+): Record<string, string> {
+  const beside = [...given].filter(([name]) => !without.includes(name))
+  return { ...Object.fromEntries(beside), ...headers }
+}
+
 /** Sends a request as it stands: nothing is normalised, as `fetch` would. */
-export function sendRequest(
-  { method, target, headers, body }: WireRequest,
-  link: FuzzLink,
-): Promise<FuzzAnswer> {
+export function sendRequest(request: WireRequest, link: FuzzLink): Promise<FuzzAnswer> {
+  const { method, target, body } = request
   const length = body === null ? {} : { 'content-length': String(Buffer.byteLength(body)) }
   return new Promise((resolve, reject) => {
     const req = send({
@@ -33,7 +40,7 @@ export function sendRequest(
       host: 'in-process',
       method,
       path: target,
-      headers: { ...Object.fromEntries(link.headers), ...headers, ...length },
+      headers: { ...headersOf(request, link.headers), ...length },
     })
     let violation: Error | undefined
     observe(req, link.judge, (found) => {

@@ -16,6 +16,10 @@ const CHARACTERS = [
   ...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789',
   ...'-_.,:;!?@#$%&*+/=|~^()[]{}<>"\'`\\ éßя名',
 ]
+/** Formats that a pattern may stand for. */
+const FORMATS = ['date', 'date-time', 'time', 'uuid', 'email', 'uri', 'ipv4', 'ipv6', 'hostname']
+/** How many values are looked at before a pattern counts as one that they do not match. */
+const SAMPLES = 20
 /** Half of all whole numbers are among the first of those that are allowed. */
 const FIRST = 6
 
@@ -24,13 +28,19 @@ export interface ValueContext {
   readonly fc: FastCheck
   readonly components: Readonly<Record<string, OpenApiSchema>>
   readonly depth: number
+  /** Given texts of a schema, instead of any that it allows; `undefined` leaves it to chance. */
+  readonly textOf?: TextOf | undefined
 }
+
+/** Chooses the text of a schema. */
+export type TextOf = (schema: OpenApiSchema) => string | undefined
 
 export function valueContext(
   fc: FastCheck,
   components: Readonly<Record<string, OpenApiSchema>> = {},
+  textOf?: TextOf,
 ): ValueContext {
-  return { fc, components, depth: DEPTH }
+  return { fc, components, depth: DEPTH, textOf }
 }
 
 /**
@@ -114,6 +124,8 @@ function ofType(schema: OpenApiSchema, context: ValueContext): Arbitrary<unknown
 function ofText(schema: OpenApiSchema, context: ValueContext): Arbitrary<string> {
   const { format = '', pattern, minLength = 0, maxLength } = schema
   const { fc } = context
+  const given = context.textOf?.(schema)
+  if (given !== undefined) return fc.constant(given)
   const known = ofFormat(format, fc)
   const matching = pattern === undefined ? undefined : ofPattern(pattern, fc)
   // Where there are both, the pattern most often narrows the format.
@@ -124,13 +136,36 @@ function ofText(schema: OpenApiSchema, context: ValueContext): Arbitrary<string>
   return known ?? matching ?? anyText(context, minLength, most)
 }
 
-/** Look-arounds and the like cannot be turned round. */
+/** Look-arounds, references back and the like cannot be turned round; most often they spell a format. */
 function ofPattern(pattern: string, fc: FastCheck): Arbitrary<string> | undefined {
+  const candidates = [() => fc.stringMatching(new RegExp(pattern))]
+  for (const format of FORMATS) candidates.push(() => ofFormat(format, fc) as Arbitrary<string>)
+  return candidates.map((make) => matchingOf(make, pattern, fc)).find((each) => each !== undefined)
+}
+
+/** `undefined` where hardly a value matches. */
+function matchingOf(
+  make: () => Arbitrary<string>,
+  pattern: string,
+  fc: FastCheck,
+): Arbitrary<string> | undefined {
   try {
-    return fc.stringMatching(new RegExp(pattern))
+    const [expression, values] = [new RegExp(pattern), make()]
+    const isMatch = (text: string) => expression.test(text)
+    return fc.sample(values, { seed: 1, numRuns: SAMPLES }).some(isMatch)
+      ? values.filter(isMatch)
+      : undefined
   } catch {
     return undefined
   }
+}
+
+/** Addresses as people have them. RFC 5322 allows far stranger ones, which many validators rightly refuse. */
+function emails(fc: FastCheck): Arbitrary<string> {
+  const name = fc.stringMatching(/^[a-z]([a-z0-9._-]{0,8}[a-z0-9])?$/)
+  return fc
+    .tuple(name, fc.domain({ size: 'small' }))
+    .map(([local, domain]) => `${local.replace(/[._-]{2,}/g, '.')}@${domain}`)
 }
 
 function ofFormat(format: string, fc: FastCheck): Arbitrary<string> | undefined {
@@ -143,7 +178,7 @@ function ofFormat(format: string, fc: FastCheck): Arbitrary<string> | undefined 
     date: () => dates().map((text) => text.slice(0, 10)),
     time: () => dates().map((text) => text.slice(11)),
     uuid: () => fc.uuid(),
-    email: () => fc.emailAddress({ size: 'small' }),
+    email: () => emails(fc),
     uri: () => fc.webUrl(),
     url: () => fc.webUrl(),
     hostname: () => fc.domain(),

@@ -6,6 +6,8 @@ export interface WireRequest {
   /** Path and query. */
   readonly target: string
   readonly headers: Readonly<Record<string, string>>
+  /** Headers that are not sent, whoever gives them; in lower case. */
+  readonly without: readonly string[]
   readonly body: string | null
 }
 
@@ -55,7 +57,10 @@ export function createWriter(name: string, { parameters = [] }: OpenApiOperation
     const type: Record<string, string> =
       body === null ? {} : { 'content-type': raw.type ?? 'application/json' }
     const headers = { ...textsOf({ ...parts.header, ...raw.header }), ...type }
-    return { method, target: query === '' ? path : `${path}?${query}`, headers, body }
+    const without = Object.entries(raw.header ?? {}).flatMap(([name, value]) =>
+      value === null ? [name.toLowerCase()] : [],
+    )
+    return { method, target: query === '' ? path : `${path}?${query}`, headers, without, body }
   }
 }
 

@@ -1,5 +1,6 @@
 import {
   All,
+  ApiResponseDoc,
   App,
   BaseController,
   ConflictError,
@@ -19,6 +20,13 @@ import {
 } from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+
+/** What a handler sends itself, without the envelope. */
+const Raw = (schema: z.ZodType, status = 200) =>
+  ApiResponseDoc({ status, description: 'As it is', raw: true, schema })
+const Text = ApiResponseDoc({ status: 200, description: 'A text', contentType: 'text/plain' })
+const Made = ApiResponseDoc({ status: 201, description: 'Made' })
 
 @Controller('answers')
 class AnswersController extends BaseController {
@@ -31,7 +39,7 @@ class AnswersController extends BaseController {
   @HttpCode(202) @Get('ok-stated') stated(_req: Req, res: Response) {
     return this.ok(res, 'Queued')
   }
-  @HttpCode(202) @Get('ok-own') own(_req: Req, res: Response) {
+  @HttpCode(202) @Made @Get('ok-own') own(_req: Req, res: Response) {
     return this.ok(res, 'Made', null, 201)
   }
   @Get('value') value() {
@@ -58,13 +66,13 @@ class AnswersController extends BaseController {
   @HttpCode(204) @Delete('no-content') noContent() {
     return { dropped: true }
   }
-  @Get('later') later(_req: Req, res: Response) {
+  @Raw(z.object({ later: z.literal(true) })) @Get('later') later(_req: Req, res: Response) {
     setTimeout(() => res.json({ later: true }), 5)
   }
-  @Get('express') express(_req: Req, res: Response) {
+  @Raw(z.object({ raw: z.literal(true) }), 203) @Get('express') express(_req: Req, res: Response) {
     return res.status(203).set('X-Own', 'yes').json({ raw: true })
   }
-  @Get('text') text(_req: Req, res: Response) {
+  @Text @Get('text') text(_req: Req, res: Response) {
     res.type('text/plain').send('hello')
   }
   @Header('X-First', '1') @Header('X-Second', '2') @Get('headers') headers(
@@ -92,7 +100,7 @@ class MethodsController {
   @Head() head(_req: Req, res: Response) {
     res.set('X-Head', 'own').end()
   }
-  @Options() options(_req: Req, res: Response) {
+  @Raw(z.string()) @Options() options(_req: Req, res: Response) {
     res.set('Allow', 'GET').json('own options')
   }
   @All('any') any(req: Req) {
@@ -130,7 +138,7 @@ class ErrorsController {
 let app: TestApp
 beforeAll(async () => {
   app = await TestApp.create({
-    contract: 'off',
+    contract: 'throw',
     controllers: [AnswersController, MethodsController, Unextended, ErrorsController],
   })
 })
@@ -283,7 +291,7 @@ describe('an error', () => {
 
   it('names the request where a middleware has given it an id', async () => {
     const withId = await TestApp.create({
-      contract: 'off',
+      contract: 'throw',
       controllers: [ErrorsController],
       middlewares: [
         (req, _res, next) => {

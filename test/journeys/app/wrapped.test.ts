@@ -1,6 +1,14 @@
-import { type AppOptions, Controller, Get, type Request, type Response } from 'blazon'
+import {
+  ApiResponseDoc,
+  type AppOptions,
+  Controller,
+  Get,
+  type Request,
+  type Response,
+} from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
 
 type Method = (this: unknown, ...args: unknown[]) => unknown
 
@@ -34,12 +42,19 @@ const Async = wrapping(
     },
 )
 
+const Later = ApiResponseDoc({
+  status: 200,
+  description: 'Later',
+  raw: true,
+  schema: z.literal('later'),
+})
+
 @Controller('wrapped')
 class WrappedController {
-  @Get('rest') @Rest rest(_req: Request, res: Response) {
+  @Later @Get('rest') @Rest rest(_req: Request, res: Response) {
     setTimeout(() => res.json('later'), 5)
   }
-  @Get('arguments') @Arguments arguments(_req: Request, res: Response) {
+  @Later @Get('arguments') @Arguments arguments(_req: Request, res: Response) {
     setTimeout(() => res.json('later'), 5)
   }
   @Get('next') @Rest next(_req: Request, _res: Response, next: (error: Error) => void) {
@@ -49,7 +64,7 @@ class WrappedController {
     return 'value'
   }
   @Get('nothing') @Async async nothing() {}
-  @Get('default') withDefault(_req: Request, res: Response = undefined as never) {
+  @Later @Get('default') withDefault(_req: Request, res: Response = undefined as never) {
     setTimeout(() => res.json('later'), 5)
   }
 }
@@ -57,7 +72,7 @@ class WrappedController {
 let app: TestApp
 const options: AppOptions = { controllers: [WrappedController], logger: false }
 beforeAll(async () => {
-  app = await TestApp.create({ ...options, contract: 'off' })
+  app = await TestApp.create({ ...options, contract: 'throw' })
 })
 afterAll(() => app.close())
 

@@ -11,7 +11,7 @@ describe('options', () => {
     ['auth.guard', { auth: { guard: null } }],
     ['auth.default', { auth: { default: 'closed' } }],
     ['auth.can', { auth: { can: true } }],
-    ['rateLimit', { rateLimit: true }],
+    ['rateLimit', { rateLimit: 'on' }],
     ['limits.body', { limits: { body: '10 apples' } }],
     ['limits.body', { limits: { body: -1 } }],
     ['limits.body', { limits: { body: Number.NaN } }],
@@ -27,6 +27,8 @@ describe('options', () => {
     ['security.cors', { security: { cors: { credentials: true, origin: '*' } } }],
     ['security.cors', { security: { cors: { credentials: true, origin: true } } }],
     ['trustProxy', { trustProxy: 'not an address' }],
+    ['trustProxy', { trustProxy: ['loopback', '::ffff:10.0.0.0/8'] }],
+    ['trustProxy', { trustProxy: 'loopback, ::FFFF:10.0.0.0/24' }],
   ])('refuse a wrong %s', async (subject, options) => {
     const problems = await bootProblems(options as AppOptions)
     expect(problems).toMatchObject([{ code: 'E_OPTION_INVALID', subject }])

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import {
+  ApiResponseDoc,
   Controller,
   defineControllers,
   Get,
@@ -10,6 +11,7 @@ import {
 } from 'blazon'
 import morgan from 'morgan'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { appsOfTest } from './support.js'
 
 @Controller()
@@ -20,6 +22,12 @@ class LoggedController {
   }
 
   @Get('ok')
+  @ApiResponseDoc({
+    status: 200,
+    description: 'Fine',
+    raw: true,
+    schema: z.object({ ok: z.literal(true) }),
+  })
   ok(_req: Request, res: Response) {
     res.json({ ok: true })
   }
@@ -30,8 +38,9 @@ class LoggedController {
   }
 
   @Get('stream')
+  @ApiResponseDoc({ status: 200, description: 'Bit by bit', contentType: 'text/plain' })
   stream(_req: Request, res: Response) {
-    res.write('a')
+    res.type('text').write('a')
     setImmediate(() => res.end('b'))
   }
 }
@@ -39,7 +48,7 @@ class LoggedController {
 const controllers = defineControllers(LoggedController)
 
 describe('morgan', () => {
-  const apps = appsOfTest('off')
+  const apps = appsOfTest()
 
   async function logged(path: string, format: string, immediate = false) {
     const stream = new PassThrough({ encoding: 'utf8' })
@@ -81,7 +90,7 @@ describe('morgan', () => {
 })
 
 describe('a logger that only waits for the end', () => {
-  const apps = appsOfTest('off')
+  const apps = appsOfTest()
 
   it.each(['finish', 'close'])('reads status and headers on %s', async (event) => {
     const seen: unknown[] = []

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { appsOfTest } from './support.js'
 
 describe('express-rate-limit', () => {
+  // The limiter answers 429 with a bare text, in the place of documented operations.
   const apps = appsOfTest('off')
   const limiter = () =>
     rateLimit({ windowMs: 60_000, limit: 2, standardHeaders: 'draft-7', legacyHeaders: true })

@@ -1,6 +1,23 @@
-import { Controller, defineControllers, Get, type Request, type Response } from 'blazon'
+import {
+  ApiResponseDoc,
+  Controller,
+  defineControllers,
+  Get,
+  type Request,
+  type Response,
+} from 'blazon'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { appsOfTest } from './support.js'
+
+const rawJson = ApiResponseDoc({
+  status: 200,
+  description: 'What Express makes of it',
+  raw: true,
+  schema: z.looseObject({}),
+})
+const page = (status: number) =>
+  ApiResponseDoc({ status, description: 'A page', contentType: 'text/html' })
 
 @Controller()
 class SettingsController {
@@ -15,11 +32,13 @@ class SettingsController {
   }
 
   @Get('app')
+  @rawJson
   app(req: Request, res: Response) {
     res.json({ same: req.app === res.app, title: req.app.locals.title, set: req.app.get('custom') })
   }
 
   @Get('tagged')
+  @rawJson
   tagged(_req: Request, res: Response) {
     res.json({ a: 1 })
   }
@@ -30,18 +49,21 @@ class SettingsController {
   }
 
   @Get('page')
+  @page(200)
   page(_req: Request, res: Response) {
     res.locals.user = 'Ann'
     res.render('greeting', { greeting: 'Hello' })
   }
 
   @Get('page/later')
+  @page(201)
   async later(_req: Request, res: Response) {
     await null
     res.status(201).render('greeting', { greeting: 'Hi', user: 'Bob' })
   }
 
   @Get('page/callback')
+  @rawJson
   callback(_req: Request, res: Response) {
     res.render('greeting', { greeting: '' }, (error, html) => {
       res.json({ failed: error?.message ?? null, html })
@@ -76,7 +98,7 @@ class View {
 }
 
 describe('settings of app.express', () => {
-  const apps = appsOfTest('off')
+  const apps = appsOfTest()
 
   it('is the application behind req.app and res.app', async () => {
     const app = await apps.inProcess({ controllers })
@@ -164,7 +186,7 @@ describe('settings of app.express', () => {
 })
 
 describe('res.render', () => {
-  const apps = appsOfTest('off')
+  const apps = appsOfTest()
 
   async function start() {
     const app = await apps.inProcess({ controllers })

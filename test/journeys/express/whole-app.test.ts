@@ -1,4 +1,5 @@
 import {
+  ApiResponseDoc,
   type AppOptions,
   Controller,
   defineControllers,
@@ -8,11 +9,13 @@ import {
 } from 'blazon'
 import express, { type Application } from 'express'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { appsOfTest } from './support.js'
 
 @Controller('ours')
 class OursController {
   @Get('plain')
+  @ApiResponseDoc({ status: 200, description: 'Seen', raw: true, schema: z.looseObject({}) })
   plain(req: Request, res: Response) {
     const isOurs = req.app.get('who') === undefined && res.app === req.app
     res.json({ isOurs, query: req.query, locals: res.locals, next: typeof req.next })
@@ -43,7 +46,7 @@ function legacyApp(): Application {
 }
 
 describe('a whole express() application in middlewares', () => {
-  const apps = appsOfTest('off')
+  const apps = appsOfTest()
   const start = (legacy: Application, more: AppOptions = {}) =>
     apps.inProcess({
       controllers: defineControllers(OursController),

@@ -4,6 +4,7 @@ import {
   BadRequestError,
   Body,
   Can,
+  type ConfigError,
   Controller,
   Delete,
   Get,
@@ -169,6 +170,31 @@ describe('authMatrix()', () => {
     const all = app.authMatrix(principals, { unguarded: 'fail' })
     await expect(all).rejects.toThrow('POST /orders/login (OrdersController.login)')
     await expect(all).rejects.not.toThrow('DELETE')
+  })
+
+  it('takes no options that would ask for nothing', async () => {
+    await start()
+    const refused = (...given: unknown[]) =>
+      app.authMatrix(...(given as [typeof principals])).then(
+        () => [],
+        (error: ConfigError) => error.problems.map(({ subject }) => subject),
+      )
+    expect(await refused({})).toEqual(['authMatrix({ … })'])
+    expect(await refused(principals, { unguarded: 'fial' })).toEqual(['authMatrix({ unguarded })'])
+    expect(await refused(principals, { ungarded: 'fail' })).toEqual(['authMatrix({ ungarded })'])
+    expect(await refused(principals, { except: 'POST /login' })).toEqual(['authMatrix({ except })'])
+    expect(await refused({ admin: 'admin', none: undefined })).toEqual([
+      'authMatrix({ admin })',
+      'authMatrix({ none })',
+    ])
+  })
+
+  it('takes no application for a user', async () => {
+    await start()
+    const mistaken = { auditor: app.withAuth('auditor') }
+    await expect(app.authMatrix(mistaken)).rejects.toThrow(
+      "app.with({ authorization: 'Bearer …' })",
+    )
   })
 
   it('decides as auth.can does', async () => {

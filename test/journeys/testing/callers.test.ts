@@ -38,6 +38,11 @@ beforeEach(async () => {
 })
 afterEach(() => app.close())
 
+it('withAuth() takes no token that is missing', () => {
+  const body: { token?: string } = {}
+  expect(() => app.withAuth(body.token as string)).toThrow('withAuth(): undefined is no token')
+})
+
 describe('as(user)', () => {
   it('is that user, without asking the guard', async () => {
     const { status, body } = await app.as({ id: 7 }).request().get('/me')
@@ -75,6 +80,12 @@ describe('as(user)', () => {
     app.withAuth('real')
     const { body } = await app.as({ id: 7 }).request().get('/me/headers')
     expect(body.data.headers).not.toHaveProperty('authorization')
+  })
+
+  it('is no user that is missing', async () => {
+    const users: { id: number }[] = []
+    expect(() => app.as(users[0] as { id: number })).toThrow('as(): undefined is no user')
+    expect(() => app.asTenant('acme').as('ada' as never)).toThrow('as(): ada is no user')
   })
 
   it('is nobody for null: then the guard decides', async () => {

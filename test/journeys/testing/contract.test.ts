@@ -159,6 +159,11 @@ class OpenController extends BaseController {
     res.status(418).send('hidden')
   }
 
+  @Get('elsewhere')
+  elsewhere(_: Req, res: Response) {
+    res.redirect('/open')
+  }
+
   @Header('X-Version', '2')
   @Get('versioned')
   versioned() {
@@ -217,6 +222,7 @@ describe('a truthful handler', () => {
     ['/open', new NotFoundError('as open as its successes')],
     ['/open/guarded', null],
     ['/open/versioned', null],
+    ['/open/elsewhere', null],
     ['/users/nobody-here', null],
     ['/api-docs.json', null],
   ])('passes at %s', async (path, data) => {
@@ -339,6 +345,21 @@ describe('a planted lie', () => {
     expect(await messageOf('/open?raw=yes')).toContain('envelope message: expected string, got 1')
   })
 
+  it('an envelope of another status than the answer', async () => {
+    await start()
+    answer = { statusCode: 'success', status: 201, message: 'Created', data: {} }
+    expect(await messageOf('/open?raw=yes')).toContain(
+      'body status: expected 200, as the answer has it, got 201',
+    )
+    answer = { statusCode: 'error', status: 404, message: 'No', code: 'NO' }
+    for (const other of [400, 409]) {
+      status = other
+      expect(await messageOf('/open?raw=yes')).toMatch(
+        new RegExp(`status: expected ${other}, as the answer has it, got 404`),
+      )
+    }
+  })
+
   it('an error of a middleware that has no envelope', async () => {
     await start({ middlewares: [(_req, res) => void res.status(429).send('slow down')] })
     const message = await messageOf('/users/one')
@@ -401,11 +422,7 @@ describe('warn', () => {
   const listen = () => vi.spyOn(process.stderr, 'write').mockReturnValue(true)
 
   it('is the default: requests go through, and stderr hears once of an operation and kind', async () => {
-    const { contract: _, ...swagger } = {
-      contract: 0,
-      title: `Warned ${process.env['BLAZON_DIALECT']}`,
-    }
-    app = await TestApp.create({ controllers, swagger })
+    app = await TestApp.create({ controllers })
     const write = listen()
     answer = { id: 1, name: 'Ada', extra: true }
     await app.request().get('/users/one').expect(200)
@@ -422,10 +439,31 @@ describe('warn', () => {
       ['status', ''],
     ])
     await app.close()
-    const again = await TestApp.create({ controllers, swagger })
+    const again = await TestApp.create({ controllers })
     await again.request().get('/users/one').expect(200)
     expect(write).toHaveBeenCalledTimes(2)
     await again.close()
+  })
+
+  it('is said of each application, though their operations have the same names', async () => {
+    const create = () => {
+      @Controller('twins')
+      class TwinsController {
+        @Get()
+        @documented(200)
+        get(_: Req, res: Response) {
+          res.send('not JSON')
+        }
+      }
+      return TestApp.create({ controllers: [TwinsController] })
+    }
+    app = await create()
+    const other = await create()
+    const write = listen()
+    await app.request().get('/twins').expect(200)
+    await other.request().get('/twins').expect(200)
+    expect(write).toHaveBeenCalledTimes(2)
+    await other.close()
   })
 
   it('can be off', async () => {
@@ -441,6 +479,31 @@ describe('warn', () => {
     await start()
     const options = { contract: 'loud', coverage: 80 } as unknown as TestOptions
     await expect(TestApp.create(options)).rejects.toThrow(/"loud"[\s\S]*80/)
+  })
+})
+
+describe('a document that cannot be written', () => {
+  const swagger = {
+    enabled: false,
+    include: () => {
+      throw new Error('undecided')
+    },
+  }
+
+  it('fails the request that asks for it first, through every door', async () => {
+    await start({ swagger })
+    expect(await messageOf('/open')).toMatch(
+      /The answer to GET \/open cannot be held against the document: [\s\S]*undecided/,
+    )
+  })
+
+  it('is said once where nothing is thrown', async () => {
+    await start({ swagger, contract: 'warn' })
+    const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+    await app.request().get('/open').expect(200)
+    await app.fetch('/open')
+    expect(write).toHaveBeenCalledTimes(1)
+    expect(write.mock.calls[0]?.[0]).toContain('undecided')
   })
 })
 

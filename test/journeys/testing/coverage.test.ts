@@ -99,6 +99,22 @@ describe('the coverage option', () => {
     await expect(start(options)).rejects.toThrow('nothing would be counted')
   })
 
+  it.each([
+    [{ thresold: 90 }, 'coverage.thresold'],
+    [{ threshold: '90' }, 'coverage.threshold'],
+    [{ threshold: 101 }, 'coverage.threshold'],
+    [{ threshold: Number.NaN }, 'coverage.threshold'],
+    [{ threshold: { operation: 100 } }, 'coverage.threshold.operation'],
+    [{ threshold: { statuses: -1 } }, 'coverage.threshold'],
+    [{ summary: 'yes' }, 'coverage.summary'],
+    [[], 'coverage'],
+  ])('is not %j, which would ask for nothing', async (coverage, subject) => {
+    const failure = start({ coverage } as TestOptions)
+    await expect(failure).rejects.toMatchObject({
+      problems: [{ code: 'E_OPTION_INVALID', subject }],
+    })
+  })
+
   it('prints one line when asked, and else nothing', async () => {
     const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
     const silent = await start({ coverage: {} })

@@ -77,6 +77,24 @@ describe('what close() finds still open', () => {
     expect(printed).toBe('')
   })
 
+  it('hides nothing else where the logger that is given fails tests', async () => {
+    class Failing extends Poller {
+      onClose() {
+        throw new Error('no way to close')
+      }
+    }
+    const refuse = (_: object, text: string) => {
+      throw new Error(`refused: ${text}`)
+    }
+    const logger = { info() {}, warn: refuse, error() {} }
+    const app = await TestApp.create({ providers: [Failing], logger })
+    const failure = await app.close().then(String, (error) => error)
+    expect(failure.errors.map(String)).toEqual([
+      expect.stringContaining('Closing the application failed'),
+      expect.stringContaining('refused: close() has left something open'),
+    ])
+  })
+
   it('is a server that was started', async () => {
     const [message, ...others] = await leftBy(Metrics)
     expect(message).toMatch(/: TCPSERVERWRAP, opened\n/)

@@ -65,6 +65,15 @@ describe('a rejected promise that nobody handles', () => {
     expect(await endOf(app)).toBe('fine')
   })
 
+  it('fails no other request that ends meanwhile', async () => {
+    const app = await TestApp.create(options)
+    await app.fetch('/users/forgets')
+    await app.request().get('/users/handles').expect(200)
+    const failing = app.request().get('/users/forgets?again=yes')
+    await expect(Promise.resolve(failing)).rejects.toThrow('GET /users/forgets?again=yes left')
+    expect(await endOf(app)).toMatchObject({ message: expect.stringMatching(/forgets left/) })
+  })
+
   it('says less than what the test itself expects', async () => {
     const app = await TestApp.create(options)
     const test = app.request().get('/users/forgets').expect(204)

@@ -11,11 +11,13 @@ import {
 export async function drive(origin: string): Promise<void> {
   const client = createClient({ baseUrl: origin, auth: 'clerk' })
 
+  const headers = { 'x-tenant-id': 'aurora' }
   const body = { name: 'Ada', email: 'ada@example.com' }
-  const customer = await customersRegister({ client, body })
+  const customer = await customersRegister({ client, headers, body })
   const customerId: number = customer.data?.data.id ?? 0
   const placed = await ordersPlace({
     client,
+    headers,
     body: {
       customerId,
       shipTo: { street: 'Lange Gasse 1', city: 'Wien', country: 'at' },
@@ -25,15 +27,19 @@ export async function drive(origin: string): Promise<void> {
   const id: number = placed.data?.data.id ?? 0
   assert.equal(placed.data?.data.lines[0]?.quantity, 1)
 
-  const read = await ordersGetById({ client, path: { id } })
+  const read = await ordersGetById({ client, headers, path: { id } })
   const status: 'open' | 'paid' | 'cancelled' | undefined = read.data?.data.status
   assert.equal(status, 'open')
-  const listed = await ordersList({ client, query: { status: 'open', customerId, page: 1 } })
+  const listed = await ordersList({
+    client,
+    headers,
+    query: { status: 'open', customerId, page: 1 },
+  })
   assert.equal(listed.data?.data.total, 1)
 
-  await ordersPay({ client, path: { id } })
-  const again = await ordersPay({ client, path: { id } })
+  await ordersPay({ client, headers, path: { id } })
+  const again = await ordersPay({ client, headers, path: { id } })
   assert.equal(again.error?.status, 409)
-  const unknown = await ordersList({ client: createClient({ baseUrl: origin }) })
+  const unknown = await ordersList({ client: createClient({ baseUrl: origin }), headers })
   assert.equal(unknown.response?.status, 401)
 }

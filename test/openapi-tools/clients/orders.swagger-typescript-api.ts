@@ -4,6 +4,7 @@ import { Api } from '../.cache/generated/orders/swagger-typescript-api/api.js'
 export async function drive(origin: string): Promise<void> {
   const api = new Api<string>({
     baseUrl: origin,
+    baseApiParams: { headers: { 'X-Tenant-Id': 'aurora' } },
     securityWorker: (token) => ({ headers: { Authorization: `Bearer ${token}` } }),
   })
   const statusOf = (call: Promise<unknown>) => call.catch(({ status }) => status)

@@ -10,15 +10,32 @@ const order = {
   ],
 }
 
-const clerk = { token: 'clerk' }
+const shop = { 'x-tenant-id': 'aurora' }
+const clerk = { token: 'clerk', headers: shop }
 const get = { method: 'GET', ...clerk }
 const post = { method: 'POST', ...clerk }
 
 /** A day in the life of the orders example; every line builds on those before it. */
 export const ORDERS_EXCHANGES: readonly Exchange[] = [
   { name: 'health', method: 'GET', path: '/health', status: 200 },
-  { name: 'no token', method: 'GET', path: '/orders', status: 401 },
-  { name: 'a wrong token', method: 'GET', path: '/orders', status: 401, token: 'nobody' },
+  { name: 'no token', method: 'GET', path: '/orders', headers: shop, status: 401 },
+  { name: 'a wrong token', ...get, path: '/orders', status: 401, token: 'nobody' },
+  { name: 'no shop', ...get, path: '/orders', headers: {}, status: 400, isRefused: true },
+  {
+    name: 'a shop that is none',
+    ...get,
+    path: '/orders',
+    headers: { 'x-tenant-id': 'aurora, borealis' },
+    status: 400,
+    isRefused: true,
+  },
+  {
+    name: "somebody else's shop",
+    ...get,
+    path: '/orders',
+    headers: { 'x-tenant-id': 'borealis' },
+    status: 403,
+  },
   { name: 'register', ...post, path: '/customers', json: customer, status: 201 },
   { name: 'register twice', ...post, path: '/customers', json: customer, status: 409 },
   {
@@ -31,7 +48,7 @@ export const ORDERS_EXCHANGES: readonly Exchange[] = [
   },
   {
     name: 'register without the right',
-    method: 'POST',
+    ...post,
     path: '/customers',
     token: 'auditor',
     json: customer,
@@ -61,14 +78,14 @@ export const ORDERS_EXCHANGES: readonly Exchange[] = [
     name: 'nobody, as a problem',
     ...get,
     path: '/customers/99',
-    headers: { accept: 'application/problem+json' },
+    headers: { ...shop, accept: 'application/problem+json' },
     status: 404,
   },
   {
     name: 'page 0, as a problem',
     ...get,
     path: '/customers?page=0',
-    headers: { accept: 'application/problem+json' },
+    headers: { ...shop, accept: 'application/problem+json' },
     status: 400,
     isRefused: true,
   },
@@ -92,6 +109,7 @@ export const ORDERS_EXCHANGES: readonly Exchange[] = [
   { name: 'orders', ...get, path: '/orders?status=open&customerId=1', status: 200 },
   { name: 'no status', ...get, path: '/orders?status=lost', status: 400, isRefused: true },
   { name: 'order', ...get, path: '/orders/1', status: 200 },
+  { name: 'order, from the cache', ...get, path: '/orders/1', status: 200 },
   { name: 'no order', ...get, path: '/orders/99', status: 404 },
   { name: 'pay', ...post, path: '/orders/1/payment', status: 200 },
   { name: 'pay twice', ...post, path: '/orders/1/payment', status: 409 },

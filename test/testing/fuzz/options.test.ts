@@ -77,6 +77,12 @@ describe('options of fuzz', () => {
     )
   })
 
+  it('have no other names', async () => {
+    const [problem] = await refusal({ seed: 1, run: 5 })
+    expect(problem).toMatchObject({ subject: 'fuzz({ run })' })
+    expect(problem?.remedy).toContain('runs')
+  })
+
   it('go with a path only together with its seed', async () => {
     const [problem] = await refusal({ path: 'Things_one/0' })
     expect(problem?.remedy).toBe('It takes its seed, too.')
@@ -94,6 +100,36 @@ describe('an operation', () => {
     expect(seen).toContain('other')
     expect(seen).not.toContain('mine')
     expect(requests).toBeLessThan(50)
+  })
+
+  it('is skipped where all its paths lead elsewhere', async () => {
+    @Controller('shadows')
+    class ShadowsController {
+      @Get('me')
+      me() {
+        return {}
+      }
+
+      @Get(':name')
+      @Params(z.object({ name: z.enum(['me']) }))
+      one() {
+        return {}
+      }
+    }
+    await using shadowed = await TestApp.create({ controllers: [ShadowsController] })
+    expect(await shadowed.fuzz({ seed: 1, runs: 5 })).toMatchObject({ skipped: [] })
+    expect(await shadowed.fuzz({ seed: 3, runs: 1 })).toMatchObject({
+      operations: 1,
+      requests: 1,
+      skipped: ['Shadows_one'],
+    })
+  })
+
+  it('must be left to send something to', async () => {
+    const nothing = app.fuzz({ seed: 1, operations: () => false })
+    await expect(nothing).rejects.toThrow('fuzz() has sent nothing: skip, operations, or path')
+    await using empty = await TestApp.create()
+    await expect(empty.fuzz()).rejects.toThrow('no document of this application has an operation')
   })
 
   it('takes another seed each time, unless told', async () => {

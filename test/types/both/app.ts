@@ -16,6 +16,7 @@ import {
   inject,
   type Middleware,
   type Module,
+  memoryRateLimit,
   NotFoundError,
   type Plugin,
   type Provider,
@@ -191,7 +192,12 @@ const options = defineAppOptions({
   middlewares: [...middlewares, (req, res, next) => void next([req, res])],
   plugins: [audit],
   auth: { guard: new TokenGuard(), default: 'protected', can: (user) => user?.id !== undefined },
-  rateLimit: false,
+  rateLimit: {
+    limit: 5,
+    window: '1m',
+    by: (req) => String(req.user?.id),
+    store: memoryRateLimit(),
+  },
   security: { helmet: true, cors: { origin: ['https://example.com'] } },
   limits: { body: '1mb', depth: 10, headers: 100 },
   timeouts: { handler: false, request: '30s', close: 5 },
@@ -207,6 +213,25 @@ export const kept: readonly unknown[] = options.controllers
 
 // @ts-expect-error a misspelt option beside a right one
 defineAppOptions({ controllers: [], controlers: [] })
+
+export const limits: AppOptions[] = [
+  { rateLimit: true },
+  { rateLimit: false },
+  {
+    rateLimit: {
+      policies: [
+        { limit: 1, window: 1 },
+        { name: 'b', limit: 2, window: '2s', by: 'user' },
+      ],
+    },
+  },
+]
+
+// @ts-expect-error a limit is a number
+defineAppOptions({ rateLimit: { limit: '5' } })
+
+// @ts-expect-error nobody knows who that is
+defineAppOptions({ rateLimit: { by: 'session' } })
 
 // @ts-expect-error a misspelt option of an option
 defineAppOptions({ security: { helmt: true } })

@@ -20,6 +20,7 @@ import {
   Public,
   Put,
   Query,
+  RateLimit,
   Redirect,
 } from 'blazon'
 import { z } from 'zod'
@@ -28,6 +29,7 @@ const Schema = z.object({ name: z.string() })
 
 @Injectable()
 @Can('read')
+@RateLimit({ limit: 100, window: 60 })
 @Auth()
 @Controller('good')
 export class Good {
@@ -41,12 +43,17 @@ export class Good {
   @All('all')
   @Auth()
   @Can('write', 'read')
+  @RateLimit(
+    { limit: 5, window: '1m', by: (req) => req.ip ?? '' },
+    { name: 'b', limit: 9, window: 9 },
+  )
   @HttpCode(202)
   @Header('x-a', 'b')
   method() {}
 
   @Get('public')
   @Public()
+  @RateLimit(false)
   @Redirect('/elsewhere')
   async redirected() {}
 }
@@ -113,6 +120,22 @@ export class Members {
   // @ts-expect-error there is no schema
   @Headers()
   headers() {}
+
+  // @ts-expect-error no limit is named
+  @RateLimit()
+  unlimited() {}
+
+  // @ts-expect-error a limit has a window
+  @RateLimit({ limit: 1 })
+  endless() {}
+
+  // @ts-expect-error a limit has no `max`
+  @RateLimit({ limit: 1, window: 1, max: 1 })
+  misspelt() {}
+
+  // @ts-expect-error there is no limit of true
+  @RateLimit(true)
+  limited() {}
 
   // @ts-expect-error an ability is a string
   @Can(1)

@@ -1,0 +1,115 @@
+// npm run bench:features [-- --rounds 15 --seconds 2 --node /path/to/another/node]: what a feature adds to a request.
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { cpus, loadavg } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { compile, startServer } from './candidates.mjs'
+import { checkTools, measure, writeScript } from './measure.mjs'
+import { markdownTable, median } from './report.mjs'
+
+const WARM_UP_SECONDS = 3
+const PATH = '/users/7'
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '15' },
+    seconds: { type: 'string', default: '2' },
+    node: { type: 'string', multiple: true, default: [process.execPath] },
+  },
+})
+const [rounds, seconds] = [Number(values.rounds), Number(values.seconds)]
+const loadBefore = loadavg()[0]
+
+/** Title and goal of each variant; a goal is of added microseconds, or of a ratio. */
+const VARIANTS = {
+  plain: { title: 'the plain route' },
+  tenant: { title: 'with `tenant`', added: { 20: 3.5, 24: 1 } },
+  cache: { title: 'a hit of `@Cache` in memory', ratio: 1.1 },
+  limit: { title: 'with `rateLimit` in memory', added: { 20: 1 } },
+}
+
+const versionOf = (node) => execFileSync(node, ['-p', 'process.versions.node']).toString().trim()
+
+async function measureAll(node) {
+  const file = await compile(join(import.meta.dirname, 'features/variants.ts'))
+  const request = { method: 'GET', path: PATH, headers: { 'x-tenant-id': 'acme' } }
+  const script = writeScript(request)
+  const servers = []
+  for (const name of Object.keys(VARIANTS)) {
+    servers.push(await startServer({ name, node, file, workload: name }))
+  }
+  await checkAnswers(servers, request)
+  for (const server of servers)
+    await measure(server, { path: PATH, script, seconds: WARM_UP_SECONDS })
+  const measured = []
+  for (let round = 0; round < rounds; round++) {
+    const order = round % 2 === 0 ? servers : servers.toReversed()
+    const costs = {}
+    for (const server of order) {
+      costs[server.name] = (await measure(server, { path: PATH, script, seconds })).microseconds
+    }
+    measured.push(costs)
+    console.error(`round ${round + 1} of ${rounds}`)
+  }
+  for (const server of servers) server.stop()
+  return measured
+}
+
+/** What is compared has to be the same: all send the same body, and the cache sends it from memory. */
+async function checkAnswers(servers, { headers }) {
+  const bodies = new Set()
+  for (const { name, port } of servers) {
+    const url = `http://127.0.0.1:${port}${PATH}`
+    await (await fetch(url, { headers })).text()
+    const answer = await fetch(url, { headers })
+    bodies.add(`${answer.status} ${await answer.text()}`)
+    const isHit = answer.headers.get('x-cache') === 'HIT'
+    const isLimited = answer.headers.has('ratelimit')
+    if (isHit !== (name === 'cache') || isLimited !== (name === 'limit')) {
+      throw new Error(`${name} does not do what is measured.`)
+    }
+  }
+  if (bodies.size !== 1) throw new Error(`The answers differ: ${[...bodies].join(' | ')}`)
+}
+
+function table(measured, major) {
+  const rows = Object.entries(VARIANTS).map(([name, { title, added, ratio }]) => {
+    const cost = median(measured.map((costs) => costs[name]))
+    if (name === 'plain') return [title, cost.toFixed(1), '', '', '', '']
+    const more = median(measured.map((costs) => costs[name] - costs.plain))
+    const times = median(measured.map((costs) => costs[name] / costs.plain))
+    const most = added?.[major]
+    const isReached = ratio === undefined ? more <= most : times <= ratio
+    const goal = ratio === undefined ? (most === undefined ? '' : `≤ +${most} µs`) : `≤ ${ratio}×`
+    const verdict = goal === '' ? '' : isReached ? 'reached' : 'missed'
+    return [title, cost.toFixed(1), signed(more), `${times.toFixed(2)}×`, goal, verdict]
+  })
+  return markdownTable(['', 'µs CPU/request', 'added µs', 'of the plain', 'goal', ''], rows)
+}
+
+const signed = (value) => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(1)}`
+
+const page = (sections) => `# What features add to a request
+
+Written by \`npm run bench:features\`. ${cpus()[0].model}, ${cpus().length} cores. ${rounds} rounds of ${seconds} s each. Load average of the machine
+when the run began: ${loadBefore.toFixed(1)}; above 0.5, others shared the cores, and every figure is less certain than it should be.
+
+${sections.join('\n\n')}
+
+\`GET /users/:id\`, enveloped, without helmet; every variant is a process of its own, all are measured in turn in every round, and send the same
+body. **added** and **of the plain** are medians, over the rounds, of differences and ratios within a round. CPU time is that of the whole
+process, user and system, over the requests that were answered.
+`
+
+checkTools()
+const sections = []
+for (const node of values.node) {
+  const version = versionOf(node)
+  const section = `## Node ${version}\n\n${table(await measureAll(node), Number.parseInt(version, 10))}`
+  console.log(`\n${section}\n`)
+  sections.push(section)
+}
+writeFileSync(join(import.meta.dirname, 'FEATURES.md'), page(sections))
+console.log('Written to bench/FEATURES.md.')
+process.exit()

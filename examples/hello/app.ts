@@ -1,0 +1,26 @@
+import { Body, Controller, Get, HttpCode, NotFoundError, Params, Post, type Req } from 'blazon'
+import { z } from 'zod'
+
+const UserId = z.object({ id: z.coerce.number().int() })
+const User = z.object({ name: z.string().min(1), email: z.email().toLowerCase() })
+const users = [{ name: 'Ada', email: 'ada@example.com' }]
+
+@Controller('users')
+class UsersController {
+  @Get(':id')
+  @Params(UserId)
+  getById({ params: { id } }: Req<{ params: typeof UserId }>) {
+    if (users[id] === undefined) throw new NotFoundError(`User ${id} does not exist`)
+    return { id, ...users[id] }
+  }
+
+  @Post()
+  @HttpCode(201)
+  @Body(User)
+  create({ body }: Req<{ body: typeof User }>) {
+    return { id: users.push(body) - 1, ...body }
+  }
+}
+
+/** What `main.ts` listens with, and `hello.test.ts` tests. */
+export const options = { controllers: [UsersController] }

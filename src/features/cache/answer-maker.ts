@@ -1,0 +1,170 @@
+import type { MaybePromise } from '../../contracts/cache.js'
+import type { Response } from '../../contracts/handler.js'
+import type { RouteModel } from '../../contracts/route-model.js'
+import { toFailure } from '../../errors/failure.js'
+import type { BlazonRequest } from '../../http/request.js'
+import type { ResponseClass } from '../../http/response.js'
+import { isThenable, type Settle, type Step } from '../../http/step.js'
+import { type CacheEngine, entryTags, type Lifetime, type TagVersions } from './cache-engine.js'
+import { type CaptureEnd, captureAnswer } from './capture-answer.js'
+import type { Flight, Landing } from './flights.js'
+import { compileKeepable } from './keepable.js'
+import { chain, FAILED } from './store-guard.js'
+
+/** What a cached route is made of. */
+export interface CacheStepConfig {
+  readonly route: RouteModel
+  readonly engine: CacheEngine
+  readonly lifetime: Lifetime
+  /** Whether answers carry `X-Cache` and `Age`. */
+  readonly hasNotes: boolean
+  /** Says something about the route, once. */
+  readonly warn: (message: string) => void
+}
+
+/** A request at the cache. */
+export interface Visit {
+  readonly req: BlazonRequest
+  readonly res: Response
+  /** The tenant it is made for; `null` without. */
+  readonly owner: string | null
+  /** The full key. */
+  readonly key: string
+}
+
+/** Has the handler of a route make an answer, and keeps it. */
+export class AnswerMaker {
+  readonly #config: CacheStepConfig
+  readonly #next: Step
+  readonly #settle: Settle
+  readonly #keepable: ReturnType<typeof compileKeepable>
+
+  constructor(config: CacheStepConfig, { next, settle }: { next: Step; settle: Settle }) {
+    this.#config = config
+    this.#next = next
+    this.#settle = settle
+    this.#keepable = compileKeepable(config.route, config.warn)
+  }
+
+  /**
+   * Begins to make the answer for everybody who asks meanwhile. Answers with what is to be called right before the handler;
+   * `null` where the cache has no part in it.
+   */
+  begin(visit: Visit): MaybePromise<(() => void) | null> | null {
+    const tags = this.#tagsOf(visit.req)
+    if (tags === null) return null
+    const { engine } = this.#config
+    const flight = engine.flights.begin(visit.key, visit.owner, entryTags(visit.owner, tags))
+    return chain(engine.versions(flight.tags), (versions) => {
+      if (versions !== FAILED) return () => this.#capture(visit, flight, versions)
+      this.#drop(visit, flight, { kind: 'unfit', status: 200 })
+      return null
+    })
+  }
+
+  /** Makes a new answer behind the back of a request that has got its own. */
+  refresh(visit: Visit): void {
+    const { engine } = this.#config
+    const tags = this.#tagsOf(visit.req)
+    if (tags === null || engine.isClosed || engine.flights.find(visit.key) !== undefined) return
+    const flight = engine.flights.begin(visit.key, visit.owner, entryTags(visit.owner, tags))
+    engine.flights.limit(visit.key, flight)
+    const res = detachedResponse(visit)
+    void chain(engine.versions(flight.tags), (versions) => {
+      if (versions === FAILED) return this.#drop(visit, flight, { kind: 'unfit', status: 200 })
+      flight.follow((landing) => {
+        this.#afterRefresh(visit, landing)
+        releaseDetached(res)
+      })
+      const hidden = { ...visit, res }
+      this.#capture(hidden, flight, versions)
+      this.#runDetached(hidden, flight)
+    })
+  }
+
+  #runDetached(visit: Visit, flight: Flight): void {
+    const { req, res } = visit
+    const fail = (error: unknown) => {
+      const { engine, route } = this.#config
+      if (!engine.isClosed) {
+        engine.logger.error({ err: error, route: route.name }, 'Refreshing a cached answer failed')
+      }
+      this.#drop(visit, flight, { kind: 'unfit', status: toFailure(error).status })
+    }
+    try {
+      const value = this.#next(req, res)
+      if (!isThenable(value)) return this.#settle(value, req, res)
+      Promise.resolve(value)
+        .then((settled) => this.#settle(settled, req, res))
+        .catch(fail)
+    } catch (error) {
+      fail(error)
+    }
+  }
+
+  /** A failure leaves what is stale for its time; an answer that is none for the cache, a 404 for one, ends it. */
+  #afterRefresh(visit: Visit, landing: Landing): void {
+    if (landing.kind !== 'unfit' || landing.status >= 500) return
+    void this.#config.engine.delete(visit.key)
+  }
+
+  #capture(visit: Visit, flight: Flight, tags: TagVersions): void {
+    const { req, res, key, owner } = visit
+    const { engine, lifetime } = this.#config
+    // What is to be kept is a whole answer; a client that has it already gets it once more.
+    delete req.headers['if-none-match']
+    delete req.headers['if-modified-since']
+    const before = { ...res.getHeaders() }
+    captureAnswer(res, (end) => {
+      const kept = this.#read(visit, end, before)
+      if (kept === null) return this.#drop(visit, flight, landingOf(end, res))
+      const entry = engine.entry({ owner, kind: 'response', ...kept, tags }, lifetime)
+      engine.land(key, flight, { entry, lifetime })
+    })
+  }
+
+  #read({ req, res }: Visit, end: CaptureEnd, before: ReturnType<Response['getHeaders']>) {
+    if (end.kind !== 'whole') return null
+    const after = res.getHeaders()
+    return this.#keepable({ req, answer: end.answer, before, after, status: res.statusCode })
+  }
+
+  #drop({ key }: Visit, flight: Flight, landing: Landing): void {
+    const { flights } = this.#config.engine
+    flights.end(key, flight)
+    flight.land(landing)
+  }
+
+  #tagsOf(req: BlazonRequest): readonly string[] | null {
+    const { route, warn } = this.#config
+    const { tags = [] } = route.cache ?? {}
+    if (typeof tags !== 'function') return tags
+    try {
+      const list: unknown = tags(req)
+      if (Array.isArray(list) && list.every((tag) => typeof tag === 'string')) return list
+      warn('Its tags are not a list of strings: the answer is not cached.')
+    } catch (error) {
+      warn(`Its tags threw ${String(error)}: the answer is not cached.`)
+    }
+    return null
+  }
+}
+
+function landingOf({ kind }: CaptureEnd, res: Response): Landing {
+  return kind === 'aborted' ? { kind } : { kind: 'unfit', status: res.statusCode }
+}
+
+/** A response that leads nowhere. */
+function detachedResponse({ req, res: answered }: Visit): Response {
+  const Class = answered.constructor as ResponseClass
+  const res = new Class(req)
+  res.locals = answered.locals
+  return res
+}
+
+/** Nothing reads it, so nothing tells it that it has ended; a stream that still writes to it would pile up. */
+function releaseDetached(res: Response): void {
+  if (res.writableEnded) res.emit('finish')
+  else res.destroy()
+  res.emit('close')
+}

@@ -1,0 +1,176 @@
+import type { CacheEntry, CacheStore, MaybePromise, StoreContext } from '../../contracts/cache.js'
+import type { Logger } from '../../contracts/logger.js'
+import { type Flight, Flights } from './flights.js'
+import { chain, FAILED, type Outcome, StoreGuard } from './store-guard.js'
+import { tenantKey } from './tenant-key.js'
+
+/** What happened since the application started, in this process. */
+export interface CacheStats {
+  /** Requests and reads that were given something fresh. */
+  readonly hits: number
+  /** Those that were given nothing. */
+  readonly misses: number
+  /** Answers of `@Cache` that were given after their time, while a new one was made. */
+  readonly stale: number
+  /** Requests of `@Cache` routes that the cache had no part in. */
+  readonly bypasses: number
+}
+
+/** What an entry is made under: tags, and what each was worth before it was made. */
+export type TagVersions = CacheEntry['tags']
+
+/** An entry that is to be written, without what the engine knows itself. */
+export type Draft = Pick<CacheEntry, 'owner' | 'kind' | 'body' | 'headers' | 'tags'>
+
+/** How long something is kept, in milliseconds. */
+export interface Lifetime {
+  readonly freshMs: number
+  /** How much longer it may be given while a new one is made. */
+  readonly staleMs: number
+}
+
+const NO_TAGS: TagVersions = Object.freeze([])
+
+/** What `@Cache` and the manager share: one store, the answers that are being made, and the rules of reading and writing. */
+export class CacheEngine {
+  readonly flights: Flights
+  readonly counts = { hits: 0, misses: 0, stale: 0, bypasses: 0 }
+  readonly logger: Logger
+  readonly #store: StoreGuard
+  readonly #clock: StoreContext['clock']
+  #isClosed = false
+
+  constructor(store: CacheStore, context: StoreContext) {
+    this.logger = context.logger
+    this.#clock = context.clock
+    this.#store = new StoreGuard(store, context)
+    this.flights = new Flights(context.clock)
+  }
+
+  /** Whether nothing that is still under way matters any more. */
+  get isClosed(): boolean {
+    return this.#isClosed
+  }
+
+  open(): Promise<void> {
+    return this.#store.open()
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.flights.cancelAll('')
+    await this.#store.close()
+  }
+
+  /** Milliseconds since 1970. */
+  now(): number {
+    return this.#clock.now()
+  }
+
+  /** The entry of a key, fresh or stale, unless one of its tags was invalidated since. */
+  read(key: string): MaybePromise<Outcome<CacheEntry | undefined>> {
+    return chain(
+      this.#store.ask((store) => store.get(key)),
+      (entry) => {
+        if (entry === undefined || entry === FAILED) return entry
+        if (!isSound(entry)) return undefined
+        if (entry.tags.length === 0) return entry
+        const tags = entry.tags.map(([tag]) => tag)
+        return chain(
+          this.#store.ask((store) => store.versions(tags)),
+          (versions) => {
+            if (versions === FAILED) return FAILED
+            const isCurrent = entry.tags.every(([, version], i) => version === versions[i])
+            return isCurrent ? entry : undefined
+          },
+        )
+      },
+    )
+  }
+
+  /** What tags are worth now: to be asked before what is kept under them is made. */
+  versions(tags: readonly string[]): MaybePromise<Outcome<TagVersions>> {
+    if (tags.length === 0) return NO_TAGS
+    return chain(
+      this.#store.ask((store) => store.versions(tags)),
+      (versions) =>
+        versions === FAILED
+          ? FAILED
+          : tags.map((tag, i) => Object.freeze([tag, versions[i] ?? ''] as const)),
+    )
+  }
+
+  /** Makes an entry of a draft. */
+  entry(draft: Draft, { freshMs }: Lifetime): CacheEntry {
+    const createdAt = this.now()
+    return Object.freeze({ ...draft, createdAt, freshUntil: createdAt + freshMs })
+  }
+
+  /** Keeps an entry. What was being made for its key is older. */
+  write(key: string, entry: CacheEntry, lifetime: Lifetime): MaybePromise<unknown> {
+    this.flights.cancel(key)
+    return this.#write(key, entry, lifetime)
+  }
+
+  /** Lets those who follow a flight have its entry, and keeps it unless it was cancelled on the way. */
+  land(
+    key: string,
+    flight: Flight,
+    { entry, lifetime }: { entry: CacheEntry; lifetime: Lifetime },
+  ): void {
+    flight.land({ kind: 'made', entry })
+    if (flight.isCancelled) return this.flights.end(key, flight)
+    // Until it is written, whoever misses it finds the flight.
+    const written = this.#write(key, entry, lifetime)
+    void chain(written, () => this.flights.end(key, flight))
+  }
+
+  async delete(key: string): Promise<boolean> {
+    this.flights.cancel(key)
+    return (await this.#store.ask((store) => store.delete(key))) === true
+  }
+
+  /** Forgets what begins with `prefix`; everything, where it is empty. */
+  async clear(prefix: string): Promise<void> {
+    this.flights.cancelAll(prefix)
+    await this.#store.ask((store) => store.clear(prefix === '' ? undefined : prefix))
+  }
+
+  async invalidate(tags: readonly string[]): Promise<void> {
+    this.flights.cancelTagged(tags)
+    await this.#store.ask((store) => store.invalidate(tags))
+  }
+
+  #write(key: string, entry: CacheEntry, { freshMs, staleMs }: Lifetime): MaybePromise<unknown> {
+    const ms = freshMs + staleMs
+    if (this.#isClosed || !(ms > 0)) return undefined
+    return this.#store.ask((store) => store.set(key, entry, ms))
+  }
+}
+
+/** Whatever has become of it in the store, what is not an entry is a miss. */
+function isSound(entry: CacheEntry): boolean {
+  return (
+    typeof entry === 'object' &&
+    entry !== null &&
+    (typeof entry.body === 'string' || entry.body instanceof Uint8Array) &&
+    Array.isArray(entry.headers) &&
+    Array.isArray(entry.tags) &&
+    Number.isFinite(entry.createdAt) &&
+    Number.isFinite(entry.freshUntil)
+  )
+}
+
+/**
+ * The tags that an entry is kept under: those of its tenant, so that no tenant can invalidate what is another's, and the
+ * bare ones, by which a program that acts for no tenant invalidates everybody's.
+ */
+export function entryTags(owner: string | null, tags: readonly string[]): readonly string[] {
+  const unique = [...new Set(tags)]
+  return owner === null ? unique : [...unique.map((tag) => tenantKey(owner, tag)), ...unique]
+}
+
+/** The tags by which somebody invalidates. */
+export function scopedTags(owner: string | null, tags: readonly string[]): readonly string[] {
+  return owner === null ? tags : tags.map((tag) => tenantKey(owner, tag))
+}

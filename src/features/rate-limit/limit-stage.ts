@@ -1,0 +1,56 @@
+import type { Response } from '../../contracts/handler.js'
+import type { RateLimitResult, RateLimitStore } from '../../contracts/rate-limit.js'
+import { TooManyRequestsError } from '../../errors/http-error.js'
+import { addHeaders } from '../../http/response.js'
+import { isThenable, type Stage } from '../../http/step.js'
+import type { ClientKey } from './client-key.js'
+import type { PlannedLimit } from './plan-limits.js'
+
+/** What a limit needs beside itself. */
+export interface LimitParts {
+  readonly store: RateLimitStore
+  readonly clientKey: ClientKey
+}
+
+/**
+ * Counts a request, says in headers what is left (draft-ietf-httpapi-ratelimit-headers), and refuses it with 429 over the
+ * limit. Several limits are stages behind each other: what the first refuses, the others do not count.
+ */
+export function limitStage(planned: PlannedLimit, { store, clientKey }: LimitParts): Stage {
+  const { name, limit, windowMs } = planned
+  const policy = `"${name}";q=${limit};w=${windowMs / 1000}`
+  const left = `"${name}";r=`
+  // Encoded, so that no name and no client can together be another name and another client.
+  const prefix = `${encodeURIComponent(name)}:`
+  const admit = (result: RateLimitResult, res: Response) => {
+    // A store elsewhere may answer after the end of the window.
+    const seconds = Math.max(0, Math.ceil(result.resetMs / 1000))
+    const rest = `${left}${Math.max(0, result.remaining)};t=${seconds}`
+    addHeaders(res, ['RateLimit-Policy', policy, 'RateLimit', rest])
+    if (!result.isAllowed) throw refusal(seconds)
+  }
+  return function stageLimit(next) {
+    return function limitRequest(req, res) {
+      const result = store.consume({ key: prefix + clientKey(req), limit, windowMs })
+      if (isThenable(result)) {
+        return result.then((later) => {
+          admit(later, res)
+          return next(req, res)
+        })
+      }
+      admit(result, res)
+      return next(req, res)
+    }
+  }
+}
+
+function refusal(seconds: number): TooManyRequestsError {
+  const headers = { 'Retry-After': String(seconds) }
+  return new TooManyRequestsError(`Too many requests; try again in ${seconds} s`, { headers })
+}
+
+/** Puts stages behind each other; `null` when there are none. */
+export function inOrder(stages: readonly Stage[]): Stage | null {
+  if (stages.length === 0) return null
+  return (next) => stages.reduceRight((run, stage) => stage(run), next)
+}

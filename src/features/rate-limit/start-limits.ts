@@ -1,0 +1,70 @@
+import type { StoreContext } from '../../contracts/cache.js'
+import type { RateLimitOptions, RateLimitStore } from '../../contracts/rate-limit.js'
+import type { AppModel, RouteModel } from '../../contracts/route-model.js'
+import type { Stage } from '../../http/step.js'
+import { clientKey, unmatchedClientKey } from './client-key.js'
+import { insureStore } from './insure-store.js'
+import { inOrder, limitStage } from './limit-stage.js'
+import { memoryRateLimit } from './memory-rate-limit.js'
+import { type PlannedLimit, planLimits } from './plan-limits.js'
+
+/** The limits of a running application. */
+export interface RunningLimits {
+  /** Before the answers to requests that have no route. */
+  readonly unmatched: Stage | null
+  readonly stagesOf: (route: RouteModel) => LimitStages
+  close(): Promise<void>
+}
+
+/** Limits by address stand before the guard; those that must know who asks, behind it. */
+export interface LimitStages {
+  readonly admission: Stage | null
+  readonly quota: Stage | null
+}
+
+const NO_LIMITS: LimitStages = { admission: null, quota: null }
+
+/** Opens the store and makes the stages; `null` where nothing is limited, and then nothing is opened. */
+export async function startLimits(
+  option: boolean | RateLimitOptions | undefined,
+  { model, ...context }: StoreContext & { readonly model: AppModel },
+): Promise<RunningLimits | null> {
+  const { ofApp, ofRoutes } = planLimits(option, model)
+  if (![ofApp, ...ofRoutes].some((limits) => limits.length > 0)) return null
+  const { logger } = context
+  const given = typeof option === 'object' ? option.store : undefined
+  const opened = given ?? memoryRateLimit()
+  await opened.open?.(context)
+  const store = given === undefined ? opened : insureStore(given, context)
+  // One for each limit, and not for each route: what it logs once is logged once.
+  const stages = new Map<PlannedLimit, Stage>()
+  const stageOf = (limit: PlannedLimit) => {
+    const stage =
+      stages.get(limit) ?? limitStage(limit, { store, clientKey: clientKey(limit.by, logger) })
+    stages.set(limit, stage)
+    return stage
+  }
+  return {
+    unmatched: unmatchedStage(ofApp, store, context),
+    stagesOf({ index }) {
+      const limits = ofRoutes[index] ?? []
+      if (limits.length === 0) return NO_LIMITS
+      const pick = (isByAddress: boolean) =>
+        inOrder(limits.filter(({ by }) => (by === 'ip') === isByAddress).map(stageOf))
+      return { admission: pick(true), quota: pick(false) }
+    },
+    close: async () => opened.close?.(),
+  }
+}
+
+function unmatchedStage(
+  limits: readonly PlannedLimit[],
+  store: RateLimitStore,
+  { logger }: StoreContext,
+): Stage | null {
+  return inOrder(
+    limits.map((limit) =>
+      limitStage(limit, { store, clientKey: unmatchedClientKey(limit.by, logger) }),
+    ),
+  )
+}

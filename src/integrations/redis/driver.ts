@@ -1,0 +1,90 @@
+/** A word of a command. */
+export type Word = string | Buffer
+
+/** What listens to a client. */
+// biome-ignore lint/suspicious/noExplicitAny: the events of a client have arguments of many kinds
+export type Listener = (...args: any[]) => void
+
+/** What a client and a cluster of node-redis have in common. */
+interface Connection {
+  readonly isOpen: boolean
+  readonly isReady: boolean
+  on(event: string, listener: Listener): unknown
+  off(event: string, listener: Listener): unknown
+  connect(): Promise<unknown>
+  destroy(): void
+}
+
+/** One server of a cluster, or the only one. */
+export interface RedisNode {
+  sendCommand(args: readonly Word[], options?: object): Promise<unknown>
+}
+
+/**
+ * A client as `createClient` of node-redis makes it, as far as it is used; written down here so that nothing of ours
+ * needs the types of `redis`.
+ */
+export interface RedisClient extends Connection, RedisNode {}
+
+/** A client as `createCluster` of node-redis makes it, as far as it is used. */
+export interface RedisCluster extends Connection {
+  readonly masters: readonly unknown[]
+  nodeClient(node: never): Promise<RedisNode>
+  sendCommand(
+    firstKey: Word | undefined,
+    isReadonly: boolean | undefined,
+    args: readonly Word[],
+    options?: object,
+  ): Promise<unknown>
+}
+
+/** Sends a command. Strings come back as bytes; errors of the server reject. */
+export type Send = (...words: Word[]) => Promise<unknown>
+
+/** One server or many, spoken to in the same way. */
+export interface Driver {
+  readonly connection: RedisClient | RedisCluster
+  /** Sends a command of one key, its second word, to whoever keeps that key. */
+  readonly send: Send
+  /** Runs a script on one key. */
+  evaluate(script: string, key: string, args: readonly string[]): Promise<unknown>
+  /** Every server that keeps keys of its own. */
+  masters(): Promise<readonly Send[]>
+}
+
+/** `RESP_TYPES.BLOB_STRING`, `VERBATIM_STRING`: keys and values are bytes, and stay bytes. */
+const BYTES = { typeMapping: { 36: Buffer, 61: Buffer } }
+
+/** Speaks to a client, or to a cluster. */
+export function driverOf(connection: RedisClient | RedisCluster): Driver {
+  return 'nodeClient' in connection ? clusterDriver(connection) : singleDriver(connection)
+}
+
+function singleDriver(connection: RedisClient): Driver {
+  const send = sendTo(connection)
+  return {
+    connection,
+    send,
+    evaluate: (script, key, args) => send('EVAL', script, '1', key, ...args),
+    masters: async () => [send],
+  }
+}
+
+function clusterDriver(connection: RedisCluster): Driver {
+  // Never a replica: it may not have heard of an invalidation yet.
+  const sendBy = (key: Word | undefined, words: readonly Word[]) =>
+    connection.sendCommand(key, false, words, BYTES)
+  return {
+    connection,
+    send: (...words) => sendBy(words[1], words),
+    evaluate: (script, key, args) => sendBy(key, ['EVAL', script, '1', key, ...args]),
+    masters: () =>
+      Promise.all(
+        connection.masters.map(async (node) => sendTo(await connection.nodeClient(node as never))),
+      ),
+  }
+}
+
+function sendTo(node: RedisNode): Send {
+  return (...words) => node.sendCommand(words, BYTES)
+}

@@ -1,0 +1,94 @@
+import type { CacheEntry } from '../../contracts/cache.js'
+
+// [magic] [version] [length of the head, 4 bytes] [head, JSON] [body]
+const MAGIC = 0xb1
+const VERSION = 1
+const START = 6
+/** Longest body, in bytes. */
+const MAX_BODY = 1024 * 1024
+const MAX_HEAD = 64 * 1024
+/** Longest entry that is written, or read, in bytes. */
+export const MAX_ENTRY: number = START + MAX_HEAD + MAX_BODY
+
+/** How a body is written: as bytes, as UTF-8, or, where UTF-8 would lose half a character, as UTF-16. */
+type Encoding = 'bytes' | 'utf8' | 'utf16le'
+
+type Head = readonly [
+  key: string,
+  owner: string | null,
+  kind: CacheEntry['kind'],
+  encoding: Encoding,
+  headers: readonly string[],
+  createdAt: number,
+  freshUntil: number,
+  tags: readonly (readonly [tag: string, version: string])[],
+]
+
+/** Writes an entry down with its whole key; `undefined` when it is too long to be kept. */
+export function encodeEntry(key: string, entry: CacheEntry): Buffer | undefined {
+  const { owner, kind, body, headers, createdAt, freshUntil, tags } = entry
+  const encoding = encodingOf(body)
+  const written: Head = [key, owner, kind, encoding, headers, createdAt, freshUntil, tags]
+  const head = Buffer.from(JSON.stringify(written))
+  const bytes = typeof body === 'string' ? Buffer.from(body, encoding as 'utf8') : body
+  if (head.length > MAX_HEAD || bytes.length > MAX_BODY) return undefined
+  const start = Buffer.alloc(START)
+  start[0] = MAGIC
+  start[1] = VERSION
+  start.writeUInt32BE(head.length, 2)
+  return Buffer.concat([start, head, bytes])
+}
+
+/** Reads an entry; `undefined` for everything that is not one under this very key. Never throws. */
+export function decodeEntry(key: string, bytes: unknown): CacheEntry | undefined {
+  if (!Buffer.isBuffer(bytes) || bytes.length < START || bytes.length > MAX_ENTRY) return undefined
+  if (bytes[0] !== MAGIC || bytes[1] !== VERSION) return undefined
+  const end = START + bytes.readUInt32BE(2)
+  if (end > bytes.length || end > START + MAX_HEAD) return undefined
+  const head = parseHead(bytes.toString('utf8', START, end))
+  if (head === undefined || head[0] !== key) return undefined
+  const [, owner, kind, encoding, headers, createdAt, freshUntil, tags] = head
+  const rest = bytes.subarray(end)
+  const body = encoding === 'bytes' ? rest : rest.toString(encoding)
+  return { owner, kind, body, headers, createdAt, freshUntil, tags }
+}
+
+function encodingOf(body: string | Uint8Array): Encoding {
+  if (typeof body !== 'string') return 'bytes'
+  return /\p{Surrogate}/u.test(body) ? 'utf16le' : 'utf8'
+}
+
+function parseHead(text: string): Head | undefined {
+  try {
+    const head: unknown = JSON.parse(text)
+    return isHead(head) ? head : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isHead(head: unknown): head is Head {
+  if (!Array.isArray(head) || head.length !== 8) return false
+  const [key, owner, kind, encoding, headers, createdAt, freshUntil, tags] = head
+  return (
+    isString(key) &&
+    (owner === null || isString(owner)) &&
+    (kind === 'value' || kind === 'response') &&
+    ['bytes', 'utf8', 'utf16le'].includes(encoding) &&
+    isListOf(headers, isString) &&
+    headers.length % 2 === 0 &&
+    Number.isFinite(createdAt) &&
+    Number.isFinite(freshUntil) &&
+    isListOf(tags, (tag) => isListOf(tag, isString) && tag.length === 2)
+  )
+}
+
+function isString(value: unknown): value is string {
+  return typeof value === 'string'
+}
+
+function isListOf<T>(value: unknown, is: (item: unknown) => item is T): value is T[]
+function isListOf(value: unknown, is: (item: unknown) => boolean): value is unknown[]
+function isListOf(value: unknown, is: (item: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.every(is)
+}

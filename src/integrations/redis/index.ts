@@ -1,0 +1,4 @@
+export type { RedisClient, RedisCluster } from './driver.js'
+export { redisCache } from './redis-cache.js'
+export { type RedisLimitsOptions, redisLimits } from './redis-limits.js'
+export type { RedisClusterOptions, RedisOptions } from './redis-options.js'

@@ -1,0 +1,121 @@
+import type { Duration } from '../../contracts/units.js'
+import { ConfigError, type Problem } from '../../errors/config-error.js'
+import { toSeconds } from '../../http/units.js'
+import type { RedisClient, RedisCluster } from './driver.js'
+
+/**
+ * Where Redis is, and how long it may take. Of `url`, `cluster` and `client` one at most is given; without any,
+ * `redis://127.0.0.1:6379`. The same object given to `redisCache` and `redisLimits` makes them share a connection.
+ */
+export interface RedisOptions {
+  /** `redis://` or, over TLS, `rediss://`, as in `rediss://user:password@host:6380/0`. */
+  readonly url?: string
+  /** Options of node-redis' `createClient` beside the URL: `socket`, `username`, `password`, `database`, … */
+  readonly clientOptions?: Readonly<Record<string, unknown>>
+  /** Options of node-redis' `createCluster`. What every node needs (password, TLS) belongs into `defaults`. */
+  readonly cluster?: RedisClusterOptions
+  /**
+   * A client of your own, made by `createClient` or `createCluster` of `redis`. It is connected if it is not yet, and
+   * closed only by who connected it. Set `disableOfflineQueue` on it.
+   */
+  readonly client?: RedisClient | RedisCluster
+  /** Stands before every key. Default `'blazon:'`. */
+  readonly prefix?: string
+  /** How long Redis may take to answer: seconds, or a string with a unit. Default `'50ms'`. */
+  readonly timeout?: Duration
+}
+
+/** Options of node-redis' `createCluster`, handed over as they are. */
+export interface RedisClusterOptions {
+  /** Nodes to ask for the others; three or more are wise. */
+  readonly rootNodes: readonly Readonly<Record<string, unknown>>[]
+  /** What every node is connected with. */
+  readonly defaults?: Readonly<Record<string, unknown>>
+  readonly [option: string]: unknown
+}
+
+export const DEFAULT_URL = 'redis://127.0.0.1:6379'
+const DEFAULT_PREFIX = 'blazon:'
+const DEFAULT_TIMEOUT = '50ms'
+/** Node takes what is longer than this for a millisecond. */
+const LONGEST_S = (2 ** 31 - 1) / 1000
+
+/** What stands before every key. */
+export function prefixOf(options: RedisOptions): string {
+  return options.prefix ?? DEFAULT_PREFIX
+}
+
+/** How long Redis may take to answer, in milliseconds. */
+export function timeoutOf(options: RedisOptions): number {
+  return Math.max(1, Math.round((toSeconds(options.timeout ?? DEFAULT_TIMEOUT) as number) * 1000))
+}
+
+/**
+ * Holds the options of `subject` to what they may be.
+ *
+ * @throws ConfigError with everything that is wrong.
+ */
+export function checkRedisOptions(subject: string, options: RedisOptions): void {
+  const problems = [
+    ...checkPlace(options),
+    ...checkUrl(options.url),
+    ...checkCluster(options.cluster),
+    ...checkPrefix(options.prefix),
+    ...checkTimeout(options.timeout),
+  ]
+  if (problems.length === 0) return
+  throw new ConfigError(
+    problems.map((problem) => ({ ...problem, subject: `${subject}: ${problem.subject}` })),
+  )
+}
+
+function invalid(subject: string, cause: string, remedy: string): Problem {
+  return { code: 'E_OPTION_INVALID', subject, cause, remedy }
+}
+
+function checkPlace({ url, cluster, client }: RedisOptions): Problem[] {
+  const given = Object.entries({ url, cluster, client }).filter(([, value]) => value !== undefined)
+  if (given.length < 2) return []
+  const names = given.map(([name]) => name).join(' and ')
+  return [invalid(names, 'They say twice where Redis is.', 'Give one of url, cluster and client.')]
+}
+
+// The URL is in no message: it may have a password in it.
+function checkUrl(url: unknown): Problem[] {
+  if (url === undefined) return []
+  const remedy = "Give 'redis://host:6379', or 'rediss://host:6380' for TLS."
+  if (typeof url !== 'string' || !URL.canParse(url)) {
+    const advice = `${remedy} A password with special characters must be percent-encoded.`
+    return [invalid('url', 'It is not a URL.', advice)]
+  }
+  const { protocol, pathname } = new URL(url)
+  if (protocol !== 'redis:' && protocol !== 'rediss:') {
+    return [invalid('url', `Its scheme is ${protocol}//.`, remedy)]
+  }
+  if (/^\/?\d*$/.test(pathname)) return []
+  return [invalid('url', 'Its path is not the number of a database.', `${remedy} Append /1 for 1.`)]
+}
+
+function checkCluster(cluster: RedisClusterOptions | undefined): Problem[] {
+  if (cluster === undefined) return []
+  if (!Array.isArray(cluster.rootNodes) || cluster.rootNodes.length === 0) {
+    const remedy = "Give { rootNodes: [{ url: 'redis://host:6379' }, …] }."
+    return [invalid('cluster.rootNodes', 'It names no node.', remedy)]
+  }
+  return cluster.rootNodes.flatMap(({ url }, index) =>
+    checkUrl(url).map((problem) => ({ ...problem, subject: `cluster.rootNodes[${index}].url` })),
+  )
+}
+
+function checkPrefix(prefix: unknown): Problem[] {
+  if (prefix === undefined || (typeof prefix === 'string' && prefix.length <= 100)) return []
+  return [invalid('prefix', 'It is not a short string.', "Give at most 100 characters: 'shop:'.")]
+}
+
+function checkTimeout(timeout: Duration | undefined): Problem[] {
+  if (timeout === undefined) return []
+  const seconds = toSeconds(timeout)
+  if (seconds !== undefined && seconds > 0 && seconds <= LONGEST_S) return []
+  const cause = `${String(timeout)} is not a length of time to wait for.`
+  return [invalid('timeout', cause, "Give seconds, or '50ms'.")]
+}

@@ -1,0 +1,25 @@
+import type { DualClassOrMethodDecorator } from '../contracts/decorator.js'
+import type { RateLimitPolicy } from '../contracts/rate-limit.js'
+import { decorator, refuseBare } from './write.js'
+
+/**
+ * Limits how often the routes of a class, all of them together, or those of one method may be asked. It stands in the place of
+ * what the `rateLimit` option says; what a method says, in that of its class. A request over the limit is answered 429.
+ *
+ * @param policies A request must be within each of them; `false` is no limit.
+ * @example
+ * @RateLimit({ limit: 5, window: '15m' })
+ * @Post('login')
+ * login(req: Request) { return sessions.open(req.body) }
+ */
+export function RateLimit(off: false): DualClassOrMethodDecorator
+export function RateLimit(
+  ...policies: readonly [RateLimitPolicy, ...RateLimitPolicy[]]
+): DualClassOrMethodDecorator
+export function RateLimit(...args: readonly unknown[]): DualClassOrMethodDecorator {
+  refuseBare('@RateLimit', args)
+  const isOff = args.length === 1 && args[0] === false
+  const policies = isOff ? false : (args as readonly RateLimitPolicy[])
+  const fact = { kind: 'rateLimit', policies } as const
+  return decorator('@RateLimit()', { class: fact, method: fact }) as DualClassOrMethodDecorator
+}

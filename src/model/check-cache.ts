@@ -1,0 +1,113 @@
+import { validateHeaderName } from 'node:http'
+import type { CacheOptions } from '../contracts/cache.js'
+import type { Fact } from '../contracts/facts.js'
+import type { Problem } from '../errors/config-error.js'
+import { toSeconds } from '../http/units.js'
+import { factsOf } from './inherit.js'
+
+/** `@All` answers reads, too; its other methods walk past the cache. */
+const READS = ['GET', 'HEAD', 'ALL']
+
+/** A ttl in milliseconds that was written for another library would be hours. */
+const SUSPICIOUS_FROM = 3600
+
+/** What is wrong with `@Cache` of one method. */
+export function checkCache(subject: string, facts: readonly Fact[]): Problem[] {
+  const caches = factsOf(facts, 'cache')
+  if (caches.length === 0) return []
+  const twice: Problem = {
+    code: 'E_DECORATOR_CONFLICT',
+    subject,
+    cause: `It has ${caches.length} @Cache; only one can say how long its answers are kept.`,
+    remedy: 'Remove all but one.',
+  }
+  return [
+    ...(caches.length > 1 ? [twice] : []),
+    ...checkMethods(subject, facts),
+    ...caches.flatMap(({ options }) => checkOptions(subject, options)),
+  ]
+}
+
+function checkMethods(subject: string, facts: readonly Fact[]): Problem[] {
+  return factsOf(facts, 'route')
+    .filter(({ method }) => !READS.includes(method))
+    .map(({ method }) => ({
+      code: 'E_CACHE_METHOD',
+      subject,
+      cause: `It has @Cache and answers ${method}: a request that changes something must reach its handler.`,
+      remedy: 'Put @Cache on methods that answer GET, and only that.',
+    }))
+}
+
+function checkOptions(subject: string, options: Partial<CacheOptions> | undefined): Problem[] {
+  if (typeof options !== 'object' || options === null) {
+    return [invalid(subject, '@Cache was given no options.', "Give at least { ttl: '60s' }.")]
+  }
+  const { ttl, staleWhileRevalidate, key, tags, headers } = options
+  const problems: Problem[] = []
+  const refuse = (cause: string, remedy: string) => problems.push(invalid(subject, cause, remedy))
+  for (const [name, value] of Object.entries({ ttl, staleWhileRevalidate })) {
+    if (value === undefined && name !== 'ttl') continue
+    if (!isDuration(value)) {
+      refuse(
+        `The ${name} of its @Cache is ${String(value)}, which is not a duration.`,
+        "Give seconds, 0 or more, or a string with a unit: '90s', '15m'.",
+      )
+    } else problems.push(...checkUnit(subject, name, value))
+  }
+  if (key !== undefined && typeof key !== 'function') {
+    refuse('The key of its @Cache is not a function.', 'Give (req) => string.')
+  }
+  if (tags !== undefined && typeof tags !== 'function' && !isStrings(tags)) {
+    refuse(
+      'The tags of its @Cache are not a list of strings.',
+      'Give strings, or (req) => strings.',
+    )
+  }
+  if (headers !== undefined && !(isStrings(headers) && headers.every(isKeepable))) {
+    refuse(
+      'The headers of its @Cache are not a list of names that can be kept.',
+      "Give names like 'X-Total-Count'. Set-Cookie is never kept.",
+    )
+  }
+  return problems
+}
+
+function isDuration(value: unknown): value is number | string {
+  const isReadable = typeof value === 'number' || typeof value === 'string'
+  return isReadable && toSeconds(value) !== undefined
+}
+
+function checkUnit(subject: string, name: string, value: number | string): Problem[] {
+  const isSuspicious = typeof value === 'number' && value >= SUSPICIOUS_FROM && value % 1000 === 0
+  if (!isSuspicious) return []
+  return [
+    {
+      code: 'W_CACHE_UNIT',
+      subject,
+      cause: `The ${name} of its @Cache is ${value} seconds, which is ${hoursOf(value)} hours.`,
+      remedy: `Did you mean '${value / 1000}s'? If not, write '${value}s'.`,
+    },
+  ]
+}
+
+function hoursOf(seconds: number): number {
+  return Math.round(seconds / 360) / 10
+}
+
+function isStrings(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string')
+}
+
+function isKeepable(name: string): boolean {
+  try {
+    validateHeaderName(name)
+  } catch {
+    return false
+  }
+  return name.toLowerCase() !== 'set-cookie'
+}
+
+function invalid(subject: string, cause: string, remedy: string): Problem {
+  return { code: 'E_OPTION_INVALID', subject, cause, remedy }
+}

@@ -1,0 +1,98 @@
+import type { Fact } from '../contracts/facts.js'
+import type { RateLimitPolicy } from '../contracts/rate-limit.js'
+import type { Problem } from '../errors/config-error.js'
+import { toSeconds } from '../http/units.js'
+import { factsOf } from './inherit.js'
+
+/** The largest whole number that a structured header can carry (RFC 9651, 3.3.1). */
+const MOST = 999_999_999_999_999
+
+/** What a string of a structured header holds without escapes (RFC 9651, 3.3.3). */
+const NAME = /^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,64}$/
+
+const NAMES: Readonly<Record<keyof RateLimitPolicy, true>> = {
+  name: true,
+  limit: true,
+  window: true,
+  by: true,
+}
+
+/** What is wrong with the `@RateLimit` of one method, or of one class without those it extends. */
+export function checkLimits(subject: string, facts: readonly Fact[]): Problem[] {
+  const stated = factsOf(facts, 'rateLimit')
+  const problems = stated.flatMap(({ policies }) => checkStated(subject, policies))
+  if (stated.length < 2) return problems
+  const cause = 'It has two @RateLimit, of which only one would count.'
+  const remedy = 'Write both limits in one: @RateLimit(first, second).'
+  return [...problems, { code: 'E_DECORATOR_CONFLICT', subject, cause, remedy }]
+}
+
+function checkStated(subject: string, policies: readonly RateLimitPolicy[] | false): Problem[] {
+  if (policies === false) return []
+  if (policies.length > 0) {
+    return policies.flatMap((policy) => checkPolicy(`${subject} @RateLimit`, policy))
+  }
+  const remedy = "Write @RateLimit({ limit: 5, window: '15m' }), or @RateLimit(false) for none."
+  return [invalid(subject, '@RateLimit() names no limit.', remedy)]
+}
+
+/** What is wrong with one limit, wherever it stands. */
+export function checkPolicy(subject: string, policy: unknown): Problem[] {
+  if (typeof policy !== 'object' || policy === null) {
+    return [invalid(subject, `${String(policy)} is not a limit.`, 'Give { limit, window }.')]
+  }
+  const { limit, window, by, name } = policy as Record<keyof RateLimitPolicy, unknown>
+  const problems = checkUnknown(subject, policy)
+  if (!isCount(limit)) {
+    const remedy = 'Give a whole number from 1 on.'
+    problems.push(invalid(subject, `Its limit is ${shown(limit)}.`, remedy))
+  }
+  if (!isWindow(window)) {
+    const remedy = "Give whole seconds, or '30s', '15m', '1h'."
+    problems.push(invalid(subject, `Its window is ${shown(window)}.`, remedy))
+  }
+  if (!['ip', 'user', 'tenant', undefined].includes(by as string) && typeof by !== 'function') {
+    const remedy = "Give 'ip', 'user', 'tenant', or a function of the request."
+    problems.push(invalid(subject, `Its \`by\` is ${shown(by)}.`, remedy))
+  }
+  if (name !== undefined && !(typeof name === 'string' && NAME.test(name))) {
+    const cause = `Its name ${shown(name)} is none that a header can carry.`
+    const remedy = 'Give 1 to 64 printable ASCII characters without quotes and backslashes.'
+    problems.push(invalid(subject, cause, remedy))
+  }
+  return problems
+}
+
+/** How long a window is, in milliseconds. */
+export function windowMs({ window }: Pick<RateLimitPolicy, 'window'>): number {
+  return Math.round((toSeconds(window) ?? Number.NaN) * 1000)
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MOST
+}
+
+/** Headers, and Redis, know whole seconds only. */
+function isWindow(value: unknown): boolean {
+  if (typeof value !== 'number' && typeof value !== 'string') return false
+  const ms = windowMs({ window: value })
+  return ms >= 1000 && ms % 1000 === 0 && ms <= MOST
+}
+
+function checkUnknown(subject: string, policy: object): Problem[] {
+  const unknown = Object.keys(policy).filter((key) => !Object.hasOwn(NAMES, key))
+  return unknown.map((key) => ({
+    code: 'W_OPTION_UNKNOWN',
+    subject,
+    cause: `A limit has no \`${key}\`: it has no effect.`,
+    remedy: `What it can have is: ${Object.keys(NAMES).join(', ')}.`,
+  }))
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? `'${value}'` : String(value)
+}
+
+function invalid(subject: string, cause: string, remedy: string): Problem {
+  return { code: 'E_OPTION_INVALID', subject, cause, remedy }
+}

@@ -1,0 +1,30 @@
+import { relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** Where this package is: what happens there is not what a user has written. */
+const OWN_FOLDER = fileURLToPath(new URL('../..', import.meta.url))
+const DEPTH = 60
+
+/** The line of the user's that runs now: `src/products.ts:12:20`; `undefined` where none does. */
+export function placeOfRead(): string | undefined {
+  const before = Error.stackTraceLimit
+  Error.stackTraceLimit = DEPTH
+  const { stack = '' } = new Error('read')
+  Error.stackTraceLimit = before
+  for (const line of stack.split('\n').slice(1)) {
+    const place = /\(?((?:file:\/\/)?\/?[^\s()]+:\d+:\d+)\)?$/.exec(line)?.[1]
+    if (place === undefined || place.startsWith('node:')) continue
+    const [file, position] = split(place)
+    if (isUsers(file)) return `${relative(process.cwd(), file).split(sep).join('/')}${position}`
+  }
+  return undefined
+}
+
+function split(place: string): [file: string, position: string] {
+  const [, file = '', position = ''] = /^(.*?)(:\d+:\d+)$/.exec(place) ?? []
+  return [file.startsWith('file:') ? fileURLToPath(file) : file, position]
+}
+
+function isUsers(file: string): boolean {
+  return !file.startsWith(OWN_FOLDER) && !file.includes(`${sep}node_modules${sep}`)
+}

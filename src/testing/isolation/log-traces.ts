@@ -1,0 +1,29 @@
+import { inspect } from 'node:util'
+import type { TestLog } from '../test-log.js'
+import type { Trace } from './isolation-session.js'
+
+/** Depths and lengths past which nobody reads a log. */
+const SHOWN = { depth: 8, maxStringLength: 100_000, maxArrayLength: 1000, breakLength: Infinity }
+
+/**
+ * Reads what requests have logged since it was last called.
+ *
+ * @param nameOf Whose requests a connection brings.
+ */
+export function logTraces(
+  log: TestLog,
+  nameOf: (connection: object | undefined) => string | undefined,
+): () => Trace[] {
+  let read = log.entries.length
+  return function newLogs() {
+    const fresh = log.entries.slice(read)
+    read = log.entries.length
+    return fresh.flatMap((entry): Trace[] => {
+      const owner = nameOf(log.connectionOf(entry))
+      if (owner === undefined) return []
+      const { level, message, facts } = entry
+      const where = `the ${level} “${message}”`
+      return [{ kind: 'log', owner, text: `${message} ${inspect(facts, SHOWN)}`, where }]
+    })
+  }
+}

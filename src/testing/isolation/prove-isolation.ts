@@ -1,0 +1,154 @@
+import { randomInt } from 'node:crypto'
+import type { DocumentedOperations } from '../contract/documented-operations.js'
+import { isFuzzable } from '../fuzz/fuzz-cases.js'
+import { loadFastCheck } from '../fuzz/load-fast-check.js'
+import type { TestLog } from '../test-log.js'
+import { askForOthers, readOwn, removeOwn } from './ask-for-others.js'
+import { Canaries } from './canaries.js'
+import { Gate } from './gate.js'
+import { checkSkipped, type IsolationOptions } from './isolation-options.js'
+import { IsolationReport } from './isolation-report.js'
+import { type Asked, IsolationSession, type SessionConfig } from './isolation-session.js'
+import { openSides, type SideConfig } from './isolation-side.js'
+import { logTraces } from './log-traces.js'
+import { Observation } from './observations.js'
+import type { OverheardStores } from './overheard-stores.js'
+import { Records } from './records.js'
+import { askAtOnce, askInTurns, isSafe, type Pair, write } from './replay.js'
+import { type MakerSetting, RequestMaker } from './request-maker.js'
+
+const ROUNDS = 2
+const MAX_SEED = 2 ** 31
+/** What makes things comes first. */
+const ORDER = ['POST', 'PUT', 'PATCH', 'GET', 'HEAD', 'OPTIONS', 'DELETE']
+
+/** What is looked into, and the ways to it. */
+export interface IsolationTarget extends Pick<SideConfig, 'caller' | 'connect' | 'tenantHeader'> {
+  readonly operations: DocumentedOperations
+  readonly log: TestLog
+  /** Whose requests a connection brings. */
+  readonly nameOf: (connection: object | undefined) => string | undefined
+  readonly stores: OverheardStores
+}
+
+/**
+ * Tries to get something of one tenant's to another.
+ *
+ * @param options Checked ones.
+ * @throws ConfigError when fast-check is not installed or `skip` names an operation that is not in the document; Error when
+ * there was nothing to send.
+ */
+export async function proveIsolation(
+  target: IsolationTarget,
+  options: IsolationOptions,
+): Promise<IsolationReport> {
+  const { all } = target.operations
+  const { skip = [], rounds = ROUNDS, seed = randomInt(MAX_SEED) } = options
+  checkSkipped(
+    skip,
+    all.map(({ operationId }) => operationId),
+  )
+  const fc = await loadFastCheck('proveIsolation()')
+  const [canaries, gate, records] = [new Canaries(seed), new Gate(), new Records()]
+  const { caller, connect, tenantHeader } = target
+  const sides = openSides(options, { caller, connect, tenantHeader, canaries, gate, seed })
+  const names = sides.map(({ name }) => name)
+  const observations = all.map((documented) => new Observation(documented, names))
+  const given = new Map(sides.flatMap(({ headers }) => [...headers]))
+  // One that is made up would say that somebody else asks.
+  if (tenantHeader !== null) given.set(tenantHeader, '')
+  const setting = { fc, seed, rounds, canaries, records, names, given }
+  const asked = observations.flatMap((each) => askedOf(each, setting, options))
+  asked.sort((a, b) => ORDER.indexOf(a.method) - ORDER.indexOf(b.method))
+  const session = new IsolationSession({
+    ...{ sides, canaries, records, gate },
+    leadsTo: ({ method, target: url }, { operationId }) =>
+      target.operations.find(method, url)?.operationId === operationId,
+    newLogs: logTraces(target.log, target.nameOf),
+    newEntries: () => target.stores.take(),
+    clearCache: () => target.stores.clear(),
+  })
+  target.stores.listen()
+  try {
+    await runPhases(session, asked, { rounds, seed })
+  } finally {
+    target.stores.stop()
+    for (const { agent } of sides) agent.destroy()
+  }
+  if (session.requests === 0) throw nothingSent(all.length)
+  return new IsolationReport({
+    seed,
+    tenants: names,
+    requests: session.requests,
+    verdicts: observations.map((each) => each.toRow()),
+    leaks: observations.flatMap(({ leaks }) => leaks),
+  })
+}
+
+/** A test that sends nothing would pass for ever. */
+function nothingSent(documented: number): Error {
+  const cause =
+    documented === 0
+      ? 'no document of this application has an operation'
+      : 'skip or operations leave none of the operations, or no request can be made of those that are left'
+  return new Error(`proveIsolation() has sent nothing: ${cause}.`)
+}
+
+/** An operation as requests of it are made; none where that cannot be. */
+function askedOf(
+  observation: Observation,
+  setting: MakerSetting,
+  { skip = [], operations: isWanted = () => true }: IsolationOptions,
+): Asked[] {
+  const { documented } = observation
+  const { operationId, name, handler } = documented
+  const isTaken = !skip.includes(operationId) && isWanted({ operationId, name, handler })
+  if (!isTaken) observation.unasked = 'skipped'
+  else if (!isFuzzable(documented)) observation.unasked = 'takes a form'
+  if (observation.unasked !== undefined) return []
+  try {
+    const maker = new RequestMaker(documented, setting)
+    return [{ maker, observation, method: name.split(' ', 1)[0] as string }]
+  } catch {
+    observation.unasked = 'no value is found that its schema accepts'
+    return []
+  }
+}
+
+interface Phases {
+  readonly rounds: number
+  readonly seed: number
+}
+
+/** Removing comes last: before, there would be nothing to find. */
+async function runPhases(
+  session: IsolationSession,
+  all: readonly Asked[],
+  { rounds, seed }: Phases,
+): Promise<void> {
+  const asked = all.filter(({ method }) => method !== 'DELETE')
+  const removing = all.filter(({ method }) => method === 'DELETE')
+  const pairs = pairsOf(session.config.sides)
+  for (const each of asked) if (!isSafe(each)) await write(session, each, rounds)
+  for (let round = 0; round < rounds; round++) {
+    for (const each of asked) {
+      for (const pair of pairs) {
+        await askAtOnce(each, pair, { session, round, seed })
+        if (round === 0 || isSafe(each)) await askInTurns(each, pair, { session, round, seed })
+      }
+    }
+  }
+  const readers = asked.filter(isSafe)
+  for (const each of all) {
+    for (const [by, of] of pairs.flatMap(([a, b]) => [[a, b] as const, [b, a] as const])) {
+      await askForOthers(each, { session, by, of, round: 0, readers })
+    }
+  }
+  // What others have written over is found where its owner looks.
+  for (const side of session.config.sides) await readOwn(session, readers, side)
+  for (const each of removing) await removeOwn(session, each, 0)
+}
+
+function pairsOf(sides: SessionConfig['sides']): Pair[] {
+  return sides.flatMap((a, index) => sides.slice(index + 1).map((b): Pair => [a, b]))
+}

@@ -1,0 +1,180 @@
+import { hash } from '../fuzz/choose.js'
+import type { WholeAnswer } from './send-whole.js'
+
+type Scalar = string | number
+type Fields = Readonly<Record<string, Scalar>>
+
+/** So many of a kind are remembered, from the latest back. */
+const REMEMBERED = 8
+
+/** What tenants have been told exists, by the part of the path that it stands under: `orders` for `/orders/{id}`. */
+export class Records {
+  readonly #byOwner: Map<string, Map<string, Fields[]>> = new Map()
+
+  /** Takes what an answer of `/orders`, `/orders/{id}` or the like says is there. */
+  learn(owner: string, template: string, answer: WholeAnswer): void {
+    if (answer.status < 200 || answer.status > 299) return
+    const kind = kindOf(template)
+    const found = [...recordsIn(answer)].slice(0, REMEMBERED)
+    for (const fields of found.reverse()) this.#add(owner, kind, fields)
+    const location = locationOf(answer)
+    if (location !== undefined) this.#add(owner, location.kind, { id: location.id })
+  }
+
+  /** What a tenant may put in a place; empty where it knows of nothing. */
+  idsFor(owner: string, place: IdPlace): Scalar[] {
+    const ids = place.kinds.flatMap((kind) =>
+      (this.#byOwner.get(owner)?.get(kind) ?? []).flatMap(
+        (fields) => fields[place.field] ?? (place.isId ? (fields['id'] ?? []) : []),
+      ),
+    )
+    return [...new Set(ids)]
+  }
+
+  #add(owner: string, kind: string, fields: Fields): void {
+    const kinds = this.#byOwner.get(owner) ?? new Map<string, Fields[]>()
+    this.#byOwner.set(owner, kinds)
+    const known = kinds.get(kind) ?? []
+    const same = known.find((each) => identityOf(each) === identityOf(fields))
+    // What is known stays where it is, so that the same one is asked for until there is another.
+    const records =
+      same === undefined
+        ? [fields, ...known].slice(0, REMEMBERED)
+        : known.map((each) => (each === same ? { ...each, ...fields, ...idOf(each) } : each))
+    kinds.set(kind, records)
+  }
+}
+
+function idOf({ id }: Fields): Fields {
+  return id === undefined ? {} : { id }
+}
+
+function identityOf(fields: Fields): string {
+  return String(fields['id'] ?? JSON.stringify(fields))
+}
+
+/** A place in a request where the id of something goes. */
+export interface IdPlace {
+  /** The name of the parameter or field. */
+  readonly field: string
+  /** Whether its name says that it is an id, so that `id` of a record will do. */
+  readonly isId: boolean
+  /** What it may be the id of. */
+  readonly kinds: readonly string[]
+}
+
+/** The place of a path parameter: `/orders/{id}`. */
+export function pathPlace(template: string, name: string): IdPlace {
+  const kind = kindOf(template.slice(0, template.indexOf(`{${name}}`)))
+  return { field: name, isId: isIdName(name), kinds: [kind, ...kindsOf(name)] }
+}
+
+/** The place of a field or a query parameter, if its name says whose id it is: `customerId`. */
+export function fieldPlace(name: string): IdPlace | undefined {
+  const kinds = kindsOf(name)
+  return kinds.length === 0 ? undefined : { field: name, isId: true, kinds }
+}
+
+/** An id of the same shape that nothing has. Its first part stays: `ord_k3f9` becomes `ord_p7x2`. */
+export function absentId(id: Scalar, taken: readonly Scalar[], seed: number): Scalar {
+  for (let attempt = 0; ; attempt++) {
+    const other = reshaped(id, hash(`absent ${attempt}`, seed))
+    if (!taken.map(String).includes(String(other))) return other
+  }
+}
+
+function reshaped(id: Scalar, chance: number): Scalar {
+  if (typeof id === 'number') return 700_000 + (chance % 200_000)
+  if (/^\d+$/.test(id)) return String(700_000 + (chance % 200_000))
+  // Of a UUID, the digits that say its version stay; of `ord_k3f9`, all that its kind is known by.
+  const prefix = /^.*[_:]/.exec(id)?.[0] ?? ''
+  const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)
+  const from = isUuid ? 24 : prefix.length
+  let state = chance
+  const rest = id.slice(from).replace(/[0-9A-Za-z]/g, (character) => {
+    state = hash(character, state)
+    return replaced(character, state, isUuid)
+  })
+  return id.slice(0, from) + rest
+}
+
+function replaced(character: string, chance: number, isHex: boolean): string {
+  const letters = isHex ? 'abcdef' : 'abcdefghijklmnopqrstuvwxyz'
+  if (/\d/.test(character)) return String(chance % 10)
+  const letter = letters[chance % letters.length] as string
+  return character === character.toUpperCase() ? letter.toUpperCase() : letter
+}
+
+function isIdName(name: string): boolean {
+  return /(^|[a-z_-])(id|Id|ID)$/.test(name)
+}
+
+/** `customerId` → `customer`, `customers`. */
+function kindsOf(name: string): string[] {
+  const stem = /^(.+?)[_-]?(?:id|Id|ID)$/.exec(name)?.[1]?.toLowerCase()
+  if (stem === undefined) return []
+  return [stem, `${stem}s`, `${stem}es`, stem.replace(/y$/, 'ies')]
+}
+
+/** The last fixed segment of a path. */
+function kindOf(template: string): string {
+  const fixed = template.split('/').filter((segment) => segment !== '' && !segment.startsWith('{'))
+  return (fixed.at(-1) ?? '').toLowerCase()
+}
+
+function* recordsIn({ body, isJson }: WholeAnswer): Generator<Fields> {
+  if (!isJson) return
+  let value: unknown
+  try {
+    value = JSON.parse(body)
+  } catch {
+    return
+  }
+  const isEnvelope = isObject(value) && 'statusCode' in value && 'data' in value
+  yield* fieldsIn(isEnvelope ? (value as { data: unknown }).data : value)
+}
+
+/** A record, a list of them, or an object with either in it. */
+function* fieldsIn(data: unknown): Generator<Fields> {
+  if (Array.isArray(data)) {
+    for (const item of data) if (isObject(item)) yield scalarsOf(item)
+    return
+  }
+  if (!isObject(data)) return
+  yield scalarsOf(data)
+  if ('id' in data) return
+  for (const inner of Object.values(data)) {
+    if (isObject(inner)) yield scalarsOf(inner)
+    if (!Array.isArray(inner)) continue
+    for (const item of inner) if (isObject(item)) yield scalarsOf(item)
+  }
+}
+
+function scalarsOf(record: Readonly<Record<string, unknown>>): Fields {
+  const scalars = Object.entries(record).filter(
+    ([, value]) => typeof value === 'string' || typeof value === 'number',
+  )
+  return Object.fromEntries(scalars) as Fields
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** `Location: /orders/7` names the order 7. */
+function locationOf({ rawHeaders }: WholeAnswer): { kind: string; id: string } | undefined {
+  const index = rawHeaders.findIndex((name, i) => i % 2 === 0 && name.toLowerCase() === 'location')
+  if (index < 0) return undefined
+  const path = (rawHeaders[index + 1] ?? '').replace(/[?#].*$/, '')
+  const [kind, id] = path.split('/').slice(-2)
+  if (kind === undefined || id === undefined || kind === '' || id === '') return undefined
+  return { kind: kind.toLowerCase(), id: decoded(id) }
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}

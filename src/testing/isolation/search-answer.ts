@@ -1,0 +1,58 @@
+import type { Canaries, Sighting } from './canaries.js'
+import type { WholeAnswer } from './send-whole.js'
+
+/** Something of a tenant's, and where in an answer it is. */
+export interface Find extends Sighting {
+  /** `body data[0].text`, `header location`, `cookie sid`, `status line`. */
+  readonly where: string
+}
+
+/** Everything of anybody's in an answer. */
+export function searchAnswer(answer: WholeAnswer, canaries: Canaries): Find[] {
+  return piecesOf(answer).flatMap(({ where, text }) =>
+    canaries.find(text).map((sighting) => ({ ...sighting, where })),
+  )
+}
+
+interface Piece {
+  readonly where: string
+  readonly text: string
+}
+
+function piecesOf({ statusText, rawHeaders, body, isJson }: WholeAnswer): Piece[] {
+  const pieces: Piece[] = [{ where: 'status line', text: statusText }]
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const [name = '', value = ''] = rawHeaders.slice(i, i + 2)
+    pieces.push({ where: placeOf(name, value), text: `${name}: ${value}` })
+  }
+  return [...pieces, ...bodyPieces(body, isJson)]
+}
+
+function placeOf(name: string, value: string): string {
+  const lower = name.toLowerCase()
+  return lower === 'set-cookie' ? `cookie ${value.split('=', 1)[0]}` : `header ${lower}`
+}
+
+function bodyPieces(body: string, isJson: boolean): Piece[] {
+  if (isJson) {
+    try {
+      return leavesOf(JSON.parse(body), '')
+    } catch {
+      // Searched as the text that it is.
+    }
+  }
+  return [{ where: 'body', text: body }]
+}
+
+/** Every text in a value, the names of fields included. */
+function leavesOf(value: unknown, path: string): Piece[] {
+  if (typeof value === 'string') return [{ where: `body ${path}`.trimEnd(), text: value }]
+  if (Array.isArray(value)) {
+    return value.flatMap((item, index) => leavesOf(item, `${path}[${index}]`))
+  }
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, child]) => [
+    { where: `body ${path}, a name in it`, text: key },
+    ...leavesOf(child, path === '' ? key : `${path}.${key}`),
+  ])
+}

@@ -1,0 +1,105 @@
+import { type Agent, type IncomingMessage, request as send } from 'node:http'
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
+import { hasJsonBody } from '../exchange.js'
+import { headersOf } from '../fuzz/send-request.js'
+import type { WireRequest } from '../fuzz/wire-request.js'
+import { settle } from '../settle.js'
+
+/** Who sends. */
+export interface Sender {
+  readonly agent: Agent
+  /** Sent beside what the request says itself. */
+  readonly headers: ReadonlyMap<string, string>
+}
+
+/** An answer with everything in it that reaches a client. */
+export interface WholeAnswer {
+  /** 0 where the connection was cut without one. */
+  readonly status: number
+  readonly statusText: string
+  /** Names and values, alternating, as sent. */
+  readonly rawHeaders: readonly string[]
+  /** Decoded; of a stream, its beginning. */
+  readonly body: string
+  readonly isJson: boolean
+  /** Whether it was cut because it did not end. */
+  readonly isStream: boolean
+}
+
+/** Turns of the event loop without a byte, after which a stream counts as one that does not end. */
+const PATIENCE = 300
+
+/** Of a connection that was cut, and of a request that was not sent. */
+export const NO_ANSWER: WholeAnswer = {
+  status: 0,
+  statusText: '',
+  rawHeaders: [],
+  body: '',
+  isJson: false,
+  isStream: false,
+}
+
+/** Sends a request as it stands, and reads its answer to the end. */
+export function sendWhole(request: WireRequest, { agent, headers }: Sender): Promise<WholeAnswer> {
+  const { method, target, body } = request
+  const length = body === null ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+  return new Promise((resolve) => {
+    const req = send({
+      agent,
+      host: 'in-process',
+      method,
+      path: target,
+      headers: { ...headersOf(request, headers), ...length },
+    })
+    // What is cut has shown nothing.
+    req.on('error', () => resolve(NO_ANSWER))
+    req.once('response', (res) => {
+      readWhole(res, hasJsonBody(req, res)).then(resolve, () => resolve(NO_ANSWER))
+    })
+    req.end(body ?? undefined)
+  })
+}
+
+async function readWhole(res: IncomingMessage, isJson: boolean): Promise<WholeAnswer> {
+  const { statusCode: status = 0, statusMessage: statusText = '', rawHeaders } = res
+  const chunks: Buffer[] = []
+  let isOver = false
+  const over = new Promise<void>((resolve) => {
+    res.once('close', () => {
+      isOver = true
+      resolve()
+    })
+  })
+  res.on('data', (chunk: Buffer) => chunks.push(chunk))
+  res.on('error', () => {})
+  const mayNotEnd = !isJson && res.headers['content-length'] === undefined
+  if (mayNotEnd) await waitForSilence(chunks, () => isOver)
+  const isStream = mayNotEnd && !isOver
+  if (isStream) res.destroy()
+  await over
+  const encoding = res.headers['content-encoding']
+  const body = decode(Buffer.concat(chunks), encoding)
+  return { status, statusText, rawHeaders, body, isJson, isStream }
+}
+
+/** Waits for the end, or until nothing has come for a while. */
+async function waitForSilence(chunks: readonly Buffer[], isOver: () => boolean): Promise<void> {
+  let seen = chunks.length
+  for (let turns = 0; turns < PATIENCE && !isOver(); turns++) {
+    await settle(1)
+    if (chunks.length === seen) continue
+    seen = chunks.length
+    turns = 0
+  }
+}
+
+function decode(bytes: Buffer, encoding: string | undefined): string {
+  try {
+    if (encoding === 'gzip') return gunzipSync(bytes).toString()
+    if (encoding === 'deflate') return inflateSync(bytes).toString()
+    if (encoding === 'br') return brotliDecompressSync(bytes).toString()
+  } catch {
+    // Of what cannot be decoded, its bytes are searched.
+  }
+  return bytes.toString()
+}

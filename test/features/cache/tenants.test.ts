@@ -1,0 +1,169 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { type CacheEntry, CacheManager, type CacheStore, memoryCache } from 'blazon'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { declareCache, type RunningCache } from '../../../src/features/cache/build-cache.js'
+import { TestClock } from '../../../src/testing/test-clock.js'
+import { entryOf } from '../../conformance/cache-store.js'
+
+const logger = { info() {}, warn() {}, error() {} }
+const model = { routes: [], hasGuard: false }
+
+/** Whose code runs, as the tenant feature says it. */
+const tenants = new AsyncLocalStorage<string>()
+const as = <T>(id: string, run: () => T) => tenants.run(id, run)
+
+let store: CacheStore
+let cache: CacheManager
+let running: RunningCache[]
+let isCurrent = [false, false]
+
+async function start(index = 0): Promise<CacheManager> {
+  const clock = new TestClock()
+  store = memoryCache()
+  const currentTenant = () => tenants.getStore()
+  const config = {
+    settings: { store },
+    clock,
+    currentTenant,
+    isCurrent: () => isCurrent[index] === true,
+  }
+  const declared = declareCache(config)
+  running.push(await declared.start({ model, logger }))
+  return (declared.providers[0] as unknown as { useValue: CacheManager }).useValue
+}
+
+beforeEach(async () => {
+  running = []
+  isCurrent = [false, false]
+  cache = await start()
+})
+afterEach(async () => {
+  for (const each of running) await each.close()
+})
+
+describe('what a tenant has put into the cache', () => {
+  it('is nobody else’s, under whatever key', async () => {
+    await as('acme', () => cache.set('secret', 1))
+    await as('acme', () => cache.set('other:secret', 2))
+    expect(await as('acme', () => cache.get('secret'))).toBe(1)
+    for (const key of ['secret', 'other:secret']) {
+      expect(await as('other', () => cache.get(key))).toBeUndefined()
+      expect(await as('other', () => cache.getOrSet(key, () => 'own'))).toBe('own')
+    }
+    expect(await as('acme', () => cache.get('secret'))).toBeUndefined()
+  })
+
+  it('can be read by who runs for no tenant, and what is nobody’s by everybody', async () => {
+    await as('acme', () => cache.set('a', 1))
+    await cache.set('shared', 2)
+    expect(await cache.get('a')).toBe(1)
+    expect(await as('acme', () => cache.get('shared'))).toBe(2)
+  })
+
+  it('is loaded for it alone, at the same time too', async () => {
+    const load = async () => {
+      const mine = tenants.getStore()
+      await new Promise(setImmediate)
+      return mine
+    }
+    const asked = Array.from({ length: 30 }, (_, i) => `tenant ${i % 3}`)
+    const answers = asked.map((id) => as(id, () => cache.getOrSet('same key', load)))
+    expect(await Promise.all(answers)).toEqual(asked)
+    const behind = asked.map((id) => as(id, () => cache.forTenant().getOrSet('key', load)))
+    expect(await Promise.all(behind)).toEqual(asked)
+  })
+
+  it('is forgotten by its tags without those of others', async () => {
+    const keep = (id: string) =>
+      as(id, () => cache.forTenant().getOrSet('k', () => id, { tags: ['t'] }))
+    const kept = (id: string) => cache.get(`${id}:k`)
+    for (const id of ['acme', 'acme-2']) await keep(id)
+    await cache.getOrSet('k', () => 'nobody', { tags: ['t'] })
+    await as('acme', () => cache.invalidateTags(['t']))
+    expect([await kept('acme'), await kept('acme-2'), await cache.get('k')]).toEqual([
+      undefined,
+      'acme-2',
+      'nobody',
+    ])
+    await keep('acme')
+    await cache.forTenant('acme-2').invalidateTags(['t'])
+    expect([await kept('acme'), await kept('acme-2')]).toEqual(['acme', undefined])
+    await keep('acme-2')
+    await cache.invalidateTags(['t'])
+    expect([await kept('acme'), await kept('acme-2'), await cache.get('k')]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ])
+  })
+})
+
+describe('forTenant', () => {
+  it('is the tenant’s part of the cache', async () => {
+    const acme = cache.forTenant('acme')
+    await acme.set('k', 1)
+    expect(await store.get('acme:k')).toMatchObject({ owner: 'acme' })
+    expect(await cache.get('acme:k')).toBe(1)
+    expect(await as('acme', () => cache.forTenant().get('k'))).toBe(1)
+    expect(await cache.forTenant('acme-2').get('k')).toBeUndefined()
+    expect(await acme.delete('k')).toBe(true)
+    expect(await acme.get('k')).toBeUndefined()
+  })
+
+  it('clears no more than that', async () => {
+    for (const id of ['acme', 'acme-2', 'a:b', 'a']) await cache.forTenant(id).set('k', id)
+    await cache.set('k', 'nobody')
+    await cache.forTenant('acme').clear()
+    await cache.forTenant('a').clear()
+    const kept = await Promise.all(
+      ['acme', 'acme-2', 'a:b', 'a'].map((id) => cache.forTenant(id).get('k')),
+    )
+    expect([...kept, await cache.get('k')]).toEqual([
+      undefined,
+      'acme-2',
+      'a:b',
+      undefined,
+      'nobody',
+    ])
+  })
+
+  it('is closed to code that runs for another tenant', async () => {
+    const acme = cache.forTenant('acme')
+    const uses = [
+      () => acme.get('k'),
+      () => acme.set('k', 1),
+      () => acme.delete('k'),
+      () => acme.clear(),
+      () => acme.getOrSet('k', () => 1),
+      () => acme.invalidateTags(['t']),
+    ]
+    for (const use of uses) await expect(as('other', use)).rejects.toThrow(/runs for 'other'/)
+  })
+})
+
+describe('an entry that is none', () => {
+  it.each<[string, unknown]>([
+    ['null', null],
+    ['text', 'entry'],
+    ['no body', { ...entryOf(), body: undefined }],
+    ['no headers', { ...entryOf(), headers: undefined }],
+    ['no tags', { ...entryOf(), tags: 'a' }],
+    ['no time', { ...entryOf(), freshUntil: '1' }],
+    ['not JSON', { ...entryOf(), freshUntil: Number.MAX_SAFE_INTEGER, body: '{' }],
+  ])('is a miss: %s', async (_, entry) => {
+    store.get = () => entry as CacheEntry
+    expect(await cache.get('k')).toBeUndefined()
+    expect(await cache.getOrSet('k', () => 1)).toBe(1)
+  })
+})
+
+describe('CacheManager.getInstance()', () => {
+  it('is that of the application whose request is being answered', async () => {
+    const second = await start(1)
+    expect(CacheManager.getInstance()).toBe(second)
+    isCurrent = [true, false]
+    expect(CacheManager.getInstance()).toBe(cache)
+    isCurrent = [true, true]
+    expect(CacheManager.getInstance()).toBe(second)
+  })
+})

@@ -1,0 +1,137 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { type Clock, memoryRateLimit, type RateLimitResult } from 'blazon'
+import { describe, expect, it } from 'vitest'
+import { describeRateLimitStore } from '../../conformance/rate-limit-store.js'
+
+/** A clock that only `pass` moves. */
+function manualClock() {
+  let time = 1000
+  const never = () => ({ cancel() {} })
+  const clock: Clock = {
+    now: () => 1_700_000_000_000 - time,
+    monotonic: () => time,
+    setTimeout: never,
+    setInterval: never,
+  }
+  return {
+    clock,
+    pass: async (ms: number) => {
+      time += ms
+    },
+  }
+}
+
+function openStore(maxKeys?: number) {
+  const { clock, pass } = manualClock()
+  const warnings: unknown[] = []
+  const logger = { info() {}, warn: (...args: unknown[]) => warnings.push(args), error() {} }
+  const store = memoryRateLimit(maxKeys === undefined ? {} : { maxKeys })
+  store.open?.({ clock, logger })
+  const consume = (key: string, limit: number, windowMs = 60_000) =>
+    store.consume({ key, limit, windowMs }) as RateLimitResult
+  return { store, pass, consume, warnings }
+}
+
+describeRateLimitStore('memory', async () => openStore())
+describe('memoryRateLimit', () => {
+  it.each([0, -1, 1.5, Number.NaN, '10'])('refuses maxKeys: %s', (maxKeys) => {
+    expect(() => memoryRateLimit({ maxKeys: maxKeys as number })).toThrow(RangeError)
+  })
+
+  it('answers at once', () => {
+    expect(openStore().consume('a', 1)).toEqual({ isAllowed: true, remaining: 0, resetMs: 60_000 })
+  })
+
+  it('does not count before it is open', () => {
+    const count = { key: 'a', limit: 1, windowMs: 1000 }
+    expect(() => memoryRateLimit().consume(count)).toThrow('not open')
+  })
+
+  it('forgets nobody for somebody who has many keys', () => {
+    const { consume, warnings } = openStore(100)
+    expect([consume('mine', 2), consume('mine', 2)].map(({ remaining }) => remaining)).toEqual([
+      1, 0,
+    ])
+    for (let i = 0; i < 100_000; i++) consume(`other ${i}`, 2)
+    expect(consume('mine', 2).isAllowed).toBe(false)
+    expect(warnings).toHaveLength(1)
+  })
+
+  it('gives nobody more than two neighbouring windows and a shared one allow, however many there are', async () => {
+    const { consume, pass } = openStore(50)
+    const allowedAt = new Map<string, number[]>()
+    let time = 0
+    // Windows end and begin all the time, so that keys move in and out of the room that there is.
+    for (let i = 0; i < 60_000; i++) {
+      if (i % 20 === 0) await pass(7)
+      if (i % 20 === 0) time += 7
+      const key = `key ${(i * i * 31) % 211}`
+      if (!consume(key, 3, 1000).isAllowed) continue
+      allowedAt.set(key, [...(allowedAt.get(key) ?? []).slice(-9), time])
+      const times = allowedAt.get(key) as number[]
+      if (times.length === 10 && time - (times[0] as number) < 1000)
+        throw new Error(`10 in 1 s: ${key}`)
+    }
+    expect(time).toBeGreaterThan(20_000)
+    expect(allowedAt.size).toBeGreaterThan(50)
+  })
+
+  it('gives who shared a counter no second allowance when room comes free', async () => {
+    const { consume, pass } = openStore(1)
+    consume('first', 5, 1000)
+    await pass(900)
+    for (let i = 0; i < 5; i++) expect(consume('late', 5, 1000).isAllowed).toBe(true)
+    // The window of the first one is over, and there is room.
+    await pass(200)
+    expect(consume('late', 5, 1000).isAllowed).toBe(false)
+    await pass(800)
+    expect(consume('late', 5, 1000).isAllowed).toBe(true)
+  })
+
+  it('has room again once windows have ended', async () => {
+    const { consume, pass, warnings } = openStore(10)
+    for (let round = 0; round < 100; round++) {
+      for (let i = 0; i < 10; i++) {
+        expect(consume(`round ${round} key ${i}`, 1, round % 2 ? 1000 : 2000).isAllowed).toBe(true)
+      }
+      await pass(2000)
+    }
+    expect(warnings).toEqual([])
+  })
+
+  it('keeps one window for a client that comes again and again', async () => {
+    const { consume, pass, warnings } = openStore(2)
+    for (let i = 0; i < 1000; i++) {
+      expect(consume('a', 1, 1000).isAllowed).toBe(true)
+      expect(consume('b', 1, 1000).isAllowed).toBe(true)
+      await pass(1000)
+    }
+    expect(warnings).toEqual([])
+  })
+
+  it('takes the same room for a million keys', () => {
+    const gc = exposeGc()
+    const { consume } = openStore()
+    gc()
+    const before = process.memoryUsage().heapUsed
+    for (let i = 0; i < 1_000_000; i++) consume(`i:2001:db8:${i.toString(16)}:0::/56`, 100)
+    gc()
+    const grown = process.memoryUsage().heapUsed - before
+    expect(grown).toBeGreaterThan(1_000_000)
+    expect(grown).toBeLessThan(50_000_000)
+    expect(consume('one more', 100).remaining).toBeLessThan(100)
+  })
+
+  it('forgets everything when it closes', () => {
+    const { store, consume } = openStore()
+    consume('a', 1)
+    store.close?.()
+    expect(consume('a', 1).isAllowed).toBe(true)
+  })
+})
+
+function exposeGc(): () => void {
+  setFlagsFromString('--expose-gc')
+  return runInNewContext('gc')
+}

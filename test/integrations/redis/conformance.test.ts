@@ -1,0 +1,39 @@
+import { setTimeout } from 'node:timers/promises'
+import { redisCache, redisLimits } from 'blazon/redis'
+import { createClient } from 'redis'
+import { vi } from 'vitest'
+import { describeCacheStore } from '../../conformance/cache-store.js'
+import { describeRateLimitStore } from '../../conformance/rate-limit-store.js'
+import { describeWithRedis, ownPrefix, url } from './server.js'
+import { testContext } from './support.js'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+/** Deletes everything under a prefix. */
+async function sweep(prefix: string): Promise<void> {
+  const redis = await createClient({ url }).connect()
+  for await (const keys of redis.scanIterator({ MATCH: `${prefix}*`, COUNT: 1000 })) {
+    if (keys.length > 0) await redis.unlink(keys)
+  }
+  redis.destroy()
+}
+
+describeWithRedis('Redis', () => {
+  describeCacheStore('redisCache()', async () => {
+    const prefix = ownPrefix()
+    const store = redisCache({ url, prefix, timeout: '10s' })
+    await store.open?.(testContext().context)
+    const end = async () => {
+      await store.close?.()
+      await sweep(prefix)
+    }
+    return { store, pass: (ms) => setTimeout(ms), end }
+  })
+
+  describeRateLimitStore('redisLimits()', async () => {
+    // What is counted ends with its window.
+    const store = redisLimits({ url, prefix: ownPrefix(), timeout: '10s' })
+    await store.open?.(testContext().context)
+    return { store, pass: (ms) => setTimeout(ms) }
+  })
+})

@@ -1,0 +1,204 @@
+import { redisCache } from 'blazon/redis'
+import { createClient } from 'redis'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { describeWithRedis, ownPrefix, url } from './server.js'
+import { entry, testContext, until } from './support.js'
+
+const prefix = ownPrefix()
+const MINUTE = 60_000
+
+describeWithRedis('a cache in Redis', () => {
+  const cache = redisCache({ url, prefix, timeout: '10s' })
+  const redis = createClient({ url })
+
+  beforeAll(async () => {
+    await redis.connect()
+    await cache.open?.(testContext().context)
+  })
+
+  afterAll(async () => {
+    await cache.clear()
+    await cache.close?.()
+    for await (const keys of redis.scanIterator({ MATCH: `${prefix}*` })) {
+      if (keys.length > 0) await redis.del(keys)
+    }
+    redis.destroy()
+  })
+
+  it('keeps an entry as it is', async () => {
+    const kept = entry('{"a":1}', {
+      owner: 'acme',
+      tags: [['users', 'v1']],
+      headers: ['etag', '"1"'],
+    })
+    await cache.set('acme:users', kept, MINUTE)
+    expect(await cache.get('acme:users')).toEqual(kept)
+    expect(await cache.delete('acme:users')).toBe(true)
+    expect(await cache.get('acme:users')).toBeUndefined()
+    expect(await cache.delete('acme:users')).toBe(false)
+  })
+
+  it.each([
+    ['bytes', new Uint8Array([0, 255, 13, 10])],
+    ['every character', 'é\u0000\u2028🦊'],
+    ['half a character', 'a\ud83e'],
+    ['nothing', ''],
+  ])('keeps a body of %s', async (_, body) => {
+    await cache.set('body', { ...entry(''), body }, MINUTE)
+    const found = await cache.get('body')
+    expect(typeof body === 'string' ? found?.body : new Uint8Array(found?.body as Buffer)).toEqual(
+      body,
+    )
+  })
+
+  it('lets Redis forget what is over', async () => {
+    await cache.set('short', entry('1'), 1)
+    await until(async () => (await redis.exists(`${prefix}cache:short`)) === 0)
+    await cache.set('never', entry('1'), 0)
+    await cache.set('never', entry('1'), Number.NaN)
+    await cache.set('half', entry('1'), 0.5)
+    expect(await redis.exists([`${prefix}cache:never`, `${prefix}cache:half`])).toBe(0)
+  })
+
+  it('clears what begins with a text, and nothing else, whatever characters are in it', async () => {
+    const keys = ['a*c:1', 'abc:1', 'a?c:1', 'a[b]c:1', 'a\\*c:1', 'a^c:1', 'acme:1', 'acme-2:1']
+    const clear = async (start: string) => {
+      for (const key of keys) await cache.set(key, entry(key), MINUTE)
+      await cache.clear(start)
+      const left = await Promise.all(keys.map((key) => cache.get(key)))
+      return keys.filter((_, index) => left[index] === undefined)
+    }
+    for (const start of ['a*', 'a?', 'a[b]', 'a\\', 'a^', 'acme:']) {
+      expect(await clear(start)).toEqual(keys.filter((key) => key.startsWith(start)))
+    }
+    expect(await clear('')).toEqual(keys)
+  })
+
+  it('clears more keys than one look of a server finds', async () => {
+    const keys = Array.from({ length: 2500 }, (_, index) => `many:${index}`)
+    await Promise.all(keys.map((key) => cache.set(key, entry('1'), MINUTE)))
+    await cache.set('few:1', entry('1'), MINUTE)
+    await cache.clear('many:')
+    expect((await redis.keys(`${prefix}cache:*:*`)).sort()).toEqual([`${prefix}cache:few:1`])
+  })
+
+  it('never calls KEYS', async () => {
+    const calls = async () => {
+      const stats = await redis.info('commandstats')
+      return /cmdstat_keys:calls=(\d+)/.exec(stats)?.[1]
+    }
+    const before = await calls()
+    await cache.clear('x')
+    await cache.clear()
+    expect(await calls()).toBe(before)
+  })
+
+  it('bounds the length of keys, and still tells and clears them apart', async () => {
+    const long = 'acme:'.padEnd(5000, 'x')
+    await cache.set(`${long}1`, entry('1'), MINUTE)
+    await cache.set(`${long}2`, entry('2'), MINUTE)
+    expect((await cache.get(`${long}1`))?.body).toBe('1')
+    expect((await cache.get(`${long}2`))?.body).toBe('2')
+    expect(await cache.get(long)).toBeUndefined()
+    const names = await redis.keys(`${prefix}cache:acme:x*`)
+    expect(names.map((name) => name.length - prefix.length < 600)).toEqual([true, true])
+    // The name of a long key is no other key.
+    expect(await cache.get((names[0] as string).slice(`${prefix}cache:`.length))).toBeUndefined()
+    await cache.clear('acme:')
+    expect(await cache.get(`${long}1`)).toBeUndefined()
+  })
+
+  it('tells keys apart that are the same bytes', async () => {
+    await cache.set('\ud800', entry('1'), MINUTE)
+    expect(await cache.get('\ud801')).toBeUndefined()
+  })
+
+  it('gives tags a worth of their own, which no key touches', async () => {
+    const [a, b] = await cache.versions(['a', 'b'])
+    expect(a).not.toBe(b)
+    expect(await cache.versions(['b', 'a'])).toEqual([b, a])
+    await cache.set('tag:a', entry('1'), MINUTE)
+    await cache.clear()
+    expect(await cache.versions(['a', 'b'])).toEqual([a, b])
+    await cache.invalidate(['a'])
+    const [later, same] = await cache.versions(['a', 'b'])
+    expect(later).not.toBe(a)
+    expect(same).toBe(b)
+  })
+
+  it('gives one worth to a tag that many ask for at once', async () => {
+    const other = redisCache({ url, prefix, timeout: '10s' })
+    await other.open?.(testContext().context)
+    const asked = Array.from({ length: 20 }, (_, i) => (i % 2 ? cache : other).versions(['new']))
+    expect(new Set((await Promise.all(asked)).flat()).size).toBe(1)
+    await other.close?.()
+  })
+
+  it('gives a lost worth never again', async () => {
+    const [before] = await cache.versions(['lost'])
+    await redis.del(`${prefix}tag:lost`)
+    const [after] = await cache.versions(['lost'])
+    expect(after).not.toBe(before)
+    expect(await redis.pTTL(`${prefix}tag:lost`)).toBeGreaterThan(0)
+  })
+
+  it('misses what is no entry, and says nothing of it', async () => {
+    const name = `${prefix}cache:bad`
+    await cache.set('old', entry('1'), MINUTE)
+    const good = (await redis.withTypeMapping({ 36: Buffer }).get(`${prefix}cache:old`)) as Buffer
+    const changed = (change: (bytes: Buffer) => void) => {
+      const bytes = Buffer.from(good.toString('latin1').replace('old', 'bad'), 'latin1')
+      change(bytes)
+      return bytes
+    }
+    await redis.set(
+      name,
+      changed(() => {}),
+    )
+    expect((await cache.get('bad'))?.body).toBe('1')
+    const values = [
+      good,
+      '',
+      'null',
+      '{"owner":null}',
+      Buffer.alloc(6),
+      Buffer.alloc(2_000_000, good),
+      changed((bytes) => bytes.writeUInt8(9, 1)),
+      changed((bytes) => bytes.writeUInt32BE(0xffffffff, 2)),
+      changed((bytes) => bytes.writeUInt32BE(3, 2)),
+      good.subarray(0, 20),
+      frame('["bad",null,"value"]'),
+      frame('["bad",7,"value","utf8",[],1,2,[]]'),
+      frame('["bad",null,"other","utf8",[],1,2,[]]'),
+      frame('["bad",null,"value","hex",[],1,2,[]]'),
+      frame('["bad",null,"value","utf8",["a"],1,2,[]]'),
+      frame('["bad",null,"value","utf8",[],null,2,[]]'),
+      frame('["bad",null,"value","utf8",[],1,2,[["a"]]]'),
+      frame('{"__proto__":[]}'),
+    ]
+    for (const value of values) {
+      await redis.set(name, value)
+      expect(await cache.get('bad'), String(value).slice(0, 40)).toBeUndefined()
+    }
+    await redis.set(name, frame('["bad",null,"value","utf8",[],1,2,[]]'))
+    expect((await cache.get('bad'))?.body).toBe('!')
+    await redis.del(name)
+    await redis.hSet(name, 'a', '1')
+    expect(await cache.get('bad')).toBeUndefined()
+  })
+
+  it('keeps nothing that is too long', async () => {
+    const most = 1024 * 1024
+    await cache.set('most', entry('x'.repeat(most)), MINUTE)
+    expect((await cache.get('most'))?.body.length).toBe(most)
+    await cache.set('more', entry('x'.repeat(most + 1)), MINUTE)
+    await cache.set('head', entry('', { headers: ['a', 'x'.repeat(70_000)] }), MINUTE)
+    expect(await redis.exists([`${prefix}cache:more`, `${prefix}cache:head`])).toBe(0)
+  })
+})
+
+/** An entry with a head of one's own, and `!` for a body. */
+function frame(head: string): Buffer {
+  const start = Buffer.from([0xb1, 1, 0, 0, 0, Buffer.byteLength(head)])
+  return Buffer.concat([start, Buffer.from(`${head}!`)])
+}

@@ -1,0 +1,248 @@
+import { redisCache, redisLimits } from 'blazon/redis'
+import { createClient } from 'redis'
+import { afterEach, expect, it, vi } from 'vitest'
+import { Gate } from './gate.js'
+import { describeWithServer, Server } from './server.js'
+import { entry, testContext, until } from './support.js'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+const MINUTE = 60_000
+/** A deadline that nothing else here waits for, so that those that were begun can be counted. */
+const TIMEOUT = 403
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+/** Both stores on one connection. */
+async function openStores(url: string) {
+  const options = { url, timeout: `${TIMEOUT}ms` }
+  const [cache, limits] = [redisCache(options), redisLimits(options)]
+  const { context, clock, logged } = testContext()
+  await Promise.all([cache.open?.(context), limits.open?.(context)])
+  const close = async () => {
+    await Promise.all([cache.close?.(), limits.close?.()])
+  }
+  return { cache, limits, clock, logged, [Symbol.asyncDispose]: close }
+}
+
+/** How many deadlines have been begun from now on. */
+function countDeadlines(): () => number {
+  const timers = vi.spyOn(globalThis, 'setTimeout')
+  return () => timers.mock.calls.filter(([, ms]) => ms === TIMEOUT).length
+}
+
+type Stores = Awaited<ReturnType<typeof openStores>>
+
+/** What a request does. */
+async function request({ cache, limits }: Stores, key: string) {
+  const limit = await limits.consume({ key: 'ip', limit: 1000, windowMs: MINUTE })
+  const found = await cache.get(key)
+  const [version = ''] = await cache.versions(['tag'])
+  if (found === undefined) await cache.set(key, entry(key, { tags: [['tag', version]] }), MINUTE)
+  return { isAllowed: limit.isAllowed, body: found?.body }
+}
+
+/** Whether what is put is found again. */
+async function works({ cache }: Stores): Promise<boolean> {
+  await cache.set('works', entry('1'), MINUTE)
+  return (await cache.get('works')) !== undefined
+}
+
+describeWithServer('without a Redis at boot', () => {
+  it('starts, answers, says so once, and uses it once it is there', async () => {
+    await using server = await Server.absent()
+    await using stores = await openStores(server.url)
+    const deadlines = countDeadlines()
+    for (let i = 0; i < 20; i++) {
+      expect(await request(stores, 'a')).toEqual({ isAllowed: true, body: undefined })
+    }
+    expect(await stores.cache.delete('a')).toBe(false)
+    await stores.cache.clear('a')
+    // No connection, nothing to wait for.
+    expect(deadlines()).toBe(0)
+    expect(stores.logged.map(({ level }) => level)).toEqual(['warn'])
+    expect(stores.logged[0]?.facts).toEqual({ reason: 'ECONNREFUSED' })
+    await server.start()
+    await until(() => works(stores))
+    expect(stores.logged.map(({ level }) => level)).toEqual(['warn', 'info'])
+  })
+})
+
+describeWithServer('a Redis that is killed under load', () => {
+  it('costs no answer, and is used again when it is back', async () => {
+    await using server = await Server.start()
+    await using stores = await openStores(server.url)
+    let [isOver, count] = [false, 0]
+    const load = Array.from({ length: 20 }, async (_, worker) => {
+      for (let i = 0; !isOver; i++) {
+        const key = `${worker}:${i % 50}`
+        const { isAllowed, body } = await request(stores, key)
+        expect(body ?? key).toBe(key)
+        expect(isAllowed || count > 1000).toBe(true)
+        count++
+        if (i % 10 === 0) await new Promise((resolve) => setTimeout(resolve, 1))
+      }
+    })
+    await until(() => count > 200)
+    await server.kill()
+    const [killedAt] = [count]
+    await until(() => count > killedAt + 200)
+    await server.start()
+    await until(() => works(stores))
+    isOver = true
+    await Promise.all(load)
+  })
+})
+
+describeWithServer('a Redis that is paused', () => {
+  it('costs one deadline at most, and goes on when it goes on', async () => {
+    await using server = await Server.start()
+    await using stores = await openStores(server.url)
+    await until(() => works(stores))
+    server.pause()
+    const deadlines = countDeadlines()
+    for (let i = 0; i < 20; i++) {
+      const { isAllowed, body } = await request(stores, 'works')
+      expect({ isAllowed, body }).toEqual({ isAllowed: true, body: undefined })
+    }
+    // The first command of the first request; nothing else can be answered before it is.
+    expect(deadlines()).toBe(1)
+    server.resume()
+    await until(() => works(stores))
+  })
+
+  it('costs requests at once one deadline each', async () => {
+    await using server = await Server.start()
+    await using stores = await openStores(server.url)
+    server.pause()
+    const deadlines = countDeadlines()
+    await Promise.all(Array.from({ length: 30 }, (_, i) => request(stores, `${i}`)))
+    expect(deadlines()).toBe(30)
+    expect(stores.logged.map(({ level }) => level)).toEqual(['warn'])
+    await request(stores, 'a')
+    expect(deadlines()).toBe(30)
+    // Late answers end no pause: a server may be slow for long. This clock does.
+    server.resume()
+    await until(async () => {
+      await stores.clock.advance('10s')
+      return works(stores)
+    })
+    expect(stores.logged.map(({ level }) => level)).toEqual(['warn', 'info'])
+  })
+
+  it('hands no late answer to somebody else', async () => {
+    await using server = await Server.start()
+    await using stores = await openStores(server.url)
+    const keys = Array.from({ length: 40 }, (_, i) => `k${i}`)
+    for (const key of keys) await stores.cache.set(key, entry(key), MINUTE)
+    server.pause()
+    const lost = keys.slice(0, 4).map((key) => stores.cache.get(key))
+    expect(await Promise.all(lost)).toEqual([undefined, undefined, undefined, undefined])
+    server.resume()
+    await until(async () => (await stores.cache.get('k9')) !== undefined)
+    const found = await Promise.all(keys.map((key) => stores.cache.get(key)))
+    expect(found.map((one) => one?.body)).toEqual(keys)
+  })
+
+  it('is left for a new connection when it stays silent', async () => {
+    await using server = await Server.start()
+    await using stores = await openStores(server.url)
+    await stores.cache.set('old', entry('old'), MINUTE)
+    server.pause()
+    // It is not known whether this arrives: the server has it before it hears of anything else.
+    await stores.cache.set('old', entry('older'), MINUTE)
+    await stores.cache.delete('old')
+    await stores.clock.advance('10s')
+    server.resume()
+    await until(() => works(stores))
+    expect(await stores.cache.get('old')).toBeUndefined()
+    const redis = await createClient({ url: server.url }).connect()
+    // Ours, and this one: what was left behind is closed.
+    expect((await redis.clientList()).length).toBe(2)
+    redis.destroy()
+  })
+})
+
+describeWithServer('a Redis that is slow', () => {
+  it('is left alone after five late answers, until it answers in time', async () => {
+    await using server = await Server.start()
+    await using gate = await Gate.before(server.port)
+    await using stores = await openStores(gate.url)
+    await until(() => works(stores))
+    const deadlines = countDeadlines()
+    for (let late = 1; late <= 5; late++) {
+      expect(stores.logged).toEqual([])
+      gate.hold()
+      // Once the answer before has come, late as it was, the next command is sent.
+      await until(async () => {
+        await request(stores, 'a')
+        return deadlines() === late
+      })
+      gate.release()
+    }
+    for (let i = 0; i < 10; i++) {
+      // Time for the last late answer to come.
+      await new Promise((resolve) => setTimeout(resolve, 10))
+      await request(stores, 'a')
+    }
+    expect(deadlines()).toBe(5)
+    expect(stores.logged.map(({ facts }) => facts)).toEqual([{ reason: 'no answers' }])
+    await until(async () => {
+      await stores.clock.advance('10s')
+      return works(stores)
+    })
+    expect(stores.logged.map(({ level }) => level)).toEqual(['warn', 'info'])
+  })
+
+  it('is asked by nobody who waits for it whether it answers again', async () => {
+    await using server = await Server.start()
+    await using gate = await Gate.before(server.port)
+    await using stores = await openStores(gate.url)
+    gate.hold()
+    await Promise.all(Array.from({ length: 5 }, () => stores.cache.get('a')))
+    const deadlines = countDeadlines()
+    for (let i = 0; i < 10; i++) await request(stores, 'a')
+    await stores.clock.advance('9s')
+    for (let i = 0; i < 10; i++) await request(stores, 'a')
+    expect(deadlines()).toBe(0)
+  })
+})
+
+describeWithServer('a Redis that is full', () => {
+  it('keeps nothing new, and still reads, forgets and counts', async () => {
+    await using server = await Server.start(
+      '--maxmemory',
+      '4mb',
+      '--maxmemory-policy',
+      'noeviction',
+    )
+    await using stores = await openStores(server.url)
+    const { cache, limits, logged } = stores
+    await until(() => works(stores))
+    const [version] = await cache.versions(['tag'])
+    const redis = await createClient({ url: server.url }).connect()
+    await redis.configSet('maxmemory', '1')
+    await expect(redis.set('a', '1')).rejects.toThrow(/^OOM/)
+    await cache.set('new', entry('1'), MINUTE)
+    await cache.set('newer', entry('1'), MINUTE)
+    expect(await cache.get('new')).toBeUndefined()
+    expect((await cache.get('works'))?.body).toBe('1')
+    expect(await cache.versions(['tag'])).toEqual([version])
+    await cache.invalidate(['tag'])
+    const [later, again] = [await cache.versions(['tag']), await cache.versions(['tag'])]
+    // A worth that is not kept is nobody's: what is made under it is never found.
+    expect(new Set([version, ...later, ...again]).size).toBe(3)
+    expect(await cache.delete('works')).toBe(true)
+    const count = { key: 'ip', limit: 2, windowMs: MINUTE }
+    const allowed = []
+    for (let i = 0; i < 3; i++) allowed.push((await limits.consume(count)).isAllowed)
+    expect(allowed).toEqual([true, true, false])
+    const full = { level: 'warn', facts: { reason: 'OOM' } }
+    expect(logged).toEqual([{ ...full, message: 'Redis does not keep what is cached.' }])
+    await redis.configSet('maxmemory', '0')
+    expect(await works(stores)).toBe(true)
+    redis.destroy()
+  })
+})

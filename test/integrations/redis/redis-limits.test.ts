@@ -1,0 +1,148 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { redisLimits } from 'blazon/redis'
+import { createClient } from 'redis'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { describeWithRedis, describeWithServer, ownPrefix, Server, url } from './server.js'
+import { testContext, until } from './support.js'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+const MINUTE = 60_000
+const prefix = ownPrefix()
+
+describeWithRedis('limits in Redis', () => {
+  const limits = redisLimits({ url, prefix, timeout: '10s' })
+  const redis = createClient({ url })
+
+  beforeAll(async () => {
+    await redis.connect()
+    await limits.open?.(testContext().context)
+  })
+
+  afterAll(async () => {
+    await limits.close?.()
+    for await (const keys of redis.scanIterator({ MATCH: `${prefix}*` })) {
+      if (keys.length > 0) await redis.del(keys)
+    }
+    redis.destroy()
+  })
+
+  it('allows exactly as many as it says', async () => {
+    const count = { key: 'exact', limit: 3, windowMs: MINUTE }
+    const results = []
+    for (let i = 0; i < 5; i++) results.push(await limits.consume(count))
+    expect(results.map(({ isAllowed }) => isAllowed)).toEqual([true, true, true, false, false])
+    expect(results.map(({ remaining }) => remaining)).toEqual([2, 1, 0, 0, 0])
+    for (const { resetMs } of results) {
+      expect(resetMs).toBeGreaterThan(0)
+      expect(resetMs).toBeLessThanOrEqual(MINUTE)
+    }
+  })
+
+  it('counts keys, and nothing else, apart', async () => {
+    const one = { limit: 1, windowMs: MINUTE }
+    const long = 'x'.repeat(2000)
+    for (const key of ['a', 'a:b', 'a:b:c', '', '\u0000', long, `${long}y`]) {
+      expect(await limits.consume({ ...one, key }), key).toMatchObject({ isAllowed: true })
+      expect(await limits.consume({ ...one, key }), key).toMatchObject({ isAllowed: false })
+    }
+  })
+
+  it('knows windows shorter than a second', async () => {
+    const count = { key: 'short', limit: 1, windowMs: 250 }
+    await until(async () => (await limits.consume(count)).isAllowed)
+    await until(async () => {
+      const { isAllowed, resetMs } = await limits.consume(count)
+      expect(resetMs).toBeLessThanOrEqual(250)
+      return isAllowed
+    })
+    expect(await redis.pTTL(`${prefix}limit:short`)).toBeLessThanOrEqual(250)
+  })
+
+  it('begins a window with its first request, and forgets it at its end', async () => {
+    await limits.consume({ key: 'window', limit: 5, windowMs: 90_500 })
+    const ttl = await redis.pTTL(`${prefix}limit:window`)
+    expect(ttl).toBeGreaterThan(60_000)
+    expect(ttl).toBeLessThanOrEqual(90_500)
+    // A count that would stand for ever is given an end.
+    await redis.persist(`${prefix}limit:window`)
+    await limits.consume({ key: 'window', limit: 5, windowMs: 90_500 })
+    expect(await redis.pTTL(`${prefix}limit:window`)).toBeGreaterThan(0)
+  })
+
+  it('is exact for many at once', async () => {
+    const count = { key: 'many', limit: 17, windowMs: MINUTE }
+    const results = await Promise.all(Array.from({ length: 100 }, () => limits.consume(count)))
+    expect(results.filter(({ isAllowed }) => isAllowed).length).toBe(17)
+  })
+
+  it('is exact for two processes together', async () => {
+    const processes = [startCounter(), startCounter()]
+    await Promise.all(processes.map((child) => lineOf(child)))
+    for (const child of processes) child.stdin?.write('go\n')
+    const allowed = (await Promise.all(processes.map((child) => lineOf(child)))).map(Number)
+    expect((allowed[0] ?? 0) + (allowed[1] ?? 0)).toBe(73)
+  })
+
+  it('takes what is no count for a failure of Redis, and insures it', async () => {
+    await redis.hSet(`${prefix}limit:hash`, 'a', '1')
+    const count = { key: 'hash', limit: 1, windowMs: MINUTE }
+    expect(await limits.consume(count)).toMatchObject({ isAllowed: true, remaining: 0 })
+    expect(await limits.consume(count)).toMatchObject({ isAllowed: false })
+  })
+})
+
+/** A process that sends 100 requests at once, when it is told to, and says how many were allowed. */
+function startCounter(): ChildProcess {
+  const file = fileURLToPath(new URL('./count-in-process.ts', import.meta.url))
+  return spawn(process.execPath, ['--import', 'tsx', file], {
+    env: { ...process.env, NODE_OPTIONS: '', COUNT_URL: url, COUNT_PREFIX: prefix },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+}
+
+async function lineOf(child: ChildProcess): Promise<string> {
+  const [data] = await Promise.race([
+    once(child.stdout as NodeJS.ReadableStream, 'data'),
+    once(child, 'exit').then(([code]) => [`ended with ${code}`]),
+  ])
+  return String(data).trim()
+}
+
+describeWithServer('limits without Redis', () => {
+  it('are counted by this process, window by window', async () => {
+    await using server = await Server.absent()
+    const limits = redisLimits({ url: server.url })
+    const { context, clock } = testContext()
+    await limits.open?.(context)
+    await clock.advance(1)
+    const count = { key: 'ip', limit: 2, windowMs: MINUTE }
+    const first = { isAllowed: true, remaining: 1, resetMs: MINUTE }
+    expect(await limits.consume(count)).toEqual(first)
+    await clock.advance('20s')
+    expect(await limits.consume(count)).toMatchObject({ remaining: 0, resetMs: 40_000 })
+    expect(await limits.consume(count)).toMatchObject({ isAllowed: false, resetMs: 40_000 })
+    expect(await limits.consume({ ...count, key: 'other' })).toMatchObject({ isAllowed: true })
+    await clock.advance('40s')
+    expect(await limits.consume(count)).toEqual(first)
+    await limits.close?.()
+  })
+
+  it('are counted by who was named to', async () => {
+    await using server = await Server.absent()
+    const calls: string[] = []
+    const insurance = {
+      open: () => void calls.push('open'),
+      close: () => void calls.push('close'),
+      consume: () => ({ isAllowed: true, remaining: 7, resetMs: 1 }),
+    }
+    const limits = redisLimits({ url: server.url, insurance })
+    await limits.open?.(testContext().context)
+    const count = { key: 'ip', limit: 1, windowMs: MINUTE }
+    expect(await limits.consume(count)).toEqual({ isAllowed: true, remaining: 7, resetMs: 1 })
+    await limits.close?.()
+    expect(calls).toEqual(['open', 'close'])
+  })
+})

@@ -1,0 +1,171 @@
+import { createServer } from 'node:net'
+import { inspect } from 'node:util'
+import { ConfigError } from 'blazon'
+import { type RedisOptions, redisCache, redisLimits } from 'blazon/redis'
+import { createClient } from 'redis'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describeWithServer, Server } from './server.js'
+import { entry, testContext, until } from './support.js'
+
+const MINUTE = 60_000
+
+afterEach(() => {
+  vi.doUnmock('redis')
+})
+
+describe('the options of redisCache and redisLimits', () => {
+  const rootNodes = [{ url: 'redis://a:6379' }]
+  const wrong: [string, object, RegExp][] = [
+    ['no URL', { url: 'user:hunter2@host' }, /redisCache\(\): url\s+(It is not a URL|Its scheme)/],
+    ['an odd password', { url: 'redis://:hunt/er2@[host' }, /must be percent-encoded/],
+    ['another scheme', { url: 'http://:hunter2@host' }, /Its scheme is http:\/\//],
+    ['a path', { url: 'redis://:hunter2@host/db' }, /not the number of a database/],
+    ['two places', { url: 'redis://a', cluster: { rootNodes } }, /url and cluster/],
+    ['no nodes', { cluster: { rootNodes: [] } }, /cluster\.rootNodes/],
+    [
+      'a wrong node',
+      { cluster: { rootNodes: [{ url: 'ftp://:hunter2@a' }] } },
+      /rootNodes\[0\]\.url/,
+    ],
+    ['a long prefix', { prefix: 'x'.repeat(101) }, /at most 100 characters/],
+    ['no time', { timeout: 0 }, /timeout/],
+    ['a unit', { timeout: '50 parsecs' }, /50 parsecs is not a length of time/],
+    ['for ever', { timeout: Number.POSITIVE_INFINITY }, /timeout/],
+  ]
+
+  it.each(wrong)('are held to: %s', (_, options, message) => {
+    expect(() => redisCache(options as RedisOptions)).toThrow(message)
+    expect(() => redisLimits(options as RedisOptions)).toThrow(ConfigError)
+    try {
+      redisCache(options as RedisOptions)
+    } catch (error) {
+      expect(inspect(error, { depth: 9 })).not.toMatch(/hunt/)
+    }
+  })
+
+  it('are right', () => {
+    for (const options of [
+      {},
+      { url: 'rediss://user:pass@host:6380/2' },
+      { cluster: { rootNodes } },
+      { timeout: 0.2, prefix: '' },
+    ]) {
+      expect(redisCache(options)).toBeDefined()
+    }
+  })
+
+  it('say what to install where redis is missing', async () => {
+    vi.doMock('redis', () => {
+      throw new Error("Cannot find package 'redis'")
+    })
+    const opening = redisCache().open?.(testContext().context)
+    await expect(opening).rejects.toThrow(ConfigError)
+    await expect(redisLimits().open?.(testContext().context)).rejects.toThrow(/npm install redis@6/)
+  })
+})
+
+describe('a rediss URL', () => {
+  it('is spoken to over TLS', async () => {
+    let first: number | undefined
+    const server = createServer((socket) => {
+      socket.once('data', (data) => {
+        first = data[0]
+        socket.destroy()
+      })
+      socket.on('error', () => {})
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const address = server.address()
+    if (address === null || typeof address === 'string') throw new Error('no port')
+    const cache = redisCache({ url: `rediss://127.0.0.1:${address.port}` })
+    await cache.open?.(testContext().context)
+    // A handshake, not a command.
+    await until(() => first !== undefined)
+    expect(first).toBe(0x16)
+    await cache.close?.()
+    server.close()
+  })
+})
+
+describeWithServer('a Redis with a password', () => {
+  it('is used with it, and no log shows it', async () => {
+    await using server = await Server.start('--requirepass', 'hunter2')
+    const { context, logged } = testContext()
+    const right = redisCache({ url: server.url.replace('//', '//:hunter2@'), timeout: '10s' })
+    await right.open?.(context)
+    await right.set('a', entry('a'), MINUTE)
+    expect((await right.get('a'))?.body).toBe('a')
+    expect(logged).toEqual([])
+    const wrong = redisCache({ url: server.url.replace('//', '//:hunter3@'), timeout: '10s' })
+    await wrong.open?.(context)
+    expect(await wrong.get('a')).toBeUndefined()
+    expect(logged.map(({ facts }) => facts)).toEqual([{ reason: 'WRONGPASS' }])
+    const none = redisCache({ clientOptions: { url: server.url, RESP: 2 }, timeout: '10s' })
+    await none.open?.(context)
+    expect(await none.get('a')).toBeUndefined()
+    expect(inspect(logged, { depth: 9 })).not.toContain('hunter')
+    for (const cache of [right, wrong, none]) await cache.close?.()
+    expect(inspect([right, wrong], { depth: 9, showHidden: true })).not.toContain('hunter')
+  })
+})
+
+describeWithServer('a client of the application', () => {
+  it('is used, and stays open', async () => {
+    await using server = await Server.start()
+    const client = createClient({ url: server.url, disableOfflineQueue: true })
+    await client.connect()
+    const cache = redisCache({ client, timeout: '10s' })
+    await cache.open?.(testContext().context)
+    await cache.set('a', entry('a'), MINUTE)
+    expect((await cache.get('a'))?.body).toBe('a')
+    await cache.close?.()
+    expect(await client.get('blazon:origin')).toMatch(/^\w{40}$/)
+    expect(client.listenerCount('error')).toBe(0)
+    client.destroy()
+  })
+
+  it('is connected, and closed, if nobody else did it', async () => {
+    await using server = await Server.start()
+    const client = createClient({ url: server.url, disableOfflineQueue: true })
+    const cache = redisCache({ client, timeout: '10s' })
+    await cache.open?.(testContext().context)
+    expect(client.isReady).toBe(true)
+    await cache.close?.()
+    expect(client.isOpen).toBe(false)
+  })
+})
+
+describeWithServer('one object of options', () => {
+  it('is one connection, closed with its last user and opened again', async () => {
+    await using server = await Server.start()
+    const redis = await createClient({ url: server.url }).connect()
+    const clients = async () => (await redis.clientList()).length - 1
+    const options = { url: server.url, timeout: '10s' }
+    const [cache, limits] = [redisCache(options), redisLimits(options)]
+    const { context } = testContext()
+    await cache.open?.(context)
+    await limits.open?.(context)
+    expect(await clients()).toBe(1)
+    await cache.close?.()
+    await cache.close?.()
+    const count = { key: 'a', limit: 5, windowMs: MINUTE }
+    expect((await limits.consume(count)).remaining).toBe(4)
+    await limits.close?.()
+    await until(async () => (await clients()) === 0)
+    await cache.open?.(context)
+    await cache.set('a', entry('a'), MINUTE)
+    expect((await cache.get('a'))?.body).toBe('a')
+    await redisCache({ ...options }).open?.(context)
+    expect(await clients()).toBe(2)
+    await cache.close?.()
+    redis.destroy()
+  })
+
+  it('answers before it is opened, and after it is closed', async () => {
+    const cache = redisCache()
+    expect(await cache.get('a')).toBeUndefined()
+    expect(await cache.delete('a')).toBe(false)
+    await cache.close?.()
+    expect(await cache.versions(['a'])).toEqual([expect.any(String)])
+  })
+})

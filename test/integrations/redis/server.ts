@@ -1,0 +1,121 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe } from 'vitest'
+
+/** The Redis that happens to run: nothing but this file's own keys may be touched on it. */
+export const url = process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379'
+
+const { hostname, port } = new URL(url)
+const isThere = await answers(Number(port || 6379), hostname)
+const hasBinary = spawnSync('redis-server', ['--version']).status === 0
+if (!isThere) console.warn('Skipped: no Redis answers. REDIS_URL says where it is.')
+if (!hasBinary) console.warn('Skipped: there is no redis-server here that could be broken.')
+
+/** `describe` of what needs a Redis: skipped on a machine where none runs, but not by CI. */
+export const describeWithRedis = describe.skipIf(!isThere && !process.env['CI'])
+
+/** `describe` of what breaks a Redis of its own. */
+export const describeWithServer = describe.skipIf(!hasBinary && !process.env['CI'])
+
+/** A prefix that nobody else has. */
+export function ownPrefix(): string {
+  return `blazon-test:${randomUUID()}:`
+}
+
+/** A Redis of a test's own, which it may break. */
+export class Server implements AsyncDisposable {
+  readonly port: number
+  readonly url: string
+  readonly #folder = mkdtempSync(join(tmpdir(), 'blazon-redis-'))
+  #process: ChildProcess | undefined
+
+  private constructor(port: number) {
+    this.port = port
+    this.url = `redis://127.0.0.1:${port}`
+  }
+
+  /** A server that does not run yet. */
+  static async absent(): Promise<Server> {
+    return new Server(await freePort())
+  }
+
+  /** A server that runs. */
+  static async start(...args: string[]): Promise<Server> {
+    for (let attempt = 1; ; attempt++) {
+      const server = await Server.absent()
+      try {
+        await server.start(...args)
+        return server
+      } catch (error) {
+        // Somebody was quicker to take the port.
+        await server[Symbol.asyncDispose]()
+        if (attempt === 5) throw error
+      }
+    }
+  }
+
+  async start(...args: string[]): Promise<void> {
+    const own = ['--port', String(this.port), '--bind', '127.0.0.1', '--dir', this.#folder]
+    const options = [...own, '--save', '', '--appendonly', 'no', ...args]
+    const child = spawn('redis-server', options, { stdio: 'ignore' })
+    this.#process = child
+    while (!(await answers(this.port, '127.0.0.1'))) {
+      if (child.exitCode !== null) throw new Error(`redis-server ended with ${child.exitCode}`)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+
+  async kill(): Promise<void> {
+    const child = this.#process
+    this.#process = undefined
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+    const ended = once(child, 'exit')
+    child.kill('SIGKILL')
+    await ended
+  }
+
+  /** It keeps its connections, and takes new ones, and says nothing. */
+  pause(): void {
+    this.#process?.kill('SIGSTOP')
+  }
+
+  resume(): void {
+    this.#process?.kill('SIGCONT')
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill()
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const address = probe.address()
+  probe.close()
+  await once(probe, 'close')
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}
+
+/** Whether a Redis answers. */
+function answers(port: number, host: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, host)
+    const end = (isThere: boolean) => {
+      socket.destroy()
+      resolve(isThere)
+    }
+    socket.setTimeout(2000, () => end(false))
+    socket.once('connect', () => socket.write('PING\r\n'))
+    // With a password it says `-NOAUTH`, which is an answer too.
+    socket.once('data', (data) => end(/^[+-](?!LOADING)/.test(String(data))))
+    socket.once('error', () => end(false))
+  })
+}

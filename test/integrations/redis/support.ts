@@ -1,0 +1,25 @@
+import type { CacheEntry, StoreContext } from '../../../src/contracts/cache.js'
+import { TestClock } from '../../../src/testing/test-clock.js'
+
+/** What a store is opened with, and what it has logged. */
+export function testContext() {
+  const clock = new TestClock()
+  const logged: { level: string; facts: object; message: string }[] = []
+  const log = (level: string) => (facts: object, message: string) => {
+    logged.push({ level, facts, message })
+  }
+  const logger = { info: log('info'), warn: log('warn'), error: log('error') }
+  const context: StoreContext = { clock, logger }
+  return { context, clock, logged }
+}
+
+/** An entry that holds a text. */
+export function entry(body: string, more: Partial<CacheEntry> = {}): CacheEntry {
+  const times = { createdAt: 1000, freshUntil: 61_000 }
+  return { owner: null, kind: 'value', body, headers: [], tags: [], ...times, ...more }
+}
+
+/** Waits until something holds; the test's own limit ends what never does. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 10))
+}

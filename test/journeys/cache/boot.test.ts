@@ -1,0 +1,178 @@
+import {
+  type AppOptions,
+  Cache,
+  type CacheOptions,
+  ConfigError,
+  Controller,
+  Delete,
+  Get,
+  Head,
+  memoryCache,
+  Options,
+  Patch,
+  Post,
+  Put,
+} from 'blazon'
+import { describe, expect, it } from 'vitest'
+import { bootProblems, bootWarnings } from '../../support.js'
+
+/** A controller whose one route is cached like this. */
+function controllerOf(options: unknown) {
+  @Controller()
+  class CachedController {
+    @Cache(options as CacheOptions)
+    @Get('cached')
+    cached() {}
+  }
+  return CachedController
+}
+
+describe('@Cache', () => {
+  it.each([
+    [undefined, /no options/],
+    [null, /no options/],
+    ['60s', /no options/],
+    [{}, /ttl.*undefined.*not a duration/],
+    [{ ttl: -1 }, /-1/],
+    [{ ttl: Number.NaN }, /NaN/],
+    [{ ttl: Number.POSITIVE_INFINITY }, /Infinity/],
+    [{ ttl: '60' }, /60/],
+    [{ ttl: 'a minute' }, /a minute/],
+    [{ ttl: null }, /null/],
+    [{ ttl: [60] }, /60/],
+    [{ ttl: 60, staleWhileRevalidate: 'long' }, /staleWhileRevalidate.*long/],
+    [{ ttl: 60, key: 'products' }, /key.*not a function/],
+    [{ ttl: 60, tags: 'products' }, /tags/],
+    [{ ttl: 60, tags: [1] }, /tags/],
+    [{ ttl: 60, headers: 'x' }, /headers/],
+    [{ ttl: 60, headers: ['a b'] }, /headers/],
+    [{ ttl: 60, headers: ['Set-Cookie'] }, /headers/],
+  ])('with %j keeps the application from starting', async (options, cause) => {
+    const [problem, ...others] = await bootProblems({ controllers: [controllerOf(options)] })
+    expect(others).toEqual([])
+    expect(problem?.code).toBe('E_OPTION_INVALID')
+    expect(problem?.subject).toBe('CachedController.cached')
+    expect(problem?.cause).toMatch(cause)
+  })
+
+  it.each([
+    ['POST', Post],
+    ['PUT', Put],
+    ['PATCH', Patch],
+    ['DELETE', Delete],
+    ['OPTIONS', Options],
+  ])('on %s keeps it from starting', async (method, Verb) => {
+    @Controller()
+    class WritesController {
+      @Cache({ ttl: 60 })
+      @Get('both')
+      @Verb('both')
+      write() {}
+    }
+    const problems = await bootProblems({ controllers: [WritesController] })
+    expect(problems.map(({ code, subject }) => [code, subject])).toEqual([
+      ['E_CACHE_METHOD', 'WritesController.write'],
+    ])
+    expect(problems[0]?.cause).toContain(method)
+  })
+
+  it('twice, or alone, keeps it from starting', async () => {
+    @Controller()
+    class OddController {
+      @Cache({ ttl: 60 })
+      @Cache({ ttl: 61 })
+      @Get()
+      twice() {}
+
+      @Cache({ ttl: 60 })
+      alone() {}
+    }
+    const problems = await bootProblems({ controllers: [OddController] })
+    expect(problems.map(({ code, subject }) => `${code} ${subject}`)).toEqual([
+      'E_DECORATOR_CONFLICT OddController.twice',
+      'E_DECORATOR_ORPHAN OddController.alone',
+    ])
+  })
+
+  it('without parentheses, or on a class, is refused at once', () => {
+    const bare = () => {
+      class BareController {
+        // @ts-expect-error -- it is a factory
+        @Cache
+        list() {}
+      }
+      return BareController
+    }
+    expect(bare).toThrow(ConfigError)
+    const onClass = () => {
+      // @ts-expect-error -- it says something of one method
+      @Cache({ ttl: 60 })
+      class WholeController {}
+      return WholeController
+    }
+    expect(onClass).toThrow(ConfigError)
+  })
+
+  it.each([
+    [{ ttl: 60_000 }, '60s'],
+    [{ ttl: 60, staleWhileRevalidate: 300_000 }, '300s'],
+  ])('with %j is probably a mistake', async (options, meant) => {
+    const [warning] = await bootWarnings({ controllers: [controllerOf(options)] })
+    expect(warning?.code).toBe('W_CACHE_UNIT')
+    expect(warning?.text).toContain(`Did you mean '${meant}'?`)
+  })
+
+  it.each([
+    { ttl: 0 },
+    { ttl: 0.5 },
+    { ttl: 3600 },
+    { ttl: 2000 },
+    { ttl: '5000s' },
+    { ttl: '250ms', staleWhileRevalidate: '1d', tags: [], headers: ['X-Total-Count'] },
+  ])('with %j is fine, on HEAD too', async (options) => {
+    @Controller('heads')
+    class HeadsController {
+      @Cache(options)
+      @Head()
+      head() {}
+    }
+    const controllers = [controllerOf(options), HeadsController]
+    expect(await bootWarnings({ controllers })).toEqual([])
+  })
+})
+
+describe('the cache option', () => {
+  it.each([
+    [{ store: {} }, 'cache.store'],
+    [{ store: null }, 'cache.store'],
+    [{ store: memoryCache }, 'cache.store'],
+    [{ defaultTtl: 'long' }, 'cache.defaultTtl'],
+    [{ defaultTtl: -1 }, 'cache.defaultTtl'],
+    [{ headers: 'no' }, 'cache.headers'],
+    [true, 'cache'],
+    [null, 'cache'],
+  ])('is checked: %j', async (cache, subject) => {
+    const problems = await bootProblems({ cache } as AppOptions)
+    expect(problems.map(({ code, subject }) => `${code} ${subject}`)).toEqual([
+      `E_OPTION_INVALID ${subject}`,
+    ])
+  })
+
+  it('has known names', async () => {
+    const warnings = await bootWarnings({ cache: { ttl: 60 } } as AppOptions)
+    expect(warnings.map(({ code }) => code)).toEqual(['W_OPTION_UNKNOWN'])
+  })
+
+  it.each([
+    { maxEntries: 0 },
+    { maxEntries: 1.5 },
+    { maxEntries: Number.NaN },
+    { maxBytes: 'lots' },
+    { maxBytes: 0 },
+    { tenantShare: 0 },
+    { tenantShare: 1.1 },
+    { tenantShare: '25%' as never },
+  ])('takes no memoryCache(%j)', (options) => {
+    expect(() => memoryCache(options)).toThrow(ConfigError)
+  })
+})

@@ -1,0 +1,159 @@
+import { Cache, CacheManager, type CacheStore, Controller, Get, memoryCache } from 'blazon'
+import { TestApp } from 'blazon/testing'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { settle } from './support.js'
+
+let calls = 0
+
+@Controller()
+class PlainController {
+  @Cache({ ttl: 10, staleWhileRevalidate: 10, tags: ['t'] })
+  @Get('plain')
+  plain() {
+    return ++calls
+  }
+}
+
+type Mode = 'fine' | 'throws' | 'rejects' | 'hangs' | 'later'
+
+/** A store in memory that can be told to fail, everything or one of its methods. */
+function fragileStore() {
+  const inner = memoryCache()
+  const state: { mode: Mode; only?: keyof CacheStore; closed: number } = { mode: 'fine', closed: 0 }
+  const store = new Proxy(inner, {
+    get(target, name: keyof CacheStore) {
+      const run = target[name] as (...args: unknown[]) => unknown
+      if (name === 'close') return () => void state.closed++
+      if (name === 'open' || (state.only !== undefined && state.only !== name)) {
+        return run.bind(target)
+      }
+      const modes: Record<Mode, (...args: unknown[]) => unknown> = {
+        fine: run.bind(target),
+        throws: () => {
+          throw new Error('away')
+        },
+        rejects: () => Promise.reject(new Error('away')),
+        hangs: () => new Promise(() => {}),
+        later: async (...args) => run.apply(target, args),
+      }
+      return modes[state.mode]
+    },
+  })
+  return { store, state }
+}
+
+let app: TestApp
+let state: ReturnType<typeof fragileStore>['state']
+beforeEach(async () => {
+  calls = 0
+  const fragile = fragileStore()
+  state = fragile.state
+  app = await TestApp.create({
+    controllers: [PlainController],
+    cache: { store: fragile.store },
+    contract: 'off',
+  })
+  await app.clock.advance(0)
+})
+afterEach(() => app.close())
+
+const ask = async () => {
+  const { status, headers, body } = await app.request().get('/plain')
+  return `${status} ${headers['x-cache']} ${body.data}`
+}
+const warnings = () => app.logs.map(({ level, message }) => `${level} ${message}`)
+
+describe('a store that fails', () => {
+  it.each<Mode>(['throws', 'rejects'])('is done without: it %s', async (mode) => {
+    expect(await ask()).toBe('200 MISS 1')
+    state.mode = mode
+    for (const call of [2, 3, 4]) expect(await ask()).toBe(`200 BYPASS ${call}`)
+    state.mode = 'fine'
+    expect(await ask()).toBe('200 HIT 1')
+    expect(warnings()).toEqual([
+      'warn The cache fails: answers are made anew',
+      'info The cache answers again',
+    ])
+  })
+
+  it('is done without when it never answers, after a moment', async () => {
+    state.mode = 'hangs'
+    const answers = Promise.all([ask(), ask()])
+    await settle()
+    expect(calls).toBe(0)
+    await app.clock.advance('101ms')
+    // Both have waited for the read; neither waits for the tags of the other.
+    await app.clock.advance('101ms')
+    expect((await answers).sort()).toEqual(['200 BYPASS 1', '200 BYPASS 2'])
+    expect(warnings()).toHaveLength(1)
+  })
+
+  it.each<keyof CacheStore>(['get', 'versions', 'set'])(
+    'costs no answer when it fails to %s',
+    async (only) => {
+      state.only = only
+      state.mode = 'rejects'
+      const answers = await Promise.all([ask(), ask(), ask()])
+      expect(answers.every((answer) => answer.startsWith('200 '))).toBe(true)
+      await settle()
+      state.mode = 'fine'
+      expect((await ask()).slice(0, 4)).toBe('200 ')
+    },
+  )
+
+  it('is an empty one to programs', async () => {
+    const cache = CacheManager.getInstance()
+    await cache.set('a', 1)
+    for (const mode of ['throws', 'rejects'] as const) {
+      state.mode = mode
+      expect(await cache.get('a')).toBeUndefined()
+      expect(await cache.getOrSet('a', () => 2)).toBe(2)
+      await cache.set('a', 3)
+      expect(await cache.delete('a')).toBe(false)
+      await cache.clear()
+      await cache.invalidateTags(['t'])
+    }
+    state.mode = 'fine'
+    expect(await cache.get('a')).toBe(1)
+  })
+})
+
+describe('a store that takes its time', () => {
+  it('is waited for, and everything else is as ever', async () => {
+    state.mode = 'later'
+    const answers = await Promise.all([ask(), ask(), ask()])
+    expect(answers.sort()).toEqual(['200 HIT 1', '200 HIT 1', '200 MISS 1'])
+    await app.clock.advance(11)
+    expect(await ask()).toBe('200 STALE 1')
+    await settle()
+    expect(await ask()).toBe('200 HIT 2')
+    await CacheManager.getInstance().invalidateTags(['t'])
+    expect(await ask()).toBe('200 MISS 3')
+  })
+})
+
+describe('the store of an application', () => {
+  it('is closed with it, and not again', async () => {
+    await app.close()
+    await app.close()
+    expect(state.closed).toBe(1)
+  })
+
+  it('keeps it from starting when it does not open', async () => {
+    const store = { ...memoryStub(), open: () => Promise.reject(new Error('no such medium')) }
+    const start = TestApp.create({ controllers: [PlainController], cache: { store } })
+    await expect(start).rejects.toThrow('no such medium')
+  })
+})
+
+function memoryStub(): CacheStore {
+  const nothing = () => undefined
+  return {
+    get: nothing,
+    set: nothing,
+    delete: () => false,
+    clear: nothing,
+    versions: (tags) => tags,
+    invalidate: nothing,
+  }
+}

@@ -1,0 +1,244 @@
+import {
+  Cache,
+  CacheManager,
+  Controller,
+  Get,
+  HttpError,
+  type Request,
+  type Response,
+} from 'blazon'
+import { TestApp } from 'blazon/testing'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { defer, nameTenant, settle } from './support.js'
+
+/** What each call of the handler waits for, in order. */
+let calls: { req: Request; res: Response; end: ReturnType<typeof defer<unknown>> }[]
+
+@Controller()
+class SlowController {
+  @Cache({ ttl: 60, tags: ['slow'] })
+  @Get('slow')
+  slow(req: Request, res: Response) {
+    const end = defer<unknown>()
+    calls.push({ req, res, end })
+    return end.promise
+  }
+
+  @Cache({ ttl: 60, key: (req) => String(req.query.key) })
+  @Get('keyed')
+  keyed(req: Request, res: Response) {
+    return this.slow(req, res)
+  }
+}
+
+let app: TestApp
+const start = async (options: object = {}) => {
+  app = await TestApp.create({
+    controllers: [SlowController],
+    middlewares: [nameTenant],
+    contract: 'off',
+    ...options,
+  })
+  await app.clock.advance(0)
+}
+beforeEach(() => {
+  calls = []
+})
+afterEach(() => app.close())
+
+/** Sends a request now, instead of when it is awaited. */
+const ask = (tenant?: string) =>
+  (tenant === undefined ? app.request() : app.asTenant(tenant).request())
+    .get('/slow')
+    .then(({ status, body, headers }) => ({
+      status,
+      data: body.data,
+      state: headers['x-cache'],
+    }))
+
+const dataOf = ({ body }: { body: { data: unknown } }) => body.data
+
+describe('of several requests that miss at the same time', () => {
+  it('one calls the handler, and the others get its answer', async () => {
+    await start()
+    const answers = Promise.all(Array.from({ length: 20 }, () => ask()))
+    await settle()
+    expect(calls).toHaveLength(1)
+    calls[0]?.end.resolve('one')
+    const states = (await answers).map(({ state, data }) => `${state} ${data}`)
+    expect(states.sort()).toEqual([...Array(19).fill('HIT one'), 'MISS one'])
+  })
+
+  it('one for each tenant does, whoever is ready first', async () => {
+    await start()
+    const tenants = ['a', 'b', 'c', undefined]
+    const asked = tenants.flatMap((tenant) => [tenant, tenant, tenant])
+    const answers = Promise.all(asked.map((tenant) => ask(tenant)))
+    await settle()
+    expect(calls).toHaveLength(4)
+    for (const { req, end } of calls.toReversed()) end.resolve(`of ${req.get('x-tenant-id')}`)
+    expect((await answers).map(({ data }) => data)).toEqual(asked.map((each) => `of ${each}`))
+  })
+
+  it('nobody waits for an answer of another owner, even where their keys were built alike', async () => {
+    await start()
+    const own = app.asTenant('acme').request().get('/keyed?key=a').then(dataOf)
+    const other = app.request().get('/keyed?key=acme:a').then(dataOf)
+    await settle()
+    expect(calls).toHaveLength(2)
+    for (const { req, end } of calls) end.resolve(`of ${req.get('x-tenant-id')}`)
+    expect(await Promise.all([own, other])).toEqual(['of acme', 'of undefined'])
+  })
+
+  it('nobody makes an answer whose client has gone', async () => {
+    await start()
+    const first = ask()
+    await settle()
+    const gone = app.request().get('/slow')
+    gone.end(() => {})
+    await settle()
+    gone.abort()
+    await settle()
+    calls[0]?.end.reject(new HttpError(503))
+    await first
+    await settle()
+    expect(calls).toHaveLength(1)
+  })
+
+  it('each makes its own answer, when the first one’s is for itself alone', async () => {
+    await start()
+    const answers = Promise.all([ask(), ask(), ask()])
+    await settle()
+    calls[0]?.res.set('Cache-Control', 'private')
+    calls[0]?.end.resolve(0)
+    await settle()
+    expect(calls).toHaveLength(3)
+    calls[1]?.end.resolve(1)
+    calls[2]?.end.resolve(2)
+    expect((await answers).map(({ data }) => data).sort()).toEqual([0, 1, 2])
+  })
+
+  it('none fails because the first one does', async () => {
+    await start()
+    const answers = Promise.all([ask(), ask(), ask()])
+    await settle()
+    calls[0]?.end.reject(new HttpError(503))
+    await settle()
+    for (const { end } of calls) end.resolve('fine')
+    expect((await answers).map(({ status }) => status).sort()).toEqual([200, 200, 503])
+  })
+
+  it('the next one makes the answer, when the first one goes away', async () => {
+    await start()
+    const gone = app.request().get('/slow')
+    gone.end(() => {})
+    await settle()
+    const answers = Promise.all([ask(), ask()])
+    await settle()
+    gone.abort()
+    await settle()
+    expect(calls).toHaveLength(2)
+    // What the first one would have said comes too late to be anybody's.
+    calls[0]?.end.resolve('late')
+    await settle()
+    calls[1]?.end.resolve('second')
+    expect((await answers).map(({ data }) => data)).toEqual(['second', 'second'])
+    expect(await ask()).toMatchObject({ state: 'HIT', data: 'second' })
+  })
+
+  it('nobody waits for ever for others who go away', async () => {
+    await start()
+    const others = Array.from({ length: 4 }, () => app.request().get('/slow'))
+    for (const other of others) {
+      other.end(() => {})
+      await settle()
+    }
+    const patient = ask()
+    await settle()
+    for (const other of others.slice(0, 3)) {
+      other.abort()
+      await settle()
+    }
+    // The fourth makes the answer, and the fifth has waited often enough.
+    expect(calls).toHaveLength(5)
+    calls[4]?.end.resolve('own')
+    expect(await patient).toMatchObject({ data: 'own' })
+    calls[3]?.end.resolve('done')
+  })
+
+  it('each has a deadline of its own', async () => {
+    await start({ timeouts: { handler: '5s' } })
+    const first = ask()
+    await settle()
+    await app.clock.advance('3s')
+    const second = ask()
+    await settle()
+    await app.clock.advance('2s')
+    expect((await first).status).toBe(503)
+    // The second goes on, with a call of its own and the time that it has left.
+    expect(calls).toHaveLength(2)
+    calls[1]?.end.resolve('in time')
+    expect(await second).toMatchObject({ status: 200, data: 'in time' })
+  })
+
+  it('nobody waits for another for longer than ten seconds', async () => {
+    await start({ timeouts: { handler: false } })
+    const answers = [ask(), ask()]
+    await settle()
+    await app.clock.advance('10s')
+    expect(calls).toHaveLength(2)
+    calls[1]?.end.resolve('second')
+    expect(await answers[1]).toMatchObject({ data: 'second' })
+    calls[0]?.end.resolve('first')
+    expect(await answers[0]).toMatchObject({ data: 'first' })
+    expect(await ask()).toMatchObject({ state: 'HIT', data: 'second' })
+  })
+})
+
+describe('an answer that is being made when its key is', () => {
+  const cache = () => CacheManager.getInstance()
+  it.each<[string, () => Promise<unknown>]>([
+    ['deleted', () => cache().delete('GET /slow')],
+    ['written', () => cache().set('GET /slow', 'newer')],
+    ['cleared', () => cache().clear()],
+    ['invalidated', () => cache().invalidateTags(['slow'])],
+  ])('%s is not kept, nor given to who comes after', async (_, forget) => {
+    await start()
+    const old = ask()
+    await settle()
+    await forget()
+    const fresh = ask()
+    await settle()
+    expect(calls).toHaveLength(2)
+    calls[0]?.end.resolve('old')
+    expect(await old).toMatchObject({ data: 'old' })
+    const later = ask()
+    await settle()
+    expect(calls).toHaveLength(2)
+    calls[1]?.end.resolve('new')
+    expect(await fresh).toMatchObject({ data: 'new' })
+    expect(await later).toMatchObject({ data: 'new' })
+    expect(await ask()).toMatchObject({ state: 'HIT', data: 'new' })
+  })
+
+  it('cleared for another tenant, is kept', async () => {
+    await start()
+    const answer = ask('acme-2')
+    await settle()
+    await cache().forTenant('acme').clear()
+    await cache().forTenant('acme').invalidateTags(['slow'])
+    calls[0]?.end.resolve(1)
+    await answer
+    expect(await ask('acme-2')).toMatchObject({ state: 'HIT' })
+    await cache().forTenant('acme-2').invalidateTags(['slow'])
+    const anew = ask('acme-2')
+    await settle()
+    calls[1]?.end.resolve(2)
+    expect(await anew).toMatchObject({ state: 'MISS', data: 2 })
+    await cache().invalidateTags(['slow'])
+    const again = ask('acme-2')
+    await settle()
+    calls[2]?.end.resolve(3)
+    expect(await again).toMatchObject({ state: 'MISS', data: 3 })
+  })
+})

@@ -1,0 +1,23 @@
+import type { Middleware } from 'blazon'
+
+/** Names the tenant of a request by its header, as the tenant feature does. */
+export const nameTenant: Middleware = (req, _res, next) => {
+  const id = req.get('x-tenant-id')
+  if (id !== undefined) req.tenantScope = { id, origin: {}, host: undefined }
+  next()
+}
+
+/** A promise, and what settles it. */
+export function defer<T = void>() {
+  let resolve!: (value: T) => void
+  let reject!: (error: unknown) => void
+  const promise = new Promise<T>((...ends) => {
+    ;[resolve, reject] = ends
+  })
+  return { promise, resolve, reject }
+}
+
+/** Lets everything go on that waits for nothing but this process. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
+}

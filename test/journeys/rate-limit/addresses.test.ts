@@ -1,0 +1,162 @@
+import { networkInterfaces } from 'node:os'
+import { type AppOptions, Controller, Get } from 'blazon'
+import { describe, expect, it } from 'vitest'
+import { bootWarnings } from '../../support.js'
+import { appsOfTest, statusOf } from './support.js'
+
+@Controller('items')
+class ItemsController {
+  @Get()
+  list() {
+    return []
+  }
+}
+
+const options: AppOptions = {
+  controllers: [ItemsController],
+  rateLimit: { limit: 1, window: '1h' },
+}
+
+const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
+  all?.some(({ address }) => address === '::1'),
+)
+
+/** Statuses of requests whose `X-Forwarded-For` is each of the values. */
+async function forwarded(port: number, values: readonly string[]): Promise<number[]> {
+  const found: number[] = []
+  for (const value of values)
+    found.push(await statusOf({ port, headers: { 'x-forwarded-for': value } }))
+  return found
+}
+
+describe('the address that is counted', () => {
+  const apps = appsOfTest()
+
+  it("is the socket's, whatever a client writes", async () => {
+    const port = await apps.listening(options)
+    const forged = Array.from({ length: 10 }, (_, i) => `9.9.9.${i}`)
+    expect(await forwarded(port, forged)).toEqual([200, ...Array(9).fill(429)])
+    const headers = {
+      forwarded: 'for=8.8.8.8',
+      'x-real-ip': '8.8.8.8',
+      'cf-connecting-ip': '8.8.8.8',
+    }
+    expect(await statusOf({ port, headers })).toBe(429)
+  })
+
+  it('tells clients of one machine apart by their addresses', async () => {
+    const port = await apps.listening(options)
+    const from = (localAddress: string) => statusOf({ port, localAddress })
+    expect([await from('127.0.0.1'), await from('127.0.0.1'), await from('127.0.0.2')]).toEqual([
+      200, 429, 200,
+    ])
+  })
+
+  it.skipIf(!hasIpv6)('tells IPv4 clients of a dual-stack socket apart', async () => {
+    const port = await apps.listening(options, '::')
+    const from = (localAddress: string) => statusOf({ port, localAddress })
+    expect([await from('127.0.0.1'), await from('127.0.0.2'), await from('127.0.0.1')]).toEqual([
+      200, 200, 429,
+    ])
+    expect(await statusOf({ port, host: '::1' })).toBe(200)
+    expect(await statusOf({ port, host: '::1' })).toBe(429)
+  })
+
+  it("is what a trusted proxy names, and not what was the client's own to write", async () => {
+    const port = await apps.listening({ ...options, trustProxy: 1 })
+    expect(await forwarded(port, ['9.9.9.1', '9.9.9.1', '9.9.9.2'])).toEqual([200, 429, 200])
+    expect(await forwarded(port, ['1.1.1.1, 9.9.9.1', '2.2.2.2,9.9.9.1'])).toEqual([429, 429])
+  })
+
+  it('is the last that is not a proxy, where their addresses are given', async () => {
+    const port = await apps.listening({ ...options, trustProxy: ['127.0.0.0/8', '10.0.0.0/8'] })
+    const chain = ['9.9.9.1, 10.1.1.1', '9.9.9.1, 10.2.2.2, 10.1.1.1', '8.8.8.8, 9.9.9.1, 10.1.1.1']
+    expect(await forwarded(port, chain)).toEqual([200, 429, 429])
+  })
+
+  it.each([
+    ['an IPv4 address in IPv6', '1.2.3.4', '::ffff:1.2.3.4'],
+    ['its hexadecimal spelling', '1.2.3.4', '::ffff:102:304'],
+    ['its long spelling', '1.2.3.4', '0:0:0:0:0:FFFF:0102:0304'],
+    ['a mixed spelling', '1.2.3.4', '0000:0000::ffff:1.2.3.4'],
+    ['a port', '1.2.3.4', '1.2.3.4:5678'],
+    ['a port of IPv6', '2001:db8::1', '[2001:db8::1]:443'],
+    ['brackets', '2001:db8::1', '[2001:db8::1]'],
+    ['letter case', '2001:db8:ab::1', '2001:DB8:AB::1'],
+    ['zeros', '2001:db8::1', '2001:0db8:0000:0000:0000:0000:0000:0001'],
+    ['a zone', 'fe80::1', 'fe80::1%eth0'],
+    ['the rest of a /56', '2001:db8:1:200::1', '2001:db8:1:2ff:ffff:ffff:ffff:ffff'],
+    ['a dotted end', '2001:db8::102:304', '2001:db8::1.2.3.4'],
+  ])('is the same with %s', async (_, one, other) => {
+    const port = await apps.listening({ ...options, trustProxy: 1 })
+    expect(await forwarded(port, [one, other])).toEqual([200, 429])
+  })
+
+  it.each([
+    ['1.2.3.4', '1.2.3.5'],
+    ['1.2.3.4', '::1.2.3.4'],
+    ['2001:db8:1:200::1', '2001:db8:1:300::1'],
+    ['2001:db8:1:200::1', '2001:db8:2:200::1'],
+    ['::ffff:0:1.2.3.4', '::ffff:1.2.3.4'],
+    ['::1', '100::1'],
+  ])('is another one: %s and %s', async (one, other) => {
+    const port = await apps.listening({ ...options, trustProxy: 1 })
+    expect(await forwarded(port, [one, other])).toEqual([200, 200])
+  })
+
+  it.each([
+    'unknown',
+    '_hidden',
+    '-',
+    '1.2.3',
+    '1.2.3.4.5',
+    '01.02.03.04',
+    '1.2.3.4:port',
+    '256.1.1.1',
+    '0x7f.1',
+    '2001:db8::1::2',
+    '[2001:db8::1',
+    ':::',
+    '%',
+    '[]',
+    '[[::1]]',
+    '::ffff:999.1.1.1',
+    '<script>',
+    '"1.2.3.4"',
+    'x'.repeat(4000),
+    Array(1000).fill('y').join(','),
+  ])('is that of the proxy where it names none: %s', async (garbage) => {
+    const port = await apps.listening({ ...options, trustProxy: 1 })
+    expect(await statusOf({ port })).toBe(200)
+    expect(await forwarded(port, [garbage])).toEqual([429])
+  })
+
+  it("is the socket's where a function of the author's throws", async () => {
+    const { App } = await import('blazon')
+    const app = new App({ ...options, logger: false })
+    app.express.set('trust proxy', () => {
+      throw new Error('broken')
+    })
+    const { port } = await app.listen(0, '127.0.0.1')
+    expect([await statusOf({ port }), await statusOf({ port })]).toEqual([200, 429])
+    await app.close()
+  })
+})
+
+describe('W_RATE_LIMIT_FORGEABLE', () => {
+  it.each([
+    ['a limit of the application', { ...options, trustProxy: true }],
+    [
+      'one by user, which falls back on the address',
+      { rateLimit: { by: 'user' }, trustProxy: true },
+    ],
+  ] as const)('is a warning about %s where every proxy is believed', async (_, given) => {
+    expect(await bootWarnings(given)).toMatchObject([{ code: 'W_RATE_LIMIT_FORGEABLE' }])
+  })
+
+  it('is none without a limit, nor where proxies are counted or named', async () => {
+    expect(await bootWarnings({ trustProxy: true, rateLimit: false })).toEqual([])
+    expect(await bootWarnings({ trustProxy: true })).toEqual([])
+    expect(await bootWarnings({ trustProxy: 1, rateLimit: true })).toEqual([])
+  })
+})

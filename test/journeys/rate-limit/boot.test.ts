@@ -1,0 +1,193 @@
+import { type AppOptions, Controller, Get, RateLimit, type RateLimitPolicy } from 'blazon'
+import { describe, expect, it } from 'vitest'
+import { bootProblems, bootWarnings } from '../../support.js'
+
+const good = { limit: 1, window: 60 } as const
+
+const BAD: readonly (readonly [string, unknown])[] = [
+  ['no limit', { window: 60 }],
+  ['no window', { limit: 1 }],
+  ['a limit of 0', { ...good, limit: 0 }],
+  ['a negative limit', { ...good, limit: -1 }],
+  ['half a limit', { ...good, limit: 1.5 }],
+  ['an endless limit', { ...good, limit: Number.POSITIVE_INFINITY }],
+  ['a limit that is a text', { ...good, limit: '5' }],
+  ['a limit that a header cannot carry', { ...good, limit: 1e15 }],
+  ['a window of 0', { ...good, window: 0 }],
+  ['a window below a second', { ...good, window: '500ms' }],
+  ['a window of half seconds', { ...good, window: 1.5 }],
+  ['a window of another unit', { ...good, window: '5 parsecs' }],
+  ['an endless window', { ...good, window: Number.POSITIVE_INFINITY }],
+  ['a window that is a list', { ...good, window: [60] }],
+  ['an unknown `by`', { ...good, by: 'session' }],
+  ['a `by` of nothing', { ...good, by: null }],
+  ['an empty name', { ...good, name: '' }],
+  ['a name with quotes', { ...good, name: 'a"b' }],
+  ['a name with a backslash', { ...good, name: 'a\\b' }],
+  ['a name with a line break', { ...good, name: 'a\r\nX-Evil: 1' }],
+  ['a name that is not ASCII', { ...good, name: 'größe' }],
+  ['a long name', { ...good, name: 'x'.repeat(65) }],
+  ['a name that is a number', { ...good, name: 1 }],
+]
+
+const decorate = RateLimit as (...args: unknown[]) => ReturnType<typeof RateLimit>
+
+/** A controller whose class has the limits. */
+function decoratedClass(...policies: unknown[]) {
+  @decorate(...policies)
+  @Controller('things')
+  class ThingsController {
+    @Get()
+    list() {}
+  }
+  return ThingsController
+}
+
+/** A controller whose one method has them. */
+function decoratedMethod(...policies: unknown[]) {
+  @Controller('things')
+  class ThingsController {
+    @decorate(...policies)
+    @Get()
+    list() {}
+  }
+  return ThingsController
+}
+
+describe('boot', () => {
+  const ofOption = BAD.filter(([what]) => !what.startsWith('no '))
+  it.each(ofOption)('refuses %s in the option', async (_, policy) => {
+    const problems = await bootProblems({ rateLimit: policy as RateLimitPolicy })
+    expect(problems).toMatchObject([{ code: 'E_OPTION_INVALID', subject: 'rateLimit' }])
+  })
+
+  it.each(BAD)('refuses %s in a list', async (_, policy) => {
+    const problems = await bootProblems({
+      rateLimit: { policies: [good, policy as RateLimitPolicy] },
+    })
+    expect(problems).toMatchObject([{ code: 'E_OPTION_INVALID', subject: 'rateLimit.policies[1]' }])
+  })
+
+  it.each(BAD)('refuses %s in @RateLimit', async (_, policy) => {
+    const ofClass = await bootProblems({ controllers: [decoratedClass(policy)] })
+    expect(ofClass).toMatchObject([
+      { code: 'E_OPTION_INVALID', subject: 'ThingsController @RateLimit' },
+    ])
+    const ofMethod = await bootProblems({ controllers: [decoratedMethod(good, policy)] })
+    expect(ofMethod).toMatchObject([
+      { code: 'E_OPTION_INVALID', subject: 'ThingsController.list @RateLimit' },
+    ])
+  })
+
+  it.each([
+    ['rateLimit', 5],
+    ['rateLimit', 'on'],
+    ['rateLimit', null],
+    ['rateLimit', []],
+    ['rateLimit.policies', { policies: good }],
+    ['rateLimit.policies[0]', { policies: [null] }],
+    ['rateLimit.policies[0]', { policies: [5] }],
+    ['rateLimit.store', { store: {} }],
+    ['rateLimit.store', { store: null }],
+    ['rateLimit.store', { store: 'redis' }],
+    ['rateLimit', { limit: 5, policies: [good] }],
+    ['rateLimit', { by: 'user', policies: [] }],
+    [
+      'rateLimit',
+      {
+        policies: [
+          { ...good, name: 'a' },
+          { ...good, name: 'a' },
+        ],
+      },
+    ],
+    [
+      'rateLimit',
+      {
+        policies: [
+          { ...good, name: 'a' },
+          { limit: 2, window: 60, name: 'a' },
+        ],
+      },
+    ],
+  ])('refuses a wrong %s: %o', async (subject, rateLimit) => {
+    const problems = await bootProblems({ rateLimit } as AppOptions)
+    expect(problems[0]).toMatchObject({ code: 'E_OPTION_INVALID', subject })
+  })
+
+  it('refuses a decorator without a limit', async () => {
+    const ofClass = await bootProblems({ controllers: [decoratedClass()] })
+    expect(ofClass).toMatchObject([{ code: 'E_OPTION_INVALID', subject: 'ThingsController' }])
+    const ofMethod = await bootProblems({ controllers: [decoratedMethod()] })
+    expect(ofMethod).toMatchObject([{ code: 'E_OPTION_INVALID', subject: 'ThingsController.list' }])
+  })
+
+  it('refuses two decorators, of which one would be lost', async () => {
+    @RateLimit(good)
+    @RateLimit(good)
+    @Controller('classes')
+    class ClassesController {
+      @Get()
+      list() {}
+    }
+    @Controller('methods')
+    class MethodsController {
+      @RateLimit(good)
+      @RateLimit(false)
+      @Get()
+      list() {}
+    }
+    const problems = await bootProblems({ controllers: [ClassesController, MethodsController] })
+    expect(problems).toMatchObject([
+      { code: 'E_DECORATOR_CONFLICT', subject: 'ClassesController' },
+      { code: 'E_DECORATOR_CONFLICT', subject: 'MethodsController.list' },
+    ])
+  })
+
+  it('refuses limits of one name that differ, wherever they stand', async () => {
+    const named = { ...good, name: 'guesses' }
+    const others = [
+      { ...named, limit: 2 },
+      { ...named, window: 61 },
+      { ...named, by: 'user' },
+    ]
+    for (const other of others) {
+      const controllers = [decoratedMethod(other)]
+      const [problem] = await bootProblems({ controllers, rateLimit: named })
+      expect(problem).toMatchObject({
+        code: 'E_OPTION_INVALID',
+        subject: 'ThingsController.list @RateLimit',
+      })
+      expect(problem?.cause).toContain("'guesses'")
+    }
+  })
+
+  it('warns about what a limit does not have', async () => {
+    const option = await bootWarnings({ rateLimit: { ...good, windowMs: 1 } } as AppOptions)
+    expect(option).toMatchObject([{ code: 'W_OPTION_UNKNOWN' }])
+    expect(option[0]?.text).toContain('rateLimit.windowMs')
+    const controllers = [decoratedClass({ ...good, max: 5 })]
+    const decorated = await bootWarnings({ controllers })
+    expect(decorated).toMatchObject([{ code: 'W_OPTION_UNKNOWN' }])
+    expect(decorated[0]?.text).toContain('`max`')
+  })
+
+  it('refuses @RateLimit without parentheses, and on what has no routes', () => {
+    const bare = RateLimit as unknown as (...args: unknown[]) => void
+    const code = 'E_DECORATOR_TARGET'
+    class Some {
+      method() {}
+    }
+    const descriptor = Object.getOwnPropertyDescriptor(Some.prototype, 'method')
+    expect(() => bare(Some)).toThrow(code)
+    expect(() => bare(Some, { kind: 'class', name: 'Some', metadata: {} })).toThrow(code)
+    expect(() => bare(Some.prototype, 'method', descriptor)).toThrow(code)
+    const misplaced = RateLimit(good) as unknown as (...args: unknown[]) => void
+    expect(() => misplaced(undefined, { kind: 'field', name: 'field', metadata: {} })).toThrow(code)
+  })
+
+  it('gives derived names way to those that are given', async () => {
+    const controllers = [decoratedClass({ ...good, name: 'default' })]
+    expect(await bootWarnings({ controllers, rateLimit: { limit: 5 } })).toEqual([])
+  })
+})

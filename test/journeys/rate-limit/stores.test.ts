@@ -1,0 +1,139 @@
+import { Controller, Get, RateLimit, type RateLimitCount, type RateLimitStore } from 'blazon'
+import { describe, expect, it } from 'vitest'
+import { appsOfTest, statuses } from './support.js'
+
+@Controller('items')
+class ItemsController {
+  @Get()
+  list() {
+    return []
+  }
+
+  @RateLimit({ name: 'a:b %', limit: 7, window: '2m' })
+  @Get('own')
+  own() {
+    return []
+  }
+}
+
+/** A store that notes what it is asked, and allows the first of everything. */
+function notingStore(answer: (count: RateLimitCount) => unknown = allowOnce()) {
+  const calls: string[] = []
+  const counts: RateLimitCount[] = []
+  const store = {
+    open: () => void calls.push('open'),
+    close: async () => void calls.push('close'),
+    consume(count: RateLimitCount) {
+      counts.push(count)
+      return answer(count)
+    },
+  } as RateLimitStore
+  return { store, calls, counts }
+}
+
+function allowOnce() {
+  const seen = new Set<string>()
+  return ({ key, limit }: RateLimitCount) => {
+    const isAllowed = !seen.has(key)
+    seen.add(key)
+    return { isAllowed, remaining: isAllowed ? limit - 1 : 0, resetMs: 1500 }
+  }
+}
+
+describe('a store of rate limits', () => {
+  const apps = appsOfTest()
+  const options = { controllers: [ItemsController] }
+
+  it('is opened once, asked, and closed', async () => {
+    const { store, calls, counts } = notingStore()
+    const app = await apps.inProcess({
+      ...options,
+      rateLimit: { store },
+    })
+    expect(await statuses(app, '/items', '/items', '/items/nowhere')).toEqual([200, 429, 429])
+    expect(counts[0]).toEqual({ key: 'default:i:127.0.0.1', limit: 100, windowMs: 60_000 })
+    await app.close()
+    expect(calls).toEqual(['open', 'close'])
+  })
+
+  it('is not opened where nothing is limited', async () => {
+    @Controller('free')
+    class FreeController {
+      @Get()
+      list() {
+        return []
+      }
+    }
+    const { store, calls } = notingStore()
+    const app = await apps.inProcess({
+      controllers: [FreeController],
+      rateLimit: { store, policies: [] },
+    })
+    expect(await statuses(app, '/free')).toEqual([200])
+    await app.close()
+    expect(calls).toEqual([])
+  })
+
+  it('keeps the application from starting when it does not open', async () => {
+    const store = {
+      consume: notingStore().store.consume,
+      open: () => Promise.reject(new Error('no key')),
+    }
+    await expect(apps.inProcess({ ...options, rateLimit: { store } })).rejects.toThrow('no key')
+  })
+
+  it('may answer later', async () => {
+    const allow = allowOnce()
+    const { store } = notingStore(async (count) => {
+      await new Promise((resolve) => setImmediate(resolve))
+      return allow(count)
+    })
+    const app = await apps.inProcess({ ...options, rateLimit: { store } })
+    const first = await app.request().get('/items')
+    expect([first.status, first.headers['ratelimit']]).toEqual([200, '"default";r=99;t=2'])
+    const second = await app.request().get('/items')
+    expect([second.status, second.headers['retry-after']]).toEqual([429, '2'])
+    expect(await statuses(app, '/nowhere')).toEqual([429])
+  })
+
+  it('is told names that no other name and client can spell', async () => {
+    const { store, counts } = notingStore()
+    const app = await apps.inProcess({ ...options, rateLimit: { store } })
+    await statuses(app, '/items/own')
+    expect(counts).toEqual([{ key: 'a%3Ab%20%25:i:127.0.0.1', limit: 7, windowMs: 120_000 }])
+  })
+
+  it('may be late about the end of a window: no header says less than nothing', async () => {
+    const { store } = notingStore(() => ({ isAllowed: false, remaining: -3, resetMs: -1500 }))
+    const app = await apps.inProcess({ ...options, rateLimit: { store } })
+    const { status, headers } = await app.request().get('/items')
+    expect([status, headers['ratelimit'], headers['retry-after']]).toEqual([
+      429,
+      '"default";r=0;t=0',
+      '0',
+    ])
+  })
+
+  it.each([
+    ['throws', () => raise()],
+    ['rejects', () => Promise.reject(new Error('down'))],
+    ['rejects with nothing', () => Promise.reject(undefined)],
+    ['answers with nothing', () => undefined],
+    ['answers with something else', () => ({ allowed: true })],
+    ['answers with no number', () => ({ isAllowed: true, remaining: Number.NaN, resetMs: 1 })],
+    ['answers later with nothing', async () => null],
+  ])('that %s neither lets everybody pass nor refuses everybody', async (_, answer) => {
+    const { store } = notingStore(answer)
+    const app = await apps.inProcess({ ...options, rateLimit: { limit: 2, window: '1m', store } })
+    expect(await statuses(app, '/items', '/items', '/items')).toEqual([200, 200, 429])
+    const failures = () => app.logs.filter(({ message }) => message.includes('store failed'))
+    expect(failures()).toHaveLength(1)
+    await app.clock.advance('61s')
+    expect(await statuses(app, '/items')).toEqual([200])
+    expect(failures()).toHaveLength(2)
+  })
+})
+
+function raise(): never {
+  throw new Error('down')
+}

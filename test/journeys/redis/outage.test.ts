@@ -1,0 +1,173 @@
+import { BaseController, Cache, CacheManager, Controller, Get, RateLimit } from 'blazon'
+import { redisCache, redisLimits } from 'blazon/redis'
+import { TestApp } from 'blazon/testing'
+import { createClient } from 'redis'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { Gate } from '../../integrations/redis/gate.js'
+import { describeWithServer, Server } from '../../integrations/redis/server.js'
+import { until } from '../../integrations/redis/support.js'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+/** A deadline that nothing else waits for, so that those that were begun can be counted. */
+const TIMEOUT = 83
+
+let calls = 0
+/** What the handler gives from now on. */
+let price = 1
+
+@Controller('prices')
+class PricesController extends BaseController {
+  @Cache({ ttl: 3600, key: () => 'price', tags: ['prices'] })
+  @RateLimit({ limit: 1_000_000, window: '1h' })
+  @Get()
+  price() {
+    return { price, call: ++calls }
+  }
+
+  @RateLimit({ limit: 3, window: '1h' })
+  @Get('few')
+  few() {
+    return {}
+  }
+}
+
+let app: TestApp
+let server: Server
+
+beforeEach(async () => {
+  price = 1
+})
+
+afterEach(async () => {
+  vi.restoreAllMocks()
+  await app.close()
+  await server[Symbol.asyncDispose]()
+})
+
+async function start({ url = server.url, timeout = `${TIMEOUT}ms` } = {}): Promise<void> {
+  const options = { url, timeout }
+  app = await TestApp.create({
+    controllers: [PricesController],
+    cache: { store: redisCache(options) },
+    rateLimit: { limit: 1_000_000, window: '1h', store: redisLimits(options) },
+  })
+}
+
+const get = () => app.request().get('/prices')
+
+/** Asks until an answer came from Redis; no answer on the way is a wrong one. */
+async function untilCached(): Promise<void> {
+  await until(async () => {
+    const { status, body, headers } = await get()
+    expect([status, body.data.price]).toEqual([200, price])
+    return headers['x-cache'] === 'HIT'
+  })
+}
+
+describeWithServer('an application on Redis', () => {
+  it('starts without one, and uses it once it is there', async () => {
+    server = await Server.absent()
+    await start()
+    for (let i = 0; i < 5; i++) expect((await get()).status).toBe(200)
+    await server.start()
+    await untilCached()
+  })
+
+  it('shares what is cached, and what is counted, with others', async () => {
+    server = await Server.start()
+    await start({ timeout: '10s' })
+    await untilCached()
+    const before = calls
+    const first = app
+    await start({ timeout: '10s' })
+    try {
+      await untilCached()
+      expect(calls).toBe(before)
+      const statuses = []
+      for (const one of [first, app, first, app]) {
+        statuses.push((await one.request().get('/prices/few')).status)
+      }
+      expect(statuses).toEqual([200, 200, 200, 429])
+    } finally {
+      await first.close()
+    }
+  })
+
+  it('answers everybody while it is killed under load, and never with what is over', async () => {
+    server = await Server.start()
+    await start()
+    await untilCached()
+    let [isOver, answers] = [false, 0]
+    const load = Array.from({ length: 8 }, async () => {
+      while (!isOver) {
+        const { status, body } = await get()
+        expect([status, body.data.price]).toEqual([200, 1])
+        answers++
+      }
+    })
+    const more = async () => {
+      const goal = answers + 50
+      await until(() => answers > goal)
+    }
+    await more()
+    await server.kill()
+    await more()
+    await server.start()
+    await more()
+    isOver = true
+    await Promise.all(load)
+    await untilCached()
+  })
+
+  it('loses one deadline, in one request, while it is paused, and nothing that was invalidated', async () => {
+    server = await Server.start()
+    await start()
+    await untilCached()
+    server.pause()
+    const timers = vi.spyOn(globalThis, 'setTimeout')
+    const deadlines = () => timers.mock.calls.filter(([, ms]) => ms === TIMEOUT).length
+    for (let i = 0; i < 10; i++) expect((await get()).status).toBe(200)
+    expect(deadlines()).toBe(1)
+    price = 2
+    await CacheManager.getInstance().invalidateTags(['prices'])
+    expect((await get()).body.data.price).toBe(2)
+    expect(deadlines()).toBe(1)
+    server.resume()
+    await untilCached()
+  })
+
+  it('answers everybody while it is slow, and then leaves it alone', async () => {
+    server = await Server.start()
+    await using gate = await Gate.before(server.port)
+    await start({ url: gate.url })
+    await untilCached()
+    gate.hold()
+    const answers = await Promise.all(Array.from({ length: 6 }, get))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200])
+    const timers = vi.spyOn(globalThis, 'setTimeout')
+    for (let i = 0; i < 5; i++) expect((await get()).body.data.price).toBe(1)
+    expect(timers.mock.calls.filter(([, ms]) => ms === TIMEOUT)).toEqual([])
+    gate.release()
+    await app.clock.advance('10s')
+    await untilCached()
+  })
+
+  it('answers everybody while it is full, and forgets what is over', async () => {
+    server = await Server.start('--maxmemory-policy', 'noeviction')
+    await start()
+    await untilCached()
+    const redis = await createClient({ url: server.url }).connect()
+    await redis.configSet('maxmemory', '1')
+    await untilCached()
+    price = 2
+    await CacheManager.getInstance().invalidateTags(['prices'])
+    for (let i = 0; i < 3; i++) {
+      const { status, body, headers } = await get()
+      expect([status, body.data.price, headers['x-cache']]).toEqual([200, 2, 'MISS'])
+    }
+    await redis.configSet('maxmemory', '0')
+    await untilCached()
+    redis.destroy()
+  })
+})

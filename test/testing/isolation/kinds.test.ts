@@ -1,0 +1,255 @@
+import {
+  Body,
+  CacheManager,
+  Controller,
+  Delete,
+  ForbiddenError,
+  Get,
+  HttpCode,
+  inject,
+  type NextFunction,
+  NotFoundError,
+  Post,
+  Put,
+  type Request,
+  type Response,
+  requireTenantId,
+  Tenant,
+} from 'blazon'
+import {
+  type IsolationLeak,
+  type IsolationOptions,
+  TestApp,
+  type TestOptions,
+} from 'blazon/testing'
+import { expect, it, vi } from 'vitest'
+import { idOf, Note, Notes } from './notes.js'
+
+// Ends what hangs; nothing is timed.
+vi.setConfig({ testTimeout: 60_000 })
+
+let notes = new Notes()
+
+/** Notes of a tenant's own, without a fault. */
+@Tenant()
+@Controller('notes')
+class NotesController {
+  @Post()
+  @HttpCode(201)
+  @Body(Note)
+  add(req: Request) {
+    return notes.add(requireTenantId(), req.body.text)
+  }
+
+  @Get(':id')
+  async byId(req: Request) {
+    const note = await notes.byOwnersId(requireTenantId(), idOf(req))
+    if (note === undefined) throw new NotFoundError('There is no such note')
+    return note
+  }
+}
+
+async function prove(
+  controller: new () => object,
+  options: TestOptions = {},
+  how: IsolationOptions = {},
+) {
+  notes = new Notes()
+  const controllers = [NotesController, controller]
+  await using app = await TestApp.create({ controllers, tenant: {}, logger: false, ...options })
+  return await app.proveIsolation({ tenants: ['acme', 'globex'], seed: 1, ...how })
+}
+
+/** What a test says of a leak. */
+const essence = ({ operation, kind, from, to, where, origin }: IsolationLeak) => ({
+  operation,
+  kind,
+  from,
+  to,
+  where,
+  origin,
+})
+
+const others = () => notes.everybodys().at(-1)?.text ?? 'none'
+
+it('sees headers and cookies', async () => {
+  @Tenant()
+  @Controller('spoken')
+  class SpokenController {
+    @Get('header')
+    header(_req: Request, res: Response) {
+      res.setHeader('X-Latest', others()).json({})
+    }
+
+    @Get('cookie')
+    cookie(_req: Request, res: Response) {
+      res.cookie('latest', others()).json({})
+    }
+
+    @Get('text')
+    text(_req: Request, res: Response) {
+      res.type('text/plain').send(`The latest note is ${others()}.`)
+    }
+
+    @Get('name')
+    name() {
+      return { [others()]: 1 }
+    }
+  }
+
+  const { leaks } = await prove(SpokenController)
+  expect(leaks.map(({ operation, where }) => [operation, where])).toEqual(
+    expect.arrayContaining([
+      ['GET /spoken/header', 'header x-latest'],
+      ['GET /spoken/cookie', 'cookie latest'],
+      ['GET /spoken/text', 'body'],
+      ['GET /spoken/name', 'body data, a name in it'],
+    ]),
+  )
+  expect(leaks.every(({ kind }) => kind === 'answer')).toBe(true)
+})
+
+it('sees what is logged for another', async () => {
+  @Tenant()
+  @Controller('failures')
+  class FailuresController {
+    @Get()
+    fail() {
+      throw new TypeError(`Cannot read ${others()}`)
+    }
+  }
+
+  const { leaks } = await prove(FailuresController)
+  expect(leaks.map(essence)).toContainEqual({
+    operation: 'GET /failures',
+    kind: 'log',
+    from: 'globex',
+    to: 'acme',
+    where: 'the error “The request failed”',
+    origin: 'POST /notes',
+  })
+  expect(leaks.every(({ kind }) => kind === 'log')).toBe(true)
+})
+
+it('sees what is cached for another, whoever reads it', async () => {
+  @Tenant()
+  @Controller('digests')
+  class DigestsController {
+    private readonly cache = inject(CacheManager)
+
+    @Get()
+    async digest() {
+      const all = () => Promise.resolve(notes.everybodys())
+      await this.cache.forTenant().getOrSet('digest', all, { ttl: 60 })
+      return {}
+    }
+  }
+
+  const { leaks, verdicts } = await prove(DigestsController)
+  expect(leaks.map(essence)).toContainEqual({
+    operation: 'GET /digests',
+    kind: 'cache',
+    from: 'globex',
+    to: 'acme',
+    where: 'its body',
+    origin: 'POST /notes',
+  })
+  expect(verdicts.find(({ operation }) => operation === 'GET /digests')?.evidence).toMatch(
+    /^what is cached for \w+ holds what \w+ had put in POST \/notes, in its body/,
+  )
+})
+
+it('sees an answer that tells what exists', async () => {
+  @Tenant()
+  @Controller('notes')
+  class TellingController {
+    @Get(':id/size')
+    async size(req: Request) {
+      const id = idOf(req)
+      const own = await notes.byOwnersId(requireTenantId(), id)
+      if (own !== undefined) return { size: own.text.length }
+      const isThere = (await notes.byId(id)) !== undefined
+      throw isThere ? new ForbiddenError('Not yours') : new NotFoundError('There is no such note')
+    }
+  }
+
+  const { leaks } = await prove(TellingController)
+  expect(leaks.map(essence)).toContainEqual({
+    operation: 'GET /notes/{id}/size',
+    kind: 'existence',
+    from: 'globex',
+    to: 'acme',
+    where: "is answered 403 for an id of globex's, and 404 for one that nobody has",
+    origin: '',
+  })
+  expect(leaks.every(({ kind }) => kind === 'existence')).toBe(true)
+})
+
+it('sees that another can take away what is there', async () => {
+  @Tenant()
+  @Controller('notes')
+  class RemovingController {
+    @Delete(':id')
+    @HttpCode(204)
+    async remove(req: Request) {
+      await notes.removeAnybodys(idOf(req))
+    }
+  }
+
+  const { leaks } = await prove(RemovingController)
+  expect(leaks.map(essence)).toContainEqual({
+    operation: 'DELETE /notes/{id}',
+    kind: 'loss',
+    from: 'globex',
+    to: 'acme',
+    where: "has made GET /notes/{id} answer 404 for an id of globex's",
+    origin: '',
+  })
+})
+
+it('sees that another can write over what is there', async () => {
+  @Tenant()
+  @Controller('notes')
+  class ReplacingController {
+    @Put(':id')
+    @HttpCode(204)
+    @Body(Note)
+    async replace(req: Request) {
+      await notes.changeAnybodys(idOf(req), req.body.text)
+    }
+  }
+
+  const { leaks } = await prove(ReplacingController)
+  expect(leaks.map(essence)).toContainEqual({
+    operation: 'GET /notes/{id}',
+    kind: 'answer',
+    from: 'acme',
+    to: 'globex',
+    where: 'body data.text',
+    origin: 'PUT /notes/{id}',
+  })
+})
+
+it('sees what a middleware has left where the next request finds it', async () => {
+  let asking = ''
+  const remember = async (req: Request, _res: Response, next: NextFunction) => {
+    asking = req.get('x-tenant-id') ?? ''
+    await Promise.resolve()
+    next()
+  }
+
+  @Tenant()
+  @Controller('asking')
+  class AskingController {
+    @Get()
+    who() {
+      return { asking }
+    }
+  }
+
+  const { leaks } = await prove(AskingController, { middlewares: [remember] })
+  expect(leaks.map(({ from, to, where }) => [from, to, where]).toSorted()).toEqual([
+    ['acme', 'globex', 'body data.asking'],
+    ['globex', 'acme', 'body data.asking'],
+  ])
+})

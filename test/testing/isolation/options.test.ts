@@ -1,0 +1,56 @@
+import { ConfigError, Controller, Get } from 'blazon'
+import { type IsolationOptions, TestApp, type TestOptions } from 'blazon/testing'
+import { expect, it } from 'vitest'
+
+@Controller('things')
+class ThingsController {
+  @Get()
+  list() {}
+}
+
+async function refusal(options: object, more: TestOptions = {}) {
+  await using app = await TestApp.create({ controllers: [ThingsController], tenant: {}, ...more })
+  return app.proveIsolation(options as IsolationOptions).then(
+    () => [],
+    (error) => (error instanceof ConfigError ? error.problems : Promise.reject(error)),
+  )
+}
+
+it.each([
+  ['tenants', 'acme'],
+  ['tenants', ['acme']],
+  ['tenants', ['acme', 'acme']],
+  ['tenants', ['acme', '']],
+  ['tenants', { acme: {} }],
+  ['tenants', { acme: {}, globex: 'globex' }],
+  ['seed', 1.5],
+  ['seed', 2 ** 31],
+  ['rounds', 0],
+  ['rounds', '2'],
+  ['as', 'carla'],
+  ['as', { acme: { id: 1 } }],
+  ['headers', 'a: b'],
+  ['skip', 'Things_list'],
+  ['skip', ['Things_none']],
+  ['operations', 'Things_list'],
+  ['runs', 50],
+])('%s does not take %j', async (name, value) => {
+  const problems = await refusal({ seed: 1, [name]: value })
+  expect(problems).toMatchObject([
+    { code: 'E_OPTION_INVALID', subject: `proveIsolation({ ${name} })` },
+  ])
+})
+
+it('as needs a user for each of the tenants', async () => {
+  const as = { acme: { id: 1 } }
+  const [problem] = await refusal({ tenants: ['acme', 'globex'], as })
+  expect(problem?.remedy).toBe('It takes a user for each of the tenants, acme and globex.')
+})
+
+it('tenants cannot be ids where the application reads no header', async () => {
+  const tenant = { header: false, jwtClaim: 'tenant' } as const
+  const [problem] = await refusal({ tenants: ['acme', 'globex'] }, { tenant })
+  expect(problem?.cause).toContain('`tenant.header` is false')
+  const callers = { acme: {}, globex: { headers: { 'x-any': '1' } } }
+  expect(await refusal({ tenants: callers, seed: 1 }, { tenant })).toEqual([])
+})

@@ -1,0 +1,79 @@
+import type { User } from 'blazon'
+import { type IsolationReport, TestApp } from 'blazon/testing'
+import { expect, it } from 'vitest'
+import { options } from '../../../examples/orders/app.js'
+
+/** Ends what hangs; nothing is timed. */
+const LIMIT = 60_000
+
+const clerkOf = (shop: string, id: string): User => ({
+  id,
+  shops: [shop],
+  permissions: ['customers:write', 'orders:write'],
+})
+
+/** What is said of all but the operation that has nothing of anybody's. */
+function verdictsOf({ verdicts }: IsolationReport) {
+  const health = verdicts.find(({ operation }) => operation === 'GET /health')
+  expect(health).toMatchObject({
+    verdict: 'INCONCLUSIVE',
+    evidence: 'nobody saw anything of its own',
+  })
+  return verdicts.filter((row) => row !== health).map(({ verdict }) => verdict)
+}
+
+it(
+  'keeps the shops of the orders example apart',
+  async () => {
+    await using app = await TestApp.create(options)
+    const tenants = ['aurora', 'borealis']
+    const report = await app.proveIsolation({ seed: 1, tenants, as: clerkOf })
+    expect(report.leaks).toEqual([])
+    expect(verdictsOf(report)).toEqual(Array(8).fill('PASS'))
+  },
+  LIMIT,
+)
+
+it(
+  'keeps three shops apart',
+  async () => {
+    await using app = await TestApp.create(options)
+    const tenants = ['aurora', 'borealis', 'corona']
+    const report = await app.proveIsolation({ seed: 1, rounds: 1, tenants, as: clerkOf })
+    expect(report.tenants).toEqual(tenants)
+    expect(report.leaks).toEqual([])
+    expect(verdictsOf(report)).toEqual(Array(8).fill('PASS'))
+  },
+  LIMIT,
+)
+
+it(
+  'asks the real guard, with the tokens of callers',
+  async () => {
+    await using app = await TestApp.create(options)
+    const caller = (token: string, shop: string) =>
+      app.with({ authorization: `Bearer ${token}` }).asTenant(shop)
+    const tenants = { first: caller('clerk', 'aurora'), second: caller('baker', 'borealis') }
+    const report = await app.proveIsolation({ seed: 1, rounds: 1, tenants })
+    expect(report.tenants).toEqual(['first', 'second'])
+    expect(report.leaks).toEqual([])
+    expect(verdictsOf(report)).toEqual(Array(8).fill('PASS'))
+  },
+  LIMIT,
+)
+
+it(
+  'says that nobody was let in',
+  async () => {
+    await using app = await TestApp.create(options)
+    const { verdicts, leaks } = await app.proveIsolation({ seed: 1, rounds: 1 })
+    expect(leaks).toEqual([])
+    expect(verdicts).toContainEqual({
+      operation: 'POST /orders',
+      operationId: 'Orders_place',
+      verdict: 'INCONCLUSIVE',
+      evidence: 'nobody was ever answered with 2xx: 401',
+    })
+  },
+  LIMIT,
+)

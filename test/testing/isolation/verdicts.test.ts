@@ -1,0 +1,235 @@
+import {
+  ApiBody,
+  Body,
+  Controller,
+  Get,
+  HttpCode,
+  Params,
+  Post,
+  Query,
+  type Request,
+  type Response,
+  requireTenantId,
+  Tenant,
+} from 'blazon'
+import { type IsolationOptions, TestApp, type TestOptions } from 'blazon/testing'
+import { describe, expect, it, vi } from 'vitest'
+import { z } from 'zod'
+import { Note, Notes } from './notes.js'
+
+// Ends what hangs; nothing is timed.
+vi.setConfig({ testTimeout: 60_000 })
+
+const tenants = ['acme', 'globex']
+const Upload = { type: 'object', properties: { file: { type: 'string', format: 'binary' } } }
+
+/** What is said of each operation, by its handler. */
+async function rowsOf(
+  controller: new () => object,
+  how: IsolationOptions = {},
+  options: TestOptions = {},
+) {
+  await using app = await TestApp.create({ controllers: [controller], tenant: {}, ...options })
+  const report = await app.proveIsolation({ tenants, seed: 1, rounds: 1, ...how })
+  expect(report.leaks).toEqual([])
+  return Object.fromEntries(
+    report.verdicts.map(({ operationId, verdict, evidence }) => [
+      operationId.replace(/^.*_/, ''),
+      `${verdict}: ${evidence}`,
+    ]),
+  )
+}
+
+describe('an operation is inconclusive', () => {
+  it('when nothing of a tenant is in its answers, or they never succeed', async () => {
+    @Controller('plain')
+    class PlainController {
+      @Get('same')
+      same() {
+        return { ok: true }
+      }
+
+      @Get('empty')
+      empty() {}
+
+      @Get('broken')
+      broken() {
+        throw new TypeError('Never mind')
+      }
+
+      @Get('stream')
+      stream(_req: Request, res: Response) {
+        res.type('text/event-stream').write('data: one\n\n')
+      }
+
+      @Get('half')
+      half(req: Request) {
+        return req.get('x-tenant-id') === 'acme' ? { tenant: 'acme' } : {}
+      }
+    }
+    expect(await rowsOf(PlainController, {}, { logger: false })).toEqual({
+      same: 'INCONCLUSIVE: nobody saw anything of its own',
+      empty: 'INCONCLUSIVE: nobody saw anything of its own',
+      broken: 'INCONCLUSIVE: nobody was ever answered with 2xx: 500',
+      stream:
+        'INCONCLUSIVE: streams: only the beginning was read, and nothing in it was of a tenant',
+      half: 'INCONCLUSIVE: globex never saw anything of its own',
+    })
+  })
+
+  it('when it is left out, or requests for it cannot be made', async () => {
+    @Controller('odd')
+    class OddController {
+      @Get('mine')
+      mine() {}
+
+      @Get('other')
+      other() {}
+
+      @Get('open/door')
+      open() {}
+
+      @Post('form')
+      @ApiBody({ schema: Upload })
+      form() {}
+
+      @Get(':name')
+      @Params(z.object({ name: z.enum(['mine', 'other']) }))
+      shadowed() {}
+
+      @Post('never')
+      @Body(z.object({ text: z.string().min(5).max(2) }))
+      never() {}
+    }
+    const how: IsolationOptions = {
+      skip: ['Odd_mine'],
+      operations: ({ operationId }) => operationId !== 'Odd_other',
+    }
+    expect(await rowsOf(OddController, how)).toEqual({
+      mine: 'INCONCLUSIVE: skipped',
+      other: 'INCONCLUSIVE: skipped',
+      open: 'INCONCLUSIVE: nobody saw anything of its own',
+      form: 'INCONCLUSIVE: takes a form',
+      shadowed: 'INCONCLUSIVE: nobody was ever answered with 2xx: not asked',
+      never: 'INCONCLUSIVE: no value is found that its schema accepts',
+    })
+  })
+})
+
+describe('an operation passes', () => {
+  it('by the text that the user of a tenant is made with', async () => {
+    @Controller('me')
+    class MeController {
+      @Get()
+      me(req: Request) {
+        return { name: req.user?.name ?? 'nobody' }
+      }
+    }
+    const guard = { canActivate: () => true }
+    const options: TestOptions = { auth: { guard, default: 'protected' } }
+    expect(await rowsOf(MeController, { as: (_, name) => ({ name }) }, options)).toEqual({
+      me: 'PASS: each saw its own data',
+    })
+  })
+
+  it('by the tenant of its own', async () => {
+    @Tenant()
+    @Controller('tenants')
+    class TenantsController {
+      @Get('mine')
+      mine() {
+        return { tenant: requireTenantId() }
+      }
+    }
+    expect(await rowsOf(TenantsController)).toEqual({
+      mine: 'PASS: each saw what it had sent itself',
+    })
+  })
+
+  it('though it takes no text that looks like a canary', async () => {
+    const notes = new Notes()
+
+    @Tenant()
+    @Controller('notes')
+    class NotesController {
+      @Post()
+      @HttpCode(201)
+      @Body(
+        z.object({
+          text: z.string(),
+          code: z.string().refine((text) => !/^[0-9a-f]{16}/.test(text), 'Not a code'),
+        }),
+      )
+      add(req: Request) {
+        return notes.add(requireTenantId(), req.body.text)
+      }
+
+      @Get()
+      @Query(
+        z.object({
+          like: z.string().refine((text) => !/^[0-9a-f]{16}/.test(text), 'Not a pattern'),
+        }),
+      )
+      async list() {
+        return { tenant: requireTenantId(), notes: await notes.of(requireTenantId()) }
+      }
+
+      @Post('short')
+      @Body(z.object({ text: z.string().min(2).max(20) }))
+      short(req: Request) {
+        return notes.add(requireTenantId(), req.body.text)
+      }
+
+      @Post('tiny')
+      @Body(z.object({ text: z.string().max(5) }))
+      tiny(req: Request) {
+        return notes.add(requireTenantId(), req.body.text)
+      }
+    }
+    expect(await rowsOf(NotesController)).toEqual({
+      add: 'INCONCLUSIVE: nobody saw anything of its own',
+      list: 'PASS: each saw its own data',
+      short: 'PASS: each saw what it had sent itself',
+      tiny: 'INCONCLUSIVE: nobody saw anything of its own',
+    })
+  })
+})
+
+it('sees what is in a stream that does not end, as far as it has come', async () => {
+  const notes = new Notes()
+
+  @Tenant()
+  @Controller('feed')
+  class FeedController {
+    @Post()
+    @Body(Note)
+    add(req: Request) {
+      return notes.add(requireTenantId(), req.body.text)
+    }
+
+    @Get()
+    stream(_req: Request, res: Response) {
+      const all = notes.everybodys()
+      res.type('text/event-stream').write(all.map(({ text }) => `data: ${text}\n\n`).join(''))
+    }
+  }
+  await using app = await TestApp.create({ controllers: [FeedController], tenant: {} })
+  const { leaks } = await app.proveIsolation({ tenants, seed: 1, rounds: 1 })
+  expect(leaks.map(({ operation, where }) => `${operation} ${where}`)).toContain('GET /feed body')
+})
+
+it('fails when there is nothing to send', async () => {
+  @Controller('one')
+  class OneController {
+    @Get()
+    one() {}
+  }
+  await using app = await TestApp.create({ controllers: [OneController] })
+  await expect(app.proveIsolation({ skip: ['One_one'] })).rejects.toThrow(
+    'proveIsolation() has sent nothing: skip or operations leave none of the operations',
+  )
+  await using empty = await TestApp.create({})
+  await expect(empty.proveIsolation()).rejects.toThrow(
+    'proveIsolation() has sent nothing: no document of this application has an operation.',
+  )
+})
