@@ -6,6 +6,7 @@ import type {
   RateLimitOptions,
   SecurityOptions,
   SwaggerOptions,
+  TenantOptions,
   TimeoutOptions,
 } from 'blazon'
 import { describe, expect, it } from 'vitest'
@@ -16,6 +17,18 @@ import { read } from './markdown.js'
 const NESTED = {
   auth: { guard: 1, default: 1, can: 1 } satisfies Names<AuthOptions>,
   security: { helmet: 1, cors: 1 } satisfies Names<SecurityOptions>,
+  tenant: {
+    header: 1,
+    jwtClaim: 1,
+    strategies: 1,
+    pattern: 1,
+    onMismatch: 1,
+    store: 1,
+    positiveTtl: 1,
+    negativeTtl: 1,
+    required: 1,
+    authorize: 1,
+  } satisfies Names<TenantOptions>,
   swagger: {
     enabled: 1,
     path: 1,
