@@ -24,7 +24,7 @@ type AddListener = (this: EventEmitter, event: string | symbol, listener: Listen
 export function bindListeners(
   prototype: EventEmitter,
   scopes: RequestScopes,
-  requestOf: (emitter: EventEmitter) => Scoped | undefined,
+  requestOf: RequestOf,
 ): void {
   const { on, once, addListener, prependListener, prependOnceListener } = prototype
   const binding = { prototype, scopes, requestOf }
@@ -39,10 +39,13 @@ export function bindListeners(
   })
 }
 
+/** The request that an emitter belongs to; `undefined` for a listener that needs no scope. */
+type RequestOf = (emitter: EventEmitter, event: string | symbol) => Scoped | undefined
+
 interface Binding {
   readonly prototype: EventEmitter
   readonly scopes: RequestScopes
-  readonly requestOf: (emitter: EventEmitter) => Scoped | undefined
+  readonly requestOf: RequestOf
 }
 
 interface Adding {
@@ -59,7 +62,7 @@ function define(
   { add, bind, isOnce = false }: Adding,
 ): void {
   const value: AddListener = function (event, listener) {
-    const req = requestOf(this)
+    const req = requestOf(this, event)
     const scope = req === undefined ? undefined : scopes.of(req)
     if (scope === undefined || typeof listener !== 'function') {
       return add.call(this, event, listener)

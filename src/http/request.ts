@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events'
 import { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import express, { type Application } from 'express'
@@ -75,8 +76,17 @@ export function createRequestClass(app: Application, scopes: RequestScopes | nul
   Object.defineProperty(prototype, 'app', { value: app, writable: true, configurable: true })
   defineQuery(prototype, app)
   defineSignal(prototype)
-  if (scopes !== null) bindListeners(prototype, scopes, (req) => req as BlazonRequest)
+  if (scopes !== null) bindListeners(prototype, scopes, requestOf)
   return AppRequest as unknown as RequestClass
+}
+
+/**
+ * Once the answer is out, it is Node itself that waits for the end of each request: to enter a scope for that costs 0.5 µs of a
+ * request on Node 20.
+ */
+function requestOf(emitter: EventEmitter, event: string | symbol): BlazonRequest | undefined {
+  const req = emitter as unknown as BlazonRequest
+  return event === 'end' && req.res?.writableFinished ? undefined : req
 }
 
 /** Turns a request that another server made into one of ours (an `App` mounted elsewhere). */
