@@ -12,6 +12,7 @@ import type { Records } from './records.js'
 import type { MadeRequest, RequestMaker, RequestPlan } from './request-maker.js'
 import { type Find, searchAnswer } from './search-answer.js'
 import { NO_ANSWER, sendWhole, type WholeAnswer } from './send-whole.js'
+import type { Trace } from './trace.js'
 
 /** An operation that requests can be made of. */
 export interface Asked {
@@ -34,16 +35,6 @@ export interface Question {
 export interface Exchanged {
   readonly made: MadeRequest
   readonly answer: WholeAnswer
-}
-
-/** Something that was written down for a tenant, elsewhere than in its answers. */
-export interface Trace {
-  readonly kind: 'log' | 'cache'
-  /** The name of a side. */
-  readonly owner: string
-  readonly text: string
-  /** `the message “…”`, `the key …`. */
-  readonly where: string
 }
 
 /** What is the same for a whole proof. */
