@@ -3,7 +3,7 @@ import type { Application } from 'express'
 import type { Clock } from '../contracts/clock.js'
 import type { FrameworkRoute } from '../contracts/framework-route.js'
 import type { AuthGuard } from '../contracts/guard.js'
-import type { ErrorRequestHandler } from '../contracts/handler.js'
+import type { ErrorRequestHandler, RequestHandler } from '../contracts/handler.js'
 import type { Logger } from '../contracts/logger.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { InputSource, Schema } from '../contracts/schema.js'
@@ -87,7 +87,6 @@ export async function buildPipeline(input: PipelineInput): Promise<Pipeline> {
   const sorted = sortMiddlewares(own, express)
   const { errorHandlers } = sorted
   const handlers = [
-    ...security.middlewares,
     ...features.middlewares,
     ...sorted.handlers.map((handler) => features.wrapMiddleware?.(handler) ?? handler),
   ]
@@ -105,14 +104,19 @@ export async function buildPipeline(input: PipelineInput): Promise<Pipeline> {
   input.harness?.built({ model: description.model, match })
   const { admission } = features
   const dispatch = compileDispatch({ match, routes, handlers: compiled, onError, admission })
+  const onLateError = scopedErrors(features.scopes, createLogOnly(input.logger))
+  const compose = (list: readonly RequestHandler[], done: RunRoute) =>
+    list.length === 0
+      ? done
+      : composeMiddlewares(list, { done, onError: onMiddlewareError, onLateError })
+  // What a browser may see of a refusal is for CORS to say, whoever refuses.
   const run =
-    handlers.length === 0
-      ? dispatch
-      : composeMiddlewares(handlers, {
-          done: dispatch,
-          onError: onMiddlewareError,
-          onLateError: scopedErrors(features.scopes, createLogOnly(input.logger)),
-        })
+    features.enter === null
+      ? compose([...security.middlewares, ...handlers], dispatch)
+      : compose(
+          security.middlewares,
+          features.enter({ run: compose(handlers, dispatch), onError: onMiddlewareError }),
+        )
   const maxHeaders = options.limits?.headers ?? DEFAULT_HEADERS
   const { isClosing, harness } = input
   const config = { Request, Response, run, onError, maxHeaders, isClosing, harness }

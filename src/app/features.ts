@@ -14,7 +14,7 @@ import { warnOfTenancy } from '../features/tenancy/check-tenancy.js'
 import { tenantAnswers, tenantFacts } from '../features/tenancy/tenant-answers.js'
 import { getTenantId, TenantContext } from '../features/tenancy/tenant-context.js'
 import type { RequestScopes } from '../http/request-scopes.js'
-import type { Stage } from '../http/step.js'
+import type { OnError, RunRoute, Stage } from '../http/step.js'
 import { NO_STAGES, type RouteStages } from '../pipeline/compile-route.js'
 import type { Harness } from './harness.js'
 import type { AppOptions } from './options.js'
@@ -37,6 +37,8 @@ export interface FeatureInput {
 export interface RunningFeatures {
   /** Run before the application's own. */
   readonly middlewares: readonly RequestHandler[]
+  /** Stands before those; `null` where nothing does. */
+  readonly enter: ((ends: { run: RunRoute; onError: OnError }) => RunRoute) | null
   /** Stands around each of the application's own middlewares; `null` where nothing does. */
   readonly wrapMiddleware: ((middleware: RequestHandler) => RequestHandler) | null
   /** `null` where requests have no scopes. */
@@ -104,7 +106,8 @@ async function startFeatures(options: AppOptions, config: StartConfig): Promise<
     throw error
   })
   return {
-    middlewares: tenancy === null ? [] : [tenancy.middleware],
+    middlewares: [],
+    enter: tenancy?.enter ?? null,
     wrapMiddleware: tenancy?.wrapMiddleware ?? null,
     scopes: tenancy?.scopes ?? null,
     admission: limits?.unmatched ?? null,

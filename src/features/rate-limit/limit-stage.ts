@@ -23,8 +23,9 @@ export function limitStage(planned: PlannedLimit, { store, clientKey }: LimitPar
   // Encoded, so that no name and no client can together be another name and another client.
   const prefix = `${encodeURIComponent(name)}:`
   const admit = (result: RateLimitResult, res: Response) => {
-    const seconds = Math.ceil(result.resetMs / 1000)
-    const rest = `${left}${result.remaining};t=${seconds}`
+    // A store elsewhere may answer after the end of the window.
+    const seconds = Math.max(0, Math.ceil(result.resetMs / 1000))
+    const rest = `${left}${Math.max(0, result.remaining)};t=${seconds}`
     addHeaders(res, ['RateLimit-Policy', policy, 'RateLimit', rest])
     if (!result.isAllowed) throw refusal(seconds)
   }

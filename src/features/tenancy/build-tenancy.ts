@@ -6,14 +6,14 @@ import type { RequestScopes } from '../../http/request-scopes.js'
 import type { RunRoute, Stage } from '../../http/step.js'
 import { keepTenant, scopeStage, tenantScopes } from './request-tenant.js'
 import { noteHost } from './tenant-context.js'
-import { compileResolve, requiredMessage, scopeMiddleware } from './tenant-middleware.js'
+import { compileResolve, enterScope, requiredMessage, type ScopeEnds } from './tenant-middleware.js'
 import type { TenantOptions } from './tenant-options.js'
 import { membershipStage, requireTenantStage } from './tenant-stages.js'
 
 /** What tenancy puts around the requests of an application that uses it. */
 export interface Tenancy {
-  /** Runs before all middlewares of the application. */
-  readonly middleware: RequestHandler
+  /** Stands before all middlewares of the application. */
+  readonly enter: (ends: ScopeEnds) => RunRoute
   /** Stands around each of those. */
   readonly wrapMiddleware: (middleware: RequestHandler) => RequestHandler
   readonly scopes: RequestScopes
@@ -48,16 +48,14 @@ export function buildTenancy(config: TenancyConfig): Tenancy | null {
   noteHost(host, logger)
   const required = requireTenantStage(requiredMessage(options))
   const membership = options?.authorize === undefined ? null : membershipStage(options.authorize)
+  const resolve = options === undefined ? null : compileResolve(options, clock)
   let isTold = false
   function tellOfStranger(): void {
     if (!isTold) logger.warn({}, STRANGER)
     isTold = true
   }
   return {
-    middleware: scopeMiddleware(
-      options === undefined ? null : compileResolve(options, clock),
-      host,
-    ),
+    enter: (ends) => enterScope(resolve, host, ends),
     wrapMiddleware: (middleware) => keepTenant(middleware, tellOfStranger),
     scopes: tenantScopes,
     stagesOf: (route) => ({

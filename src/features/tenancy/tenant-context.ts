@@ -29,13 +29,17 @@ export class TenantContext {
   }
 
   /**
-   * Runs a function in a scope, and answers with what it answers.
+   * Runs a function in a scope, with the arguments that follow it, and answers with what it answers.
    *
    * @param scope One of `current()`. A scope that is made by hand, with an `origin` of its own, is not taken for that of the
    * request: to say whose a request is, call `runWithTenant`.
    */
-  static run<T>(scope: TenantScope | undefined, fn: () => T): T {
-    return TenantContext.#storage.run(scope, fn)
+  static run<T, A extends unknown[]>(
+    scope: TenantScope | undefined,
+    fn: (...args: A) => T,
+    ...args: A
+  ): T {
+    return TenantContext.#storage.run(scope, fn, ...args)
   }
 
   /**

@@ -1,8 +1,8 @@
 import type { Clock } from '../../contracts/clock.js'
-import type { Request, RequestHandler } from '../../contracts/handler.js'
+import type { Request, RequestHandler, Response } from '../../contracts/handler.js'
 import { codedError } from '../../errors/http-error.js'
 import type { BlazonRequest } from '../../http/request.js'
-import { isThenable } from '../../http/step.js'
+import { isThenable, type OnError, type RunRoute } from '../../http/step.js'
 import { toSeconds } from '../../http/units.js'
 import { compileIdentify } from './identify-tenant.js'
 import { TenantContext, tenantScope } from './tenant-context.js'
@@ -48,28 +48,47 @@ function admit(id: string, verdict: Verdict): string {
     : codedError('TENANT_SUSPENDED', 'This tenant is not served now')
 }
 
+/** Where a request goes that has a scope. */
+export interface ScopeEnds {
+  readonly run: RunRoute
+  readonly onError: OnError
+}
+
 /**
  * Gives every request of an application a scope of its own, whether it names a tenant or not: by its origin, what a callback
- * brings along from another request can be told from it.
+ * brings along from another request can be told from it. No middleware, because their `next` would cost as much as the rest.
  *
  * @param resolve `null` where only the application's own middlewares know tenants.
  */
-export function scopeMiddleware(resolve: ResolveTenant | null, host: object): RequestHandler {
-  return function identifyTenant(req: BlazonRequest, _res, next) {
+export function enterScope(
+  resolve: ResolveTenant | null,
+  host: object,
+  { run, onError }: ScopeEnds,
+): RunRoute {
+  function enter(id: string | undefined, req: BlazonRequest, res: Response): void {
+    const scope = Object.freeze({ id, origin: {}, host })
+    req.tenantScope = scope
+    TenantContext.run(scope, run, req, res)
+  }
+  function refuse(error: unknown, req: BlazonRequest, res: Response): void {
+    req.tenantScope = tenantScope(undefined, { origin: {}, host })
+    onError(error ?? new Error('A strategy of `tenant.strategies` threw nothing'), req, res)
+  }
+  return function identifyTenant(req, res) {
     // Whoever mounted this application goes on where it was.
     if (req.passOn !== undefined) req.passOn = TenantContext.bind(req.passOn)
-    const outer = req.tenantScope
-    const base = { origin: {}, host }
-    const enter = (id: string | undefined) => {
-      const scope = tenantScope(id, base)
-      req.tenantScope = scope
-      TenantContext.run(scope, next)
+    if (resolve === null) return enter(req.tenantScope?.id, req, res)
+    let found: ReturnType<ResolveTenant>
+    try {
+      found = resolve(req)
+    } catch (error) {
+      return refuse(error, req, res)
     }
-    if (resolve === null) return enter(outer?.id)
-    // The scope in which an error is told, and one that waits for the store.
-    req.tenantScope = tenantScope(undefined, base)
-    const found = resolve(req)
-    return isThenable(found) ? found.then(enter) : enter(found)
+    if (!isThenable(found)) return enter(found, req, res)
+    found.then(
+      (id) => enter(id, req, res),
+      (error) => refuse(error, req, res),
+    )
   }
 }
 
@@ -91,7 +110,7 @@ export function buildTenantMiddleware(
       }
       const scope = id === undefined && outer !== undefined ? outer : tenantScope(id, outer)
       req.tenantScope = scope
-      TenantContext.run(scope, next)
+      TenantContext.run(scope, () => next())
     }
     const found = resolve(req)
     return isThenable(found) ? found.then(enter) : enter(found)

@@ -14,7 +14,10 @@ export function startDeadline(ms: number, expire: () => void): () => void {
 }
 
 /** Waits for a promise, but no longer than `ms` milliseconds. Never rejects. */
-export function waitAtMost(ms: number, promise: Promise<unknown>): Promise<void> {
+export function waitAtMost(
+  ms: number,
+  promise: Promise<unknown> = Promise.resolve(),
+): Promise<void> {
   return new Promise((resolve) => {
     const cancel = startDeadline(ms, resolve)
     const end = () => {

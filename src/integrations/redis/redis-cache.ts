@@ -11,8 +11,8 @@ import { Pending } from './pending.js'
 import { checkRedisOptions, prefixOf, type RedisOptions } from './redis-options.js'
 import { linkOf } from './shared-links.js'
 
-/** How long a version of a tag is kept, in milliseconds; entries that live longer are outdated by then. */
-const TAG_TTL_MS = 30 * 24 * 3_600_000
+/** How long a version of a tag, and the note of the servers, is kept: what is older is outdated, and Redis is left tidy. */
+const MONTH_MS = String(30 * 24 * 3_600_000)
 /** Keys that are forgotten in one go. */
 const CHUNK = 500
 /** How long a start waits for what must happen before entries may be read, in milliseconds. */
@@ -43,6 +43,7 @@ class RedisCache implements CacheStore {
   #isClean = false
   /** Whether it is known that the entries were written where they are read. */
   #isHome = false
+  #isRecovering = false
   #recovery: Promise<void> | undefined
   #saidRefused = false
 
@@ -66,7 +67,7 @@ class RedisCache implements CacheStore {
     await this.#link.open(context)
     // The link may have been opened by someone else before.
     this.#recover()
-    if (this.#recovery !== undefined) await waitAtMost(FIRST_RECOVERY_MS, this.#recovery)
+    if (this.#isRecovering) await waitAtMost(FIRST_RECOVERY_MS, this.#recovery)
   }
 
   async close(): Promise<void> {
@@ -141,11 +142,10 @@ class RedisCache implements CacheStore {
 
   /** Gives a version to each tag that has none. Of several who do, the first one wins. */
   async #create(names: readonly string[], fresh: readonly string[]): Promise<readonly string[]> {
-    const ttl = String(TAG_TTL_MS)
     const known = await this.#ask(({ send }) =>
       Promise.all(
         names.map(async (name, index) => {
-          const made = send('SET', name, fresh[index] as string, 'NX', 'PX', ttl)
+          const made = send('SET', name, fresh[index] as string, 'NX', 'PX', MONTH_MS)
           const [, version] = await Promise.all([made.catch(() => null), send('GET', name)])
           return version
         }),
@@ -201,10 +201,10 @@ class RedisCache implements CacheStore {
   }
 
   #recover(): void {
-    if (this.#isClean || this.#context === undefined || !this.#link.isAvailable) return
-    this.#recovery ??= this.#replay().finally(() => {
-      this.#recovery = undefined
-    })
+    if (this.#isClean || this.#isRecovering || this.#context === undefined) return
+    if (!this.#link.isAvailable) return
+    this.#isRecovering = true
+    this.#recovery = this.#replay()
   }
 
   /** Does what must be done before anything is read. */
@@ -218,8 +218,10 @@ class RedisCache implements CacheStore {
       this.#saidRefused = false
     } catch (error) {
       if (isServerError(error)) this.#say(error, 'Nothing is read from Redis: it does not forget.')
-      // After this recovery has ended: who asks during it is told that there is one.
       this.#context?.clock.setTimeout(() => this.#recover(), RETRY_MS)
+    } finally {
+      // At once: what is to be forgotten from now on begins another one.
+      this.#isRecovering = false
     }
   }
 
@@ -256,7 +258,9 @@ class RedisCache implements CacheStore {
     const known = await this.#link.run(({ send }) => send('GET', name))
     if (String(known) === origin) return
     await this.#sweep(this.#keys.pattern(''))
-    await this.#link.run(({ send }) => send('SET', name, origin)).catch(unlessServerError)
+    await this.#link
+      .run(({ send }) => send('SET', name, origin, 'PX', MONTH_MS))
+      .catch(unlessServerError)
   }
 
   /** Says what the server refuses, once until it does it again. */

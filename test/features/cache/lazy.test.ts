@@ -2,9 +2,11 @@ import ts from 'typescript-5'
 import { expect, it } from 'vitest'
 import { readSources } from '../../house/sources.js'
 
+const sources = readSources()
+
 /** Files that import something when they are loaded; what is imported by `import()` or as a type is not. */
 function loadersOf(pattern: RegExp): string[] {
-  return readSources()
+  return sources
     .filter(({ tree }) =>
       tree.statements.some(
         (node) =>

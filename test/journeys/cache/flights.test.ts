@@ -23,6 +23,12 @@ class SlowController {
     calls.push({ req, res, end })
     return end.promise
   }
+
+  @Cache({ ttl: 60, key: (req) => String(req.query.key) })
+  @Get('keyed')
+  keyed(req: Request, res: Response) {
+    return this.slow(req, res)
+  }
 }
 
 let app: TestApp
@@ -50,6 +56,8 @@ const ask = (tenant?: string) =>
       state: headers['x-cache'],
     }))
 
+const dataOf = ({ body }: { body: { data: unknown } }) => body.data
+
 describe('of several requests that miss at the same time', () => {
   it('one calls the handler, and the others get its answer', async () => {
     await start()
@@ -70,6 +78,31 @@ describe('of several requests that miss at the same time', () => {
     expect(calls).toHaveLength(4)
     for (const { req, end } of calls.toReversed()) end.resolve(`of ${req.get('x-tenant-id')}`)
     expect((await answers).map(({ data }) => data)).toEqual(asked.map((each) => `of ${each}`))
+  })
+
+  it('nobody waits for an answer of another owner, even where their keys were built alike', async () => {
+    await start()
+    const own = app.asTenant('acme').request().get('/keyed?key=a').then(dataOf)
+    const other = app.request().get('/keyed?key=acme:a').then(dataOf)
+    await settle()
+    expect(calls).toHaveLength(2)
+    for (const { req, end } of calls) end.resolve(`of ${req.get('x-tenant-id')}`)
+    expect(await Promise.all([own, other])).toEqual(['of acme', 'of undefined'])
+  })
+
+  it('nobody makes an answer whose client has gone', async () => {
+    await start()
+    const first = ask()
+    await settle()
+    const gone = app.request().get('/slow')
+    gone.end(() => {})
+    await settle()
+    gone.abort()
+    await settle()
+    calls[0]?.end.reject(new HttpError(503))
+    await first
+    await settle()
+    expect(calls).toHaveLength(1)
   })
 
   it('each makes its own answer, when the first one’s is for itself alone', async () => {
@@ -111,6 +144,26 @@ describe('of several requests that miss at the same time', () => {
     calls[1]?.end.resolve('second')
     expect((await answers).map(({ data }) => data)).toEqual(['second', 'second'])
     expect(await ask()).toMatchObject({ state: 'HIT', data: 'second' })
+  })
+
+  it('nobody waits for ever for others who go away', async () => {
+    await start()
+    const others = Array.from({ length: 4 }, () => app.request().get('/slow'))
+    for (const other of others) {
+      other.end(() => {})
+      await settle()
+    }
+    const patient = ask()
+    await settle()
+    for (const other of others.slice(0, 3)) {
+      other.abort()
+      await settle()
+    }
+    // The fourth makes the answer, and the fifth has waited often enough.
+    expect(calls).toHaveLength(5)
+    calls[4]?.end.resolve('own')
+    expect(await patient).toMatchObject({ data: 'own' })
+    calls[3]?.end.resolve('done')
   })
 
   it('each has a deadline of its own', async () => {
@@ -159,8 +212,12 @@ describe('an answer that is being made when its key is', () => {
     expect(calls).toHaveLength(2)
     calls[0]?.end.resolve('old')
     expect(await old).toMatchObject({ data: 'old' })
+    const later = ask()
+    await settle()
+    expect(calls).toHaveLength(2)
     calls[1]?.end.resolve('new')
     expect(await fresh).toMatchObject({ data: 'new' })
+    expect(await later).toMatchObject({ data: 'new' })
     expect(await ask()).toMatchObject({ state: 'HIT', data: 'new' })
   })
 

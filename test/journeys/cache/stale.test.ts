@@ -153,6 +153,25 @@ describe('staleWhileRevalidate', () => {
     expect(ends).toEqual(['finish', 'close'])
   })
 
+  it('makes it with what middlewares have left for the handler', async () => {
+    await app.close()
+    app = await TestApp.create({
+      controllers: [StaleController],
+      middlewares: [
+        (_req: Request, res: Response, next: () => void) => {
+          res.locals['greeting'] = 'hello'
+          next()
+        },
+      ],
+    })
+    await app.clock.advance(0)
+    handle = (_, res) => res.locals['greeting'] + calls
+    await ask()
+    await app.clock.advance('12s')
+    await ask()
+    expect(await ask()).toBe('HIT hello2 0')
+  })
+
   it('keeps tenants apart', async () => {
     handle = (req) => `${req.get('x-tenant-id')} ${calls}`
     const askAs = async (id: string) =>

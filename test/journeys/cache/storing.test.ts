@@ -216,6 +216,20 @@ describe('beside middlewares', () => {
     expect(calls).toBe(2)
   })
 
+  it('keeps no header of a middleware, which sets it again', async () => {
+    let count = 0
+    const middleware = (_req: Request, res: Response, next: () => void) => {
+      res.set('Link', `</${++count}>`)
+      next()
+    }
+    await start({ middlewares: [middleware] })
+    handle = () => ({ ok: true })
+    for (const link of ['</1>', '</2>', '</3>']) {
+      expect((await app.request().get('/answer')).headers['link']).toBe(link)
+    }
+    expect(calls).toBe(1)
+  })
+
   it('sends the same static headers with both', async () => {
     await start({ security: { helmet: true } })
     handle = () => ({ ok: true })

@@ -103,6 +103,17 @@ describe('a store of rate limits', () => {
     expect(counts).toEqual([{ key: 'a%3Ab%20%25:i:127.0.0.1', limit: 7, windowMs: 120_000 }])
   })
 
+  it('may be late about the end of a window: no header says less than nothing', async () => {
+    const { store } = notingStore(() => ({ isAllowed: false, remaining: -3, resetMs: -1500 }))
+    const app = await apps.inProcess({ ...options, rateLimit: { store } })
+    const { status, headers } = await app.request().get('/items')
+    expect([status, headers['ratelimit'], headers['retry-after']]).toEqual([
+      429,
+      '"default";r=0;t=0',
+      '0',
+    ])
+  })
+
   it.each([
     ['throws', () => raise()],
     ['rejects', () => Promise.reject(new Error('down'))],

@@ -267,9 +267,10 @@ let app: App | undefined
 let port = 0
 const agent = keepAlive(SOCKETS)
 
-async function start(options: AppOptions = {}): Promise<void> {
+/** @param isTold Whether the application reads the header itself. */
+async function start(options: AppOptions = {}, isTold = true): Promise<void> {
   app = new App({
-    tenant: {},
+    ...(isTold ? { tenant: {} } : {}),
     controllers: [WaysController],
     middlewares: [
       accessLog,
@@ -432,7 +433,7 @@ describe('a tenant stays the same', () => {
 
   it('where a middleware sets it, and the next one goes on elsewhere', async () => {
     const byOrg: RequestHandler = (req, _res, next) => runWithTenant(req.get('x-org'), next)
-    await start({ tenant: undefined, middlewares: [byOrg, waitForPool, readRaw] })
+    await start({ middlewares: [byOrg, waitForPool, readRaw] }, false)
     const { strays } = await crowd((tenant, index) => ({
       method: 'POST',
       path: '/ways/left',
@@ -448,7 +449,7 @@ describe('a tenant stays the same', () => {
         runWithTenant(req.get('x-org'), next)
         setTimeout(release, Math.random())
       })
-    await start({ tenant: undefined, middlewares: [byPool] })
+    await start({ middlewares: [byPool] }, false)
     const { strays } = await crowd((tenant) => ({
       method: 'POST',
       path: '/ways/left',
@@ -456,6 +457,29 @@ describe('a tenant stays the same', () => {
       body: 'xx',
     }))
     expect(strays).toEqual([])
+  })
+
+  it('or is none, where a middleware sets it in the scope of another request, which is logged once', async () => {
+    const byPool: RequestHandler = (req, _res, next) =>
+      pool.acquire((release) => {
+        // Nothing tells this from a pool that calls back while somebody else's `runWithTenant` runs.
+        runWithTenant(req.get('x-org'), () => next())
+        setTimeout(release, Math.random())
+      })
+    const warnings: string[] = []
+    const warn = (_: object, text: string) => void warnings.push(text)
+    await start({ middlewares: [byPool], logger: { ...logger, warn } }, false)
+    const { replies } = await crowd((tenant) => ({
+      method: 'POST',
+      path: '/ways/left',
+      headers: { 'x-org': tenant },
+      body: 'xx',
+    }))
+    const own = replies.filter(({ body }, index) => body.data?.found === TENANTS[index % 20])
+    const refused = replies.filter(({ body }) => body.code === 'TENANT_REQUIRED')
+    expect(own.length + refused.length).toBe(REQUESTS)
+    expect(refused.length).toBeGreaterThan(0)
+    expect(warnings).toEqual([expect.stringContaining('runWithTenant(id, next)')])
   })
 
   it('on one connection, from A to B and back', async () => {
