@@ -143,7 +143,7 @@ export class IsolationSession {
     const isEcho = own.every(({ key }) => sent.has(key))
     if (own.length > 0) asked.observation.sawOwn(side.name, isEcho)
     const foreign = finds.filter(({ key, owner }) => owner !== side.name && !side.told.has(key))
-    const places = new Map(foreign.toReversed().map((find) => [placeOf(find), find]))
+    const places = new Map([...foreign].reverse().map((find) => [placeOf(find), find]))
     for (const { owner: from, origin, where } of places.values()) {
       this.report(question, { kind: 'answer', from, where, origin })
     }
