@@ -101,7 +101,7 @@ function requestTable(report) {
     ['', 'measured'],
     [
       ['requests', count(report.requests)],
-      ['of known tenants', `${count(report.requests - report.strangers)} of ${TENANTS}`],
+      [`of the ${TENANTS} known tenants`, count(report.requests - report.strangers)],
       ['of tenants never seen before, each its own', count(report.strangers)],
       ['answered from the cache', count(report.hits)],
       ['cut by their client', count(report.aborted)],
