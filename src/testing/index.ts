@@ -22,7 +22,6 @@ export type {
 } from './fuzz/fuzz-options.js'
 export type { IsolationCaller, IsolationOptions } from './isolation/isolation-options.js'
 export type {
-  IsolationFindings,
   IsolationLeak,
   IsolationLeakKind,
   IsolationReport,

@@ -44,7 +44,8 @@ const TYPES = `
 const TESTING_VALUES = 'ContractCoverage ContractError TestApp'
 const TESTING_TYPES = `
   Access AuthMatrix AuthMatrixOptions AuthMatrixRow ContractViolation CoverageCount CoverageOptions CoverageReport CoverageThreshold FuzzAllowance
-  FuzzedOperation FuzzOptions FuzzReport LogEntry
+  FuzzedOperation FuzzOptions FuzzReport IsolationCaller IsolationLeak IsolationLeakKind IsolationOptions IsolationReport
+  IsolationRow IsolationVerdict LogEntry
   OperationCoverage Principal TestCaller TestClock TestOptions ViolationKind
 `
 

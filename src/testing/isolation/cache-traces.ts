@@ -1,5 +1,5 @@
-import type { Trace } from './isolation-session.js'
 import type { CacheWrite } from './overheard-stores.js'
+import type { Trace } from './trace.js'
 
 /**
  * What was cached for tenants.

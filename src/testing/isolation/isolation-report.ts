@@ -89,11 +89,10 @@ function table(rows: readonly string[][]): string {
 }
 
 function describeLeak(leak: IsolationLeak, seed: number): string {
-  const { operation, operationId, handler, phase, times, curl } = leak
-  const often = times === 1 ? 'once' : `${times} times`
+  const { operation, operationId, handler, phase, curl } = leak
   return [
     `LEAK ${operation} (${operationId}, ${handler}): ${describeCrossing(leak)}.`,
-    `  seen:   ${often}, first ${phase}`,
+    `  seen:   ${phase}`,
     `  replay: the same options, with seed: ${seed}`,
     indent(curl),
   ].join('\n')

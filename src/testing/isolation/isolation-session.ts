@@ -12,6 +12,7 @@ import type { Records } from './records.js'
 import type { MadeRequest, RequestMaker, RequestPlan } from './request-maker.js'
 import { type Find, searchAnswer } from './search-answer.js'
 import { NO_ANSWER, sendWhole, type WholeAnswer } from './send-whole.js'
+import type { Trace } from './trace.js'
 
 /** An operation that requests can be made of. */
 export interface Asked {
@@ -34,16 +35,6 @@ export interface Question {
 export interface Exchanged {
   readonly made: MadeRequest
   readonly answer: WholeAnswer
-}
-
-/** Something that was written down for a tenant, elsewhere than in its answers. */
-export interface Trace {
-  readonly kind: 'log' | 'cache'
-  /** The name of a side. */
-  readonly owner: string
-  readonly text: string
-  /** `the message “…”`, `the key …`. */
-  readonly where: string
 }
 
 /** What is the same for a whole proof. */
@@ -152,7 +143,7 @@ export class IsolationSession {
     const isEcho = own.every(({ key }) => sent.has(key))
     if (own.length > 0) asked.observation.sawOwn(side.name, isEcho)
     const foreign = finds.filter(({ key, owner }) => owner !== side.name && !side.told.has(key))
-    const places = new Map(foreign.toReversed().map((find) => [placeOf(find), find]))
+    const places = new Map([...foreign].reverse().map((find) => [placeOf(find), find]))
     for (const { owner: from, origin, where } of places.values()) {
       this.report(question, { kind: 'answer', from, where, origin })
     }

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import type { TestLog } from '../test-log.js'
-import type { Trace } from './isolation-session.js'
+import type { Trace } from './trace.js'
 
 /** Depths and lengths past which nobody reads a log. */
 const SHOWN = { depth: 8, maxStringLength: 100_000, maxArrayLength: 1000, breakLength: Infinity }

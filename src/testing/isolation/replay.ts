@@ -154,7 +154,7 @@ function meetingOf(place: GatePlan['place'], { order, pair, round, chance }: Dra
   // Those who meet at a place wait for each other there.
   const stagger = place === null ? (chance >>> 5) % TURNS : 0
   // Two rounds let each of them go first.
-  const release = round % 2 === 0 ? pair : pair.toReversed()
+  const release = round % 2 === 0 ? pair : [...pair].reverse()
   return {
     gate: { place, order: release.map(({ name }) => name), held: held.name, turns },
     stagger,
