@@ -70,14 +70,14 @@ export class CacheEngine {
   /** The entry of a key, fresh or stale, unless one of its tags was invalidated since. */
   read(key: string): MaybePromise<Outcome<CacheEntry | undefined>> {
     return chain(
-      this.#store.ask((store) => store.get(key)),
+      this.#store.ask('get', (store) => store.get(key)),
       (entry) => {
         if (entry === undefined || entry === FAILED) return entry
         if (!isSound(entry)) return undefined
         if (entry.tags.length === 0) return entry
         const tags = entry.tags.map(([tag]) => tag)
         return chain(
-          this.#store.ask((store) => store.versions(tags)),
+          this.#store.ask('versions', (store) => store.versions(tags)),
           (versions) => {
             if (versions === FAILED) return FAILED
             const isCurrent = entry.tags.every(([, version], i) => version === versions[i])
@@ -92,7 +92,7 @@ export class CacheEngine {
   versions(tags: readonly string[]): MaybePromise<Outcome<TagVersions>> {
     if (tags.length === 0) return NO_TAGS
     return chain(
-      this.#store.ask((store) => store.versions(tags)),
+      this.#store.ask('versions', (store) => store.versions(tags)),
       (versions) =>
         versions === FAILED
           ? FAILED
@@ -127,24 +127,24 @@ export class CacheEngine {
 
   async delete(key: string): Promise<boolean> {
     this.flights.cancel(key)
-    return (await this.#store.ask((store) => store.delete(key))) === true
+    return (await this.#store.ask('delete', (store) => store.delete(key))) === true
   }
 
   /** Forgets what begins with `prefix`; everything, where it is empty. */
   async clear(prefix: string): Promise<void> {
     this.flights.cancelAll(prefix)
-    await this.#store.ask((store) => store.clear(prefix === '' ? undefined : prefix))
+    await this.#store.ask('clear', (store) => store.clear(prefix === '' ? undefined : prefix))
   }
 
   async invalidate(tags: readonly string[]): Promise<void> {
     this.flights.cancelTagged(tags)
-    await this.#store.ask((store) => store.invalidate(tags))
+    await this.#store.ask('invalidate', (store) => store.invalidate(tags))
   }
 
   #write(key: string, entry: CacheEntry, { freshMs, staleMs }: Lifetime): MaybePromise<unknown> {
     const ms = freshMs + staleMs
     if (this.#isClosed || !(ms > 0)) return undefined
-    return this.#store.ask((store) => store.set(key, entry, ms))
+    return this.#store.ask('set', (store) => store.set(key, entry, ms))
   }
 }
 

@@ -63,19 +63,36 @@ function pathAndQuery({ baseUrl, url }: BlazonRequest): string {
  */
 export function sortQuery(query: string): string {
   if (!query.includes('&')) return query
-  return query
-    .split('&')
-    .filter((pair) => pair !== '')
-    .map((pair) => ({ pair, name: nameOf(pair) }))
-    .sort((a, b) => (a.name < b.name ? -1 : Number(a.name > b.name)))
-    .map(({ pair }) => pair)
-    .join('&')
+  const isPlain = !ENCODED.test(query)
+  const pairs = query.split('&').filter((pair) => pair !== '')
+  const names = pairs.map((pair) => nameOf(pair, isPlain))
+  if (isSorted(names)) return pairs.join('&')
+  const order = [...names.keys()].sort((a, b) => compare(names[a] as string, names[b] as string))
+  return order.map((index) => pairs[index]).join('&')
 }
 
-function nameOf(pair: string): string {
-  const [raw = ''] = pair.split('=', 1)
-  const [root = ''] = decode(raw).split('[', 1)
-  return root
+function isSorted(names: readonly string[]): boolean {
+  for (let i = 1; i < names.length; i++) {
+    if (compare(names[i - 1] as string, names[i] as string) > 0) return false
+  }
+  return true
+}
+
+/** By code unit: what order it is does not matter, if only it is one. */
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b)
+}
+
+/** What makes a name something else than its letters. */
+const ENCODED = /[%+[]/
+
+function nameOf(pair: string, isPlain: boolean): string {
+  const end = pair.indexOf('=')
+  const raw = end === -1 ? pair : pair.slice(0, end)
+  if (isPlain) return raw
+  const name = decode(raw)
+  const bracket = name.indexOf('[')
+  return bracket === -1 ? name : name.slice(0, bracket)
 }
 
 function decode(name: string): string {

@@ -8,6 +8,9 @@ export const FAILED: unique symbol = Symbol('failed')
 /** What came of asking a store. */
 export type Outcome<T> = T | typeof FAILED
 
+/** What a store is asked to do. */
+type Question = Exclude<keyof CacheStore, 'open' | 'close'>
+
 /** A store that waits for a server gives up by itself after 50 ms; this ends what does not. */
 const DEADLINE_MS = 100
 
@@ -25,7 +28,8 @@ export class StoreGuard {
   readonly #context: StoreContext
   #opening: Promise<void> | undefined
   #isOpen = false
-  #isDown = false
+  /** What it could not do when it was last asked to. One that is full still reads. */
+  readonly #down = new Set<Question>()
 
   constructor(store: CacheStore, context: StoreContext) {
     this.#store = store
@@ -50,22 +54,26 @@ export class StoreGuard {
   }
 
   /** Asks the store. Fails at once where it is not open. */
-  ask<T>(question: (store: CacheStore) => MaybePromise<T>): MaybePromise<Outcome<T>> {
+  ask<T>(
+    what: Question,
+    question: (store: CacheStore) => MaybePromise<T>,
+  ): MaybePromise<Outcome<T>> {
     if (!this.#isOpen) return FAILED
     try {
       const answer = question(this.#store)
-      if (isThenable(answer)) return this.#wait(answer as PromiseLike<T>)
-      if (this.#isDown) this.#recover()
+      if (isThenable(answer)) return this.#wait(what, answer as PromiseLike<T>)
+      if (this.#down.size > 0) this.#recover(what)
       return answer
     } catch (error) {
-      return this.#fail(error)
+      return this.#fail(what, error)
     }
   }
 
-  #wait<T>(answer: PromiseLike<T>): Promise<Outcome<T>> {
+  #wait<T>(what: Question, answer: PromiseLike<T>): Promise<Outcome<T>> {
     return new Promise((resolve) => {
       const { clock } = this.#context
-      const expire = () => resolve(this.#fail(new Error(`No answer within ${DEADLINE_MS} ms`)))
+      const expire = () =>
+        resolve(this.#fail(what, new Error(`No answer within ${DEADLINE_MS} ms`)))
       let timer: Timer = clock.setTimeout(() => {
         // What was late may be this process: an answer that has arrived meanwhile is read before the next timer.
         timer = clock.setTimeout(expire, 1)
@@ -73,26 +81,27 @@ export class StoreGuard {
       answer.then(
         (value) => {
           timer.cancel()
-          if (this.#isDown) this.#recover()
+          this.#recover(what)
           resolve(value)
         },
         (error) => {
           timer.cancel()
-          resolve(this.#fail(error))
+          resolve(this.#fail(what, error))
         },
       )
     })
   }
 
   /** Said once for each outage: a store that is away is away for every request. */
-  #fail(err: unknown): typeof FAILED {
-    if (!this.#isDown) this.#context.logger.warn({ err }, 'The cache fails: answers are made anew')
-    this.#isDown = true
+  #fail(what: Question, err: unknown): typeof FAILED {
+    const { logger } = this.#context
+    if (!this.#down.has(what)) logger.warn({ err }, `The cache fails to ${what}: going on without`)
+    this.#down.add(what)
     return FAILED
   }
 
-  #recover(): void {
-    this.#isDown = false
-    this.#context.logger.info({}, 'The cache answers again')
+  #recover(what: Question): void {
+    if (!this.#down.delete(what)) return
+    this.#context.logger.info({}, `The cache can ${what} again`)
   }
 }

@@ -71,8 +71,8 @@ describe('a store that fails', () => {
     state.mode = 'fine'
     expect(await ask()).toBe('200 HIT 1')
     expect(warnings()).toEqual([
-      'warn The cache fails: answers are made anew',
-      'info The cache answers again',
+      'warn The cache fails to get: going on without',
+      'info The cache can get again',
     ])
   })
 
@@ -100,6 +100,20 @@ describe('a store that fails', () => {
       expect((await ask()).slice(0, 4)).toBe('200 ')
     },
   )
+
+  it('is said to fail once, also when it only cannot be written to', async () => {
+    state.only = 'set'
+    state.mode = 'rejects'
+    for (const call of [1, 2, 3]) expect(await ask()).toBe(`200 MISS ${call}`)
+    await settle()
+    state.mode = 'fine'
+    expect(await ask()).toBe('200 MISS 4')
+    expect(await ask()).toBe('200 HIT 4')
+    expect(warnings()).toEqual([
+      'warn The cache fails to set: going on without',
+      'info The cache can set again',
+    ])
+  })
 
   it('is an empty one to programs', async () => {
     const cache = CacheManager.getInstance()
