@@ -9,6 +9,7 @@ import { type CacheEngine, entryTags, type Lifetime, type TagVersions } from './
 import { type CaptureEnd, captureAnswer } from './capture-answer.js'
 import type { Flight, Landing } from './flights.js'
 import { compileKeepable } from './keepable.js'
+import { textOf } from './request-key.js'
 import { chain, FAILED } from './store-guard.js'
 
 /** What a cached route is made of. */
@@ -145,7 +146,7 @@ export class AnswerMaker {
       disown(list)
       warn('Its tags are not a list of strings: the answer is not cached.')
     } catch (error) {
-      warn(`Its tags threw ${String(error)}: the answer is not cached.`)
+      warn(`Its tags threw ${textOf(error)}: the answer is not cached.`)
     }
     return null
   }

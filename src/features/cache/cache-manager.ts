@@ -27,8 +27,8 @@ export class CacheManager extends ScopedCache {
   }
 
   /**
-   * The cache of the running application. Where several run, that of the request that is being answered, or
-   * the one that started last.
+   * The cache of the running application. Where several run, that of the request that is being answered, as far as its application
+   * has tenants; else the one that started last. Inject `CacheManager` where that matters.
    *
    * @throws Error when no application runs.
    */

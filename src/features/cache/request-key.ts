@@ -19,9 +19,18 @@ export function compileKey(route: RouteModel, warn: (message: string) => void): 
       warn(`${what} is ${String(value)}, not a string: the answer is not cached.`)
     } catch (error) {
       // Answering anew costs time; an error would cost the answer.
-      warn(`${what} threw ${String(error)}: the answer is not cached.`)
+      warn(`${what} threw ${textOf(error)}: the answer is not cached.`)
     }
     return null
+  }
+}
+
+/** What was thrown, for the log. An object may have no text, and asking for it then throws once more. */
+export function textOf(error: unknown): string {
+  try {
+    return String(error)
+  } catch {
+    return 'something without a text'
   }
 }
 
@@ -117,13 +126,16 @@ export function headersReadBy(
       return Reflect.get(target, name, receiver)
     },
   })
-  Object.defineProperty(req, 'headers', { value: headers, configurable: true })
+  // Requests of other makers, on serverless platforms for one, have none to inherit.
+  const own = Object.getOwnPropertyDescriptor(req, 'headers')
+  Object.defineProperty(req, 'headers', { value: headers, configurable: true, writable: true })
   try {
     key(req)
   } catch {
     // It did not throw before; what it has read until now is what it knows.
   } finally {
-    Reflect.deleteProperty(req, 'headers')
+    if (own === undefined) Reflect.deleteProperty(req, 'headers')
+    else Object.defineProperty(req, 'headers', own)
   }
   return names
 }

@@ -1,10 +1,17 @@
-import { Cache, Controller, Get } from 'blazon'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Cache, Controller, Get, type Request, type Response } from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { afterEach, expect, it } from 'vitest'
 import { settle } from './support.js'
 
 // What types forbid, and JavaScript does not.
 const reject = (async () => Promise.reject(new Error('no'))) as never
+
+const raise = () => {
+  throw Object.create(null)
+}
 
 @Controller()
 class MisusedController {
@@ -19,15 +26,59 @@ class MisusedController {
   tags() {
     return 'made'
   }
+
+  @Cache({ ttl: 60, key: raise })
+  @Get('thrown-key')
+  thrownKey() {
+    return 'made'
+  }
+
+  @Cache({ ttl: 60, tags: raise })
+  @Get('thrown-tags')
+  thrownTags() {
+    return 'made'
+  }
+
+  @Cache({ ttl: 60, key: (req) => String(req.headers['accept-language']) })
+  @Get('language')
+  language(req: Request, res: Response) {
+    res.vary('Accept-Language').on('finish', () => seen.push(req.get('accept-language')))
+    return 'made'
+  }
 }
+
+let seen: unknown[] = []
 
 let app: TestApp
 afterEach(() => app.close())
 
-it.each(['key', 'tags'])('a promise for %s costs the cache, and not the process', async (name) => {
+it.each(['key', 'tags', 'thrown-key', 'thrown-tags'])(
+  'a promise, or something without a text thrown, costs the cache alone: %s',
+  async (name) => {
+    app = await TestApp.create({ controllers: [MisusedController] })
+    const { status, headers } = await app.request().get(`/${name}`)
+    expect([status, headers['x-cache']]).toEqual([200, 'BYPASS'])
+    // A rejection that nobody handles would be told by the application as it closes.
+    await settle()
+  },
+)
+
+it('a request that has headers of its own still has them afterwards', async () => {
+  seen = []
   app = await TestApp.create({ controllers: [MisusedController] })
-  const { status, headers } = await app.request().get(`/${name}`)
-  expect([status, headers['x-cache']]).toEqual([200, 'BYPASS'])
-  // A rejection that nobody handles would be told by the application as it closes.
-  await settle()
+  const server = createServer((req, res) => {
+    const headers = { ...req.headers, 'accept-language': 'de' }
+    Object.defineProperty(req, 'headers', { value: headers, configurable: true })
+    app.handler(req, res)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const get = async () => {
+    const options = { headers: { connection: 'close' } }
+    return (await fetch(`http://127.0.0.1:${port}/language`, options)).headers.get('x-cache')
+  }
+  const states = [await get(), await get()]
+  await new Promise((resolve) => server.close(resolve))
+  expect(states).toEqual(['MISS', 'HIT'])
+  expect(seen).toEqual(['de'])
 })
