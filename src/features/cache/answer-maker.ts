@@ -84,11 +84,13 @@ export class AnswerMaker {
   }
 
   #runDetached(visit: Visit, flight: Flight): void {
-    const { req, res } = visit
+    const { req, res, owner } = visit
     const fail = (error: unknown) => {
       const { engine, route } = this.#config
       if (!engine.isClosed) {
-        engine.logger.error({ err: error, route: route.name }, 'Refreshing a cached answer failed')
+        const whose = owner === null ? {} : { tenant: owner }
+        const facts = { err: error, route: route.name, ...whose }
+        engine.logger.error(facts, 'Refreshing a cached answer failed')
       }
       this.#drop(visit, flight, { kind: 'unfit', status: toFailure(error).status })
     }

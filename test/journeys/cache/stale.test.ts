@@ -77,6 +77,16 @@ describe('staleWhileRevalidate', () => {
     expect(calls).toBe(1)
   })
 
+  it('says whose the answer was that could not be made anew', async () => {
+    const get = () => app.asTenant('acme').request().get('/news')
+    await get()
+    await app.clock.advance('12s')
+    handle = () => Promise.reject(new Error('down'))
+    await get()
+    await settle()
+    expect(app.logs.map(({ facts }) => facts['tenant'])).toEqual(['acme'])
+  })
+
   it('keeps the old answer while the new one fails, and says so', async () => {
     await ask()
     await app.clock.advance('12s')
