@@ -103,17 +103,12 @@ describe('authorize', () => {
     await start({ authorize })
     expect(await ask({ 'x-user': 'ada' })).toEqual([400, 'TENANT_REQUIRED'])
     expect(await ask({ 'x-tenant-id': 'acme' })).toEqual([401, 'UNAUTHORIZED'])
-<<<<<<< HEAD
-    expect(await ask({})).toEqual([401, 'UNAUTHORIZED'])
-    expect(calls).toEqual(['guard undefined', 'guard acme', 'guard undefined'])
-=======
     expect(calls).toEqual(['guard undefined', 'guard acme'])
   })
 
   it('leaves it to the guard to say first who may not come in at all', async () => {
     await start({ authorize })
     expect(await ask({})).toEqual([401, 'UNAUTHORIZED'])
->>>>>>> main
   })
 
   it('comes before @Can', async () => {
@@ -122,16 +117,6 @@ describe('authorize', () => {
     expect(await ask(zeta, '/orders/able')).toEqual([403, 'TENANT_FORBIDDEN'])
   })
 
-<<<<<<< HEAD
-  it('is asked on a public route with @Tenant, and not on one that says nothing of tenants', async () => {
-    await start({ authorize })
-    expect(await ask(acme, '/orders/public')).toEqual([403, 'TENANT_FORBIDDEN'])
-    expect(await ask(acme, '/health')).toBe('acme')
-    expect(await ask({}, '/health')).toBeNull()
-    await app.close()
-    await start({ authorize, required: true })
-    expect(await ask(acme, '/health')).toEqual([403, 'TENANT_FORBIDDEN'])
-=======
   it('is asked on public routes that are about a tenant', async () => {
     await start({ authorize })
     expect(await ask(acme, '/orders/public')).toEqual([403, 'TENANT_FORBIDDEN'])
@@ -151,7 +136,6 @@ describe('authorize', () => {
     await app.close()
     await start({})
     expect(await ask(acme, '/health')).toBe('acme')
->>>>>>> main
   })
 
   it.each([

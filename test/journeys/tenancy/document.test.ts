@@ -107,24 +107,15 @@ describe('the document', () => {
     ])
   })
 
-<<<<<<< HEAD
-  it('says how a tenant may be refused, wherever it may be', () => {
-=======
   it('says how a tenant may be refused, on every route where it may', () => {
->>>>>>> main
     const store = { find: (id: string) => ({ id }) }
     expect(statuses(document({ store }), '/health')).toEqual(
       expect.arrayContaining(['400', '403', '404', '503']),
     )
     const authorize = () => true
     expect(statuses(document({ authorize }), '/orders')).toContain('403')
-<<<<<<< HEAD
-    expect(statuses(document({ authorize, required: true }), '/health')).toContain('403')
-    expect(statuses(document({ authorize }), '/health')).not.toContain('403')
-=======
     expect(statuses(document({ authorize }), '/health')).not.toContain('403')
     expect(statuses(document({ authorize, required: true }), '/health')).toContain('403')
->>>>>>> main
     expect(statuses(document({ onMismatch: 'reject', jwtClaim: 'x' }), '/health')).toContain('403')
     expect(statuses(document({}), '/health')).not.toContain('403')
   })
@@ -146,10 +137,7 @@ describe('under test', () => {
     await app.request().get('/orders').expect(400)
     await app.asTenant('a b').request().get('/health').expect(400)
     await app.asTenant('zeta').request().get('/health').expect(404)
-<<<<<<< HEAD
-=======
     await app.asTenant('acme').request().get('/health').expect(200)
->>>>>>> main
     await app.asTenant('acme').request().get('/orders').expect(403)
     expect(app.contractReport()).toEqual([])
     await app.close()
