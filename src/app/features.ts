@@ -12,7 +12,7 @@ import { startLimits } from '../features/rate-limit/start-limits.js'
 import { buildTenancy } from '../features/tenancy/build-tenancy.js'
 import { warnOfTenancy } from '../features/tenancy/check-tenancy.js'
 import { tenantAnswers, tenantFacts } from '../features/tenancy/tenant-answers.js'
-import { getTenantId, TenantContext } from '../features/tenancy/tenant-context.js'
+import { actsForAll, getTenantId, TenantContext } from '../features/tenancy/tenant-context.js'
 import type { RequestScopes } from '../http/request-scopes.js'
 import type { OnError, RunRoute, Stage } from '../http/step.js'
 import { NO_STAGES, type RouteStages } from '../pipeline/compile-route.js'
@@ -59,7 +59,8 @@ export function declareFeatures(
   const host = Object.freeze({})
   const isCurrent = () => TenantContext.current()?.host === host
   const settings = options.cache
-  const cache = declareCache({ settings, clock, currentTenant: getTenantId, isCurrent, wrapStore })
+  const whose = { currentTenant: getTenantId, actsForAll, isCurrent }
+  const cache = declareCache({ settings, clock, ...whose, wrapStore })
   return {
     providers: cache.providers,
     start: (input) => startFeatures(options, { ...input, clock, host, cache }),

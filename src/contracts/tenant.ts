@@ -11,6 +11,8 @@ export interface TenantScope {
   readonly origin: object
   /** The application whose request it is; `undefined` outside of one. */
   readonly host: object | undefined
+  /** Whether it is meant for all tenants, as `runWithoutTenant` says; a request that names none is not. */
+  readonly isForAll?: true
 }
 
 /** Whose work is being done now: the port by which features that keep something apart by tenant ask. */

@@ -27,6 +27,11 @@ export function isError(argument: unknown): boolean {
   return Boolean(argument) && argument !== 'route' && argument !== 'router'
 }
 
+/** Lets go of what should have been no promise: a rejection that nobody hears of would end the process. */
+export function disown(value: unknown): void {
+  if (isThenable(value)) Promise.resolve(value).catch(() => {})
+}
+
 /** Whether a value must be waited for. Promises of other realms and query builders count. */
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return (

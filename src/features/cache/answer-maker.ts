@@ -4,7 +4,7 @@ import type { RouteModel } from '../../contracts/route-model.js'
 import { toFailure } from '../../errors/failure.js'
 import type { BlazonRequest } from '../../http/request.js'
 import type { ResponseClass } from '../../http/response.js'
-import { isThenable, type Settle, type Step } from '../../http/step.js'
+import { disown, isThenable, type Settle, type Step } from '../../http/step.js'
 import { type CacheEngine, entryTags, type Lifetime, type TagVersions } from './cache-engine.js'
 import { type CaptureEnd, captureAnswer } from './capture-answer.js'
 import type { Flight, Landing } from './flights.js'
@@ -142,6 +142,7 @@ export class AnswerMaker {
     try {
       const list: unknown = tags(req)
       if (Array.isArray(list) && list.every((tag) => typeof tag === 'string')) return list
+      disown(list)
       warn('Its tags are not a list of strings: the answer is not cached.')
     } catch (error) {
       warn(`Its tags threw ${String(error)}: the answer is not cached.`)

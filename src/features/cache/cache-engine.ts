@@ -167,10 +167,11 @@ function isSound(entry: CacheEntry): boolean {
  */
 export function entryTags(owner: string | null, tags: readonly string[]): readonly string[] {
   const unique = [...new Set(tags)]
-  return owner === null ? unique : [...unique.map((tag) => tenantKey(owner, tag)), ...unique]
+  const bare = scopedTags(null, unique)
+  return owner === null ? bare : [...scopedTags(owner, unique), ...bare]
 }
 
-/** The tags by which somebody invalidates. */
+/** The tags by which somebody invalidates. No tenant's begins with a colon, so `a:b` of everybody is not `b` of a tenant `a`. */
 export function scopedTags(owner: string | null, tags: readonly string[]): readonly string[] {
-  return owner === null ? tags : tags.map((tag) => tenantKey(owner, tag))
+  return tags.map((tag) => (owner === null ? `:${tag}` : tenantKey(owner, tag)))
 }

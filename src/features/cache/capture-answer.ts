@@ -51,7 +51,9 @@ export function captureAnswer(res: Response, done: (end: CaptureEnd) => void): v
     },
   }
   Object.assign(res, own)
-  res.once('close', () => finish({ kind: 'aborted' }))
+  // Who went away before this says so no more: nothing else may ever tell that there will be no answer.
+  if (res.closed) finish({ kind: 'aborted' })
+  else res.once('close', () => finish({ kind: 'aborted' }))
 }
 
 interface AnyMethods {

@@ -1,5 +1,6 @@
 import type { RouteModel } from '../../contracts/route-model.js'
 import type { BlazonRequest } from '../../http/request.js'
+import { disown } from '../../http/step.js'
 
 /** What tells an answer from others, without the tenant; `null` for a request that the cache has no part in. */
 export type RequestKey = (req: BlazonRequest) => string | null
@@ -14,6 +15,7 @@ export function compileKey(route: RouteModel, warn: (message: string) => void): 
       const value = key(req)
       if (value === null && own === undefined) return null
       if (typeof value === 'string' && value !== '') return value
+      disown(value)
       warn(`${what} is ${String(value)}, not a string: the answer is not cached.`)
     } catch (error) {
       // Answering anew costs time; an error would cost the answer.

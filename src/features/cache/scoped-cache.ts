@@ -18,6 +18,8 @@ export interface KeepOptions {
 export interface CacheParts {
   readonly engine: CacheEngine
   readonly currentTenant: CurrentTenant
+  /** Whether code that runs for no tenant may read what belongs to one. */
+  readonly actsForAll: () => boolean
   /** Milliseconds. */
   readonly defaultTtlMs: number
 }
@@ -39,8 +41,8 @@ export class ScopedCache {
   }
 
   /**
-   * The value of a key; `undefined` when there is none, when it has expired, and, for code that runs for a tenant, when another
-   * tenant has put it there. Of an answer that `@Cache` keeps it is the body: parsed, where it is JSON.
+   * The value of a key; `undefined` when there is none, when it has expired, and when another tenant has put it there: for code that
+   * runs for a tenant, and for requests that name none. Of an answer that `@Cache` keeps it is the body: parsed, where it is JSON.
    *
    * @throws TypeError when the key is no string, or an empty one.
    * @example
@@ -167,10 +169,15 @@ export class ScopedCache {
       entry !== undefined &&
       entry !== FAILED &&
       entry.freshUntil > engine.now() &&
-      mayRead(owner, entry)
+      this.#mayRead(owner, entry)
     const found = isReadable ? readValue(entry) : undefined
     engine.counts[found === undefined ? 'misses' : 'hits']++
     return found
+  }
+
+  /** What is nobody's may be read by everybody, and everything by who acts for all; a tenant never reads another's. */
+  #mayRead(reader: string | null, { owner }: CacheEntry): boolean {
+    return owner === null || owner === reader || (reader === null && this.parts.actsForAll())
   }
 
   /** In a promise of its own, so that whoever waits goes on in its own asynchronous context. */
@@ -212,11 +219,6 @@ interface LoadConfig<T> {
   readonly load: () => T | Promise<T>
   readonly lifetime: Lifetime
   readonly flight: Flight
-}
-
-/** What is nobody's may be read by everybody, and everything by who acts for nobody; a tenant never reads another's. */
-function mayRead(reader: string | null, { owner }: CacheEntry): boolean {
-  return reader === null || owner === null || reader === owner
 }
 
 /** `undefined` for what claims to be JSON and is none: nobody knows who has written to the store. */

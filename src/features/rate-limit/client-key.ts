@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Logger } from '../../contracts/logger.js'
 import type { RateLimitBy } from '../../contracts/rate-limit.js'
 import type { BlazonRequest } from '../../http/request.js'
+import { disown } from '../../http/step.js'
 import { clientAddress } from './client-address.js'
 
 /** Who is counted. */
@@ -51,6 +52,7 @@ function customKey(by: Exclude<RateLimitBy, string>, logger: Logger): ClientKey 
       const name: unknown = by(req)
       const key = typeof name === 'string' ? named('k', name) : undefined
       if (key !== undefined) return key
+      disown(name)
       report({ got: typeof name })
     } catch (err) {
       report({ err })

@@ -1,10 +1,13 @@
 import type { StoreContext } from '../../contracts/cache.js'
+import type { Clock } from '../../contracts/clock.js'
 import type { RateLimitCount, RateLimitResult, RateLimitStore } from '../../contracts/rate-limit.js'
 import { isThenable } from '../../http/step.js'
 import { memoryRateLimit } from './memory-rate-limit.js'
 
 /** Between two lines of the log that say the same. */
 const SILENCE_MS = 60_000
+/** Nobody else ends a request that waits here and has no route. */
+const PATIENCE_MS = 5000
 
 /**
  * Counts in this process what a store fails to count, because neither may a broken store refuse everybody, nor may it
@@ -29,7 +32,7 @@ export function insureStore(store: RateLimitStore, context: StoreContext): RateL
       try {
         const result: unknown = store.consume(count)
         if (!isThenable(result)) return read(result, count)
-        return Promise.resolve(result).then(
+        return inTime(result, clock).then(
           (later) => read(later, count),
           (err) => instead(count, err),
         )
@@ -38,6 +41,17 @@ export function insureStore(store: RateLimitStore, context: StoreContext): RateL
       }
     },
   }
+}
+
+/** Rejects when a promise takes too long. */
+function inTime(result: PromiseLike<unknown>, clock: Clock): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const giveUp = () => reject(new Error(`No answer within ${PATIENCE_MS} ms`))
+    const timer = clock.setTimeout(giveUp, PATIENCE_MS)
+    Promise.resolve(result)
+      .then(resolve, reject)
+      .finally(() => timer.cancel())
+  })
 }
 
 function isResult(value: unknown): value is RateLimitResult {

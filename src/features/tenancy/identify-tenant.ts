@@ -1,6 +1,7 @@
 import type { Request } from '../../contracts/handler.js'
 import type { TenantStrategy } from '../../contracts/tenant.js'
 import { codedError } from '../../errors/http-error.js'
+import { disown } from '../../http/step.js'
 import { bearerClaim } from './bearer-claim.js'
 import { compileIdTest, type IsTenantId } from './tenant-id.js'
 import { type TenantSourceOptions, tenantHeader } from './tenant-options.js'
@@ -55,6 +56,7 @@ function readStrategy(strategy: TenantStrategy): Source {
   return (req) => {
     const found: unknown = strategy(req) ?? undefined
     if (found === undefined || typeof found === 'string') return found
+    disown(found)
     throw new TypeError(
       `The strategy ${strategy.name || 'without a name'} of \`tenant.strategies\` has answered with ${typeof found}. Return the id, or undefined; a promise is for \`tenant.store\`.`,
     )

@@ -135,5 +135,12 @@ export function runWithoutTenant<T>(reason: string, fn: () => T): T {
   const current = TenantContext.current()
   const logger = current?.host === undefined ? undefined : loggers.get(current.host)
   logger?.info({ reason, tenant: current?.id }, 'Run without a tenant')
-  return TenantContext.run(tenantScope(undefined, current), fn)
+  const scope = Object.freeze({ ...tenantScope(undefined, current), isForAll: true as const })
+  return TenantContext.run(scope, fn)
+}
+
+/** Whether this code may see what belongs to any tenant: outside of requests, or in `runWithoutTenant`. */
+export function actsForAll(): boolean {
+  const scope = TenantContext.current()
+  return scope === undefined || scope.isForAll === true
 }

@@ -76,7 +76,10 @@ export class TenantInstances<T extends object> {
     if (oldest === undefined) return
     const [id, { instance }] = oldest
     this.#kept.delete(id)
-    Promise.resolve(this.#dispose(id, instance)).catch((error) => process.emitWarning(error))
+    Promise.resolve(this.#dispose(id, instance)).catch((error) => {
+      // It takes nothing but errors and text, and throws where nobody catches.
+      process.emitWarning(error instanceof Error ? error : String(error))
+    })
   }
 
   async #dispose(id: string, instance: T): Promise<void> {

@@ -1,6 +1,6 @@
 import type { RouteModel } from '../../contracts/route-model.js'
 import type { BlazonRequest } from '../../http/request.js'
-import { isThenable, type Stage } from '../../http/step.js'
+import { disown, isThenable, type Stage } from '../../http/step.js'
 import { toSeconds } from '../../http/units.js'
 import type { UnnamedViolation } from '../contract/contract.js'
 import { placeOfRead } from './place-of-read.js'
@@ -148,6 +148,7 @@ function coverageOfKey(key: (req: BlazonRequest) => unknown, req: BlazonRequest)
   const undo = trackInputs(req, { onRead, sumsUp: true, withUrl: true })
   try {
     const value = key(req)
+    disown(value)
     if (typeof value !== 'string' || value === '') return null
   } catch {
     return null

@@ -200,6 +200,16 @@ describe('a disposal that fails', () => {
     warn.mockRestore()
   })
 
+  it('is one, whatever it fails with', async () => {
+    const warn = vi.spyOn(process, 'emitWarning')
+    const failOddly = (_: Notes, id: string) => (id === 'a' ? Promise.reject(undefined) : undefined)
+    const notes = await start(tenantScoped(NotesToken, make, { max: 1, dispose: failOddly }))
+    for (const id of ['a', 'b']) runWithTenant(id, () => notes.count)
+    await vi.waitFor(() => expect(warn).toHaveBeenCalledTimes(1))
+    expect(warn.mock.results.map(({ type }) => type)).toEqual(['return'])
+    warn.mockRestore()
+  })
+
   it('is told to who closes it', async () => {
     const notes = await start(tenantScoped(NotesToken, make, { dispose: fail }))
     runWithTenant('a', () => notes.count)

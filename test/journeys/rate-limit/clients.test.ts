@@ -132,6 +132,14 @@ describe('a limit by tenant', () => {
 
 describe('a limit by a function', () => {
   const apps = appsOfTest()
+
+  it('counts the address where it rejects, and nothing is left that nobody handles', async () => {
+    const by = (async () => Promise.reject(new Error('by'))) as never
+    const app = await start(by)
+    expect(await statuses(app, '/things/open', '/things/open')).toEqual([200, 429])
+    await new Promise(setImmediate)
+  })
+
   const start = (by: (req: Request) => string) =>
     apps.inProcess({ controllers: limited({ ...once, by }), rateLimit: { policies: [] } })
 

@@ -114,6 +114,20 @@ describe('a store of rate limits', () => {
     ])
   })
 
+  it('that does not answer keeps nobody waiting, with a route or without', async () => {
+    const { store, counts } = notingStore(() => new Promise(() => {}))
+    const app = await apps.inProcess({ ...options, rateLimit: { limit: 2, window: '1m', store } })
+    const answers = ['/items', '/nowhere', '/items'].map((path) =>
+      app
+        .request()
+        .get(path)
+        .then(({ status }) => status),
+    )
+    while (counts.length < 3) await new Promise(setImmediate)
+    await app.clock.advance('5s')
+    expect((await Promise.all(answers)).sort()).toEqual([200, 404, 429])
+  })
+
   it.each([
     ['throws', () => raise()],
     ['rejects', () => Promise.reject(new Error('down'))],

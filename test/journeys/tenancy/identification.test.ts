@@ -255,6 +255,7 @@ describe('strategies', () => {
 
   it.each([
     ['a promise', () => Promise.resolve('acme')],
+    ['a promise that rejects', () => Promise.reject(new Error('no'))],
     ['a number', () => 7],
   ])('that answer with %s fail, and let nobody pass', async (_, strategy) => {
     await start({ tenant: { strategies: [strategy as never] }, contract: 'off' } as AppOptions)
