@@ -87,7 +87,6 @@ export async function buildPipeline(input: PipelineInput): Promise<Pipeline> {
   const sorted = sortMiddlewares(own, express)
   const { errorHandlers } = sorted
   const handlers = [
-    ...features.middlewares,
     ...sorted.handlers.map((handler) => features.wrapMiddleware?.(handler) ?? handler),
   ]
   const { onError, onMiddlewareError, deadlines } = buildErrorPaths(errorHandlers, input)

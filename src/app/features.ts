@@ -35,9 +35,7 @@ export interface FeatureInput {
 
 /** What features put around requests. */
 export interface RunningFeatures {
-  /** Run before the application's own. */
-  readonly middlewares: readonly RequestHandler[]
-  /** Stands before those; `null` where nothing does. */
+  /** Stands before all middlewares; `null` where nothing does. */
   readonly enter: ((ends: { run: RunRoute; onError: OnError }) => RunRoute) | null
   /** Stands around each of the application's own middlewares; `null` where nothing does. */
   readonly wrapMiddleware: ((middleware: RequestHandler) => RequestHandler) | null
@@ -107,7 +105,6 @@ async function startFeatures(options: AppOptions, config: StartConfig): Promise<
     throw error
   })
   return {
-    middlewares: [],
     enter: tenancy?.enter ?? null,
     wrapMiddleware: tenancy?.wrapMiddleware ?? null,
     scopes: tenancy?.scopes ?? null,

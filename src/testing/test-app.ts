@@ -254,7 +254,7 @@ export class TestApp extends App {
   /**
    * Tries to get something of one tenant's to another: sends requests made from the document for both, in turns and at once, with
    * ids and URLs of their own, the same, and each other's, and looks for canaries in answers, logs and caches. It changes what the
-   * application keeps. What it finds is evidence, not a proof of absence. Takes `fast-check`.
+   * application keeps, and empties its cache. What it finds is evidence, not a proof of absence. Takes `fast-check`.
    *
    * @returns A verdict for each operation, and what leaks.
    * @throws ConfigError for options that mean nothing, and when `fast-check` is not installed.

@@ -4,7 +4,7 @@ import type { Logger } from '../../contracts/logger.js'
 import type { AppModel, RouteModel } from '../../contracts/route-model.js'
 import type { RequestScopes } from '../../http/request-scopes.js'
 import type { RunRoute, Stage } from '../../http/step.js'
-import { keepTenant, scopeStage, tenantScopes } from './request-tenant.js'
+import { keepTenant, nobodyStage, scopeStage, tenantScopes } from './request-tenant.js'
 import { noteHost } from './tenant-context.js'
 import { compileResolve, enterScope, requiredMessage, type ScopeEnds } from './tenant-middleware.js'
 import type { TenantOptions } from './tenant-options.js'
@@ -59,7 +59,7 @@ export function buildTenancy(config: TenancyConfig): Tenancy | null {
     wrapMiddleware: (middleware) => keepTenant(middleware, tellOfStranger),
     scopes: tenantScopes,
     stagesOf: (route) => ({
-      scope: scopeStage,
+      scope: isForNobody(route, options) ? nobodyStage : scopeStage,
       tenant: needsTenant(route, options) ? required : null,
       membership: isAuthorized(route, options) ? membership : null,
     }),
@@ -81,6 +81,11 @@ export function isAuthorized(
 ): boolean {
   if (options?.authorize === undefined) return false
   return route.isProtected || route.tenant !== null || options.required === true
+}
+
+/** Whether a route runs in nobody's name: where `authorize` has not been asked, no tenant is taken for granted. */
+function isForNobody(route: RouteModel, options: TenantOptions | undefined): boolean {
+  return options?.authorize !== undefined && !isAuthorized(route, options)
 }
 
 function usesTenant({ tenant, parameters }: RouteModel): boolean {

@@ -3,7 +3,7 @@ import type { TenantScope } from '../../contracts/tenant.js'
 import type { BlazonRequest } from '../../http/request.js'
 import type { RequestScopes } from '../../http/request-scopes.js'
 import type { RunRoute } from '../../http/step.js'
-import { kRequest, TenantContext } from './tenant-context.js'
+import { kRequest, TenantContext, tenantScope } from './tenant-context.js'
 
 /**
  * The scope in which a request goes on. A scope of the request's own origin is believed: a nested one is somebody's decision.
@@ -35,6 +35,19 @@ export function scopeStage(run: RunRoute): RunRoute {
     // The usual case, without a closure.
     if (req.tenantScope === TenantContext.current()) run(req, res)
     else rejoin(req, () => run(req, res))
+  }
+}
+
+/** Runs a route in nobody's name, whatever its request says. */
+export function nobodyStage(run: RunRoute): RunRoute {
+  const runInScope = scopeStage(run)
+  return function runAsNobody(req, res) {
+    const scope = scopeOf(req)
+    // Of another origin, so that what a middleware has left in the request's name is not taken for its own.
+    if (scope?.id !== undefined) {
+      req.tenantScope = tenantScope(undefined, { origin: {}, host: scope.host })
+    }
+    runInScope(req, res)
   }
 }
 

@@ -102,9 +102,13 @@ describe('authorize', () => {
   it('is not reached without a tenant, nor without a user', async () => {
     await start({ authorize })
     expect(await ask({ 'x-user': 'ada' })).toEqual([400, 'TENANT_REQUIRED'])
-    expect(calls).toEqual([])
     expect(await ask({ 'x-tenant-id': 'acme' })).toEqual([401, 'UNAUTHORIZED'])
-    expect(calls).toEqual(['guard acme'])
+    expect(calls).toEqual(['guard undefined', 'guard acme'])
+  })
+
+  it('leaves it to the guard to say first who may not come in at all', async () => {
+    await start({ authorize })
+    expect(await ask({})).toEqual([401, 'UNAUTHORIZED'])
   })
 
   it('comes before @Can', async () => {
@@ -113,11 +117,25 @@ describe('authorize', () => {
     expect(await ask(zeta, '/orders/able')).toEqual([403, 'TENANT_FORBIDDEN'])
   })
 
-  it('is asked on every route of a request that names a tenant, public ones too', async () => {
+  it('is asked on public routes that are about a tenant', async () => {
     await start({ authorize })
     expect(await ask(acme, '/orders/public')).toEqual([403, 'TENANT_FORBIDDEN'])
+    expect(calls).toEqual(['authorize acme undefined'])
+  })
+
+  it('is asked on every route where the application requires a tenant', async () => {
+    await start({ authorize, required: true })
     expect(await ask(acme, '/health')).toEqual([403, 'TENANT_FORBIDDEN'])
+  })
+
+  it('is not asked on other public routes, which run in nobody’s name', async () => {
+    await start({ authorize })
+    expect(await ask(acme, '/health')).toBeNull()
     expect(await ask({}, '/health')).toBeNull()
+    expect(calls).toEqual([])
+    await app.close()
+    await start({})
+    expect(await ask(acme, '/health')).toBe('acme')
   })
 
   it.each([

@@ -107,13 +107,15 @@ describe('the document', () => {
     ])
   })
 
-  it('says how a tenant may be refused, on every route', () => {
+  it('says how a tenant may be refused, on every route where it may', () => {
     const store = { find: (id: string) => ({ id }) }
     expect(statuses(document({ store }), '/health')).toEqual(
       expect.arrayContaining(['400', '403', '404', '503']),
     )
     const authorize = () => true
-    expect(statuses(document({ authorize }), '/health')).toContain('403')
+    expect(statuses(document({ authorize }), '/orders')).toContain('403')
+    expect(statuses(document({ authorize }), '/health')).not.toContain('403')
+    expect(statuses(document({ authorize, required: true }), '/health')).toContain('403')
     expect(statuses(document({ onMismatch: 'reject', jwtClaim: 'x' }), '/health')).toContain('403')
     expect(statuses(document({}), '/health')).not.toContain('403')
   })
@@ -135,7 +137,8 @@ describe('under test', () => {
     await app.request().get('/orders').expect(400)
     await app.asTenant('a b').request().get('/health').expect(400)
     await app.asTenant('zeta').request().get('/health').expect(404)
-    await app.asTenant('acme').request().get('/health').expect(403)
+    await app.asTenant('acme').request().get('/health').expect(200)
+    await app.asTenant('acme').request().get('/orders').expect(403)
     expect(app.contractReport()).toEqual([])
     await app.close()
   })
