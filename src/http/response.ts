@@ -169,9 +169,15 @@ function lengthOf(body: string | Uint8Array): number {
 
 /** Turns a response that another server made into one of ours. */
 export function adoptResponse(res: ServerResponse, Class: ResponseClass): Response {
-  const { locals } = res as unknown as Response
+  const { locals, added } = res as unknown as Response & Partial<Own>
   Object.setPrototypeOf(res, Class.prototype)
   assignFields(res as unknown as Own)
+  // What another application of ours has added, such as what its limits have left, is in no field any more.
+  for (let i = 0; added && i < added.length && !res.headersSent; i += 2) {
+    if (!node.hasHeader.call(res, added[i] as string)) {
+      node.setHeader.call(res, added[i] as string, added[i + 1] as string)
+    }
+  }
   if (locals !== undefined) (res as unknown as Response).locals = locals
   return res as unknown as Response
 }

@@ -1,4 +1,5 @@
 import {
+  App,
   Auth,
   BaseController,
   Controller,
@@ -61,6 +62,27 @@ describe('the headers of a limit', () => {
   const apps = appsOfTest()
   const options = { controllers: [AnswersController], contract: 'off' } as const
   const left = (r: number) => `"default";r=${r};t=60`
+
+  it('are on an answer that another application inside of this one makes', async () => {
+    const inner = new App({ controllers: [AnswersController], logger: false })
+    await inner.init()
+
+    @Controller()
+    class OuterController {
+      @Get('*path')
+      pass(req: Request, res: Response) {
+        inner.handler(req, res)
+        return res
+      }
+    }
+    const rateLimit = { limit: 5, window: '1m' }
+    const app = await apps.inProcess({ controllers: [OuterController], contract: 'off', rateLimit })
+    for (const [i, how] of ['plain', 'written', 'nowhere'].entries()) {
+      const { headers } = await app.request().get(`/answers/${how}`)
+      expect([how, headers['ratelimit']]).toEqual([how, left(4 - i)])
+    }
+    await inner.close()
+  })
 
   it.each(['plain', 'sent', 'ended', 'written', 'thrown', 'read'])(
     'are on an answer that is %s',
