@@ -11,6 +11,14 @@ const READS = ['GET', 'HEAD', 'ALL']
 /** A ttl in milliseconds that was written for another library would be hours. */
 const SUSPICIOUS_FROM = 3600
 
+const NAMES: Readonly<Record<keyof CacheOptions, true>> = {
+  ttl: true,
+  key: true,
+  tags: true,
+  staleWhileRevalidate: true,
+  headers: true,
+}
+
 /** What is wrong with `@Cache` of one method. */
 export function checkCache(subject: string, facts: readonly Fact[]): Problem[] {
   const caches = factsOf(facts, 'cache')
@@ -44,13 +52,13 @@ function checkOptions(subject: string, options: Partial<CacheOptions> | undefine
     return [invalid(subject, '@Cache was given no options.', "Give at least { ttl: '60s' }.")]
   }
   const { ttl, staleWhileRevalidate, key, tags, headers } = options
-  const problems: Problem[] = []
+  const problems = checkUnknown(subject, options)
   const refuse = (cause: string, remedy: string) => problems.push(invalid(subject, cause, remedy))
   for (const [name, value] of Object.entries({ ttl, staleWhileRevalidate })) {
     if (value === undefined && name !== 'ttl') continue
     if (!isDuration(value)) {
       refuse(
-        `The ${name} of its @Cache is ${String(value)}, which is not a duration.`,
+        `The ${name} of its @Cache is ${shown(value)}, which is not a duration.`,
         "Give seconds, 0 or more, or a string with a unit: '90s', '15m'.",
       )
     } else problems.push(...checkUnit(subject, name, value))
@@ -73,6 +81,16 @@ function checkOptions(subject: string, options: Partial<CacheOptions> | undefine
   return problems
 }
 
+function checkUnknown(subject: string, options: object): Problem[] {
+  const unknown = Object.keys(options).filter((name) => !Object.hasOwn(NAMES, name))
+  return unknown.map((name) => ({
+    code: 'W_OPTION_UNKNOWN',
+    subject,
+    cause: `@Cache has no \`${name}\`: it has no effect.`,
+    remedy: `What it can have is: ${Object.keys(NAMES).join(', ')}.`,
+  }))
+}
+
 function isDuration(value: unknown): value is number | string {
   const isReadable = typeof value === 'number' || typeof value === 'string'
   return isReadable && toSeconds(value) !== undefined
@@ -93,6 +111,10 @@ function checkUnit(subject: string, name: string, value: number | string): Probl
 
 function hoursOf(seconds: number): number {
   return Math.round(seconds / 360) / 10
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? `'${value}'` : String(value)
 }
 
 function isStrings(value: unknown): value is readonly string[] {

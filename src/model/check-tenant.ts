@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import type { Fact } from '../contracts/facts.js'
 import type { Problem } from '../errors/config-error.js'
 import { factsOf } from './inherit.js'
@@ -6,10 +7,10 @@ import { factsOf } from './inherit.js'
 export function checkTenant(subject: string, facts: readonly Fact[]): Problem[] {
   return factsOf(facts, 'tenant')
     .filter(({ options }) => !isValid(options))
-    .map(() => ({
+    .map(({ options }) => ({
       code: 'E_OPTION_INVALID',
       subject,
-      cause: '@Tenant() has options that it does not know.',
+      cause: `@Tenant was given ${inspect(options, { breakLength: Infinity })}, which it does not understand.`,
       remedy: 'Write @Tenant(), or @Tenant({ optional: true }).',
     }))
 }

@@ -32,12 +32,16 @@ export function checkCache(settings: CacheSettings | undefined): Problem[] {
   }
   if (defaultTtl !== undefined && toSeconds(defaultTtl) === undefined) {
     const remedy = "Give seconds, 0 or more, or '90s', '15m'."
-    problems.push(invalid('cache.defaultTtl', `${String(defaultTtl)} is not a duration.`, remedy))
+    problems.push(invalid('cache.defaultTtl', `${shown(defaultTtl)} is not a duration.`, remedy))
   }
   if (headers !== undefined && typeof headers !== 'boolean') {
     problems.push(invalid('cache.headers', 'It is not a boolean.', 'Give true or false.'))
   }
   return problems
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? `'${value}'` : String(value)
 }
 
 function invalid(subject: string, cause: string, remedy: string): Problem {

@@ -41,7 +41,13 @@ function checkStore(store: RateLimitStore | undefined): Problem[] {
     return []
   }
   const cause = 'It has no method consume.'
-  return [invalid(`${SUBJECT}.store`, cause, 'Give memoryRateLimit(), or another RateLimitStore.')]
+  return [
+    invalid(
+      `${SUBJECT}.store`,
+      cause,
+      'Give memoryRateLimit(), redisLimits(…), or a RateLimitStore of your own.',
+    ),
+  ]
 }
 
 /** What of an application that limits depend on. */

@@ -27,10 +27,7 @@ export function checkTenancy(options: TenantOptions | undefined): Problem[] {
 
 function checkSources({ header, jwtClaim, strategies }: TenantOptions): Problem[] {
   const problems: Problem[] = []
-  if (header !== undefined && header !== false && !isFit(header)) {
-    const cause = `${String(header)} is not a header of which Node shows every value.`
-    problems.push(invalid('.header', cause, "Give a name of your own: 'x-tenant-id'; or false."))
-  }
+  if (header !== undefined && header !== false) problems.push(...checkHeader(header))
   if (jwtClaim !== undefined && (typeof jwtClaim !== 'string' || jwtClaim === '')) {
     problems.push(invalid('.jwtClaim', 'It is not a name.', "Name the claim: 'tenant_id'."))
   }
@@ -43,13 +40,20 @@ function checkSources({ header, jwtClaim, strategies }: TenantOptions): Problem[
   return problems
 }
 
-function isFit(header: unknown): boolean {
+function checkHeader(header: unknown): Problem[] {
+  const remedy = "Give a name of your own: 'x-tenant-id'; or false."
   try {
     validateHeaderName(header as string)
-    return !UNFIT.has(String(header).toLowerCase())
   } catch {
-    return false
+    return [invalid('.header', `${shown(header)} is not the name of a header.`, remedy)]
   }
+  if (!UNFIT.has(String(header).toLowerCase())) return []
+  const cause = `Of several ${header} headers in one request, Node shows one, or joins them: a second tenant would go unseen.`
+  return [invalid('.header', cause, remedy)]
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? `'${value}'` : String(value)
 }
 
 function checkRules(options: TenantOptions): Problem[] {
@@ -59,7 +63,7 @@ function checkRules(options: TenantOptions): Problem[] {
     problems.push(invalid('.pattern', 'It is not a regular expression.', 'Give a RegExp.'))
   }
   if (![undefined, 'header', 'reject'].includes(onMismatch)) {
-    const cause = `${String(onMismatch)} is not a way to treat two tenants in one request.`
+    const cause = `${shown(onMismatch)} is not a way to treat two tenants in one request.`
     problems.push(invalid('.onMismatch', cause, "Give 'header' or 'reject'."))
   }
   if (required !== undefined && typeof required !== 'boolean') {
@@ -83,7 +87,7 @@ function checkTimes(options: TenantOptions): Problem[] {
     const value = options[name]
     if (value === undefined || toSeconds(value) !== undefined) return []
     return [
-      invalid(`.${name}`, `${String(value)} is not a duration.`, "Give seconds, or '30s', '5m'."),
+      invalid(`.${name}`, `${shown(value)} is not a duration.`, "Give seconds, or '30s', '5m'."),
     ]
   })
 }

@@ -34,6 +34,17 @@ export interface RedisClusterOptions {
   readonly [option: string]: unknown
 }
 
+/** Every name that options have; those of `redisLimits` alone, too, because one object may be for both. */
+const NAMES: Readonly<Record<keyof RedisOptions | 'insurance', true>> = {
+  url: true,
+  clientOptions: true,
+  cluster: true,
+  client: true,
+  prefix: true,
+  timeout: true,
+  insurance: true,
+}
+
 export const DEFAULT_URL = 'redis://127.0.0.1:6379'
 const DEFAULT_PREFIX = 'blazon:'
 const DEFAULT_TIMEOUT = '50ms'
@@ -56,17 +67,32 @@ export function timeoutOf(options: RedisOptions): number {
  * @throws ConfigError with everything that is wrong.
  */
 export function checkRedisOptions(subject: string, options: RedisOptions): void {
+  if (typeof options !== 'object' || options === null) {
+    const remedy = "Give { url: 'redis://host:6379' }."
+    throw new ConfigError([invalid(subject, 'It was given no object of options.', remedy)])
+  }
   const problems = [
+    ...checkNames(options),
     ...checkPlace(options),
     ...checkUrl(options.url),
     ...checkCluster(options.cluster),
+    ...checkClient(options.client),
     ...checkPrefix(options.prefix),
     ...checkTimeout(options.timeout),
+    ...checkInsurance((options as { insurance?: unknown }).insurance),
   ]
   if (problems.length === 0) return
   throw new ConfigError(
     problems.map((problem) => ({ ...problem, subject: `${subject}: ${problem.subject}` })),
   )
+}
+
+// An error, not a warning: with a prefix that is misspelt, two applications would share their keys.
+function checkNames(options: RedisOptions): Problem[] {
+  const remedy = `The options here are: ${Object.keys(NAMES).join(', ')}.`
+  return Object.keys(options)
+    .filter((name) => !Object.hasOwn(NAMES, name))
+    .map((name) => invalid(name, 'It is not an option of this version.', remedy))
 }
 
 function invalid(subject: string, cause: string, remedy: string): Problem {
@@ -105,6 +131,22 @@ function checkCluster(cluster: RedisClusterOptions | undefined): Problem[] {
   return cluster.rootNodes.flatMap(({ url }, index) =>
     checkUrl(url).map((problem) => ({ ...problem, subject: `cluster.rootNodes[${index}].url` })),
   )
+}
+
+function checkClient(client: unknown): Problem[] {
+  if (client === undefined || hasMethod(client, 'sendCommand')) return []
+  const remedy = 'Give what createClient() or createCluster() of the package redis has made.'
+  return [invalid('client', 'It is not a client of node-redis.', remedy)]
+}
+
+function checkInsurance(insurance: unknown): Problem[] {
+  if (insurance === undefined || hasMethod(insurance, 'consume')) return []
+  const remedy = 'Give memoryRateLimit(), or another RateLimitStore.'
+  return [invalid('insurance', 'It has no method consume.', remedy)]
+}
+
+function hasMethod(value: unknown, name: string): boolean {
+  return typeof (value as Record<string, unknown> | null)?.[name] === 'function'
 }
 
 function checkPrefix(prefix: unknown): Problem[] {

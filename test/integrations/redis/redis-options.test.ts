@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 import { inspect } from 'node:util'
-import { ConfigError } from 'blazon'
+import { ConfigError, memoryRateLimit } from 'blazon'
 import { type RedisOptions, redisCache, redisLimits } from 'blazon/redis'
 import { createClient } from 'redis'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -31,6 +31,15 @@ describe('the options of redisCache and redisLimits', () => {
     ['no time', { timeout: 0 }, /timeout/],
     ['a unit', { timeout: '50 parsecs' }, /50 parsecs is not a length of time/],
     ['for ever', { timeout: Number.POSITIVE_INFINITY }, /timeout/],
+    ['a misspelt name', { prefx: 'hunter2:' }, /prefx\s+It is not an option.+\s+.+prefix, timeout/],
+    ['a client that is none', { client: {} }, /client\s+It is not a client of node-redis/],
+    ['an insurance that counts nothing', { insurance: {} }, /insurance\s+It has no method consume/],
+    [
+      'a URL in place of options',
+      'redis://:hunter2@host' as never,
+      /no object of options\.\s+Give \{ url:/,
+    ],
+    ['null', null as never, /Give \{ url:/],
   ]
 
   it.each(wrong)('are held to: %s', (_, options, message) => {
@@ -49,6 +58,8 @@ describe('the options of redisCache and redisLimits', () => {
       { url: 'rediss://user:pass@host:6380/2' },
       { cluster: { rootNodes } },
       { timeout: 0.2, prefix: '' },
+      // One object for both, so that they share a connection.
+      { insurance: memoryRateLimit() },
     ]) {
       expect(redisCache(options)).toBeDefined()
     }

@@ -36,8 +36,8 @@ describe('@Cache', () => {
     [{ ttl: -1 }, /-1/],
     [{ ttl: Number.NaN }, /NaN/],
     [{ ttl: Number.POSITIVE_INFINITY }, /Infinity/],
-    [{ ttl: '60' }, /60/],
-    [{ ttl: 'a minute' }, /a minute/],
+    [{ ttl: '60' }, /is '60', which/],
+    [{ ttl: 'a minute' }, /'a minute'/],
     [{ ttl: null }, /null/],
     [{ ttl: [60] }, /60/],
     [{ ttl: 60, staleWhileRevalidate: 'long' }, /staleWhileRevalidate.*long/],
@@ -53,6 +53,16 @@ describe('@Cache', () => {
     expect(problem?.code).toBe('E_OPTION_INVALID')
     expect(problem?.subject).toBe('CachedController.cached')
     expect(problem?.cause).toMatch(cause)
+  })
+
+  it('warns of a name that no option has', async () => {
+    const options = { ttl: 60, keys: () => 'a', tag: ['a'] }
+    const warnings = await bootWarnings({ controllers: [controllerOf(options)] })
+    expect(warnings.map(({ code }) => code)).toEqual(['W_OPTION_UNKNOWN', 'W_OPTION_UNKNOWN'])
+    expect(warnings[0]?.text).toMatch(
+      /CachedController\.cached\s+@Cache has no `keys`.+\s+.+: ttl, key, tags/,
+    )
+    expect(warnings[1]?.text).toContain('`tag`')
   })
 
   it.each([

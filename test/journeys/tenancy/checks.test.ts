@@ -60,6 +60,17 @@ describe('the option', () => {
     expect(problems).toMatchObject([{ code: 'E_OPTION_INVALID', subject }])
   })
 
+  it.each([
+    ['a b', "'a b' is not the name of a header."],
+    ['', "'' is not the name of a header."],
+    [true, 'true is not the name of a header.'],
+    ['Authorization', /^Of several Authorization headers in one request, Node shows/],
+  ])('tenant.header says what is wrong with %j', async (header, cause) => {
+    const tenant = { header } as TenantOptions
+    const [problem] = await bootProblems({ tenant, controllers: [HealthController] })
+    expect(problem?.cause).toMatch(cause)
+  })
+
   it('that is misspelt keeps the application from starting: it may be a check', async () => {
     const tenant = { authorise: () => true } as TenantOptions
     expect(await bootProblems({ tenant, controllers: [HealthController] })).toMatchObject([
