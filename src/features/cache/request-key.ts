@@ -14,7 +14,9 @@ export function compileKey(route: RouteModel, warn: (message: string) => void): 
       const value = key(req)
       if (value === null && own === undefined) return null
       if (typeof value === 'string' && value !== '') return value
-      warn(`${what} is ${String(value)}, not a string: the answer is not cached.`)
+      warn(
+        `${what} is ${value === '' ? 'empty' : `${String(value)}, not a string`}: the answer is not cached.`,
+      )
     } catch (error) {
       // Answering anew costs time; an error would cost the answer.
       warn(`${what} threw ${String(error)}: the answer is not cached.`)
