@@ -16,7 +16,9 @@ export function compileKey(route: RouteModel, warn: (message: string) => void): 
       if (value === null && own === undefined) return null
       if (typeof value === 'string' && value !== '') return value
       disown(value)
-      warn(`${what} is ${String(value)}, not a string: the answer is not cached.`)
+      warn(
+        `${what} is ${value === '' ? 'empty' : `${String(value)}, not a string`}: the answer is not cached.`,
+      )
     } catch (error) {
       // Answering anew costs time; an error would cost the answer.
       warn(`${what} threw ${textOf(error)}: the answer is not cached.`)

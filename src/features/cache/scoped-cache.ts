@@ -98,8 +98,10 @@ export class ScopedCache {
   async getOrSet<T>(
     key: string,
     load: () => T | Promise<T>,
-    { ttl, tags = [] }: KeepOptions = {},
+    options: KeepOptions = {},
   ): Promise<T> {
+    checkKeepOptions(options)
+    const { ttl, tags = [] } = options
     const full = this.#keyOf(key, 'getOrSet()')
     const lifetime = this.#lifetime(ttl, 'getOrSet()')
     checkTags(tags)
@@ -149,7 +151,9 @@ export class ScopedCache {
 
   #keyOf(key: string, what: string): string {
     if (typeof key === 'string' && key !== '') return this.#prefix + key
-    throw new TypeError(`CacheManager.${what}: the key is ${JSON.stringify(key)}. Give a string.`)
+    throw new TypeError(
+      `CacheManager.${what}: the key is ${JSON.stringify(key)}. Give a string that is not empty.`,
+    )
   }
 
   #lifetime(ttl: Duration | undefined, what: string): Lifetime {
@@ -238,9 +242,22 @@ function isJson(headers: readonly string[]): boolean {
 }
 
 function toJson(value: unknown, what: string): string {
-  const text = JSON.stringify(value)
+  let text: string | undefined
+  try {
+    text = JSON.stringify(value)
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new TypeError(`CacheManager.${what}: the value is not JSON: ${reason}`, { cause })
+  }
   if (text !== undefined) return text
   throw new TypeError(`CacheManager.${what}: JSON has no word for a value of type ${typeof value}.`)
+}
+
+/** A time to live in its place would be lost, and the value kept for as long as all others. */
+function checkKeepOptions(options: unknown): void {
+  if (typeof options === 'object' && options !== null) return
+  const given = JSON.stringify(options) ?? String(options)
+  throw new TypeError(`CacheManager.getOrSet(): the options are ${given}. Give { ttl: '60s' }.`)
 }
 
 function checkTags(tags: unknown): void {

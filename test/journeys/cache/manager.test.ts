@@ -1,4 +1,13 @@
-import { App, Cache, CacheManager, Controller, Get, inject, type Request } from 'blazon'
+import {
+  App,
+  Cache,
+  CacheManager,
+  Controller,
+  Get,
+  inject,
+  type Request,
+  runWithTenant,
+} from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { defer, nameTenant, settle } from './support.js'
@@ -150,6 +159,27 @@ describe('values', () => {
     },
   )
 
+  it('say which call was given what JSON cannot say', async () => {
+    await start()
+    const cache = CacheManager.getInstance()
+    await expect(cache.set('a', 1n)).rejects.toThrow(
+      /^CacheManager\.set\(\): the value is not JSON: /,
+    )
+    const ring: unknown[] = []
+    ring.push(ring)
+    await expect(cache.getOrSet('a', () => ring)).rejects.toThrow(/^CacheManager\.getOrSet\(\): /)
+  })
+
+  it('of no tenant are read by all who name their key, those of a view only by its tenant', async () => {
+    await start()
+    const cache = CacheManager.getInstance()
+    await cache.set('acme:rates', 1)
+    await cache.forTenant('acme').set('prices', 2)
+    const read = () => Promise.all([cache.get('acme:rates'), cache.get('acme:prices')])
+    expect(await runWithTenant('acme', read)).toEqual([1, 2])
+    expect(await runWithTenant('globex', read)).toEqual([1, undefined])
+  })
+
   it('refuse what is no key and no time', async () => {
     await start()
     const cache = CacheManager.getInstance()
@@ -169,6 +199,10 @@ describe('values', () => {
       await expect(cache.invalidateTags(tags)).rejects.toThrow(TypeError)
     }
     await expect(cache.getOrSet('a', () => 1, { tags: 'a' as never })).rejects.toThrow(TypeError)
+    // A time to live in their place would be lost.
+    for (const options of [60, '60s', null] as never[]) {
+      await expect(cache.getOrSet('a', () => 1, options)).rejects.toThrow(/Give { ttl: '60s' }/)
+    }
     expect(() => cache.forTenant()).toThrow(/runs for no tenant/)
     expect(() => cache.forTenant('')).toThrow(/runs for no tenant/)
   })
