@@ -104,6 +104,12 @@ export function checkNames(options: AppOptions): Problem[] {
   ]
 }
 
+/** Names that `createTenantMiddleware` does not know. `authorize` is one: whoever gave it there would think that it is asked. */
+export function checkTenantNames(options: object): Problem[] {
+  const { authorize: _, ...known } = TENANT
+  return unknownNames('createTenantMiddleware(): ', options, known).map(fatal)
+}
+
 function rateLimitOf({ rateLimit }: AppOptions): RateLimitOptions | undefined {
   return typeof rateLimit === 'object' ? rateLimit : undefined
 }

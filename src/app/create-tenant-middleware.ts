@@ -3,6 +3,7 @@ import { ConfigError } from '../errors/config-error.js'
 import { checkTenancy } from '../features/tenancy/check-tenancy.js'
 import { buildTenantMiddleware } from '../features/tenancy/tenant-middleware.js'
 import type { TenantMiddlewareOptions } from '../features/tenancy/tenant-options.js'
+import { checkTenantNames } from './check-names.js'
 import { systemClock } from './system-clock.js'
 
 /**
@@ -18,7 +19,7 @@ import { systemClock } from './system-clock.js'
  * express().use(createTenantMiddleware({ header: 'x-org' }))
  */
 export function createTenantMiddleware(options: TenantMiddlewareOptions = {}): RequestHandler {
-  const problems = checkTenancy(options)
+  const problems = [...checkTenancy(options), ...checkTenantNames(options)]
   if (problems.length > 0) throw new ConfigError(problems)
   return buildTenantMiddleware(options, systemClock)
 }

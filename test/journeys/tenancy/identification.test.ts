@@ -306,6 +306,24 @@ describe('strategies', () => {
     expect(await ask({}, '/who/anyone')).toBeNull()
     expect(() => tenantFromPath('/t')).toThrow(TypeError)
     expect(() => tenantFromPath('/:a/:tenant')).toThrow(TypeError)
+    expect(() => tenantFromPath(undefined as never)).toThrow(/tenantFromPath\('undefined'\)/)
+  })
+
+  it.each(['https://a.example', 'a.example:80', '*.a.example', '.a.example', 'müller.example', ''])(
+    'by host refuse %j, which no Host header is',
+    (name) => {
+      expect(() => tenantFromHost({ [name]: 'acme' })).toThrow(
+        /^tenantFromHost\(\): .+no host name/,
+      )
+      expect(() => tenantFromSubdomain({ domain: name })).toThrow(/^tenantFromSubdomain\(\): '/)
+    },
+  )
+
+  it('by host refuse what is no name at all', () => {
+    expect(() => tenantFromHost(undefined as never)).toThrow(/undefined is no host name/)
+    expect(() => tenantFromSubdomain('a.example' as never)).toThrow(/undefined is no host name/)
+    expect(() => tenantFromSubdomain(undefined as never)).toThrow(/undefined is no host name/)
+    expect(tenantFromHost({ '[::1]': 'acme', 'xn--mller-kva.example': 'b' })).toBeTypeOf('function')
   })
 })
 
@@ -346,6 +364,12 @@ describe('a middleware of the application', () => {
     await start({ middlewares: [createTenantMiddleware({ required: true })] })
     expect(await ask({}, '/who/anyone')).toEqual([400, 'TENANT_REQUIRED'])
     expect(await ask({ 'x-tenant-id': 'acme' }, '/who/anyone')).toBe('acme')
+  })
+
+  it('of the built-in kind refuses names that it does not know, and a check that it would not ask', () => {
+    const make = (options: object) => () => createTenantMiddleware(options)
+    expect(make({ heder: 'x-org' })).toThrow(/createTenantMiddleware\(\): heder/)
+    expect(make({ authorize: () => false })).toThrow(/createTenantMiddleware\(\): authorize/)
   })
 
   it('of the built-in kind keeps what an earlier one has said', async () => {
