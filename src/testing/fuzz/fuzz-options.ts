@@ -1,5 +1,6 @@
 import type { User } from '../../contracts/handler.js'
 import { ConfigError, type Problem } from '../../errors/config-error.js'
+import { isCount, isInt32, isObject } from '../option-kinds.js'
 
 /** An operation, for those who choose among them. */
 export interface FuzzedOperation {
@@ -111,18 +112,6 @@ export function checkOperationIds(
     .filter(([, id]) => !known.includes(id))
     .map(([option, id]) => problemOf(option, id, `an operationId: ${known.join(', ')}`))
   if (problems.length > 0) throw new ConfigError(problems)
-}
-
-function isInt32(value: unknown): boolean {
-  return typeof value === 'number' && value === (value | 0)
-}
-
-function isCount(value: unknown): boolean {
-  return Number.isSafeInteger(value) && (value as number) > 0
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isAllowance(value: unknown): boolean {

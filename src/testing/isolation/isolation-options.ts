@@ -1,6 +1,7 @@
 import type { User } from '../../contracts/handler.js'
 import { ConfigError, type Problem } from '../../errors/config-error.js'
 import type { FuzzedOperation } from '../fuzz/fuzz-options.js'
+import { isCount, isInt32, isObject } from '../option-kinds.js'
 import { TestCaller } from '../test-caller.js'
 
 /** Who calls for a tenant. */
@@ -133,18 +134,6 @@ function areTenants(tenants: unknown): boolean {
 
 function isCaller(value: unknown): boolean {
   return value instanceof TestCaller || isObject(value)
-}
-
-function isInt32(value: unknown): boolean {
-  return typeof value === 'number' && value === (value | 0)
-}
-
-function isCount(value: unknown): boolean {
-  return Number.isSafeInteger(value) && (value as number) > 0
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function problemOf(name: string, value: unknown, known: string): Problem {

@@ -1,10 +1,5 @@
 import type { DocumentedOperation } from '../contract/documented-operations.js'
-import {
-  describeCrossing,
-  type IsolationLeak,
-  type IsolationLeakKind,
-  type IsolationRow,
-} from './isolation-report.js'
+import { describeCrossing, type IsolationLeak, type IsolationRow } from './isolation-report.js'
 import type { WholeAnswer } from './send-whole.js'
 
 /** What one tenant has seen of one operation. */
@@ -21,15 +16,7 @@ interface Seen {
 }
 
 /** A leak that is being seen. */
-export interface LeakFact {
-  readonly kind: IsolationLeakKind
-  readonly from: string
-  readonly to: string
-  readonly where: string
-  readonly origin: string
-  readonly phase: string
-  readonly curl: string
-}
+export type LeakFact = Omit<IsolationLeak, 'operation' | 'operationId' | 'handler' | 'times'>
 
 /** What was seen of one operation. */
 export class Observation {
