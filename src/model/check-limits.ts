@@ -7,6 +7,9 @@ import { factsOf } from './inherit.js'
 /** The largest whole number that a structured header can carry (RFC 9651, 3.3.1). */
 const MOST = 999_999_999_999_999
 
+/** From here on, whole thousands of seconds are more likely milliseconds. */
+const SUSPICIOUS_FROM = 3600
+
 /** What a string of a structured header holds without escapes (RFC 9651, 3.3.3). */
 const NAME = /^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,64}$/
 
@@ -50,7 +53,7 @@ export function checkPolicy(subject: string, policy: unknown): Problem[] {
   if (!isWindow(window)) {
     const remedy = "Give whole seconds, or '30s', '15m', '1h'."
     problems.push(invalid(subject, `Its window is ${shown(window)}.`, remedy))
-  }
+  } else problems.push(...checkUnit(subject, window))
   if (!['ip', 'user', 'tenant', undefined].includes(by as string) && typeof by !== 'function') {
     const remedy = "Give 'ip', 'user', 'tenant', or a function of the request."
     problems.push(invalid(subject, `Its \`by\` is ${shown(by)}.`, remedy))
@@ -61,6 +64,20 @@ export function checkPolicy(subject: string, policy: unknown): Problem[] {
     problems.push(invalid(subject, cause, remedy))
   }
   return problems
+}
+
+/** Other libraries count windows in milliseconds: such a window would be hours, and so would `Retry-After`. */
+function checkUnit(subject: string, window: unknown): Problem[] {
+  if (typeof window !== 'number' || window < SUSPICIOUS_FROM || window % 1000 !== 0) return []
+  const hours = Math.round(window / 360) / 10
+  return [
+    {
+      code: 'W_RATE_LIMIT_UNIT',
+      subject,
+      cause: `Its window is ${window} seconds, which is ${hours} hours.`,
+      remedy: `Did you mean '${window / 1000}s'? If not, write '${window}s'.`,
+    },
+  ]
 }
 
 /** How long a window is, in milliseconds. */

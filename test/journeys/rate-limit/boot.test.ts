@@ -172,6 +172,18 @@ describe('boot', () => {
     expect(decorated[0]?.text).toContain('`max`')
   })
 
+  it('warns about a window that looks like milliseconds', async () => {
+    const stated = { limit: 5, window: 60_000 }
+    const option = await bootWarnings({ rateLimit: stated })
+    expect(option).toMatchObject([{ code: 'W_RATE_LIMIT_UNIT' }])
+    expect(option[0]?.text).toContain("Did you mean '60s'? If not, write '60000s'.")
+    const decorated = await bootWarnings({ controllers: [decoratedClass(stated)] })
+    expect(decorated).toMatchObject([{ code: 'W_RATE_LIMIT_UNIT' }])
+    for (const window of [3600, 86_400, '60000s', '1d']) {
+      expect(await bootWarnings({ rateLimit: { limit: 5, window } })).toEqual([])
+    }
+  })
+
   it('refuses @RateLimit without parentheses, and on what has no routes', () => {
     const bare = RateLimit as unknown as (...args: unknown[]) => void
     const code = 'E_DECORATOR_TARGET'
