@@ -20,6 +20,8 @@ const options: AppOptions = {
 const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
   all?.some(({ address }) => address === '::1'),
 )
+if (!hasIpv6)
+  console.warn('Skipped: clients of a dual-stack socket, because this machine has no ::1.')
 
 /** Statuses of requests whose `X-Forwarded-For` is each of the values. */
 async function forwarded(port: number, values: readonly string[]): Promise<number[]> {
