@@ -1,4 +1,4 @@
-import { LOSS_MARK } from '../dialect/conversion.js'
+import { ABSENT_MARK, LOSS_MARK } from '../dialect/conversion.js'
 
 /** How a date travels: `JSON.stringify` writes it so. */
 export const DATE = { type: 'string', format: 'date-time' }
@@ -35,4 +35,17 @@ export function ofClass(value: unknown): Record<string, unknown> | undefined {
     }
   }
   return undefined
+}
+
+/** What JSON looks like of types that several libraries have, under these names, and no JSON Schema for. */
+export const COMMON_FORMS: Readonly<Record<string, Record<string, unknown>>> = {
+  date: DATE,
+  bigint: DIGITS,
+  map: ofClass(Map) ?? {},
+  set: ofClass(Set) ?? {},
+  undefined: { [ABSENT_MARK]: true },
+  void: { [ABSENT_MARK]: true },
+  symbol: { [ABSENT_MARK]: true },
+  function: { [ABSENT_MARK]: true },
+  nan: unknown('NaN is null in JSON, and nothing in JSON is NaN.'),
 }

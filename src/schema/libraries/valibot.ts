@@ -2,7 +2,16 @@ import type { SchemaSide } from '../../contracts/openapi.js'
 import { ABSENT_MARK, LOSS_MARK, RESOURCE_MARK } from '../dialect/conversion.js'
 import { withoutFlags } from '../dialect/pattern.js'
 import { installed } from './installed.js'
-import { BIGINT, BINARY, DATE, DIGITS, flagsLost, ofClass, unknown } from './library-answer.js'
+import {
+  BIGINT,
+  BINARY,
+  COMMON_FORMS,
+  DATE,
+  DIGITS,
+  flagsLost,
+  ofClass,
+  unknown,
+} from './library-answer.js'
 
 type Json = Record<string, unknown>
 
@@ -86,17 +95,9 @@ function lazySchemas(root: object): unknown[] {
 
 /** What JSON looks like where valibot has no answer. */
 const IN_JSON: Readonly<Record<string, Json>> = {
-  date: DATE,
-  bigint: DIGITS,
+  ...COMMON_FORMS,
   file: BINARY,
   blob: BINARY,
-  map: ofClass(Map) ?? {},
-  set: ofClass(Set) ?? {},
-  undefined: { [ABSENT_MARK]: true },
-  void: { [ABSENT_MARK]: true },
-  symbol: { [ABSENT_MARK]: true },
-  function: { [ABSENT_MARK]: true },
-  nan: unknown('NaN is null in JSON, and nothing in JSON is NaN.'),
   custom: unknown('A custom check does not say what it accepts: the document accepts anything.'),
   promise: unknown('A promise has no form in JSON: the document accepts anything.'),
 }

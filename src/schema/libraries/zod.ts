@@ -3,7 +3,7 @@ import { ABSENT_MARK, LOSS_MARK } from '../dialect/conversion.js'
 import { toJsonValue } from '../dialect/json-value.js'
 import { withoutFlags } from '../dialect/pattern.js'
 import { installed } from './installed.js'
-import { BIGINT, BINARY, DATE, DIGITS, flagsLost, ofClass, unknown } from './library-answer.js'
+import { BIGINT, BINARY, COMMON_FORMS, flagsLost, ofClass, unknown } from './library-answer.js'
 
 /** The part of a zod 4 schema that is read here. */
 interface ZodNode {
@@ -33,15 +33,7 @@ const FORMATS = new Set(`date date-time duration email hostname ipv4 ipv6 uri uu
 
 /** What zod calls unrepresentable, and what it looks like in JSON. */
 const IN_JSON: Readonly<Record<string, Json>> = {
-  date: DATE,
-  bigint: DIGITS,
-  map: ofClass(Map) ?? {},
-  set: ofClass(Set) ?? {},
-  undefined: { [ABSENT_MARK]: true },
-  void: { [ABSENT_MARK]: true },
-  symbol: { [ABSENT_MARK]: true },
-  function: { [ABSENT_MARK]: true },
-  nan: unknown('NaN is null in JSON, and nothing in JSON is NaN.'),
+  ...COMMON_FORMS,
   transform: unknown('A transform does not say what it makes: pipe it into a schema that does.'),
 }
 
