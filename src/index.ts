@@ -3,6 +3,7 @@ export { App } from './app/app.js'
 export { BaseController } from './app/base-controller.js'
 export { createTenantMiddleware } from './app/create-tenant-middleware.js'
 export type { AppDocument } from './app/documents.js'
+export { Health, type HealthReport, type PluginHealth } from './app/health.js'
 export {
   type AppOptions,
   defineAppOptions,
@@ -61,7 +62,7 @@ export type {
   ApiResponseOptions,
   OperationFacts,
 } from './contracts/operation.js'
-export type { Plugin, PluginContext } from './contracts/plugin.js'
+export type { InterceptedApp, Interceptor, Plugin, PluginContext } from './contracts/plugin.js'
 export type {
   Class,
   ClassProvider,

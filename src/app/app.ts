@@ -23,6 +23,7 @@ import { type AppDocument, buildDocsRoutes, listDocuments } from './documents.js
 import { configureExpressHost, createExpressHost } from './express-host.js'
 import { declareFeatures, type Features } from './features.js'
 import { type Harness, harnessOf } from './harness.js'
+import { Health } from './health.js'
 import type { AppOptions } from './options.js'
 import { routeTable } from './route-table.js'
 import { closeServer, listen } from './server.js'
@@ -184,6 +185,7 @@ export class App {
   #describe(): Description {
     this.#description ??= describeApp(this.#options, [
       { token: Clock, useValue: this.#clock },
+      { token: Health, useValue: new Health(this.#options.plugins ?? [], this) },
       ...this.#features.providers,
     ])
     return this.#description

@@ -26,7 +26,8 @@ export interface RunningApp {
 }
 
 /** What boot is given. */
-export interface BootConfig extends Omit<PipelineInput, 'controllers' | 'guard' | 'features'> {
+export interface BootConfig
+  extends Omit<PipelineInput, 'controllers' | 'guard' | 'features' | 'get'> {
   readonly features: Features
 }
 
@@ -45,11 +46,12 @@ export async function boot(config: BootConfig): Promise<RunningApp> {
     const own = await resolveGuard(options.auth?.guard, injector)
     const guard = harness?.wrapGuard(own) ?? own
     features = await config.features.start({ model: description.model, logger })
-    const pipeline = await buildPipeline({ ...config, controllers, guard, features })
     const get = <T>(token: Token<T>) => injector.resolve(token)
+    const pipeline = await buildPipeline({ ...config, controllers, guard, features, get })
     for (const plugin of options.plugins ?? []) {
       begun.push(plugin)
-      await plugin.setup?.({ get, express, logger, model: description.model })
+      const { usesTenants } = features
+      await plugin.setup?.({ get, express, logger, model: description.model, usesTenants })
     }
     // Whoever asks has asked by now.
     const unused = unusedOverrides(harness?.overrides ?? [], injector.asked)

@@ -5,6 +5,7 @@ import type { FrameworkRoute } from '../contracts/framework-route.js'
 import type { AuthGuard } from '../contracts/guard.js'
 import type { ErrorRequestHandler, RequestHandler } from '../contracts/handler.js'
 import type { Logger } from '../contracts/logger.js'
+import type { InterceptedApp, Interceptor, Plugin, PluginContext } from '../contracts/plugin.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { InputSource, Schema } from '../contracts/schema.js'
 import { ConfigError, type Problem } from '../errors/config-error.js'
@@ -59,6 +60,7 @@ export interface PipelineInput {
   readonly controllers: ReadonlyMap<unknown, object>
   readonly guard: AuthGuard | null
   readonly features: RunningFeatures
+  readonly get: PluginContext['get']
   /** Routes of the framework itself. */
   readonly frameworkRoutes: readonly FrameworkRoute[]
   /** `undefined` unless the application is under test. */
@@ -159,7 +161,7 @@ function createDeadlines({ timeouts }: AppOptions, config: DeadlineConfig): Dead
 }
 
 async function compileRoutes(
-  { description, controllers, guard, options, features, harness }: PipelineInput,
+  { description, controllers, guard, options, features, harness, get }: PipelineInput,
   shared: Pick<PipelineConfig, 'deadlines' | 'onError'>,
 ): Promise<RunRoute[]> {
   const { limits, auth } = options
@@ -175,14 +177,26 @@ async function compileRoutes(
   const converters = Object.assign({}, ...swaggerList(options).map((each) => each.converters))
   const compile = createValidatorCompiler(converters)
   const inputs = await compileInputs(description.model.routes, compile)
+  const intercepted = { get, usesTenants: features.usesTenants }
   return description.model.routes.map((route) => {
     const instance = controllers.get(route.controller) as object
     const stages = features.stagesOf(route)
     const underTest = harness?.wrapHandler(route) ?? null
-    const parts = { instance, inputs: inputs[route.index] ?? [], stages, underTest }
+    const interceptors = interceptorsOf(route, options.plugins ?? [], intercepted)
+    const own = inputs[route.index] ?? []
+    const parts = { instance, inputs: own, stages, interceptors, underTest }
     const run = compileRoute(route, parts, config)
     return harness?.wrapRoute(run, compileProbe(route, stages, config)) ?? run
   })
+}
+
+function interceptorsOf(
+  route: RouteModel,
+  plugins: readonly Plugin[],
+  app: InterceptedApp,
+): readonly Interceptor[] {
+  const list = plugins.map((plugin) => plugin.intercept?.(route, app) ?? null)
+  return list.filter((interceptor) => interceptor !== null)
 }
 
 /** Compiles every schema, and says of all that do not compile where they are. */

@@ -41,6 +41,8 @@ export interface RunningFeatures {
   readonly wrapMiddleware: ((middleware: RequestHandler) => RequestHandler) | null
   /** `null` where requests have no scopes. */
   readonly scopes: RequestScopes | null
+  /** Whether requests have tenants. */
+  readonly usesTenants: boolean
   /** Stands before the answers to requests that have no route. */
   readonly admission: Stage | null
   readonly stagesOf: (route: RouteModel) => RouteStages
@@ -108,6 +110,7 @@ async function startFeatures(options: AppOptions, config: StartConfig): Promise<
     enter: tenancy?.enter ?? null,
     wrapMiddleware: tenancy?.wrapMiddleware ?? null,
     scopes: tenancy?.scopes ?? null,
+    usesTenants: tenancy !== null,
     admission: limits?.unmatched ?? null,
     stagesOf: (route) =>
       toStages({

@@ -1,8 +1,8 @@
 import type { Application } from 'express'
-import type { Middleware } from './handler.js'
+import type { Middleware, Request, Response } from './handler.js'
 import type { Logger } from './logger.js'
 import type { Lifecycle, Provider, Token } from './provider.js'
-import type { AppModel } from './route-model.js'
+import type { AppModel, RouteModel } from './route-model.js'
 
 /** What a plugin sees of the application while it is set up. */
 export interface PluginContext {
@@ -13,7 +13,18 @@ export interface PluginContext {
   readonly logger: Logger
   /** Every route, frozen. */
   readonly model: AppModel
+  /** Whether requests have tenants: by the `tenant` option, or by a route that speaks of them. */
+  readonly usesTenants: boolean
 }
+
+/**
+ * Stands right before the handler of a route, behind everything that may refuse a request. It answers with what `next` answers, at once or
+ * as a promise, or throws.
+ */
+export type Interceptor = (req: Request, res: Response, next: () => unknown) => unknown
+
+/** What is known of an application when its routes are compiled: everything is constructed, nothing is set up. */
+export type InterceptedApp = Pick<PluginContext, 'get' | 'usesTenants'>
 
 /**
  * An extension of an application.
@@ -32,4 +43,11 @@ export interface Plugin extends Lifecycle {
   readonly middlewares?: readonly Middleware[]
   /** Called once, after every provider is constructed and before any request. Awaited. */
   setup?(context: PluginContext): unknown
+  /** Asked once for each route; `null` where the route needs none, which then costs nothing. Run before `setup`. */
+  intercept?(route: RouteModel, app: InterceptedApp): Interceptor | null
+  /**
+   * Whether what the plugin depends on can be used: throws or rejects where it cannot. Asked by `Health`, for a readiness check.
+   * What it answers with is shown there.
+   */
+  health?(app: Pick<PluginContext, 'get'>): unknown
 }

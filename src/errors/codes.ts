@@ -24,6 +24,10 @@ export type ErrorCode =
   | 'INTERNAL_SERVER_ERROR'
   | 'SERVICE_UNAVAILABLE'
   | 'HANDLER_TIMEOUT'
+  | 'DATABASE_BUSY'
+  | 'DATABASE_TIMEOUT'
+  | 'DATABASE_UNAVAILABLE'
+  | 'COMMIT_UNKNOWN'
 
 /**
  * Every code the framework answers with, and the status it stands for. Codes are part of the public
@@ -54,6 +58,10 @@ export const HTTP_CODES: Readonly<Record<ErrorCode, number>> = {
   INTERNAL_SERVER_ERROR: 500,
   SERVICE_UNAVAILABLE: 503,
   HANDLER_TIMEOUT: 503,
+  DATABASE_BUSY: 503,
+  DATABASE_TIMEOUT: 503,
+  DATABASE_UNAVAILABLE: 503,
+  COMMIT_UNKNOWN: 503,
 }
 
 /** A code of what keeps an application from starting (`E_`) or is only suspicious (`W_`). */

@@ -1,4 +1,5 @@
 import type { AuthGuard, AuthOptions } from '../contracts/guard.js'
+import type { Interceptor } from '../contracts/plugin.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { BodyLimits } from '../http/read-json.js'
 import type { AnswerStage, OnError, RunRoute, Stage, Step } from '../http/step.js'
@@ -7,6 +8,7 @@ import { bodyStep } from './steps/body.js'
 import { canStep } from './steps/can.js'
 import { guardStep } from './steps/guard.js'
 import { headersStep } from './steps/headers.js'
+import { interceptStep } from './steps/intercept.js'
 import { invokeStep, takesResponse, unexpiredStep } from './steps/invoke.js'
 import { respondStep, settleOf } from './steps/respond.js'
 import { type CompiledInput, validateStep } from './steps/validate.js'
@@ -18,6 +20,8 @@ export interface RouteParts {
   /** Compiled schemas; empty without. */
   readonly inputs: readonly CompiledInput[]
   readonly stages: RouteStages
+  /** Those of plugins, the outermost first; empty without. */
+  readonly interceptors: readonly Interceptor[]
   /** Stands right before the handler of an application under test; `null` of any other. */
   readonly underTest: Stage | null
 }
@@ -79,6 +83,7 @@ export function compileRoute(
 
   let run = invokeStep(invocation)
   if (parts.underTest !== null) run = parts.underTest(run)
+  for (const intercept of parts.interceptors.toReversed()) run = interceptStep(intercept, run)
   if (route.headers !== null) run = headersStep(route.headers, run)
   const mayWait = readsBody || inputs.length > 0 || route.isProtected || stages !== NO_STAGES
   if (mayWait && config.deadlines !== null) run = unexpiredStep(run)

@@ -13,7 +13,7 @@ import { readSources, root } from './sources.js'
 const VALUES = `
   All ApiBody ApiHidden ApiOperation ApiResponseDoc ApiTags App Auth BadRequestError
   BaseController Body Cache CacheManager Can Clock ConfigError ConflictError Controller CurrentUser Delete ForbiddenError
-  Get Head Header Headers HttpCode HttpError Inject Injectable InjectionToken InternalServerError
+  Get Head Header Headers Health HttpCode HttpError Inject Injectable InjectionToken InternalServerError
   MethodNotAllowedError NotFoundError Options Params Patch PayloadTooLargeError Post Public Put
   Query RateLimit Redirect Req Res ServiceUnavailableError Tenant TenantContext TenantId
   TooManyRequestsError UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError createTenantMiddleware
@@ -25,13 +25,13 @@ const VALUES = `
 const TYPES = `
   ApiBodyOptions ApiOperationOptions ApiResponseOptions AppDocument AppModel AppOptions AuthGuard
   AuthOptions CacheEntry CacheOptions CacheSettings CacheStats CacheStore Class ClassProvider ConfigCode Duration ErrorCode ErrorEnvelope ErrorRequestHandler
-  ExistingProvider FactoryProvider FieldError Handler HttpErrorOptions HttpMethod InferOutput
-  InputSchemas InputSource JsonSchema KeepOptions Lifecycle LimitOptions Logger MaybePromise MemoryCacheOptions
+  ExistingProvider FactoryProvider FieldError Handler HealthReport HttpErrorOptions HttpMethod InferOutput
+  InputSchemas InputSource InterceptedApp Interceptor JsonSchema KeepOptions Lifecycle LimitOptions Logger MaybePromise MemoryCacheOptions
   Middleware Module NextFunction
   OpenApiComponents OpenApiDocument OpenApiHeader OpenApiInfo OpenApiMediaType OpenApiMethod
   OpenApiOperation OpenApiParameter OpenApiPathItem OpenApiRequestBody OpenApiResponse
   OpenApiSchema OpenApiSecurityScheme OpenApiServer OpenApiTag OperationFacts Override
-  MemoryRateLimitOptions ParameterModel ParameterSource Plugin PluginContext Problem ProblemDetails Provider
+  MemoryRateLimitOptions ParameterModel ParameterSource Plugin PluginContext PluginHealth Problem ProblemDetails Provider
   RateLimitBy RateLimitCount RateLimitOptions RateLimitPolicy RateLimitResult RateLimitStore Reference
   Request RequestHandler Response RouteModel RouteTableEntry Schema SchemaConverter SchemaSide ScopedCache
   SecurityOptions SecurityRequirement Size StoreContext SuccessEnvelope SwaggerOptions TenantDecoratorOptions TenantInfo

@@ -16,6 +16,10 @@ const PACKAGES: Record<string, string> = {
   commander: 'cli',
   redis: 'integrations/redis',
   'rate-limiter-flexible': 'integrations/redis',
+  pg: 'integrations/postgres',
+  '@electric-sql/pglite': 'integrations/postgres',
+  'drizzle-orm': 'integrations/postgres',
+  typeorm: 'integrations/typeorm',
 }
 
 const sources = readSources()

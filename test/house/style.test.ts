@@ -81,7 +81,9 @@ describe('src', () => {
     const indexes = sources.map(({ path }) => path).filter((path) => /(^|\/)index\.ts$/.test(path))
     expect(indexes).toEqual([
       'index.ts',
+      'integrations/postgres/index.ts',
       'integrations/redis/index.ts',
+      'integrations/typeorm/index.ts',
       'integrations/vite/index.ts',
       'testing/index.ts',
     ])

@@ -1,0 +1,69 @@
+/** What PostgreSQL says of a statement that it refuses. */
+export interface PostgresErrorFields {
+  /** SQLSTATE, five characters (PostgreSQL documentation, appendix A): `23505` is a duplicate key. */
+  readonly code: string
+  readonly constraint?: string | undefined
+  readonly schema?: string | undefined
+  readonly table?: string | undefined
+  readonly column?: string | undefined
+  /** May hold values of a row. Clients never see it; the log does. */
+  readonly detail?: string | undefined
+  readonly hint?: string | undefined
+}
+
+/**
+ * A statement that PostgreSQL has refused. Clients are told nothing of it: one that nobody catches is 500. Catch it to say what it
+ * means; {@link isUniqueViolation} tells what it is.
+ *
+ * @example
+ * try {
+ *   await db.sql`insert into customers (email) values (${email})`
+ * } catch (error) {
+ *   if (isUniqueViolation(error, 'customers_email_key')) throw new ConflictError('Already registered')
+ *   throw error
+ * }
+ */
+export class PostgresError extends Error implements PostgresErrorFields {
+  override readonly name = 'PostgresError'
+  readonly code: string
+  readonly constraint: string | undefined
+  readonly schema: string | undefined
+  readonly table: string | undefined
+  readonly column: string | undefined
+  readonly detail: string | undefined
+  readonly hint: string | undefined
+
+  constructor(message: string, fields: PostgresErrorFields, options?: ErrorOptions) {
+    super(message, options)
+    this.code = fields.code
+    this.constraint = fields.constraint
+    this.schema = fields.schema
+    this.table = fields.table
+    this.column = fields.column
+    this.detail = fields.detail
+    this.hint = fields.hint
+  }
+}
+
+/**
+ * Whether a statement was refused because a value is taken already (SQLSTATE 23505).
+ *
+ * @param constraint Name of the constraint or index that is meant. Default: any.
+ */
+export function isUniqueViolation(error: unknown, constraint?: string): error is PostgresError {
+  return isViolation(error, '23505', constraint)
+}
+
+/**
+ * Whether a statement was refused because a row refers to one that does not exist, or is referred to (SQLSTATE 23503).
+ *
+ * @param constraint Name of the constraint that is meant. Default: any.
+ */
+export function isForeignKeyViolation(error: unknown, constraint?: string): error is PostgresError {
+  return isViolation(error, '23503', constraint)
+}
+
+function isViolation(error: unknown, code: string, constraint: string | undefined): boolean {
+  if (!(error instanceof PostgresError) || error.code !== code) return false
+  return constraint === undefined || error.constraint === constraint
+}
