@@ -1,3 +1,5 @@
+import type { Logger } from '../../contracts/logger.js'
+
 /** A statement with its values; the two are never joined into one text. */
 export interface Statement {
   readonly text: string
@@ -43,7 +45,7 @@ export interface Driver {
   /** Whether the database runs in this process, which is then its only user and its superuser. */
   readonly isEmbedded: boolean
   /** Makes it ready. May be called again after `close`. Throws what `connect` throws. */
-  open(): Promise<void>
+  open(context: { readonly logger: Logger }): Promise<void>
   /**
    * Lends a connection, within the acquire time.
    *

@@ -1,0 +1,65 @@
+import type { Logger } from '../../contracts/logger.js'
+import type { PluginContext } from '../../contracts/plugin.js'
+import { toSeconds } from '../../http/units.js'
+import { autocommit } from './autocommit.js'
+import type { Driver } from './driver.js'
+import { ALL_TENANTS_ROLE, TENANT_ROLE } from './names.js'
+import type { PostgresOptions, PostgresTimeouts } from './postgres-options.js'
+import { Sessions } from './sessions.js'
+
+const DEFAULT_TIMEOUTS = { acquire: 2, statement: 10, idleInTransaction: 10 } as const
+
+/** A limit in milliseconds. */
+export function timeoutMs(
+  name: keyof PostgresTimeouts,
+  { timeouts }: Pick<PostgresOptions, 'timeouts'>,
+): number {
+  const fallback = DEFAULT_TIMEOUTS[name]
+  return Math.max(1, Math.round(1000 * (toSeconds(timeouts?.[name] ?? fallback) ?? fallback)))
+}
+
+/** What runs behind the `Database` of one application. */
+export class Engine {
+  readonly sessions: Sessions
+  readonly #driver: Driver
+  #logger: Logger | undefined
+
+  constructor(options: PostgresOptions, driver: Driver) {
+    this.#driver = driver
+    this.sessions = new Sessions(driver, {
+      tenantRole: options.tenantRole ?? TENANT_ROLE,
+      allTenantsRole: options.allTenantsRole ?? ALL_TENANTS_ROLE,
+      statementMs: timeoutMs('statement', options),
+      idleInTransactionMs: timeoutMs('idleInTransaction', options),
+    })
+  }
+
+  /** The log of the application. */
+  readonly logger = (): Logger => {
+    if (this.#logger !== undefined) return this.#logger
+    throw new Error(
+      'The database is used before the application has started: use it in onInit at the earliest.',
+    )
+  }
+
+  /** Makes everything ready that a request needs. Throws where it cannot be: an application that cannot work does not start. */
+  async start({
+    logger,
+    usesTenants,
+  }: Pick<PluginContext, 'logger' | 'usesTenants'>): Promise<void> {
+    this.#logger = logger
+    this.sessions.start(usesTenants)
+    await this.#driver.open({ logger })
+    await this.check()
+  }
+
+  /** Throws where the database cannot be asked. */
+  async check(): Promise<void> {
+    await autocommit(this.#driver, { text: 'select 1' }, null)
+  }
+
+  /** After everything that may use it. */
+  async onClose(): Promise<void> {
+    await this.#driver.close()
+  }
+}
