@@ -88,6 +88,20 @@ export class Database {
   }
 
   /**
+   * Does something once what the code has changed is saved, before the answer is sent: at the end of the transaction of the request or of the outermost
+   * {@link Database.transaction}. What is undone is not followed by it; where no transaction is open, it is done at once. A failure is logged, and undoes nothing.
+   *
+   * What others read meanwhile is what was: a cache that is invalidated before the commit may be filled again with it.
+   *
+   * @example
+   * await db.sql`update orders set status = 'paid' where id = ${id}`
+   * await db.afterCommit(() => cache.invalidateTags(['orders']))
+   */
+  afterCommit(fn: () => unknown): Promise<void> {
+    return this.#sessions.afterCommit(fn)
+  }
+
+  /**
    * Runs a function in one transaction in a tenant's name: for jobs, and for what must be saved though the request fails. The id is believed.
    *
    * @throws TypeError when the id is none; TenantSwitchError in a transaction of somebody else; as {@link Database.transaction}.

@@ -27,6 +27,7 @@ export class Engine {
   constructor(options: PostgresOptions, driver: Driver) {
     this.#driver = driver
     this.sessions = new Sessions(driver, {
+      logger: this.logger,
       tenantRole: options.tenantRole ?? TENANT_ROLE,
       allTenantsRole: options.allTenantsRole ?? ALL_TENANTS_ROLE,
       statementMs: timeoutMs('statement', options),

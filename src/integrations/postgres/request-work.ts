@@ -15,6 +15,8 @@ export interface RequestParts {
 export interface WorkConfig {
   readonly owner: Owner | null
   readonly begin: () => Promise<Transaction>
+  /** Called when a transaction is saved. */
+  readonly finish: (transaction: Transaction) => Promise<void>
   /** Whether the handler itself asks for a transaction. */
   readonly isTransactional: boolean
 }
@@ -28,7 +30,7 @@ const UNDONE =
  */
 export class RequestWork {
   readonly owner: Owner | null
-  readonly #begin: () => Promise<Transaction>
+  readonly #config: WorkConfig
   /** Let go of at the end: what a request has started may live longer, and know of it. */
   #parts: RequestParts | null
   #transaction: Promise<Transaction> | undefined
@@ -36,11 +38,11 @@ export class RequestWork {
   #isHeld = false
   #end: 'open' | 'kept' | 'undone' = 'open'
 
-  constructor({ owner, begin, isTransactional }: WorkConfig, parts: RequestParts) {
-    this.owner = owner
+  constructor(config: WorkConfig, parts: RequestParts) {
+    this.owner = config.owner
+    this.#config = config
     this.#parts = parts
-    this.#begin = begin
-    this.#awaitsHandler = isTransactional
+    this.#awaitsHandler = config.isTransactional
   }
 
   /** Whether the block that begins now is the handler: the first one of a handler that asks for one. */
@@ -80,7 +82,7 @@ export class RequestWork {
   }
 
   #open(): Promise<Transaction> {
-    const begun = this.#begin()
+    const begun = this.#config.begin()
     // Whoever could not have a connection may ask once more.
     begun.catch(() => {
       this.#transaction = undefined
@@ -105,7 +107,9 @@ export class RequestWork {
     const isKept = status < 500 && !req.hasFailed && !req.isExpired
     this.#finish(isKept ? 'kept' : 'undone')
     const transaction = await this.#transaction?.catch(() => undefined)
-    await (isKept ? transaction?.commit() : transaction?.rollback())
+    if (!isKept) return transaction?.rollback()
+    await transaction?.commit()
+    if (transaction !== undefined) await this.#config.finish(transaction)
   }
 
   #finish(end: 'kept' | 'undone'): void {

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Response } from '../../contracts/handler.js'
+import type { Logger } from '../../contracts/logger.js'
 import { codedError } from '../../errors/http-error.js'
 import { TenantContext } from '../../features/tenancy/tenant-context.js'
 import type { BlazonRequest } from '../../http/request.js'
@@ -11,12 +12,17 @@ import { LIST_PROTECTED, ProtectedTables } from './protected-tables.js'
 import { RequestWork } from './request-work.js'
 import { type ApplySettings, type SettingsConfig, settingsOf } from './session-settings.js'
 import { TenantSwitchError } from './tenant-switch-error.js'
-import { type Block, type Change, Transaction } from './transaction.js'
+import { type Block, type Change, type Task, Transaction } from './transaction.js'
 
 /** A block, and in whose name. */
 interface OwnedBlock {
   readonly block: Block
   readonly owner: Owner | null
+}
+
+/** What sessions are made of. */
+export interface SessionsConfig extends SettingsConfig {
+  readonly logger: () => Logger
 }
 
 /** A handler on the way to be called. */
@@ -33,7 +39,7 @@ export interface Interception {
  */
 export class Sessions {
   readonly #driver: Driver
-  readonly #config: SettingsConfig
+  readonly #config: SessionsConfig
   /** The innermost block of the program that the code runs in. */
   readonly #blocks = new AsyncLocalStorage<OwnedBlock>()
   /** By the origin of the scope that a request runs in: it is found again wherever the scope is, and whatever else gets lost. */
@@ -43,7 +49,7 @@ export class Sessions {
   #usesTenants = false
   #protected: ProtectedTables | undefined
 
-  constructor(driver: Driver, config: SettingsConfig) {
+  constructor(driver: Driver, config: SessionsConfig) {
     this.#driver = driver
     this.#config = config
   }
@@ -84,6 +90,15 @@ export class Sessions {
     return outer.block.nest((block) => this.#blocks.run({ block, owner }, run), change)
   }
 
+  /** Does something once the transaction that the code runs in is saved; at once where there is none. */
+  async afterCommit(task: Task): Promise<void> {
+    const inner = this.#blocks.getStore()
+    if (inner !== undefined) return inner.block.afterCommit(task)
+    const work = this.#work()
+    if (work === undefined || work.isKept) await task()
+    else (await work.transaction()).afterCommit(task)
+  }
+
   /** Runs a handler, whose queries are one transaction. */
   intercept(
     req: BlazonRequest,
@@ -93,7 +108,9 @@ export class Sessions {
     const scope = TenantContext.current()
     const { owner } = this
     const begin = () => this.#begin(owner)
-    const work = new RequestWork({ owner, begin, isTransactional }, { req, res, fail })
+    const finish = (transaction: Transaction) => this.#finish(transaction)
+    const config = { owner, begin, finish, isTransactional }
+    const work = new RequestWork(config, { req, res, fail })
     if (scope === undefined) return this.#untenanted.run(work, () => follow(work, res, next))
     this.#works.set(scope.origin, work)
     return follow(work, res, next)
@@ -112,10 +129,22 @@ export class Sessions {
     try {
       const value = await this.#blocks.run({ block, owner }, run)
       await block.commit()
+      await this.#finish(block)
       return value
     } catch (error) {
       await block.rollback()
       throw error
+    }
+  }
+
+  /** What cannot be done afterwards does not undo what is saved. */
+  async #finish(transaction: Transaction): Promise<void> {
+    for (const task of transaction.takeTasks()) {
+      try {
+        await task()
+      } catch (err) {
+        this.#config.logger().error({ err }, 'What was to be done after a commit failed')
+      }
     }
   }
 

@@ -14,12 +14,16 @@ const OVER =
 const REFUSED =
   'Nothing was saved: a statement of the transaction had been refused, and its error was caught. Put what may be refused into db.transaction(), which undoes it alone.'
 
+/** Something to be done later. */
+export type Task = () => unknown
+
 /**
  * A transaction, or a part of one that can be undone alone. While such a part runs, what the whole is asked waits for it: on one
  * connection, it would become part of it.
  */
 export abstract class Block {
   protected isOver = false
+  readonly #tasks: Task[] = []
   #part: Promise<void> | undefined
 
   /** Sends a statement without waiting for those before it. */
@@ -36,11 +40,26 @@ export abstract class Block {
   async nest<T>(run: (part: Block) => Promise<T>, change?: Change): Promise<T> {
     while (this.#part !== undefined) await this.#part
     this.assertOpen()
-    const running = runPart((statement) => this.send(statement), run, change)
+    const part = new Part((statement) => this.send(statement))
+    const running = part.run(run, change).then((value) => {
+      this.#tasks.push(...part.takeTasks())
+      return value
+    })
     this.#part = running.then(noop, noop).then(() => {
       this.#part = undefined
     })
     return running
+  }
+
+  /** Notes what is to be done once everything is saved; what is undone takes it along. */
+  afterCommit(task: Task): void {
+    this.assertOpen()
+    this.#tasks.push(task)
+  }
+
+  /** What is to be done once everything is saved, in order; whoever takes it does it. */
+  takeTasks(): Task[] {
+    return this.#tasks.splice(0)
   }
 
   /** Lets parts that nobody awaits come to their end. */
@@ -55,51 +74,50 @@ export abstract class Block {
 
 function noop(): void {}
 
+/** Savepoints may all have one name: PostgreSQL takes the latest. */
 class Part extends Block {
-  protected override readonly send: Send
+  readonly #transmit: Send
 
-  constructor(send: Send) {
+  constructor(transmit: Send) {
     super()
-    this.send = (statement) => {
-      this.assertOpen()
-      return send(statement)
+    this.#transmit = transmit
+  }
+
+  protected override async send(statement: Statement): Promise<QueryResult> {
+    this.assertOpen()
+    return this.#transmit(statement)
+  }
+
+  async run<T>(fn: (part: Block) => Promise<T>, change: Change | undefined): Promise<T> {
+    const send = this.#transmit
+    await send({ text: 'SAVEPOINT part' })
+    try {
+      await change?.enter(send)
+      const value = await fn(this)
+      await this.#close()
+      await change?.leave(send)
+      await send({ text: 'RELEASE SAVEPOINT part' })
+      return value
+    } catch (error) {
+      await this.#close()
+      await this.#undo()
+      throw error
     }
   }
 
-  close(): void {
+  async #close(): Promise<void> {
+    await this.idle()
     this.isOver = true
   }
-}
 
-/** Savepoints may all have one name: PostgreSQL takes the latest. */
-async function runPart<T>(
-  send: Send,
-  run: (part: Block) => Promise<T>,
-  change: Change | undefined,
-): Promise<T> {
-  const part = new Part(send)
-  await send({ text: 'SAVEPOINT part' })
-  try {
-    await change?.enter(send)
-    const value = await run(part)
-    part.close()
-    await change?.leave(send)
-    await send({ text: 'RELEASE SAVEPOINT part' })
-    return value
-  } catch (error) {
-    part.close()
-    await undoPart(send)
-    throw error
-  }
-}
-
-/** What was set since is as it was before, too. */
-async function undoPart(send: Send): Promise<void> {
-  try {
-    await send({ text: 'ROLLBACK TO SAVEPOINT part' })
-    await send({ text: 'RELEASE SAVEPOINT part' })
-  } catch {
-    // The connection is gone, and with it the transaction; whoever ends that finds out.
+  /** What was set since is as it was before, too. */
+  async #undo(): Promise<void> {
+    try {
+      await this.#transmit({ text: 'ROLLBACK TO SAVEPOINT part' })
+      await this.#transmit({ text: 'RELEASE SAVEPOINT part' })
+    } catch {
+      // The connection is gone, and with it the transaction; whoever ends that finds out.
+    }
   }
 }
 
