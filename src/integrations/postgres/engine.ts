@@ -1,22 +1,10 @@
 import type { Logger } from '../../contracts/logger.js'
 import type { PluginContext } from '../../contracts/plugin.js'
-import { toSeconds } from '../../http/units.js'
 import { autocommit } from './autocommit.js'
 import type { Driver } from './driver.js'
 import { ALL_TENANTS_ROLE, TENANT_ROLE } from './names.js'
-import type { PostgresOptions, PostgresTimeouts } from './postgres-options.js'
+import { type PostgresOptions, timeoutsOf } from './postgres-options.js'
 import { Sessions } from './sessions.js'
-
-const DEFAULT_TIMEOUTS = { acquire: 2, statement: 10, idleInTransaction: 10 } as const
-
-/** A limit in milliseconds. */
-export function timeoutMs(
-  name: keyof PostgresTimeouts,
-  { timeouts }: Pick<PostgresOptions, 'timeouts'>,
-): number {
-  const fallback = DEFAULT_TIMEOUTS[name]
-  return Math.max(1, Math.round(1000 * (toSeconds(timeouts?.[name] ?? fallback) ?? fallback)))
-}
 
 /** What runs behind the `Database` of one application. */
 export class Engine {
@@ -26,12 +14,13 @@ export class Engine {
 
   constructor(options: PostgresOptions, driver: Driver) {
     this.#driver = driver
+    const { statementMs, idleInTransactionMs } = timeoutsOf(options)
     this.sessions = new Sessions(driver, {
       logger: this.logger,
       tenantRole: options.tenantRole ?? TENANT_ROLE,
       allTenantsRole: options.allTenantsRole ?? ALL_TENANTS_ROLE,
-      statementMs: timeoutMs('statement', options),
-      idleInTransactionMs: timeoutMs('idleInTransaction', options),
+      statementMs,
+      idleInTransactionMs,
     })
   }
 

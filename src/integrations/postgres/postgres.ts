@@ -1,6 +1,5 @@
 import type { Interceptor, Plugin } from '../../contracts/plugin.js'
 import type { BlazonRequest } from '../../http/request.js'
-import { checkPostgresOptions } from './check-options.js'
 import { createDriver } from './create-driver.js'
 import { Database } from './database.js'
 import { Engine } from './engine.js'
@@ -18,7 +17,6 @@ import { isTransactional } from './transactional.js'
  * new App({ plugins: [postgres({ url: process.env.DATABASE_URL })], tenant: {} })
  */
 export function postgres(options: PostgresOptions): Plugin {
-  checkPostgresOptions('postgres()', options)
   return {
     name: 'postgres',
     providers: [
