@@ -80,7 +80,9 @@ export function describeTransactions(databaseOf: () => TenantDatabase): void {
         const again = db.transaction(() =>
           db.query("insert into orders (note, code) values ('again', 'K')"),
         )
-        await expect(again).rejects.toSatisfy((error) => isUniqueViolation(error, 'orders_code_key'))
+        await expect(again).rejects.toSatisfy((error) =>
+          isUniqueViolation(error, 'orders_code_key'),
+        )
         await add('after')
       })
       expect(await saved()).toEqual(['first', 'after'])
@@ -172,7 +174,9 @@ export function describeTransactions(databaseOf: () => TenantDatabase): void {
         await db.query(text)
         await db.query(text)
       })
-      await expect(whole).rejects.toSatisfy((error) => isUniqueViolation(error, 'orders_number_key'))
+      await expect(whole).rejects.toSatisfy((error) =>
+        isUniqueViolation(error, 'orders_number_key'),
+      )
       expect(await saved()).toEqual([])
     })
 
@@ -216,7 +220,9 @@ export function describeTransactions(databaseOf: () => TenantDatabase): void {
       await db.withTenantTransaction('b', () => add('of b'))
       await transact(async () => {
         await add('of a')
-        const all = await db.withoutTenant('for the test', () => db.query('select note from orders'))
+        const all = await db.withoutTenant('for the test', () =>
+          db.query('select note from orders'),
+        )
         expect(all.rowCount).toBe(2)
         expect((await db.query('select note from orders')).rows).toEqual([{ note: 'of a' }])
         await db.withoutTenant('for the test', boom).catch(() => {})
