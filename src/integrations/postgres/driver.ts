@@ -1,3 +1,5 @@
+import type { Logger } from '../../contracts/logger.js'
+
 /** A statement with its values; the two are never joined into one text. */
 export interface Statement {
   readonly text: string
@@ -24,16 +26,23 @@ export interface QueryResult<TRow = Record<string, unknown>> {
  */
 export interface Connection {
   /**
-   * @throws PostgresError where the server refuses the statement; HttpError 503 where there is no answer of the server, and the
-   * connection is then of no more use than to be destroyed.
+   * @throws PostgresError where the server refuses the statement; TypeError where a value cannot be sent; HttpError 503 where there is no
+   * answer of the server, and the connection is then of no more use than to be destroyed. A server's `statement_timeout` is 503, too, and
+   * leaves the connection in use.
    */
   query(statement: Statement): Promise<QueryResult>
-  /** Runs several statements, separated by semicolons and without values: for migrations. */
+  /** Runs several statements, separated by semicolons and without values: for migrations. It may take as long as it takes. */
   script(text: string): Promise<void>
-  /** Gives it back to be lent again: only when no transaction is open. */
+  /** Gives it back to be lent again. One that something is left of, a transaction or a statement, is destroyed instead. */
   release(): void
   /** Ends it, and asks the server to end what it is doing: a transaction that is open is rolled back. Never throws. */
   destroy(): void
+}
+
+/** What a driver is opened with. */
+export interface DriverContext {
+  /** Told of what nobody waits for: a connection that ends while it is not lent. */
+  readonly logger: Logger
 }
 
 /** Where connections come from: the port that `pg` and PGlite are put behind. */
@@ -42,14 +51,18 @@ export interface Driver {
   readonly size: number
   /** Whether the database runs in this process, which is then its only user and its superuser. */
   readonly isEmbedded: boolean
-  /** Makes it ready. May be called again after `close`. Throws what `connect` throws. */
-  open(): Promise<void>
+  /**
+   * Makes it ready; a server is connected to by `connect`. May be called again after `close`.
+   *
+   * @throws ConfigError where a package is missing, or a folder cannot be used.
+   */
+  open(context: DriverContext): Promise<void>
   /**
    * Lends a connection, within the acquire time.
    *
    * @throws HttpError 503 `DATABASE_BUSY` where all are lent for so long; 503 `DATABASE_UNAVAILABLE` where the server cannot be reached, or lets nobody in.
    */
   connect(): Promise<Connection>
-  /** Waits for the connections that are lent, then ends all of them. */
+  /** Refuses those who wait for a connection, waits for those that are lent, then ends all. */
   close(): Promise<void>
 }

@@ -1,4 +1,5 @@
 import type { Duration } from '../../contracts/units.js'
+import { toSeconds } from '../../http/units.js'
 
 /** Where the database is, and how long it may take. Either `url` or `embedded` is given. */
 export interface PostgresOptions {
@@ -30,4 +31,32 @@ export interface PostgresTimeouts {
   readonly statement?: Duration
   /** A transaction in which nothing happens. Default 10 s, then it is rolled back and its connection ended. */
   readonly idleInTransaction?: Duration
+}
+
+/** The timeouts, in milliseconds. */
+export interface ReadTimeouts {
+  readonly acquireMs: number
+  readonly statementMs: number
+  readonly idleInTransactionMs: number
+}
+
+const DEFAULT_CONNECTIONS = 10
+
+/** How many connections there may be at the same time. */
+export function sizeOf({ connections, embedded }: PostgresOptions): number {
+  return embedded === undefined ? (connections ?? DEFAULT_CONNECTIONS) : 1
+}
+
+/** How long things may take. */
+export function timeoutsOf({ timeouts = {} }: PostgresOptions): ReadTimeouts {
+  const { acquire = '2s', statement = '10s', idleInTransaction = '10s' } = timeouts
+  return {
+    acquireMs: toMs(acquire),
+    statementMs: toMs(statement),
+    idleInTransactionMs: toMs(idleInTransaction),
+  }
+}
+
+function toMs(duration: Duration): number {
+  return Math.max(1, Math.round((toSeconds(duration) as number) * 1000))
 }

@@ -1,0 +1,42 @@
+import { loadPeer } from './load-peer.js'
+
+/** What of PGlite is used, written down here so that nothing of ours needs its types. */
+export interface PglitePackage {
+  readonly PGlite: { create(options: PgliteOptions): Promise<Pglite> }
+}
+
+export interface PgliteOptions {
+  readonly dataDir?: string
+  readonly loadDataDir?: Blob
+}
+
+/** A database in this process. */
+export interface Pglite {
+  /** How it reads and writes values, by the number of a type. */
+  parsers: Readonly<Record<number, (text: string) => unknown>>
+  serializers: Readonly<Record<number, (value: unknown) => unknown>>
+  query(
+    text: string,
+    values: readonly unknown[],
+    options: { readonly rowMode: 'array' },
+  ): Promise<PgliteResult>
+  exec(text: string): Promise<unknown>
+  isInTransaction(): boolean
+  dumpDataDir(compression: 'none'): Promise<Blob>
+  close(): Promise<void>
+}
+
+export interface PgliteResult {
+  readonly rows: (string | null)[][]
+  readonly fields: readonly { readonly name: string; readonly dataTypeID: number }[]
+  readonly rowCount?: number
+  readonly command?: string
+}
+
+/** @throws ConfigError when it cannot be loaded. */
+export async function loadPglite(): Promise<PglitePackage> {
+  return await loadPeer<PglitePackage>(
+    () => import('@electric-sql/pglite') as Promise<unknown> as never,
+    '@electric-sql/pglite',
+  )
+}

@@ -1,0 +1,58 @@
+/** Makes a value of its text. */
+export type Reader = (text: string) => unknown
+
+/** What an element without quotes ends before; `undefined` is the end of the text. */
+const BREAKS = new Set([',', '}', undefined])
+
+/**
+ * A reader of arrays as PostgreSQL writes them: `{1,"a b",NULL,{2}}`, maybe with bounds before it as in `[0:1]={1,2}`.
+ *
+ * @param read Reads an element.
+ */
+export function arrayOf(read: Reader): Reader {
+  return (text) => new ArrayReader(text, read).readAll()
+}
+
+class ArrayReader {
+  readonly #text: string
+  readonly #read: Reader
+  #at: number
+
+  constructor(text: string, read: Reader) {
+    this.#text = text
+    this.#read = read
+    this.#at = text.indexOf('{')
+  }
+
+  readAll(): unknown[] {
+    const list: unknown[] = []
+    // Behind a brace or a comma, until the brace that closes.
+    while (this.#at < this.#text.length && this.#text[this.#at++] !== '}') {
+      if (this.#text[this.#at] !== '}') list.push(this.#readElement())
+    }
+    return list
+  }
+
+  #readElement(): unknown {
+    const first = this.#text[this.#at]
+    if (first === '{') return this.readAll()
+    if (first === '"') return this.#read(this.#readQuoted())
+    const text = this.#readBare()
+    return text === 'NULL' ? null : this.#read(text)
+  }
+
+  #readBare(): string {
+    const start = this.#at
+    while (!BREAKS.has(this.#text[this.#at])) this.#at++
+    return this.#text.slice(start, this.#at)
+  }
+
+  #readQuoted(): string {
+    const start = this.#at + 1
+    let end = start
+    while (end < this.#text.length && this.#text[end] !== '"')
+      end += this.#text[end] === '\\' ? 2 : 1
+    this.#at = end + 1
+    return this.#text.slice(start, end).replace(/\\(.)/gs, '$1')
+  }
+}
