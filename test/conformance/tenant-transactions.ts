@@ -249,22 +249,42 @@ export function describeTransactions(databaseOf: () => TenantDatabase): void {
       expect(ofB).toEqual([{ note: '1 of b' }, { note: '2 of b' }])
     })
 
-    it.each(['commit', 'rollback', 'commit and chain', 'rollback and chain', 'abort', 'end'])(
-      'shows and changes nothing of others when a statement ends it: %s',
-      async (text) => {
-        await runWithTenant('b', () => add('of b'))
-        const seen: unknown[] = []
-        const whole = transact(async () => {
-          await add('1')
-          await db.query(text)
-          seen.push(...(await db.query('select tenant_id from orders')).rows)
-          await db.query("update orders set note = 'by a'")
-        })
-        await whole.catch(() => {})
-        expect(seen).not.toContainEqual({ tenant_id: 'b' })
-        const ofB = await database.look("select note from orders where tenant_id = 'b'")
-        expect(ofB).toEqual([{ note: 'of b' }])
-      },
-    )
+    it.each([
+      'commit',
+      ' \n COMMIT WORK;',
+      'commit and chain',
+      'rollback',
+      'rollback and chain',
+      'abort',
+      'end',
+      'begin',
+      'start transaction read only',
+      "prepare transaction 'x'",
+      '-- a comment\ncommit',
+      '/* a /* nested */ comment -- */ commit',
+    ])('is begun and ended by no statement: %s', async (text) => {
+      await runWithTenant('b', () => add('of b'))
+      await transact(async () => {
+        await add('1')
+        await expect(db.query(text)).rejects.toThrow('is not for a query')
+        expect((await db.query('select tenant_id from orders')).rows).toEqual([{ tenant_id: 'a' }])
+        await db.query("update orders set note = 'by a'")
+      })
+      await expect(asA(() => db.query(text))).rejects.toThrow('is not for a query')
+      expect((await saved()).toSorted()).toEqual(['by a', 'of b'])
+    })
+
+    it('may have savepoints of the program', async () => {
+      await transact(async () => {
+        await db.query('savepoint mine')
+        await add('1')
+        await db.query('rollback to savepoint mine')
+        await db.query('rollback work to mine')
+        await db.query('-- done\nrelease savepoint mine')
+        await add('2')
+        await db.query("select 'commit' as ending -- commit")
+      })
+      expect(await saved()).toEqual(['2'])
+    })
   })
 }
