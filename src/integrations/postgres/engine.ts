@@ -5,15 +5,18 @@ import type { Driver } from './driver.js'
 import { ALL_TENANTS_ROLE, TENANT_ROLE } from './names.js'
 import { type PostgresOptions, timeoutsOf } from './postgres-options.js'
 import { Sessions } from './sessions.js'
+import { applyForNow } from './throw-away-migrations.js'
 
 /** What runs behind the `Database` of one application. */
 export class Engine {
   readonly sessions: Sessions
   readonly #driver: Driver
+  readonly #migrations: string | undefined
   #logger: Logger | undefined
 
   constructor(options: PostgresOptions, driver: Driver) {
     this.#driver = driver
+    this.#migrations = options.migrations
     const { statementMs, idleInTransactionMs } = timeoutsOf(options)
     this.sessions = new Sessions(driver, {
       logger: this.logger,
@@ -41,6 +44,7 @@ export class Engine {
     this.sessions.start(usesTenants)
     await this.#driver.open({ logger })
     await this.check()
+    await applyForNow(this.#driver, this.#migrations)
   }
 
   /** Throws where the database cannot be asked. */
