@@ -8,10 +8,6 @@ export const RowId = z.coerce.number().int().positive().max(MAX_INTEGER)
 
 /** Text that is there. PostgreSQL keeps every character but NUL. */
 export function textOf(maxLength: number) {
-  return z
-    .string()
-    .trim()
-    .min(1)
-    .max(maxLength)
-    .regex(/^[^\0]*$/)
+  const text = z.string().trim().min(1).max(maxLength)
+  return text.refine((value) => !value.includes('\0'), 'Must not contain a NUL character')
 }
