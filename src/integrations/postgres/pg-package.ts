@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream'
+import type { Field } from './driver.js'
 import { loadPeer } from './load-peer.js'
 import type { Reader } from './read-array.js'
 
@@ -42,6 +43,7 @@ export interface PgResult {
   readonly rows: Record<string, unknown>[]
   readonly rowCount: number | null
   readonly command: string | null
+  readonly fields: readonly Field[]
 }
 
 /** @throws ConfigError when it cannot be loaded. */
