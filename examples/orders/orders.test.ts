@@ -37,7 +37,7 @@ const coverage = new ContractCoverage()
 afterAll(() => coverage.check({ operations: 100, statuses: 100 }))
 
 describe.each(databases)('orders API, its database $name', ({ make }) => {
-  let drop: () => Promise<void>
+  let drop: (() => Promise<void>) | undefined
   let app: TestApp
   let shops = 0
   /** Everything that a test does, it does in a shop of its own, as a clerk of it: one application serves them all. */
@@ -58,8 +58,8 @@ describe.each(databases)('orders API, its database $name', ({ make }) => {
   })
 
   afterAll(async () => {
-    await app.close()
-    await drop()
+    await app?.close()
+    await drop?.()
   })
 
   beforeEach(async () => {

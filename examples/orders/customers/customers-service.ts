@@ -14,7 +14,7 @@ export class CustomersService {
       return await this.customers.insert({ ...input, createdAt: this.now() })
     } catch (error) {
       // Nobody asks first: of two who ask at the same time, both would find the address free.
-      if (!isUniqueViolation(error, 'customers_email')) throw error
+      if (!isUniqueViolation(error, 'customers_tenant_id_email_key')) throw error
       throw new ConflictError(`${input.email} is already registered`, { code: 'EMAIL_TAKEN' })
     }
   }
