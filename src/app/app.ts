@@ -185,10 +185,14 @@ export class App {
   #describe(): Description {
     this.#description ??= describeApp(this.#options, [
       { token: Clock, useValue: this.#clock },
-      { token: Health, useValue: new Health(this.#options.plugins ?? [], this) },
+      { token: Health, useValue: this.#health() },
       ...this.#features.providers,
     ])
     return this.#description
+  }
+
+  #health(): Health {
+    return new Health(this.#options.plugins ?? [], { get: (token) => this.get(token) })
   }
 
   #start(): Promise<RunningApp> {

@@ -145,12 +145,19 @@ function buildErrorPaths(
   // An error middleware may take its time as a handler may, and no more.
   const watch: RunRoute = (req, res) => deadlines?.startUntilClosed(req, res)
   const compose = (last: OnError) =>
-    scopedErrors(scopes, composeErrorMiddlewares(errorHandlers, last, watch))
+    noteFailure(scopedErrors(scopes, composeErrorMiddlewares(errorHandlers, last, watch)))
   const fail = scopedErrors(scopes, createFail(logger))
   const onError = compose(fail)
   const onMiddlewareError = compose(createFail(logger, toMiddlewareFailure))
   const deadlines = createDeadlines(options, { clock, onError, fail, scopes })
   return { onError, onMiddlewareError, deadlines }
+}
+
+function noteFailure(onError: OnError): OnError {
+  return function onFailure(error, req, res) {
+    req.hasFailed = true
+    onError(error, req, res)
+  }
 }
 
 function createDeadlines({ timeouts }: AppOptions, config: DeadlineConfig): Deadlines | null {

@@ -20,8 +20,15 @@ export interface PluginContext {
 /**
  * Stands right before the handler of a route, behind everything that may refuse a request. It answers with what `next` answers, at once or
  * as a promise, or throws.
+ *
+ * @param fail Ends the request with an error that comes to light after `next` has answered.
  */
-export type Interceptor = (req: Request, res: Response, next: () => unknown) => unknown
+export type Interceptor = (
+  req: Request,
+  res: Response,
+  next: () => unknown,
+  fail: (error: unknown) => void,
+) => unknown
 
 /** What is known of an application when its routes are compiled: everything is constructed, nothing is set up. */
 export type InterceptedApp = Pick<PluginContext, 'get' | 'usesTenants'>

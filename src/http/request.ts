@@ -24,6 +24,8 @@ export interface BlazonRequest extends Request {
   abortController: AbortController | undefined
   /** Whether the handler timeout has answered it. */
   isExpired: boolean
+  /** Whether it came to an error, whatever was made of that. */
+  hasFailed: boolean
   /** Hands a request without a route back to the application that ours is mounted in. */
   passOn: (() => void) | undefined
 }
@@ -55,6 +57,7 @@ function assignFields(req: BlazonRequest): void {
   req.route = undefined as unknown as RouteModel
   req.abortController = undefined
   req.isExpired = false
+  req.hasFailed = false
   req.passOn = undefined
 }
 

@@ -58,8 +58,11 @@ export function Inject(token: Token, ...rest: unknown[]): InjectDecorator {
   return write as InjectDecorator
 }
 
-/** A field of an object that somebody makes by hand stays unset, as it does in the legacy dialect. */
-function injectField(token: Token): unknown {
+/**
+ * The instance behind a token, for what runs while the container makes an object. A field of an object that somebody makes by hand stays unset, as it does in the
+ * legacy dialect.
+ */
+export function injectField(token: Token): unknown {
   const kInjector = Symbol.for('blazon.Injector')
   return inject<{ get(token: Token): unknown }>(kInjector, { optional: true })?.get(token)
 }

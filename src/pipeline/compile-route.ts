@@ -83,7 +83,9 @@ export function compileRoute(
 
   let run = invokeStep(invocation)
   if (parts.underTest !== null) run = parts.underTest(run)
-  for (const intercept of parts.interceptors.toReversed()) run = interceptStep(intercept, run)
+  for (const intercept of parts.interceptors.toReversed()) {
+    run = interceptStep(intercept, config.onError, run)
+  }
   if (route.headers !== null) run = headersStep(route.headers, run)
   const mayWait = readsBody || inputs.length > 0 || route.isProtected || stages !== NO_STAGES
   if (mayWait && config.deadlines !== null) run = unexpiredStep(run)

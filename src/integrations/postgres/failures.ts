@@ -41,8 +41,13 @@ export function overtime(cause: unknown): HttpError {
  */
 export function failureOf(error: unknown, lose: () => Error = () => unavailable(error)): Error {
   if (!isRefusal(error)) return lose()
-  if (isOvertime(error)) return overtime(error)
+  // Its cause says that it was the server: nothing is left in doubt.
+  if (isOvertime(error)) return overtime(refusalOf(error))
   if (AT_ITS_END.test(error.code) || isFatal(error)) return unavailable(error)
+  return refusalOf(error)
+}
+
+function refusalOf(error: Refusal): PostgresError {
   return new PostgresError(error.message, error, { cause: withoutValues(error) })
 }
 

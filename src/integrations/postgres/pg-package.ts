@@ -1,3 +1,5 @@
+import type { Duplex } from 'node:stream'
+import type { Field } from './driver.js'
 import { loadPeer } from './load-peer.js'
 import type { Reader } from './read-array.js'
 
@@ -21,7 +23,7 @@ export interface PgClient {
   readonly processID: number | null
   readonly secretKey: number | null
   /** Not among the types of `pg`, but the way to end a connection that does not answer. */
-  readonly connection: { readonly stream: { destroy(): void } }
+  readonly connection: { readonly stream: Pick<Duplex, 'destroy' | 'cork' | 'uncork'> }
   query(query: PgQuery): Promise<PgResult>
   /** `I` where no transaction is open. */
   getTransactionStatus(): string | null
@@ -42,6 +44,7 @@ export interface PgResult {
   readonly rows: Record<string, unknown>[]
   readonly rowCount: number | null
   readonly command: string | null
+  readonly fields: readonly Field[]
 }
 
 /** @throws ConfigError when it cannot be loaded. */

@@ -63,6 +63,11 @@ export function isForeignKeyViolation(error: unknown, constraint?: string): erro
   return isViolation(error, '23503', constraint)
 }
 
+/** Whether it was the server that has said no: what it was asked for has not happened, and the connection is in order. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof PostgresError || (error as Error | null)?.cause instanceof PostgresError
+}
+
 function isViolation(error: unknown, code: string, constraint: string | undefined): boolean {
   if (!(error instanceof PostgresError) || error.code !== code) return false
   return constraint === undefined || error.constraint === constraint

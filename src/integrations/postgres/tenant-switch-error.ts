@@ -1,0 +1,15 @@
+import { describeOwner, type Owner } from './owner.js'
+
+/**
+ * A statement in another tenant's name than that of the transaction in which it was meant to run. It is a mistake of the program: clients
+ * are answered 500.
+ */
+export class TenantSwitchError extends Error {
+  override readonly name = 'TenantSwitchError'
+
+  constructor(from: Owner | null, to: Owner | null) {
+    super(
+      `A transaction of ${describeOwner(from)} is open, and a statement in it wants to run for ${describeOwner(to)}. End it first; for what concerns all tenants there is withoutTenant(reason, fn).`,
+    )
+  }
+}

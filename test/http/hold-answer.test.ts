@@ -1,0 +1,177 @@
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
+import type { Response } from 'blazon'
+import { describe, expect, it } from 'vitest'
+import { dropLateAnswers } from '../../src/http/drop-late-answers.js'
+import { holdAnswer } from '../../src/http/hold-answer.js'
+
+/** A promise that a test keeps. */
+function gate() {
+  let open!: () => void
+  let shut!: (error: Error) => void
+  const promise = new Promise<void>((resolve, reject) => {
+    open = resolve
+    shut = reject
+  })
+  return { promise, open, shut }
+}
+
+type Answer = (res: ServerResponse) => unknown
+
+/** Lets a handler answer behind a gate, and tells what the client has got. */
+async function exchange(
+  answer: Answer,
+  { before = async () => {}, refused = () => {} }: Partial<Parameters<typeof holdAnswer>[1]> = {},
+) {
+  const server = createServer((_req, res) => {
+    holdAnswer(res as unknown as Response, {
+      before,
+      refused: (error) => (refused as Refused)(error, res),
+    })
+    void answer(res)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  try {
+    const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+    return { status: response.status, headers: response.headers, text: await response.text() }
+  } finally {
+    await new Promise((resolve) => server.close(resolve))
+  }
+}
+
+type Refused = (error: unknown, res: ServerResponse) => void
+
+const ways: Record<string, Answer> = {
+  end: (res) => res.end('whole'),
+  'writeHead and end': (res) => res.writeHead(200, { 'x-by': 'head' }).end('whole'),
+  'write and end': (res) => {
+    res.write('wh')
+    res.end('ole')
+  },
+  'flushHeaders and end': (res) => {
+    res.flushHeaders()
+    res.end('whole')
+  },
+  'a pipe': (res) => Readable.from(['wh', 'o', 'le']).pipe(res),
+}
+
+describe('an answer that is held', () => {
+  it.each(Object.entries(ways))('goes out as it was given, by %s', async (_, answer) => {
+    const order: string[] = []
+    const { status, text } = await exchange(answer, {
+      before: async () => {
+        order.push('before')
+      },
+    })
+    expect([status, text, order]).toEqual([200, 'whole', ['before']])
+  })
+
+  it('has begun as far as its maker can see, and is not sent', async () => {
+    const { promise, open } = gate()
+    const seen: unknown[] = []
+    await exchange(
+      (res) => {
+        seen.push(res.headersSent, res.writableEnded)
+        res.end('whole')
+        seen.push(res.headersSent, res.writableEnded, res.writableFinished)
+        open()
+      },
+      { before: () => promise },
+    )
+    expect(seen).toEqual([false, false, true, true, false])
+  })
+
+  it('takes nothing more once it has ended', async () => {
+    const { promise, open } = gate()
+    const codes: unknown[] = []
+    const { status, text, headers } = await exchange(
+      (res) => {
+        res.statusCode = 201
+        res.setHeader('x-by', 'first')
+        res.end('first')
+        res.statusCode = 500
+        try {
+          res.setHeader('x-by', 'second')
+        } catch (error) {
+          codes.push((error as NodeJS.ErrnoException).code)
+        }
+        res.end('second')
+        open()
+      },
+      { before: () => promise },
+    )
+    expect([status, text, headers.get('x-by')]).toEqual([201, 'first', 'first'])
+    expect(codes).toEqual(['ERR_HTTP_HEADERS_SENT'])
+  })
+
+  it('says with which status it begins', async () => {
+    const statuses: number[] = []
+    const before = async (status: number) => void statuses.push(status)
+    await exchange((res) => res.writeHead(503).end(), { before })
+    await exchange((res) => Object.assign(res, { statusCode: 404 }).end(), { before })
+    expect(statuses).toEqual([503, 404])
+  })
+
+  it('becomes another one where what it waits for fails', async () => {
+    const { status, text, headers } = await exchange(
+      (res) => res.writeHead(200, { 'x-by': 'first' }).end('first'),
+      {
+        before: () => Promise.reject(new Error('no')),
+        refused: ((error: Error, res: ServerResponse) =>
+          res.writeHead(500).end(error.message)) as never,
+      },
+    )
+    expect([status, text, headers.get('x-by')]).toEqual([500, 'no', null])
+  })
+
+  it('goes out though whoever was too late is not heard any more', async () => {
+    const { promise, open } = gate()
+    const { status, text } = await exchange(
+      (res) => {
+        res.statusCode = 503
+        res.end('too late')
+        dropLateAnswers(res)
+        res.writeHead(200)
+        res.end('late')
+        open()
+      },
+      { before: () => promise },
+    )
+    expect([status, text]).toEqual([503, 'too late'])
+  })
+
+  it('can be held twice', async () => {
+    const order: string[] = []
+    const { text } = await exchange(
+      (res) => {
+        holdAnswer(res as unknown as Response, {
+          before: async () => void order.push('inner'),
+          refused: () => {},
+        })
+        res.end('whole')
+      },
+      { before: async () => void order.push('outer') },
+    )
+    expect([text, order]).toEqual(['whole', ['inner', 'outer']])
+  })
+
+  it('is not sent to a client that has gone', async () => {
+    const { promise, open } = gate()
+    const closed = gate()
+    await expect(
+      exchange(
+        (res) => {
+          res.once('close', () => {
+            open()
+            closed.open()
+          })
+          res.end('whole')
+          res.destroy()
+        },
+        { before: () => promise },
+      ),
+    ).rejects.toThrow()
+    await closed.promise
+  })
+})

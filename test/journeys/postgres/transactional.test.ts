@@ -1,0 +1,185 @@
+import {
+  BaseController,
+  ConfigError,
+  Controller,
+  Get,
+  inject,
+  Post,
+  type Request,
+  type Response,
+} from 'blazon'
+import { Database, postgres, Transactional } from 'blazon/postgres'
+import { TestApp } from 'blazon/testing'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+
+class Notes {
+  readonly db = inject(Database)
+
+  add(text: string) {
+    return this.db.sql`insert into notes (text) values (${text})`
+  }
+
+  async texts() {
+    const rows = await this.db.sql<{ text: string }>`select text from notes order by text`
+    return rows.map(({ text }) => text)
+  }
+
+  @Transactional()
+  async addBoth(first: string, second: string | null) {
+    await this.add(first)
+    await this.add(second as string)
+    return 'both'
+  }
+}
+
+@Controller('notes')
+class NotesController extends BaseController {
+  readonly notes = inject(Notes)
+
+  @Get()
+  list() {
+    return this.notes.texts()
+  }
+
+  @Post('plain/:text')
+  async plain({ params }: Request<{ text: string }>) {
+    await this.notes.add(params.text)
+    throw new Error('after the fact')
+  }
+
+  @Transactional()
+  @Post('whole/:text')
+  async whole({ params }: Request<{ text: string }>) {
+    await this.notes.add(params.text)
+    throw new Error('after the fact')
+  }
+
+  @Post('answered/:text')
+  @Transactional()
+  async answered({ params }: Request<{ text: string }>, res: Response) {
+    await this.notes.add(params.text)
+    return this.ok(res, 'Noted', params.text, 201)
+  }
+
+  @Post('streamed/:text')
+  @Transactional()
+  async streamed({ params }: Request<{ text: string }>, res: Response) {
+    await this.notes.add(params.text)
+    res.write('begun, ')
+    await new Promise((resolve) => res.once('drain', resolve))
+    res.end((await this.notes.texts()).join())
+  }
+
+  @Post('both/:text')
+  both({ params }: Request<{ text: string }>) {
+    return this.notes.addBoth(params.text, null)
+  }
+}
+
+let app: TestApp
+beforeAll(async () => {
+  app = await TestApp.create({
+    controllers: [NotesController],
+    providers: [Notes],
+    plugins: [postgres({ embedded: 'memory' })],
+    logger: false,
+    // A stream that its document does not describe.
+    contract: 'off',
+  })
+  await app.get(Database).sql`create table notes (text text not null)`
+})
+beforeEach(() => app.get(Database).sql`truncate notes`)
+afterAll(() => app.close())
+
+const post = (path: string) => app.request().post(`/notes/${path}`)
+const texts = async () => (await app.request().get('/notes')).body.data
+
+describe('a method that is a transaction', () => {
+  it('keeps nothing of a handler that throws', async () => {
+    expect((await post('plain/kept')).status).toBe(500)
+    expect((await post('whole/lost')).status).toBe(500)
+    expect(await texts()).toEqual(['kept'])
+  })
+
+  it('is saved before the answer', async () => {
+    const { status, body } = await post('answered/a')
+    expect([status, body.data]).toEqual([201, 'a'])
+    expect(await texts()).toEqual(['a'])
+  })
+
+  it('is saved before the first byte of a stream, which may take its time', async () => {
+    const { text } = await post('streamed/a')
+    expect(text).toBe('begun, a')
+  })
+
+  it('keeps all or nothing of a service', async () => {
+    expect((await post('both/a')).status).toBe(500)
+    expect(await texts()).toEqual([])
+    expect(await app.get(Notes).addBoth('a', 'b')).toBe('both')
+    expect(await texts()).toEqual(['a', 'b'])
+  })
+
+  it('keeps its name and its parameters', () => {
+    const { addBoth } = Notes.prototype
+    expect([addBoth.name, addBoth.length]).toEqual(['addBoth', 2])
+  })
+
+  it('needs an object that the container has made', async () => {
+    const byHand = Object.create(Notes.prototype) as Notes
+    await expect(byHand.addBoth('a', 'b')).rejects.toThrow(
+      /@Transactional\(\) on addBoth.*not made by the container/,
+    )
+  })
+
+  it('is a method of an object', () => {
+    const decorate = Transactional() as (...args: unknown[]) => unknown
+    expect(() => decorate(class {}, { kind: 'class', name: 'Notes' })).toThrow(ConfigError)
+    expect(() => decorate(class {})).toThrow(ConfigError)
+    expect(() => decorate({}, 'field')).toThrow(ConfigError)
+    expect(() => (Transactional as unknown as typeof decorate)({}, 'method', {})).toThrow(
+      /without parentheses/,
+    )
+  })
+})
+
+describe('what follows a commit', () => {
+  it('waits for the outermost transaction, and for nothing else', async () => {
+    const db = app.get(Database)
+    const order: string[] = []
+    await db.transaction(async () => {
+      await db.transaction(() => db.afterCommit(() => order.push('inner')))
+      await db
+        .transaction(async () => {
+          await db.afterCommit(() => order.push('undone'))
+          throw new Error('undone')
+        })
+        .catch(() => {})
+      await db.afterCommit(async () => {
+        order.push(`outer sees ${(await db.sql`select 1`).length}`)
+      })
+      order.push('end')
+    })
+    await db.afterCommit(() => order.push('at once'))
+    expect(order).toEqual(['end', 'inner', 'outer sees 1', 'at once'])
+  })
+
+  it('is left out where nothing is saved', async () => {
+    const db = app.get(Database)
+    const order: string[] = []
+    const failed = db.transaction(async () => {
+      await db.afterCommit(() => order.push('saved'))
+      throw new Error('no')
+    })
+    await expect(failed).rejects.toThrow('no')
+    expect(order).toEqual([])
+  })
+
+  it('undoes nothing where it fails', async () => {
+    const db = app.get(Database)
+    await db.transaction(async () => {
+      await db.sql`insert into notes (text) values ('kept')`
+      await db.afterCommit(() => Promise.reject(new Error('no')))
+    })
+    expect(await texts()).toEqual(['kept'])
+  })
+})
