@@ -41,7 +41,8 @@ describe.each(KINDS)('migrations on %s', (_, open) => {
 
   it('are run once, in the order of their names', async () => {
     folder.write({
-      '0002_fill.sql': "insert into notes (text) values ('a');\ninsert into notes (text) values ('b')",
+      '0002_fill.sql':
+        "insert into notes (text) values ('a');\ninsert into notes (text) values ('b')",
       '0001_create_notes.sql': 'create table notes (text text);',
     })
     expect(await states()).toEqual(['pending 0001_create_notes.sql', 'pending 0002_fill.sql'])
@@ -63,7 +64,8 @@ describe.each(KINDS)('migrations on %s', (_, open) => {
   it('that fail in the middle are undone as a whole, and named with their line', async () => {
     folder.write({
       '0001_create.sql': 'create table notes (id int primary key)',
-      '0002_fill.sql': '-- Two rows.\ninsert into notes values (1);\n\ninsert into notes\nvalues (2), (1);\n',
+      '0002_fill.sql':
+        '-- Two rows.\ninsert into notes values (1);\n\ninsert into notes\nvalues (2), (1);\n',
       '0003_never.sql': 'create table never (id int)',
     })
     const [problem, ...others] = await problemsOf(migrate())
@@ -71,7 +73,9 @@ describe.each(KINDS)('migrations on %s', (_, open) => {
     expect(problem).toMatchObject({
       code: 'E_MIGRATION_FAILED',
       subject: '0002_fill.sql:4',
-      cause: expect.stringMatching(/^23505: duplicate key value violates unique constraint "notes_pkey"$/),
+      cause: expect.stringMatching(
+        /^23505: duplicate key value violates unique constraint "notes_pkey"$/,
+      ),
     })
     expect(await count('notes')).toBe(0)
     expect(await count('blazon.migrations')).toBe(1)
@@ -96,7 +100,11 @@ describe.each(KINDS)('migrations on %s', (_, open) => {
         '-- blazon: no-transaction\ninsert into notes values (2);\ncreate unique index concurrently notes_unique on notes (id);',
     })
     expect(await problemsOf(migrate())).toMatchObject([
-      { code: 'E_MIGRATION_FAILED', subject: '0003_unique.sql:3', remedy: expect.stringContaining('begins anew') },
+      {
+        code: 'E_MIGRATION_FAILED',
+        subject: '0003_unique.sql:3',
+        remedy: expect.stringContaining('begins anew'),
+      },
     ])
     expect(await count('notes')).toBe(3)
     expect((await states()).at(-1)).toBe('pending 0003_unique.sql')
