@@ -105,6 +105,7 @@ export type ConfigCode =
   | 'W_BODY_ON_GET'
   | 'W_CACHE_UNIT'
   | 'W_CONTROLLER_EMPTY'
+  | 'W_DATABASE_CANARY'
   | 'W_DATABASE_FUNCTION'
   | 'W_DATABASE_KEY'
   | 'W_DATABASE_LOGIN'

@@ -20,6 +20,12 @@ select has_table_privilege($1::name, $2::oid, 'select') as select, has_table_pri
   not exists (select from pg_catalog.pg_trigger t where t.tgrelid = $2 and not t.tgisinternal)
   and not exists (select from pg_catalog.pg_rewrite w where w.ev_class = $2) as quiet`
 
+/** SQLSTATEs of what was given up: a lock, a statement. */
+const TOO_LATE = ['55P03', '57014']
+
+/** Somebody else works on a table, so that nothing can be tried. */
+class Interruption extends Error {}
+
 /** What became of a statement: how many rows, or the code of its error. */
 type Outcome = { readonly rows: number } | { readonly code: string; readonly isOfTable: boolean }
 
@@ -43,6 +49,9 @@ async function tryTable(examination: Examination, table: TenantTable): Promise<F
     await connection.query({ text: LIMITS })
     const trial = await Trial.prepare(examination, table)
     return trial === null ? [] : await trial.run()
+  } catch (error) {
+    if (error instanceof Interruption) return [interrupted(table)]
+    throw error
   } finally {
     await connection.script('rollback')
   }
@@ -149,6 +158,7 @@ class Trial {
       const refusal = refusalIn(error)
       if (refusal === undefined) throw error
       await this.#connection.script('rollback to savepoint trial')
+      if (TOO_LATE.includes(refusal.code)) throw new Interruption()
       return { code: refusal.code, isOfTable: refusal.table !== undefined }
     }
   }
@@ -160,6 +170,13 @@ class Trial {
       'Correct what else is said of this table; if nothing is, its policies, triggers and defaults are to be looked at.'
     this.#findings.push(finding('E_DATABASE_CANARY', { subject, cause, remedy }))
   }
+}
+
+/** Says that a table could not be looked at. */
+export function interrupted({ fullName }: TenantTable): Finding {
+  const cause = 'It is locked, or slow, so it was not tried whether tenants are kept apart.'
+  const facts = { subject: `table ${fullName}`, cause, remedy: 'Look again later.' }
+  return finding('W_DATABASE_CANARY', facts)
 }
 
 function rowsOf(outcome: Outcome): number {

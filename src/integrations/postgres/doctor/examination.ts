@@ -18,6 +18,8 @@ export interface Examination extends DoctorOptions {
   /** As `server_version_num`: 150004 is 15.4. */
   readonly version: number
   readonly tables: readonly TenantTable[]
+  /** Those that nothing can be said about. */
+  readonly lockedTables: readonly TenantTable[]
 }
 
 /** A table with a column `tenant_id`. */
@@ -43,6 +45,8 @@ export interface TenantTable {
   readonly type: string
   /** Whether the tenants' role may do anything with it. */
   readonly isReachable: boolean
+  /** Whether somebody has it for himself, or waits for that. */
+  readonly isLocked: boolean
   /** Privileges of the tenants' role that row-level security does not hold back. */
   readonly dangers: readonly string[]
 }

@@ -24,6 +24,11 @@ select c.oid, n.nspname as schema, c.relname as name, c.relkind::text as kind, o
     select from pg_catalog.pg_index i
     where i.indrelid = c.oid and i.indkey[0] = a.attnum and i.indisvalid and i.indpred is null
   ) as indexed,
+  exists (
+    select from pg_catalog.pg_locks l
+    where l.relation = c.oid and l.mode = 'AccessExclusiveLock' and l.pid <> pg_backend_pid()
+      and l.database = (select d.oid from pg_catalog.pg_database d where d.datname = current_database())
+  ) as locked,
   ${mayReach('r.oid', 'c.oid')} as reachable,
   array(
     select p from unnest(array['truncate', 'trigger', 'references']) p
@@ -60,6 +65,7 @@ export async function readTables(
       hasDefault: row['has_default'] === true,
       isIndexed: row['indexed'] === true,
       type: String(row['type']),
+      isLocked: row['locked'] === true,
       isReachable: row['reachable'] === true,
       dangers: row['dangers'] as string[],
     }
