@@ -4,7 +4,7 @@ import {
   type ApplyOptions,
   applyMigrations,
   readStatus,
-} from '../../../src/integrations/postgres/migrations/migrate.js'
+} from '../../../src/integrations/postgres/migrations/apply-migrations.js'
 import { Folder, KINDS, type OwnDatabase } from './own-database.js'
 
 describe.each(KINDS)('migrations on %s', (_, open) => {
