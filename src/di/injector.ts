@@ -4,7 +4,7 @@ import { ConfigError } from '../errors/config-error.js'
 import { asyncTokenOf, inChain, missingProvider, originOf, toProblem } from './chain.js'
 import { construct } from './construct.js'
 import type { Binding } from './provider.js'
-import { tokenName } from './token.js'
+import { InjectionToken, tokenName } from './token.js'
 
 /** Reads the injection facts of a class; handed in, so that this room knows no decorators. */
 export type ReadInjections = (target: Class) => InjectionFacts
@@ -170,12 +170,21 @@ export class Injector {
     }
   }
 
-  /** Whether something provides the token, or it is a class that may be made unasked (then it now is bound). */
+  /** Whether something provides the token, or it can be made unasked (then it now is bound, for everybody). */
   #isKnown(token: Token): boolean {
     if (this.#container.has(token as Class)) return true
     const { root, read } = this.#shared
+    if (token instanceof InjectionToken) return root.#bindDefault(token)
     if (typeof token !== 'function' || !read(token as Class).injectable) return false
     root.bindOwn(token as Class)
+    return true
+  }
+
+  /** Binds a token to what it makes itself, if it does. */
+  #bindDefault(token: InjectionToken<unknown>): boolean {
+    const { useFactory } = token
+    if (useFactory === undefined) return false
+    this.#bindSync(token, () => inChain(token, () => this.#note(useFactory())))
     return true
   }
 

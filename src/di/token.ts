@@ -1,17 +1,33 @@
 import type { Token, TokenLike } from '../contracts/provider.js'
 
+/** What a token may say beside its name. */
+export interface TokenOptions<T> {
+  /**
+   * Makes the instance where nothing provides the token, once for an application; it may call `inject`, and does not wait for promises.
+   * Default: none, and asking for what nobody provides is a boot error.
+   */
+  readonly useFactory?: () => T
+}
+
 /**
  * Names a dependency that is not a class: a configuration, a function, an interface.
  *
  * @example
- * const Now = new InjectionToken<() => Date>('Now')
- * const options = { modules: [{ providers: [{ token: Now, useValue: () => new Date() }] }] }
+ * const Now = new InjectionToken<() => Date>('Now', { useFactory: () => () => new Date() })
+ * const options = { modules: [{ providers: [{ token: Now, useValue: () => new Date(0) }] }] }
  */
 export class InjectionToken<T> implements TokenLike<T> {
   declare readonly _type?: T
+  /** See {@link TokenOptions}. */
+  readonly useFactory: (() => T) | undefined
 
   /** @param description Shown in error messages; two tokens may share it. */
-  constructor(readonly description: string) {}
+  constructor(
+    readonly description: string,
+    options: TokenOptions<T> = {},
+  ) {
+    this.useFactory = options.useFactory
+  }
 
   toString(): string {
     return this.description

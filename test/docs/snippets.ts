@@ -13,6 +13,8 @@ export type Dialect = 'standard' | 'legacy'
 export function writeConfig(folder: string, dialect: Dialect): string {
   const compilerOptions = {
     target: 'es2022',
+    // What the package's own sources are compiled with.
+    lib: ['es2023', 'esnext.disposable', 'esnext.decorators'],
     module: 'nodenext',
     moduleDetection: 'force',
     strict: true,
@@ -23,7 +25,9 @@ export function writeConfig(folder: string, dialect: Dialect): string {
     paths: {
       blazon: [join(root, 'src/index.ts')],
       'blazon/testing': [join(root, 'src/testing/index.ts')],
+      'blazon/postgres': [join(root, 'src/integrations/postgres/index.ts')],
       'blazon/redis': [join(root, 'src/integrations/redis/index.ts')],
+      'blazon/typeorm': [join(root, 'src/integrations/typeorm/index.ts')],
       'blazon/vite': [join(root, 'src/integrations/vite/index.ts')],
     },
   }

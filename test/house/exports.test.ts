@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import * as blazon from 'blazon'
 import * as redis from 'blazon/redis'
 import * as testing from 'blazon/testing'
+import * as typeorm from 'blazon/typeorm'
 import * as vite from 'blazon/vite'
 import ts from 'typescript-5'
 import { describe, expect, it } from 'vitest'
@@ -51,6 +52,9 @@ const TESTING_TYPES = `
 
 /** What `blazon/redis` exports as types. */
 const REDIS_TYPES = 'RedisClient RedisCluster RedisClusterOptions RedisLimitsOptions RedisOptions'
+
+/** What `blazon/typeorm` exports. */
+const TYPEORM_VALUES = ['dataSourceOf', 'repositoryOf', 'typeorm']
 
 const words = (text: string) => text.trim().split(/\s+/).sort()
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
@@ -100,6 +104,15 @@ describe('blazon/redis', () => {
   })
 })
 
+describe('blazon/typeorm', () => {
+  it('exports exactly the promised names', () => {
+    const { values, types } = exportedNames('integrations/typeorm/index.ts')
+    expect(Object.keys(typeorm).sort()).toEqual(TYPEORM_VALUES)
+    expect(values).toEqual(TYPEORM_VALUES)
+    expect(types).toEqual(['EntityLike', 'TypeOrmOptions'])
+  })
+})
+
 describe('blazon/vite', () => {
   it('exports exactly the promised names', () => {
     expect(Object.keys(vite)).toEqual(['blazon'])
@@ -132,6 +145,7 @@ describe.skipIf(!isBuilt)('the build', () => {
       'redisCache',
       'redisLimits',
     ])
+    expect(evaluate('commonjs', "Object.keys(require('blazon/typeorm'))")).toEqual(TYPEORM_VALUES)
     expect(evaluate('commonjs', "Object.keys(require('blazon/vite'))")).toEqual(['blazon'])
   })
 

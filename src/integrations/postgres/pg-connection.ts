@@ -3,11 +3,11 @@ import { Deadline } from './deadline.js'
 import type { Connection, QueryResult, Statement } from './driver.js'
 import { failureOf, overtime, unavailable } from './failures.js'
 import type { PgClient, PgQuery, PgResult } from './pg-package.js'
-import { readerOf, readText } from './read-value.js'
+import { readersFor } from './read-value.js'
 import { checkText, writeValues } from './write-values.js'
 
-const VALUES = { getTypeParser: readerOf }
-const TEXTS = { getTypeParser: () => readText }
+/** Statements of ours that hold nothing of anybody's: one message each in the simple protocol, and five in the other. */
+const COMMANDS: readonly string[] = ['BEGIN', 'COMMIT', 'ROLLBACK']
 
 /** What a lent connection needs to know of who lends it. */
 export interface Loan {
@@ -25,6 +25,7 @@ export class PgConnection implements Connection {
   /** Makes the error of those who get no answer any more. */
   #failure: (() => Error) | undefined
   #pending = 0
+  #isGathering = false
   #scripts = 0
   #deadline: Deadline | undefined
 
@@ -37,11 +38,13 @@ export class PgConnection implements Connection {
 
   async query(statement: Statement): Promise<QueryResult> {
     const values = writeValues(statement)
-    const { text, rowMode, isRaw } = statement
-    const types = isRaw === true ? TEXTS : VALUES
+    const { text, rowMode } = statement
+    const types = { getTypeParser: readersFor(statement) }
     // Never the simple protocol, which would run what an injection has put behind a semicolon.
-    const result = await this.#send({ text, values, rowMode, types, queryMode: 'extended' })
-    return { rows: result.rows, rowCount: result.rowCount ?? 0, command: result.command ?? '' }
+    const protocol = COMMANDS.includes(text) ? {} : ({ queryMode: 'extended' } as const)
+    const result = await this.#send({ text, values, rowMode, types, ...protocol })
+    const { rows, rowCount, command, fields } = result
+    return { rows, rowCount: rowCount ?? 0, command: command ?? '', fields }
   }
 
   async script(text: string): Promise<void> {
@@ -83,6 +86,7 @@ export class PgConnection implements Connection {
     }
     this.#pending++
     this.#deadline ??= new Deadline(this.#loan.limitMs, this.#expire)
+    this.#gather()
     try {
       return await this.#client.query(query)
     } catch (error) {
@@ -90,6 +94,18 @@ export class PgConnection implements Connection {
     } finally {
       this.#settle()
     }
+  }
+
+  // What is sent in one go goes out with one system call; four were half of the CPU time of a tenant's request.
+  #gather(): void {
+    if (this.#isGathering) return
+    this.#isGathering = true
+    const { stream } = this.#client.connection
+    stream.cork()
+    process.nextTick(() => {
+      this.#isGathering = false
+      stream.uncork()
+    })
   }
 
   // The next one's time begins with the answer of the one before it.

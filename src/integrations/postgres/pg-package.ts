@@ -1,3 +1,5 @@
+import type { Duplex } from 'node:stream'
+import type { Field } from './driver.js'
 import { loadPeer } from './load-peer.js'
 import type { Reader } from './read-array.js'
 
@@ -20,7 +22,7 @@ export interface PgClient {
   readonly processID: number | null
   readonly secretKey: number | null
   /** Not among the types of `pg`, but the way to end a connection that does not answer. */
-  readonly connection: { readonly stream: { destroy(): void } }
+  readonly connection: { readonly stream: Pick<Duplex, 'destroy' | 'cork' | 'uncork'> }
   query(query: PgQuery): Promise<PgResult>
   /** `I` where no transaction is open. */
   getTransactionStatus(): string | null
@@ -41,6 +43,7 @@ export interface PgResult {
   readonly rows: Record<string, unknown>[]
   readonly rowCount: number | null
   readonly command: string | null
+  readonly fields: readonly Field[]
 }
 
 /** @throws ConfigError when it cannot be loaded. */

@@ -1,1 +1,4 @@
-export {}
+export { dataSourceOf } from './data-source-of.js'
+export { type EntityLike, repositoryOf } from './repository-of.js'
+export { typeorm } from './typeorm.js'
+export type { TypeOrmOptions } from './typeorm-options.js'

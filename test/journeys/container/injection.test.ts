@@ -95,6 +95,37 @@ describe('injection', () => {
     await app.close()
   })
 
+  it('asks a token itself where nothing provides it, once for an application', async () => {
+    const Greeting = new InjectionToken('Greeting', {
+      useFactory: () => ({ text: `hello ${inject(Name)}` }),
+    })
+    @Injectable()
+    class Welcome {
+      readonly greeting = inject(Greeting)
+    }
+    const module = { name: 'private', providers: [Welcome], exports: [Welcome] }
+    const app = await App.create({ providers: [named], modules: [module] })
+    expect(app.get(Greeting).text).toBe('hello Ada')
+    expect(app.get(Welcome).greeting).toBe(app.get(Greeting))
+    const other = await App.create({
+      providers: [named, { token: Greeting, useValue: { text: 'moin' } }, Welcome],
+    })
+    expect(other.get(Welcome).greeting.text).toBe('moin')
+    await Promise.all([app.close(), other.close()])
+    const [problem] = await bootProblems({ providers: [Welcome] })
+    expect(problem).toMatchObject({ code: 'E_PROVIDER_MISSING', subject: 'Name' })
+    expect(problem?.cause).toContain('Welcome -> Greeting -> Name')
+  })
+
+  it('waits for what a token itself asks for', async () => {
+    const Size = new InjectionToken('Size', { useFactory: () => inject<string>('late').length })
+    const late = { token: 'late', useFactory: async () => 'four' }
+    const size = { token: 'size', useFactory: (value: number) => value, inject: [Size] }
+    const app = await App.create({ providers: [size, late] })
+    expect([app.get(Size), app.get('size')]).toEqual([4, 4])
+    await app.close()
+  })
+
   it('does not confuse a provided class with the one it extends', async () => {
     class Repository {}
     class Cached extends Repository {}

@@ -2,4 +2,5 @@
 export * from 'blazon'
 export * from 'blazon/redis'
 export * from 'blazon/testing'
+export * from 'blazon/typeorm'
 export * from 'blazon/vite'

@@ -63,6 +63,15 @@ export async function applyMigrations(
 }
 
 /**
+ * Sees to it that the roles are there, without running migrations.
+ *
+ * @param driver One that is open.
+ */
+export function prepareRoles(driver: Driver, roles: RoleOptions): Promise<void> {
+  return underLock(driver, (connection) => ensureRoles(connection, roles))
+}
+
+/**
  * Where each migration of a folder, and of a database, stands. Changes nothing, and waits for nobody.
  *
  * @param driver One that is open.

@@ -1,0 +1,25 @@
+import type { DataSource } from 'typeorm'
+import type { Token } from '../../contracts/provider.js'
+import { InjectionToken } from '../../di/token.js'
+import { loadTypeOrm } from './load-typeorm.js'
+
+const named = new Map<string, InjectionToken<DataSource>>()
+
+/**
+ * What the data source of a {@link typeorm} plugin is asked for by.
+ *
+ * @param name The option `name` of the plugin. Default: none, and the token is TypeORM's own class `DataSource`.
+ * @example
+ * class Reports {
+ *   private readonly reports = inject(dataSourceOf('reports'))
+ * }
+ */
+export function dataSourceOf(name?: string): Token<DataSource> {
+  if (name === undefined) return loadTypeOrm().DataSource
+  let token = named.get(name)
+  if (token === undefined) {
+    token = new InjectionToken(`DataSource '${name}'`)
+    named.set(name, token)
+  }
+  return token
+}

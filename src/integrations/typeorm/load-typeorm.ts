@@ -1,0 +1,38 @@
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { ConfigError } from '../../errors/config-error.js'
+
+/** The package `typeorm`, as its types describe it. */
+export type TypeOrmPackage = typeof import('typeorm')
+
+let loaded: TypeOrmPackage | undefined
+
+/**
+ * The package of the application's: its classes are tokens, so they have to be the very ones that the application imports. Looked for from
+ * where the application runs, and then from here; required rather than imported, because plugins list their tokens at once.
+ *
+ * @throws ConfigError when it cannot be loaded.
+ */
+export function loadTypeOrm(): TypeOrmPackage {
+  loaded ??= load()
+  return loaded
+}
+
+function load(): TypeOrmPackage {
+  try {
+    return createRequire(join(process.cwd(), 'package.json'))('typeorm')
+  } catch {
+    // Not installed there; a linked application may have it here.
+  }
+  try {
+    return createRequire(import.meta.url)('typeorm')
+  } catch (error) {
+    const problem = {
+      code: 'E_PEER_MISSING',
+      subject: 'blazon/typeorm',
+      cause: 'It makes data sources of TypeORM, and the package typeorm cannot be loaded.',
+      remedy: 'npm install typeorm@1',
+    } as const
+    throw new ConfigError([problem], { cause: error })
+  }
+}

@@ -1,0 +1,107 @@
+import type { DataSource, EntitySchema, ObjectLiteral, Repository } from 'typeorm'
+import type { AbstractClass } from '../../contracts/provider.js'
+import { inject } from '../../di/inject.js'
+import { InjectionToken } from '../../di/token.js'
+import { ConfigError, type Problem } from '../../errors/config-error.js'
+import { dataSourceOf } from './data-source-of.js'
+
+/** A class with `@Entity()`, or an `EntitySchema`. */
+export type EntityLike<T extends ObjectLiteral> = AbstractClass<T> | EntitySchema<T>
+
+type Tokens = Map<string | undefined, InjectionToken<Repository<ObjectLiteral>>>
+
+const tokens = new WeakMap<object, Tokens>()
+
+/**
+ * What the repository of an entity is asked for by: one token for each entity and data source. An `EntitySchema` with a `target` and that
+ * class are one entity.
+ *
+ * @param name The option `name` of the {@link typeorm} plugin. Default: the one without a name.
+ * @throws ConfigError when it is given neither a class nor a schema. At boot, when the data source does not know the entity.
+ * @example
+ * class Users {
+ *   private readonly users = inject(repositoryOf(User))
+ *
+ *   find(id: number) {
+ *     return this.users.findOneBy({ id })
+ *   }
+ * }
+ */
+export function repositoryOf<T extends ObjectLiteral>(
+  entity: EntityLike<T>,
+  name?: string,
+): InjectionToken<Repository<T>> {
+  const target = targetOf(entity)
+  const ofEntity: Tokens = tokens.get(target) ?? new Map()
+  tokens.set(target, ofEntity)
+  let token = ofEntity.get(name)
+  if (token === undefined) {
+    const subject = name === undefined ? nameOf(entity) : `${nameOf(entity)}, '${name}'`
+    const description = `repositoryOf(${subject})`
+    const useFactory = () => findRepository(entity, { name, description })
+    token = new InjectionToken(description, { useFactory })
+    ofEntity.set(name, token)
+  }
+  // The map forgets of which entity its tokens are.
+  return token as unknown as InjectionToken<Repository<T>>
+}
+
+interface Asked {
+  readonly name: string | undefined
+  readonly description: string
+}
+
+function findRepository<T extends ObjectLiteral>(
+  entity: EntityLike<T>,
+  { name, description }: Asked,
+): Repository<ObjectLiteral> {
+  const dataSource = inject(dataSourceOf(name), { optional: true })
+  if (dataSource === undefined) throw new ConfigError([withoutPlugin(description, name)])
+  if (dataSource.hasMetadata(entity)) return dataSource.getRepository(entity)
+  throw new ConfigError([unknownEntity(description, entity, dataSource)])
+}
+
+function withoutPlugin(subject: string, name: string | undefined): Problem {
+  const which = name === undefined ? 'a data source' : `the data source '${name}'`
+  const options = name === undefined ? '{ … }' : `{ name: '${name}', … }`
+  return {
+    code: 'E_PROVIDER_MISSING',
+    subject,
+    cause: `Nothing provides ${which}.`,
+    remedy: `Add typeorm(${options}) to \`plugins\`, or override this token.`,
+  }
+}
+
+function unknownEntity<T extends ObjectLiteral>(
+  subject: string,
+  entity: EntityLike<T>,
+  { entityMetadatas }: DataSource,
+): Problem {
+  const known = entityMetadatas.map((metadata) => metadata.name).sort()
+  return {
+    code: 'E_PROVIDER_MISSING',
+    subject,
+    cause: `The data source does not know ${nameOf(entity)}; its entities are: ${known.join(', ') || 'none'}.`,
+    remedy: `Add ${nameOf(entity)} to \`entities\` of typeorm({ … }); a class needs @Entity().`,
+  }
+}
+
+/** What tells entities apart. */
+function targetOf<T extends ObjectLiteral>(entity: EntityLike<T>): object {
+  if (typeof entity === 'function') return entity
+  if (typeof entity === 'object' && entity?.options !== undefined) {
+    return entity.options.target ?? entity
+  }
+  throw new ConfigError([
+    {
+      code: 'E_OPTION_INVALID',
+      subject: 'repositoryOf()',
+      cause: `${String(entity)} is not an entity. An undefined one is often a circular import.`,
+      remedy: 'Give a class with @Entity(), or an EntitySchema.',
+    },
+  ])
+}
+
+function nameOf<T extends ObjectLiteral>(entity: EntityLike<T>): string {
+  return typeof entity === 'function' ? entity.name : entity.options.name
+}

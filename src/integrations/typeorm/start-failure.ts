@@ -1,0 +1,62 @@
+import type { DataSourceOptions } from 'typeorm'
+import { ConfigError, type Problem } from '../../errors/config-error.js'
+import { loadTypeOrm } from './load-typeorm.js'
+import { withoutSecrets } from './without-secrets.js'
+
+/** What is wrong and what to do about it; the subject is the data source. */
+type Finding = Omit<Problem, 'subject'>
+
+/** Why a data source did not start; its `cause` is a copy of the error that has no password in it. */
+export function startFailure(options: DataSourceOptions, error: unknown): ConfigError {
+  const copy = withoutSecrets(error, options)
+  const subject = `typeorm({ type: '${options.type}' })`
+  return new ConfigError([{ subject, ...describeFailure(error, copy) }], { cause: copy })
+}
+
+function describeFailure(error: unknown, copy: Error & { code?: unknown }): Finding {
+  const { TypeORMError, QueryFailedError } = loadTypeOrm()
+  const code = typeof copy.code === 'string' ? copy.code : copy.name
+  if (error instanceof QueryFailedError) return ofStatement(code)
+  if (error instanceof TypeORMError) return ofTypeOrm(copy)
+  return code === 'ERR_INVALID_URL' ? ofUrl() : ofConnection(copy.message, code)
+}
+
+/** Its message may hold values of rows: it stays in the cause. */
+function ofStatement(code: string): Finding {
+  const cause = `The database refuses a statement of the start: ${code}.`
+  return failed(
+    cause,
+    'See the `cause` of this error, and what `migrationsRun` and `synchronize` do.',
+  )
+}
+
+function ofTypeOrm({ name, message }: Error): Finding {
+  const [command, driver] = /npm install ([\w@/.-]*\w)/.exec(message) ?? []
+  if (name === 'DriverPackageNotInstalledError' && command !== undefined) {
+    const cause = `TypeORM needs ${driver} for this kind of database, and cannot load it.`
+    return { code: 'E_PEER_MISSING', cause, remedy: command }
+  }
+  return failed(
+    `TypeORM says: ${sentence(message)}`,
+    'Correct what it names: an option, or an entity.',
+  )
+}
+
+function ofUrl(): Finding {
+  const remedy = 'Percent-encode special characters: encodeURIComponent(password).'
+  return failed('What it is given as a URL is none.', remedy)
+}
+
+function ofConnection(message: string, code: string): Finding {
+  const reason = message === '' ? code : `${code}, ${message}`
+  const remedy = 'Does it run there? Are the user, the password and the name of the database right?'
+  return failed(`The database cannot be used: ${sentence(reason)}`, remedy)
+}
+
+function failed(cause: string, remedy: string): Finding {
+  return { code: 'E_PROVIDER_FAILED', cause, remedy }
+}
+
+function sentence(text: string): string {
+  return text.endsWith('.') ? text : `${text}.`
+}

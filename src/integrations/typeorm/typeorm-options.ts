@@ -1,0 +1,50 @@
+import type { DataSourceOptions } from 'typeorm'
+import { ConfigError, type Problem } from '../../errors/config-error.js'
+
+/** What TypeORM's `DataSource` is made with, and a name. */
+export type TypeOrmOptions = DataSourceOptions & {
+  /**
+   * Tells this data source from others of the same application: `dataSourceOf(name)`, `repositoryOf(Entity, name)`. Default: none; the data
+   * source is then what TypeORM's class `DataSource` gives.
+   */
+  readonly name?: string
+}
+
+/**
+ * Holds options to what can be said of them before TypeORM sees them.
+ *
+ * @throws ConfigError with everything that is wrong; values are in no message.
+ */
+export function checkTypeOrmOptions(options: unknown): void {
+  const problems = problemsOf(options)
+  if (problems.length > 0) throw new ConfigError(problems)
+}
+
+function problemsOf(options: unknown): Problem[] {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    const remedy = "Give { type: 'postgres', url: 'postgres://…', entities: [User] }."
+    return [invalid('typeorm()', 'It was given no object of options.', remedy)]
+  }
+  if ('initialize' in options) {
+    const cause = 'It was given a data source, which could serve one application and only once.'
+    return [invalid('typeorm()', cause, 'Give its options: typeorm(dataSource.options).')]
+  }
+  const { type, name } = options as { type?: unknown; name?: unknown }
+  return [...checkType(type), ...checkName(name)]
+}
+
+function checkType(type: unknown): Problem[] {
+  if (typeof type === 'string') return []
+  const remedy = "Name the driver: { type: 'postgres' }, or { type: 'sqljs' } in memory."
+  return [invalid('typeorm(): type', 'It does not say what kind of database it is.', remedy)]
+}
+
+function checkName(name: unknown): Problem[] {
+  if (name === undefined || (typeof name === 'string' && name !== '')) return []
+  const remedy = "Give a short string, as in { name: 'reports' }, or leave it out."
+  return [invalid('typeorm(): name', 'It is not a name.', remedy)]
+}
+
+function invalid(subject: string, cause: string, remedy: string): Problem {
+  return { code: 'E_OPTION_INVALID', subject, cause, remedy }
+}

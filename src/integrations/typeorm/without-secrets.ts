@@ -1,0 +1,45 @@
+/** Names under which options hold what nobody may read. */
+const SECRET_NAMES = /pass|secret|token|key|credential/i
+const HIDDEN = '***'
+
+/** A copy of an error with nothing but its name, code, message and stack, and in these nothing that is secret in `options`. */
+export function withoutSecrets(error: unknown, options: object): Error {
+  if (!(error instanceof Error)) return new Error('It was no error that was thrown.')
+  const secrets = [...secretsOf(options, '')].sort((a, b) => b.length - a.length)
+  const hide = (text: string) =>
+    secrets.reduce((hidden, secret) => hidden.replaceAll(secret, HIDDEN), text)
+  const { code } = error as { code?: unknown }
+  const copy = new Error(hide(error.message))
+  const own = { name: error.name, stack: hide(error.stack ?? ''), code }
+  for (const [name, value] of Object.entries(own)) {
+    if (value !== undefined) Object.defineProperty(copy, name, { value, configurable: true })
+  }
+  return copy
+}
+
+/** Every text that stands under a secret name, and every URL with the password in it. */
+function* secretsOf(value: unknown, name: string, depth = 0): Generator<string> {
+  if (typeof value === 'string') {
+    if (SECRET_NAMES.test(name) && value !== '') yield value
+    yield* secretsOfUrl(value)
+  } else if (isPlain(value) && depth < 5) {
+    for (const [key, each] of Object.entries(value)) yield* secretsOf(each, key, depth + 1)
+  }
+}
+
+function* secretsOfUrl(text: string): Generator<string> {
+  const [, password] = /^[\w+.-]+:\/\/[^:@/]*:(.*)@/s.exec(text) ?? []
+  if (password === undefined || password === '') return
+  yield text
+  yield password
+  try {
+    yield decodeURIComponent(password)
+  } catch {
+    // Not encoded, and shown to nobody as it is.
+  }
+}
+
+function isPlain(value: unknown): value is object {
+  if (Array.isArray(value)) return true
+  return typeof value === 'object' && Object.getPrototypeOf(value ?? 0) === Object.prototype
+}

@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto'
+import { App, Controller, Health, inject, Post } from 'blazon'
+import { typeorm } from 'blazon/typeorm'
+import { DataSource, EntitySchema } from 'typeorm'
+import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { NoteEntity, NotesController } from '../../journeys/typeorm/notes.js'
+import { describeWithPostgres, ownDatabase, runBeside } from './own-database.js'
+
+@Controller('batches')
+class BatchesController {
+  readonly #dataSource = inject(DataSource)
+
+  @Post()
+  async add() {
+    await this.#dataSource.transaction(async (manager) => {
+      await manager.insert(NoteEntity, { text: 'first of a batch' })
+      await manager.insert(NoteEntity, { text: 'first of a batch' })
+    })
+  }
+}
+
+describeWithPostgres('TypeORM on PostgreSQL', () => {
+  const applicationName = `blazon-test-${randomUUID()}`
+  const running: App[] = []
+  let url: string
+
+  beforeAll(async () => {
+    const database = await ownDatabase()
+    url = database.url
+    return async () => void (await database.drop())
+  })
+
+  const plugin = () =>
+    typeorm({
+      type: 'postgres',
+      url,
+      applicationName,
+      entities: [NoteEntity],
+      synchronize: true,
+      poolErrorHandler: () => {},
+    })
+
+  async function start(plugins = [plugin()]) {
+    const controllers = [NotesController, BatchesController]
+    const app = await App.create({ controllers, plugins, logger: false })
+    running.push(app)
+    const { port } = await app.listen(0, '127.0.0.1')
+    return {
+      app,
+      notes: `http://127.0.0.1:${port}/notes`,
+      batches: `http://127.0.0.1:${port}/batches`,
+    }
+  }
+
+  const add = (notes: string, text: string) =>
+    fetch(notes, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ text }),
+    })
+
+  async function list(notes: string): Promise<unknown> {
+    return ((await (await fetch(notes)).json()) as { data: unknown }).data
+  }
+
+  const connections = () =>
+    runBeside('select pid from pg_stat_activity where application_name = $1', [applicationName])
+
+  beforeEach(async () => {
+    const dataSource = new DataSource({ type: 'postgres', url, entities: [NoteEntity] })
+    await dataSource.initialize()
+    await dataSource.synchronize(true)
+    await dataSource.destroy()
+  })
+
+  afterEach(async () => {
+    for (const app of running.splice(0)) await app.close()
+  })
+
+  it('answers over a real socket', async () => {
+    const { notes } = await start()
+    const text = "Robert'); drop table note; --"
+    expect((await add(notes, text)).status).toBe(201)
+    expect(await list(notes)).toEqual([text])
+  })
+
+  it('is shared by the applications that name it, each over connections of its own', async () => {
+    const shared = plugin()
+    const one = await start([shared])
+    const other = await start([shared])
+    expect((await add(one.notes, 'seen by both')).status).toBe(201)
+    expect(await list(other.notes)).toEqual(['seen by both'])
+    await one.app.close()
+    expect(await list(other.notes)).toEqual(['seen by both'])
+  })
+
+  it('takes a duplicate key once, however many come at a time', async () => {
+    const { notes } = await start()
+    const answers = await Promise.all(Array.from({ length: 20 }, () => add(notes, 'only one')))
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(500)])
+    for (const answer of answers.filter(({ status }) => status === 500)) {
+      expect(await answer.text()).not.toMatch(/unique|duplicate|constraint|only one|note"/i)
+    }
+    expect(await list(notes)).toEqual(['only one'])
+  })
+
+  it('keeps nothing of a transaction that fails', async () => {
+    const { notes, batches } = await start()
+    expect((await fetch(batches, { method: 'POST' })).status).toBe(500)
+    expect(await list(notes)).toEqual([])
+  })
+
+  it('has no connection left once the application is closed', async () => {
+    const { app, notes } = await start()
+    await list(notes)
+    expect(await connections()).not.toEqual([])
+    await app.close()
+    await expect.poll(connections).toEqual([])
+  })
+
+  it('has no connection left where the start fails', async () => {
+    const Broken = new EntitySchema({ name: 'Broken', columns: {} })
+    const broken = typeorm({ type: 'postgres', url, applicationName, entities: [Broken] })
+    await expect(App.create({ plugins: [broken] })).rejects.toThrow('primary column')
+    const failing = { name: 'failing', setup: () => Promise.reject(new Error('no')) }
+    await expect(App.create({ plugins: [plugin(), failing] })).rejects.toThrow('no')
+    await expect.poll(connections).toEqual([])
+  })
+
+  it('is used again after its connections were cut, without a restart', async () => {
+    const { app, notes } = await start()
+    await add(notes, 'before')
+    const cut = 'select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1'
+    await runBeside(cut, [applicationName])
+    await expect.poll(async () => (await fetch(notes)).status).toBe(200)
+    expect(await list(notes)).toEqual(['before'])
+    const { plugins } = await app.get(Health).check()
+    expect(plugins).toEqual({ typeorm: { status: 'up' } })
+  })
+})

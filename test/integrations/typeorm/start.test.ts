@@ -1,0 +1,197 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:net'
+import { inspect } from 'node:util'
+import { App, ConfigError } from 'blazon'
+import { type TypeOrmOptions, typeorm } from 'blazon/typeorm'
+import { DataSource, EntitySchema } from 'typeorm'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+
+const PASSWORD = 'hunter2/secret'
+
+/** TypeORM would print what migrations do. */
+const ignore = () => {}
+const logger = {
+  log: ignore,
+  logQuery: ignore,
+  logQueryError: ignore,
+  logQuerySlow: ignore,
+  logMigration: ignore,
+  logSchemaBuild: ignore,
+}
+
+/** What keeps an application with this data source from starting. */
+async function failureOf(options: TypeOrmOptions): Promise<ConfigError> {
+  const error = await App.create({ plugins: [typeorm(options)], logger: false }).then(
+    (app) => app.close(),
+    (reason) => reason,
+  )
+  if (!(error instanceof ConfigError)) throw new Error('A ConfigError was expected.')
+  expect(error.problems).toHaveLength(1)
+  expect(inspect(error, { depth: 9, showHidden: true })).not.toMatch(/hunter2/)
+  return error
+}
+
+/** A port of a server that says what it is told to whoever connects, and what `url` leads there. */
+async function liar(answer: Buffer | null): Promise<{ server: Server; port: number }> {
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    if (answer === null) socket.destroy()
+    else socket.once('data', () => socket.end(answer))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return { server, port: (server.address() as { port: number }).port }
+}
+
+/** An error as PostgreSQL sends it. */
+function refusal(fields: Readonly<Record<string, string>>): Buffer {
+  const text = Object.entries(fields).map(([field, value]) => `${field}${value}\0`)
+  const body = Buffer.from(`${text.join('')}\0`)
+  const head = Buffer.alloc(5, 'E')
+  head.writeInt32BE(body.length + 4, 1)
+  return Buffer.concat([head, body])
+}
+
+describe('a database that cannot be used', () => {
+  it('is a boot error: nobody listens', async () => {
+    const { server, port } = await liar(null)
+    server.close()
+    await once(server, 'close')
+    const password = PASSWORD
+    for (const options of [
+      { url: `postgres://ada:${encodeURIComponent(password)}@127.0.0.1:${port}/shop` },
+      { host: '127.0.0.1', port, username: 'ada', password },
+      { host: '127.0.0.1', port, extra: { user: 'ada', password } },
+    ]) {
+      const { problems, message } = await failureOf({ type: 'postgres', ...options })
+      expect(problems[0]).toMatchObject({
+        code: 'E_PROVIDER_FAILED',
+        subject: "typeorm({ type: 'postgres' })",
+      })
+      expect(message).toMatch(/cannot be used: ECONNREFUSED.+Does it run there\?/s)
+    }
+  })
+
+  it('is a boot error: the connection is cut', async () => {
+    const { server, port } = await liar(null)
+    const { message } = await failureOf({ type: 'postgres', host: '127.0.0.1', port })
+    expect(message).toMatch(/cannot be used: .*(ECONNRESET|terminated)/)
+    server.close()
+  })
+
+  it('is a boot error: the password is wrong, and is in no message', async () => {
+    const { server, port } = await liar(
+      refusal({
+        S: 'FATAL',
+        C: '28P01',
+        // No server says so; should one, it is hidden all the same.
+        M: `password authentication failed for user "ada" (${PASSWORD})`,
+      }),
+    )
+    const url = `postgres://ada:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/shop`
+    const { message } = await failureOf({ type: 'postgres', url })
+    expect(message).toContain('28P01, password authentication failed for user "ada" (***)')
+    server.close()
+  })
+
+  it('is a boot error: its URL is none', async () => {
+    const url = `postgres://ada:${PASSWORD}@127.0.0.1/shop`
+    const { message } = await failureOf({ type: 'postgres', url })
+    expect(message).toMatch(/given as a URL is none.+encodeURIComponent/s)
+  })
+
+  it('is a boot error: a statement of the start is refused', async () => {
+    class Broken1700000000000 {
+      async up(runner: { query(sql: string): Promise<unknown> }) {
+        await runner.query("insert into nowhere values ('a value')")
+      }
+
+      async down() {}
+    }
+    const migrations = [Broken1700000000000]
+    const error = await failureOf({ type: 'sqljs', logger, migrations, migrationsRun: true })
+    expect(error.message).toMatch(/refuses a statement of the start.+migrationsRun/s)
+    expect(error.message).not.toContain('a value')
+    expect(inspect(error.cause)).toContain('no such table: nowhere')
+  })
+
+  it('is a boot error: something was thrown that is no error', async () => {
+    class Thrown1700000000000 {
+      up() {
+        throw PASSWORD
+      }
+
+      async down() {}
+    }
+    const migrations = [Thrown1700000000000]
+    const { message } = await failureOf({ type: 'sqljs', logger, migrations, migrationsRun: true })
+    expect(message).toContain('It was no error that was thrown')
+  })
+})
+
+describe('a package that is missing', () => {
+  afterEach(() => {
+    vi.doUnmock('node:module')
+    vi.resetModules()
+  })
+
+  it('is named with its command: that of the driver', async () => {
+    const { problems } = await failureOf({ type: 'mysql', password: PASSWORD })
+    expect(problems[0]).toMatchObject({ code: 'E_PEER_MISSING', remedy: 'npm install mysql2' })
+  })
+
+  it('is named with its command: typeorm itself', async () => {
+    vi.resetModules()
+    vi.doMock('node:module', () => ({
+      createRequire: () => () => {
+        throw new Error("Cannot find module 'typeorm'")
+      },
+    }))
+    const fresh = await import('blazon/typeorm')
+    expect(() => fresh.typeorm({ type: 'sqljs' })).toThrow(/E_PEER_MISSING.+npm install typeorm@1/s)
+    expect(() => fresh.dataSourceOf()).toThrow(/npm install typeorm@1/)
+    // Names alone need nobody.
+    expect(String(fresh.dataSourceOf('archive'))).toBe("DataSource 'archive'")
+  })
+})
+
+describe('the options', () => {
+  const wrong: [string, unknown, RegExp][] = [
+    ['nothing', undefined, /no object of options.+type: 'postgres'/s],
+    ['null', null, /no object of options/],
+    ['a URL', 'postgres://ada:hunter2@localhost', /no object of options/],
+    ['a list', [], /no object of options/],
+    ['a data source', new DataSource({ type: 'sqljs' }), /typeorm\(dataSource\.options\)/],
+    ['no type', { url: 'postgres://ada:hunter2@localhost' }, /type\s+It does not say what kind/],
+    ['an empty name', { type: 'sqljs', name: '' }, /name\s+It is not a name/],
+    ['a number as name', { type: 'sqljs', name: 7 }, /name\s+It is not a name/],
+  ]
+
+  it.each(wrong)('are held to: %s', (_, options, message) => {
+    expect(() => typeorm(options as TypeOrmOptions)).toThrow(ConfigError)
+    expect(() => typeorm(options as TypeOrmOptions)).toThrow(message)
+    try {
+      typeorm(options as TypeOrmOptions)
+    } catch (error) {
+      expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('hunter2')
+    }
+  })
+
+  it('are a boot error where TypeORM does not know them', async () => {
+    const { message } = await failureOf({ type: 'sqlite' as 'sqljs' })
+    expect(message).toMatch(/TypeORM says: Wrong driver: "sqlite" given.+"sqljs"/)
+  })
+
+  it('are not changed, whoever uses them', async () => {
+    const Note = new EntitySchema({
+      name: 'Note',
+      columns: { id: { type: Number, primary: true } },
+    })
+    const options: TypeOrmOptions = { type: 'sqljs', entities: [Note], synchronize: true }
+    const before = inspect(options, { depth: 9 })
+    const plugins = [typeorm(Object.freeze(options))]
+    const apps = await Promise.all([App.create({ plugins }), App.create({ plugins })])
+    apps[0].get(DataSource).setOptions({ logging: false })
+    expect(inspect(options, { depth: 9 })).toBe(before)
+    await Promise.all(apps.map((app) => app.close()))
+  })
+})

@@ -1,0 +1,232 @@
+import { EventEmitter, once } from 'node:events'
+import { App, Controller, Get, Health, Inject, inject } from 'blazon'
+import { TestApp } from 'blazon/testing'
+import { dataSourceOf, repositoryOf, typeorm } from 'blazon/typeorm'
+import { DataSource, EntitySchema } from 'typeorm'
+import { describe, expect, it } from 'vitest'
+import { bootProblems } from '../../support.js'
+import { inMemory, NoteEntity, NotesController, options } from './notes.js'
+
+describe('the data source', () => {
+  it('is ready before anything that asks for it is made', async () => {
+    const seen: unknown[] = []
+    class Service {
+      constructor(readonly dataSource = inject(DataSource)) {
+        seen.push(dataSource.isInitialized)
+      }
+
+      async onInit() {
+        seen.push(await this.dataSource.getRepository(NoteEntity).count())
+      }
+    }
+    const seeded = {
+      token: 'seeded',
+      useFactory: (dataSource: DataSource) =>
+        dataSource.getRepository(NoteEntity).save({ text: 'Buy milk' }),
+      inject: [DataSource],
+    }
+    await using app = await TestApp.create({ ...options, providers: [Service, seeded] })
+    expect(seen).toEqual([true, 1])
+    expect((await app.request().get('/notes')).body.data).toEqual(['Buy milk'])
+  })
+
+  it('is destroyed after the last answer, and after what uses it is closed', async () => {
+    const handler = new EventEmitter()
+
+    @Controller('slow')
+    class SlowController {
+      readonly #notes = inject(repositoryOf(NoteEntity))
+
+      @Get()
+      async count() {
+        handler.emit('entered')
+        await once(handler, 'go on')
+        return await this.#notes.count()
+      }
+    }
+    class Last {
+      counted: number | undefined
+      readonly #notes = inject(repositoryOf(NoteEntity))
+
+      async onClose() {
+        this.counted = await this.#notes.count()
+      }
+    }
+    const parts = { controllers: [SlowController], providers: [Last], plugins: [inMemory] }
+    const app = await App.create({ ...parts, logger: false })
+    const { port } = await app.listen(0, '127.0.0.1')
+    const dataSource = app.get(DataSource)
+    const entered = once(handler, 'entered')
+    const answer = fetch(`http://127.0.0.1:${port}/slow`)
+    await entered
+    const closing = app.close()
+    handler.emit('go on')
+    expect(await (await answer).json()).toMatchObject({ data: 0 })
+    await closing
+    expect(app.get(Last).counted).toBe(0)
+    expect(dataSource.isInitialized).toBe(false)
+  })
+
+  it('may be destroyed by somebody else before', async () => {
+    const app = await TestApp.create(options)
+    await app.get(DataSource).destroy()
+    await app.close()
+  })
+
+  it('is destroyed when the application does not start for another reason', async () => {
+    let dataSource: DataSource | undefined
+    class Failing {
+      readonly #dataSource = inject(DataSource)
+
+      onInit() {
+        dataSource = this.#dataSource
+        throw new Error('no')
+      }
+    }
+    await expect(TestApp.create({ ...options, providers: [Failing] })).rejects.toThrow('no')
+    expect(dataSource?.isInitialized).toBe(false)
+  })
+
+  it('is not loaded for a document, nor before the start', () => {
+    const app = new App({ ...options, plugins: [typeorm({ type: 'sqljs', location: '/no/such' })] })
+    expect(app.document.paths).toHaveProperty(['/notes'])
+  })
+
+  it('says how it is', async () => {
+    const archive = typeorm({ name: 'archive', type: 'sqljs' })
+    await using app = await TestApp.create({ ...options, plugins: [inMemory, archive] })
+    const health = app.get(Health)
+    const up = { status: 'up' }
+    expect(await health.check()).toEqual({
+      status: 'up',
+      plugins: { typeorm: up, 'typeorm archive': up },
+    })
+    await app.get(dataSourceOf('archive')).destroy()
+    expect(await health.check()).toEqual({
+      status: 'down',
+      plugins: {
+        typeorm: up,
+        'typeorm archive': { status: 'down', reason: 'The data source is closed.' },
+      },
+    })
+  })
+})
+
+describe('an override', () => {
+  const fake = { find: async () => [{ id: 7, text: 'not in any database' }] }
+  const override = { token: repositoryOf(NoteEntity), useValue: fake }
+
+  it('stands in for a repository', async () => {
+    await using app = await TestApp.create({ ...options, testOverrides: [override] })
+    const { body } = await app.request().get('/notes')
+    expect(body.data).toEqual(['not in any database'])
+    expect(app.logs).toEqual([])
+  })
+
+  it('needs no plugin', async () => {
+    const controllers = [NotesController]
+    await using app = await TestApp.create({ controllers, testOverrides: [override] })
+    const { body } = await app.request().get('/notes')
+    expect(body.data).toEqual(['not in any database'])
+  })
+
+  it('of the data source keeps it from being made', async () => {
+    const unreachable = typeorm({ type: 'sqljs', location: '/no/such/folder', entities: ['x'] })
+    const dataSource = {
+      hasMetadata: () => true,
+      getRepository: () => fake,
+    }
+    await using app = await TestApp.create({
+      controllers: [NotesController],
+      plugins: [unreachable],
+      testOverrides: [{ token: DataSource, useValue: dataSource }],
+    })
+    const { body } = await app.request().get('/notes')
+    expect(body.data).toEqual(['not in any database'])
+  })
+
+  it('of one data source leaves the others alone', async () => {
+    const archive = typeorm({ name: 'archive', type: 'sqljs', entities: [NoteEntity] })
+    class Both {
+      readonly notes = inject(repositoryOf(NoteEntity))
+      readonly archive = inject(repositoryOf(NoteEntity, 'archive'))
+    }
+    await using app = await TestApp.create({
+      plugins: [inMemory, archive],
+      providers: [Both],
+      testOverrides: [{ token: repositoryOf(NoteEntity, 'archive'), useValue: fake }],
+    })
+    expect(app.get(Both).archive).toBe(fake)
+    expect(await app.get(Both).notes.count()).toBe(0)
+  })
+})
+
+describe('tenants', () => {
+  const tenant = { required: false, authorize: () => true }
+
+  it('are not kept apart by the database, which is said once', async () => {
+    await using app = await TestApp.create({ ...options, tenant })
+    await app.asTenant('acme').request().get('/notes').expect(200)
+    const warnings = app.logs.filter(({ level }) => level === 'warn')
+    expect(warnings).toHaveLength(1)
+    expect(warnings[0]?.message).toMatch(/tenants.+every query has to say whose.+docs\/typeorm\.md/)
+  })
+
+  it('are not spoken of where there are none', async () => {
+    await using app = await TestApp.create(options)
+    expect(app.logs).toEqual([])
+  })
+})
+
+describe('boot errors', () => {
+  const Other = new EntitySchema({
+    name: 'Other',
+    columns: { id: { type: Number, primary: true } },
+  })
+
+  it('name an entity that the data source does not know, and who asks for it', async () => {
+    class Others {
+      @Inject(repositoryOf(Other)) readonly others!: unknown
+    }
+    const [problem, ...more] = await bootProblems({ plugins: [inMemory], providers: [Others] })
+    expect(more).toEqual([])
+    expect(problem).toMatchObject({ code: 'E_PROVIDER_MISSING', subject: 'repositoryOf(Other)' })
+    expect(problem?.cause).toMatch(/does not know Other; its entities are: Note\..*Others ->/)
+    expect(problem?.remedy).toContain('Add Other to `entities`')
+  })
+
+  it('say that the plugin is missing, or the one of that name', async () => {
+    const [unnamed] = await bootProblems({ controllers: [NotesController] })
+    expect(unnamed).toMatchObject({ code: 'E_PROVIDER_MISSING', subject: 'repositoryOf(Note)' })
+    expect(unnamed?.remedy).toContain('Add typeorm({ … }) to `plugins`')
+    class Archive {
+      readonly notes = inject(repositoryOf(NoteEntity, 'archive'))
+    }
+    const [named] = await bootProblems({ plugins: [inMemory], providers: [Archive] })
+    expect(named?.subject).toBe("repositoryOf(Note, 'archive')")
+    expect(named?.remedy).toContain("typeorm({ name: 'archive', … })")
+  })
+
+  it('say that two data sources have no name', async () => {
+    const plugins = [inMemory, typeorm({ type: 'sqljs' })]
+    const [problem] = await bootProblems({ plugins })
+    expect(problem).toMatchObject({ code: 'E_PROVIDER_DUPLICATE', subject: 'DataSource' })
+  })
+
+  it('say what TypeORM says of the entities', async () => {
+    const Broken = new EntitySchema({ name: 'Broken', columns: {} })
+    const plugins = [typeorm({ type: 'sqljs', entities: [Broken] })]
+    const [problem] = await bootProblems({ plugins })
+    expect(problem).toMatchObject({
+      code: 'E_PROVIDER_FAILED',
+      subject: "typeorm({ type: 'sqljs' })",
+    })
+    expect(problem?.cause).toContain('"Broken" does not have a primary column')
+  })
+
+  it('say of a reference that is undefined what it often is', () => {
+    expect(() => repositoryOf(undefined as never)).toThrow(
+      /undefined one is often a circular import/,
+    )
+  })
+})
