@@ -6,6 +6,7 @@ import type { Reader } from './read-array.js'
 /** What of `pg` is used, written down here so that nothing of ours needs its types. */
 export interface PgPackage {
   readonly Pool: new (options: object) => PgPool
+  readonly Client: new (options: object) => { password: unknown }
 }
 
 export interface PgPool {
