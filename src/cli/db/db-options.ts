@@ -9,8 +9,8 @@ export interface DbOptions {
   readonly url?: string
   /** Of `--embedded`. */
   readonly embedded?: string
-  /** Of `--dir`. */
-  readonly dir: string
+  /** Of `--dir`, where there are migrations. */
+  readonly dir?: string
   readonly tenantRole?: string
   readonly allTenantsRole?: string
 }
@@ -27,7 +27,8 @@ export function databaseOf(options: DbOptions, mustExist: boolean): PostgresOpti
     ...(tenantRole === undefined ? {} : { tenantRole }),
     ...(allTenantsRole === undefined ? {} : { allTenantsRole }),
   }
-  return { ...placeOf(options, mustExist), ...roles, migrations: resolve(cwd, dir) }
+  const folder = dir === undefined ? {} : { migrations: resolve(cwd, dir) }
+  return { ...placeOf(options, mustExist), ...roles, ...folder }
 }
 
 function placeOf({ cwd, url, embedded }: DbOptions, mustExist: boolean): PostgresOptions {
@@ -39,7 +40,8 @@ function placeOf({ cwd, url, embedded }: DbOptions, mustExist: boolean): Postgre
     status: 2,
     what: 'It is not said which database is meant.',
     cause: 'There is no --url, no --embedded, and no DATABASE_URL in the environment.',
-    remedy: 'Set DATABASE_URL=postgres://user:password@host:5432/database, or give --embedded <folder>.',
+    remedy:
+      'Set DATABASE_URL=postgres://user:password@host:5432/database, or give --embedded <folder>.',
   })
 }
 
@@ -48,7 +50,8 @@ function folderOf(folder: string, mustExist: boolean): string {
   throw new CliError({
     status: 2,
     what: `${folder} holds no database.`,
-    cause: 'An embedded database is a folder that the application, or `blazon db migrate`, has made.',
+    cause:
+      'An embedded database is a folder that the application, or `blazon db migrate`, has made.',
     remedy: 'Name that folder, or migrate first.',
   })
 }

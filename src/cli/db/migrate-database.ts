@@ -25,5 +25,7 @@ export async function migrateDatabase(options: MigrateDbOptions, streams: Stream
     }),
   )
   const count = applied.length === 1 ? '1 migration' : `${applied.length} migrations`
-  streams.note(applied.length === 0 ? 'Nothing to do: all migrations are applied.' : `${count} applied.`)
+  streams.note(
+    applied.length === 0 ? 'Nothing to do: all migrations are applied.' : `${count} applied.`,
+  )
 }

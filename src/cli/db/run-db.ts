@@ -24,7 +24,11 @@ export async function runDb<T>(use: (postgres: Postgres) => T | Promise<T>): Pro
 }
 
 function refused({ problems, stack }: ConfigError): CliError {
-  return new CliError({ status: statusOf(problems), what: problems.map(formatProblem).join('\n\n'), stack })
+  return new CliError({
+    status: statusOf(problems),
+    what: problems.map(formatProblem).join('\n\n'),
+    stack,
+  })
 }
 
 function statusOf(problems: ConfigError['problems']): ExitStatus {

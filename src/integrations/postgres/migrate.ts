@@ -1,8 +1,13 @@
+import { checkPostgresOptions } from './check-postgres-options.js'
 import { createDriver } from './create-driver.js'
 import type { Finding } from './doctor/finding.js'
 import { examine } from './doctor/inspect-database.js'
 import type { Driver } from './driver.js'
-import { type AppliedMigration, applyMigrations, readStatus } from './migrations/apply-migrations.js'
+import {
+  type AppliedMigration,
+  applyMigrations,
+  readStatus,
+} from './migrations/apply-migrations.js'
 import type { MigrationStatus } from './migrations/history.js'
 import { ALL_TENANTS_ROLE, TENANT_ROLE } from './names.js'
 import type { PostgresOptions } from './postgres-options.js'
@@ -21,8 +26,6 @@ export interface MigrateOptions {
   readonly onWait?: () => void
 }
 
-/** The folder of migrations where none is named. */
-const FOLDER = 'migrations'
 const SILENT = { info() {}, warn() {}, error() {} }
 
 /**
@@ -38,12 +41,18 @@ const SILENT = { info() {}, warn() {}, error() {} }
  */
 export function migrate(
   database: PostgresOptions,
-  { login, roles = true, allowNewer = false, ...hooks }: MigrateOptions = {},
+  options: MigrateOptions = {},
 ): Promise<AppliedMigration[]> {
-  const folder = database.migrations ?? FOLDER
-  const wanted = roles ? { ...rolesOf(database), login } : null
-  const options = { folder, roles: wanted, isNewerAllowed: allowNewer, ...hooks }
-  return withDriver(database, (driver) => applyMigrations(driver, options))
+  return withDriver('migrate()', database, (driver) => {
+    const { login, roles = true, allowNewer: isNewerAllowed = false, ...hooks } = options
+    const wanted = roles ? { ...rolesOf(database), login } : null
+    return applyMigrations(driver, {
+      folder: folderOf(database),
+      roles: wanted,
+      isNewerAllowed,
+      ...hooks,
+    })
+  })
 }
 
 /**
@@ -54,7 +63,9 @@ export function migrate(
  * const pending = (await migrationStatus({ url })).filter(({ state }) => state === 'pending')
  */
 export function migrationStatus(database: PostgresOptions): Promise<MigrationStatus[]> {
-  return withDriver(database, (driver) => readStatus(driver, database.migrations ?? FOLDER))
+  return withDriver('migrationStatus()', database, (driver) =>
+    readStatus(driver, folderOf(database)),
+  )
 }
 
 /**
@@ -68,7 +79,11 @@ export function migrationStatus(database: PostgresOptions): Promise<MigrationSta
  * for (const { code, subject, cause, remedy } of await doctor({ url })) report(code, subject, cause, remedy)
  */
 export function doctor(database: PostgresOptions): Promise<Finding[]> {
-  return withDriver(database, (driver) => examine(driver, rolesOf(database)))
+  return withDriver('doctor()', database, (driver) => examine(driver, rolesOf(database)))
+}
+
+function folderOf({ migrations = 'migrations' }: PostgresOptions): string {
+  return migrations
 }
 
 function rolesOf({ tenantRole = TENANT_ROLE, allTenantsRole = ALL_TENANTS_ROLE }: PostgresOptions) {
@@ -76,9 +91,11 @@ function rolesOf({ tenantRole = TENANT_ROLE, allTenantsRole = ALL_TENANTS_ROLE }
 }
 
 async function withDriver<T>(
+  subject: string,
   database: PostgresOptions,
   use: (driver: Driver) => Promise<T>,
 ): Promise<T> {
+  checkPostgresOptions(subject, database)
   const driver = createDriver(database)
   await driver.open({ logger: SILENT })
   try {

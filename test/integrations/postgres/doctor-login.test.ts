@@ -3,12 +3,9 @@ import { createDriver } from '../../../src/integrations/postgres/create-driver.j
 import { examine } from '../../../src/integrations/postgres/doctor/inspect-database.js'
 import { ensureRoles } from '../../../src/integrations/postgres/migrations/ensure-roles.js'
 import { tenantTable } from '../../../src/integrations/postgres/tenant-table.js'
-import {
-  describeWithServer,
-  ownServerDatabase,
-  type ServerDatabase,
-  until,
-} from './own-database.js'
+import { until } from '../until.js'
+import { ownServerDatabase, type ServerDatabase } from './own-database.js'
+import { describeWithServer } from './server.js'
 
 const SILENT = { info() {}, warn() {}, error() {} }
 

@@ -159,7 +159,7 @@ class Trial {
       if (refusal === undefined) throw error
       await this.#connection.script('rollback to savepoint trial')
       if (TOO_LATE.includes(refusal.code)) throw new Interruption()
-      return { code: refusal.code, isOfTable: refusal.table !== undefined }
+      return { code: refusal.code, isOfTable: isAbout(refusal, this.#table) }
     }
   }
 
@@ -190,6 +190,11 @@ function rowsOf(outcome: Outcome): number {
 function passesPolicy(outcome: Outcome, { kind }: TenantTable): boolean {
   if ('rows' in outcome) return true
   return outcome.code.startsWith('23') && outcome.isOfTable && kind !== 'p'
+}
+
+// Defaults may write to other tables, and be refused there.
+function isAbout(refusal: PostgresError, { schema, name }: TenantTable): boolean {
+  return refusal.schema === schema && refusal.table === name
 }
 
 /** What the server has said; `undefined` where it was not the server. */
