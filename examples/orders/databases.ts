@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { userInfo } from 'node:os'
 import pg from 'pg'
 import type { Places } from './stores.js'
 
@@ -20,9 +19,7 @@ const embedded: TestDatabase = {
 
 /** On the server that `DATABASE_URL` names, or that runs on this machine, by a login that may make databases. */
 async function onServer(): Promise<TestDatabase> {
-  const url = new URL(
-    process.env['DATABASE_URL'] || `postgres://${userInfo().username}@127.0.0.1:5432/postgres`,
-  )
+  const url = new URL(process.env['DATABASE_URL'] || 'postgres://postgres@127.0.0.1:5432/postgres')
   const run = (text: string) => ask(url.href, text)
   const make = async () => {
     const name = `orders_test_${process.pid}_${randomUUID().slice(0, 8)}`
