@@ -2,8 +2,12 @@ import type { Logger } from '../../contracts/logger.js'
 import type { PluginContext } from '../../contracts/plugin.js'
 import { autocommit } from './autocommit.js'
 import type { Driver } from './driver.js'
+import {
+  type AppliedMigration,
+  applyMigrations,
+  prepareRoles,
+} from './migrations/apply-migrations.js'
 import type { RoleOptions } from './migrations/ensure-roles.js'
-import { type AppliedMigration, applyMigrations, prepareRoles } from './migrations/migrate.js'
 import { ALL_TENANTS_ROLE, TENANT_ROLE } from './names.js'
 import { type PostgresOptions, timeoutsOf } from './postgres-options.js'
 import { Sessions } from './sessions.js'
