@@ -8,7 +8,7 @@ import type { HeldCommits, Leftover, TenantDatabase } from '../../conformance/te
 import { HELD_COMMITS, SCHEMA } from '../../conformance/tenant-schema.js'
 import { until } from '../until.js'
 import { PgBouncer } from './pgbouncer.js'
-import { pg, runAt, Server } from './server.js'
+import { PASSWORD, pg, runAt, Server } from './server.js'
 
 /** Who applications log in as: it owns nothing, and may be the two roles that own nothing either. */
 export const LOGIN = 'service'
@@ -29,7 +29,7 @@ export async function createShop(server: Server): Promise<void> {
 
 /** For the superuser, or somebody else. */
 export function shopUrl(server: Server, user?: string): string {
-  return server.url(user, { database: DATABASE })
+  return server.url(user, { database: DATABASE, password: user === undefined ? PASSWORD : '' })
 }
 
 /** Sees every connection that applications of this file make from now on. */
