@@ -62,6 +62,7 @@ const TASKS = {
   unit: [[...vitest, 'run']],
   bench: [build, ['node', 'bench/run.mjs']],
   'bench:features': [build, ['node', 'bench/features.mjs']],
+  'bench:postgres': [build, ['node', 'bench/postgres.mjs']],
   soak: [build, ['node', '--expose-gc', 'bench/soak.mjs']],
   'bench:harness': [build, ['node', 'bench/harness.mjs']],
   'test:openapi': [

@@ -9,8 +9,8 @@ import type { OnError } from '../http/step.js'
 
 const PROBLEM = 'application/problem+json'
 
-/** Headers that describe the body a handler meant to send, not the error that is sent instead. */
-const ENTITY_HEADERS = [
+/** Headers that describe the answer a handler meant to send, not the error that is sent instead. */
+const ANSWER_HEADERS = [
   'Content-Type',
   'Content-Length',
   'Content-Encoding',
@@ -21,6 +21,7 @@ const ENTITY_HEADERS = [
   'Expires',
   'ETag',
   'Last-Modified',
+  'Location',
   'Transfer-Encoding',
 ] as const
 
@@ -62,7 +63,7 @@ export function createLogOnly(logger: Logger): OnError {
 function send(failure: Failure, req: BlazonRequest, res: Response): void {
   const isProblem = prefersProblem(req)
   const body = JSON.stringify(isProblem ? toProblem(failure, req) : toEnvelope(failure, req))
-  for (const name of ENTITY_HEADERS) res.removeHeader(name)
+  for (const name of ANSWER_HEADERS) res.removeHeader(name)
   setHeaders(res, failure.headers)
   res.statusCode = failure.status
   res.statusMessage = ''

@@ -1,4 +1,4 @@
-import { Controller, Get, Post, Tenant, inject, runWithTenant, type Req, type Request, type Response, BaseController } from 'blazon'
+import { Controller, Get, Post, Tenant, inject, runWithTenant, type Request, type Response, BaseController } from 'blazon'
 import { Database, postgres, Transactional } from 'blazon/postgres'
 import { TestApp } from 'blazon/testing'
 import { expect, it, beforeAll, afterAll } from 'vitest'

@@ -29,7 +29,9 @@ function isUsable(value: unknown): value is string {
     typeof value === 'string' &&
     value.length > 0 &&
     value.length <= MAX_LENGTH &&
-    !RESERVED.has(value)
+    !RESERVED.has(value) &&
+    // Half of a character becomes U+FFFD in UTF-8, as every other half does: two ids would be one in a database.
+    !/\p{Cs}/u.test(value)
   )
 }
 

@@ -2,6 +2,8 @@ import type { Logger } from '../../contracts/logger.js'
 import type { PluginContext } from '../../contracts/plugin.js'
 import { autocommit } from './autocommit.js'
 import type { Driver } from './driver.js'
+import type { RoleOptions } from './migrations/ensure-roles.js'
+import { type AppliedMigration, applyMigrations, prepareRoles } from './migrations/migrate.js'
 import { ALL_TENANTS_ROLE, TENANT_ROLE } from './names.js'
 import { type PostgresOptions, timeoutsOf } from './postgres-options.js'
 import { Sessions } from './sessions.js'
@@ -9,16 +11,20 @@ import { Sessions } from './sessions.js'
 /** What runs behind the `Database` of one application. */
 export class Engine {
   readonly sessions: Sessions
+  readonly #options: PostgresOptions
   readonly #driver: Driver
+  readonly #roles: RoleOptions
   #logger: Logger | undefined
 
   constructor(options: PostgresOptions, driver: Driver) {
+    this.#options = options
     this.#driver = driver
+    const { tenantRole = TENANT_ROLE, allTenantsRole = ALL_TENANTS_ROLE } = options
+    this.#roles = { tenantRole, allTenantsRole }
     const { statementMs, idleInTransactionMs } = timeoutsOf(options)
     this.sessions = new Sessions(driver, {
       logger: this.logger,
-      tenantRole: options.tenantRole ?? TENANT_ROLE,
-      allTenantsRole: options.allTenantsRole ?? ALL_TENANTS_ROLE,
+      ...this.#roles,
       statementMs,
       idleInTransactionMs,
     })
@@ -41,6 +47,21 @@ export class Engine {
     this.sessions.start(usesTenants)
     await this.#driver.open({ logger })
     await this.check()
+    await this.#migrate(usesTenants)
+  }
+
+  async #migrate(usesTenants: boolean): Promise<void> {
+    const { migrations: folder } = this.#options
+    const roles = usesTenants || this.#driver.isEmbedded ? this.#roles : null
+    if (folder !== undefined) {
+      // While a new version is put in the place of an old one, both run.
+      const log = ({ name, durationMs }: AppliedMigration) =>
+        this.logger().info({ migration: name, durationMs }, 'Migrated')
+      const options = { folder, roles, isNewerAllowed: true, onApplied: log }
+      await applyMigrations(this.#driver, options)
+    } else if (this.#driver.isEmbedded) {
+      await prepareRoles(this.#driver, this.#roles)
+    }
   }
 
   /** Throws where the database cannot be asked. */

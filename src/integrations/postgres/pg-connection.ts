@@ -9,6 +9,9 @@ import { checkText, writeValues } from './write-values.js'
 const VALUES = { getTypeParser: readerOf }
 const TEXTS = { getTypeParser: () => readText }
 
+/** Statements of ours that hold nothing of anybody's: one message each in the simple protocol, and five in the other. */
+const COMMANDS: readonly string[] = ['BEGIN', 'COMMIT', 'ROLLBACK']
+
 /** What a lent connection needs to know of who lends it. */
 export interface Loan {
   /** How long the server may take for an answer, in milliseconds: a little longer than it allows itself. */
@@ -25,6 +28,7 @@ export class PgConnection implements Connection {
   /** Makes the error of those who get no answer any more. */
   #failure: (() => Error) | undefined
   #pending = 0
+  #isGathering = false
   #scripts = 0
   #deadline: Deadline | undefined
 
@@ -40,7 +44,8 @@ export class PgConnection implements Connection {
     const { text, rowMode, isRaw } = statement
     const types = isRaw === true ? TEXTS : VALUES
     // Never the simple protocol, which would run what an injection has put behind a semicolon.
-    const result = await this.#send({ text, values, rowMode, types, queryMode: 'extended' })
+    const protocol = COMMANDS.includes(text) ? {} : ({ queryMode: 'extended' } as const)
+    const result = await this.#send({ text, values, rowMode, types, ...protocol })
     return { rows: result.rows, rowCount: result.rowCount ?? 0, command: result.command ?? '' }
   }
 
@@ -83,6 +88,7 @@ export class PgConnection implements Connection {
     }
     this.#pending++
     this.#deadline ??= new Deadline(this.#loan.limitMs, this.#expire)
+    this.#gather()
     try {
       return await this.#client.query(query)
     } catch (error) {
@@ -90,6 +96,18 @@ export class PgConnection implements Connection {
     } finally {
       this.#settle()
     }
+  }
+
+  // What is sent in one go goes out with one system call; four were half of the CPU time of a tenant's request.
+  #gather(): void {
+    if (this.#isGathering) return
+    this.#isGathering = true
+    const { stream } = this.#client.connection
+    stream.cork()
+    process.nextTick(() => {
+      this.#isGathering = false
+      stream.uncork()
+    })
   }
 
   // The next one's time begins with the answer of the one before it.

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream'
 import { loadPeer } from './load-peer.js'
 import type { Reader } from './read-array.js'
 
@@ -20,7 +21,7 @@ export interface PgClient {
   readonly processID: number | null
   readonly secretKey: number | null
   /** Not among the types of `pg`, but the way to end a connection that does not answer. */
-  readonly connection: { readonly stream: { destroy(): void } }
+  readonly connection: { readonly stream: Pick<Duplex, 'destroy' | 'cork' | 'uncork'> }
   query(query: PgQuery): Promise<PgResult>
   /** `I` where no transaction is open. */
   getTransactionStatus(): string | null

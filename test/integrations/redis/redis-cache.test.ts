@@ -1,8 +1,9 @@
 import { redisCache } from 'blazon/redis'
 import { createClient } from 'redis'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { until } from '../until.js'
 import { describeWithRedis, ownPrefix, url } from './server.js'
-import { entry, testContext, until } from './support.js'
+import { entry, testContext } from './support.js'
 
 const prefix = ownPrefix()
 const MINUTE = 60_000

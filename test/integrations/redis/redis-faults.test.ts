@@ -1,9 +1,10 @@
 import { redisCache, redisLimits } from 'blazon/redis'
 import { createClient } from 'redis'
 import { afterEach, expect, it, vi } from 'vitest'
-import { Gate } from './gate.js'
+import { Gate } from '../gate.js'
+import { until } from '../until.js'
 import { describeWithServer, Server } from './server.js'
-import { entry, testContext, until } from './support.js'
+import { entry, testContext } from './support.js'
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -169,7 +170,7 @@ describeWithServer('a Redis that is slow', () => {
   it('is left alone after five late answers, until it answers in time', async () => {
     await using server = await Server.start()
     await using gate = await Gate.before(server.port)
-    await using stores = await openStores(gate.url)
+    await using stores = await openStores(`redis://127.0.0.1:${gate.port}`)
     await until(() => works(stores))
     const deadlines = countDeadlines()
     for (let late = 1; late <= 5; late++) {
@@ -199,7 +200,7 @@ describeWithServer('a Redis that is slow', () => {
   it('is asked by nobody who waits for it whether it answers again', async () => {
     await using server = await Server.start()
     await using gate = await Gate.before(server.port)
-    await using stores = await openStores(gate.url)
+    await using stores = await openStores(`redis://127.0.0.1:${gate.port}`)
     gate.hold()
     await Promise.all(Array.from({ length: 5 }, () => stores.cache.get('a')))
     const deadlines = countDeadlines()

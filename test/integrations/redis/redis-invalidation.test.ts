@@ -1,9 +1,10 @@
 import { redisCache } from 'blazon/redis'
 import { createClient } from 'redis'
 import { expect, it, vi } from 'vitest'
-import { Gate } from './gate.js'
+import { Gate } from '../gate.js'
+import { until } from '../until.js'
 import { describeWithServer, Server } from './server.js'
-import { entry, testContext, until } from './support.js'
+import { entry, testContext } from './support.js'
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -27,7 +28,13 @@ async function reachable() {
     await gate[Symbol.asyncDispose]()
     await server[Symbol.asyncDispose]()
   }
-  return { server, gate, redis, url: gate.url, [Symbol.asyncDispose]: dispose }
+  return {
+    server,
+    gate,
+    redis,
+    url: `redis://127.0.0.1:${gate.port}`,
+    [Symbol.asyncDispose]: dispose,
+  }
 }
 
 describeWithServer('what is invalidated while Redis is away', () => {

@@ -4,8 +4,9 @@ import { fileURLToPath } from 'node:url'
 import { redisLimits } from 'blazon/redis'
 import { createClient } from 'redis'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { until } from '../until.js'
 import { describeWithRedis, describeWithServer, ownPrefix, Server, url } from './server.js'
-import { testContext, until } from './support.js'
+import { testContext } from './support.js'
 
 vi.setConfig({ testTimeout: 60_000 })
 

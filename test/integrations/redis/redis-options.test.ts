@@ -4,8 +4,9 @@ import { ConfigError, memoryRateLimit } from 'blazon'
 import { type RedisOptions, redisCache, redisLimits } from 'blazon/redis'
 import { createClient } from 'redis'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { until } from '../until.js'
 import { describeWithServer, Server } from './server.js'
-import { entry, testContext, until } from './support.js'
+import { entry, testContext } from './support.js'
 
 const MINUTE = 60_000
 

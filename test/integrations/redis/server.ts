@@ -2,10 +2,11 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe } from 'vitest'
+import { freePort } from '../free-port.js'
 
 /** The Redis that happens to run: nothing but this file's own keys may be touched on it. */
 export const url = process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379'
@@ -92,16 +93,6 @@ export class Server implements AsyncDisposable {
     await this.kill()
     rmSync(this.#folder, { recursive: true, force: true })
   }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
-  probe.close()
-  await once(probe, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
 }
 
 /** Whether a Redis answers. */

@@ -18,8 +18,3 @@ export function entry(body: string, more: Partial<CacheEntry> = {}): CacheEntry 
   const times = { createdAt: 1000, freshUntil: 61_000 }
   return { owner: null, kind: 'value', body, headers: [], tags: [], ...times, ...more }
 }
-
-/** Waits until something holds; the test's own limit ends what never does. */
-export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 10))
-}

@@ -3,9 +3,9 @@ import { redisCache, redisLimits } from 'blazon/redis'
 import { TestApp } from 'blazon/testing'
 import { createClient } from 'redis'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { Gate } from '../../integrations/redis/gate.js'
+import { Gate } from '../../integrations/gate.js'
 import { describeWithServer, Server } from '../../integrations/redis/server.js'
-import { until } from '../../integrations/redis/support.js'
+import { until } from '../../integrations/until.js'
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -140,7 +140,7 @@ describeWithServer('an application on Redis', () => {
   it('answers everybody while it is slow, and then leaves it alone', async () => {
     server = await Server.start()
     await using gate = await Gate.before(server.port)
-    await start({ url: gate.url })
+    await start({ url: `redis://127.0.0.1:${gate.port}` })
     await untilCached()
     gate.hold()
     const answers = await Promise.all(Array.from({ length: 6 }, get))

@@ -1,0 +1,164 @@
+// npm run bench:postgres [-- --rounds 9 --seconds 3 --url postgres://…]: what the database plugin costs.
+import { writeFileSync } from 'node:fs'
+import { cpus, loadavg } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import pg from 'pg'
+import { compile, startServer } from './candidates.mjs'
+import { checkTools, measure, writeScript } from './measure.mjs'
+import { measureSessions } from './postgres/sessions.mjs'
+import { markdownTable, median } from './report.mjs'
+
+const WARM_UP_SECONDS = 3
+const PATH = '/orders/7'
+const TENANT = 'acme'
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '9' },
+    seconds: { type: 'string', default: '3' },
+    url: { type: 'string', default: 'postgres://root@127.0.0.1:5432/postgres' },
+  },
+})
+const [rounds, seconds] = [Number(values.rounds), Number(values.seconds)]
+const loadBefore = loadavg()[0]
+
+/** Title of each variant, what it is compared with, and the least share of its throughput. */
+const VARIANTS = {
+  pg: { title: '`pg` under `node:http`, one query' },
+  'pg-tenant': { title: '`pg` under `node:http`, the statements that a tenant needs' },
+  blazon: { title: 'Blazon, one query', peer: 'pg', goal: 0.8 },
+  'blazon-tenant': { title: 'Blazon, a query of a tenant', peer: 'pg-tenant', goal: 0.8 },
+}
+
+/** A database of its own, with a table of tenants and a login that may not see more than its roles. */
+async function prepare() {
+  const name = `blazon_bench_${process.pid}`
+  const admin = new pg.Client({ connectionString: values.url })
+  await admin.connect()
+  await admin.query(`create database ${name}`)
+  const url = new URL(values.url)
+  url.pathname = `/${name}`
+  const owner = new pg.Client({ connectionString: url.href })
+  await owner.connect()
+  for (const role of ['app_tenant', 'app_all_tenants']) {
+    await owner.query(
+      `do $$ begin create role ${role} nologin; exception when duplicate_object then null; end $$`,
+    )
+  }
+  const setting = "nullif(current_setting('app.tenant_id', true), '')"
+  await owner.query(`
+    create table orders (tenant_id text not null default ${setting}, id bigint, what text, amount integer, primary key (tenant_id, id));
+    alter table orders enable row level security, force row level security;
+    create policy orders_tenant on orders to app_tenant using (tenant_id = (select ${setting}));
+    grant select on orders to app_tenant;
+    insert into orders select 'tenant-' || t, i, 'tea', i from generate_series(1, 20) t, generate_series(1, 1000) i;
+    insert into orders select '${TENANT}', i, 'tea', i from generate_series(1, 1000) i;
+    create table items as select id, what, amount from orders where tenant_id = '${TENANT}';
+    alter table items add primary key (id);
+    analyze`)
+  await owner.end()
+  const drop = async () => {
+    await admin.query(`drop database ${name} with (force)`)
+    await admin.end()
+  }
+  return { url: url.href, drop }
+}
+
+async function measureServers(url) {
+  const file = await compile(join(import.meta.dirname, 'postgres/variants.ts'))
+  process.env.BENCH_DATABASE_URL = url
+  const request = { method: 'GET', path: PATH, headers: { 'x-tenant-id': TENANT } }
+  const script = writeScript(request)
+  const servers = []
+  for (const name of Object.keys(VARIANTS)) {
+    servers.push(await startServer({ name, file, workload: name }))
+  }
+  await checkAnswers(servers, request)
+  for (const server of servers)
+    await measure(server, { path: PATH, script, seconds: WARM_UP_SECONDS })
+  const measured = []
+  for (let round = 0; round < rounds; round++) {
+    const order = round % 2 === 0 ? servers : servers.toReversed()
+    const results = {}
+    for (const server of order) {
+      results[server.name] = await measure(server, { path: PATH, script, seconds })
+    }
+    measured.push(results)
+    console.error(`round ${round + 1} of ${rounds}`)
+  }
+  for (const server of servers) server.stop()
+  return measured
+}
+
+async function checkAnswers(servers, { headers }) {
+  const bodies = new Set()
+  for (const { port } of servers) {
+    const answer = await fetch(`http://127.0.0.1:${port}${PATH}`, { headers })
+    bodies.add(`${answer.status} ${await answer.text()}`)
+  }
+  if (bodies.size !== 1) throw new Error(`The answers differ: ${[...bodies].join(' | ')}`)
+}
+
+function serversTable(measured) {
+  const rows = Object.entries(VARIANTS).map(([name, { title, peer, goal }]) => {
+    const of = (key) => median(measured.map((results) => results[name][key]))
+    const cells = [title, Math.round(of('perSecond')), of('microseconds').toFixed(0)]
+    if (peer === undefined) return [...cells, '', '', '']
+    const share = median(
+      measured.map((results) => results[name].perSecond / results[peer].perSecond),
+    )
+    return [...cells, `${share.toFixed(2)}×`, `≥ ${goal}×`, share >= goal ? 'reached' : 'missed']
+  })
+  const head = ['', 'requests/s', 'µs CPU/request', 'of the same queries by `pg`', 'goal', '']
+  return markdownTable(head, rows)
+}
+
+const SESSIONS = {
+  plain: { title: 'a query by `pg` from the pool' },
+  alone: { title: 'a query of a tenant, alone', goal: 0.4 },
+  transaction: { title: 'a transaction of a tenant with one query', goal: 0.4 },
+}
+
+function sessionsTable(measured) {
+  const rows = measured.map(({ name, ms, added }) => {
+    const { title, goal } = SESSIONS[name]
+    if (goal === undefined) return [title, ms.toFixed(3), '', '', '']
+    const verdict = added <= goal ? 'reached' : 'missed'
+    return [title, ms.toFixed(3), `+${added.toFixed(3)}`, `≤ +${goal}`, verdict]
+  })
+  return markdownTable(['', 'ms', 'added ms', 'goal', ''], rows)
+}
+
+checkTools()
+const { url, drop } = await prepare()
+try {
+  const sessions = sessionsTable(await measureSessions(url, rounds * 3))
+  console.log(`\n${sessions}\n`)
+  const servers = serversTable(await measureServers(url))
+  console.log(`\n${servers}\n`)
+  const page = `# What the database plugin costs
+
+Written by \`npm run bench:postgres\`. ${cpus()[0].model}, ${cpus().length} cores, Node ${process.versions.node}; the PostgreSQL server shares them. ${rounds} rounds of
+${seconds} s each. Load average of the machine when the run began: ${loadBefore.toFixed(1)}; above 0.5, others shared the cores, and every figure is less certain than it
+should be.
+
+## A tenant's session
+
+${sessions}
+
+One query after the other on one connection, in one process. **added** is the median, over the rounds, of differences within a round.
+
+## An endpoint that reads one row
+
+${servers}
+
+\`GET /orders/:id\` with 32 connections and 10 to the database; every variant is a process of its own, all are measured in turn in every round and send
+the same body. The share is the median of the ratios within a round.
+`
+  writeFileSync(join(import.meta.dirname, 'POSTGRES.md'), page)
+  console.log('Written to bench/POSTGRES.md.')
+} finally {
+  await drop()
+}
+process.exit()

@@ -1,0 +1,81 @@
+// One endpoint that reads a row of PostgreSQL, four times: by pg under node:http, and by Blazon; both alone and in a transaction of a tenant.
+import { createServer } from 'node:http'
+import {
+  App,
+  BaseController,
+  Controller,
+  defineControllers,
+  Get,
+  inject,
+  type Request,
+  type Response,
+} from 'blazon'
+import { Database, postgres } from 'blazon/postgres'
+import pg from 'pg'
+import { announce, serve, workload } from './serve.mjs'
+
+const url = process.env.BENCH_DATABASE_URL as string
+/** Of a table of nobody's, or of one of tenants. */
+const SELECT = `select id, what, amount from ${workload?.endsWith('-tenant') ? 'orders' : 'items'} where id = $1`
+const SETTINGS = `select set_config('statement_timeout', '10000', true), set_config('idle_in_transaction_session_timeout', '10000', true),
+  set_config('role', $1, true), set_config('app.tenant_id', $2, true)`
+
+/** As its own users would write it. */
+async function find(pool: pg.Pool, _tenant: string, id: string) {
+  return (await pool.query(SELECT, [id])).rows[0]
+}
+
+/** The statements that Blazon sends, in as few flights. */
+async function findAsTenant(pool: pg.Pool, tenant: string, id: string) {
+  const client = await pool.connect()
+  const [, , { rows }] = await Promise.all([
+    client.query('BEGIN'),
+    client.query(SETTINGS, ['app_tenant', tenant]),
+    client.query(SELECT, [id]),
+  ])
+  await client.query('COMMIT')
+  client.release()
+  return rows[0]
+}
+
+function serveBare(read: typeof find) {
+  const pool = new pg.Pool({ connectionString: url, max: 10, pipeline: true } as pg.PoolConfig)
+  serve(
+    createServer((req, res) => {
+      const id = (req.url as string).slice('/orders/'.length)
+      void read(pool, String(req.headers['x-tenant-id']), id).then((data) => {
+        const text = JSON.stringify({ statusCode: 'success', status: 200, message: 'Order', data })
+        const headers = { 'Content-Type': 'application/json; charset=utf-8' }
+        res.writeHead(200, { ...headers, 'Content-Length': Buffer.byteLength(text) }).end(text)
+      })
+    }),
+  )
+}
+
+@Controller('orders')
+class OrdersController extends BaseController {
+  private readonly db = inject(Database)
+
+  @Get(':id')
+  async get(req: Request, res: Response) {
+    const { rows } = await this.db.query(SELECT, [req.params.id])
+    return this.ok(res, 'Order', rows[0])
+  }
+}
+
+async function serveBlazon(isTenant: boolean) {
+  const app = new App({
+    controllers: defineControllers(OrdersController),
+    plugins: [postgres({ url, connections: 10 })],
+    security: { helmet: false },
+    logger: false,
+    ...(isTenant ? { tenant: { authorize: () => true } } : {}),
+    ...(isTenant ? { auth: { default: 'protected', guard: { canActivate: () => true } } } : {}),
+  })
+  const { port } = await app.listen(0, '127.0.0.1')
+  announce(port)
+}
+
+if (workload === 'pg') serveBare(find)
+else if (workload === 'pg-tenant') serveBare(findAsTenant)
+else await serveBlazon(workload === 'blazon-tenant')

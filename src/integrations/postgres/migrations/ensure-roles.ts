@@ -1,0 +1,205 @@
+import { ConfigError, type Problem } from '../../../errors/config-error.js'
+import type { Connection } from '../driver.js'
+import { identifier } from '../identifier.js'
+import { PostgresError } from '../postgres-error.js'
+
+/** The roles that statements run as where tenants are used, and who may take them on. */
+export interface RoleOptions {
+  readonly tenantRole: string
+  readonly allTenantsRole: string
+  /** The role that the application logs in with, which is to be able to become both. */
+  readonly login?: string | undefined
+}
+
+interface Role {
+  readonly name: string
+  readonly isSuper: boolean
+  readonly bypassesPolicies: boolean
+  readonly canLogin: boolean
+}
+
+const ATTRIBUTES = 'nologin nosuperuser nobypassrls noinherit'
+/** Somebody else was quicker: the role, or the membership, is there, or is just being made. */
+const MADE_BY_ANOTHER = ['42710', '23505', 'XX000']
+
+/**
+ * Sees to it that both roles exist, are harmless, and may use what is in the schema `public`; and that `login` may become them. What is there
+ * already is not asked for again, so a login that may not make roles is enough once they are made.
+ *
+ * @param connection In a transaction.
+ * @throws ConfigError where something is missing that this login may not make: it says what an administrator has to run.
+ */
+export async function ensureRoles(connection: Connection, options: RoleOptions): Promise<void> {
+  const names = [options.tenantRole, options.allTenantsRole]
+  for (const name of names) await ensureRole(connection, name, options)
+  for (const name of names) await ensureUsage(connection, name)
+  if (options.login === undefined) return
+  await checkLogin(connection, options.login)
+  for (const name of names) await ensureMembership(connection, name, options.login)
+  await checkInheritance(connection, options.allTenantsRole, options.login)
+}
+
+async function ensureRole(connection: Connection, name: string, options: RoleOptions) {
+  const create = createRole(name)
+  if ((await findRole(connection, name)) === undefined) {
+    await attempt(connection, create, () => mayNot(name, 'It does not exist', script(options)))
+  }
+  const role = await findRole(connection, name)
+  if (role === undefined) throw mayNot(name, 'It does not exist', script(options))
+  assertHarmless(role)
+}
+
+function assertHarmless({ name, isSuper, bypassesPolicies, canLogin }: Role): void {
+  const faults = [
+    ...(isSuper ? ['is a superuser'] : []),
+    ...(bypassesPolicies ? ['has BYPASSRLS'] : []),
+    ...(canLogin ? ['can log in'] : []),
+  ]
+  if (faults.length === 0) return
+  const cause = `It ${faults.join(' and ')}, so it would not keep tenants apart.`
+  const remedy = `Give another role, or run as an administrator: alter role ${identifier(name)} ${ATTRIBUTES};`
+  throw roleError(name, cause, remedy)
+}
+
+async function ensureUsage(connection: Connection, name: string): Promise<void> {
+  // Somebody may have dropped the schema.
+  const text = `select coalesce(pg_catalog.has_schema_privilege($1::name, to_regnamespace('public')::oid, 'usage'), true) as may`
+  const { rows } = await connection.query({ text, values: [name] })
+  if (rows[0]?.['may'] === true) return
+  const grant = `grant usage on schema public to ${identifier(name)}`
+  await attempt(connection, grant, () =>
+    mayNot(name, 'It may not use the schema public', `${grant};`),
+  )
+}
+
+async function checkLogin(connection: Connection, login: string): Promise<void> {
+  const role = await findRole(connection, login)
+  const name = identifier(login)
+  if (role === undefined) {
+    const remedy = `Run as an administrator: create role ${name} login noinherit password '…';`
+    throw loginError(login, 'There is no such role.', remedy)
+  }
+  if (!role.isSuper && !role.bypassesPolicies) return
+  const fault = role.isSuper ? 'is a superuser' : 'has BYPASSRLS'
+  const remedy = `Give another one, or run as an administrator: alter role ${name} nosuperuser nobypassrls noinherit;`
+  throw loginError(login, `It ${fault}: no policy holds for it.`, remedy)
+}
+
+async function ensureMembership(connection: Connection, name: string, login: string) {
+  const version = await serverVersion(connection)
+  if (await isMember(connection, { name, login, version })) return
+  // From 16 on this is said for each membership; before, by the role that is the member.
+  const kind = version >= 160_000 ? ' with inherit false, set true' : ''
+  const grant = `grant ${identifier(name)} to ${identifier(login)}${kind}`
+  await attempt(connection, grant, () =>
+    loginFault(login, `It may not become ${name}, and this login may not let it.`, grant),
+  )
+}
+
+async function isMember(
+  connection: Connection,
+  { name, login, version }: { name: string; login: string; version: number },
+): Promise<boolean> {
+  const text = 'select pg_catalog.pg_has_role($1::name, $2::name, $3) as may'
+  const privilege = version >= 160_000 ? 'SET' : 'MEMBER'
+  const { rows } = await connection.query({ text, values: [login, name, privilege] })
+  return rows[0]?.['may'] === true
+}
+
+/** Who inherits from the role of all tenants sees their rows without a word. */
+async function checkInheritance(connection: Connection, name: string, login: string) {
+  const text = "select pg_catalog.pg_has_role($1::name, $2::name, 'USAGE') as inherits"
+  const { rows } = await connection.query({ text, values: [login, name] })
+  if (rows[0]?.['inherits'] !== true) return
+  const [role, member] = [identifier(name), identifier(login)]
+  const isPerGrant = (await serverVersion(connection)) >= 160_000
+  const change = isPerGrant
+    ? `revoke ${role} from ${member}; grant ${role} to ${member} with inherit false, set true;`
+    : `alter role ${member} noinherit;`
+  const cause = `It inherits what ${name} may, so it sees the rows of every tenant without becoming that role.`
+  throw loginError(login, cause, `Run as an administrator: ${change}`)
+}
+
+async function findRole(connection: Connection, name: string): Promise<Role | undefined> {
+  const text =
+    'select rolsuper, rolbypassrls, rolcanlogin from pg_catalog.pg_roles where rolname = $1'
+  const { rows } = await connection.query({ text, values: [name] })
+  const [row] = rows
+  if (row === undefined) return undefined
+  const is = (column: string) => row[column] === true
+  return {
+    name,
+    isSuper: is('rolsuper'),
+    bypassesPolicies: is('rolbypassrls'),
+    canLogin: is('rolcanlogin'),
+  }
+}
+
+async function serverVersion(connection: Connection): Promise<number> {
+  const text = "select current_setting('server_version_num')::int as version"
+  const { rows } = await connection.query({ text })
+  return Number(rows[0]?.['version'])
+}
+
+/**
+ * Runs what another process may be doing at this moment: roles belong to all databases of a server, and the lock of migrations only to one.
+ *
+ * @param refuse What to throw where this login may not.
+ */
+async function attempt(
+  connection: Connection,
+  sql: string,
+  refuse: () => ConfigError,
+): Promise<void> {
+  await connection.script('savepoint attempt')
+  try {
+    await connection.script(sql)
+  } catch (error) {
+    if (!(error instanceof PostgresError)) throw error
+    await connection.script('rollback to savepoint attempt')
+    if (error.code === '42501') throw refuse()
+    if (!MADE_BY_ANOTHER.includes(error.code)) throw error
+  }
+  await connection.script('release savepoint attempt')
+}
+
+function createRole(name: string): string {
+  return `create role ${identifier(name)} ${ATTRIBUTES}`
+}
+
+/** What an administrator has to run, once, for both roles. */
+function script({ tenantRole, allTenantsRole, login }: RoleOptions): string {
+  const [one, all] = [identifier(tenantRole), identifier(allTenantsRole)]
+  return [
+    createRole(tenantRole),
+    createRole(allTenantsRole),
+    `grant usage on schema public to ${one}, ${all}`,
+    ...(login === undefined ? [] : [`grant ${one}, ${all} to ${identifier(login)}`]),
+  ]
+    .map((statement) => `${statement};`)
+    .join(' ')
+}
+
+function mayNot(name: string, what: string, sql: string): ConfigError {
+  return roleError(
+    name,
+    `${what}, and this login may not change that.`,
+    `Run as an administrator: ${sql}`,
+  )
+}
+
+function loginFault(login: string, cause: string, sql: string): ConfigError {
+  return loginError(login, cause, `Run as an administrator: ${sql};`)
+}
+
+function roleError(name: string, cause: string, remedy: string): ConfigError {
+  return new ConfigError([
+    { code: 'E_DATABASE_ROLE', subject: `role ${name}`, cause, remedy } satisfies Problem,
+  ])
+}
+
+function loginError(login: string, cause: string, remedy: string): ConfigError {
+  return new ConfigError([
+    { code: 'E_DATABASE_LOGIN', subject: `login ${login}`, cause, remedy } satisfies Problem,
+  ])
+}

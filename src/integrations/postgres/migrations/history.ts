@@ -1,0 +1,174 @@
+import { ConfigError, type Problem } from '../../../errors/config-error.js'
+import type { Connection } from '../driver.js'
+import { literal } from '../identifier.js'
+import { PostgresError } from '../postgres-error.js'
+import type { MigrationFile } from './migration-files.js'
+
+/** What is known of a migration that was applied. */
+export interface MigrationRecord {
+  readonly name: string
+  readonly checksum: string
+  readonly appliedAt: Date
+  readonly durationMs: number
+}
+
+/** Where a migration stands; `changed`, `missing` and `late` are mistakes. */
+export type MigrationState = 'applied' | 'pending' | 'changed' | 'missing' | 'late'
+
+/** A migration of the folder, of the database, or of both. */
+export interface MigrationStatus {
+  /** Of its file. */
+  readonly name: string
+  /**
+   * `changed`: its file is not what was applied. `missing`: its file is gone. `late`: it is not applied, and one behind it is.
+   */
+  readonly state: MigrationState
+  /** `null` where it is not applied. */
+  readonly appliedAt: Date | null
+  /** In milliseconds; `null` where it is not applied. */
+  readonly durationMs: number | null
+}
+
+const EXISTS = "select to_regclass('blazon.migrations') is not null as found"
+const READ =
+  'select name, checksum, applied_at, duration_ms from blazon.migrations order by name collate "C"'
+const CREATE = `
+create schema if not exists blazon;
+create table if not exists blazon.migrations (
+  name text primary key,
+  checksum text not null,
+  applied_at timestamptz not null default clock_timestamp(),
+  duration_ms integer not null
+)`
+const WRITE = `
+insert into blazon.migrations (name, checksum, duration_ms)
+values ($1, $2, (extract(epoch from clock_timestamp()) - $3::numeric) * 1000)
+returning duration_ms`
+
+/** Makes the table of migrations where there is none. */
+export async function createHistory(connection: Connection): Promise<void> {
+  const { rows } = await connection.query({ text: EXISTS })
+  if (rows[0]?.['found'] !== true) await permitted(connection.script(CREATE))
+}
+
+/** The migrations that were applied, by name; none where there is no table of them. */
+export async function readHistory(connection: Connection): Promise<MigrationRecord[]> {
+  const { rows } = await connection.query({ text: EXISTS })
+  if (rows[0]?.['found'] !== true) return []
+  const found = await permitted(connection.query({ text: READ }))
+  return found.rows.map((row) => ({
+    name: String(row['name']),
+    checksum: String(row['checksum']),
+    appliedAt: row['applied_at'] as Date,
+    durationMs: Number(row['duration_ms']),
+  }))
+}
+
+/** The time of the database, in seconds: to be given to {@link writeRecord}. */
+export async function startedAt(connection: Connection): Promise<string> {
+  const text = 'select extract(epoch from clock_timestamp())::text as now'
+  const { rows } = await connection.query({ text })
+  return String(rows[0]?.['now'])
+}
+
+/** Notes a migration as applied, and answers with how long it took, in milliseconds. */
+export async function writeRecord(
+  connection: Connection,
+  { name, checksum }: MigrationFile,
+  started: string,
+): Promise<number> {
+  const { rows } = await connection.query({ text: WRITE, values: [name, checksum, started] })
+  return Number(rows[0]?.['duration_ms'])
+}
+
+/** Where each migration stands, in the order of their names. */
+export function compareHistory(
+  files: readonly MigrationFile[],
+  records: readonly MigrationRecord[],
+): MigrationStatus[] {
+  const last = records.at(-1)?.name ?? ''
+  const applied = new Map(records.map((record) => [record.name, record]))
+  const known = files.map((file): MigrationStatus => {
+    const record = applied.get(file.name)
+    applied.delete(file.name)
+    return statusOf(file.name, record, stateOf(file, record, last))
+  })
+  const gone = [...applied.values()].map((record) => statusOf(record.name, record, 'missing'))
+  return [...known, ...gone].sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+function stateOf(
+  { name, checksum }: MigrationFile,
+  record: MigrationRecord | undefined,
+  last: string,
+): MigrationState {
+  if (record === undefined) return name < last ? 'late' : 'pending'
+  return record.checksum === checksum ? 'applied' : 'changed'
+}
+
+function statusOf(
+  name: string,
+  record: MigrationRecord | undefined,
+  state: MigrationState,
+): MigrationStatus {
+  const { appliedAt = null, durationMs = null } = record ?? {}
+  return { name, state, appliedAt, durationMs }
+}
+
+/**
+ * The files that are to be run, where the folder and the database have one history.
+ *
+ * @param isNewerAllowed Whether the database may have been migrated by a later version of the application.
+ * @throws ConfigError where they have not.
+ */
+export function pendingFiles(
+  files: readonly MigrationFile[],
+  records: readonly MigrationRecord[],
+  isNewerAllowed: boolean,
+): MigrationFile[] {
+  const all = compareHistory(files, records)
+  const newest = files.at(-1)?.name ?? ''
+  const problems = all
+    .filter(({ name, state }) => !(isNewerAllowed && state === 'missing' && name > newest))
+    .flatMap(({ name, state }) => problemOf(name, state, files))
+  if (problems.length > 0) throw new ConfigError(problems)
+  const pending = new Set(all.filter(({ state }) => state === 'pending').map(({ name }) => name))
+  return files.filter(({ name }) => pending.has(name))
+}
+
+/** What is wrong with where a migration stands. */
+export function problemOf(
+  name: string,
+  state: MigrationState,
+  files: readonly MigrationFile[],
+): Problem[] {
+  if (state === 'changed') return [changed(name, files)]
+  if (state === 'missing') {
+    const cause = 'It was applied, and its file is gone.'
+    const remedy = `Bring the file back. If it was taken out on purpose: delete from blazon.migrations where name = ${literal(name)}`
+    return [{ code: 'E_MIGRATION_MISSING', subject: name, cause, remedy }]
+  }
+  if (state !== 'late') return []
+  const cause = 'It is new, and one that comes after it is applied already.'
+  const remedy = 'Rename it, so that it comes last.'
+  return [{ code: 'E_MIGRATION_ORDER', subject: name, cause, remedy }]
+}
+
+function changed(name: string, files: readonly MigrationFile[]): Problem {
+  const checksum = files.find((file) => file.name === name)?.checksum ?? ''
+  const cause = 'It was applied, and its file has changed since.'
+  const remedy = `Take the change back, and write it into a new file. If both do the same: update blazon.migrations set checksum = ${literal(checksum)} where name = ${literal(name)}`
+  return { code: 'E_MIGRATION_CHANGED', subject: name, cause, remedy }
+}
+
+async function permitted<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    if (!(error instanceof PostgresError) || error.code !== '42501') throw error
+    const cause = 'This login may not use the table blazon.migrations, or not make it.'
+    const remedy = 'Migrate with the login that owns the tables.'
+    const subject = 'blazon.migrations'
+    throw new ConfigError([{ code: 'E_DATABASE_LOGIN', subject, cause, remedy }], { cause: error })
+  }
+}

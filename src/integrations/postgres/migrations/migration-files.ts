@@ -1,0 +1,155 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ConfigError, type Problem } from '../../../errors/config-error.js'
+import { checkScript } from './check-script.js'
+import { lineAt } from './line-at.js'
+import { splitStatements } from './split-statements.js'
+
+/** A statement of a migration. */
+export interface MigrationStatement {
+  readonly text: string
+  /** Where it begins in its file, counted from 1. */
+  readonly line: number
+}
+
+/** A file of a folder of migrations. */
+export interface MigrationFile {
+  /** `0001_create_orders.sql`. */
+  readonly name: string
+  /** SHA-256 of its text, in hexadecimal. It is the same with the line endings of any system. */
+  readonly checksum: string
+  /** Whether it runs in a transaction, as a whole or not at all. */
+  readonly isTransactional: boolean
+  readonly statements: readonly MigrationStatement[]
+}
+
+const NAME = /^(\d{4,14})_[a-z0-9]+(?:_[a-z0-9]+)*\.sql$/
+const EXAMPLE = '0001_create_orders.sql'
+/** The only directive that there is. */
+const NO_TRANSACTION = '-- blazon: no-transaction'
+
+/**
+ * Reads the migrations of a folder, in the order in which they run.
+ *
+ * @throws ConfigError with everything that is wrong with them.
+ */
+export async function readMigrations(folder: string): Promise<MigrationFile[]> {
+  const names = (await listFolder(folder)).sort()
+  assertNone([...names.flatMap(checkName), ...checkNumbers(names)])
+  const problems: Problem[] = []
+  const files: MigrationFile[] = []
+  for (const name of names) {
+    try {
+      files.push(parseMigration(name, await readBytes(folder, name)))
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      problems.push(...error.problems)
+    }
+  }
+  assertNone(problems)
+  return files
+}
+
+/**
+ * Reads one migration.
+ *
+ * @throws ConfigError
+ */
+export function parseMigration(name: string, bytes: Uint8Array): MigrationFile {
+  const text = decode(name, bytes)
+  checkScript(name, text, NO_TRANSACTION)
+  const statements = [...splitStatements(text)]
+  return {
+    name,
+    checksum: createHash('sha256').update(text).digest('hex'),
+    isTransactional: !text.startsWith(NO_TRANSACTION),
+    statements: statements.map((each) => ({ text: each.text, line: lineAt(text, each.start) })),
+  }
+}
+
+/** The paths of what ends in `.sql`, whatever its case, in the folder and below it. */
+async function listFolder(folder: string): Promise<string[]> {
+  try {
+    const paths = await readdir(folder, { recursive: true })
+    return paths
+      .map((path) => path.replaceAll('\\', '/'))
+      .filter((path) => /\.sql$/i.test(path) && !/(?:^|\/)\./.test(path))
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown'
+    const cause = `The folder ${folder} cannot be read (${code}).`
+    const remedy = 'Name the folder that holds the migrations.'
+    const problem: Problem = { code: 'E_OPTION_INVALID', subject: 'migrations', cause, remedy }
+    throw new ConfigError([problem], { cause: error })
+  }
+}
+
+function checkName(name: string): Problem[] {
+  if (NAME.test(name)) return []
+  if (name.includes('/')) {
+    return [
+      fileProblem(
+        name,
+        'It is in a folder of its own.',
+        'Migrations are in one folder: move it up.',
+      ),
+    ]
+  }
+  const cause =
+    'Its name is not that of a migration: a number of 4 to 14 digits, words of small letters and digits, .sql.'
+  return [fileProblem(name, cause, `Rename it, as in ${EXAMPLE}.`)]
+}
+
+// Gaps are no mistake: branches are merged, and numbers may be dates.
+function checkNumbers(names: readonly string[]): Problem[] {
+  const numbered = names.filter((name) => NAME.test(name))
+  const digits = (name: string) => name.slice(0, name.indexOf('_'))
+  return numbered.slice(1).flatMap((name, index) => {
+    const before = numbered[index] as string
+    if (digits(name) === digits(before)) {
+      return [fileProblem(name, `It has the number of ${before}.`, 'Give it the next number.')]
+    }
+    if (digits(name).length === digits(before).length) return []
+    const cause = `Its number has not as many digits as that of ${before}, so their order is not that of their names.`
+    return [fileProblem(name, cause, 'Give all of them the same number of digits.')]
+  })
+}
+
+async function readBytes(folder: string, name: string): Promise<Uint8Array> {
+  try {
+    return await readFile(join(folder, name))
+  } catch (error) {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException
+    throw new ConfigError([
+      fileProblem(
+        name,
+        `It cannot be read (${code}).`,
+        'Let it be a file that this user may read.',
+      ),
+    ])
+  }
+}
+
+/** The same text whatever system it was written on. */
+function decode(name: string, bytes: Uint8Array): string {
+  const text = decodeUtf8(bytes)?.replace(/\r\n?/g, '\n')
+  if (text !== undefined && !text.includes('\0')) return text
+  throw new ConfigError([fileProblem(name, 'It is not UTF-8.', 'Save it as UTF-8.')])
+}
+
+/** Without a byte order mark; `undefined` where it is something else. */
+function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+function fileProblem(name: string, cause: string, remedy: string): Problem {
+  return { code: 'E_MIGRATION_FILE', subject: name, cause, remedy }
+}
+
+function assertNone(problems: readonly Problem[]): void {
+  if (problems.length > 0) throw new ConfigError(problems)
+}

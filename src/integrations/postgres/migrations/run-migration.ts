@@ -1,0 +1,76 @@
+import { ConfigError } from '../../../errors/config-error.js'
+import { HttpError } from '../../../errors/http-error.js'
+import type { Connection } from '../driver.js'
+import { PostgresError } from '../postgres-error.js'
+import { lineAt } from './line-at.js'
+import type { MigrationFile, MigrationStatement } from './migration-files.js'
+
+/**
+ * What a migration may have left is not for the next one, nor for who gets the connection then. Constraints that wait for the end of the transaction
+ * are looked at now, while it is known whose they are.
+ */
+const CLEAN = 'set constraints all immediate; reset session authorization; reset role; reset all'
+
+/**
+ * Runs the statements of a migration, one by one.
+ *
+ * @throws ConfigError that names the file and the line.
+ */
+export async function runMigration(connection: Connection, file: MigrationFile): Promise<void> {
+  for (const statement of file.statements) {
+    await run(connection, statement.text, (error) => failure(file, error, statement))
+  }
+  await run(connection, CLEAN, (error) => failure(file, error))
+}
+
+async function run(
+  connection: Connection,
+  text: string,
+  describe: (error: PostgresError | HttpError) => ConfigError,
+): Promise<void> {
+  try {
+    await connection.script(text)
+  } catch (error) {
+    throw error instanceof PostgresError || HttpError.is(error) ? describe(error) : error
+  }
+}
+
+function failure(
+  file: MigrationFile,
+  error: PostgresError | HttpError,
+  statement?: MigrationStatement,
+): ConfigError {
+  const subject = statement === undefined ? file.name : `${file.name}:${lineOf(statement, error)}`
+  const problem = {
+    code: 'E_MIGRATION_FAILED',
+    subject,
+    cause: causeOf(error),
+    remedy: remedyFor(file, error),
+  } as const
+  return new ConfigError([problem], { cause: error })
+}
+
+/** PostgreSQL counts characters, from 1; it does so only for what it could not read or find. */
+function lineOf({ text, line }: MigrationStatement, { cause }: Error): number {
+  const position = Number((cause as { position?: unknown } | undefined)?.position ?? 1)
+  return line - 1 + lineAt([...text].slice(0, position - 1).join(''), text.length)
+}
+
+function causeOf(error: PostgresError | HttpError): string {
+  if (!(error instanceof PostgresError)) return error.message
+  // Errors of class 22 repeat the value that they are about, which may be one of a row.
+  const message = error.code.startsWith('22')
+    ? error.message.replace(/"[^"]*"/g, '"…"')
+    : error.message
+  return `${error.code}: ${message}${error.hint === undefined ? '' : ` (${error.hint})`}`
+}
+
+function remedyFor({ isTransactional }: MigrationFile, error: PostgresError | HttpError): string {
+  if (!isTransactional) {
+    return 'What stands above this line is done and stays; the file is not noted as applied, and begins anew the next time. Look at what it left (an index that could not be finished is there, and invalid: drop it), and write it so that it can be repeated.'
+  }
+  if (error.code === '25001') {
+    return 'Put it into a file of its own, whose first line is: -- blazon: no-transaction'
+  }
+  return 'Correct it, and migrate again: nothing of this file was done, and the files before it stay applied.'
+}

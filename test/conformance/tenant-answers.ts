@@ -1,0 +1,343 @@
+import { once } from 'node:events'
+import type { Duplex } from 'node:stream'
+import { runWithTenant } from 'blazon'
+import { Database } from 'blazon/postgres'
+import type { TestApp, TestOptions } from 'blazon/testing'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { TenantDatabase } from './tenant-database.js'
+import {
+  ALL_FAILURES,
+  ALL_WAYS,
+  AnswersController,
+  Barrier,
+  FailuresController,
+  OrdersController,
+  SlowController,
+} from './tenant-orders.js'
+import { cancelSleeper } from './tenant-sessions.js'
+
+const OPTIONS: TestOptions = {
+  controllers: [OrdersController, AnswersController, FailuresController, SlowController],
+  providers: [Barrier],
+  tenant: {},
+  cache: {},
+  contract: 'off',
+}
+
+/** What of a request is saved, and when its answer is sent. */
+export function describeAnswers(databaseOf: () => TenantDatabase): void {
+  describe('a request', () => {
+    let database: TenantDatabase
+    let app: TestApp
+    beforeAll(async () => {
+      database = databaseOf()
+      app = await database.start(OPTIONS, { connections: 1 })
+      return () => app.close()
+    })
+    beforeEach(async () => {
+      app.get(Barrier).reset()
+      await database.asOwner('truncate orders, items')
+    })
+    // Whatever has been done to it, its one connection is there for the next one.
+    afterEach(async () => {
+      app.get(Barrier).open()
+      expect((await app.asTenant('b').request().get('/orders')).body.data).toEqual([])
+    })
+
+    const saved = () => database.look('select tenant_id, note from orders order by id')
+    const post = (path: string, body: object = {}) => app.asTenant('a').request().post(path).send(body)
+    const at = (first: string, second: string) => `/${first}/${encodeURIComponent(second)}`
+
+    describe('is answered once what it did is saved', () => {
+      const row = { tenant_id: 'a', note: 'held back' }
+
+      it.each(ALL_WAYS)('with %s', async (way) => {
+        const client = new Client(app)
+        const held = await database.holdCommits?.()
+        try {
+          client.post(at('answers', way), { note: 'held back' })
+          if (held !== undefined) {
+            await held.reached()
+            expect(client.received).toBe('')
+            expect(await saved()).toEqual([])
+          }
+        } finally {
+          await held?.release()
+        }
+        await client.firstByte
+        expect(await saved()).toEqual([row])
+        expect(await client.status()).toBeLessThan(400)
+        client.destroy()
+      })
+
+      it.each(['a returned value', 'res.sendFile', 'res.redirect', 'res.json'] as const)(
+        'to HEAD with %s',
+        async (way) => {
+          const client = new Client(app)
+          const held = await database.holdCommits?.()
+          try {
+            client.send('HEAD', `${at('answers', way)}/held%20back`)
+            if (held !== undefined) {
+              await held.reached()
+              expect(client.received).toBe('')
+            }
+          } finally {
+            await held?.release()
+          }
+          await client.firstByte
+          expect(await saved()).toEqual([row])
+          client.destroy()
+        },
+      )
+
+      it.each(ALL_WAYS)('as it would be without: %s', async (way) => {
+        const answer = await app.asTenant('a').fetch(at('answers', way), {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ note: 'x' }),
+          redirect: 'manual',
+        })
+        const status = { 'res.status(204).end': 204, 'res.sendStatus': 202, 'res.redirect': 302, 'res.writeHead first': 201 }
+        expect(answer.status).toBe((status as Record<string, number>)[way] ?? 200)
+        const text = await answer.text()
+        if (way === 'a returned value') expect(JSON.parse(text).data).toEqual({ saved: true })
+        else if (/json|callback/.test(way)) expect(JSON.parse(text)).toEqual({ saved: true })
+        else if (/without|204|redirect/.test(way)) expect(text).not.toContain('saved')
+        else if (way === 'res.sendFile') expect(text).toContain('export class AnswersController')
+        else if (way === 'res.sendStatus') expect(text).toBe('Accepted')
+        else expect(text).toBe('saved')
+      })
+    })
+
+    describe('that cannot be saved', () => {
+      it.each(ALL_WAYS)('is never answered as if it was, with %s', async (way) => {
+        const answer = await post(at('answers', way), { note: 'x', number: '1' })
+        expect([answer.status, answer.body.code]).toEqual([500, 'INTERNAL_SERVER_ERROR'])
+        expect(answer.headers['content-type']).toContain('json')
+        expect(answer.headers).not.toHaveProperty('location')
+        expect(answer.headers).not.toHaveProperty('x-first')
+        expect(answer.text).not.toMatch(/saved|duplicate|orders_number_key/)
+        expect(await saved()).toEqual([])
+      })
+
+      it.each(ALL_FAILURES)('saves nothing: %s', async (how, status) => {
+        const answer = await post(at('failures', how))
+        expect(answer.status).toBe(status)
+        expect(await saved()).toEqual([])
+      })
+    })
+
+    describe('whose handler waits', () => {
+      it('saves nothing when its time is over', async () => {
+        await using own = await startAnother()
+        const answer = own.asTenant('a').request().post('/slow/waiting')
+        const answered = answer.then((it) => it)
+        await own.get(Barrier).reached
+        await own.clock.advance('31s')
+        expect((await answered).status).toBe(503)
+        own.get(Barrier).open()
+        expect((await own.asTenant('b').request().get('/orders')).status).toBe(200)
+        expect(await database.look('select 1 from orders')).toEqual([])
+      })
+
+      it('saves nothing when its client has left', async () => {
+        const client = new Client(app)
+        client.post('/slow/waiting', {})
+        await app.get(Barrier).reached
+        client.destroy()
+        // The one connection is free before the handler has come to its end.
+        expect((await app.asTenant('b').request().get('/orders')).status).toBe(200)
+        app.get(Barrier).open()
+        expect(await saved()).toEqual([])
+      })
+
+      it('lets go of a statement that runs when its client has left', async () => {
+        if (database.isEmbedded) return
+        const client = new Client(app)
+        client.post('/slow/asleep', {})
+        await asleep()
+        client.destroy()
+        expect((await app.asTenant('b').request().get('/orders')).status).toBe(200)
+        expect(await saved()).toEqual([])
+        while ((await sleepers()).length > 0) await new Promise((resolve) => setTimeout(resolve, 5))
+      })
+
+      it('is answered 5xx when somebody ends its statement, or its connection', async () => {
+        if (database.isEmbedded) return
+        const cancelled = post('/slow/asleep').then(({ status }) => status)
+        await cancelSleeper(database, 602)
+        expect(await cancelled).toBe(500)
+        const cut = post('/slow/asleep').then(({ status, body }) => [status, body.code])
+        await cancelSleeper(database, 602, 'terminate')
+        expect(await cut).toEqual([503, 'DATABASE_UNAVAILABLE'])
+        expect(await saved()).toEqual([])
+      })
+
+      const sleepers = () =>
+        database.look(
+          "select pid from pg_stat_activity where state = 'active' and query like 'select pg_sleep(602)%'",
+        )
+      async function asleep(): Promise<void> {
+        while ((await sleepers()).length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+      }
+
+      async function startAnother(): Promise<TestApp> {
+        return await database.start(OPTIONS, { connections: 1 })
+      }
+    })
+
+    describe('that goes on behind its answer', () => {
+      it('saves that on its own', async () => {
+        expect((await post('/slow/background')).status).toBe(200)
+        const { outcome } = app.get(SlowController).after
+        expect(await saved()).toEqual([{ tenant_id: 'a', note: 'of the request' }])
+        app.get(Barrier).open()
+        await outcome
+        expect(await saved()).toEqual([
+          { tenant_id: 'a', note: 'of the request' },
+          { tenant_id: 'a', note: 'of what goes on' },
+        ])
+      })
+
+      it('is refused that where it has failed', async () => {
+        expect((await post('/slow/background', { fails: true })).status).toBe(500)
+        app.get(Barrier).open()
+        const { outcome } = app.get(SlowController).after
+        await expect(outcome).rejects.toThrow('rolled back')
+        expect(await saved()).toEqual([])
+      })
+    })
+
+    describe('for a cached answer', () => {
+      const ask = (how: string, by: string) =>
+        app.asTenant('a').request().get('/slow/cached').query({ how, by, key: `${how} ${by}` })
+
+      it.each(['refused at commit', 'swallowed', 'thrown'].flatMap((how) => [[how, 'value'], [how, 'res.json']]))(
+        'keeps none that was not saved: %s, by %s',
+        async (how, by) => {
+          for (let i = 0; i < 3; i++) expect((await ask(how, by)).status).toBe(500)
+          expect((await Promise.all([ask(how, by), ask(how, by)])).map(({ status }) => status)).toEqual([500, 500])
+          expect(await saved()).toEqual([])
+        },
+      )
+
+      it.each(['value', 'res.json'])('keeps one that was, by %s', async (by) => {
+        expect((await ask('good', by)).headers['x-cache']).toBe('MISS')
+        expect((await ask('good', by)).headers['x-cache']).toBe('HIT')
+        expect(await saved()).toHaveLength(1)
+      })
+    })
+
+    it('of one tenant never sees what belongs to another', async () => {
+      const tenants = ['a', 'c', 'd', 'e']
+      await Promise.all(
+        Array.from({ length: 40 }, async (_, i) => {
+          const tenant = tenants[i % 4] as string
+          const caller = app.asTenant(tenant)
+          await caller.request().post('/orders').send({ note: `of ${tenant}` }).expect(201)
+          const { body } = await caller.request().get('/orders')
+          const strangers = body.data.filter((each: { note: string }) => each.note !== `of ${tenant}`)
+          expect(strangers).toEqual([])
+        }),
+      )
+    })
+  })
+
+  describe('guards and middlewares', () => {
+    it('hold no connection while a client sends its body', async () => {
+      const database = databaseOf()
+      let asked = 0
+      class AskingGuard {
+        async canActivate() {
+          await app.get(Database).query('select count_orders()')
+          asked++
+          return true
+        }
+      }
+      const middleware = async (_req: unknown, _res: unknown, next: () => void) => {
+        await app.get(Database).query('select name from plans')
+        asked++
+        next()
+      }
+      await using app = await database.start(
+        {
+          ...OPTIONS,
+          auth: { guard: new AskingGuard(), default: 'protected' },
+          middlewares: [middleware],
+        },
+        { connections: 1 },
+      )
+      const client = new Client(app)
+      const body = '{"note":"slow"}'
+      client.begin('/slow/upload', body.length)
+      client.socket.write(body.slice(0, 5))
+      while (asked < 2) await new Promise((resolve) => setTimeout(resolve, 5))
+      for (let i = 0; i < 3; i++) {
+        expect((await app.asTenant('b').request().get('/orders')).status).toBe(200)
+      }
+      expect(client.received).toBe('')
+      client.socket.write(body.slice(5))
+      expect(await client.status()).toBe(200)
+      client.destroy()
+      expect(await database.look("select note from orders where note = 'slow'")).toHaveLength(1)
+    })
+  })
+
+  describe('a transaction that is a job’s', () => {
+    it('needs no request', async () => {
+      const database = databaseOf()
+      await using app = await database.start(OPTIONS, { connections: 2 })
+      const db = app.get(Database)
+      const count = async (tenant: string) =>
+        runWithTenant(tenant, async () => {
+          await db.query("insert into orders (note) values ('of a job')")
+          return (await db.query('select note from orders')).rowCount
+        })
+      expect(await Promise.all(['job1', 'job2', 'job3'].map(count))).toEqual([1, 1, 1])
+    })
+  })
+}
+
+/** A client whose bytes can be looked at one by one. */
+class Client {
+  readonly socket: Duplex
+  readonly firstByte: Promise<unknown>
+  received = ''
+
+  constructor(app: TestApp) {
+    this.socket = app.connect()
+    this.socket.setEncoding('latin1')
+    this.socket.on('error', () => {})
+    this.socket.on('data', (data) => {
+      this.received += data
+    })
+    this.firstByte = once(this.socket, 'data')
+    this.firstByte.catch(() => {})
+  }
+
+  post(path: string, body: object): void {
+    const text = JSON.stringify(body)
+    this.begin(path, text.length)
+    this.socket.write(text)
+  }
+
+  /** A POST whose body is still to come. */
+  begin(path: string, length: number): void {
+    const lines = ['Content-Type: application/json', `Content-Length: ${length}`]
+    this.send('POST', path, lines)
+  }
+
+  send(method: string, path: string, lines: readonly string[] = []): void {
+    const head = [`${method} ${path} HTTP/1.1`, 'Host: localhost', 'X-Tenant-Id: a', ...lines]
+    this.socket.write(`${head.join('\r\n')}\r\n\r\n`)
+  }
+
+  async status(): Promise<number> {
+    await this.firstByte
+    return Number(/^HTTP\/1\.1 (\d{3})/.exec(this.received)?.[1])
+  }
+
+  destroy(): void {
+    this.socket.destroy()
+  }
+}

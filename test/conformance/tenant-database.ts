@@ -1,0 +1,63 @@
+import type { TestApp, TestOptions } from 'blazon/testing'
+import type { PostgresOptions } from 'blazon/postgres'
+import { afterAll, beforeAll, describe } from 'vitest'
+import { describeAnswers } from './tenant-answers.js'
+import { describeHostileTenants } from './tenant-hostile.js'
+import { describeInterleaving } from './tenant-interleaving.js'
+import { describeSessions } from './tenant-sessions.js'
+import { describeTransactions } from './tenant-transactions.js'
+
+/** What a connection is left as. */
+export interface Leftover {
+  /** `null` or empty for nobody's. */
+  readonly tenant: string | null
+  readonly role: string
+  /** Who has logged in. */
+  readonly login: string
+  readonly isInTransaction: boolean
+}
+
+/** Keeps every commit waiting of a row whose note begins with `held`. */
+export interface HeldCommits {
+  /** Resolves once one waits. */
+  readonly reached: () => Promise<void>
+  readonly release: () => Promise<void>
+}
+
+/** A database with the tables of `SCHEMA`, and the applications on it. */
+export interface TenantDatabase extends AsyncDisposable {
+  /** Whether it runs in this process: one connection, and no statement of it can be interrupted. */
+  readonly isEmbedded: boolean
+  /** How many transactions it takes to be sure. */
+  readonly transactions: number
+  /** Starts an application on it, which whoever asks closes. Its tables are empty. */
+  start(options?: TestOptions, how?: PostgresOptions): Promise<TestApp>
+  /** Runs a statement where whatever somebody else has committed is seen, of all tenants. */
+  look<T = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<T[]>
+  /** Runs statements as the superuser. On an embedded one, nothing else may be under way. */
+  asOwner(text: string): Promise<void>
+  /** Keeps commits waiting from now on; `null` on an embedded one, where whoever would let them go had to wait, too. */
+  readonly holdCommits: (() => Promise<HeldCommits>) | null
+  /** What transactions have left on each connection that applications are given. */
+  leftovers(): Promise<Leftover[]>
+}
+
+/** A database of which one suite is made. */
+export type OpenTenantDatabase = () => Promise<TenantDatabase>
+
+/** What every database does, however it is reached. */
+export function describeTenantDatabase(name: string, open: OpenTenantDatabase): void {
+  describe(name, () => {
+    let database: TenantDatabase
+    beforeAll(async () => {
+      database = await open()
+    })
+    afterAll(() => database?.[Symbol.asyncDispose]())
+
+    describeSessions(() => database)
+    describeTransactions(() => database)
+    describeAnswers(() => database)
+    describeHostileTenants(() => database)
+    describeInterleaving(() => database)
+  })
+}

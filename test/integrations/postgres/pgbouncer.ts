@@ -1,0 +1,121 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, describe } from 'vitest'
+import { freePort } from '../free-port.js'
+import { until } from '../until.js'
+import { describeWithServer, owner, ownFolder, runAt, SUPERUSER } from './server.js'
+
+const hasBinary = spawnSync('pgbouncer', ['--version']).status === 0
+if (!hasBinary) console.warn('Skipped: there is no pgbouncer here.')
+
+/** `describe` of what needs a PgBouncer, and a server behind it. */
+export const describeWithPgBouncer =
+  hasBinary || process.env['CI'] ? describeWithServer : describe.skip
+
+const running = new Set<PgBouncer>()
+
+afterAll(async () => {
+  for (const one of running) await one[Symbol.asyncDispose]()
+})
+
+process.once('exit', () => {
+  for (const one of running) one.abandon()
+})
+
+export interface PgBouncerOptions {
+  /** Of the server that it stands before. */
+  readonly serverPort: number
+  /** Who may log in, beside the superuser. */
+  readonly users: readonly string[]
+  /** How many connections it keeps to the server, for each user of each database. */
+  readonly connections: number
+}
+
+/** A PgBouncer of a test's own, in transaction mode: a connection of the server is anybody's once a transaction is over. */
+export class PgBouncer implements AsyncDisposable {
+  readonly port: number
+  readonly #folder = ownFolder('blazon-pgbouncer-')
+  #process: ChildProcess | undefined
+
+  private constructor(port: number) {
+    this.port = port
+    running.add(this)
+  }
+
+  static async start(options: PgBouncerOptions): Promise<PgBouncer> {
+    for (let attempt = 1; ; attempt++) {
+      const bouncer = new PgBouncer(await freePort())
+      try {
+        await bouncer.#start(options)
+        return bouncer
+      } catch (error) {
+        // Somebody was quicker to take the port.
+        await bouncer[Symbol.asyncDispose]()
+        if (attempt === 5) throw error
+      }
+    }
+  }
+
+  get log(): string {
+    return readFileSync(join(this.#folder, 'log'), 'utf8')
+  }
+
+  url(user: string, database: string): string {
+    return `postgres://${user}@127.0.0.1:${this.port}/${database}`
+  }
+
+  async #start({ serverPort, users, connections }: PgBouncerOptions): Promise<void> {
+    const list = join(this.#folder, 'users')
+    writeFileSync(list, [SUPERUSER, ...users].map((user) => `"${user}" ""\n`).join(''))
+    const settings = join(this.#folder, 'pgbouncer.ini')
+    // Nothing is said of parameters to ignore: what an ordinary one refuses is refused here, too.
+    const lines = [
+      '[databases]',
+      `* = host=127.0.0.1 port=${serverPort}`,
+      '[pgbouncer]',
+      'listen_addr = 127.0.0.1',
+      `listen_port = ${this.port}`,
+      'unix_socket_dir =',
+      'auth_type = trust',
+      `auth_file = ${list}`,
+      'pool_mode = transaction',
+      `default_pool_size = ${connections}`,
+    ]
+    writeFileSync(settings, `${lines.join('\n')}\n`)
+    const log = openSync(join(this.#folder, 'log'), 'a')
+    const stdio = ['ignore', log, log] as const
+    const child = spawn('pgbouncer', [settings], { ...owner(), stdio: [...stdio] })
+    this.#process = child
+    await until(async () => {
+      if (child.exitCode !== null) throw new Error(`pgbouncer ended:\n${this.log}`)
+      return await this.#answers()
+    })
+  }
+
+  async #answers(): Promise<boolean> {
+    try {
+      await runAt(this.url(SUPERUSER, 'postgres'), 'select 1')
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  abandon(): void {
+    this.#process?.kill('SIGKILL')
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    running.delete(this)
+    const child = this.#process
+    if (child !== undefined && child.exitCode === null && child.signalCode === null) {
+      const ended = once(child, 'exit')
+      child.kill('SIGKILL')
+      await ended
+    }
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,311 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  appendFileSync,
+  chownSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type pgTypes from 'pg'
+import { afterAll, describe } from 'vitest'
+import { freePort } from '../free-port.js'
+import { until } from '../until.js'
+
+/** As the package under test loads it: the same classes. */
+export const pg = createRequire(import.meta.url)('pg') as typeof pgTypes
+
+/** Who may do anything on the server of a test's own. */
+export const SUPERUSER = 'root_of_tests'
+export const PASSWORD = 'correct horse battery staple'
+
+const bin = findBinaries()
+if (bin === undefined) console.warn('Skipped: there is no postgres here that could be broken.')
+
+/** `describe` of what needs, or breaks, a PostgreSQL of its own: skipped on a machine without one, but not by CI. */
+export const describeWithServer = describe.skipIf(bin === undefined && !process.env['CI'])
+
+const running = new Set<Server>()
+/** Made once for a file, because `initdb` takes seconds. */
+let template: string | undefined
+
+afterAll(async () => {
+  for (const server of running) await server[Symbol.asyncDispose]()
+  removeTemplate()
+})
+
+// A worker that is ended by its runner runs no `afterAll`.
+process.once('exit', () => {
+  for (const server of running) server.abandon()
+  removeTemplate()
+})
+
+function removeTemplate(): void {
+  if (template !== undefined) rmSync(dirname(template), { recursive: true, force: true })
+  template = undefined
+}
+
+export interface ServerOptions {
+  /** Whether TCP connections have to know {@link PASSWORD}. Default `false`: anybody is let in. */
+  readonly hasPasswords?: boolean
+  /** Lines of `postgresql.conf`. */
+  readonly settings?: Readonly<Record<string, string>>
+}
+
+/** A PostgreSQL of a test's own, which it may break. */
+export class Server implements AsyncDisposable {
+  readonly port: number
+  readonly #folder: string
+  #process: ChildProcess | undefined
+
+  private constructor(port: number, folder: string) {
+    this.port = port
+    this.#folder = folder
+  }
+
+  /** A server that does not run yet. */
+  static async absent(options: ServerOptions = {}): Promise<Server> {
+    const folder = ownFolder('blazon-postgres-')
+    const server = new Server(await freePort(), folder)
+    running.add(server)
+    template ??= makeTemplate()
+    execFileSync('cp', ['-a', '--reflink=auto', template, server.#data])
+    const method = options.hasPasswords === true ? 'scram-sha-256' : 'trust'
+    writeFileSync(join(server.#data, 'pg_hba.conf'), `host all all 127.0.0.1/32 ${method}\n`)
+    for (const [name, value] of Object.entries(options.settings ?? {}))
+      appendFileSync(join(server.#data, 'postgresql.conf'), `${name} = '${value}'\n`)
+    return server
+  }
+
+  /** A server that runs. */
+  static async start(options: ServerOptions = {}): Promise<Server> {
+    for (let attempt = 1; ; attempt++) {
+      const server = await Server.absent(options)
+      try {
+        await server.start()
+        return server
+      } catch (error) {
+        // Somebody was quicker to take the port.
+        await server[Symbol.asyncDispose]()
+        if (attempt === 5) throw error
+      }
+    }
+  }
+
+  get #data(): string {
+    return join(this.#folder, 'data')
+  }
+
+  /** What the server has logged so far. */
+  get log(): string {
+    return readFileSync(join(this.#folder, 'log'), 'utf8')
+  }
+
+  /** Where it is, for somebody. */
+  url(user = SUPERUSER, { database = 'postgres', port = this.port, password = '' } = {}): string {
+    const credentials = password === '' ? user : `${user}:${encodeURIComponent(password)}`
+    return `postgres://${credentials}@127.0.0.1:${port}/${database}`
+  }
+
+  async start(): Promise<void> {
+    const log = openSync(join(this.#folder, 'log'), 'a')
+    const args = ['-D', this.#data, '-p', String(this.port)]
+    const child = spawn(join(bin as string, 'postgres'), args, {
+      ...owner(),
+      cwd: this.#folder,
+      stdio: ['ignore', log, log],
+    })
+    this.#process = child
+    await until(async () => {
+      if (hasEnded(child)) throw new Error(`postgres ended with ${child.exitCode}:\n${this.log}`)
+      return await this.#answers()
+    })
+  }
+
+  /** Ends it as a loss of power would. */
+  async kill9(): Promise<void> {
+    await this.#end(() => {
+      for (const pid of this.#stopped()) signal(pid, 'SIGKILL')
+    })
+  }
+
+  /** Ends it properly: what is under way is rolled back, connections are told. */
+  async stop(): Promise<void> {
+    await this.#end((child) => child.kill('SIGINT'))
+  }
+
+  /** Ends it as is said, and starts it again, with its data and on its port. */
+  async restart(end: 'stop' | 'kill9' = 'stop'): Promise<void> {
+    await this[end]()
+    await this.start()
+  }
+
+  /** It keeps its connections, takes new ones, and says nothing. */
+  pause(): void {
+    this.#stopped()
+  }
+
+  resume(): void {
+    for (const pid of this.#processes()) signal(pid, 'SIGCONT')
+  }
+
+  /** Runs statements as the superuser, over a connection of their own, and answers with the rows of the last one. */
+  async run<T = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<T[]> {
+    return await runAt(this.url(SUPERUSER, { password: PASSWORD }), text, values)
+  }
+
+  /** Ends it without waiting: for a process that is about to end. */
+  abandon(): void {
+    for (const pid of this.#stopped()) signal(pid, 'SIGKILL')
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill9()
+    running.delete(this)
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+
+  async #end(how: (child: ChildProcess) => void): Promise<void> {
+    const child = this.#process
+    if (child === undefined || hasEnded(child)) return
+    const ended = once(child, 'exit')
+    const processes = processesOf(child)
+    how(child)
+    await ended
+    // The memory that they share has to be free before another server can start.
+    await until(() => !areRunning(processes))
+  }
+
+  /** Stops the processes, so that no more are made, and answers with them. */
+  #stopped(): number[] {
+    const child = this.#process
+    if (child?.pid === undefined || hasEnded(child)) return []
+    signal(child.pid, 'SIGSTOP')
+    const processes = processesOf(child)
+    for (const pid of processes) signal(pid, 'SIGSTOP')
+    return processes
+  }
+
+  #processes(): number[] {
+    const child = this.#process
+    return child === undefined || hasEnded(child) ? [] : processesOf(child)
+  }
+
+  async #answers(): Promise<boolean> {
+    try {
+      await this.run('select 1')
+      return true
+    } catch {
+      return false
+    }
+  }
+}
+
+/** Runs statements over a connection of their own. */
+export async function runAt<T = Record<string, unknown>>(
+  url: string,
+  text: string,
+  values?: readonly unknown[],
+): Promise<T[]> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    const result = await client.query(text, values as unknown[] | undefined)
+    // Several statements have as many results.
+    const last: { rows: unknown[] } = Array.isArray(result) ? result.at(-1) : result
+    return last.rows as T[]
+  } finally {
+    await client.end()
+  }
+}
+
+/** A folder that the server may write to. */
+export function ownFolder(prefix: string): string {
+  const folder = mkdtempSync(join(tmpdir(), prefix))
+  const { uid, gid } = owner()
+  if (uid !== undefined && gid !== undefined) chownSync(folder, uid, gid)
+  return folder
+}
+
+/** Who runs it: neither PostgreSQL nor PgBouncer runs as root. */
+export function owner(): { uid?: number; gid?: number } {
+  if (process.getuid?.() !== 0) return {}
+  const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
+  return { uid: id('-u'), gid: id('-g') }
+}
+
+function makeTemplate(): string {
+  const folder = ownFolder('blazon-postgres-template-')
+  const passwordFile = join(folder, 'password')
+  writeFileSync(passwordFile, PASSWORD)
+  const data = join(folder, 'data')
+  const how = ['--auth=trust', '--no-sync', '--encoding=UTF8', '--locale=C']
+  const who = [`--username=${SUPERUSER}`, `--pwfile=${passwordFile}`]
+  const args = ['-D', data, ...how, ...who]
+  execFileSync(join(bin as string, 'initdb'), args, { ...owner(), cwd: folder, stdio: 'pipe' })
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    fsync: 'off',
+    max_connections: '60',
+    shared_buffers: '16MB',
+    autovacuum: 'off',
+    log_statement: 'none',
+  }
+  const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'\n`)
+  appendFileSync(join(data, 'postgresql.conf'), lines.join(''))
+  return data
+}
+
+function findBinaries(): string | undefined {
+  const known = spawnSync('pg_config', ['--bindir'], { encoding: 'utf8' }).stdout?.trim()
+  const root = '/usr/lib/postgresql'
+  const folders = [known, ...listed(root).map((version) => join(root, version, 'bin'))]
+  const has = (folder: string, name: string) =>
+    spawnSync(join(folder, name), ['--version']).status === 0
+  return folders.find(
+    (folder): folder is string => !!folder && has(folder, 'postgres') && has(folder, 'initdb'),
+  )
+}
+
+/** The newest version first. */
+function listed(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort((a, b) => Number(b) - Number(a))
+  } catch {
+    return []
+  }
+}
+
+/** A server is a process, and its children. */
+function processesOf({ pid }: ChildProcess): number[] {
+  const listing = spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' })
+  const children = (listing.stdout ?? '').split('\n').map(Number)
+  return [pid as number, ...children.filter((child) => child > 0)]
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+/** Whether one of them is there, and not only waiting to be counted as dead. */
+function areRunning(processes: readonly number[]): boolean {
+  const args = ['-o', 'stat=', '-p', processes.join()]
+  const { stdout } = spawnSync('ps', args, { encoding: 'utf8' })
+  return stdout.split('\n').some((state) => /^[^Z\s]/.test(state))
+}
+
+const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
+  exitCode !== null || signalCode !== null
