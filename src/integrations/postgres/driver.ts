@@ -11,9 +11,18 @@ export interface Statement {
   readonly isRaw?: boolean
 }
 
+/** A column of an answer. */
+export interface Field {
+  readonly name: string
+  /** The number of its type: `oid` of `pg_type`. */
+  readonly dataTypeID: number
+}
+
 /** What became of a statement. */
 export interface QueryResult<TRow = Record<string, unknown>> {
   readonly rows: TRow[]
+  /** The columns of the rows, in their order; for libraries that read values themselves. */
+  readonly fields: readonly Field[]
   /** How many rows it has returned or changed. */
   readonly rowCount: number
   /** What was done, in PostgreSQL's words: `SELECT`, `INSERT`, `COMMIT`, … */

@@ -46,7 +46,8 @@ export class PgConnection implements Connection {
     // Never the simple protocol, which would run what an injection has put behind a semicolon.
     const protocol = COMMANDS.includes(text) ? {} : ({ queryMode: 'extended' } as const)
     const result = await this.#send({ text, values, rowMode, types, ...protocol })
-    return { rows: result.rows, rowCount: result.rowCount ?? 0, command: result.command ?? '' }
+    const { rows, fields, rowCount, command } = result
+    return { rows, fields, rowCount: rowCount ?? 0, command: command ?? '' }
   }
 
   async script(text: string): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream'
+import type { Field } from './driver.js'
 import { loadPeer } from './load-peer.js'
 import type { Reader } from './read-array.js'
 
@@ -40,6 +41,7 @@ export interface PgQuery {
 
 export interface PgResult {
   readonly rows: Record<string, unknown>[]
+  readonly fields: readonly Field[]
   readonly rowCount: number | null
   readonly command: string | null
 }

@@ -1,3 +1,4 @@
+import type { Field } from './driver.js'
 import { loadPeer } from './load-peer.js'
 
 /** What of PGlite is used, written down here so that nothing of ours needs its types. */
@@ -28,7 +29,7 @@ export interface Pglite {
 
 export interface PgliteResult {
   readonly rows: (string | null)[][]
-  readonly fields: readonly { readonly name: string; readonly dataTypeID: number }[]
+  readonly fields: readonly Field[]
   readonly rowCount?: number
   readonly command?: string
 }

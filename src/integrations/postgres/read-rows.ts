@@ -10,7 +10,7 @@ export function readResult(result: PgliteResult, { rowMode, isRaw }: Statement):
   const lists = result.rows.map((row) => row.map((text, index) => read(text, readers[index])))
   const names = fields.map(({ name }) => name)
   const rows = rowMode === 'array' ? lists : lists.map((list) => nameValues(names, list))
-  return { rows: rows as Record<string, unknown>[], rowCount, command }
+  return { rows: rows as Record<string, unknown>[], fields, rowCount, command }
 }
 
 function read(text: string | null, reader: Reader | undefined): unknown {
