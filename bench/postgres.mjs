@@ -57,11 +57,16 @@ async function prepare() {
     create table items as select id, what, amount from orders where tenant_id = '${TENANT}';
     alter table items add primary key (id);
     analyze`)
+  await owner.query(
+    `create role ${name} login noinherit; grant app_tenant, app_all_tenants to ${name}; grant select on items to ${name}`,
+  )
   await owner.end()
   const drop = async () => {
     await admin.query(`drop database ${name} with (force)`)
+    await admin.query(`drop role ${name}`)
     await admin.end()
   }
+  url.username = name
   return { url: url.href, drop }
 }
 

@@ -6,7 +6,7 @@ import { BearerGuard } from './shared/bearer-guard.js'
 import { Now } from './shared/now.js'
 import { requestIds } from './shared/request-ids.js'
 
-/** Everything the application is made of. `main.ts` listens with it, `orders.test.ts` tests it. */
+/** Everything the application is made of, but for where it keeps things. `main.ts` listens with it, `orders.test.ts` tests it. */
 export const options = defineAppOptions({
   controllers: defineControllers(HealthController),
   modules: [customersModule, ordersModule],
@@ -15,6 +15,7 @@ export const options = defineAppOptions({
   auth: { guard: BearerGuard },
   // The header says which shop is meant; whether the user belongs there is decided here, after the guard.
   tenant: { authorize: (_req, shop, user) => user?.shops?.includes(shop) === true },
+  rateLimit: { limit: 300, window: '1m' },
   swagger: {
     title: 'Orders',
     description:

@@ -1,8 +1,9 @@
 import { App } from 'blazon'
 import { options } from './app.js'
+import { withStores } from './stores.js'
 
 const port = Number(process.env.PORT ?? 3000)
-const app = new App(options)
+const app = new App(withStores(options, process.env))
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => app.close(signal))

@@ -1,13 +1,18 @@
-import { runWithTenant } from 'blazon'
-import { ContractCoverage, TestApp } from 'blazon/testing'
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Plugin, User } from 'blazon'
+import { ContractCoverage, TestApp, type TestCaller } from 'blazon/testing'
+import pg from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { options } from './app.js'
+import { CustomersRepository } from './customers/customers-repository.js'
+import { databases, isServerMissing, server } from './databases.js'
 import { OrdersRepository } from './orders/orders-repository.js'
-import type { NewOrder } from './orders/orders-schemas.js'
+import type { Order } from './orders/orders-schemas.js'
 import { Now } from './shared/now.js'
+import { database } from './stores.js'
 
 const NOW = '2030-01-02T03:04:05.000Z'
 
+const ada = { name: 'Ada', email: 'ada@example.com' }
 const newOrder = {
   customerId: 1,
   shipTo: { street: 'Lange Gasse 1', city: 'Wien', country: 'at' },
@@ -17,25 +22,53 @@ const newOrder = {
   ],
 }
 
-describe('orders API', () => {
-  const coverage = new ContractCoverage()
-  let app: TestApp
+/** Somebody who may do everything in a shop. */
+const clerkOf = (shop: string, id = 'carla'): User => ({
+  id,
+  shops: [shop],
+  permissions: ['customers:write', 'orders:write'],
+})
 
-  beforeEach(async () => {
+/** As many as there is room for, at the same time. */
+const times = <T>(count: number, fn: (index: number) => PromiseLike<T>) =>
+  Promise.all(Array.from({ length: count }, (_, index) => fn(index)))
+
+const coverage = new ContractCoverage()
+afterAll(() => coverage.check({ operations: 100, statuses: 100 }))
+
+describe.each(databases)('orders API, its database $name', ({ make }) => {
+  let drop: (() => Promise<void>) | undefined
+  let app: TestApp
+  let shops = 0
+  /** Everything that a test does, it does in a shop of its own, as a clerk of it: one application serves them all. */
+  let shop: string
+  let clerk: TestCaller
+
+  beforeAll(async () => {
+    const made = await make()
+    drop = made.drop
     app = await TestApp.create({
       ...options,
+      plugins: [...options.plugins, database(made.places)],
+      rateLimit: false,
       contract: 'throw',
       coverage,
       testOverrides: [{ token: Now, useValue: () => new Date(NOW) }],
     })
-    app.withAuth('clerk').withHeaders({ 'x-tenant-id': 'aurora' })
-    await app.request().post('/customers').send({ name: 'Ada', email: 'ada@example.com' })
   })
 
-  afterEach(() => app.close())
-  afterAll(() => coverage.check({ operations: 100, statuses: 100 }))
+  afterAll(async () => {
+    await app?.close()
+    await drop?.()
+  })
 
-  const place = (order: object = newOrder) => app.request().post('/orders').send(order)
+  beforeEach(async () => {
+    shop = `shop-${++shops}`
+    clerk = app.as(clerkOf(shop)).asTenant(shop)
+    await clerk.request().post('/customers').send(ada).expect(201)
+  })
+
+  const place = (order: object = newOrder) => clerk.request().post('/orders').send(order)
 
   it('places an order, with defaults, the total, the clerk and the time', async () => {
     const { status, body } = await place()
@@ -50,91 +83,131 @@ describe('orders API', () => {
       shipTo: { country: 'AT' },
       lines: [{ quantity: 2 }, { quantity: 1 }],
     })
+    const read = await clerk.request().get('/orders/1').expect(200)
+    expect(read.body.data).toEqual(body.data)
+  })
+
+  it('keeps the largest order that can be placed to the cent', async () => {
+    const line = { sku: 'X', quantity: 10_000, unitPrice: 99_999_999 }
+    await place({ ...newOrder, lines: Array(100).fill(line) }).expect(201)
+    const { body } = await clerk.request().get('/orders/1')
+    expect(body.data.total).toBe(100 * 10_000 * 99_999_999)
   })
 
   it('reports every field that is wrong, at once', async () => {
     const { status, body } = await place({
       ...newOrder,
       shipTo: { street: 'Lange Gasse 1', country: 'Austria' },
-      lines: [{ sku: 'TEA', quantity: 0, unitPrice: 450 }],
+      lines: [{ sku: 'TEA\0', quantity: 0, unitPrice: 450 }],
     })
     expect(status).toBe(400)
     expect(body.code).toBe('VALIDATION_FAILED')
     expect(body.errors.map(({ path }: { path: string }) => path)).toEqual([
       'shipTo.city',
       'shipTo.country',
+      'lines.0.sku',
       'lines.0.quantity',
     ])
   })
 
-  it('refuses an order for a customer who does not exist', async () => {
+  it('takes SQL for text', async () => {
+    const name = `Robert'); drop table customers; -- $1 \\ "`
+    const { body } = await clerk.request().post('/customers').send({ name, email: 'r@example.com' })
+    const read = await clerk.request().get(`/customers/${body.data.id}`).expect(200)
+    expect(read.body.data.name).toBe(name)
+  })
+
+  it('refuses an order for a customer who does not exist, and gives its number to the next', async () => {
     const { status, body } = await place({ ...newOrder, customerId: 99 })
     expect(status).toBe(404)
     expect(body.message).toBe('Customer 99 does not exist')
+    expect((await place()).body.data.id).toBe(1)
   })
 
   it('pays an order once', async () => {
     await place()
-    const paid = await app.request().post('/orders/1/payment')
+    const paid = await clerk.request().post('/orders/1/payment')
     expect(paid.body.data.status).toBe('paid')
-    const again = await app.request().post('/orders/1/payment')
+    const again = await clerk.request().post('/orders/1/payment')
     expect(again.status).toBe(409)
     expect(again.body.code).toBe('ORDER_NOT_OPEN')
   })
 
+  it('lets one of many pay an order', async () => {
+    await place()
+    const answers = await times(8, () => clerk.request().post('/orders/1/payment'))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(409)])
+  })
+
   it('cancels an order', async () => {
     await place()
-    await app.request().delete('/orders/1').expect(200)
-    const { body } = await app.request().get('/orders/1')
+    await clerk.request().delete('/orders/1').expect(200)
+    const { body } = await clerk.request().get('/orders/1')
     expect(body.data.status).toBe('cancelled')
   })
 
-  it('filters and pages', async () => {
+  it('numbers the orders of a shop from 1, though many are placed at once', async () => {
+    const answers = await times(8, () => place())
+    const numbers = answers.map(({ body }) => body.data.id)
+    expect(numbers.sort()).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
+  })
+
+  it('filters and pages, in a steady order', async () => {
     for (let i = 0; i < 5; i++) await place()
-    await app.request().post('/orders/2/payment')
-    const { body } = await app.request().get('/orders?status=open&page=2&pageSize=3')
-    expect(body.data).toMatchObject({ total: 4, page: 2, pageSize: 3, items: [{ id: 5 }] })
-    await app.request().get('/orders?page=0').expect(400)
+    await clerk.request().post('/orders/2/payment')
+    const list = async (query: string) =>
+      (await clerk.request().get(`/orders?${query}`).expect(200)).body.data
+    const first = await list('status=open&pageSize=3')
+    expect(first).toMatchObject({ total: 4, items: [{ id: 1 }, { id: 3 }, { id: 4 }] })
+    const second = await list('status=open&page=2&pageSize=3')
+    expect(second).toMatchObject({ total: 4, page: 2, pageSize: 3, items: [{ id: 5 }] })
+    expect(await list('page=9007199254740991')).toMatchObject({ total: 5, items: [] })
+    expect(await list('customerId=1&status=paid')).toMatchObject({ total: 1, items: [{ id: 2 }] })
+    expect(await list('customerId=2')).toMatchObject({ total: 0, items: [] })
+    await clerk.request().get('/orders?page=0').expect(400)
   })
 
   it('registers an e-mail address once', async () => {
-    const { status, body } = await app
-      .request()
-      .post('/customers')
-      .send({ name: 'Another Ada', email: 'ADA@example.com' })
+    const another = { name: 'Another Ada', email: 'ADA@example.com' }
+    const { status, body } = await clerk.request().post('/customers').send(another)
     expect(status).toBe(409)
     expect(body.message).toBe('ada@example.com is already registered')
   })
 
-  it('lets nobody in without a token, and an auditor only look', async () => {
-    const nobody = app.as(null)
-    await nobody.request().get('/orders').expect(401)
-    app.withAuth('auditor')
-    await app.request().get('/orders').expect(200)
-    await place().expect(403)
+  it('registers an e-mail address once, though many ask at the same time', async () => {
+    const grace = { name: 'Grace', email: 'grace@example.com' }
+    const answers = await times(8, () => clerk.request().post('/customers').send(grace))
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)])
+    const { body } = await clerk.request().get('/customers')
+    expect(body.data).toMatchObject({ total: 2, items: [{ name: 'Ada' }, { name: 'Grace' }] })
   })
 
-  it('answers the health check to everybody', async () => {
-    await app.clearHeaders().request().get('/health').expect(200)
+  it('lets nobody in without a token, and an auditor only look', async () => {
+    const nobody = app.asTenant('aurora')
+    await nobody.request().get('/orders').expect(401)
+    const auditor = app.with({ authorization: 'Bearer auditor' }).asTenant('aurora')
+    await auditor.request().get('/orders').expect(200)
+    await auditor.request().post('/orders').send(newOrder).expect(403)
+  })
+
+  it('answers the health checks to everybody', async () => {
+    await app.request().get('/health').expect(200)
+    await app.request().get('/health/ready').expect(200)
   })
 
   it('shows a shop what is its own', async () => {
     const { body: placed } = await place()
-    const baker = app.with({ authorization: 'Bearer baker' }).asTenant('borealis')
-    const customer = { name: 'Bo', email: 'ada@example.com' }
-    await baker.request().post('/customers').send(customer).expect(201)
-    await baker.request().get('/orders/1').expect(404)
-    const own = await baker.request().post('/orders').send(newOrder).expect(201)
+    const other = app.as(clerkOf('other', 'bruno')).asTenant('other')
+    await other.request().post('/customers').send(ada).expect(201)
+    await other.request().get('/orders/1').expect(404)
+    const own = await other.request().post('/orders').send(newOrder).expect(201)
     expect(own.body.data.id).toBe(placed.data.id)
-    const auditor = app.with({ authorization: 'Bearer auditor' })
-    for (const [shop, clerk] of Object.entries({ aurora: 'carla', borealis: 'bruno' })) {
+    const auditor = app.as({ id: 'amir', shops: [shop, 'other'], permissions: [] })
+    for (const [tenant, placedBy] of Object.entries({ [shop]: 'carla', other: 'bruno' })) {
       for (const cache of ['MISS', 'HIT']) {
-        const answer = await auditor
-          .asTenant(shop)
-          .request()
-          .get('/orders')
-          .expect('X-Cache', cache)
-        expect(answer.body.data.items).toMatchObject([{ placedBy: clerk }])
+        const caller = auditor.asTenant(tenant)
+        const answer = await caller.request().get('/orders').expect('X-Cache', cache)
+        expect(answer.body.data.items).toMatchObject([{ placedBy }])
       }
     }
   })
@@ -142,46 +215,51 @@ describe('orders API', () => {
   it.each(['/orders', '/orders/1', '/customers', '/customers/1'])(
     'wants to know the shop of %s, and takes only those of the user',
     async (path) => {
-      await app.asTenant('borealis').request().get(path).expect(403)
-      await app.asTenant('aurora, borealis').request().get(path).expect(400)
-      const { body } = await app.clearHeaders().withAuth('clerk').request().get(path).expect(400)
+      const baker = app.with({ authorization: 'Bearer baker' })
+      await baker.asTenant('aurora').request().get(path).expect(403)
+      await baker.asTenant('aurora, borealis').request().get(path).expect(400)
+      const { body } = await baker.request().get(path).expect(400)
       expect(body.code).toBe('TENANT_REQUIRED')
     },
   )
 
   it('shows an order as it is now, not as it was kept', async () => {
     await place()
-    const statusOf = async () => (await app.request().get('/orders/1')).body.data.status
+    const statusOf = async () => (await clerk.request().get('/orders/1')).body.data.status
     expect(await statusOf()).toBe('open')
-    await app.request().post('/orders/1/payment').expect(200)
+    await clerk.request().post('/orders/1/payment').expect(200)
     expect(await statusOf()).toBe('paid')
   })
 
   it('shows customers', async () => {
-    const one = await app.request().get('/customers/1').expect(200)
-    const all = await app.request().get('/customers').expect(200)
+    const one = await clerk.request().get('/customers/1').expect(200)
+    const all = await clerk.request().get('/customers').expect(200)
     expect(all.body.data.items).toEqual([one.body.data])
+    expect(one.body.data).toEqual({ id: 1, ...ada, createdAt: NOW })
   })
 
   it('knows no more than it has', async () => {
-    await app.request().get('/customers/9').expect(404)
-    await app.request().post('/orders/9/payment').expect(404)
-    await app.request().delete('/orders/9').expect(404)
+    await clerk.request().get('/customers/9').expect(404)
+    await clerk.request().get('/orders/2147483647').expect(404)
+    await clerk.request().get('/orders/2147483648').expect(400)
+    await clerk.request().post('/orders/9/payment').expect(404)
+    await clerk.request().delete('/orders/9').expect(404)
     await place()
-    await app.request().post('/orders/1/payment')
-    await app.request().delete('/orders/1').expect(409)
+    await clerk.request().post('/orders/1/payment')
+    await clerk.request().delete('/orders/1').expect(409)
   })
 
   it('lets these people do that', async () => {
     const principals = {
-      nobody: null,
-      auditor: app.with({ authorization: 'Bearer auditor' }),
-      clerk: app.with({ authorization: 'Bearer clerk' }),
+      nobody: app.asTenant('aurora'),
+      auditor: app.with({ authorization: 'Bearer auditor' }).asTenant('aurora'),
+      clerk: app.with({ authorization: 'Bearer clerk' }).asTenant('aurora'),
     }
     const matrix = await app.authMatrix(principals, { unguarded: 'fail' })
     expect(String(matrix)).toMatchInlineSnapshot(`
       "                          nobody   auditor  clerk
       GET /health               allowed  allowed  allowed
+      GET /health/ready         allowed  allowed  allowed
       GET /orders               401      allowed  allowed
       GET /orders/:id           401      allowed  allowed
       POST /orders              401      403      allowed
@@ -194,28 +272,106 @@ describe('orders API', () => {
   })
 
   it('gives every answer a request id', async () => {
-    const { headers, body } = await app.request().get('/orders/404').expect(404)
+    const { headers, body } = await clerk.request().get('/orders/404').expect(404)
     expect(body.requestId).toBe(headers['x-request-id'])
+  })
+
+  it('shows nothing of one shop to another, whatever they ask at the same time', async () => {
+    const as = (tenant: string, id: string) => clerkOf(tenant, id)
+    const report = await app.proveIsolation({ seed: 1, rounds: 1, tenants: ['one', 'two'], as })
+    expect(report.leaks).toEqual([])
+    const passed = report.verdicts.filter(({ verdict }) => verdict === 'PASS')
+    // All but the two that are nobody's.
+    expect(passed).toHaveLength(8)
   })
 })
 
-it('runs on a repository of the test', async () => {
-  const orders = new OrdersRepository()
-  const lines = [{ sku: 'TEA', quantity: 1, unitPrice: 450 }]
-  const order: NewOrder = { customerId: 7, shipTo: { ...newOrder.shipTo }, lines }
-  const placed = {
-    status: 'paid',
-    total: 450,
-    placedBy: 'the test',
-    placedAt: new Date(NOW),
-  } as const
-  await runWithTenant('aurora', () => orders.insert({ ...order, ...placed }))
-  const app = await TestApp.create({
-    ...options,
-    contract: 'throw',
-    testOverrides: [{ token: OrdersRepository, useValue: orders }],
+describe.skipIf(isServerMissing)(
+  'orders API, while somebody else is at work in the database',
+  () => {
+    it('keeps no answer that was made of what a payment was about to change', async () => {
+      const { places, drop } = await server.make()
+      onTestFinished(drop)
+      const app = await TestApp.create({
+        ...options,
+        plugins: [...options.plugins, database(places)],
+        rateLimit: false,
+        contract: 'throw',
+      })
+      onTestFinished(() => app.close())
+      const gate = new pg.Client({ connectionString: places.DATABASE_URL })
+      await gate.connect()
+      onTestFinished(() => gate.end())
+      // What changes an order is committed once the gate is open.
+      await gate.query(`
+      create function wait_at_gate() returns trigger language plpgsql as
+        $$ begin perform pg_advisory_xact_lock_shared(1); return null; end $$;
+      create constraint trigger gate after update on orders deferrable initially deferred
+        for each row execute function wait_at_gate()`)
+      const WAITING = `select from pg_locks where locktype = 'advisory' and not granted`
+      const isSomebodyWaiting = async () => (await gate.query(WAITING)).rows.length > 0
+      const clerk = app.as(clerkOf('aurora')).asTenant('aurora')
+      const statusOf = async () => (await clerk.request().get('/orders/1')).body.data.status
+      await clerk.request().post('/customers').send(ada).expect(201)
+      await clerk.request().post('/orders').send(newOrder).expect(201)
+
+      await gate.query('select pg_advisory_lock(1)')
+      const payment = clerk.request().post('/orders/1/payment').expect(200).then()
+      await expect.poll(isSomebodyWaiting).toBe(true)
+      expect(await statusOf()).toBe('open')
+      await gate.query('select pg_advisory_unlock(1)')
+      await payment
+      expect(await statusOf()).toBe('paid')
+    })
+  },
+)
+
+describe('orders API, with no database behind it', () => {
+  const create = (plugins: readonly Plugin[], orders: Partial<OrdersRepository> = {}) =>
+    TestApp.create({
+      ...options,
+      plugins: [...options.plugins, ...plugins],
+      contract: 'throw',
+      coverage,
+      testOverrides: [
+        { token: OrdersRepository, useValue: orders },
+        { token: CustomersRepository, useValue: {} },
+      ],
+    })
+
+  it('runs on a repository of the test', async () => {
+    const order: Order = {
+      ...newOrder,
+      id: 1,
+      lines: [{ sku: 'TEA', quantity: 1, unitPrice: 450 }],
+      status: 'paid',
+      total: 450,
+      placedBy: 'the test',
+      placedAt: new Date(NOW),
+    }
+    const app = await create([], { findById: async (id) => (id === 1 ? order : undefined) })
+    const auditor = app.withAuth('auditor').asTenant('aurora')
+    const { body } = await auditor.request().get('/orders/1')
+    expect(body.data.placedBy).toBe('the test')
+    await auditor.request().get('/orders/2').expect(404)
+    await app.close()
   })
-  const { body } = await app.withAuth('auditor').asTenant('aurora').request().get('/orders/1')
-  expect(body.data.placedBy).toBe('the test')
-  await app.close()
+
+  it('is not ready while something that it depends on is down, and tells strangers no more', async () => {
+    const health = () => {
+      throw new Error('The mail server does not answer')
+    }
+    const app = await create([{ name: 'mail', health }])
+    const { body } = await app.request().get('/health/ready').expect(503)
+    expect(JSON.stringify(body)).not.toContain('mail')
+    expect(String(app.logs[0]?.facts['err'])).toContain('The mail server does not answer')
+    await app.close()
+  })
+
+  it('lets an address ask so often, and no more often', async () => {
+    const app = await create([])
+    const { headers } = await app.request().get('/health')
+    expect(headers['ratelimit']).toBe('"default";r=299;t=60')
+    await app.close()
+  })
 })

@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import type { Duplex } from 'node:stream'
 import { runWithTenant } from 'blazon'
-import { Database } from 'blazon/postgres'
+import { Database, type PostgresOptions } from 'blazon/postgres'
 import type { TestApp, TestOptions } from 'blazon/testing'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { until } from '../integrations/until.js'
 import type { TenantDatabase } from './tenant-database.js'
 import {
   ALL_FAILURES,
@@ -45,7 +46,8 @@ export function describeAnswers(databaseOf: () => TenantDatabase): void {
     })
 
     const saved = () => database.look('select tenant_id, note from orders order by id')
-    const post = (path: string, body: object = {}) => app.asTenant('a').request().post(path).send(body)
+    const post = (path: string, body: object = {}) =>
+      app.asTenant('a').request().post(path).send(body)
     const at = (first: string, second: string) => `/${first}/${encodeURIComponent(second)}`
 
     describe('is answered once what it did is saved', () => {
@@ -97,7 +99,12 @@ export function describeAnswers(databaseOf: () => TenantDatabase): void {
           body: JSON.stringify({ note: 'x' }),
           redirect: 'manual',
         })
-        const status = { 'res.status(204).end': 204, 'res.sendStatus': 202, 'res.redirect': 302, 'res.writeHead first': 201 }
+        const status = {
+          'res.status(204).end': 204,
+          'res.sendStatus': 202,
+          'res.redirect': 302,
+          'res.writeHead first': 201,
+        }
         expect(answer.status).toBe((status as Record<string, number>)[way] ?? 200)
         const text = await answer.text()
         if (way === 'a returned value') expect(JSON.parse(text).data).toEqual({ saved: true })
@@ -153,13 +160,16 @@ export function describeAnswers(databaseOf: () => TenantDatabase): void {
 
       it('lets go of a statement that runs when its client has left', async () => {
         if (database.isEmbedded) return
-        const client = new Client(app)
+        // A pooler knows no more of a client that has left: there the limit of the server is what ends it.
+        const statement = database.isPooled ? '2s' : '10m'
+        await using own = await startAnother({ timeouts: { statement } })
+        const client = new Client(own)
         client.post('/slow/asleep', {})
         await asleep()
         client.destroy()
-        expect((await app.asTenant('b').request().get('/orders')).status).toBe(200)
+        expect((await own.asTenant('b').request().get('/orders')).status).toBe(200)
         expect(await saved()).toEqual([])
-        while ((await sleepers()).length > 0) await new Promise((resolve) => setTimeout(resolve, 5))
+        await until(async () => (await sleepers()).length === 0)
       })
 
       it('is answered 5xx when somebody ends its statement, or its connection', async () => {
@@ -177,13 +187,9 @@ export function describeAnswers(databaseOf: () => TenantDatabase): void {
         database.look(
           "select pid from pg_stat_activity where state = 'active' and query like 'select pg_sleep(602)%'",
         )
-      async function asleep(): Promise<void> {
-        while ((await sleepers()).length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
-      }
-
-      async function startAnother(): Promise<TestApp> {
-        return await database.start(OPTIONS, { connections: 1 })
-      }
+      const asleep = () => until(async () => (await sleepers()).length > 0)
+      const startAnother = (how: PostgresOptions = {}) =>
+        database.start(OPTIONS, { connections: 1, ...how })
     })
 
     describe('that goes on behind its answer', () => {
@@ -210,16 +216,24 @@ export function describeAnswers(databaseOf: () => TenantDatabase): void {
 
     describe('for a cached answer', () => {
       const ask = (how: string, by: string) =>
-        app.asTenant('a').request().get('/slow/cached').query({ how, by, key: `${how} ${by}` })
+        app
+          .asTenant('a')
+          .request()
+          .get('/slow/cached')
+          .query({ how, by, key: `${how} ${by}` })
 
-      it.each(['refused at commit', 'swallowed', 'thrown'].flatMap((how) => [[how, 'value'], [how, 'res.json']]))(
-        'keeps none that was not saved: %s, by %s',
-        async (how, by) => {
-          for (let i = 0; i < 3; i++) expect((await ask(how, by)).status).toBe(500)
-          expect((await Promise.all([ask(how, by), ask(how, by)])).map(({ status }) => status)).toEqual([500, 500])
-          expect(await saved()).toEqual([])
-        },
-      )
+      it.each(
+        ['refused at commit', 'swallowed', 'thrown'].flatMap((how) => [
+          [how, 'value'],
+          [how, 'res.json'],
+        ]),
+      )('keeps none that was not saved: %s, by %s', async (how, by) => {
+        for (let i = 0; i < 3; i++) expect((await ask(how, by)).status).toBe(500)
+        expect(
+          (await Promise.all([ask(how, by), ask(how, by)])).map(({ status }) => status),
+        ).toEqual([500, 500])
+        expect(await saved()).toEqual([])
+      })
 
       it.each(['value', 'res.json'])('keeps one that was, by %s', async (by) => {
         expect((await ask('good', by)).headers['x-cache']).toBe('MISS')
@@ -234,9 +248,15 @@ export function describeAnswers(databaseOf: () => TenantDatabase): void {
         Array.from({ length: 40 }, async (_, i) => {
           const tenant = tenants[i % 4] as string
           const caller = app.asTenant(tenant)
-          await caller.request().post('/orders').send({ note: `of ${tenant}` }).expect(201)
+          await caller
+            .request()
+            .post('/orders')
+            .send({ note: `of ${tenant}` })
+            .expect(201)
           const { body } = await caller.request().get('/orders')
-          const strangers = body.data.filter((each: { note: string }) => each.note !== `of ${tenant}`)
+          const strangers = body.data.filter(
+            (each: { note: string }) => each.note !== `of ${tenant}`,
+          )
           expect(strangers).toEqual([])
         }),
       )
@@ -271,7 +291,7 @@ export function describeAnswers(databaseOf: () => TenantDatabase): void {
       const body = '{"note":"slow"}'
       client.begin('/slow/upload', body.length)
       client.socket.write(body.slice(0, 5))
-      while (asked < 2) await new Promise((resolve) => setTimeout(resolve, 5))
+      await until(() => asked === 2)
       for (let i = 0; i < 3; i++) {
         expect((await app.asTenant('b').request().get('/orders')).status).toBe(200)
       }

@@ -1,5 +1,5 @@
-import type { TestApp, TestOptions } from 'blazon/testing'
 import type { PostgresOptions } from 'blazon/postgres'
+import type { TestApp, TestOptions } from 'blazon/testing'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { describeAnswers } from './tenant-answers.js'
 import { describeHostileTenants } from './tenant-hostile.js'
@@ -28,8 +28,8 @@ export interface HeldCommits {
 export interface TenantDatabase extends AsyncDisposable {
   /** Whether it runs in this process: one connection, and no statement of it can be interrupted. */
   readonly isEmbedded: boolean
-  /** How many transactions it takes to be sure. */
-  readonly transactions: number
+  /** Whether something stands between that gives its connections to one transaction after the other. */
+  readonly isPooled: boolean
   /** Starts an application on it, which whoever asks closes. Its tables are empty. */
   start(options?: TestOptions, how?: PostgresOptions): Promise<TestApp>
   /** Runs a statement where whatever somebody else has committed is seen, of all tenants. */
@@ -42,11 +42,18 @@ export interface TenantDatabase extends AsyncDisposable {
   leftovers(): Promise<Leftover[]>
 }
 
-/** A database of which one suite is made. */
-export type OpenTenantDatabase = () => Promise<TenantDatabase>
+/** How a database is come by. */
+export interface TenantDatabaseKind {
+  readonly open: () => Promise<TenantDatabase>
+  /** How many the tenants have at once, all in all. */
+  readonly transactions: number
+}
 
 /** What every database does, however it is reached. */
-export function describeTenantDatabase(name: string, open: OpenTenantDatabase): void {
+export function describeTenantDatabase(
+  name: string,
+  { open, transactions }: TenantDatabaseKind,
+): void {
   describe(name, () => {
     let database: TenantDatabase
     beforeAll(async () => {
@@ -58,6 +65,6 @@ export function describeTenantDatabase(name: string, open: OpenTenantDatabase): 
     describeTransactions(() => database)
     describeAnswers(() => database)
     describeHostileTenants(() => database)
-    describeInterleaving(() => database)
+    describeInterleaving(() => database, transactions)
   })
 }

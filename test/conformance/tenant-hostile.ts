@@ -25,10 +25,8 @@ export const HOSTILE_NAMES: readonly string[] = [
   "E'\\142'",
   "''",
   '""',
-  'null',
   'NULL',
   'default',
-  'undefined',
   'current_user',
   'app_all_tenants',
   'app_tenant',
@@ -46,7 +44,7 @@ export const HOSTILE_NAMES: readonly string[] = [
   'B',
   '0',
   'true',
-  '__proto__',
+  '__proto',
   '/* b */',
   '-- b',
   '\u0430',
@@ -63,7 +61,22 @@ export const HOSTILE_NAMES: readonly string[] = [
 ]
 
 /** What no name may be. */
-const IMPOSSIBLE = ['', 'x'.repeat(257), 'a\0b', 'a\nb', 'a\u007f', '\ud800', undefined, null, 1]
+const IMPOSSIBLE = [
+  '',
+  'x'.repeat(257),
+  'a\0b',
+  'a\nb',
+  'a\u007f',
+  // Halves of a character become one and the same where they are written down.
+  '\ud800',
+  'a\udc00',
+  'null',
+  'undefined',
+  '__proto__',
+  undefined,
+  null,
+  1,
+]
 
 /** Names and values that want to be SQL. */
 export function describeHostileTenants(databaseOf: () => TenantDatabase): void {
@@ -127,8 +140,7 @@ export function describeHostileTenants(databaseOf: () => TenantDatabase): void {
         const headers = { 'x-tenant-id': name }
         const answer = await app.fetch('/orders', { headers })
         const isName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(name.trim())
-        const isReserved = /^(?:null|undefined|__proto__)$/.test(name.trim())
-        expect(answer.status, name).toBe(isName && !isReserved ? 200 : 400)
+        expect(answer.status, name).toBe(isName ? 200 : 400)
       }
     })
 
@@ -137,7 +149,7 @@ export function describeHostileTenants(databaseOf: () => TenantDatabase): void {
       const caller = app.asTenant('a')
       const before = await database.look(everything)
       for (const value of HOSTILE_NAMES) {
-        const inUrl = encodeURIComponent(value.toWellFormed())
+        const inUrl = encodeURIComponent(value)
         const byQuery = await caller.request().get('/orders').query({ note: value })
         expect([byQuery.status, byQuery.body.data], value).toEqual([200, []])
         const byPath = await caller.request().get(`/orders/noted/${inUrl}`)

@@ -149,7 +149,8 @@ class Walk {
       this.#complain('saw', rows)
     // What was saved before it began, and what it has done itself; others may have added to that.
     const own = this.#amounts.reduce((all, one) => all + one, 0)
-    if (Number(sum) < this.#before + own) this.#complain(`missed some of ${this.#before + own}`, rows)
+    if (Number(sum) < this.#before + own)
+      this.#complain(`missed some of ${this.#before + own}`, rows)
   }
 
   #complain(what: string, rows: unknown): void {
@@ -158,109 +159,136 @@ class Walk {
 }
 
 /** Many tenants at once, on few connections, with everything going wrong that can. */
-export function describeInterleaving(databaseOf: () => TenantDatabase): void {
+export function describeInterleaving(databaseOf: () => TenantDatabase, transactions: number): void {
   describe('20 tenants at once', () => {
-    it('see and keep what is theirs, through errors, refusals, limits and cut connections', async () => {
-      const database = databaseOf()
-      const seed = seedOfRun()
-      console.info(`${database.transactions} transactions, SEED=${seed}`)
-      await database.asOwner('truncate orders, items')
-      await using app = await database.start(
-        { tenant: {} },
-        { connections: 4, timeouts: { acquire: '5m', statement: '1m' } },
-      )
-      const db = app.get(Database)
-      const random = new Random(seed)
-      const ledger = new Ledger()
-      const wrong: string[] = []
-      const counts = new Map<Kind, number>()
-      let next = 0
-      const worker = async () => {
-        while (next < database.transactions) {
-          const number = next++
-          const tenant = random.pick(TENANTS)
-          const kind: Kind = random.weighted(
-            database.isEmbedded ? KINDS : { ...KINDS, ...INTERRUPTED },
-          )
-          counts.set(kind, (counts.get(kind) ?? 0) + 1)
-          const walk = new Walk({ db, database }, tenant, ledger.of(tenant).sum)
-          // A name of its own for each sleep, so that nobody else's is ended.
-          const outcome = await settle(() =>
-            runWithTenant(tenant, () => walk.go(kind, 1_000_000 + number)),
-          )
-          if (outcome === 'kept') ledger.add(tenant, walk.amounts)
-          if ((outcome === 'kept') !== KEPT.includes(kind)) walk.problems.push(`${kind}: ${outcome}`)
-          wrong.push(...walk.problems)
-        }
-      }
-      await Promise.all(Array.from({ length: 24 }, worker))
-      expect(wrong.slice(0, 10), `SEED=${seed}`).toEqual([])
-      expect(await sumsOf(database), `SEED=${seed}`).toEqual(TENANTS.map((id) => ledger.of(id)))
-      await expectClean(database, 4)
-    }, LIMIT)
-
-    it('do so through an application whose handlers fail, wait too long and lose their clients', async () => {
-      const database = databaseOf()
-      const seed = seedOfRun()
-      console.info(`requests, SEED=${seed}`)
-      await database.asOwner('truncate orders, items')
-      await using app = await database.start(
-        {
-          controllers: [OrdersController, AnswersController, FailuresController, SlowController],
-          providers: [Barrier],
-          tenant: {},
-          contract: 'off',
-          logger: false,
-        },
-        { connections: 4, timeouts: { acquire: '5m', statement: '1m' } },
-      )
-      const random = new Random(seed)
-      const kept = new Map<string, number>()
-      const wrong: unknown[] = []
-      let left = 600
-      const worker = async () => {
-        while (left-- > 0) {
-          const tenant = random.pick(TENANTS)
-          const caller = app.asTenant(tenant)
-          const kind = random.weighted({ saved: 50, failed: 25, read: 15, late: 5, gone: 5 })
-          if (kind === 'saved') {
-            const way = encodeURIComponent(random.pick(['a returned value', 'res.json', 'a pipeline', 'a callback']))
-            const { status } = await caller.request().post(`/answers/${way}`).send({ note: tenant })
-            // The clock is moved for all: one that waited for its turn may be late, too.
-            if (status === 200) kept.set(tenant, (kept.get(tenant) ?? 0) + 1)
-            else if (status !== 503) wrong.push([kind, way, status])
-          } else if (kind === 'failed') {
-            const how = encodeURIComponent(random.pick(['a thrown error', 'next(error)', 'a refused statement', 'a refused statement whose error is caught', 'a status of 500']))
-            const { status } = await caller.request().post(`/failures/${how}`)
-            if (status !== 500 && status !== 503) wrong.push([kind, how, status])
-          } else if (kind === 'read') {
-            const { body, status } = await caller.request().get('/orders')
-            if (status === 503) continue
-            const strangers = body.data?.filter((row: { note: string }) => row.note !== tenant)
-            if (status !== 200 || strangers.length > 0) wrong.push([kind, status, strangers])
-          } else if (kind === 'late') {
-            const answer = caller.request().post('/slow/waiting').then(({ status }) => status)
-            await Promise.race([app.get(Barrier).reached, answer])
-            await app.clock.advance('31s')
-            if ((await answer) !== 503) wrong.push([kind, await answer])
-          } else {
-            const abort = new AbortController()
-            const answer = caller.fetch('/slow/waiting', { method: 'POST', signal: abort.signal })
-            await Promise.race([app.get(Barrier).reached, answer.catch(() => {})])
-            abort.abort()
-            await answer.catch(() => {})
+    it(
+      `see and keep what is theirs in ${transactions} transactions, through errors, refusals, limits and cut connections`,
+      async () => {
+        const database = databaseOf()
+        const seed = seedOfRun()
+        console.info(`${transactions} transactions, SEED=${seed}`)
+        await using app = await database.start(
+          { tenant: {} },
+          { connections: 4, timeouts: { acquire: '5m', statement: '1m' } },
+        )
+        const db = app.get(Database)
+        await database.asOwner('truncate orders, items')
+        const random = new Random(seed)
+        const ledger = new Ledger()
+        const wrong: string[] = []
+        const counts = new Map<Kind, number>()
+        let next = 0
+        const worker = async () => {
+          while (next < transactions) {
+            const number = next++
+            const tenant = random.pick(TENANTS)
+            const kind: Kind = random.weighted(
+              database.isEmbedded ? KINDS : { ...KINDS, ...INTERRUPTED },
+            )
+            counts.set(kind, (counts.get(kind) ?? 0) + 1)
+            const walk = new Walk({ db, database }, tenant, ledger.of(tenant).sum)
+            // A name of its own for each sleep, so that nobody else's is ended.
+            const outcome = await settle(() =>
+              runWithTenant(tenant, () => walk.go(kind, 1_000_000 + number)),
+            )
+            if (outcome === 'kept') ledger.add(tenant, walk.amounts)
+            if ((outcome === 'kept') !== KEPT.includes(kind))
+              walk.problems.push(`${kind}: ${outcome}`)
+            wrong.push(...walk.problems)
           }
         }
-      }
-      await Promise.all(Array.from({ length: 16 }, worker))
-      expect(wrong.slice(0, 10), `SEED=${seed}`).toEqual([])
-      const rows = await database.look<{ tenant_id: string; count: number }>(
-        'select tenant_id, count(*)::int as count from orders group by 1',
-      )
-      const found = Object.fromEntries(rows.map(({ tenant_id, count }) => [tenant_id, count]))
-      expect(found, `SEED=${seed}`).toEqual(Object.fromEntries(kept))
-      await expectClean(database, 4)
-    }, LIMIT)
+        await Promise.all(Array.from({ length: 24 }, worker))
+        expect(wrong.slice(0, 10), `SEED=${seed}`).toEqual([])
+        expect(await sumsOf(database), `SEED=${seed}`).toEqual(TENANTS.map((id) => ledger.of(id)))
+        await expectClean(database, 4)
+      },
+      LIMIT,
+    )
+
+    it(
+      'do so in 600 requests, through handlers that fail, wait too long and lose their clients',
+      async () => {
+        const database = databaseOf()
+        const seed = seedOfRun()
+        console.info(`requests, SEED=${seed}`)
+        await using app = await database.start(
+          {
+            controllers: [OrdersController, AnswersController, FailuresController, SlowController],
+            providers: [Barrier],
+            tenant: {},
+            contract: 'off',
+            logger: false,
+          },
+          { connections: 4, timeouts: { acquire: '5m', statement: '1m' } },
+        )
+        await database.asOwner('truncate orders, items')
+        const random = new Random(seed)
+        const kept = new Map<string, number>()
+        const wrong: unknown[] = []
+        let left = 600
+        const worker = async () => {
+          while (left-- > 0) {
+            const tenant = random.pick(TENANTS)
+            const caller = app.asTenant(tenant)
+            const ordinary = { saved: 50, failed: 25, read: 15, late: 0, gone: 0 }
+            // What cuts a connection does so before the end, so that there is something to look at then.
+            const kind = random.weighted(left < 60 ? ordinary : { ...ordinary, late: 5, gone: 5 })
+            if (kind === 'saved') {
+              const way = encodeURIComponent(
+                random.pick(['a returned value', 'res.json', 'a pipeline', 'a callback']),
+              )
+              const { status } = await caller
+                .request()
+                .post(`/answers/${way}`)
+                .send({ note: tenant })
+              // The clock is moved for all: one that waited for its turn may be late, too.
+              if (status === 200) kept.set(tenant, (kept.get(tenant) ?? 0) + 1)
+              else if (status !== 503) wrong.push([kind, way, status])
+            } else if (kind === 'failed') {
+              const how = encodeURIComponent(
+                random.pick([
+                  'a thrown error',
+                  'next(error)',
+                  'a refused statement',
+                  'a refused statement whose error is caught',
+                  'a status of 500',
+                ]),
+              )
+              const { status } = await caller.request().post(`/failures/${how}`)
+              if (status !== 500 && status !== 503) wrong.push([kind, how, status])
+            } else if (kind === 'read') {
+              const { body, status } = await caller.request().get('/orders')
+              if (status === 503) continue
+              const strangers = body.data?.filter((row: { note: string }) => row.note !== tenant)
+              if (status !== 200 || strangers.length > 0) wrong.push([kind, status, strangers])
+            } else if (kind === 'late') {
+              const answer = caller
+                .request()
+                .post('/slow/waiting')
+                .then(({ status }) => status)
+              await Promise.race([app.get(Barrier).reached, answer])
+              await app.clock.advance('31s')
+              if ((await answer) !== 503) wrong.push([kind, await answer])
+            } else {
+              const abort = new AbortController()
+              const answer = caller.fetch('/slow/waiting', { method: 'POST', signal: abort.signal })
+              await Promise.race([app.get(Barrier).reached, answer.catch(() => {})])
+              abort.abort()
+              await answer.catch(() => {})
+            }
+          }
+        }
+        await Promise.all(Array.from({ length: 16 }, worker))
+        expect(wrong.slice(0, 10), `SEED=${seed}`).toEqual([])
+        const rows = await database.look<{ tenant_id: string; count: number }>(
+          'select tenant_id, count(*)::int as count from orders group by 1',
+        )
+        const found = Object.fromEntries(rows.map(({ tenant_id, count }) => [tenant_id, count]))
+        expect(found, `SEED=${seed}`).toEqual(Object.fromEntries(kept))
+        await expectClean(database, 4)
+      },
+      LIMIT,
+    )
   })
 }
 

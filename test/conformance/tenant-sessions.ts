@@ -1,7 +1,8 @@
-import { runWithTenant, runWithoutTenant } from 'blazon'
+import { runWithoutTenant, runWithTenant } from 'blazon'
 import { Database, PostgresError } from 'blazon/postgres'
 import type { TestApp } from 'blazon/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { until } from '../integrations/until.js'
 import type { TenantDatabase } from './tenant-database.js'
 
 const NOTES = 'select note from orders order by note'
@@ -26,7 +27,6 @@ export function describeSessions(databaseOf: () => TenantDatabase): void {
     const notes = async () => (await db.query<{ note: string }>(NOTES)).rows.map(({ note }) => note)
     const leftovers = async () => {
       const all = await database.leftovers()
-      expect(all.length).toBeGreaterThan(0)
       return all.filter((one) => one.tenant || one.role !== one.login || one.isInTransaction)
     }
 
@@ -48,8 +48,10 @@ export function describeSessions(databaseOf: () => TenantDatabase): void {
       ['a commit that is refused', () => db.transaction(twice)],
     ])('belongs to nobody after %s', async (_, fail) => {
       await as('a', () => add('of a'))
-      await expect(as('b', fail)).rejects.toThrow()
+      await expect(as<unknown>('b', fail)).rejects.toThrow()
       expect(await leftovers()).toEqual([])
+      // It is still there, and nobody had to make another.
+      if (!database.isPooled) expect(await database.leftovers()).toHaveLength(1)
       expect(await as('a', notes)).toEqual(['of a'])
       expect(await as('b', notes)).toEqual([])
     })
@@ -180,7 +182,9 @@ export function describeSessions(databaseOf: () => TenantDatabase): void {
       it('changes and removes its own rows alone', async () => {
         expect((await as('b', () => db.query("update orders set note = 'new'"))).rowCount).toBe(1)
         expect((await as('b', () => db.query('delete from orders'))).rowCount).toBe(1)
-        expect((await as('b', () => db.query("delete from orders where tenant_id = 'a'"))).rowCount).toBe(0)
+        expect(
+          (await as('b', () => db.query("delete from orders where tenant_id = 'a'"))).rowCount,
+        ).toBe(0)
         expect(await as('a', notes)).toEqual(['of a'])
       })
 
@@ -224,13 +228,19 @@ export function describeSessions(databaseOf: () => TenantDatabase): void {
 
       it('is all tenants’ where that is said, with a reason', async () => {
         expect(await db.withoutTenant('for the test', notes)).toEqual(['of a', 'of b'])
-        expect(await as('a', () => db.withoutTenant('for the test', notes))).toEqual(['of a', 'of b'])
-        expect(await as('a', () => runWithoutTenant('for the test', notes))).toEqual(['of a', 'of b'])
+        expect(await as('a', () => db.withoutTenant('for the test', notes))).toEqual([
+          'of a',
+          'of b',
+        ])
+        expect(await as('a', () => runWithoutTenant('for the test', notes))).toEqual([
+          'of a',
+          'of b',
+        ])
         expect(await as('a', notes)).toEqual(['of a'])
         expect(await leftovers()).toEqual([])
         await expect(async () => db.withoutTenant(' ', notes)).rejects.toThrow(TypeError)
         const said = app.logs.filter(({ message }) => message === 'Run without a tenant')
-        expect(said.length).toBeGreaterThanOrEqual(3)
+        expect(said.length).toBeGreaterThanOrEqual(2)
       })
     })
   })
@@ -244,9 +254,8 @@ export async function cancelSleeper(
 ): Promise<void> {
   const text = `select pg_${how}_backend(pid) from pg_stat_activity
     where state = 'active' and pid <> pg_backend_pid() and query like $1`
-  for (;;) {
+  await until(async () => {
     const hit = await database.look(text, [`select pg_sleep(${seconds})%`])
-    if (hit.length > 0) return
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
+    return hit.length > 0
+  })
 }

@@ -80,7 +80,9 @@ export function describeTransactions(databaseOf: () => TenantDatabase): void {
         const again = db.transaction(() =>
           db.query("insert into orders (note, code) values ('again', 'K')"),
         )
-        await expect(again).rejects.toSatisfy((error) => isUniqueViolation(error, 'orders_code_key'))
+        await expect(again).rejects.toSatisfy((error) =>
+          isUniqueViolation(error, 'orders_code_key'),
+        )
         await add('after')
       })
       expect(await saved()).toEqual(['first', 'after'])
@@ -172,7 +174,9 @@ export function describeTransactions(databaseOf: () => TenantDatabase): void {
         await db.query(text)
         await db.query(text)
       })
-      await expect(whole).rejects.toSatisfy((error) => isUniqueViolation(error, 'orders_number_key'))
+      await expect(whole).rejects.toSatisfy((error) =>
+        isUniqueViolation(error, 'orders_number_key'),
+      )
       expect(await saved()).toEqual([])
     })
 
@@ -216,7 +220,9 @@ export function describeTransactions(databaseOf: () => TenantDatabase): void {
       await db.withTenantTransaction('b', () => add('of b'))
       await transact(async () => {
         await add('of a')
-        const all = await db.withoutTenant('for the test', () => db.query('select note from orders'))
+        const all = await db.withoutTenant('for the test', () =>
+          db.query('select note from orders'),
+        )
         expect(all.rowCount).toBe(2)
         expect((await db.query('select note from orders')).rows).toEqual([{ note: 'of a' }])
         await db.withoutTenant('for the test', boom).catch(() => {})
@@ -243,20 +249,42 @@ export function describeTransactions(databaseOf: () => TenantDatabase): void {
       expect(ofB).toEqual([{ note: '1 of b' }, { note: '2 of b' }])
     })
 
-    it('is not ended by a statement that says so', async () => {
-      for (const text of ['commit', 'rollback', 'commit and chain', 'abort', 'end']) {
-        const seen: unknown[] = []
-        const whole = transact(async () => {
-          await add('1')
-          await db.query(text)
-          seen.push(...(await db.query('select tenant_id from orders')).rows)
-          await add('2')
-        })
-        await runWithTenant('b', () => add('of b'))
-        await whole.catch(() => {})
-        expect(seen, text).not.toContainEqual({ tenant_id: 'b' })
-        await database.asOwner('truncate orders, items')
-      }
+    it.each([
+      'commit',
+      ' \n COMMIT WORK;',
+      'commit and chain',
+      'rollback',
+      'rollback and chain',
+      'abort',
+      'end',
+      'begin',
+      'start transaction read only',
+      "prepare transaction 'x'",
+      '-- a comment\ncommit',
+      '/* a /* nested */ comment -- */ commit',
+    ])('is begun and ended by no statement: %s', async (text) => {
+      await runWithTenant('b', () => add('of b'))
+      await transact(async () => {
+        await add('1')
+        await expect(db.query(text)).rejects.toThrow('is not for a query')
+        expect((await db.query('select tenant_id from orders')).rows).toEqual([{ tenant_id: 'a' }])
+        await db.query("update orders set note = 'by a'")
+      })
+      await expect(asA(() => db.query(text))).rejects.toThrow('is not for a query')
+      expect((await saved()).toSorted()).toEqual(['by a', 'of b'])
+    })
+
+    it('may have savepoints of the program', async () => {
+      await transact(async () => {
+        await db.query('savepoint mine')
+        await add('1')
+        await db.query('rollback to savepoint mine')
+        await db.query('rollback work to mine')
+        await db.query('-- done\nrelease savepoint mine')
+        await add('2')
+        await db.query("select 'commit' as ending -- commit")
+      })
+      expect(await saved()).toEqual(['2'])
     })
   })
 }

@@ -1,18 +1,19 @@
 import { z } from 'zod'
+import { MAX_INTEGER, RowId, textOf } from '../shared/fields.js'
 
 export const CustomerId = z.object({
-  id: z.coerce.number().int().positive().describe('Number of the customer'),
+  id: RowId.describe('Number of the customer'),
 })
 
 export const NewCustomer = z
   .object({
-    name: z.string().trim().min(1).max(100),
-    email: z.email().toLowerCase(),
+    name: textOf(100),
+    email: z.email().max(254).toLowerCase(),
   })
   .meta({ id: 'NewCustomer' })
 
 export const Customer = NewCustomer.extend({
-  id: z.int().positive(),
+  id: z.int().positive().max(MAX_INTEGER),
   createdAt: z.date(),
 }).meta({ id: 'Customer' })
 

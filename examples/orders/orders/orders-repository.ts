@@ -1,11 +1,67 @@
-import { TenantTable } from '../shared/tenant-table.js'
+import { CacheManager, inject } from 'blazon'
+import { Database, sql } from 'blazon/postgres'
+import { type Page, readPage } from '../shared/paging.js'
 import type { Order, OrderFilter } from './orders-schemas.js'
 
-/** The orders of the tenant whose request this is. */
-export class OrdersRepository extends TenantTable<Order> {
-  async find({ status, customerId }: Pick<OrderFilter, 'status' | 'customerId'>): Promise<Order[]> {
-    return (await this.all())
-      .filter((order) => status === undefined || order.status === status)
-      .filter((order) => customerId === undefined || order.customerId === customerId)
+/** As the API shows them. A `bigint` would come as text; no total is so high that a number could not say it exactly. */
+const ORDERS = sql`
+  select id, customer_id as "customerId", status, total::float8 as total,
+    placed_by as "placedBy", placed_at as "placedAt",
+    json_build_object('street', street, 'city', city, 'country', country) as "shipTo",
+    (
+      select json_agg(json_build_object('sku', sku, 'quantity', quantity, 'unitPrice', unit_price) order by position)
+      from order_lines where (tenant_id, order_id) = (orders.tenant_id, orders.id)
+    ) as lines
+  from orders`
+
+/** The orders of the tenant whose request this is: PostgreSQL shows it no others. */
+export class OrdersRepository {
+  private readonly db = inject(Database)
+  private readonly cache = inject(CacheManager)
+
+  /** To be called in a transaction, as every request of a shop is one: an order without its lines is never saved. */
+  async insert(order: Omit<Order, 'id'>): Promise<Order> {
+    const { customerId, status, shipTo, total, placedBy, placedAt } = order
+    const [row] = await this.db.sql<Pick<Order, 'id'>>`
+      insert into orders (customer_id, status, street, city, country, total, placed_by, placed_at)
+      values (${customerId}, ${status}, ${shipTo.street}, ${shipTo.city}, ${shipTo.country}, ${total}, ${placedBy}, ${placedAt})
+      returning id`
+    const { id } = row as Pick<Order, 'id'>
+    const lines = order.lines.map(
+      ({ sku, quantity, unitPrice }, index) =>
+        sql`(${id}, ${index + 1}, ${sku}, ${quantity}, ${unitPrice})`,
+    )
+    await this.db.sql`
+      insert into order_lines (order_id, position, sku, quantity, unit_price) values ${sql.join(lines)}`
+    await this.haveChanged()
+    return { id, ...order }
+  }
+
+  async find({ status, customerId, ...paging }: OrderFilter): Promise<Page<Order>> {
+    const conditions = [
+      sql`true`,
+      ...(status === undefined ? [] : [sql`status = ${status}`]),
+      ...(customerId === undefined ? [] : [sql`customer_id = ${customerId}`]),
+    ]
+    return readPage(this.db, sql`${ORDERS} where ${sql.join(conditions, ' and ')}`, paging)
+  }
+
+  async findById(id: number): Promise<Order | undefined> {
+    const [order] = await this.db.sql<Order>`${ORDERS} where id = ${id}`
+    return order
+  }
+
+  /** Gives an order its last status; `undefined` where there is none that is open. Of two who try at the same time, one does it. */
+  async finish(id: number, status: 'paid' | 'cancelled'): Promise<Order | undefined> {
+    const finished = await this.db.sql`
+      update orders set status = ${status} where id = ${id} and status = 'open' returning id`
+    if (finished.length === 0) return undefined
+    await this.haveChanged()
+    return this.findById(id)
+  }
+
+  /** Answers that show orders of this shop are made anew: once it is saved, or one that is made meanwhile would show what was. */
+  private haveChanged(): Promise<void> {
+    return this.db.afterCommit(() => this.cache.invalidateTags(['orders']))
   }
 }

@@ -1,11 +1,12 @@
 import { z } from 'zod'
+import { MAX_INTEGER, RowId, textOf } from '../shared/fields.js'
 import { Paging } from '../shared/paging.js'
 
 const OrderStatus = z.enum(['open', 'paid', 'cancelled'])
 
 const Address = z.object({
-  street: z.string().min(1),
-  city: z.string().min(1),
+  street: textOf(200),
+  city: textOf(100),
   country: z
     .string()
     .length(2)
@@ -14,35 +15,30 @@ const Address = z.object({
 })
 
 const OrderLine = z.object({
-  sku: z.string().min(1).max(40),
-  quantity: z.int().min(1).default(1),
-  unitPrice: z.int().min(0).describe('In cents'),
+  sku: textOf(40),
+  quantity: z.int().min(1).max(10_000).default(1),
+  unitPrice: z.int().min(0).max(100_000_000).describe('In cents'),
 })
 
 export const OrderId = z.object({
-  id: z.coerce.number().int().positive().describe('Number of the order'),
+  id: RowId.describe('Number of the order'),
 })
 
 export const OrderFilter = Paging.extend({
   status: OrderStatus.optional().describe('Only orders that have come this far'),
-  customerId: z.coerce
-    .number()
-    .int()
-    .positive()
-    .optional()
-    .describe('Only orders of this customer'),
+  customerId: RowId.optional().describe('Only orders of this customer'),
 })
 
 export const NewOrder = z
   .object({
-    customerId: z.int().positive(),
+    customerId: z.int().positive().max(MAX_INTEGER),
     shipTo: Address,
     lines: z.array(OrderLine).min(1).max(100),
   })
   .meta({ id: 'NewOrder' })
 
 export const Order = NewOrder.extend({
-  id: z.int().positive(),
+  id: z.int().positive().max(MAX_INTEGER),
   status: OrderStatus,
   total: z.int().min(0).describe('In cents'),
   placedBy: z.string(),

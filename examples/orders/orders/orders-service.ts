@@ -1,7 +1,7 @@
-import { CacheManager, ConflictError, inject, NotFoundError } from 'blazon'
+import { ConflictError, inject, NotFoundError } from 'blazon'
 import { CustomersService } from '../customers/customers-service.js'
 import { Now } from '../shared/now.js'
-import { type Page, pageOf } from '../shared/paging.js'
+import type { Page } from '../shared/paging.js'
 import { OrdersRepository } from './orders-repository.js'
 import type { NewOrder, Order, OrderFilter } from './orders-schemas.js'
 
@@ -9,17 +9,15 @@ export class OrdersService {
   private readonly orders = inject(OrdersRepository)
   private readonly customers = inject(CustomersService)
   private readonly now = inject(Now)
-  private readonly cache = inject(CacheManager)
 
   async place(input: NewOrder, placedBy: string): Promise<Order> {
     await this.customers.get(input.customerId)
     const total = input.lines.reduce((sum, line) => sum + line.quantity * line.unitPrice, 0)
-    const draft = { ...input, total, status: 'open', placedBy, placedAt: this.now() } as const
-    return this.changed(await this.orders.insert(draft))
+    return this.orders.insert({ ...input, total, status: 'open', placedBy, placedAt: this.now() })
   }
 
   async list(filter: OrderFilter): Promise<Page<Order>> {
-    return pageOf(await this.orders.find(filter), filter)
+    return this.orders.find(filter)
   }
 
   async get(id: number): Promise<Order> {
@@ -37,16 +35,9 @@ export class OrdersService {
   }
 
   private async finish(id: number, status: 'paid' | 'cancelled'): Promise<Order> {
+    const finished = await this.orders.finish(id, status)
+    if (finished !== undefined) return finished
     const order = await this.get(id)
-    if (order.status !== 'open') {
-      throw new ConflictError(`Order ${id} is already ${order.status}`, { code: 'ORDER_NOT_OPEN' })
-    }
-    return this.changed(await this.orders.update({ ...order, status }))
-  }
-
-  /** Answers that show orders of this shop are made anew. */
-  private async changed(order: Order): Promise<Order> {
-    await this.cache.invalidateTags(['orders'])
-    return order
+    throw new ConflictError(`Order ${id} is already ${order.status}`, { code: 'ORDER_NOT_OPEN' })
   }
 }

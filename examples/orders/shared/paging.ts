@@ -1,3 +1,4 @@
+import { type Database, type Sql, sql } from 'blazon/postgres'
 import { z } from 'zod'
 
 /** `?page=2&pageSize=50` */
@@ -18,8 +19,15 @@ export function pageSchema<T extends z.ZodType>(item: T) {
   return z.object({ items: z.array(item), total: z.int(), page: z.int(), pageSize: z.int() })
 }
 
-/** Cuts one page out of a list. */
-export function pageOf<T>(list: readonly T[], { page, pageSize }: Paging): Page<T> {
-  const start = (page - 1) * pageSize
-  return { items: list.slice(start, start + pageSize), total: list.length, page, pageSize }
+/** One page of what a query finds, in the order of its `id`s, and how much it finds in all. Both are asked at once. */
+export async function readPage<T>(
+  db: Database,
+  query: Sql,
+  { page, pageSize }: Paging,
+): Promise<Page<T>> {
+  const [{ rows: items }, [count]] = await Promise.all([
+    db.query<T>(sql`${query} order by id limit ${pageSize} offset ${(page - 1) * pageSize}`),
+    db.sql<{ total: number }>`select count(*)::integer as total from (${query}) as found`,
+  ])
+  return { items, total: count?.total ?? 0, page, pageSize }
 }

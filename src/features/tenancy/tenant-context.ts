@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Logger } from '../../contracts/logger.js'
 import type { TenantScope } from '../../contracts/tenant.js'
 import { codedError } from '../../errors/http-error.js'
+import { isThenable } from '../../http/step.js'
 import { assertTenantId } from './tenant-id.js'
 
 /**
@@ -97,7 +98,7 @@ export function requireTenantId(): string {
 /**
  * Runs a function in the name of a tenant, with everything that it awaits or sets going, and answers with what it answers. A
  * middleware that calls `runWithTenant(id, next)` says whose the request is (specification section 4.8.4); elsewhere the
- * scope ends with the function. The id is not checked against `tenant.pattern` and `tenant.store`: who calls this is believed.
+ * scope ends with the function, and a query that it answers with, of Drizzle or Knex for one, is sent in it. The id is not checked against `tenant.pattern` and `tenant.store`: who calls this is believed.
  *
  * @param tenantId Text of 1 to 256 characters, none of them a control character.
  * @throws TypeError when it is none: a missing tenant never becomes "no tenant".
@@ -108,7 +109,15 @@ export function runWithTenant<T>(tenantId: string, fn: () => T): T {
   assertTenantId(tenantId, 'runWithTenant()')
   const request = (fn as RequestNext)[kRequest]
   const base = request?.tenantScope ?? TenantContext.current()
-  return TenantContext.run(tenantScope(tenantId, base), fn)
+  return TenantContext.run(tenantScope(tenantId, base), () => begun(fn()))
+}
+
+/**
+ * What query builders answer with is asked for only when somebody waits for it, which would be outside of the scope: it is asked for at once.
+ */
+function begun<T>(value: T): T {
+  const isLazy = isThenable(value) && !(value instanceof Promise)
+  return isLazy ? (Promise.resolve(value) as T) : value
 }
 
 /** Loggers of the applications that run, by the `host` of their scopes. */
@@ -136,7 +145,7 @@ export function runWithoutTenant<T>(reason: string, fn: () => T): T {
   const logger = current?.host === undefined ? undefined : loggers.get(current.host)
   logger?.info({ reason, tenant: current?.id }, 'Run without a tenant')
   const scope = Object.freeze({ ...tenantScope(undefined, current), isForAll: true as const })
-  return TenantContext.run(scope, fn)
+  return TenantContext.run(scope, () => begun(fn()))
 }
 
 /** Whether this code may see what belongs to any tenant: outside of requests, or in `runWithoutTenant`. */

@@ -13,10 +13,11 @@ const PATIENCE_MS = 2000
 export function cancelStatement({ host, port, processID, secretKey }: PgClient): void {
   if (processID === null || secretKey === null) return
   const place = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
-  const socket = connect(place, () => socket.end(cancelRequest(processID, secretKey)))
+  // The server ends it. PgBouncer before 1.20 comes to its own end where the client is the first to (pgbouncer#801).
+  const socket = connect(place, () => socket.write(cancelRequest(processID, secretKey)))
   const end = () => socket.destroy()
   socket.on('error', end).setTimeout(PATIENCE_MS, end).unref()
-  // The server says nothing, and closes it.
+  // The server says nothing.
   socket.resume()
 }
 

@@ -7,26 +7,29 @@ export interface Statement {
   readonly values?: readonly unknown[]
   /** `'array'` gives rows as lists of values in the order of the columns. Default: objects by column name. */
   readonly rowMode?: 'array'
-  /** Gives every value as the text that PostgreSQL sends, for libraries that read it themselves. Default `false`. */
-  readonly isRaw?: boolean
+  /**
+   * Gives values as the text that PostgreSQL sends, for libraries that read it themselves: all of them, or those that are times (`timestamp`, `timestamptz`, and lists
+   * of them). Default: none.
+   */
+  readonly texts?: 'all' | 'times'
 }
 
 /** A column of an answer. */
 export interface Field {
   readonly name: string
-  /** The number of its type: `oid` of `pg_type`. */
+  /** The number of its type (`oid` of `pg_type`). */
   readonly dataTypeID: number
 }
 
 /** What became of a statement. */
 export interface QueryResult<TRow = Record<string, unknown>> {
   readonly rows: TRow[]
-  /** The columns of the rows, in their order; for libraries that read values themselves. */
-  readonly fields: readonly Field[]
   /** How many rows it has returned or changed. */
   readonly rowCount: number
   /** What was done, in PostgreSQL's words: `SELECT`, `INSERT`, `COMMIT`, … */
   readonly command: string
+  /** The columns, in their order. */
+  readonly fields: readonly Field[]
 }
 
 /**

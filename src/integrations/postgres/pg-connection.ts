@@ -3,11 +3,8 @@ import { Deadline } from './deadline.js'
 import type { Connection, QueryResult, Statement } from './driver.js'
 import { failureOf, overtime, unavailable } from './failures.js'
 import type { PgClient, PgQuery, PgResult } from './pg-package.js'
-import { readerOf, readText } from './read-value.js'
+import { readersFor } from './read-value.js'
 import { checkText, writeValues } from './write-values.js'
-
-const VALUES = { getTypeParser: readerOf }
-const TEXTS = { getTypeParser: () => readText }
 
 /** Statements of ours that hold nothing of anybody's: one message each in the simple protocol, and five in the other. */
 const COMMANDS: readonly string[] = ['BEGIN', 'COMMIT', 'ROLLBACK']
@@ -41,13 +38,13 @@ export class PgConnection implements Connection {
 
   async query(statement: Statement): Promise<QueryResult> {
     const values = writeValues(statement)
-    const { text, rowMode, isRaw } = statement
-    const types = isRaw === true ? TEXTS : VALUES
+    const { text, rowMode } = statement
+    const types = { getTypeParser: readersFor(statement) }
     // Never the simple protocol, which would run what an injection has put behind a semicolon.
     const protocol = COMMANDS.includes(text) ? {} : ({ queryMode: 'extended' } as const)
     const result = await this.#send({ text, values, rowMode, types, ...protocol })
-    const { rows, fields, rowCount, command } = result
-    return { rows, fields, rowCount: rowCount ?? 0, command: command ?? '' }
+    const { rows, rowCount, command, fields } = result
+    return { rows, rowCount: rowCount ?? 0, command: command ?? '', fields }
   }
 
   async script(text: string): Promise<void> {

@@ -5,7 +5,7 @@ import { busy, unavailable } from './failures.js'
 import { Lending } from './lending.js'
 import { PgConnection } from './pg-connection.js'
 import { loadPg, type PgClient, type PgPool } from './pg-package.js'
-import { poolOptions } from './pg-pool-options.js'
+import { clientOf, poolOptions } from './pg-pool-options.js'
 import { type PostgresOptions, sizeOf, timeoutsOf } from './postgres-options.js'
 
 /** How long a server may take to say good-bye. */
@@ -35,8 +35,10 @@ export class PgDriver implements Driver {
   }
 
   async open({ logger }: DriverContext): Promise<void> {
-    const { Pool } = await loadPg()
-    this.#pool = new Pool(poolOptions(this.#options, this.size, this.#acquireMs))
+    const pg = await loadPg()
+    const limits = { max: this.size, connectionTimeoutMillis: this.#acquireMs }
+    const options = poolOptions(this.#options, limits)
+    this.#pool = new pg.Pool({ ...options, Client: clientOf(pg, options) })
     this.#watch(this.#pool, logger)
   }
 

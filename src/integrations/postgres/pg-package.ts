@@ -6,6 +6,7 @@ import type { Reader } from './read-array.js'
 /** What of `pg` is used, written down here so that nothing of ours needs its types. */
 export interface PgPackage {
   readonly Pool: new (options: object) => PgPool
+  readonly Client: new (options: object) => { password: unknown }
 }
 
 export interface PgPool {
@@ -41,9 +42,9 @@ export interface PgQuery {
 
 export interface PgResult {
   readonly rows: Record<string, unknown>[]
-  readonly fields: readonly Field[]
   readonly rowCount: number | null
   readonly command: string | null
+  readonly fields: readonly Field[]
 }
 
 /** @throws ConfigError when it cannot be loaded. */

@@ -1,4 +1,7 @@
+import type { PgPackage } from './pg-package.js'
 import type { PostgresOptions } from './postgres-options.js'
+
+type Bag = Readonly<Record<string, unknown>>
 
 /** What a user's own options may say otherwise. */
 const DEFAULTS = {
@@ -9,17 +12,27 @@ const DEFAULTS = {
 }
 
 /** What the pool of `pg` is made with. */
-export function poolOptions(options: PostgresOptions, max: number, acquireMs: number): object {
+export function poolOptions(
+  options: PostgresOptions,
+  limits: { readonly max: number; readonly connectionTimeoutMillis: number },
+): Bag {
   const { url: connectionString, poolOptions: own = {} } = options
-  const fixed = {
-    connectionString,
-    max,
-    connectionTimeoutMillis: acquireMs,
-    pipeline: true,
-    binary: false,
+  const fixed = { connectionString, ...limits, pipeline: true, binary: false }
+  return { ...DEFAULTS, ...own, ...copySsl(own), ...fixed }
+}
+
+// pg hides the key in it from whoever prints it, which a frozen object does not let it do.
+function copySsl({ ssl }: Bag): object {
+  return typeof ssl === 'object' && ssl !== null ? { ssl: { ...ssl } } : {}
+}
+
+/** Clients that ask for their password each time, where it is a function: pg would prefer that of the URL, even when it has none. */
+export function clientOf({ Client }: PgPackage, { password }: Bag): PgPackage['Client'] {
+  if (typeof password !== 'function') return Client
+  return class extends Client {
+    constructor(options: object) {
+      super(options)
+      this.password = password
+    }
   }
-  // Copied, because pg hides the key in it from whoever prints it.
-  const ssl =
-    typeof own['ssl'] === 'object' && own['ssl'] !== null ? { ssl: { ...own['ssl'] } } : {}
-  return { ...DEFAULTS, ...own, ...ssl, ...fixed }
 }

@@ -1,16 +1,17 @@
 import type { QueryResult, Statement } from './driver.js'
 import type { PgliteResult } from './pglite-package.js'
 import type { Reader } from './read-array.js'
-import { readerOf, readText } from './read-value.js'
+import { readersFor } from './read-value.js'
 
 /** An answer of PGlite, whose values are all text, as every driver gives it. */
-export function readResult(result: PgliteResult, { rowMode, isRaw }: Statement): QueryResult {
+export function readResult(result: PgliteResult, statement: Statement): QueryResult {
   const { fields, rowCount = 0, command = '' } = result
-  const readers = fields.map(({ dataTypeID }) => (isRaw === true ? readText : readerOf(dataTypeID)))
+  const readerOf = readersFor(statement)
+  const readers = fields.map(({ dataTypeID }) => readerOf(dataTypeID))
   const lists = result.rows.map((row) => row.map((text, index) => read(text, readers[index])))
   const names = fields.map(({ name }) => name)
-  const rows = rowMode === 'array' ? lists : lists.map((list) => nameValues(names, list))
-  return { rows: rows as Record<string, unknown>[], fields, rowCount, command }
+  const rows = statement.rowMode === 'array' ? lists : lists.map((list) => nameValues(names, list))
+  return { rows: rows as Record<string, unknown>[], rowCount, command, fields }
 }
 
 function read(text: string | null, reader: Reader | undefined): unknown {

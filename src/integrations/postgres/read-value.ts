@@ -1,3 +1,4 @@
+import type { Statement } from './driver.js'
 import { arrayOf, type Reader } from './read-array.js'
 import { readBytes } from './read-bytes.js'
 import { readDate } from './read-date.js'
@@ -36,12 +37,23 @@ const READERS = new Map<number, Reader>([
   ...TEXT_ARRAYS.map((oid) => [oid, arrayOf(readText)] as const),
 ])
 
+/** `timestamp`, `timestamptz`, and lists of them. */
+const TIMES: readonly number[] = [1114, 1184, 1115, 1185]
+
 /** How values of a type are read. */
-export function readerOf(oid: number): Reader {
-  return READERS.get(oid) ?? readText
+export type ReaderOf = (oid: number) => Reader
+
+const readAll: ReaderOf = (oid) => READERS.get(oid) ?? readText
+const readNothing: ReaderOf = () => readText
+const readAllButTimes: ReaderOf = (oid) => (TIMES.includes(oid) ? readText : readAll(oid))
+
+/** How the values of an answer are read. */
+export function readersFor({ texts }: Pick<Statement, 'texts'>): ReaderOf {
+  if (texts === undefined) return readAll
+  return texts === 'all' ? readNothing : readAllButTimes
 }
 
 /** Leaves a value as the text that PostgreSQL sends. */
-export function readText(text: string): string {
+function readText(text: string): string {
   return text
 }

@@ -13,6 +13,7 @@ import { RequestWork } from './request-work.js'
 import { type ApplySettings, type SettingsConfig, settingsOf } from './session-settings.js'
 import { TenantSwitchError } from './tenant-switch-error.js'
 import { type Block, type Change, type Task, Transaction } from './transaction.js'
+import { refuseControl } from './transaction-control.js'
 
 /** A block, and in whose name. */
 interface OwnedBlock {
@@ -66,6 +67,7 @@ export class Sessions {
 
   /** Runs a statement where it belongs. */
   async query(statement: Statement): Promise<QueryResult> {
+    refuseControl(statement.text)
     const { owner } = this
     if (owner?.kind === 'nobody') await this.#assertPublic(statement)
     const outer = await this.#outer(owner)

@@ -1,14 +1,15 @@
-import { writeValue } from './write-value.js'
+/** What is sent for an element that is no array itself. */
+type WriteElement = (value: unknown) => string | Uint8Array | null
 
 /** An array as PostgreSQL reads it: `{1,"a b",NULL,{2}}`. */
-export function writeArray(values: readonly unknown[]): string {
+export function writeArray(values: readonly unknown[], write: WriteElement): string {
   // `Array.from` visits holes, too.
-  return `{${Array.from(values, writeElement).join(',')}}`
+  return `{${Array.from(values, (value) => writeElement(value, write)).join(',')}}`
 }
 
-function writeElement(value: unknown): string {
-  if (Array.isArray(value)) return writeArray(value)
-  const written = writeValue(value)
+function writeElement(value: unknown, write: WriteElement): string {
+  if (Array.isArray(value)) return writeArray(value, write)
+  const written = write(value)
   if (written === null) return 'NULL'
   if (typeof written !== 'string') return `"\\\\x${Buffer.from(written).toString('hex')}"`
   return `"${written.replace(/["\\]/g, '\\$&')}"`

@@ -31,7 +31,7 @@ function writeObject(value: object | null): Written {
   if (ArrayBuffer.isView(value)) return bytesOf(value)
   if (value instanceof ArrayBuffer) return new Uint8Array(value)
   if (value instanceof Date) return writeDate(value)
-  if (Array.isArray(value)) return writeArray(value)
+  if (Array.isArray(value)) return writeArray(value, writeValue)
   return JSON.stringify(value) ?? null
 }
 

@@ -93,6 +93,13 @@ describe('runWithTenant', () => {
     expect(runWithTenant(id, getTenantId)).toBe(id)
   })
 
+  it('sends a query that begins only when somebody waits for it', async () => {
+    const query = { then: (done: (id: unknown) => void) => done(getTenantId()) }
+    expect(await runWithTenant('acme', () => query)).toBe('acme')
+    const outer = runWithTenant('acme', () => runWithoutTenant('a test', () => query))
+    expect(await outer).toBeUndefined()
+  })
+
   it('keeps apart what runs at once', async () => {
     const ids = Array.from({ length: 100 }, (_, number) => `t-${number}`)
     const seen = await Promise.all(

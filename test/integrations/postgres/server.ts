@@ -128,6 +128,12 @@ export class Server implements AsyncDisposable {
     })
   }
 
+  /** Makes it run as if nothing had been done to it. */
+  async mend(): Promise<void> {
+    this.resume()
+    if (this.#process === undefined || hasEnded(this.#process)) await this.start()
+  }
+
   /** Ends it as a loss of power would. */
   async kill9(): Promise<void> {
     await this.#end(() => {

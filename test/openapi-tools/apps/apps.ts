@@ -1,5 +1,6 @@
 import type { AppOptions } from 'blazon'
 import { options as orders } from '../../../examples/orders/app.js'
+import { database } from '../../../examples/orders/stores.js'
 import type { Exchange } from '../traffic/exchange.js'
 import { LIBRARIES_EXCHANGES } from '../traffic/libraries-exchanges.js'
 import { MUSEUM_EXCHANGES } from '../traffic/museum-exchanges.js'
@@ -16,9 +17,16 @@ export interface ProvenApp {
   readonly exchanges: readonly Exchange[]
 }
 
+/** As it is, but in memory: every application that starts has a database of its own. */
+const ordersInMemory: AppOptions = {
+  ...orders,
+  plugins: [...orders.plugins, database({ DATABASE_FOLDER: 'memory' })],
+  logger: false,
+}
+
 /** The whole applications. */
 export const APPS: readonly ProvenApp[] = [
-  { name: 'orders', options: { ...orders, logger: false }, exchanges: ORDERS_EXCHANGES },
+  { name: 'orders', options: ordersInMemory, exchanges: ORDERS_EXCHANGES },
   { name: 'museum', options: museum, exchanges: MUSEUM_EXCHANGES },
   { name: 'libraries', options: libraries, exchanges: LIBRARIES_EXCHANGES },
 ]

@@ -18,6 +18,7 @@ const post = { method: 'POST', ...clerk }
 /** A day in the life of the orders example; every line builds on those before it. */
 export const ORDERS_EXCHANGES: readonly Exchange[] = [
   { name: 'health', method: 'GET', path: '/health', status: 200 },
+  { name: 'ready', method: 'GET', path: '/health/ready', status: 200 },
   { name: 'no token', method: 'GET', path: '/orders', headers: shop, status: 401 },
   { name: 'a wrong token', ...get, path: '/orders', status: 401, token: 'nobody' },
   { name: 'no shop', ...get, path: '/orders', headers: {}, status: 400, isRefused: true },
@@ -86,6 +87,13 @@ export const ORDERS_EXCHANGES: readonly Exchange[] = [
     ...get,
     path: '/customers?page=0',
     headers: { ...shop, accept: 'application/problem+json' },
+    status: 400,
+    isRefused: true,
+  },
+  {
+    name: 'a number too large',
+    ...get,
+    path: '/customers/2147483648',
     status: 400,
     isRefused: true,
   },

@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import type { Places } from './stores.js'
+
+/** A database for the tests of one file. */
+export interface TestDatabase {
+  readonly name: string
+  /** Why there is none. */
+  readonly reason?: string
+  /** Makes it, empty; answers with where it is and how to be rid of it. */
+  readonly make: () => Promise<{ places: Places; drop: () => Promise<void> }>
+}
+
+/** In this process, in memory: a new one for every application. */
+const embedded: TestDatabase = {
+  name: 'in this process',
+  make: async () => ({ places: { DATABASE_FOLDER: 'memory' }, drop: async () => undefined }),
+}
+
+/** On the server that `DATABASE_URL` names, or that runs on this machine, by a login that may make databases. */
+async function onServer(): Promise<TestDatabase> {
+  const url = new URL(process.env['DATABASE_URL'] || 'postgres://postgres@127.0.0.1:5432/postgres')
+  const run = (text: string) => ask(url.href, text)
+  const make = async () => {
+    const name = `orders_test_${process.pid}_${randomUUID().slice(0, 8)}`
+    await run(`create database ${name}`)
+    const DATABASE_URL = Object.assign(new URL(url), { pathname: `/${name}` }).href
+    return { places: { DATABASE_URL }, drop: () => run(`drop database ${name} with (force)`) }
+  }
+  try {
+    await run('select 1')
+    return { name: `on the server ${url.host}`, make }
+  } catch (error) {
+    return { name: 'on a server', make, reason: `${url.host}: ${(error as Error).message}` }
+  }
+}
+
+/** Runs a statement on a connection of its own. */
+async function ask(url: string, text: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(text)
+  } finally {
+    await client.end()
+  }
+}
+
+export const server: TestDatabase = await onServer()
+if (server.reason !== undefined) console.warn(`Skipped: no PostgreSQL at ${server.reason}`)
+
+/** Whether the tests that need a server are left out. In CI it has to be there. */
+export const isServerMissing: boolean = server.reason !== undefined && !process.env['CI']
+
+export const databases: readonly TestDatabase[] = isServerMissing ? [embedded] : [embedded, server]
+console.info(`The orders are tested ${databases.map(({ name }) => name).join(' and ')}.`)

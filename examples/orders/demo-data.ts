@@ -1,0 +1,52 @@
+import type { Plugin, PluginContext } from 'blazon'
+import { Database } from 'blazon/postgres'
+import { CustomersService } from './customers/customers-service.js'
+import { OrdersService } from './orders/orders-service.js'
+
+const SHOPS = {
+  aurora: {
+    clerk: 'carla',
+    shipTo: { street: 'Lange Gasse 1', city: 'Wien', country: 'AT' },
+    customers: {
+      Iris: [
+        { sku: 'TEA', quantity: 2, unitPrice: 450 },
+        { sku: 'CUP', quantity: 1, unitPrice: 1200 },
+      ],
+      Noor: [{ sku: 'POT', quantity: 1, unitPrice: 3900 }],
+    },
+  },
+  borealis: {
+    clerk: 'bruno',
+    shipTo: { street: 'Storgata 7', city: 'Tromsø', country: 'NO' },
+    customers: { Otto: [{ sku: 'BREAD', quantity: 3, unitPrice: 520 }] },
+  },
+}
+
+type Shop = (typeof SHOPS)[keyof typeof SHOPS]
+
+/** Gives two shops something to look at: once, however many processes start at the same time. */
+export const demoData: Plugin = {
+  name: 'demo-data',
+  async setup({ get }) {
+    const db = get(Database)
+    for (const [shop, content] of Object.entries(SHOPS)) {
+      await db.withTenantTransaction(shop, () => fill(content, { get, db }))
+    }
+  },
+}
+
+async function fill(
+  { clerk, shipTo, customers: content }: Shop,
+  { get, db }: Pick<PluginContext, 'get'> & { db: Database },
+): Promise<void> {
+  const [customers, orders] = [get(CustomersService), get(OrdersService)]
+  // Whoever comes second waits here, and then finds what the first has saved.
+  await db.sql`select pg_advisory_xact_lock(hashtext('orders: demo data'))`
+  const { total } = await customers.list({ page: 1, pageSize: 1 })
+  if (total > 0) return
+  for (const [name, lines] of Object.entries(content)) {
+    const { id } = await customers.register({ name, email: `${name.toLowerCase()}@example.com` })
+    await orders.place({ customerId: id, shipTo, lines }, clerk)
+  }
+  await orders.pay(1)
+}

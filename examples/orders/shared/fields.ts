@@ -1,0 +1,13 @@
+import { z } from 'zod'
+
+/** The largest `integer` of PostgreSQL. */
+export const MAX_INTEGER = 2_147_483_647
+
+/** The number of a row, in a path or a query. */
+export const RowId = z.coerce.number().int().positive().max(MAX_INTEGER)
+
+/** Text that is there. PostgreSQL keeps every character but NUL. */
+export function textOf(maxLength: number) {
+  const text = z.string().trim().min(1).max(maxLength)
+  return text.refine((value) => !value.includes('\0'), 'Must not contain a NUL character')
+}

@@ -1,0 +1,43 @@
+import { fileURLToPath } from 'node:url'
+import type { AppOptions, Plugin } from 'blazon'
+import { postgres } from 'blazon/postgres'
+import { redisCache, redisLimits } from 'blazon/redis'
+import { demoData } from './demo-data.js'
+
+/** Where things are kept: variables of the environment. */
+export interface Places {
+  /** A PostgreSQL server, which several processes may share. */
+  readonly DATABASE_URL?: string | undefined
+  /** Without a server: the folder of a PostgreSQL in this process, or `memory`. Default: `.data`, beside this file. */
+  readonly DATABASE_FOLDER?: string | undefined
+  /** A Redis for what is cached and counted, which several processes may share. Default: this process. */
+  readonly REDIS_URL?: string | undefined
+}
+
+/** The database, and the tables that the application needs. It is opened when the application starts. */
+export function database({ DATABASE_URL, DATABASE_FOLDER }: Places): Plugin {
+  const place = DATABASE_URL
+    ? { url: DATABASE_URL }
+    : { embedded: DATABASE_FOLDER || beside('.data') }
+  return postgres({ ...place, migrations: beside('migrations') })
+}
+
+/** The application, with places for what it keeps. */
+export function withStores(
+  options: AppOptions & { readonly rateLimit: object },
+  places: Places,
+): AppOptions {
+  const plugins = [...(options.plugins ?? []), database(places), demoData]
+  if (!places.REDIS_URL) return { ...options, plugins }
+  const redis = { url: places.REDIS_URL, prefix: 'orders:' }
+  return {
+    ...options,
+    plugins,
+    cache: { store: redisCache(redis) },
+    rateLimit: { ...options.rateLimit, store: redisLimits(redis) },
+  }
+}
+
+function beside(name: string): string {
+  return fileURLToPath(new URL(name, import.meta.url))
+}

@@ -1,0 +1,4 @@
+import { describeTenantDatabase } from '../../conformance/tenant-database.js'
+import { openEmbedded } from './support.js'
+
+describeTenantDatabase('PGlite', { open: openEmbedded, transactions: 2_000 })

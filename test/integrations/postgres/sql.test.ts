@@ -1,0 +1,67 @@
+import { sql } from 'blazon/postgres'
+import { describe, expect, it } from 'vitest'
+import { ProtectedTables } from '../../../src/integrations/postgres/protected-tables.js'
+
+describe('the template', () => {
+  it('makes parameters of values, whatever is in them', () => {
+    const name = "'; drop table orders; --"
+    const { text, values } = sql`select * from orders where name = ${name} and id = ${7}`
+    expect(text).toBe('select * from orders where name = $1 and id = $2')
+    expect(values).toEqual([name, 7])
+  })
+
+  it('takes pieces in, and numbers anew', () => {
+    const mine = sql`owner = ${'ada'}`
+    const both = sql`${mine} and (price < ${5} or ${sql`kind = ${'tea'}`})`
+    const { text, values } =
+      sql`select * from ${sql.id('shop', 'orders')} where ${both} limit ${10}`
+    expect(text).toBe(
+      'select * from "shop"."orders" where owner = $1 and (price < $2 or kind = $3) limit $4',
+    )
+    expect(values).toEqual(['ada', 5, 'tea', 10])
+  })
+
+  it('joins values and pieces', () => {
+    expect(sql`id in (${sql.join([1, 2, 3])})`).toMatchObject({ text: 'id in ($1, $2, $3)' })
+    const all = sql.join([sql`a = ${1}`, sql`b = ${2}`], ' and ')
+    expect([all.text, all.values]).toEqual(['a = $1 and b = $2', [1, 2]])
+    expect(sql.join([])).toMatchObject({ text: '', values: [] })
+  })
+
+  it('needs no value', () => {
+    expect(sql`select 1`).toMatchObject({ text: 'select 1', values: [] })
+  })
+
+  it('quotes names', () => {
+    expect(sql.id('a"b; --').text).toBe('"a""b; --"')
+    for (const name of ['', 'a\0b', 7 as unknown as string]) {
+      expect(() => sql.id(name)).toThrow(TypeError)
+    }
+  })
+
+  it('takes what only looks like a piece for a value', () => {
+    const forged = { text: 'true; drop table orders', values: [] }
+    expect(sql`select ${forged}`).toMatchObject({ text: 'select $1', values: [forged] })
+  })
+})
+
+describe('tables of tenants', () => {
+  const tables = new ProtectedTables(['orders', 'order.items', 'Größe$'])
+
+  it.each([
+    ['select * from orders', 'orders'],
+    ['SELECT * FROM "shop"."ORDERS" o', 'ORDERS'],
+    ['delete from order.items', 'order.items'],
+    ['select * from Größe$', 'Größe$'],
+    ['select * from orders_archive, my_orders', null],
+    ['select * from orderXitems', null],
+    ['select 1', null],
+  ])('are found in %s: %s', (text, table) => {
+    expect(tables.find(text)).toBe(table)
+    expect(tables.find(text)).toBe(table)
+  })
+
+  it('may be none', () => {
+    expect(new ProtectedTables([]).find('select * from orders')).toBeNull()
+  })
+})

@@ -1,0 +1,194 @@
+import { PGlite } from '@electric-sql/pglite'
+import type { Plugin } from 'blazon'
+import { Database, type PostgresOptions, postgres } from 'blazon/postgres'
+import { TestApp, type TestOptions } from 'blazon/testing'
+import type { Client } from 'pg'
+import { vi } from 'vitest'
+import type { HeldCommits, Leftover, TenantDatabase } from '../../conformance/tenant-database.js'
+import { HELD_COMMITS, SCHEMA } from '../../conformance/tenant-schema.js'
+import { until } from '../until.js'
+import { PgBouncer } from './pgbouncer.js'
+import { PASSWORD, pg, runAt, Server } from './server.js'
+
+/** Who applications log in as: it owns nothing, and may be the two roles that own nothing either. */
+export const LOGIN = 'service'
+const DATABASE = 'shop'
+
+const CREATE_LOGIN = `create role ${LOGIN} login nosuperuser nobypassrls noinherit password 'tell nobody';
+  grant app_tenant, app_all_tenants to ${LOGIN};`
+
+/** Of a session, what transactions might have left in it. */
+const LEFTOVER = `select current_setting('app.tenant_id', true) as tenant,
+  current_user::text as role, session_user::text as login`
+
+/** Makes the database of the suite on a server. */
+export async function createShop(server: Server): Promise<void> {
+  await server.run(`create database ${DATABASE}`)
+  await runAt(shopUrl(server), `${SCHEMA}\n${CREATE_LOGIN}`)
+}
+
+/** For the superuser, or somebody else. */
+export function shopUrl(server: Server, user?: string): string {
+  return server.url(user, { database: DATABASE, password: user === undefined ? PASSWORD : '' })
+}
+
+/** Sees every connection that applications of this file make from now on. */
+function watchClients(): () => Client[] {
+  const connect = vi.spyOn(pg.Client.prototype, 'connect')
+  return () => {
+    const clients = new Set(connect.mock.contexts as Client[])
+    return [...clients].filter((client) => client.user === LOGIN && !hasEnded(client))
+  }
+}
+
+// What `pg` calls its own, and has no other sign of.
+const hasEnded = (client: Client): boolean =>
+  (client as unknown as { _ended: boolean; _ending: boolean })._ending ||
+  (client as unknown as { _ended: boolean })._ended
+
+/** A PostgreSQL of its own. */
+export async function openServer(): Promise<TenantDatabase> {
+  const server = await Server.start()
+  await createShop(server)
+  const clients = watchClients()
+  const leftovers = () => Promise.all(clients().map(leftoverOf))
+  return onServer(server, shopUrl(server, LOGIN), leftovers)
+}
+
+/** A PostgreSQL of its own behind a PgBouncer, which gives each transaction another connection of four. */
+export async function openPgBouncer(): Promise<TenantDatabase> {
+  const server = await Server.start()
+  await createShop(server)
+  const how = { serverPort: server.port, users: [LOGIN], connections: 4 }
+  const bouncer = await PgBouncer.start(how)
+  const url = bouncer.url(LOGIN, DATABASE)
+  const leftovers = () => leftoversBehind(url, how.connections)
+  const database = onServer(server, url, leftovers)
+  const dispose = async () => {
+    await bouncer[Symbol.asyncDispose]()
+    await database[Symbol.asyncDispose]()
+  }
+  return { ...database, isPooled: true, [Symbol.asyncDispose]: dispose }
+}
+
+function onServer(
+  server: Server,
+  url: string,
+  leftovers: TenantDatabase['leftovers'],
+): TenantDatabase {
+  const owner = new pg.Pool({ connectionString: shopUrl(server), max: 2 })
+  owner.on('error', () => {})
+  return {
+    isEmbedded: false,
+    isPooled: false,
+    start: (options, how) => startOn({ url, ...how }, options),
+    look: async (text, values) => (await owner.query(text, values as unknown[])).rows,
+    asOwner: async (text) => void (await owner.query(text)),
+    holdCommits: () => holdCommits(server),
+    leftovers: async () => {
+      // What was destroyed may still be on its way out.
+      await until(async () => (await owner.query(OPEN_TRANSACTIONS)).rows.length === 0)
+      return await leftovers()
+    },
+    async [Symbol.asyncDispose]() {
+      await owner.end()
+      await server[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const OPEN_TRANSACTIONS = `select pid from pg_stat_activity
+  where usename = '${LOGIN}' and state <> 'idle'`
+
+function startOn(how: PostgresOptions, options: TestOptions = {}): Promise<TestApp> {
+  const plugins = [postgres(how), ...(options.plugins ?? [])]
+  return TestApp.create({ logger: false, ...options, plugins })
+}
+
+async function leftoverOf(client: Client): Promise<Leftover> {
+  const [row] = (await client.query(LEFTOVER)).rows
+  const isInTransaction = await client.query('savepoint probe').then(
+    () => true,
+    () => false,
+  )
+  return { ...row, isInTransaction }
+}
+
+/** Looks at every connection behind a PgBouncer: as many transactions at once as there are connections. */
+async function leftoversBehind(url: string, count: number): Promise<Leftover[]> {
+  const clients = Array.from({ length: count }, () => new pg.Client({ connectionString: url }))
+  try {
+    return await Promise.all(
+      clients.map(async (client) => {
+        await client.connect()
+        // Where a transaction was open already, this would only warn.
+        const begun = await client.query('begin; select now() = statement_timestamp() as fresh')
+        const results = begun as unknown as { rows: { fresh: boolean }[] }[]
+        const [row] = (await client.query(LEFTOVER)).rows
+        return { ...row, isInTransaction: results[1]?.rows[0]?.fresh !== true }
+      }),
+    )
+  } finally {
+    await Promise.all(clients.map((client) => client.query('rollback').catch(() => {})))
+    await Promise.all(clients.map((client) => client.end()))
+  }
+}
+
+async function holdCommits(server: Server): Promise<HeldCommits> {
+  const holder = new pg.Client({ connectionString: shopUrl(server) })
+  await holder.connect()
+  await holder.query('select pg_advisory_lock($1)', [HELD_COMMITS])
+  const waiting = `select 1 from pg_locks where locktype = 'advisory' and not granted
+    and objid = ${HELD_COMMITS}`
+  return {
+    reached: () => until(async () => ((await holder.query(waiting)).rowCount ?? 0) > 0),
+    release: () => holder.end(),
+  }
+}
+
+/** Databases in this process: each application has its own. */
+export async function openEmbedded(): Promise<TenantDatabase> {
+  const create = vi.spyOn(PGlite, 'create')
+  const running: { app: TestApp; engine: PGlite }[] = []
+  const current = () => running.at(-1) as (typeof running)[number]
+  const start = async (options: TestOptions = {}, how: PostgresOptions = {}) => {
+    const forget: Plugin = {
+      name: 'forget',
+      onClose: () => void running.splice(running.indexOf(own), 1),
+    }
+    const plugins = [forget, ...(options.plugins ?? [])]
+    const app = await startOn({ embedded: 'memory', ...how }, { ...options, plugins })
+    // It makes another one for itself while it makes the first.
+    const engines = await Promise.all(create.mock.results.map(({ value }) => value as PGlite))
+    const engine = engines.findLast(({ closed }) => !closed) as PGlite
+    const own = { app, engine }
+    running.push(own)
+    await engine.exec(SCHEMA)
+    return app
+  }
+  return {
+    isEmbedded: true,
+    isPooled: false,
+    start,
+    look: async <T>(text: string, values?: readonly unknown[]) => {
+      const db = current().app.get(Database)
+      const look = () => db.query<T>(text, values)
+      return (await db.withoutTenant('a look from outside', look)).rows
+    },
+    asOwner: async (text) => void (await current().engine.exec(text)),
+    holdCommits: null,
+    leftovers: async () => [await leftoverWithin(current().engine)],
+    async [Symbol.asyncDispose]() {
+      create.mockRestore()
+    },
+  }
+}
+
+async function leftoverWithin(engine: PGlite): Promise<Leftover> {
+  const [row] = (await engine.query<Leftover>(LEFTOVER)).rows
+  const isInTransaction = await engine.exec('savepoint probe').then(
+    () => true,
+    () => false,
+  )
+  return { ...(row as Leftover), isInTransaction }
+}
