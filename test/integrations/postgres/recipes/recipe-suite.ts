@@ -234,6 +234,8 @@ export function describeRecipe(name: string, provider: Provider<Orders>): void {
       it('leaks nothing under the eyes of proveIsolation', async () => {
         const report = await app.proveIsolation({ tenants: ['acme', 'globex'], seed: 1 })
         expect(report.leaks).toEqual([])
+        const list = report.verdicts.find(({ operation }) => operation === 'GET /orders')
+        expect(list?.verdict).toBe('PASS')
       })
     })
   }
