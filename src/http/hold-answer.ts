@@ -59,9 +59,11 @@ class HeldAnswer {
     const [name, args] = call
     const isFirst = this.#state === 'waiting'
     if (name === 'writeHead' && !isFirst) refuseHead()
-    checkSendable(this.#res, { name, args }, isFirst)
     // What comes after the end was said too late, as Node itself would find.
-    if (!this.#hasEnded) this.#calls.push(call)
+    if (!this.#hasEnded) {
+      checkSendable(this.#res, { name, args }, isFirst)
+      this.#calls.push(call)
+    }
     if (isFirst) this.#begin(name === 'writeHead' ? Number(args[0]) : this.#res.statusCode)
     // Whoever writes waits for `drain`, unless it is listened to where nobody but its maker can emit it, as with `compression`.
     return name === 'write' ? Object.hasOwn(this.#res, 'on') : this.#res
