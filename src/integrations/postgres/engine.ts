@@ -32,6 +32,7 @@ export class Engine {
       ...this.#roles,
       statementMs,
       idleInTransactionMs,
+      isEmbedded: driver.isEmbedded,
     })
   }
 

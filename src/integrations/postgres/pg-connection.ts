@@ -2,6 +2,7 @@ import { cancelStatement } from './cancel-statement.js'
 import { Deadline } from './deadline.js'
 import type { Connection, QueryResult, Statement } from './driver.js'
 import { failureOf, overtime, unavailable } from './failures.js'
+import { leavesTraces } from './leaves-traces.js'
 import type { PgClient, PgQuery, PgResult } from './pg-package.js'
 import { readersFor } from './read-value.js'
 import { checkText, writeValues } from './write-values.js'
@@ -26,6 +27,7 @@ export class PgConnection implements Connection {
   #failure: (() => Error) | undefined
   #pending = 0
   #isGathering = false
+  #hasTraces = false
   #scripts = 0
   #deadline: Deadline | undefined
 
@@ -39,6 +41,7 @@ export class PgConnection implements Connection {
   async query(statement: Statement): Promise<QueryResult> {
     const values = writeValues(statement)
     const { text, rowMode } = statement
+    this.#hasTraces ||= leavesTraces(text)
     const types = { getTypeParser: readersFor(statement) }
     // Never the simple protocol, which would run what an injection has put behind a semicolon.
     const protocol = COMMANDS.includes(text) ? {} : ({ queryMode: 'extended' } as const)
@@ -60,7 +63,7 @@ export class PgConnection implements Connection {
   release(): void {
     if (!this.#isLent) return
     const isClean = this.#pending === 0 && this.#client.getTransactionStatus() === 'I'
-    if (!isClean || this.#failure !== undefined) return this.destroy()
+    if (!isClean || this.#hasTraces || this.#failure !== undefined) return this.destroy()
     this.#giveBack(false)
   }
 
@@ -122,7 +125,9 @@ export class PgConnection implements Connection {
     this.destroy()
   }
 
+  // Whoever has it may be long in finding out, and others wait for it.
   readonly #lose = (error: Error): void => {
     this.#failure ??= () => unavailable(error)
+    this.destroy()
   }
 }

@@ -1,26 +1,38 @@
+import { Deadline } from './deadline.js'
 import type { Connection, QueryResult, Statement } from './driver.js'
 import { failureOf, unavailable } from './failures.js'
+import { leavesTraces } from './leaves-traces.js'
 import type { Pglite } from './pglite-package.js'
 import { readResult } from './read-rows.js'
 import { checkText, writeValues } from './write-values.js'
 
+/** What a lent connection needs to know of who lends it. */
+export interface PgliteLoan {
+  /** How long nothing may happen in a transaction, in milliseconds. No server is there that would count. */
+  readonly idleMs: number
+  /** Called once, when the next one may have it. */
+  readonly end: () => void
+}
+
 /** The connection of a PGlite, lent: it lives on when it is destroyed, so it is cleaned instead. */
 export class PgliteConnection implements Connection {
   readonly #database: Pglite
-  readonly #end: () => void
+  readonly #loan: PgliteLoan
   #isLent = true
   /** The statement that was sent last. Never rejects. */
   #last: Promise<unknown> = Promise.resolve()
   #pending = 0
+  #hasTraces = false
+  #idle: Deadline | undefined
 
-  /** @param end Called once, when the next one may have it. */
-  constructor(database: Pglite, end: () => void) {
+  constructor(database: Pglite, loan: PgliteLoan) {
     this.#database = database
-    this.#end = end
+    this.#loan = loan
   }
 
   async query(statement: Statement): Promise<QueryResult> {
     const values = writeValues(statement)
+    this.#hasTraces ||= leavesTraces(statement.text)
     const result = await this.#enqueue(() =>
       this.#database.query(statement.text, values, { rowMode: 'array' }),
     )
@@ -34,15 +46,21 @@ export class PgliteConnection implements Connection {
 
   release(): void {
     if (!this.#isLent) return
-    if (this.#pending > 0 || this.#database.isInTransaction()) return this.destroy()
+    const isClean = this.#pending === 0 && !this.#database.isInTransaction()
+    if (!isClean || this.#hasTraces) return this.destroy()
     this.#isLent = false
-    this.#end()
+    this.#idle?.cancel()
+    this.#loan.end()
   }
 
   destroy(): void {
     if (!this.#isLent) return
     this.#isLent = false
-    this.#last = this.#last.then(() => this.#clean()).finally(this.#end)
+    this.#idle?.cancel()
+    this.#last = this.#last
+      .then(() => this.#clean())
+      .catch(() => undefined)
+      .finally(this.#loan.end)
   }
 
   // What a new connection would not have either: a transaction, settings, a role, temporary tables.
@@ -54,6 +72,7 @@ export class PgliteConnection implements Connection {
   async #enqueue<T>(run: () => Promise<T>): Promise<T> {
     if (!this.#isLent) throw unavailable(new Error('The connection was given back already.'))
     this.#pending++
+    this.#idle?.cancel()
     const turn = this.#last.then(() => this.#run(run))
     this.#last = turn.catch(() => undefined)
     try {
@@ -62,7 +81,13 @@ export class PgliteConnection implements Connection {
       throw failureOf(error)
     } finally {
       this.#pending--
+      this.#watch()
     }
+  }
+
+  #watch(): void {
+    if (!this.#isLent || this.#pending > 0 || !this.#database.isInTransaction()) return
+    this.#idle = new Deadline(this.#loan.idleMs, () => this.destroy())
   }
 
   async #run<T>(run: () => Promise<T>): Promise<T> {

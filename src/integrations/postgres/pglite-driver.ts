@@ -12,12 +12,15 @@ export class PgliteDriver implements Driver {
   readonly isEmbedded = true
   readonly #place: string
   readonly #acquireMs: number
+  readonly #idleMs: number
   readonly #lending = new Lending(1)
   #database: Pglite | undefined
 
   constructor(place: string, options: PostgresOptions) {
     this.#place = place
-    this.#acquireMs = timeoutsOf(options).acquireMs
+    const { acquireMs, idleInTransactionMs } = timeoutsOf(options)
+    this.#acquireMs = acquireMs
+    this.#idleMs = idleInTransactionMs
   }
 
   async open(): Promise<void> {
@@ -28,7 +31,8 @@ export class PgliteDriver implements Driver {
     const database = this.#database
     if (database === undefined) throw closed()
     await this.#lending.take(this.#acquireMs, busy)
-    return new PgliteConnection(database, () => this.#lending.give())
+    const loan = { idleMs: this.#idleMs, end: () => this.#lending.give() }
+    return new PgliteConnection(database, loan)
   }
 
   async close(): Promise<void> {
