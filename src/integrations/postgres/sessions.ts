@@ -5,7 +5,9 @@ import { codedError } from '../../errors/http-error.js'
 import { TenantContext } from '../../features/tenancy/tenant-context.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { isThenable } from '../../http/step.js'
+import { Activity } from './activity.js'
 import { autocommit } from './autocommit.js'
+import { Deadline } from './deadline.js'
 import type { Driver, QueryResult, Statement } from './driver.js'
 import { currentOwner, isSameOwner, type Owner } from './owner.js'
 import { LIST_PROTECTED, ProtectedTables } from './protected-tables.js'
@@ -19,6 +21,8 @@ import { refuseControl } from './transaction-control.js'
 interface OwnedBlock {
   readonly block: Block
   readonly owner: Owner | null
+  /** The request that has begun it; `undefined` for none. */
+  readonly request?: object | undefined
 }
 
 /** What sessions are made of. */
@@ -85,16 +89,16 @@ export class Sessions {
    */
   async block<T>(owner: Owner | null, run: () => Promise<T>): Promise<T> {
     // A handler that is a transaction is the one of its request, and may be under way long after that is committed: a stream for one.
-    if (this.#blocks.getStore() === undefined && this.#work()?.takeHandler()) return run()
+    if (this.#block === undefined && this.#work()?.takeHandler()) return run()
     const outer = await this.#outer(owner)
     if (outer === null) return this.#transact(owner, run)
     const change = isSameOwner(outer.owner, owner) ? undefined : this.#change(outer.owner, owner)
-    return outer.block.nest((block) => this.#blocks.run({ block, owner }, run), change)
+    return outer.block.nest((block) => this.#runIn({ block, owner }, run), change)
   }
 
   /** Does something once the transaction that the code runs in is saved; at once where there is none. */
   async afterCommit(task: Task): Promise<void> {
-    const inner = this.#blocks.getStore()
+    const inner = this.#block
     if (inner !== undefined) return inner.block.afterCommit(task)
     const work = this.#work()
     if (work === undefined || work.isKept) await task()
@@ -118,6 +122,18 @@ export class Sessions {
     return follow(work, res, next)
   }
 
+  #runIn<T>(owned: OwnedBlock, run: () => Promise<T>): Promise<T> {
+    return this.#blocks.run({ ...owned, request: currentRequest() }, run)
+  }
+
+  /** A request that is made in this process, within a block, is none of that block's. */
+  get #block(): OwnedBlock | undefined {
+    const block = this.#blocks.getStore()
+    if (block === undefined) return undefined
+    const request = currentRequest()
+    return request === undefined || request === block.request ? block : undefined
+  }
+
   #settings(owner: Owner | null): ApplySettings {
     return settingsOf(owner, this.#config)
   }
@@ -125,13 +141,14 @@ export class Sessions {
   async #begin(owner: Owner | null): Promise<Transaction> {
     // Who has the last connection cannot wait for one more to ask this on.
     if (owner?.kind === 'nobody') this.#protected ??= await this.#loadProtected()
-    return new Transaction(await this.#driver.connect(), this.#settings(owner))
+    const activity = new Activity(this.#config.idleInTransactionMs)
+    return new Transaction(await this.#driver.connect(), this.#settings(owner), activity)
   }
 
   async #transact<T>(owner: Owner | null, run: () => Promise<T>): Promise<T> {
     const block = await this.#begin(owner)
     try {
-      const value = await this.#blocks.run({ block, owner }, run)
+      const value = await this.#runIn({ block, owner }, run)
       await block.commit()
       await this.#finish(block)
       return value
@@ -145,11 +162,23 @@ export class Sessions {
   async #finish(transaction: Transaction): Promise<void> {
     for (const task of transaction.takeTasks()) {
       try {
-        await task()
+        await this.#limit(task)
       } catch (err) {
         this.#config.logger().error({ err }, 'What was to be done after a commit failed')
       }
     }
+  }
+
+  /** The answer waits for it, and nothing else ends that. */
+  #limit(task: Task): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const ms = this.#config.statementMs
+      const deadline = new Deadline(ms, () => reject(new Error(`It has not ended in ${ms} ms.`)))
+      void Promise.resolve()
+        .then(task)
+        .finally(() => deadline.cancel())
+        .then(resolve, reject)
+    })
   }
 
   #change(from: Owner | null, to: Owner | null): Change {
@@ -158,7 +187,7 @@ export class Sessions {
 
   /** What a statement is to be a part of; `null` where it is on its own. */
   async #outer(owner: Owner | null): Promise<OwnedBlock | null> {
-    const inner = this.#blocks.getStore()
+    const inner = this.#block
     if (inner !== undefined) return this.#assertFits(inner, owner)
     const work = this.#work()
     if (work === undefined || work.isKept) return null
@@ -214,4 +243,10 @@ function follow(work: RequestWork, res: Response, next: () => unknown): unknown 
     work.fail()
     throw error
   })
+}
+
+/** The request that the code runs for, known by the origin of its scope; `undefined` for none. */
+function currentRequest(): object | undefined {
+  const scope = TenantContext.current()
+  return scope?.host === undefined ? undefined : scope.origin
 }

@@ -1,4 +1,5 @@
 import { codedError, HttpError } from '../../errors/http-error.js'
+import type { Activity } from './activity.js'
 import type { Connection, QueryResult, Statement } from './driver.js'
 import { isRefusal } from './postgres-error.js'
 import type { ApplySettings, Send } from './session-settings.js'
@@ -23,24 +24,29 @@ export type Task = () => unknown
  */
 export abstract class Block {
   protected isOver = false
+  protected readonly activity: Activity
   readonly #tasks: Task[] = []
   #part: Promise<void> | undefined
+
+  constructor(activity: Activity) {
+    this.activity = activity
+  }
 
   /** Sends a statement without waiting for those before it. */
   protected abstract send(statement: Statement): Promise<QueryResult>
 
   /** @throws Error when the block is over; what {@link Connection.query} throws. */
   async query(statement: Statement): Promise<QueryResult> {
-    while (this.#part !== undefined) await this.#part
+    while (this.#part !== undefined) await this.activity.wait(this.#part)
     this.assertOpen()
     return this.send(statement)
   }
 
   /** Runs a part between savepoints: what throws undoes it. Throws what the part throws. */
   async nest<T>(run: (part: Block) => Promise<T>, change?: Change): Promise<T> {
-    while (this.#part !== undefined) await this.#part
+    while (this.#part !== undefined) await this.activity.wait(this.#part)
     this.assertOpen()
-    const part = new Part((statement) => this.send(statement))
+    const part = new Part((statement) => this.send(statement), this.activity)
     const running = part.run(run, change).then((value) => {
       this.#tasks.push(...part.takeTasks())
       return value
@@ -64,7 +70,7 @@ export abstract class Block {
 
   /** Lets parts that nobody awaits come to their end. */
   protected async idle(): Promise<void> {
-    while (this.#part !== undefined) await this.#part
+    while (this.#part !== undefined) await this.activity.wait(this.#part)
   }
 
   protected assertOpen(): void {
@@ -78,8 +84,8 @@ function noop(): void {}
 class Part extends Block {
   readonly #transmit: Send
 
-  constructor(transmit: Send) {
-    super()
+  constructor(transmit: Send, activity: Activity) {
+    super(activity)
     this.#transmit = transmit
   }
 
@@ -94,20 +100,18 @@ class Part extends Block {
     try {
       await change?.enter(send)
       const value = await fn(this)
-      await this.#close()
+      await this.idle()
+      this.isOver = true
       await change?.leave(send)
       await send({ text: 'RELEASE SAVEPOINT part' })
       return value
     } catch (error) {
-      await this.#close()
+      // What has come to a standstill is undone with the rest.
+      await this.idle().catch(noop)
+      this.isOver = true
       await this.#undo()
       throw error
     }
-  }
-
-  async #close(): Promise<void> {
-    await this.idle()
-    this.isOver = true
   }
 
   /** What was set since is as it was before, too. */
@@ -125,11 +129,10 @@ class Part extends Block {
 export class Transaction extends Block {
   readonly #connection: Connection
   readonly #begun: Promise<unknown>
-  #underWay = 0
 
   /** Begins in the same flight as the first statement. */
-  constructor(connection: Connection, settings: ApplySettings) {
-    super()
+  constructor(connection: Connection, settings: ApplySettings, activity: Activity) {
+    super(activity)
     this.#connection = connection
     this.#begun = Promise.all([
       connection.query({ text: 'BEGIN' }),
@@ -143,17 +146,14 @@ export class Transaction extends Block {
     return this.#transmit(statement)
   }
 
-  async #transmit(statement: Statement): Promise<QueryResult> {
-    this.#underWay++
-    try {
+  #transmit(statement: Statement): Promise<QueryResult> {
+    return this.activity.count(async () => {
       const answer = this.#connection.query(statement)
       answer.catch(noop)
       // Where a transaction could not begin, every statement in it is refused: why it could not says more.
       await this.#begun
       return await answer
-    } finally {
-      this.#underWay--
-    }
+    })
   }
 
   /**
@@ -163,7 +163,7 @@ export class Transaction extends Block {
    * refuses, a deferred constraint for one; an `Error` where a statement had been refused and nobody minded.
    */
   async commit(): Promise<void> {
-    await this.idle()
+    await this.#assertIdle()
     if (this.isOver) return
     this.isOver = true
     const { command } = await this.#transmit({ text: 'COMMIT' }).catch((error) =>
@@ -178,8 +178,17 @@ export class Transaction extends Block {
     if (this.isOver) return
     this.isOver = true
     // Whatever it waits for, nobody waits for that any more.
-    if (this.#underWay > 0) return this.#connection.destroy()
+    if (this.activity.isBusy) return this.#connection.destroy()
     await this.#undo()
+  }
+
+  async #assertIdle(): Promise<void> {
+    try {
+      await this.idle()
+    } catch (error) {
+      await this.rollback()
+      throw error
+    }
   }
 
   async #undo(): Promise<void> {
