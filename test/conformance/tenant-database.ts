@@ -6,6 +6,8 @@ import { describeHostileTenants } from './tenant-hostile.js'
 import { describeInterleaving } from './tenant-interleaving.js'
 import { describeMoments } from './tenant-moments.js'
 import { describeSessions } from './tenant-sessions.js'
+import { describeStandstill } from './tenant-standstill.js'
+import { describeTraces } from './tenant-traces.js'
 import { describeTransactions } from './tenant-transactions.js'
 
 /** What a connection is left as. */
@@ -66,6 +68,8 @@ export function describeTenantDatabase(
     describeTransactions(() => database)
     describeAnswers(() => database)
     describeMoments(() => database)
+    describeStandstill(() => database)
+    describeTraces(() => database)
     describeHostileTenants(() => database)
     describeInterleaving(() => database, transactions)
   })

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import {
+  ConflictError,
   Controller,
   inject,
   Post,
@@ -16,6 +17,9 @@ import { Barrier } from './tenant-orders.js'
 
 const INSERT = "insert into orders (note) values ('late')"
 const ROW = { tenant_id: 'a', note: 'late' }
+
+/** Which application handlers ask. */
+let asked: TestApp
 
 /** Handlers whose first statement comes when nothing can wait for it any more. */
 @Tenant()
@@ -50,6 +54,24 @@ class LateController {
       await once(res, 'close')
       await this.db.query(INSERT)
     })
+  }
+
+  /** Asks its own application, in the middle of a transaction. */
+  @Post('asking')
+  asking(req: Request) {
+    const { by } = req.query as Record<string, string>
+    return this.#note(async () => {
+      await this.db.transaction(async () => {
+        const headers = { 'x-tenant-id': String(by) }
+        const { status } = await asked.fetch('/late/first', { method: 'POST', headers })
+        throw new ConflictError(`It has answered ${status}`)
+      })
+    })
+  }
+
+  @Post('first')
+  first() {
+    return this.#note(async () => void (await this.db.query(INSERT)))
   }
 
   @Post('begun')
@@ -109,6 +131,39 @@ export function describeMoments(databaseOf: () => TenantDatabase): void {
       await isFree()
       expect(await saved()).toEqual([ROW])
     })
+  })
+
+  it.each(['a', 'b'])('a request made within a transaction of a is its own: %s', async (by) => {
+    const database = databaseOf()
+    const controllers = [LateController]
+    const options = { controllers, providers: [Barrier], tenant: {}, contract: 'off' } as const
+    await using app = await database.start(options, { connections: 2 })
+    await database.asOwner('truncate orders, items')
+    asked = app
+    const { body } = await app.asTenant('a').request().post('/late/asking').query({ by })
+    // An embedded one has no second connection.
+    expect(body.message).toBe(`It has answered ${database.isEmbedded ? 503 : 204}`)
+    const saved = await database.look('select tenant_id from orders')
+    expect(saved).toEqual(database.isEmbedded ? [] : [{ tenant_id: by }])
+  })
+
+  it('an async generator is not run behind a transaction', async () => {
+    await using app = await databaseOf().start({ tenant: {} }, { connections: 1 })
+    const db = app.get(Database)
+    const generate = async function* () {
+      yield await db.query('select 1')
+    }
+    const whole = db.withTenantTransaction('a', generate as never)
+    await expect(whole).rejects.toThrow('async generator')
+    const read: unknown[] = []
+    await runWithTenant('b', async () => {
+      const text = "select current_setting('app.tenant_id', true) as tenant"
+      const ofA = runWithTenant('a', async function* () {
+        yield (await db.query(text)).rows[0]
+      })
+      for await (const each of ofA) read.push(each, (await db.query(text)).rows[0])
+    })
+    expect(read).toEqual([{ tenant: 'a' }, { tenant: 'b' }])
   })
 
   it('a transaction of nobody may be the first, on the last connection', async () => {

@@ -113,11 +113,30 @@ export function runWithTenant<T>(tenantId: string, fn: () => T): T {
 }
 
 /**
- * What query builders answer with is asked for only when somebody waits for it, which would be outside of the scope: it is asked for at once.
+ * What query builders answer with is asked for only when somebody waits for it, which would be outside of the scope: it is asked for at once. A generator
+ * runs while it is read, and goes on in the scope whoever reads it.
  */
 function begun<T>(value: T): T {
+  if (isGenerator(value)) return bindGenerator(value)
   const isLazy = isThenable(value) && !(value instanceof Promise)
   return isLazy ? (Promise.resolve(value) as T) : value
+}
+
+type AnyGenerator = Generator | AsyncGenerator
+
+function isGenerator<T>(value: T): value is T & AnyGenerator {
+  const tag = Object.prototype.toString.call(value)
+  return tag === '[object Generator]' || tag === '[object AsyncGenerator]'
+}
+
+function bindGenerator<T extends AnyGenerator>(generator: T): T {
+  const { next, return: end, throw: fail } = generator as Generator
+  const methods = { next, return: end, throw: fail }
+  for (const [name, method] of Object.entries(methods)) {
+    const value = TenantContext.bind(method.bind(generator as Generator))
+    Object.defineProperty(generator, name, { value, writable: true, configurable: true })
+  }
+  return generator
 }
 
 /** Loggers of the applications that run, by the `host` of their scopes. */

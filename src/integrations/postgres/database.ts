@@ -76,7 +76,7 @@ export class Database {
    * Runs a function in one transaction: everything that it asks of this database, directly or through others, is saved when it has ended, or nothing is when it throws. In a
    * transaction that is open already, it is a part that is undone alone (a savepoint), and saved with the whole.
    *
-   * @throws what the function throws; as {@link Database.query}.
+   * @throws what the function throws; TypeError when it is an async generator; as {@link Database.query}.
    * @example
    * await db.transaction(async () => {
    *   await accounts.withdraw(from, amount)
@@ -84,7 +84,7 @@ export class Database {
    * })
    */
   transaction<T>(fn: () => T | Promise<T>): Promise<T> {
-    return this.#sessions.block(this.#sessions.owner, async () => fn())
+    return this.#sessions.block(this.#sessions.owner, () => settled(fn))
   }
 
   /**
@@ -107,7 +107,7 @@ export class Database {
    * @throws TypeError when the id is none; TenantSwitchError in a transaction of somebody else; as {@link Database.transaction}.
    */
   withTenantTransaction<T>(id: string, fn: () => T | Promise<T>): Promise<T> {
-    return runWithTenant(id, () => this.#sessions.block({ kind: 'tenant', id }, async () => fn()))
+    return runWithTenant(id, () => this.#sessions.block({ kind: 'tenant', id }, () => settled(fn)))
   }
 
   /**
@@ -120,7 +120,23 @@ export class Database {
     const isLogged = TenantContext.current()?.host !== undefined
     return runWithoutTenant(reason, () => {
       if (!isLogged) this.#logger().info({ reason }, 'Run without a tenant')
-      return this.#sessions.block(ALL_TENANTS, async () => fn())
+      return this.#sessions.block(ALL_TENANTS, () => settled(fn))
     })
   }
+}
+
+async function settled<T>(fn: () => T | Promise<T>): Promise<T> {
+  const value = await fn()
+  if (!isAsyncGenerator(value)) return value
+  throw new TypeError(
+    'A transaction has ended before an async generator begins to run: run the loop that reads it within the transaction.',
+  )
+}
+
+// A stream has no `next`: it may well have begun.
+function isAsyncGenerator(value: unknown): boolean {
+  const generator = value as Partial<AsyncGenerator> | null | undefined
+  return (
+    typeof generator?.[Symbol.asyncIterator] === 'function' && typeof generator.next === 'function'
+  )
 }
