@@ -5,7 +5,7 @@ import {
   applyMigrations,
   readStatus,
 } from '../../../src/integrations/postgres/migrations/apply-migrations.js'
-import { Folder, KINDS, type OwnDatabase } from './own-database.js'
+import { Folder, KINDS, type OwnDatabase, ownName } from './own-database.js'
 
 for (const { kind, open, describeKind } of KINDS)
   describeKind(`migrations on ${kind}`, () => {
@@ -252,6 +252,27 @@ for (const { kind, open, describeKind } of KINDS)
       expect(problem).toMatchObject({ code: 'E_DATABASE_ROLE', subject: `role ${allTenantsRole}` })
       await database.run(String(problem?.remedy.split(': ')[1]))
       expect(await migrate()).toEqual([])
+    })
+
+    it('let a login become both roles, and inherit from neither', async () => {
+      const { tenantRole, allTenantsRole } = database
+      const login = ownName('login')
+      const [{ v } = {}] = await database.run(
+        "select current_setting('server_version_num')::int as v",
+      )
+      // From 16 on it is the membership that says so, and not the login.
+      await database.run(
+        `create role ${login} login ${Number(v) >= 160_000 ? 'inherit' : 'noinherit'}`,
+      )
+      const roles = { tenantRole, allTenantsRole, login }
+      for (let time = 1; time <= 2; time++) await migrate({ roles })
+      const privilege = Number(v) >= 160_000 ? 'SET' : 'MEMBER'
+      const related = await database.run(
+        `select pg_has_role($1::name, r.oid, '${privilege}') as becomes, pg_has_role($1::name, r.oid, 'USAGE') as inherits
+       from pg_roles r where r.rolname = any($2)`,
+        [login, [tenantRole, allTenantsRole]],
+      )
+      expect(related).toEqual(Array(2).fill({ becomes: true, inherits: false }))
     })
 
     it('make no roles where there are no tenants', async () => {
