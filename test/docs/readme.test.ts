@@ -1,6 +1,8 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { afterEach, describe, expect, it } from 'vitest'
 import { compareAll, conversation } from './conversation.js'
 import { blocksOf, read, root } from './markdown.js'
@@ -51,6 +53,19 @@ describe('the README', () => {
 
 describe('npm start', () => {
   const IN_MEMORY = { DATABASE_FOLDER: 'memory' }
+
+  // Two copies of the package are two of everything in it: of who a request is for, too.
+  it('finds every door of the package in one place', async () => {
+    const doors = Object.keys(JSON.parse(read('package.json')).exports)
+      .filter((door) => door !== './package.json')
+      .map((door) => door.replace(/^\./, 'blazon'))
+    const program = `for (const door of ${JSON.stringify(doors)}) console.log(import.meta.resolve(door))`
+    const args = ['--import', 'tsx', '--input-type=module', '--eval', program]
+    const found = (await outputOf(spawn(process.execPath, args, { cwd: root }))).trim().split('\n')
+    expect(found).toHaveLength(doors.length)
+    const built = pathToFileURL(join(root, 'dist/')).href
+    expect(found.filter((url) => !url.startsWith(built))).toEqual([])
+  })
 
   it('prints one line with URL, routes and boot time, and answers as the README shows', async () => {
     const child = start(ORDERS, IN_MEMORY)
