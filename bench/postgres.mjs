@@ -50,18 +50,23 @@ async function prepare() {
   await owner.query(`
     create table orders (tenant_id text not null default ${setting}, id bigint, what text, amount integer, primary key (tenant_id, id));
     alter table orders enable row level security, force row level security;
-    create policy orders_tenant on orders to app_tenant using (tenant_id = (select ${setting}));
+    create policy orders_tenant on orders to app_tenant using (tenant_id = (select ${setting})) with check (tenant_id = (select ${setting}));
     grant select on orders to app_tenant;
     insert into orders select 'tenant-' || t, i, 'tea', i from generate_series(1, 20) t, generate_series(1, 1000) i;
     insert into orders select '${TENANT}', i, 'tea', i from generate_series(1, 1000) i;
     create table items as select id, what, amount from orders where tenant_id = '${TENANT}';
     alter table items add primary key (id);
     analyze`)
+  await owner.query(
+    `create role ${name} login noinherit; grant app_tenant, app_all_tenants to ${name}; grant select on items to ${name}`,
+  )
   await owner.end()
   const drop = async () => {
     await admin.query(`drop database ${name} with (force)`)
+    await admin.query(`drop role ${name}`)
     await admin.end()
   }
+  url.username = name
   return { url: url.href, drop }
 }
 

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { userInfo } from 'node:os'
 import pg from 'pg'
 import type { Places } from './stores.js'
 
@@ -18,23 +17,24 @@ const embedded: TestDatabase = {
   make: async () => ({ places: { DATABASE_FOLDER: 'memory' }, drop: async () => undefined }),
 }
 
-/** On the server that `DATABASE_URL` names, or that runs on this machine, by a login that may make databases. */
+/** The server that `DATABASE_URL` names, or that runs on this machine, and a login that may make databases. */
+export const serverUrl: URL = new URL(
+  process.env['DATABASE_URL'] || 'postgres://postgres@127.0.0.1:5432/postgres',
+)
+
 async function onServer(): Promise<TestDatabase> {
-  const url = new URL(
-    process.env['DATABASE_URL'] || `postgres://${userInfo().username}@127.0.0.1:5432/postgres`,
-  )
-  const run = (text: string) => ask(url.href, text)
+  const run = (text: string) => ask(serverUrl.href, text)
   const make = async () => {
     const name = `orders_test_${process.pid}_${randomUUID().slice(0, 8)}`
     await run(`create database ${name}`)
-    const DATABASE_URL = Object.assign(new URL(url), { pathname: `/${name}` }).href
+    const DATABASE_URL = Object.assign(new URL(serverUrl), { pathname: `/${name}` }).href
     return { places: { DATABASE_URL }, drop: () => run(`drop database ${name} with (force)`) }
   }
   try {
     await run('select 1')
-    return { name: `on the server ${url.host}`, make }
+    return { name: `on the server ${serverUrl.host}`, make }
   } catch (error) {
-    return { name: 'on a server', make, reason: `${url.host}: ${(error as Error).message}` }
+    return { name: 'on a server', make, reason: `${serverUrl.host}: ${(error as Error).message}` }
   }
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { addDb } from './db/add-db.js'
 import { type DiffOptions, diffDocuments } from './diff-documents.js'
 import { type ExportOptions, exportDocument } from './export-document.js'
 import { listRoutes, type RoutesOptions } from './list-routes.js'
@@ -13,9 +14,9 @@ const MAX_TIMEOUT_SECONDS = 2_147_483
 const EXIT_STATUSES = `
 Exit status:
   0  ok
-  1  the application failed
+  1  the application failed, or its database
   2  the command was used wrongly
-  3  a check failed: a file is stale, or a change is breaking
+  3  a check failed: a file is stale, a change is breaking, or tenants are not kept apart
   4  a package is missing
 `
 
@@ -34,7 +35,7 @@ export interface ProgramContext {
 export function createProgram(context: ProgramContext): Command {
   const program = new Command('blazon')
     .description(
-      'Reads applications made with Blazon: their OpenAPI document, a client for it, their routes.',
+      'Reads applications made with Blazon: their OpenAPI document, a client for it, their routes; and looks after their database.',
     )
     .version(packageVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
@@ -46,6 +47,7 @@ export function createProgram(context: ProgramContext): Command {
   addExport(openapi, context)
   addDiff(openapi, context)
   addRoutes(program, context)
+  addDb(program, context)
   return program
 }
 

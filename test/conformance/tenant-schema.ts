@@ -4,7 +4,7 @@ export const HELD_COMMITS = 4711
 const TENANT = "nullif(current_setting('app.tenant_id', true), '')"
 
 /** A table of tenants, word for word as it is documented: not made by the functions that are under test elsewhere. */
-function tenantTable(name: string, lines: readonly string[]): string {
+export function tenantTable(name: string, lines: readonly string[]): string {
   return `
 create table ${name} (
   tenant_id text not null default ${TENANT},

@@ -1,37 +1,17 @@
-import type { ChildProcess } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import type { Readable } from 'node:stream'
-import { afterEach, describe, expect, it } from 'vitest'
+import { pathToFileURL } from 'node:url'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { compareAll, conversation } from './conversation.js'
 import { blocksOf, read, root } from './markdown.js'
-import { clear, outputOf, runTypeScript, writeBlock, writeConfig } from './snippets.js'
+import { endAll, firstLine, ORDERS, start, urlIn } from './servers.js'
+import { clear, outputOf, writeBlock } from './snippets.js'
 
-const config = writeConfig('readme', 'standard')
-const running: ChildProcess[] = []
-
-afterEach(async () => {
-  for (const child of running.splice(0)) {
-    if (child.exitCode !== null || child.signalCode !== null) continue
-    child.kill('SIGKILL')
-    await once(child, 'exit')
-  }
-})
-
-function start(file: string, port = 0): ChildProcess {
-  const child = runTypeScript(file, { config, env: { PORT: String(port) } })
-  running.push(child)
-  return child
-}
-
-async function firstLine(child: ChildProcess): Promise<string> {
-  const lines = createInterface({ input: child.stdout as Readable })
-  const [line] = await once(lines, 'line')
-  return line
-}
-
-const urlIn = (line: string) => /http:\S+/.exec(line)?.[0] as string
+afterEach(endAll)
 
 describe('the README', () => {
   it('opens with examples/hello', () => {
@@ -69,91 +49,72 @@ describe('the README', () => {
     ) as string
     const child = start(writeBlock('readme', { ...(hello as NonNullable<typeof hello>), text }))
     const url = urlIn(await firstLine(child))
-    await compareAll(conversation('examples/hello/main.ts'), url)
+    await compareAll(conversation('examples/hello/main.ts'), { 3000: url })
   })
 })
 
 describe('npm start', () => {
-  const main = join(root, 'examples/orders/main.ts')
+  let folder: string
 
-  it('prints one line with URL, routes and boot time, and answers as the README shows', async () => {
-    const child = start(main)
-    const line = await firstLine(child)
-    expect(line).toMatch(/^http:\/\/localhost:\d+ · 9 routes · ready in \d+ ms · docs at \S+$/)
-    expect(read('README.md')).toMatch(
-      /^http:\/\/localhost:3000 · 9 routes · ready in \d+ ms · docs at \S+$/m,
-    )
-    await compareAll(conversation('examples/orders/main.ts'), urlIn(line))
+  // A database that has been started once starts in a tenth of the time.
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'blazon-readme-'))
+    await end(start(ORDERS, { DATABASE_FOLDER: join(folder, 'first') }))
   })
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  it.each(['SIGINT', 'SIGTERM'] as const)('ends cleanly on %s', async (signal) => {
-    const child = start(main)
+  const startOrders = (env: Record<string, string> = {}) => {
+    const copy = join(folder, randomUUID())
+    cpSync(join(folder, 'first'), copy, { recursive: true })
+    return start(ORDERS, { DATABASE_FOLDER: copy, ...env })
+  }
+
+  async function end(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM') {
     await firstLine(child)
     child.kill(signal)
     const [status] = await once(child, 'exit')
     expect(status).toBe(0)
+  }
+
+  // Two copies of the package are two of everything in it: of who a request is for, too.
+  it('finds every door of the package in one place', async () => {
+    const doors = Object.keys(JSON.parse(read('package.json')).exports)
+      .filter((door) => door !== './package.json')
+      .map((door) => door.replace(/^\./, 'blazon'))
+    const program = `for (const door of ${JSON.stringify(doors)}) console.log(import.meta.resolve(door))`
+    const args = ['--import', 'tsx', '--input-type=module', '--eval', program]
+    const found = (await outputOf(spawn(process.execPath, args, { cwd: root }))).trim().split('\n')
+    expect(found).toHaveLength(doors.length)
+    const built = pathToFileURL(join(root, 'dist/')).href
+    expect(found.filter((url) => !url.startsWith(built))).toEqual([])
+  })
+
+  it('prints one line with URL, routes and boot time, and answers as the README shows', async () => {
+    const child = startOrders()
+    const line = await firstLine(child)
+    expect(line).toMatch(/^http:\/\/localhost:\d+ · 10 routes · ready in \d+ ms · docs at \S+$/)
+    expect(read('README.md')).toMatch(
+      /^http:\/\/localhost:3000 · 10 routes · ready in \d+ ms · docs at \S+$/m,
+    )
+    await compareAll(conversation('examples/orders/main.ts'), { 3000: urlIn(line) })
+  })
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('ends cleanly on %s', async (signal) => {
+    await end(startOrders(), signal)
   })
 
   it('says in one line that the port is taken', async () => {
-    const { port } = new URL(urlIn(await firstLine(start(main))))
-    const second = start(main, Number(port))
+    const { port } = new URL(urlIn(await firstLine(startOrders())))
+    const second = startOrders({ PORT: port })
     const output = outputOf(second)
     expect(await output).toBe(`Port ${port} is taken. Choose another: PORT=3001 npm start\n`)
     expect(second.exitCode).toBe(1)
   })
-})
 
-interface Exchange {
-  readonly command: string
-  readonly answer: string
-}
-
-/** The `$ curl …` lines below `<!-- server: file -->`, each with what is printed under it. */
-function conversation(server: string): Exchange[] {
-  const part = read('README.md')
-    .split('<!-- server: ')
-    .find((text) => text.startsWith(`${server} -->`))
-  const consoles = [...(part ?? '').matchAll(/^```console\n(.*?)^```$/gms)].map(([, text]) => text)
-  const exchanges = consoles.join('').split(/^\$ /m).slice(1)
-  expect(exchanges.length).toBeGreaterThan(3)
-  return exchanges.map((exchange) => {
-    const [command = '', ...answer] = exchange.split('\n')
-    return { command, answer: answer.join('') }
+  it('says in one line why there is no database', async () => {
+    const child = start(ORDERS, { DATABASE_URL: 'postgres://shop:s3cret@127.0.0.1:1/orders' })
+    const reason = 'The database cannot be reached. connect ECONNREFUSED 127.0.0.1:1'
+    expect(await outputOf(child)).toBe(`${reason}\n`)
+    expect(child.exitCode).toBe(1)
   })
-}
-
-async function compareAll(exchanges: readonly Exchange[], url: string): Promise<void> {
-  for (const { command, answer } of exchanges) {
-    const shown = JSON.parse(steady(answer))
-    expect({ command, answer: JSON.parse(steady(await curl(command, url))) }).toEqual({
-      command,
-      answer: shown,
-    })
-  }
-}
-
-/** Puts a stand-in where every run has another value. */
-function steady(text: string): string {
-  return text
-    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
-    .replace(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g, '<uuid>')
-}
-
-/** As much of curl as the README uses. */
-async function curl(command: string, url: string): Promise<string> {
-  const words = [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, word]) => quoted ?? word)
-  const headers = new Headers()
-  let [method, target, body]: (string | undefined)[] = []
-  for (let i = 1; i < words.length; i++) {
-    const word = words[i] as string
-    if (word === '-X') method = words[++i]
-    else if (word === '-H') headers.append(...(String(words[++i]).split(': ') as [string, string]))
-    else if (word === '--json') {
-      headers.set('Content-Type', 'application/json')
-      body = words[++i]
-    } else target = word.replace('localhost:3000', url)
-  }
-  method ??= body === undefined ? 'GET' : 'POST'
-  const response = await fetch(target as string, { method, headers, body: body ?? null })
-  return await response.text()
-}
+})

@@ -12,6 +12,7 @@ const NAMES: Readonly<Record<keyof PostgresOptions, true>> = {
   poolOptions: true,
   connections: true,
   migrations: true,
+  doctor: true,
   tenantRole: true,
   allTenantsRole: true,
   timeouts: true,
@@ -62,6 +63,7 @@ export function checkPostgresOptions(subject: string, options: PostgresOptions):
     ...checkPool(options),
     ...checkConnections(options),
     ...checkMigrations(options.migrations),
+    ...checkDoctor(options.doctor),
     ...checkRoles(options),
     ...checkTimeouts(options.timeouts),
   ]
@@ -69,6 +71,11 @@ export function checkPostgresOptions(subject: string, options: PostgresOptions):
   throw new ConfigError(
     problems.map((problem) => ({ ...problem, subject: `${subject}: ${problem.subject}` })),
   )
+}
+
+function checkDoctor(doctor: unknown): Problem[] {
+  if (doctor === undefined || typeof doctor === 'boolean') return []
+  return [invalid('doctor', 'It is neither true nor false.', 'Leave it out, or give one of both.')]
 }
 
 function isObject(value: unknown): value is object {

@@ -1,5 +1,6 @@
 import { ConfigError, type Problem } from '../../errors/config-error.js'
 import { faultOfName } from './identifier.js'
+import { invalid } from './option-problem.js'
 import type { TenantTableOptions } from './tenant-table-options.js'
 
 type Names = readonly (readonly [what: string, name: unknown])[]
@@ -70,10 +71,6 @@ function checkActions({ references = {} }: TenantTableOptions): Problem[] {
     const remedy = "Give 'cascade', or leave it out."
     return [invalid(`references ${column}: onDelete`, 'There is no such action.', remedy)]
   })
-}
-
-function invalid(subject: string, cause: string, remedy: string): Problem {
-  return { code: 'E_OPTION_INVALID', subject, cause, remedy }
 }
 
 function show(name: unknown): string {

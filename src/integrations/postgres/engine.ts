@@ -1,9 +1,14 @@
 import type { Logger } from '../../contracts/logger.js'
 import type { PluginContext } from '../../contracts/plugin.js'
 import { autocommit } from './autocommit.js'
+import { assertIsolation } from './doctor/inspect-database.js'
 import type { Driver } from './driver.js'
+import {
+  type AppliedMigration,
+  applyMigrations,
+  prepareRoles,
+} from './migrations/apply-migrations.js'
 import type { RoleOptions } from './migrations/ensure-roles.js'
-import { type AppliedMigration, applyMigrations, prepareRoles } from './migrations/migrate.js'
 import { ALL_TENANTS_ROLE, TENANT_ROLE } from './names.js'
 import { type PostgresOptions, timeoutsOf } from './postgres-options.js'
 import { Sessions } from './sessions.js'
@@ -48,6 +53,8 @@ export class Engine {
     await this.#driver.open({ logger })
     await this.check()
     await this.#migrate(usesTenants)
+    const { doctor = process.env['NODE_ENV'] === 'production' } = this.#options
+    if (usesTenants && doctor) await assertIsolation(this.#driver, { ...this.#roles, logger })
   }
 
   async #migrate(usesTenants: boolean): Promise<void> {

@@ -1,4 +1,4 @@
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { link, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ConfigError } from '../../errors/config-error.js'
 import { invalid } from './option-problem.js'
@@ -34,12 +34,17 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
 }
 
 async function takeLock(path: string): Promise<boolean> {
+  // It is there with all that is in it, or not at all: half of one would be taken for what a killed process has left.
+  const whole = `${path}.${process.pid}.${Math.random()}`
+  await writeFile(whole, JSON.stringify(ourselves()))
   try {
-    await writeFile(path, JSON.stringify(ourselves()), { flag: 'wx' })
+    await link(whole, path)
     return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
     throw error
+  } finally {
+    await rm(whole, { force: true })
   }
 }
 
@@ -51,7 +56,7 @@ async function readHolder(path: string): Promise<Partial<Holder>> {
   try {
     return JSON.parse(await readFile(path, 'utf8'))
   } catch {
-    // It was taken away meanwhile, or half written when its process was killed.
+    // It was taken away meanwhile.
     return {}
   }
 }

@@ -16,6 +16,10 @@ export interface PostgresOptions {
   readonly connections?: number
   /** A folder of migrations, applied at the start of the application. Default: none; see `blazon db migrate`. */
   readonly migrations?: string
+  /**
+   * Whether the application, if it uses tenants, starts only where the database keeps them apart, as `blazon db doctor` finds. Default: where `NODE_ENV` is `production`.
+   */
+  readonly doctor?: boolean
   /** The role that statements run as where tenants are used; it owns nothing and is no superuser. Default `'app_tenant'`. */
   readonly tenantRole?: string
   /** The role of `withoutTenant`, which sees the rows of every tenant. Default `'app_all_tenants'`. */

@@ -1,5 +1,6 @@
 import type { Interceptor, Plugin } from '../../contracts/plugin.js'
 import type { BlazonRequest } from '../../http/request.js'
+import { checkPostgresOptions } from './check-postgres-options.js'
 import { createDriver } from './create-driver.js'
 import { Database } from './database.js'
 import { Engine } from './engine.js'
@@ -17,6 +18,7 @@ import { isTransactional } from './transactional.js'
  * new App({ plugins: [postgres({ url: process.env.DATABASE_URL })], tenant: {} })
  */
 export function postgres(options: PostgresOptions): Plugin {
+  checkPostgresOptions('postgres()', options)
   return {
     name: 'postgres',
     providers: [

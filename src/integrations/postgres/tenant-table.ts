@@ -100,7 +100,7 @@ function protection(name: string, options: ProtectTableOptions): string[] {
 // A comment at its end would hide the comma.
 function definition(column: string): string {
   const text = column.trim().replace(/,$/, '')
-  return text.includes('--') ? `${text}\n ` : text
+  return text.includes('--') ? `${text}\n  ` : text
 }
 
 interface Reference extends TenantReference {

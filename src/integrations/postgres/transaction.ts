@@ -179,6 +179,10 @@ export class Transaction extends Block {
     this.isOver = true
     // Whatever it waits for, nobody waits for that any more.
     if (this.#underWay > 0) return this.#connection.destroy()
+    await this.#undo()
+  }
+
+  async #undo(): Promise<void> {
     try {
       await this.#transmit({ text: 'ROLLBACK' })
       this.#connection.release()
@@ -187,9 +191,9 @@ export class Transaction extends Block {
     }
   }
 
-  #giveUp(error: unknown): never {
-    // A server that refuses to commit has rolled back.
-    if (isRefusal(error)) this.#connection.release()
+  async #giveUp(error: unknown): Promise<never> {
+    // A server that refuses to commit has rolled back. It says no before it is ready again, which the answer to one more shows.
+    if (isRefusal(error)) await this.#undo()
     else this.#connection.destroy()
     throw HttpError.is(error) && !isRefusal(error) ? commitUnknown(error) : error
   }

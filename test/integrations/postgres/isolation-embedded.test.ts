@@ -1,4 +1,4 @@
 import { describeTenantDatabase } from '../../conformance/tenant-database.js'
-import { openEmbedded } from './support.js'
+import { openEmbedded } from './embedded.js'
 
-describeTenantDatabase('PGlite', { open: openEmbedded, transactions: 2_000 })
+describeTenantDatabase('PGlite', { open: openEmbedded, transactions: 5_000 })

@@ -1,22 +1,23 @@
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import pg from 'pg'
-import { describe } from 'vitest'
+import { afterAll } from 'vitest'
 import { createDriver } from '../../../src/integrations/postgres/create-driver.js'
 import type { Connection, Driver } from '../../../src/integrations/postgres/driver.js'
 import type { PostgresOptions } from '../../../src/integrations/postgres/postgres-options.js'
+import { isServerMissing, Server, SUPERUSER } from './server.js'
 
-/** The PostgreSQL that happens to run, with a superuser's login: nothing but this test's own databases and roles may be touched on it. */
-const SERVER = process.env['DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres'
+export { describeWithServer } from './server.js'
 
-const isThere = await answers(new URL(SERVER))
-if (!isThere) console.warn('Skipped: no PostgreSQL answers. DATABASE_URL says where it is.')
+/** One for all tests of a file. */
+let shared: Promise<Server> | undefined
 
-/** `describe` of what needs a server: skipped on a machine where none runs, but not by CI. */
-export const describeWithServer = describe.skipIf(!isThere && !process.env['CI'])
+afterAll(async () => {
+  const server = await shared
+  shared = undefined
+  await server?.[Symbol.asyncDispose]()
+})
 
 /** A database that is a test's own, with roles of its own. */
 export interface OwnDatabase extends AsyncDisposable {
@@ -35,11 +36,13 @@ export function ownName(what: string): string {
   return `blazon_${what}_${process.pid}_${randomUUID().slice(0, 8)}`
 }
 
-/** A new database on the server. */
+/** A new database on a server of this file's. */
 export async function ownServerDatabase(more: PostgresOptions = {}): Promise<ServerDatabase> {
-  const database = ownName('db')
-  await administer(`create database ${database}`)
-  return await new ServerDatabase(database, more).open()
+  shared ??= Server.start()
+  const server = await shared
+  const name = ownName('db')
+  await server.run(`create database ${name}`)
+  return await new ServerDatabase(server, name, more).open()
 }
 
 /** A new database in this process. */
@@ -49,10 +52,10 @@ export async function ownEmbeddedDatabase(): Promise<OwnDatabase> {
   return new EmbeddedDatabase(driver)
 }
 
-/** Both kinds, for `describe.each`. */
-export const KINDS = [
-  ...(isThere || process.env['CI'] ? [['a server', ownServerDatabase] as const] : []),
-  ['PGlite', ownEmbeddedDatabase] as const,
+/** Both kinds of databases, for `describe.each`. */
+export const KINDS: readonly (readonly [kind: string, open: () => Promise<OwnDatabase>])[] = [
+  ...(isServerMissing ? [] : [['a server', () => ownServerDatabase()] as const]),
+  ['PGlite', ownEmbeddedDatabase],
 ]
 
 const SILENT = { info() {}, warn() {}, error() {} }
@@ -111,17 +114,18 @@ class EmbeddedDatabase extends TestDatabase {
   }
 }
 
-/** A database of the server. */
+/** A database of a server. */
 export class ServerDatabase extends TestDatabase {
   readonly driver: Driver
   readonly options: PostgresOptions & { readonly url: string }
-  readonly #database: string
-  readonly #roles = new Set<string>()
+  readonly server: Server
+  readonly #name: string
 
-  constructor(database: string, more: PostgresOptions) {
+  constructor(server: Server, name: string, more: PostgresOptions) {
     super()
-    this.#database = database
-    this.options = { ...more, url: this.urlOf(new URL(SERVER).username || 'postgres') }
+    this.server = server
+    this.#name = name
+    this.options = { ...more, url: this.urlOf(SUPERUSER) }
     this.driver = createDriver(this.options)
   }
 
@@ -132,26 +136,19 @@ export class ServerDatabase extends TestDatabase {
 
   /** Where it is, for who logs in as this role. */
   urlOf(login: string): string {
-    const url = new URL(SERVER)
-    url.username = login
-    url.pathname = `/${this.#database}`
-    return url.href
+    return this.server.url(login, { database: this.#name })
   }
 
-  /** Makes a role that is dropped in the end. */
+  /** Makes a role that nobody else has. */
   async role(what: string, attributes: string): Promise<string> {
     const name = ownName(what)
-    this.#roles.add(name)
     await this.run(`create role ${name} ${attributes}`)
     return name
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.driver.close()
-    await administer(`drop database ${this.#database} with (force)`)
-    for (const role of [this.tenantRole, this.allTenantsRole, ...this.#roles]) {
-      await administer(`drop role if exists ${role}`)
-    }
+    await this.server.run(`drop database ${this.#name} with (force)`)
   }
 }
 
@@ -177,32 +174,4 @@ export class Folder implements Disposable {
   [Symbol.dispose](): void {
     rmSync(this.path, { recursive: true, force: true })
   }
-}
-
-/** Waits until something holds; the test's own limit ends what never does. */
-export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20))
-}
-
-async function administer(sql: string): Promise<void> {
-  const client = new pg.Client(SERVER)
-  await client.connect()
-  try {
-    await client.query(sql)
-  } finally {
-    await client.end()
-  }
-}
-
-function answers({ hostname, port }: URL): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(Number(port || 5432), hostname)
-    const end = (isUp: boolean) => {
-      socket.destroy()
-      resolve(isUp)
-    }
-    socket.setTimeout(2000, () => end(false))
-    socket.once('connect', () => end(true))
-    socket.once('error', () => end(false))
-  })
 }

@@ -4,7 +4,8 @@ import { Controller, Get, inject, runWithTenant, Tenant } from 'blazon'
 import { Database, postgres } from 'blazon/postgres'
 import { TestApp } from 'blazon/testing'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { describeWithServer, ownServerDatabase } from './own-database.js'
+import { ownServerDatabase } from './own-database.js'
+import { describeWithServer } from './server.js'
 
 /** So long every answer of the server is under way: whatever a client sends without waiting for it goes before. */
 const UNDER_WAY_MS = 25

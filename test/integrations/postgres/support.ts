@@ -1,14 +1,11 @@
-import { PGlite } from '@electric-sql/pglite'
-import type { Plugin } from 'blazon'
-import { Database, type PostgresOptions, postgres } from 'blazon/postgres'
-import { TestApp, type TestOptions } from 'blazon/testing'
 import type { Client } from 'pg'
 import { vi } from 'vitest'
 import type { HeldCommits, Leftover, TenantDatabase } from '../../conformance/tenant-database.js'
 import { HELD_COMMITS, SCHEMA } from '../../conformance/tenant-schema.js'
 import { until } from '../until.js'
+import { LEFTOVER, startOn } from './embedded.js'
 import { PgBouncer } from './pgbouncer.js'
-import { pg, runAt, Server } from './server.js'
+import { PASSWORD, pg, runAt, Server } from './server.js'
 
 /** Who applications log in as: it owns nothing, and may be the two roles that own nothing either. */
 export const LOGIN = 'service'
@@ -16,10 +13,6 @@ const DATABASE = 'shop'
 
 const CREATE_LOGIN = `create role ${LOGIN} login nosuperuser nobypassrls noinherit password 'tell nobody';
   grant app_tenant, app_all_tenants to ${LOGIN};`
-
-/** Of a session, what transactions might have left in it. */
-const LEFTOVER = `select current_setting('app.tenant_id', true) as tenant,
-  current_user::text as role, session_user::text as login`
 
 /** Makes the database of the suite on a server. */
 export async function createShop(server: Server): Promise<void> {
@@ -29,7 +22,7 @@ export async function createShop(server: Server): Promise<void> {
 
 /** For the superuser, or somebody else. */
 export function shopUrl(server: Server, user?: string): string {
-  return server.url(user, { database: DATABASE })
+  return server.url(user, { database: DATABASE, password: user === undefined ? PASSWORD : '' })
 }
 
 /** Sees every connection that applications of this file make from now on. */
@@ -100,11 +93,6 @@ function onServer(
 const OPEN_TRANSACTIONS = `select pid from pg_stat_activity
   where usename = '${LOGIN}' and state <> 'idle'`
 
-function startOn(how: PostgresOptions, options: TestOptions = {}): Promise<TestApp> {
-  const plugins = [postgres(how), ...(options.plugins ?? [])]
-  return TestApp.create({ logger: false, ...options, plugins })
-}
-
 async function leftoverOf(client: Client): Promise<Leftover> {
   const [row] = (await client.query(LEFTOVER)).rows
   const isInTransaction = await client.query('savepoint probe').then(
@@ -144,51 +132,4 @@ async function holdCommits(server: Server): Promise<HeldCommits> {
     reached: () => until(async () => ((await holder.query(waiting)).rowCount ?? 0) > 0),
     release: () => holder.end(),
   }
-}
-
-/** Databases in this process: each application has its own. */
-export async function openEmbedded(): Promise<TenantDatabase> {
-  const create = vi.spyOn(PGlite, 'create')
-  const running: { app: TestApp; engine: PGlite }[] = []
-  const current = () => running.at(-1) as (typeof running)[number]
-  const start = async (options: TestOptions = {}, how: PostgresOptions = {}) => {
-    const forget: Plugin = {
-      name: 'forget',
-      onClose: () => void running.splice(running.indexOf(own), 1),
-    }
-    const plugins = [forget, ...(options.plugins ?? [])]
-    const app = await startOn({ embedded: 'memory', ...how }, { ...options, plugins })
-    // It makes another one for itself while it makes the first.
-    const engines = await Promise.all(create.mock.results.map(({ value }) => value as PGlite))
-    const engine = engines.findLast(({ closed }) => !closed) as PGlite
-    const own = { app, engine }
-    running.push(own)
-    await engine.exec(SCHEMA)
-    return app
-  }
-  return {
-    isEmbedded: true,
-    isPooled: false,
-    start,
-    look: async <T>(text: string, values?: readonly unknown[]) => {
-      const db = current().app.get(Database)
-      const look = () => db.query<T>(text, values)
-      return (await db.withoutTenant('a look from outside', look)).rows
-    },
-    asOwner: async (text) => void (await current().engine.exec(text)),
-    holdCommits: null,
-    leftovers: async () => [await leftoverWithin(current().engine)],
-    async [Symbol.asyncDispose]() {
-      create.mockRestore()
-    },
-  }
-}
-
-async function leftoverWithin(engine: PGlite): Promise<Leftover> {
-  const [row] = (await engine.query<Leftover>(LEFTOVER)).rows
-  const isInTransaction = await engine.exec('savepoint probe').then(
-    () => true,
-    () => false,
-  )
-  return { ...(row as Leftover), isInTransaction }
 }

@@ -4,7 +4,8 @@ import { typeorm } from 'blazon/typeorm'
 import { DataSource, EntitySchema } from 'typeorm'
 import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { NoteEntity, NotesController } from '../../journeys/typeorm/notes.js'
-import { describeWithPostgres, ownDatabase, runBeside } from './own-database.js'
+import { ownServerDatabase, type ServerDatabase } from '../postgres/own-database.js'
+import { describeWithServer } from '../postgres/server.js'
 
 @Controller('batches')
 class BatchesController {
@@ -19,15 +20,16 @@ class BatchesController {
   }
 }
 
-describeWithPostgres('TypeORM on PostgreSQL', () => {
+describeWithServer('TypeORM on PostgreSQL', () => {
   const applicationName = `blazon-test-${randomUUID()}`
   const running: App[] = []
+  let database: ServerDatabase
   let url: string
 
   beforeAll(async () => {
-    const database = await ownDatabase()
-    url = database.url
-    return async () => void (await database.drop())
+    database = await ownServerDatabase()
+    url = String(database.options.url)
+    return () => database[Symbol.asyncDispose]()
   })
 
   const plugin = () =>
@@ -64,7 +66,7 @@ describeWithPostgres('TypeORM on PostgreSQL', () => {
   }
 
   const connections = () =>
-    runBeside('select pid from pg_stat_activity where application_name = $1', [applicationName])
+    database.run('select pid from pg_stat_activity where application_name = $1', [applicationName])
 
   beforeEach(async () => {
     const dataSource = new DataSource({ type: 'postgres', url, entities: [NoteEntity] })
@@ -131,7 +133,7 @@ describeWithPostgres('TypeORM on PostgreSQL', () => {
     const { app, notes } = await start()
     await add(notes, 'before')
     const cut = 'select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1'
-    await runBeside(cut, [applicationName])
+    await database.run(cut, [applicationName])
     await expect.poll(async () => (await fetch(notes)).status).toBe(200)
     expect(await list(notes)).toEqual(['before'])
     const { plugins } = await app.get(Health).check()

@@ -1,7 +1,7 @@
 import { ConfigError, type Problem } from '../../../errors/config-error.js'
+import { UnclosedError } from '../sql-tokens.js'
 import { lineAt } from './line-at.js'
 import { type ScriptStatement, splitStatements } from './split-statements.js'
-import { UnclosedError } from './sql-tokens.js'
 
 /** What is wrong, where, and what to do. */
 interface Fault {

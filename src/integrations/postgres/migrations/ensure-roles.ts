@@ -2,6 +2,7 @@ import { ConfigError, type Problem } from '../../../errors/config-error.js'
 import type { Connection } from '../driver.js'
 import { identifier } from '../identifier.js'
 import { PostgresError } from '../postgres-error.js'
+import { findRole, isRelated, type Role, serverVersion } from '../roles.js'
 
 /** The roles that statements run as where tenants are used, and who may take them on. */
 export interface RoleOptions {
@@ -9,13 +10,6 @@ export interface RoleOptions {
   readonly allTenantsRole: string
   /** The role that the application logs in with, which is to be able to become both. */
   readonly login?: string | undefined
-}
-
-interface Role {
-  readonly name: string
-  readonly isSuper: boolean
-  readonly bypassesPolicies: boolean
-  readonly canLogin: boolean
 }
 
 const ATTRIBUTES = 'nologin nosuperuser nobypassrls noinherit'
@@ -86,31 +80,18 @@ async function checkLogin(connection: Connection, login: string): Promise<void> 
 }
 
 async function ensureMembership(connection: Connection, name: string, login: string) {
-  const version = await serverVersion(connection)
-  if (await isMember(connection, { name, login, version })) return
+  if (await isRelated(connection, [login, name], 'MAY_BECOME')) return
   // From 16 on this is said for each membership; before, by the role that is the member.
-  const kind = version >= 160_000 ? ' with inherit false, set true' : ''
+  const kind = (await serverVersion(connection)) >= 160_000 ? ' with inherit false, set true' : ''
   const grant = `grant ${identifier(name)} to ${identifier(login)}${kind}`
   await attempt(connection, grant, () =>
     loginFault(login, `It may not become ${name}, and this login may not let it.`, grant),
   )
 }
 
-async function isMember(
-  connection: Connection,
-  { name, login, version }: { name: string; login: string; version: number },
-): Promise<boolean> {
-  const text = 'select pg_catalog.pg_has_role($1::name, $2::name, $3) as may'
-  const privilege = version >= 160_000 ? 'SET' : 'MEMBER'
-  const { rows } = await connection.query({ text, values: [login, name, privilege] })
-  return rows[0]?.['may'] === true
-}
-
 /** Who inherits from the role of all tenants sees their rows without a word. */
 async function checkInheritance(connection: Connection, name: string, login: string) {
-  const text = "select pg_catalog.pg_has_role($1::name, $2::name, 'USAGE') as inherits"
-  const { rows } = await connection.query({ text, values: [login, name] })
-  if (rows[0]?.['inherits'] !== true) return
+  if (!(await isRelated(connection, [login, name], 'INHERITS'))) return
   const [role, member] = [identifier(name), identifier(login)]
   const isPerGrant = (await serverVersion(connection)) >= 160_000
   const change = isPerGrant
@@ -118,27 +99,6 @@ async function checkInheritance(connection: Connection, name: string, login: str
     : `alter role ${member} noinherit;`
   const cause = `It inherits what ${name} may, so it sees the rows of every tenant without becoming that role.`
   throw loginError(login, cause, `Run as an administrator: ${change}`)
-}
-
-async function findRole(connection: Connection, name: string): Promise<Role | undefined> {
-  const text =
-    'select rolsuper, rolbypassrls, rolcanlogin from pg_catalog.pg_roles where rolname = $1'
-  const { rows } = await connection.query({ text, values: [name] })
-  const [row] = rows
-  if (row === undefined) return undefined
-  const is = (column: string) => row[column] === true
-  return {
-    name,
-    isSuper: is('rolsuper'),
-    bypassesPolicies: is('rolbypassrls'),
-    canLogin: is('rolcanlogin'),
-  }
-}
-
-async function serverVersion(connection: Connection): Promise<number> {
-  const text = "select current_setting('server_version_num')::int as version"
-  const { rows } = await connection.query({ text })
-  return Number(rows[0]?.['version'])
 }
 
 /**

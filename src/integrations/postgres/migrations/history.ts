@@ -47,21 +47,25 @@ returning duration_ms`
 
 /** Makes the table of migrations where there is none. */
 export async function createHistory(connection: Connection): Promise<void> {
-  const { rows } = await connection.query({ text: EXISTS })
-  if (rows[0]?.['found'] !== true) await permitted(connection.script(CREATE))
+  if (!(await hasHistory(connection))) await permitted(connection.script(CREATE))
 }
 
 /** The migrations that were applied, by name; none where there is no table of them. */
 export async function readHistory(connection: Connection): Promise<MigrationRecord[]> {
-  const { rows } = await connection.query({ text: EXISTS })
-  if (rows[0]?.['found'] !== true) return []
-  const found = await permitted(connection.query({ text: READ }))
-  return found.rows.map((row) => ({
+  if (!(await hasHistory(connection))) return []
+  const { rows } = await permitted(connection.query({ text: READ }))
+  return rows.map((row) => ({
     name: String(row['name']),
     checksum: String(row['checksum']),
     appliedAt: row['applied_at'] as Date,
     durationMs: Number(row['duration_ms']),
   }))
+}
+
+// Even to be told whether it is there takes a privilege.
+async function hasHistory(connection: Connection): Promise<boolean> {
+  const { rows } = await permitted(connection.query({ text: EXISTS }))
+  return rows[0]?.['found'] === true
 }
 
 /** The time of the database, in seconds: to be given to {@link writeRecord}. */

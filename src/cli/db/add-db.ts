@@ -1,0 +1,114 @@
+import { type Command, Option } from 'commander'
+import type { Streams } from '../streams.js'
+import { type ExamineOptions, examineDatabase } from './examine-database.js'
+import { type MigrateDbOptions, migrateDatabase } from './migrate-database.js'
+import { printTable, type TableOptions } from './print-table.js'
+import { type StatusOptions, showStatus } from './show-status.js'
+
+/** What surrounds a run of the command. */
+export interface DbContext {
+  readonly cwd: string
+  readonly streams: Streams
+}
+
+const PLACES = `
+The database is the one of --url, else of DATABASE_URL in the environment, which shows in no list of processes; or the
+embedded one that is kept in a folder.
+`
+
+/** The commands of databases. */
+export function addDb(program: Command, context: DbContext): void {
+  const db = program
+    .command('db')
+    .description(
+      'the PostgreSQL of an application: its migrations, and whether tenants are kept apart',
+    )
+  addMigrate(db, context)
+  addStatus(db, context)
+  addDoctor(db, context)
+  addTable(db, context)
+}
+
+function addMigrate(parent: Command, { cwd, streams }: DbContext): void {
+  const command = parent
+    .command('migrate')
+    .description('run the migrations that have not been run')
+    .option(
+      '--login <role>',
+      'the role that the application logs in with, made a member of those of tenants',
+    )
+    .option('--no-roles', 'where no tenants are used: make no roles for them')
+  withDirectory(withDatabase(command)).action((options: Omit<MigrateDbOptions, 'cwd'>) =>
+    migrateDatabase({ ...options, cwd }, streams),
+  )
+}
+
+function addStatus(parent: Command, { cwd, streams }: DbContext): void {
+  const command = parent
+    .command('status')
+    .description('list the migrations, and where each stands')
+    .option('--json', 'print JSON')
+  withDirectory(withDatabase(command)).action((options: Omit<StatusOptions, 'cwd'>) =>
+    showStatus({ ...options, cwd }, streams),
+  )
+}
+
+function addDoctor(parent: Command, { cwd, streams }: DbContext): void {
+  const command = parent
+    .command('doctor')
+    .description(
+      'look for what could let one tenant at the rows of another, with the login of the application',
+    )
+    .option('--json', 'print JSON')
+  withDatabase(command).action((options: Omit<ExamineOptions, 'cwd'>) =>
+    examineDatabase({ ...options, cwd }, streams),
+  )
+}
+
+function addTable(parent: Command, { streams }: DbContext): void {
+  const command = parent
+    .command('table')
+    .description('print SQL for a table whose rows belong to tenants')
+    .argument('<name>', 'of the table')
+    .option('--columns <sql>', 'its other columns: "number integer not null, note text"')
+    .addOption(
+      new Option('--id <kind>', 'the column id')
+        .choices(['bigint', 'uuid', 'text'])
+        .default('bigint'),
+    )
+    .addOption(
+      new Option('--existing', 'protect a table that exists and has a column tenant_id').conflicts(
+        'columns',
+      ),
+    )
+    .option('--schema <name>', 'of the table')
+  withRoles(command).action((name: string, options: TableOptions) =>
+    printTable(name, options, streams),
+  )
+}
+
+function withDatabase(command: Command): Command {
+  command
+    .addOption(
+      new Option('--url <url>', 'postgres://user:password@host:5432/database').conflicts(
+        'embedded',
+      ),
+    )
+    .option('--embedded <folder>', 'of an embedded database')
+    .addHelpText('after', PLACES)
+  return withRoles(command)
+}
+
+function withDirectory(command: Command): Command {
+  return command.option('--dir <folder>', 'of the migrations', 'migrations')
+}
+
+function withRoles(command: Command): Command {
+  return command
+    .option(
+      '--tenant-role <role>',
+      'the role that statements run as where tenants are used (default: app_tenant)',
+    )
+    .option('--all-tenants-role <role>', 'the role of withoutTenant (default: app_all_tenants)')
+    .allowExcessArguments(false)
+}

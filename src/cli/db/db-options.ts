@@ -1,0 +1,57 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { PostgresOptions } from 'blazon/postgres'
+import { CliError } from '../cli-error.js'
+
+/** What every command takes that opens a database. */
+export interface DbOptions {
+  readonly cwd: string
+  readonly url?: string
+  /** Of `--embedded`. */
+  readonly embedded?: string
+  /** Of `--dir`, where there are migrations. */
+  readonly dir?: string
+  readonly tenantRole?: string
+  readonly allTenantsRole?: string
+}
+
+/**
+ * The database that is meant, and its migrations.
+ *
+ * @param mustExist Whether a folder without a database is a mistake, and not one to be made.
+ * @throws CliError when it is not said which.
+ */
+export function databaseOf(options: DbOptions, mustExist: boolean): PostgresOptions {
+  const { cwd, dir, tenantRole, allTenantsRole } = options
+  const roles = {
+    ...(tenantRole === undefined ? {} : { tenantRole }),
+    ...(allTenantsRole === undefined ? {} : { allTenantsRole }),
+  }
+  const folder = dir === undefined ? {} : { migrations: resolve(cwd, dir) }
+  return { ...placeOf(options, mustExist), ...roles, ...folder }
+}
+
+function placeOf({ cwd, url, embedded }: DbOptions, mustExist: boolean): PostgresOptions {
+  // As a path, so that a folder may have any name.
+  if (embedded !== undefined) return { embedded: folderOf(resolve(cwd, embedded), mustExist) }
+  const found = url ?? process.env['DATABASE_URL']
+  if (found !== undefined && found !== '') return { url: found }
+  throw new CliError({
+    status: 2,
+    what: 'It is not said which database is meant.',
+    cause: 'There is no --url, no --embedded, and no DATABASE_URL in the environment.',
+    remedy:
+      'Set DATABASE_URL=postgres://user:password@host:5432/database, or give --embedded <folder>.',
+  })
+}
+
+function folderOf(folder: string, mustExist: boolean): string {
+  if (!mustExist || existsSync(join(folder, 'PG_VERSION'))) return folder
+  throw new CliError({
+    status: 2,
+    what: `${folder} holds no database.`,
+    cause:
+      'An embedded database is a folder that the application, or `blazon db migrate`, has made.',
+    remedy: 'Name that folder, or migrate first.',
+  })
+}

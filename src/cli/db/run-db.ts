@@ -1,0 +1,62 @@
+import { ConfigError, formatProblem } from '../../errors/config-error.js'
+import { HttpError } from '../../errors/http-error.js'
+import { CliError, type ExitStatus } from '../cli-error.js'
+import { messageOf } from '../message-of.js'
+
+type Postgres = typeof import('blazon/postgres')
+
+/**
+ * Uses what speaks to databases, which is loaded only now.
+ *
+ * @throws CliError for what the database, its migrations or its options are to blame for.
+ */
+export async function runDb<T>(use: (postgres: Postgres) => T | Promise<T>): Promise<T> {
+  // By its public name: the command line knows no integration from inside.
+  const postgres = await import('blazon/postgres')
+  try {
+    return await use(postgres)
+  } catch (error) {
+    if (error instanceof ConfigError) throw refused(error)
+    if (HttpError.is(error)) throw unreachable(error)
+    if (error instanceof postgres.PostgresError) throw rejected(error)
+    throw error
+  }
+}
+
+function refused({ problems, stack }: ConfigError): CliError {
+  return new CliError({
+    status: statusOf(problems),
+    what: problems.map(formatProblem).join('\n\n'),
+    stack,
+  })
+}
+
+function statusOf(problems: ConfigError['problems']): ExitStatus {
+  if (problems.some(({ code }) => code === 'E_PEER_MISSING')) return 4
+  return problems.some(({ code }) => code === 'E_OPTION_INVALID') ? 2 : 1
+}
+
+function unreachable(error: HttpError): CliError {
+  return new CliError({
+    status: 1,
+    what: error.message,
+    cause: reasonOf(error.cause),
+    remedy: 'Look at the address, the login and the password, and whether the server runs.',
+    stack: error.stack,
+  })
+}
+
+/** Node tries all addresses of a name, and says of each why it failed. */
+function reasonOf(cause: unknown): string {
+  return cause instanceof AggregateError ? cause.errors.map(messageOf).join('; ') : messageOf(cause)
+}
+
+function rejected(error: Error & { readonly code: string }): CliError {
+  return new CliError({
+    status: 1,
+    what: 'The database has refused a statement.',
+    cause: `${error.code}: ${error.message}`,
+    remedy: 'Look at what the login may do.',
+    stack: error.stack,
+  })
+}

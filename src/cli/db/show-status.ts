@@ -1,0 +1,42 @@
+import type { MigrationState, MigrationStatus } from 'blazon/postgres'
+import { CliError } from '../cli-error.js'
+import type { Streams } from '../streams.js'
+import { type DbOptions, databaseOf } from './db-options.js'
+import { runDb } from './run-db.js'
+
+/** What `db status` was asked for. */
+export interface StatusOptions extends DbOptions {
+  readonly json?: boolean
+}
+
+/** States that are no mistake. */
+const FINE: readonly MigrationState[] = ['applied', 'pending']
+
+/**
+ * Prints where each migration stands.
+ *
+ * @throws CliError with status 3 when the folder and the database have not one history.
+ */
+export async function showStatus(options: StatusOptions, streams: Streams): Promise<void> {
+  const database = databaseOf(options, true)
+  const list = await runDb(({ migrationStatus }) => migrationStatus(database))
+  if (options.json === true) streams.out(`${JSON.stringify(list, null, 2)}\n`)
+  else streams.out(list.map(row).join(''))
+  const wrong = list.filter(({ state }) => !FINE.includes(state))
+  if (wrong.length === 0) return streams.note(summary(list))
+  throw new CliError({
+    status: 3,
+    what: `The files are not what was applied: ${wrong.map(({ name, state }) => `${name} is ${state}`).join(', ')}.`,
+    remedy: '`blazon db migrate` applies nothing until this is settled, and says how.',
+  })
+}
+
+function row({ name, state, appliedAt, durationMs }: MigrationStatus): string {
+  const when = appliedAt === null ? '' : `  ${appliedAt.toISOString()}  ${durationMs} ms`
+  return `${state.padEnd(7)}  ${name}${when}\n`
+}
+
+function summary(list: readonly MigrationStatus[]): string {
+  const pending = list.filter(({ state }) => state === 'pending').length
+  return `${list.length - pending} applied, ${pending} pending.`
+}

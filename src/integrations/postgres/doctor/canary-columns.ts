@@ -1,0 +1,66 @@
+import { randomInt, randomUUID } from 'node:crypto'
+import type { Connection } from '../driver.js'
+import { identifier, literal } from '../identifier.js'
+import type { TenantTable } from './examination.js'
+
+/** What a column needs a value for, and which. */
+export interface CanaryColumn {
+  readonly name: string
+  /** SQL. */
+  readonly value: string
+}
+
+// Those that have a value by themselves are left alone, but for a sequence: what it has given is gone, though the row is undone.
+const LIST = `
+select a.attname as name, format_type(a.atttypid, a.atttypmod) as type, t.typcategory::text as category, t.typtype::text as kind,
+  a.attidentity <> '' or coalesce(pg_get_expr(d.adbin, d.adrelid), '') ~ 'nextval\\(' as counts
+from pg_catalog.pg_attribute a
+  join pg_catalog.pg_type t on t.oid = a.atttypid
+  left join pg_catalog.pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+where a.attrelid = $1 and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' and a.attname <> 'tenant_id'
+  and (a.attidentity <> '' or coalesce(pg_get_expr(d.adbin, d.adrelid), '') ~ 'nextval\\(' or (a.attnotnull and d.oid is null))
+order by a.attnum`
+
+/** By category of type (`pg_type.typcategory`): what nearly every column of it takes. */
+const VALUES: Readonly<Record<string, string>> = {
+  A: "'{}'",
+  B: "'false'",
+  D: "'now'",
+  I: "'127.0.0.1'",
+  N: "'1'",
+  R: "'empty'",
+  S: "'x'",
+  T: "'1 s'",
+  V: "'0'",
+}
+
+/** By type, where the category says too little. */
+const OF_TYPE: Readonly<Record<string, string>> = { json: "'{}'", jsonb: "'{}'", bytea: "''" }
+
+/** Values for the columns of a table that need one for a row to be written. */
+export async function canaryColumns(
+  connection: Connection,
+  table: TenantTable,
+): Promise<CanaryColumn[]> {
+  const { rows } = await connection.query({ text: LIST, values: [table.oid] })
+  return rows.map((row) => ({
+    name: identifier(String(row['name'])),
+    value: row['counts'] === true ? String(-randomInt(1, 30_000)) : canaryValue(row),
+  }))
+}
+
+function canaryValue(row: Record<string, unknown>): string {
+  const type = String(row['type'])
+  if (type === 'uuid') return `${literal(randomUUID())}::uuid`
+  if (row['kind'] === 'e') return `(enum_range(null::${type}))[1]`
+  return `${OF_TYPE[type] ?? VALUES[String(row['category'])] ?? 'null'}::${type}`
+}
+
+/** An id of a tenant that there is not, as the type of `tenant_id` takes it; `null` where that cannot be known. */
+export function canaryTenant(type: string): string | null {
+  if (type === 'uuid') return randomUUID()
+  if (/^(?:text|citext|name|character varying|character|"char")/.test(type)) {
+    return `canary-${randomUUID().slice(0, 12)}`
+  }
+  return /^(?:smallint|integer|bigint|numeric)/.test(type) ? String(-randomInt(1, 30_000)) : null
+}

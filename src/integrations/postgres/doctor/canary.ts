@@ -1,0 +1,205 @@
+import { HttpError } from '../../../errors/http-error.js'
+import type { Connection } from '../driver.js'
+import { literal } from '../identifier.js'
+import { TENANT_SETTING } from '../names.js'
+import { PostgresError } from '../postgres-error.js'
+import { type CanaryColumn, canaryColumns, canaryTenant } from './canary-columns.js'
+import type { Examination, TenantTable } from './examination.js'
+import { type Finding, finding } from './finding.js'
+
+/** Longer than a look into an index takes, and shorter than anybody minds to wait for a lock. */
+const LIMITS =
+  "select set_config('lock_timeout', '500ms', true), set_config('statement_timeout', '2s', true)"
+
+const ENTER = `select set_config('role', $1, true), set_config('${TENANT_SETTING}', $2, true)`
+
+// Triggers and rules may do anything, and it is not for a check to make them do it.
+const PRIVILEGES = `
+select has_table_privilege($1::name, $2::oid, 'select') as select, has_table_privilege($1::name, $2::oid, 'insert') as insert,
+  has_table_privilege($1::name, $2::oid, 'update') as update, has_table_privilege($1::name, $2::oid, 'delete') as delete,
+  not exists (select from pg_catalog.pg_trigger t where t.tgrelid = $2 and not t.tgisinternal)
+  and not exists (select from pg_catalog.pg_rewrite w where w.ev_class = $2) as quiet`
+
+/** SQLSTATEs of what was given up: a lock, a statement. */
+const TOO_LATE = ['55P03', '57014']
+
+/** Somebody else works on a table, so that nothing can be tried. */
+class Interruption extends Error {}
+
+/** What became of a statement: how many rows, or the code of its error. */
+type Outcome = { readonly rows: number } | { readonly code: string; readonly isOfTable: boolean }
+
+/**
+ * Tries, as the role of tenants, what must not work: one tenant that there is not reads and writes what belongs to another one that there is not,
+ * and nobody reads anything. Each table in a transaction that is rolled back.
+ */
+export async function releaseCanary(examination: Examination): Promise<Finding[]> {
+  const findings: Finding[] = []
+  for (const table of examination.tables) {
+    if (table.isReachable && table.kind !== 'f')
+      findings.push(...(await tryTable(examination, table)))
+  }
+  return findings
+}
+
+async function tryTable(examination: Examination, table: TenantTable): Promise<Finding[]> {
+  const { connection } = examination
+  await connection.script('begin')
+  try {
+    await connection.query({ text: LIMITS })
+    const trial = await Trial.prepare(examination, table)
+    return trial === null ? [] : await trial.run()
+  } catch (error) {
+    if (error instanceof Interruption) return [interrupted(table)]
+    throw error
+  } finally {
+    await connection.script('rollback')
+  }
+}
+
+class Trial {
+  readonly #connection: Connection
+  readonly #role: string
+  readonly #table: TenantTable
+  readonly #columns: readonly CanaryColumn[]
+  readonly #may: Readonly<Record<string, unknown>>
+  readonly #a: string
+  readonly #b: string
+  readonly #findings: Finding[] = []
+
+  private constructor(
+    { connection, tenantRole }: Examination,
+    table: TenantTable,
+    facts: {
+      columns: readonly CanaryColumn[]
+      may: Record<string, unknown>
+      ids: readonly [string, string]
+    },
+  ) {
+    this.#connection = connection
+    this.#role = tenantRole
+    this.#table = table
+    this.#columns = facts.columns
+    this.#may = facts.may
+    ;[this.#a, this.#b] = facts.ids
+  }
+
+  /** `null` where there can be no ids of tenants. */
+  static async prepare(examination: Examination, table: TenantTable): Promise<Trial | null> {
+    const { connection, tenantRole } = examination
+    const [a, b] = [canaryTenant(table.type), canaryTenant(table.type)]
+    if (a === null || b === null) return null
+    const columns = await canaryColumns(connection, table)
+    const values = [tenantRole, table.oid]
+    const { rows } = await connection.query({ text: PRIVILEGES, values })
+    return new Trial(examination, table, { columns, may: rows[0] ?? {}, ids: [a, b] })
+  }
+
+  async run(): Promise<Finding[]> {
+    if (this.#may['select'] === true) await this.#tryReading()
+    if (this.#may['insert'] === true && this.#may['quiet'] === true) await this.#tryWriting()
+    return this.#findings
+  }
+
+  async #tryReading(): Promise<void> {
+    const sql = `select 1 from ${this.#table.fullName} limit 1`
+    if (rowsOf(await this.#as(this.#a, sql)) > 0)
+      this.#report('a tenant that there is not sees rows')
+    if (rowsOf(await this.#as('', sql)) > 0) this.#report('who acts for no tenant sees rows')
+  }
+
+  async #tryWriting(): Promise<void> {
+    const own = await this.#as(this.#b, this.#insert(this.#b))
+    // What fails for other reasons tells nothing of policies; neither does it where the own row is refused, too.
+    if (!passesPolicy(own, this.#table)) return
+    if ('rows' in own) await this.#tryStealing()
+    const foreign = this.#insert(this.#b)
+    if (passesPolicy(await this.#as(this.#a, foreign), this.#table)) {
+      this.#report('one tenant writes rows of another')
+    }
+    if (passesPolicy(await this.#as('', foreign), this.#table)) {
+      this.#report('who acts for no tenant writes rows of one')
+    }
+  }
+
+  /** There is a row of the second tenant now. */
+  async #tryStealing(): Promise<void> {
+    const { fullName } = this.#table
+    const theirs = `where tenant_id = ${literal(this.#b)}`
+    const attempts = [
+      ['select', `select 1 from ${fullName} ${theirs}`, 'sees'],
+      ['update', `update ${fullName} set tenant_id = tenant_id ${theirs}`, 'changes'],
+      ['delete', `delete from ${fullName} ${theirs}`, 'deletes'],
+    ] as const
+    for (const [privilege, sql, verb] of attempts) {
+      if (this.#may[privilege] !== true) continue
+      for (const tenant of [this.#a, '']) {
+        const who = tenant === '' ? 'who acts for no tenant' : 'one tenant'
+        if (rowsOf(await this.#as(tenant, sql)) > 0) this.#report(`${who} ${verb} rows of another`)
+      }
+    }
+  }
+
+  #insert(tenant: string): string {
+    const names = ['tenant_id', ...this.#columns.map(({ name }) => name)].join(', ')
+    const values = [literal(tenant), ...this.#columns.map(({ value }) => value)].join(', ')
+    // The number of an identity column is given, or its sequence would be a number further for good.
+    return `insert into ${this.#table.fullName} (${names}) overriding system value values (${values})`
+  }
+
+  /** Runs a statement in a tenant's name, so that its failure is its own. A row that it leaves stays until the end of the trial. */
+  async #as(tenant: string, text: string): Promise<Outcome> {
+    await this.#connection.query({ text: ENTER, values: [this.#role, tenant] })
+    await this.#connection.script('savepoint trial')
+    try {
+      const { rowCount } = await this.#connection.query({ text })
+      return { rows: rowCount }
+    } catch (error) {
+      const refusal = refusalIn(error)
+      if (refusal === undefined) throw error
+      await this.#connection.script('rollback to savepoint trial')
+      if (TOO_LATE.includes(refusal.code)) throw new Interruption()
+      return { code: refusal.code, isOfTable: isAbout(refusal, this.#table) }
+    }
+  }
+
+  #report(what: string): void {
+    const subject = `table ${this.#table.fullName}`
+    const cause = `It was tried: as the role ${this.#role}, ${what}.`
+    const remedy =
+      'Correct what else is said of this table; if nothing is, its policies, triggers and defaults are to be looked at.'
+    this.#findings.push(finding('E_DATABASE_CANARY', { subject, cause, remedy }))
+  }
+}
+
+/** Says that a table could not be looked at. */
+export function interrupted({ fullName }: TenantTable): Finding {
+  const cause = 'It is locked, or slow, so it was not tried whether tenants are kept apart.'
+  const facts = { subject: `table ${fullName}`, cause, remedy: 'Look again later.' }
+  return finding('W_DATABASE_CANARY', facts)
+}
+
+function rowsOf(outcome: Outcome): number {
+  return 'rows' in outcome ? outcome.rows : 0
+}
+
+/**
+ * Whether a policy has let a row through: it was written, or refused by a constraint of the table, which PostgreSQL asks after the policies (`ExecInsert`). A
+ * partitioned table looks for the partition even before them.
+ */
+function passesPolicy(outcome: Outcome, { kind }: TenantTable): boolean {
+  if ('rows' in outcome) return true
+  return outcome.code.startsWith('23') && outcome.isOfTable && kind !== 'p'
+}
+
+// Defaults may write to other tables, and be refused there.
+function isAbout(refusal: PostgresError, { schema, name }: TenantTable): boolean {
+  return refusal.schema === schema && refusal.table === name
+}
+
+/** What the server has said; `undefined` where it was not the server. */
+function refusalIn(error: unknown): PostgresError | undefined {
+  if (error instanceof PostgresError) return error
+  const cause = HttpError.is(error) ? error.cause : undefined
+  return cause instanceof PostgresError ? cause : undefined
+}

@@ -1,0 +1,66 @@
+import { identifier } from '../identifier.js'
+import type { Examination } from './examination.js'
+import { type Finding, finding } from './finding.js'
+
+/** Foreign keys between tables of tenants that do not pair their `tenant_id`. */
+const FOREIGN_KEYS = `
+select con.conname as name, con.conrelid as table, con.confrelid as other
+from pg_catalog.pg_constraint con
+where con.contype = 'f' and con.conparentid = 0
+  and con.conrelid = any($1::oid[]) and con.confrelid = any($1::oid[])
+  and not exists (
+    select from unnest(con.conkey, con.confkey) k(mine, theirs)
+      join pg_catalog.pg_attribute a on a.attrelid = con.conrelid and a.attnum = k.mine
+      join pg_catalog.pg_attribute b on b.attrelid = con.confrelid and b.attnum = k.theirs
+    where a.attname = 'tenant_id' and b.attname = 'tenant_id'
+  )
+order by con.conrelid, con.conname`
+
+/** Unique indexes without `tenant_id`, but those of values that PostgreSQL makes up itself. */
+const UNIQUE = `
+select c.relname as name, i.indrelid as table
+from pg_catalog.pg_index i join pg_catalog.pg_class c on c.oid = i.indexrelid
+where i.indisunique and i.indrelid = any($1::oid[])
+  and not exists (
+    select from pg_catalog.pg_attribute a
+    where a.attrelid = i.indrelid and a.attname = 'tenant_id' and a.attnum = any(i.indkey::int2[])
+  )
+  and exists (
+    select from unnest(i.indkey::int2[]) k(number)
+      left join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.number
+      left join pg_catalog.pg_attrdef d on d.adrelid = i.indrelid and d.adnum = k.number
+    where k.number = 0 or not (
+      a.atttypid = 'uuid'::regtype or a.attidentity <> ''
+      or coalesce(pg_get_expr(d.adbin, d.adrelid), '') ~ '^nextval\\('
+    )
+  )
+order by i.indrelid, c.relname`
+
+/** Looks at keys, which PostgreSQL checks against the rows of every tenant: policies do not hold then. */
+export async function inspectKeys({ connection, tables }: Examination): Promise<Finding[]> {
+  const values = [tables.map(({ oid }) => oid)]
+  const nameOf = (oid: unknown) => tables.find((table) => table.oid === Number(oid))?.fullName ?? ''
+  const foreign = await connection.query({ text: FOREIGN_KEYS, values })
+  const unique = await connection.query({ text: UNIQUE, values })
+  return [
+    ...foreign.rows.map((row) =>
+      foreignKey(row['name'], nameOf(row['table']), nameOf(row['other'])),
+    ),
+    ...unique.rows.map((row) => uniqueKey(row['name'], nameOf(row['table']))),
+  ]
+}
+
+function foreignKey(name: unknown, table: string, other: string): Finding {
+  const subject = `foreign key ${identifier(String(name))} of table ${table}`
+  const cause = `It does not pair tenant_id: a row may refer to one of another tenant in ${other}, and learns whether there is one.`
+  const remedy = `Let it be: foreign key (tenant_id, …) references ${other} (tenant_id, …).`
+  return finding('W_DATABASE_KEY', { subject, cause, remedy })
+}
+
+function uniqueKey(name: unknown, table: string): Finding {
+  const subject = `unique index ${identifier(String(name))} of table ${table}`
+  const cause =
+    'It has no tenant_id: a value that one tenant has is taken for all, and each can find out so.'
+  const remedy = 'Let it be: unique (tenant_id, …).'
+  return finding('W_DATABASE_KEY', { subject, cause, remedy })
+}

@@ -1,0 +1,71 @@
+import { identifier } from '../identifier.js'
+import type { Examination, TenantTable } from './examination.js'
+import { type Finding, finding } from './finding.js'
+
+/** Looks at what tables are by themselves. */
+export function inspectTables({ tables, tenantRole }: Examination): Finding[] {
+  return tables
+    .filter(isExposed)
+    .flatMap((table) => [
+      ...checkProtection(table, tenantRole),
+      ...checkColumn(table),
+      ...checkIndex(table),
+      ...checkPrivileges(table, tenantRole),
+    ])
+}
+
+/** Parts of a table that nobody may name are reached by the whole alone, and its policies hold then. */
+export function isExposed({ isChild, isReachable }: TenantTable): boolean {
+  return isReachable || !isChild
+}
+
+function checkProtection(table: TenantTable, tenantRole: string): Finding[] {
+  const { fullName, kind, isEnabled, isForced, isChild } = table
+  const subject = `table ${fullName}`
+  if (kind === 'f') {
+    const cause = 'It is a foreign table, which row-level security cannot protect.'
+    const remedy = `revoke all on ${fullName} from public, ${identifier(tenantRole)};`
+    return [finding('E_DATABASE_RLS', { subject, cause, remedy })]
+  }
+  if (isEnabled && isForced) return []
+  const cause = isEnabled
+    ? 'Row-level security is not forced: its owner sees the rows of every tenant.'
+    : `Row-level security is off: whoever may use it sees the rows of every tenant.${isChild ? ' The policies of the table that it is a part of hold only where that one is named.' : ''}`
+  const remedy = isEnabled
+    ? `alter table ${fullName} force row level security;`
+    : `Protect it: npx blazon db table ${table.name} --existing prints how.`
+  return [finding('E_DATABASE_RLS', { subject, cause, remedy })]
+}
+
+function checkColumn({ fullName, isRequired, hasDefault, isChild }: TenantTable): Finding[] {
+  const subject = `table ${fullName}`
+  const change = `alter table ${fullName} alter column tenant_id`
+  const findings: Finding[] = []
+  if (!isRequired) {
+    const cause = 'tenant_id may be null: such a row belongs to nobody, and nobody finds it.'
+    const remedy = `${change} set not null;`
+    findings.push(finding('E_DATABASE_COLUMN', { subject, cause, remedy }))
+  }
+  // A row that comes through the whole has the whole's default.
+  if (!hasDefault && !isChild) {
+    const cause = 'tenant_id has no default: each INSERT has to say whose the row is.'
+    const remedy = `${change} set default nullif(current_setting('app.tenant_id', true), '');`
+    findings.push(finding('E_DATABASE_COLUMN', { subject, cause, remedy }))
+  }
+  return findings
+}
+
+function checkIndex({ fullName, isIndexed, kind }: TenantTable): Finding[] {
+  if (isIndexed || kind === 'f') return []
+  const cause = 'No index begins with tenant_id: each query of a tenant reads the rows of all.'
+  const remedy = `create index on ${fullName} (tenant_id), or let the primary key be (tenant_id, id).`
+  return [finding('E_DATABASE_INDEX', { subject: `table ${fullName}`, cause, remedy })]
+}
+
+function checkPrivileges({ fullName, dangers }: TenantTable, tenantRole: string): Finding[] {
+  if (dangers.length === 0) return []
+  const list = dangers.join(', ')
+  const cause = `The role ${tenantRole} may ${list.toUpperCase()}, which row-level security does not hold back.`
+  const remedy = `revoke ${list} on ${fullName} from public, ${identifier(tenantRole)};`
+  return [finding('E_DATABASE_GRANT', { subject: `table ${fullName}`, cause, remedy })]
+}

@@ -1,0 +1,276 @@
+import { execFile } from 'node:child_process'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { tenantTable } from 'blazon/postgres'
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { runCli } from '../../src/cli/run-cli.js'
+import { root } from '../house/sources.js'
+import { Folder } from '../integrations/postgres/own-database.js'
+import { describeWithServer, PASSWORD, Server, SUPERUSER } from '../integrations/postgres/server.js'
+import { builtPackage } from './built-package.js'
+import { Project } from './project.js'
+
+const ORDERS = tenantTable('orders', { columns: ['note text'] })
+
+let folder: string
+let migrations: Folder
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'blazon db é-'))
+  migrations = new Folder({ '0001_create_orders.sql': ORDERS })
+  vi.stubEnv('DATABASE_URL', '')
+})
+afterEach(() => {
+  vi.unstubAllEnvs()
+  migrations[Symbol.dispose]()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Runs a command of `db` in this process. */
+async function run(...argv: string[]) {
+  let [stdout, stderr] = ['', '']
+  const streams = {
+    out: (text: string) => {
+      stdout += text
+    },
+    err: (text: string) => {
+      stderr += text
+    },
+    note: (line: string) => {
+      stderr += `${line}\n`
+    },
+  }
+  const status = await runCli(['db', ...argv], { cwd: folder, streams })
+  return { status, stdout, stderr }
+}
+
+const withDir = () => ['--dir', migrations.path]
+const steady = (text: string) => text.replace(/\d+ ms/g, '5 ms').replace(/\d{4}-\S+Z/g, '<time>')
+
+describe('db, with an embedded database', () => {
+  it('migrates it, says where migrations stand, and looks at it', async () => {
+    migrations.write({ '0002_fill.sql': "insert into orders (tenant_id) values ('acme')" })
+    const first = await run('migrate', '--embedded', 'data', ...withDir())
+    expect({ ...first, stdout: steady(first.stdout) }).toEqual({
+      status: 0,
+      stdout: 'applied  0001_create_orders.sql  5 ms\napplied  0002_fill.sql  5 ms\n',
+      stderr: '2 migrations applied.\n',
+    })
+    expect(await run('migrate', '--embedded', 'data', ...withDir())).toEqual({
+      status: 0,
+      stdout: '',
+      stderr: 'Nothing to do: all migrations are applied.\n',
+    })
+    migrations.write({ '0003_more.sql': 'alter table orders no force row level security' })
+    const status = await run('status', '--embedded', 'data', ...withDir())
+    expect({ ...status, stdout: steady(status.stdout) }).toEqual({
+      status: 0,
+      stdout:
+        'applied  0001_create_orders.sql  <time>  5 ms\napplied  0002_fill.sql  <time>  5 ms\npending  0003_more.sql\n',
+      stderr: '2 applied, 1 pending.\n',
+    })
+    expect(await run('doctor', '--embedded', 'data')).toEqual({
+      status: 0,
+      stdout: '',
+      stderr: 'Nothing was found: tenants are kept apart.\n',
+    })
+    await run('migrate', '--embedded', 'data', ...withDir())
+    const found = await run('doctor', '--embedded', 'data')
+    expect(found).toMatchObject({ status: 3, stderr: '1 error, 0 warnings.\n' })
+    expect(found.stdout).toBe(
+      'error [E_DATABASE_RLS] table public.orders\n   Row-level security is not forced: its owner sees the rows of every tenant.\n   alter table public.orders force row level security;\n',
+    )
+    const json = await run('doctor', '--embedded', 'data', '--json')
+    expect(json.status).toBe(3)
+    expect(JSON.parse(json.stdout)).toMatchObject([{ code: 'E_DATABASE_RLS', severity: 'error' }])
+  })
+
+  it('fails where the files are not what was applied', async () => {
+    await run('migrate', '--embedded', 'data', ...withDir())
+    migrations.write({ '0001_create_orders.sql': `${ORDERS}\n-- More.` })
+    const status = await run('status', '--embedded', 'data', '--json', ...withDir())
+    expect(status.status).toBe(3)
+    expect(JSON.parse(status.stdout)).toEqual([
+      {
+        name: '0001_create_orders.sql',
+        state: 'changed',
+        appliedAt: expect.stringMatching(/Z$/),
+        durationMs: expect.any(Number),
+      },
+    ])
+    expect(status.stderr).toContain('0001_create_orders.sql is changed')
+    const migrate = await run('migrate', '--embedded', 'data', ...withDir())
+    expect(migrate).toMatchObject({ status: 1, stdout: '' })
+    expect(migrate.stderr).toMatch(/^\[E_MIGRATION_CHANGED\] 0001_create_orders\.sql\n/)
+  })
+
+  it('prints what was applied before one fails', async () => {
+    migrations.write({ '0002_bad.sql': 'select 1;\nselect nothing' })
+    const outcome = await run('migrate', '--embedded', 'data', ...withDir())
+    expect(outcome.status).toBe(1)
+    expect(outcome.stdout).toMatch(/^applied {2}0001_create_orders\.sql {2}\d+ ms\n$/)
+    expect(outcome.stderr).toMatch(
+      /^\[E_MIGRATION_FAILED\] 0002_bad\.sql:2\n {3}42703: column "nothing" does not exist\n {3}Correct it/,
+    )
+  })
+
+  it.each(['status', 'doctor'])('%s makes no database where there is none', async (command) => {
+    const outcome = await run(command, '--embedded', 'nowhere')
+    expect(outcome).toMatchObject({ status: 2, stdout: '' })
+    expect(outcome.stderr).toContain('holds no database')
+    expect(existsSync(join(folder, 'nowhere'))).toBe(false)
+  })
+})
+
+describe('a mistake', () => {
+  it.each([
+    [['migrate'], 'It is not said which database is meant.'],
+    [['migrate', '--url', 'postgres://x/y', '--embedded', 'z'], 'cannot be used with'],
+    [['migrate', '--url', 'mysql://x/y'], '[E_OPTION_INVALID] migrate(): url'],
+    [['doctor', '--url', 'http://secret@x'], '[E_OPTION_INVALID] doctor(): url'],
+    [['migrate', '--embedded', 'data', '--dir', 'nowhere'], '[E_OPTION_INVALID] migrations'],
+    [
+      ['migrate', '--embedded', 'data', '--tenant-role', ''],
+      '[E_OPTION_INVALID] migrate(): tenantRole',
+    ],
+    [['migrat'], 'Did you mean migrate?'],
+    [['status', 'x'], 'too many arguments'],
+    [['table'], "missing required argument 'name'"],
+    [['table', 'a.b'], '[E_OPTION_INVALID] tenantTable(): name "a.b"'],
+    [['table', 'a', '--id', 'serial'], 'Allowed choices are bigint, uuid, text.'],
+    [['table', 'a', '--existing', '--columns', 'x int'], 'cannot be used with'],
+  ])('like %j is told, and the exit status is 2', async (argv, message) => {
+    const { status, stdout, stderr } = await run(...argv)
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+    expect(stderr).toContain(message)
+    expect(stderr).not.toContain('secret')
+  })
+})
+
+describe('db table', () => {
+  it('prints what tenantTable gives', async () => {
+    const columns = 'number integer not null, total numeric(12, 2) not null, note text'
+    const parts = ['number integer not null', 'total numeric(12, 2) not null', 'note text']
+    expect(await run('table', 'orders', '--columns', columns)).toEqual({
+      status: 0,
+      stdout: tenantTable('orders', { columns: parts }),
+      stderr: '',
+    })
+  })
+
+  it.each([
+    ["state text default 'a, b', note text", ["state text default 'a, b', note text"]],
+    ['a int check (a in (1, 2)), b int', ['a int check (a in (1, 2)), b int']],
+    ['a numeric(1, 2), b int,', ['a numeric(1, 2)', 'b int']],
+    ['', []],
+  ])('leaves SQL as it is: %s', async (text, columns) => {
+    const { stdout } = await run('table', 'a', '--id', 'uuid', '--columns', text)
+    expect(stdout).toBe(tenantTable('a', { id: 'uuid', columns }))
+  })
+
+  it('prints what protects a table that exists, for other roles', async () => {
+    const options = ['--schema', 'shop', '--tenant-role', 'one', '--all-tenants-role', 'All']
+    const { status, stdout } = await run('table', 'orders', '--existing', ...options)
+    expect(status).toBe(0)
+    expect(stdout).toContain('alter table shop.orders\n  alter column tenant_id set default')
+    expect(stdout).toContain('on shop.orders to one, "All";')
+  })
+})
+
+describeWithServer('db, with a server', () => {
+  let server: Server
+  const start = async () => {
+    server = await Server.start({ hasPasswords: true })
+    vi.stubEnv('DATABASE_URL', server.url(SUPERUSER, { password: PASSWORD }))
+  }
+  afterEach(() => server[Symbol.asyncDispose]())
+
+  it('is the one of DATABASE_URL, and the login may be told', async () => {
+    await start()
+    await server.run(`create role shop login noinherit password '${PASSWORD}'`)
+    const migrated = await run('migrate', '--login', 'shop', ...withDir())
+    expect(migrated).toMatchObject({ status: 0, stderr: '1 migration applied.\n' })
+    const url = server.url('shop', { password: PASSWORD })
+    expect(await run('doctor', '--url', url)).toMatchObject({ status: 0, stdout: '' })
+    const found = await run('doctor')
+    expect(found).toMatchObject({ status: 3, stderr: '1 error, 0 warnings.\n' })
+    expect(found.stdout).toMatch(/^error \[E_DATABASE_LOGIN\] login \S+\n {3}It is a superuser/)
+    const roles = ['--tenant-role', 'one', '--all-tenants-role', 'all_of_them', '--no-roles']
+    const other = await run('migrate', ...roles, ...withDir())
+    expect(other).toMatchObject({
+      status: 0,
+      stderr: 'Nothing to do: all migrations are applied.\n',
+    })
+    const refused = await run('status', '--url', url, ...withDir())
+    expect(refused).toMatchObject({ status: 1, stdout: '' })
+    expect(refused.stderr).toContain('[E_DATABASE_LOGIN] blazon.migrations')
+  })
+
+  it.each([
+    [
+      'a wrong password',
+      (port: number) => `postgres://${SUPERUSER}:hush-hush@127.0.0.1:${port}/postgres`,
+      'password authentication failed',
+    ],
+    ['no server', () => 'postgres://a:hush-hush@127.0.0.1:1/postgres', 'ECONNREFUSED'],
+    ['no such host', () => 'postgres://a:hush-hush@nowhere.invalid/postgres', 'nowhere.invalid'],
+    [
+      'no such database',
+      (port: number) =>
+        `postgres://${SUPERUSER}:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/nope`,
+      '"nope" does not exist',
+    ],
+  ])('never prints the password: %s', async (_, url, message) => {
+    await start()
+    for (const argv of [
+      ['migrate', ...withDir()],
+      ['status', '--json', ...withDir()],
+      ['doctor'],
+    ]) {
+      const { status, stdout, stderr } = await run(...argv, '--url', url(server.port))
+      expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+      expect(stderr).toMatch(/^The database cannot be reached\.\n/)
+      expect(stderr).toContain(message)
+      expect(stderr).not.toContain('hush')
+      expect(stderr).not.toContain(PASSWORD)
+    }
+  })
+})
+
+describe('the package', () => {
+  const project = new Project([])
+  afterAll(() => project.remove())
+
+  it('finds its own postgres, and only then the driver', async () => {
+    project.write({ 'migrations/0001_create_orders.sql': ORDERS })
+    const migrated = await project.run(['db', 'migrate', '--embedded', 'data'])
+    expect(migrated).toMatchObject({ status: 0, stderr: '1 migration applied.\n' })
+    const { status, stdout } = await project.run([
+      'db',
+      'table',
+      'orders',
+      '--columns',
+      'note text',
+    ])
+    expect({ status, stdout }).toEqual({ status: 0, stdout: ORDERS })
+  })
+
+  it('says which driver is missing, and how to install it', async () => {
+    const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    const bare = new Project(Object.keys(dependencies))
+    const copy = bare.path('bare/node_modules/blazon')
+    cpSync(builtPackage(), copy, { recursive: true })
+    const main = join(copy, 'dist/cli/main.js')
+    const ask = (...args: string[]) =>
+      new Promise<{ status: number | null; stderr: string }>((resolve) => {
+        const child = execFile(process.execPath, [main, 'db', ...args], (_, __, stderr) =>
+          resolve({ status: child.exitCode, stderr }),
+        )
+      })
+    const missing = await ask('doctor', '--url', 'postgres://127.0.0.1/x')
+    expect(missing).toEqual({ status: 4, stderr: expect.stringContaining('npm install pg') })
+    expect((await ask('table', 'orders')).status).toBe(0)
+    bare.remove()
+  })
+})

@@ -1,0 +1,66 @@
+import { expect } from 'vitest'
+import { read } from './markdown.js'
+
+/** A request as a reader makes it, and its answer. */
+export interface Exchange {
+  readonly command: string
+  readonly answer: string
+}
+
+/** The `$ curl …` lines below `<!-- server: file -->`, each with what is printed under it. */
+export function conversation(server: string): Exchange[] {
+  const part = read('README.md')
+    .split('<!-- server: ')
+    .find((text) => text.startsWith(`${server} -->`))
+  const consoles = [...(part ?? '').matchAll(/^```console\n(.*?)^```$/gms)].map(([, text]) => text)
+  const exchanges = consoles.join('').split(/^\$ /m).slice(1)
+  expect(exchanges.length).toBeGreaterThan(2)
+  return exchanges.map((exchange) => {
+    const [command = '', ...answer] = exchange.split('\n')
+    return { command, answer: answer.join('') }
+  })
+}
+
+/**
+ * Makes the requests, one after the other, and compares.
+ *
+ * @param urls By the port that the document names.
+ */
+export async function compareAll(
+  exchanges: readonly Exchange[],
+  urls: Readonly<Record<number, string>>,
+): Promise<void> {
+  for (const { command, answer } of exchanges) {
+    const shown = JSON.parse(steady(answer))
+    expect({ command, answer: JSON.parse(steady(await curl(command, urls))) }).toEqual({
+      command,
+      answer: shown,
+    })
+  }
+}
+
+/** Puts a stand-in where every run has another value. */
+function steady(text: string): string {
+  return text
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
+    .replace(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g, '<uuid>')
+}
+
+/** As much of curl as the README uses. */
+async function curl(command: string, urls: Readonly<Record<number, string>>): Promise<string> {
+  const words = [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, word]) => quoted ?? word)
+  const headers = new Headers()
+  let [method, target, body]: (string | undefined)[] = []
+  for (let i = 1; i < words.length; i++) {
+    const word = words[i] as string
+    if (word === '-X') method = words[++i]
+    else if (word === '-H') headers.append(...(String(words[++i]).split(': ') as [string, string]))
+    else if (word === '--json') {
+      headers.set('Content-Type', 'application/json')
+      body = words[++i]
+    } else target = word.replace(/localhost:(\d+)/, (_, port) => urls[port] as string)
+  }
+  method ??= body === undefined ? 'GET' : 'POST'
+  const response = await fetch(target as string, { method, headers, body: body ?? null })
+  return await response.text()
+}

@@ -1,0 +1,111 @@
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { Random, seedOfRun } from '../../conformance/random.js'
+import { runTypeScript, writeConfig } from '../../docs/snippets.js'
+import { until } from '../until.js'
+import { HALVES } from './pairs.js'
+import { describeWithServer, runAt, Server } from './server.js'
+import { createShop, LOGIN, shopUrl } from './support.js'
+
+const FILE = fileURLToPath(new URL('./crash-app.ts', import.meta.url))
+const UNDER_WAY = `select pid from pg_stat_activity where usename = '${LOGIN}' and state <> 'idle'`
+/** Ends what hangs; nothing is timed. */
+const LIMIT = 300_000
+
+let server: Server
+const running = new Set<ChildProcess>()
+const look = (text: string) => runAt(shopUrl(server), text)
+
+/** An application in a process of its own. */
+async function startApp(): Promise<{
+  post: (path: string) => Promise<number>
+  kill: () => Promise<void>
+}> {
+  const config = writeConfig('crash', 'standard')
+  const child = runTypeScript(FILE, { config, env: { CRASH_URL: shopUrl(server, LOGIN) } })
+  running.add(child)
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (data) => {
+      output += data
+    })
+  await until(() => {
+    if (child.exitCode !== null) throw new Error(`It ended with ${child.exitCode}: ${output}`)
+    return /^\d+\n/.test(output)
+  })
+  const port = Number.parseInt(output, 10)
+  const post = async (path: string) => {
+    const headers = { 'x-tenant-id': 'a' }
+    const answer = await fetch(`http://127.0.0.1:${port}/pairs/${path}`, {
+      method: 'POST',
+      headers,
+    })
+    await answer.body?.cancel()
+    return answer.status
+  }
+  const kill = async () => {
+    const ended = once(child, 'exit')
+    child.kill('SIGKILL')
+    await ended
+    running.delete(child)
+    // The server finds out by itself, and undoes what was open.
+    await until(async () => (await look(UNDER_WAY)).length === 0)
+  }
+  return { post, kill }
+}
+
+describeWithServer('an application that is killed', () => {
+  beforeAll(async () => {
+    server = await Server.start()
+    await createShop(server)
+  })
+  afterEach(() => {
+    for (const child of running) child.kill('SIGKILL')
+    running.clear()
+  })
+  afterAll(() => server?.[Symbol.asyncDispose]())
+
+  it('between two statements leaves nothing half done', { timeout: LIMIT }, async () => {
+    const app = await startApp()
+    const answer = app.post('between/slowly').catch(() => 'gone')
+    const idle = `select 1 from pg_stat_activity where usename = '${LOGIN}'
+      and state = 'idle in transaction' and query like 'insert%'`
+    await until(async () => (await look(idle)).length === 1)
+    await app.kill()
+    expect(await answer).toBe('gone')
+    expect(await look("select 1 from orders where note = 'between'")).toEqual([])
+  })
+
+  it('at any moment leaves nothing half done, and keeps what it has said it would', {
+    timeout: LIMIT,
+  }, async () => {
+    const seed = seedOfRun()
+    console.info(`SEED=${seed}`)
+    const random = new Random(seed)
+    const told = new Set<string>()
+    for (let round = 0; round < 6; round++) {
+      const app = await startApp()
+      let isOver = false
+      const goal = told.size + 1 + random.below(200)
+      const workers = Array.from({ length: 8 }, async (_, worker) => {
+        for (let i = 0; !isOver; i++) {
+          const name = `r${round}-${worker}-${i}`
+          const status = await app.post(name).catch(() => 'gone')
+          if (status === 201) told.add(name)
+          else if (status !== 'gone') throw new Error(`${name} was answered ${status}`)
+        }
+      })
+      await until(() => told.size >= goal)
+      await app.kill()
+      isOver = true
+      await Promise.all(workers)
+      expect(await look(HALVES), `SEED=${seed}`).toEqual([])
+    }
+    const found = new Set((await look('select distinct note from orders')).map(({ note }) => note))
+    expect([...told].filter((name) => !found.has(name))).toEqual([])
+    // Of each worker, what was under way may be there though nobody was told.
+    expect(found.size - told.size).toBeLessThanOrEqual(6 * 8)
+  })
+})

@@ -1,0 +1,157 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { createDriver } from '../../../src/integrations/postgres/create-driver.js'
+import {
+  examine,
+  inspectDatabase,
+} from '../../../src/integrations/postgres/doctor/inspect-database.js'
+import type { Connection } from '../../../src/integrations/postgres/driver.js'
+import { ensureRoles } from '../../../src/integrations/postgres/migrations/ensure-roles.js'
+import { PostgresError } from '../../../src/integrations/postgres/postgres-error.js'
+import { tenantTable } from '../../../src/integrations/postgres/tenant-table.js'
+import { until } from '../until.js'
+import { ownServerDatabase, type ServerDatabase } from './own-database.js'
+import { describeWithServer } from './server.js'
+
+const SILENT = { info() {}, warn() {}, error() {} }
+
+describeWithServer('the doctor, asked by a login', () => {
+  let database: ServerDatabase
+  let roles: { tenantRole: string; allTenantsRole: string }
+
+  beforeEach(async () => {
+    database = await ownServerDatabase()
+    const { tenantRole, allTenantsRole } = database
+    roles = { tenantRole, allTenantsRole }
+  })
+  afterEach(() => database[Symbol.asyncDispose]())
+
+  const prepare = async (login?: string) => {
+    const connection = await database.driver.connect()
+    await connection.script('begin')
+    await ensureRoles(connection, { ...roles, login })
+    await connection.script('commit')
+    connection.release()
+    await database.run(tenantTable('orders', { ...roles, columns: ['note text'] }))
+  }
+  /** What the doctor tells an application that logs in so. */
+  const findings = async (login: string) => {
+    const driver = createDriver({ url: database.urlOf(login) })
+    await driver.open({ logger: SILENT })
+    try {
+      return await examine(driver, roles)
+    } finally {
+      await driver.close()
+    }
+  }
+  const messages = async (login: string) =>
+    (await findings(login)).map(({ code, cause }) => `${code} ${cause}`)
+
+  it('finds nothing wrong with one that migrate was told of', async () => {
+    const login = await database.role('login', 'login noinherit')
+    await prepare(login)
+    expect(await findings(login)).toEqual([])
+  })
+
+  it.each([
+    ['login superuser', /^E_DATABASE_LOGIN It is a superuser/],
+    ['login bypassrls', /^E_DATABASE_LOGIN It has BYPASSRLS/],
+  ])('that is %s', async (attributes, message) => {
+    await prepare()
+    const login = await database.role('login', attributes)
+    await database.run(`grant ${roles.tenantRole}, ${roles.allTenantsRole} to ${login}`)
+    expect(await messages(login)).toEqual([expect.stringMatching(message)])
+  })
+
+  it('that owns tables, by itself or as a member', async () => {
+    const login = await database.role('login', 'login noinherit')
+    await prepare(login)
+    const owner = await database.role('owner', 'nologin')
+    await database.run(`alter table orders owner to ${login}`)
+    expect(await messages(login)).toEqual([
+      expect.stringMatching(/^E_DATABASE_LOGIN It owns public.orders, so/),
+    ])
+    await database.run(`alter table orders owner to ${owner}; grant ${owner} to ${login}`)
+    expect(await messages(login)).toEqual([
+      expect.stringMatching(/^W_DATABASE_LOGIN It may become \S+, which owns public.orders/),
+    ])
+    await database.run(`revoke ${roles.allTenantsRole} from ${login}; alter role ${login} inherit`)
+    expect(await messages(login)).toEqual([
+      expect.stringMatching(/^E_DATABASE_LOGIN It owns public.orders as a member of/),
+      expect.stringMatching(/^E_DATABASE_LOGIN It may not become \S+all/),
+    ])
+  })
+
+  it('that sees everything without a word', async () => {
+    await prepare()
+    const login = await database.role('login', 'login inherit')
+    await database.run(`grant ${roles.tenantRole}, ${roles.allTenantsRole} to ${login}`)
+    const [found, ...others] = await findings(login)
+    expect(others).toEqual([])
+    expect(found).toMatchObject({
+      code: 'E_DATABASE_LOGIN',
+      subject: `login ${login}`,
+      cause: expect.stringContaining('It inherits from'),
+    })
+  })
+
+  it('that leads to who is above all policies', async () => {
+    const login = await database.role('login', 'login noinherit createrole')
+    await prepare(login)
+    const admin = await database.role('admin', 'nologin bypassrls')
+    await database.run(`grant ${admin} to ${login}`)
+    expect(await findings(login)).toMatchObject([
+      { code: 'E_DATABASE_LOGIN', cause: expect.stringContaining(`member of ${admin}`) },
+      { code: 'W_DATABASE_LOGIN', cause: expect.stringContaining('CREATEROLE') },
+    ])
+    for (const { remedy } of await findings(login)) await database.run(remedy)
+    expect(await findings(login)).toEqual([])
+  })
+
+  it('that may not become the roles: nothing is tried then', async () => {
+    await prepare()
+    await database.run('alter table orders disable row level security')
+    const login = await database.role('login', 'login noinherit')
+    expect(await messages(login)).toEqual([
+      expect.stringMatching(/^E_DATABASE_LOGIN It may not become \S+tenant/),
+      expect.stringMatching(/^E_DATABASE_LOGIN It may not become \S+all/),
+      expect.stringMatching(/^E_DATABASE_RLS/),
+    ])
+  })
+
+  it('looks again where a table is locked in between', async () => {
+    const login = await database.role('login', 'login noinherit')
+    await prepare(login)
+    const connection = await database.driver.connect()
+    let refusals = 2
+    const locked: Connection = {
+      query: (statement) => {
+        if (!statement.text.includes('pg_policy') || refusals-- === 0)
+          return connection.query(statement)
+        return Promise.reject(new PostgresError('canceling statement', { code: '55P03' }))
+      },
+      script: (text) => connection.script(text),
+      release: () => connection.release(),
+      destroy: () => connection.destroy(),
+    }
+    const options = { ...roles, isEmbedded: true }
+    expect(await inspectDatabase(locked, options)).toEqual([])
+    refusals = 3
+    await expect(inspectDatabase(locked, options)).rejects.toMatchObject({ code: '55P03' })
+    connection.release()
+  })
+
+  it('does not wait for a table that somebody has locked', async () => {
+    const login = await database.role('login', 'login noinherit')
+    await prepare(login)
+    const connection = await database.driver.connect()
+    try {
+      await connection.script('begin; lock table orders in access exclusive mode')
+      expect(await findings(login)).toMatchObject([
+        { code: 'W_DATABASE_CANARY', severity: 'warning', subject: 'table public.orders' },
+      ])
+    } finally {
+      connection.destroy()
+    }
+    await until(async () => (await findings(login)).length === 0)
+  })
+})

@@ -1,0 +1,383 @@
+import { Health, runWithTenant } from 'blazon'
+import { Database, type PostgresOptions, postgres } from 'blazon/postgres'
+import { TestApp } from 'blazon/testing'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { Barrier } from '../../conformance/tenant-orders.js'
+import { Gate } from '../gate.js'
+import { until } from '../until.js'
+import { HALVES, PairsController, ReadyController } from './pairs.js'
+import { describeWithServer, runAt, Server } from './server.js'
+import { createShop, LOGIN, shopUrl } from './support.js'
+
+/** What an answer says while there is no database. */
+const OUTAGE = /^(?:DATABASE_(?:BUSY|TIMEOUT|UNAVAILABLE)|COMMIT_UNKNOWN)$/
+const SHORT = { acquire: '300ms', statement: '500ms' } as const
+
+let server: Server
+let gate: Gate
+let app: TestApp
+
+/** Starts an application that reaches the server through the gate. */
+async function start(how: PostgresOptions = {}): Promise<void> {
+  const database = shopUrl(server, LOGIN).replace(`:${server.port}/`, `:${gate.port}/`)
+  app = await TestApp.create({
+    controllers: [PairsController, ReadyController],
+    providers: [Barrier],
+    plugins: [postgres({ url: database, connections: 4, timeouts: SHORT, ...how })],
+    tenant: {},
+    logger: false,
+    contract: 'off',
+  })
+}
+
+async function add(path: string): Promise<{ status: number; code: string | undefined }> {
+  const { status, body } = await app.asTenant('a').request().post(`/pairs/${path}`)
+  return { status, code: body.code }
+}
+
+const look = (text: string) => runAt(shopUrl(server), text)
+const count = async (name: string) =>
+  (await look(`select 1 from orders where note = '${name}'`)).length
+const works = async () => (await add(`works-${Math.random()}`)).status === 201
+
+/** Requests without end, until they are stopped; what became of each. */
+function load(): { outcomes: Map<string, string>; stop: () => Promise<void> } {
+  const outcomes = new Map<string, string>()
+  let isOver = false
+  const workers = Array.from({ length: 6 }, async (_, worker) => {
+    for (let i = 0; !isOver; i++) {
+      const name = `load-${worker}-${i}`
+      const { status, code } = await add(name)
+      outcomes.set(name, status === 201 ? 'saved' : `${status} ${code}`)
+      if (status !== 201) await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+  })
+  const stop = async () => {
+    isOver = true
+    await Promise.all(workers)
+  }
+  return { outcomes, stop }
+}
+
+/** What was said to be saved is there, and what was said to be lost is not. */
+async function expectTold(outcomes: Map<string, string>): Promise<void> {
+  expect(await look(HALVES)).toEqual([])
+  const rows = await look("select distinct note from orders where note like 'load-%'")
+  const found = new Set(rows.map(({ note }) => note))
+  for (const [name, outcome] of outcomes) {
+    if (outcome === 'saved') expect(found, name).toContain(name)
+    else if (outcome !== '503 COMMIT_UNKNOWN')
+      expect(found, `${name}: ${outcome}`).not.toContain(name)
+  }
+}
+
+function expectOutages(outcomes: Map<string, string>): void {
+  const others = [...outcomes.values()].filter(
+    (outcome) =>
+      outcome !== 'saved' && !(outcome.startsWith('503 ') && OUTAGE.test(outcome.slice(4))),
+  )
+  expect(others).toEqual([])
+}
+
+const saved = (outcomes: Map<string, string>) =>
+  [...outcomes.values()].filter((outcome) => outcome === 'saved').length
+const lost = (outcomes: Map<string, string>) => outcomes.size - saved(outcomes)
+
+describeWithServer('a PostgreSQL that fails', () => {
+  beforeAll(async () => {
+    server = await Server.start()
+    await createShop(server)
+  })
+  afterAll(() => server?.[Symbol.asyncDispose]())
+
+  beforeEach(async () => {
+    await server.mend()
+    await look('truncate orders, items')
+    gate = await Gate.before(server.port)
+  })
+
+  afterEach(async () => {
+    // Throws where a request has left a rejected promise behind.
+    await app.close()
+    await gate[Symbol.asyncDispose]()
+  })
+
+  describe('under load', () => {
+    const more = async (what: () => number) => {
+      const goal = what() + 20
+      await until(() => what() > goal)
+    }
+
+    it.each(['stop', 'kill9'] as const)(
+      'loses what is under way and nothing else, and is used again when it is back (%s)',
+      async (how) => {
+        await start()
+        const { outcomes, stop } = load()
+        await more(() => saved(outcomes))
+        for (let round = 0; round < 3; round++) {
+          await server[how]()
+          await more(() => lost(outcomes))
+          await server.start()
+          await more(() => saved(outcomes))
+        }
+        await stop()
+        expectOutages(outcomes)
+        await expectTold(outcomes)
+      },
+    )
+
+    it('goes on after every connection was cut, again and again', async () => {
+      await start()
+      const { outcomes, stop } = load()
+      for (let round = 0; round < 10; round++) {
+        await more(() => saved(outcomes))
+        gate.cut()
+        gate.mend()
+      }
+      await more(() => saved(outcomes))
+      await stop()
+      expectOutages(outcomes)
+      await expectTold(outcomes)
+    })
+
+    it('goes on after the server has ended every connection', async () => {
+      await start()
+      const { outcomes, stop } = load()
+      for (let round = 0; round < 10; round++) {
+        await more(() => saved(outcomes))
+        await look(
+          `select pg_terminate_backend(pid) from pg_stat_activity where usename = '${LOGIN}'`,
+        )
+      }
+      await more(() => saved(outcomes))
+      await stop()
+      expectOutages(outcomes)
+      await expectTold(outcomes)
+    })
+
+    it('answers 503 while it is paused, and goes on when it goes on', async () => {
+      await start()
+      const { outcomes, stop } = load()
+      await more(() => saved(outcomes))
+      server.pause()
+      await more(() => lost(outcomes))
+      server.resume()
+      await more(() => saved(outcomes))
+      await stop()
+      expectOutages(outcomes)
+      // What was sent before the pause may still be done.
+      await until(async () => (await look(UNDER_WAY)).length === 0)
+      expect(await look(HALVES)).toEqual([])
+    })
+
+    it('answers 503 while nothing comes back, and goes on when it does', async () => {
+      await start()
+      const { outcomes, stop } = load()
+      await more(() => saved(outcomes))
+      gate.hold()
+      await more(() => lost(outcomes))
+      gate.release()
+      await more(() => saved(outcomes))
+      await stop()
+      expectOutages(outcomes)
+      await until(async () => (await look(UNDER_WAY)).length === 0)
+      expect(await look(HALVES)).toEqual([])
+    })
+
+    it('is waited for while it is slow', async () => {
+      await start({ timeouts: { acquire: '1m', statement: '1m' } })
+      gate.delay(20)
+      const { outcomes, stop } = load()
+      await more(() => saved(outcomes))
+      await stop()
+      expect(lost(outcomes)).toBe(0)
+      await expectTold(outcomes)
+    })
+  })
+
+  describe('at one moment', () => {
+    it('saves nothing when the connection is cut between two statements', async () => {
+      await start()
+      const answer = add('half/slowly')
+      await app.get(Barrier).reached
+      gate.cut()
+      app.get(Barrier).open()
+      expect(await answer).toEqual({ status: 503, code: 'DATABASE_UNAVAILABLE' })
+      gate.mend()
+      await until(works)
+      expect(await count('half')).toBe(0)
+    })
+
+    it('saves nothing when the server is killed between two statements', async () => {
+      await start()
+      const answer = add('half/slowly')
+      await app.get(Barrier).reached
+      await server.restart('kill9')
+      app.get(Barrier).open()
+      expect(await answer).toEqual({ status: 503, code: 'DATABASE_UNAVAILABLE' })
+      await until(works)
+      expect(await count('half')).toBe(0)
+    })
+
+    it('says that it is not known when the connection is cut before the commit has arrived', async () => {
+      await start()
+      const happened = gate.cutAt('before', 'commit')
+      expect(await add('lost')).toEqual({ status: 503, code: 'COMMIT_UNKNOWN' })
+      await happened
+      await until(works)
+      expect(await count('lost')).toBe(0)
+    })
+
+    it('says that it is not known when the connection is cut after the commit', async () => {
+      await start()
+      const happened = gate.cutAt('after', 'commit')
+      expect(await add('done')).toEqual({ status: 503, code: 'COMMIT_UNKNOWN' })
+      await happened
+      await until(works)
+      expect(await count('done')).toBe(2)
+    })
+
+    it('says so of a single statement, too, unless that only reads', async () => {
+      await start({ connections: 1 })
+      const db = app.get(Database)
+      const query = (text: string) => runWithTenant('a', () => db.query(text))
+      for (const moment of ['before', 'after'] as const) {
+        const wrote = gate.cutAt(moment, 'commit')
+        const insert = query(`insert into orders (note) values ('${moment}')`)
+        await expect(insert).rejects.toMatchObject({ status: 503, code: 'COMMIT_UNKNOWN' })
+        await wrote
+        await until(works)
+        const read = gate.cutAt(moment, 'commit')
+        const select = query('select 1 from orders')
+        await expect(select).rejects.toMatchObject({ status: 503, code: 'DATABASE_UNAVAILABLE' })
+        await read
+        await until(works)
+      }
+      expect([await count('before'), await count('after')]).toEqual([0, 1])
+    })
+
+    it('says so of a transaction of the program', async () => {
+      await start()
+      const db = app.get(Database)
+      const happened = gate.cutAt('after', 'commit')
+      const whole = db.withTenantTransaction('a', async () => {
+        await db.query("insert into orders (note) values ('job')")
+        await db.query("insert into orders (note) values ('job')")
+      })
+      await expect(whole).rejects.toMatchObject({ status: 503, code: 'COMMIT_UNKNOWN' })
+      await happened
+      expect(await count('job')).toBe(2)
+    })
+
+    it('undoes what is under way when nothing comes back', async () => {
+      await start()
+      await until(works)
+      gate.hold()
+      const { status, code } = await add('silent')
+      expect([status, code]).toEqual([503, expect.stringMatching(OUTAGE)])
+      gate.release()
+      await until(works)
+      await until(async () => (await look(UNDER_WAY)).length === 0)
+      expect([0, 2]).toContain(await count('silent'))
+    })
+
+    it('ends a transaction in which nothing happens', async () => {
+      await start({ timeouts: { ...SHORT, idleInTransaction: '100ms' } })
+      const answer = add('idle/slowly')
+      await app.get(Barrier).reached
+      await until(async () => (await look(UNDER_WAY)).length === 0)
+      app.get(Barrier).open()
+      const { status, code } = await answer
+      expect([status, code]).toEqual([503, expect.stringMatching(OUTAGE)])
+      await until(works)
+      expect(await count('idle')).toBe(0)
+    })
+
+    it('ends a statement that takes too long', async () => {
+      await start({ timeouts: { ...SHORT, statement: '100ms' } })
+      const db = app.get(Database)
+      const sleep = runWithTenant('a', () => db.query('select pg_sleep(600)'))
+      await expect(sleep).rejects.toMatchObject({ status: 503, code: 'DATABASE_TIMEOUT' })
+      await until(async () => (await look(UNDER_WAY)).length === 0)
+      await until(works)
+    })
+  })
+
+  describe('with every connection in use', () => {
+    it('answers 503 and does not wait for ever', async () => {
+      await start({ connections: 2, timeouts: { ...SHORT, idleInTransaction: '1m' } })
+      const busy = [add('1/slowly'), add('2/slowly')]
+      await until(async () => (await look(UNDER_WAY)).length === 2)
+      const refused = await Promise.all(Array.from({ length: 10 }, (_, i) => add(`refused-${i}`)))
+      expect(new Set(refused.map(({ status, code }) => `${status} ${code}`))).toEqual(
+        new Set(['503 DATABASE_BUSY']),
+      )
+      app.get(Barrier).open()
+      expect((await Promise.all(busy)).map(({ status }) => status)).toEqual([201, 201])
+      expect((await add('after')).status).toBe(201)
+      expect(await look(HALVES)).toEqual([])
+      expect(await look("select 1 from orders where note like 'refused%'")).toEqual([])
+    })
+
+    it('answers 503 where the server has no place for more', async () => {
+      await start({ connections: 3 })
+      await look(`alter role ${LOGIN} connection limit 1`)
+      await until(works)
+      const answers = await Promise.all(Array.from({ length: 12 }, (_, i) => add(`many-${i}`)))
+      for (const { status, code } of answers) {
+        if (status !== 201) expect([status, code]).toEqual([503, 'DATABASE_UNAVAILABLE'])
+      }
+      expect(answers.some(({ status }) => status === 201)).toBe(true)
+      await look(`alter role ${LOGIN} connection limit -1`)
+      await until(works)
+      expect(await look(HALVES)).toEqual([])
+    })
+  })
+
+  describe('as Health sees it', () => {
+    const ready = async () => (await app.request().get('/ready')).status
+
+    it('is down while it is, and then up again', async () => {
+      await start()
+      expect(await ready()).toBe(200)
+      await server.stop()
+      expect(await ready()).toBe(503)
+      const { plugins } = await app.get(Health).check()
+      expect(plugins['postgres']).toMatchObject({ status: 'down' })
+      await server.start()
+      await until(async () => (await ready()) === 200)
+    })
+
+    it('is down while it is paused or cut off, and then up again', async () => {
+      await start()
+      server.pause()
+      expect(await ready()).toBe(503)
+      server.resume()
+      await until(async () => (await ready()) === 200)
+      gate.hold()
+      expect(await ready()).toBe(503)
+      gate.release()
+      await until(async () => (await ready()) === 200)
+      gate.cut()
+      expect(await ready()).toBe(503)
+      gate.mend()
+      await until(async () => (await ready()) === 200)
+    })
+  })
+
+  describe('at the end of the application', () => {
+    it('keeps nobody waiting who is gone', async () => {
+      await start()
+      await until(works)
+      server.pause()
+      await app.close()
+      server.resume()
+      await start()
+      await until(works)
+      gate.hold()
+      await app.close()
+    })
+  })
+})
+
+const UNDER_WAY = `select pid from pg_stat_activity where usename = '${LOGIN}' and state <> 'idle'`

@@ -1,0 +1,231 @@
+import { inspect } from 'node:util'
+import { ConfigError, Health } from 'blazon'
+import { type PostgresOptions, postgres } from 'blazon/postgres'
+import { TestApp } from 'blazon/testing'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { OrdersController } from '../../conformance/tenant-orders.js'
+import { freePort } from '../free-port.js'
+import { until } from '../until.js'
+import { describeWithServer, runAt, Server } from './server.js'
+import { createShop, LOGIN, shopUrl } from './support.js'
+
+/** Not to be found anywhere, however it is written. */
+const SECRET = 'Tr0ub4dor&3/%:@ x'
+const WRITTEN = [SECRET, encodeURIComponent(SECRET), encodeURI(SECRET), 'Tr0ub4dor']
+
+/** Everything that anybody could come to read of an application. */
+class Ears {
+  readonly heard: string[] = []
+  readonly logger = { info: this.#log('info'), warn: this.#log('warn'), error: this.#log('error') }
+
+  constructor() {
+    for (const stream of [process.stderr, process.stdout]) {
+      vi.spyOn(stream, 'write').mockImplementation((chunk) => {
+        this.heard.push(String(chunk))
+        return true
+      })
+    }
+  }
+
+  #log(level: string) {
+    return (...facts: unknown[]) => void this.hear([level, ...facts])
+  }
+
+  /** A thing, with all that is in it and behind it, as whoever prints things would see it. */
+  hear(thing: unknown): void {
+    this.heard.push(inspect(thing, { depth: 12, showHidden: true }), String(thing))
+    this.heard.push(
+      JSON.stringify(thing, (_, value) => (typeof value === 'bigint' ? '' : value)) ?? '',
+    )
+  }
+
+  get all(): string {
+    return this.heard.join('\n')
+  }
+}
+
+describeWithServer('what an application is told', () => {
+  let server: Server
+  let ears: Ears
+  let app: TestApp | undefined
+  beforeAll(async () => {
+    server = await Server.start({ hasPasswords: true })
+    await createShop(server)
+    await server.run(`alter role ${LOGIN} password '${SECRET}'`)
+  })
+  afterAll(() => server?.[Symbol.asyncDispose]())
+  afterEach(async () => {
+    vi.restoreAllMocks()
+    await app?.close()
+    app = undefined
+  })
+
+  async function start(how: PostgresOptions): Promise<TestApp> {
+    ears = new Ears()
+    app = await TestApp.create({
+      controllers: [OrdersController],
+      plugins: [postgres({ timeouts: { acquire: '5s' }, ...how })],
+      tenant: {},
+      logger: ears.logger,
+      contract: 'off',
+    })
+    return app
+  }
+
+  const url = ({ user = LOGIN, password = SECRET, database = 'shop', port = server.port } = {}) =>
+    server.url(user, { password, database, port })
+
+  /** Why an application does not start. */
+  async function refusal(how: PostgresOptions): Promise<Error> {
+    const error = await start(how).then(
+      () => undefined,
+      (reason) => reason as Error,
+    )
+    expect(error).toBeInstanceOf(Error)
+    ears.hear(error)
+    return error as Error
+  }
+
+  function expectNoSecret(): void {
+    for (const written of WRITTEN) expect(ears.all).not.toContain(written)
+  }
+
+  it('works where it is right, whatever is in the password', async () => {
+    const { status } = await (await start({ url: url() })).asTenant('a').request().get('/orders')
+    expect(status).toBe(200)
+    expectNoSecret()
+  })
+
+  describe('and is wrong', () => {
+    it('keeps it from starting: a password, which nobody ever reads', async () => {
+      const error = await refusal({ url: url({ password: `${SECRET}!` }) })
+      expect(inspect(error)).toMatch(/password authentication failed/)
+      expectNoSecret()
+    })
+
+    it('keeps it from starting: a password that is missing', async () => {
+      await refusal({ url: url({ password: '' }) })
+      expectNoSecret()
+    })
+
+    it('keeps it from starting: somebody who does not exist', async () => {
+      await refusal({ url: url({ user: 'nobody_at_all' }) })
+      expectNoSecret()
+    })
+
+    it('keeps it from starting: a database that does not exist', async () => {
+      const error = await refusal({ url: url({ database: 'nowhere' }) })
+      expect(inspect(error)).toContain('nowhere')
+      expectNoSecret()
+    })
+
+    it('keeps it from starting: a port where nobody is', async () => {
+      const error = await refusal({ url: url({ port: await freePort() }) })
+      expect(inspect(error)).toContain('ECONNREFUSED')
+      expectNoSecret()
+    })
+
+    it('keeps it from starting: a host that does not exist', async () => {
+      await refusal({ url: url().replace('127.0.0.1', 'nowhere.invalid') })
+      expectNoSecret()
+    })
+
+    it.each([
+      ['no URL', () => 'not a url'],
+      ['another protocol', () => url().replace('postgres:', 'http:')],
+      ['a Redis', () => url().replace('postgres:', 'redis:')],
+      ['a port that is none', () => url().replace(`:${server.port}/`, ':99999/')],
+      ['spaces', () => `postgres://${LOGIN}:${SECRET}@127.0.0.1/shop`],
+      ['nothing', () => ''],
+    ])('is said before anything is tried: %s', async (_, make) => {
+      const error = await refusal({ url: make() })
+      expect(error).toBeInstanceOf(ConfigError)
+      expectNoSecret()
+    })
+  })
+
+  it('says nothing of the password when that is changed under it', async () => {
+    const { request, get } = bound(await start({ url: url() }))
+    expect((await request('/orders')).status).toBe(200)
+    await server.run(`alter role ${LOGIN} password 'another'`)
+    await server.run(
+      `select pg_terminate_backend(pid) from pg_stat_activity where usename = '${LOGIN}'`,
+    )
+    await until(async () => (await request('/orders')).status === 503)
+    const answer = await request('/orders')
+    ears.hear([answer.text, answer.headers, await get(Health).check()])
+    expect(answer.body.code).toBe('DATABASE_UNAVAILABLE')
+    expect(answer.text).not.toMatch(/password|authentication|service|shop|127\.0/)
+    await server.run(`alter role ${LOGIN} password '${SECRET}'`)
+    await until(async () => (await request('/orders')).status === 200)
+    expectNoSecret()
+  })
+
+  function bound(of: TestApp) {
+    const request = (path: string) =>
+      of
+        .asTenant('a')
+        .request()
+        .get(path)
+        .then((answer) => answer)
+    return { request, get: of.get.bind(of) as TestApp['get'] }
+  }
+
+  describe('of roles that are missing', () => {
+    const tenant = (path = '/orders') => (app as TestApp).asTenant('a').request().get(path)
+
+    it('shows nothing rather than everything: a role that does not exist', async () => {
+      await start({ url: url(), tenantRole: 'app_nobody' })
+      const { status, text } = await tenant()
+      expect(status).toBe(500)
+      expect(text).not.toMatch(/app_nobody|role|exist/)
+      expect(ears.all).toContain('app_nobody')
+    })
+
+    it('shows nothing rather than everything: a role that the login may not become', async () => {
+      await server.run('create role app_stranger nologin')
+      await runAt(shop(), 'grant select on orders to app_stranger')
+      await start({ url: url(), tenantRole: 'app_stranger' })
+      const { status, text } = await tenant()
+      expect(status).toBe(500)
+      expect(text).not.toMatch(/app_stranger|permission/)
+      expect(ears.all).toContain('app_stranger')
+    })
+
+    it('shows nothing rather than everything: a role that may not read', async () => {
+      await server.run(`create role app_blind nologin; grant app_blind to ${LOGIN}`)
+      await start({ url: url(), tenantRole: 'app_blind' })
+      const { status, text } = await tenant()
+      expect(status).toBe(500)
+      expect(text).not.toMatch(/permission|orders/)
+    })
+
+    it.each(["app'; drop table orders; --", '"', 'app tenant', '$1'])(
+      'does no harm by its name: %s',
+      async (name) => {
+        const refused = await start({ url: url(), tenantRole: name, allTenantsRole: name }).then(
+          async () => (await tenant()).status,
+          (error) => error,
+        )
+        expect(refused === 500 || refused instanceof ConfigError).toBe(true)
+        expect(await runAt(shop(), 'select 1 from orders limit 1')).toEqual([])
+      },
+    )
+
+    it('goes by the names that it is given', async () => {
+      await server.run(`create role "Tenant's" nologin; create role "All of 'em" nologin;
+        grant "Tenant's", "All of 'em" to ${LOGIN}`)
+      await runAt(shop(), `grant app_tenant to "Tenant's"; grant app_all_tenants to "All of 'em"`)
+      await start({ url: url(), tenantRole: "Tenant's", allTenantsRole: "All of 'em" })
+      const { status, body } = await (app as TestApp)
+        .asTenant('a')
+        .request()
+        .post('/orders')
+        .send({ note: 'x' })
+      expect([status, body.data.note]).toEqual([201, 'x'])
+      await runAt(shop(), 'truncate orders, items')
+    })
+  })
+
+  const shop = () => shopUrl(server)
+})

@@ -1,0 +1,244 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { ConfigError } from '../../../src/errors/config-error.js'
+import {
+  parseMigration,
+  readMigrations,
+} from '../../../src/integrations/postgres/migrations/migration-files.js'
+import { splitStatements } from '../../../src/integrations/postgres/migrations/split-statements.js'
+import { Folder } from './own-database.js'
+
+const split = (sql: string) => [...splitStatements(sql)].map(({ text }) => text)
+const parse = (sql: string | Uint8Array) => parseMigration('0001_x.sql', Buffer.from(sql))
+
+async function problemsOf(run: () => unknown) {
+  try {
+    await run()
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+  throw new Error('Nothing was wrong.')
+}
+
+describe('a script', () => {
+  it.each([
+    ['statements', 'select 1; select 2;', ['select 1', 'select 2']],
+    ['the last without a semicolon', 'select 1;\nselect 2\n', ['select 1', 'select 2']],
+    ['nothing between semicolons', ';; select 1 ;;', ['select 1']],
+    ['strings', `select 'a;''b;'; select 2`, [`select 'a;''b;'`, 'select 2']],
+    ['a backslash in a string', `select 'a\\'; select 2`, [`select 'a\\'`, 'select 2']],
+    ['strings that escape', `select E'a\\';b'; select 2`, [`select E'a\\';b'`, 'select 2']],
+    [
+      'a name that ends in e before a string',
+      `select date'a'; select 2`,
+      [`select date'a'`, 'select 2'],
+    ],
+    ['quoted names', 'select "a;""b"; select 2', ['select "a;""b"', 'select 2']],
+    ['comments', 'select 1 -- a; b\n; /* c; /* d; */ e; */ select 2', ['select 1', 'select 2']],
+    ['a quote in a comment', "select 1 -- don't\n; select 2", ['select 1', 'select 2']],
+    ['dollar quotes', 'do $$ begin; end $$; select 2', ['do $$ begin; end $$', 'select 2']],
+    ['dollar quotes with a tag', 'do $a$ $$;$b$ $a$; select 2', ['do $a$ $$;$b$ $a$', 'select 2']],
+    [
+      'parameters and names with dollars',
+      'select $1; select a$b$c; select 3',
+      ['select $1', 'select a$b$c', 'select 3'],
+    ],
+    [
+      'parentheses',
+      'create rule r as on insert to t do (select 1; select 2); select 3',
+      ['create rule r as on insert to t do (select 1; select 2)', 'select 3'],
+    ],
+    [
+      'a body of SQL',
+      'create or replace function f() returns int language sql begin atomic select case when true then 1 end; select 2; end; select 3',
+      [
+        'create or replace function f() returns int language sql begin atomic select case when true then 1 end; select 2; end',
+        'select 3',
+      ],
+    ],
+    ['letters of any language', 'select ä$b$ç; select "é;"', ['select ä$b$ç', 'select "é;"']],
+    ['nothing', ' -- only this\n', []],
+  ])('is taken apart: %s', (_, sql, expected) => {
+    expect(split(sql)).toEqual(expected)
+  })
+
+  it('may be long', () => {
+    const long = `select '${"x''".repeat(1_000_000)}'; select /* ${'/* */'.repeat(50_000)} */ 2`
+    expect(split(long).map((text) => text.length)).toEqual([3_000_009, expect.any(Number)])
+  })
+})
+
+describe('a migration', () => {
+  it('knows the lines of its statements', () => {
+    expect(parse('-- A comment.\n\nselect 1;\nselect\n2; select 3').statements).toEqual([
+      { text: 'select 1', line: 3 },
+      { text: 'select\n2', line: 4 },
+      { text: 'select 3', line: 5 },
+    ])
+  })
+
+  it('is the same with a byte order mark, and with the line endings of any system', () => {
+    const plain = parse("insert into t values ('a\nb');\nselect 2;\n")
+    const windows = parse("\ufeffinsert into t values ('a\r\nb');\r\nselect 2;\r\n")
+    expect(windows).toEqual(plain)
+    expect(parse("insert into t values ('a b');\nselect 2;\n").checksum).not.toBe(plain.checksum)
+  })
+
+  it('says in its first line that it needs no transaction', () => {
+    expect(parse('select 1').isTransactional).toBe(true)
+    expect(parse('-- blazon: no-transaction\nselect 1').isTransactional).toBe(false)
+    expect(parse('\ufeff-- blazon: no-transaction\r\nselect 1').isTransactional).toBe(false)
+  })
+
+  it.each([
+    ['empty', '', ':1', 'It has no statement.'],
+    ['a comment alone', '\n-- later\n/* or never */', ':1', 'It has no statement.'],
+    [
+      'a directive that is misspelt',
+      '-- blazon: notransaction\nselect 1',
+      ':1',
+      'It looks like a directive',
+    ],
+    [
+      'a directive that comes too late',
+      'select 1;\n-- blazon: no-transaction\nselect 2',
+      ':2',
+      'It looks like a directive',
+    ],
+    [
+      'a command of psql',
+      'select 1;\n\\connect other\nselect 2',
+      ':2',
+      'A backslash begins a command of psql',
+    ],
+    [
+      'what pg_dump begins with',
+      "--\n-- PostgreSQL database dump\n--\n\n\\restrict abc'def\n",
+      ':5',
+      'A backslash begins a command of psql',
+    ],
+    [
+      'COPY with its rows',
+      "create table t (a text);\ncopy t (a) from stdin;\nit's\n\\.\n",
+      ':2',
+      'COPY would read rows',
+    ],
+    ['COPY to nowhere', 'copy (select 1) to stdout', ':1', 'COPY would read rows'],
+    ['BEGIN', 'begin;\nselect 1;\ncommit;', ':1', 'BEGIN would begin or end a transaction'],
+    ['COMMIT behind a comment', 'select 1; /* now */ commit', ':1', 'COMMIT would'],
+    ['START TRANSACTION', 'start transaction', ':1', 'START would'],
+    ['ROLLBACK', 'select 1;\nrollback', ':2', 'ROLLBACK would'],
+    ['END', 'end', ':1', 'END would'],
+    ['a quote that is not closed', "select 1;\nselect 'a;\n", ':2', 'opened here and never closed'],
+    ['a comment that is not closed', 'select 1 /* /* */', ':1', 'opened here and never closed'],
+    ['a dollar quote that is not closed', 'do $a$ select $$', ':1', 'opened here and never closed'],
+    ['NUL', 'select 1\0', '', 'It is not UTF-8.'],
+    ['another encoding', Buffer.from([0x73, 0xe9]), '', 'It is not UTF-8.'],
+    ['UTF-16', Buffer.from('\ufeffselect 1', 'utf16le'), '', 'It is not UTF-8.'],
+  ])('is refused: %s', async (_, sql, place, cause) => {
+    const [problem, ...others] = await problemsOf(() => parse(sql))
+    expect(others).toEqual([])
+    expect(problem).toMatchObject({ code: 'E_MIGRATION_FILE', subject: `0001_x.sql${place}` })
+    expect(problem?.cause).toContain(cause)
+  })
+
+  it.each([
+    'savepoint a; rollback to savepoint a; release savepoint a',
+    'rollback work to a',
+    "comment on table t is '\\connect'",
+    "copy t from program 'cat'",
+    'prepare a as select 1',
+    'create function f() returns void language plpgsql as $$ begin commit; end $$',
+    "select 'from stdin'",
+  ])('may say: %s', (sql) => {
+    expect(parse(sql).statements.length).toBeGreaterThan(0)
+  })
+})
+
+describe('a folder of migrations', () => {
+  it('is read in the order of names, with gaps, and without what is no SQL', async () => {
+    using folder = new Folder({
+      '0010_c.sql': 'select 3',
+      '0001_a.sql': 'select 1',
+      '0002_b_b2.sql': 'select 2',
+      'README.md': '# Migrations',
+      '.0003_hidden.sql': 'nonsense (',
+      '0003_draft.sql.bak': 'nonsense (',
+    })
+    mkdirSync(join(folder.path, 'meta'))
+    const names = (await readMigrations(folder.path)).map(({ name }) => name)
+    expect(names).toEqual(['0001_a.sql', '0002_b_b2.sql', '0010_c.sql'])
+  })
+
+  it('may be empty, or have dates for numbers', async () => {
+    using folder = new Folder()
+    expect(await readMigrations(folder.path)).toEqual([])
+    folder.write({ '20260102093000_b.sql': 'select 1', '20260101093000_a.sql': 'select 1' })
+    const [first] = await readMigrations(folder.path)
+    expect(first?.name).toBe('20260101093000_a.sql')
+  })
+
+  it.each([
+    '1_a.sql',
+    '001_a.sql',
+    'create.sql',
+    '0001-create.sql',
+    '0001_Create.sql',
+    '0001_a.SQL',
+    '0001_.sql',
+    '0001_a b.sql',
+    '0001.sql',
+    '000000000000001_a.sql',
+  ])('has no file with the name %s', async (name) => {
+    using folder = new Folder({ [name]: 'select 1' })
+    expect(await problemsOf(() => readMigrations(folder.path))).toMatchObject([
+      {
+        code: 'E_MIGRATION_FILE',
+        subject: name,
+        remedy: expect.stringContaining('0001_create_orders.sql'),
+      },
+    ])
+  })
+
+  it('has each number once, as long as the others, and everything in one place', async () => {
+    using folder = new Folder({
+      '0001_a.sql': 'select 1',
+      '0001_b.sql': 'select 1',
+      '00002_c.sql': 'select 1',
+      '20260101_d.sql': 'select 1',
+    })
+    mkdirSync(join(folder.path, 'more'))
+    folder.write({ 'more/0003_e.sql': 'select 1' })
+    const problems = await problemsOf(() => readMigrations(folder.path))
+    expect(problems.map(({ subject, cause }) => `${subject}: ${cause}`)).toEqual([
+      'more/0003_e.sql: It is in a folder of its own.',
+      '0001_a.sql: Its number has not as many digits as that of 00002_c.sql, so their order is not that of their names.',
+      '0001_b.sql: It has the number of 0001_a.sql.',
+      '20260101_d.sql: Its number has not as many digits as that of 0001_b.sql, so their order is not that of their names.',
+    ])
+  })
+
+  it('has to be there', async () => {
+    const problems = await problemsOf(() => readMigrations('/nowhere/at/all'))
+    expect(problems).toMatchObject([
+      { code: 'E_OPTION_INVALID', subject: 'migrations', cause: expect.stringContaining('ENOENT') },
+    ])
+  })
+
+  it('tells everything that is wrong with its files at once', async () => {
+    using folder = new Folder({
+      '0001_a.sql': '',
+      '0002_b.sql': 'commit',
+      '0003_c.sql': 'select 1',
+    })
+    mkdirSync(join(folder.path, '0004_d.sql'))
+    const problems = await problemsOf(() => readMigrations(folder.path))
+    expect(problems.map(({ subject }) => subject)).toEqual([
+      '0001_a.sql:1',
+      '0002_b.sql:1',
+      '0004_d.sql',
+    ])
+  })
+})

@@ -1,0 +1,13 @@
+import {
+  type MigrateOptions,
+  migrate,
+  type PostgresOptions,
+} from '../../../src/integrations/postgres/index.js'
+
+// A process that migrates, and says what it has run.
+const [database = '{}', options = '{}'] = process.argv.slice(2)
+const applied = await migrate(JSON.parse(database) as PostgresOptions, {
+  ...(JSON.parse(options) as MigrateOptions),
+  onWait: () => console.log('waits'),
+})
+console.log(JSON.stringify(applied.map(({ name }) => name)))

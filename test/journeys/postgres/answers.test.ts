@@ -1,0 +1,15 @@
+import { afterAll, beforeAll, vi } from 'vitest'
+import { describeAnswers } from '../../conformance/tenant-answers.js'
+import type { TenantDatabase } from '../../conformance/tenant-database.js'
+import { openEmbedded } from '../../integrations/postgres/embedded.js'
+
+// Ends what hangs; nothing is timed.
+vi.setConfig({ testTimeout: 60_000 })
+
+let database: TenantDatabase
+beforeAll(async () => {
+  database = await openEmbedded()
+})
+afterAll(() => database[Symbol.asyncDispose]())
+
+describeAnswers(() => database)

@@ -1,0 +1,25 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitest/config'
+
+const source = (path: string) => fileURLToPath(new URL(`../../src/${path}`, import.meta.url))
+
+export default defineConfig({
+  root: fileURLToPath(new URL('.', import.meta.url)),
+  resolve: {
+    alias: [
+      { find: /^blazon\/testing$/, replacement: source('testing/index.ts') },
+      { find: /^blazon\/postgres$/, replacement: source('integrations/postgres/index.ts') },
+      { find: /^blazon$/, replacement: source('index.ts') },
+    ],
+  },
+  esbuild: {
+    target: 'es2022',
+    tsconfigRaw: { compilerOptions: { experimentalDecorators: false, target: 'es2022' } },
+  },
+  test: {
+    name: 'prisma',
+    include: ['*.test.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+})
