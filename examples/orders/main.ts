@@ -16,9 +16,10 @@ try {
   const origin = `http://localhost:${address.port}`
   console.log(`${origin} · ${routes} routes · ready in ${bootTime} ms · docs at ${origin}/api-docs`)
 } catch (error) {
-  const { code, message } = error as NodeJS.ErrnoException
+  const { code, message, cause } = error as NodeJS.ErrnoException
+  const reason = cause instanceof Error ? `${message} ${cause.message}` : message
   console.error(
-    code === 'EADDRINUSE' ? `Port ${port} is taken. Choose another: PORT=3001 npm start` : message,
+    code === 'EADDRINUSE' ? `Port ${port} is taken. Choose another: PORT=3001 npm start` : reason,
   )
   process.exitCode = 1
   await app.close()

@@ -19,8 +19,11 @@ export const PASSWORD = 'correct horse battery staple'
 const bin = findBinaries()
 if (bin === undefined) console.warn('Skipped: there is no postgres here that could be broken.')
 
-/** `describe` of what needs, or breaks, a PostgreSQL of its own: skipped on a machine without one, but not by CI. */
-export const describeWithServer = describe.skipIf(bin === undefined && !process.env['CI'])
+/** Whether what needs a PostgreSQL of its own is skipped: on a machine without one, but not by CI. */
+export const isServerMissing = bin === undefined && !process.env['CI']
+
+/** `describe` of what needs, or breaks, a PostgreSQL of its own. */
+export const describeWithServer = describe.skipIf(isServerMissing)
 
 const running = new Set<Server>()
 /** Made once for a file, because `initdb` takes seconds. */
