@@ -3,7 +3,7 @@ import { Database, PostgresError } from 'blazon/postgres'
 import type { TestApp } from 'blazon/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { until } from '../integrations/until.js'
-import type { TenantDatabase } from './tenant-database.js'
+import type { Leftover, TenantDatabase } from './tenant-database.js'
 
 const NOTES = 'select note from orders order by note'
 
@@ -26,8 +26,7 @@ export function describeSessions(databaseOf: () => TenantDatabase): void {
     const add = (note: string) => db.query('insert into orders (note) values ($1)', [note])
     const notes = async () => (await db.query<{ note: string }>(NOTES)).rows.map(({ note }) => note)
     const leftovers = async () => {
-      const all = await database.leftovers()
-      return all.filter((one) => one.tenant || one.role !== one.login || one.isInTransaction)
+      return dirtyOf(await database.leftovers())
     }
 
     it('belongs to one tenant after the other, A, B and A, on one connection', async () => {
@@ -244,6 +243,13 @@ export function describeSessions(databaseOf: () => TenantDatabase): void {
       })
     })
   })
+}
+
+/** The connections on which something of somebody's is left. */
+export function dirtyOf(leftovers: readonly Leftover[]): Leftover[] {
+  return leftovers.filter(
+    (one) => one.tenant || one.role !== one.login || one.settings !== null || one.isInTransaction,
+  )
 }
 
 /** Ends, by hand, the statement that sleeps for so many seconds. Nothing else is hit: it cannot end before. */
