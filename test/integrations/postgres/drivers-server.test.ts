@@ -307,7 +307,8 @@ describeWithServer('a server of PostgreSQL that comes and goes', () => {
     await server[end]()
     expect(await answer).toMatchObject(UNAVAILABLE)
     lent.destroy()
-    expect(await refusal(driver.connect())).toMatchObject(UNAVAILABLE)
+    // One that has ended while it was not lent may be lent before that is known.
+    expect(await refusal(ask(driver, 'select 1'))).toMatchObject(UNAVAILABLE)
     await server.start()
     await until(async () => {
       const { rows } = await ask(driver, 'select 1 as a').catch(() => ({ rows: [] }))
