@@ -38,6 +38,8 @@ const LEGACY_ONLY = 'test/**/*.legacy.test.ts'
 const OPENAPI_TOOLS = 'test/openapi-tools/**'
 /** A package of its own, too: `npm run test:runners`. */
 const RUNNERS = 'test/runners/**'
+/** And another one: `npm run test:prisma`. */
+const PRISMA = 'test/prisma/**'
 const BROWSER = 'test/browser/**/*.test.ts'
 
 function browser() {
@@ -51,7 +53,7 @@ export default defineConfig({
       dialect(
         'standard',
         ['test/**/*.test.ts', 'examples/**/*.test.ts'],
-        [LEGACY_ONLY, OPENAPI_TOOLS, RUNNERS, BROWSER],
+        [LEGACY_ONLY, OPENAPI_TOOLS, RUNNERS, PRISMA, BROWSER],
       ),
       dialect('legacy', ['test/journeys/**/*.test.ts', LEGACY_ONLY], [OPENAPI_TOOLS, RUNNERS]),
       browser(),

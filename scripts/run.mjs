@@ -11,8 +11,10 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const TOOLS = 'test/openapi-tools'
 /** A project for each test runner, in a package of their own. */
 const RUNNERS = 'test/runners'
+/** The recipe for Prisma, in a package of its own. */
+const PRISMA = 'test/prisma'
 /** Packages whose dependencies have install scripts that only report home, or fetch what npm has fetched. */
-const SCRIPTLESS = [TOOLS, RUNNERS]
+const SCRIPTLESS = [TOOLS, RUNNERS, PRISMA]
 
 /** A file of an installed package, run by this very Node: `.bin` names clash between TypeScript versions. */
 const bin = (path) => ['node', join(root, 'node_modules', path)]
@@ -69,6 +71,12 @@ const TASKS = {
     () => install(TOOLS),
     [...tsc, '-p', TOOLS],
     [...vitest, 'run', '--config', `${TOOLS}/vitest.config.ts`],
+  ],
+  'test:prisma': [
+    () => install(PRISMA),
+    ['node', '--import', 'tsx', `${PRISMA}/generate-client.ts`],
+    [...tsc, '-p', PRISMA],
+    [...vitest, 'run', '--config', `${PRISMA}/vitest.config.ts`],
   ],
   'test:runners': [
     () => install(RUNNERS),

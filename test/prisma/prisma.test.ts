@@ -1,8 +1,7 @@
 import { InjectionToken, inject } from 'blazon'
-import { Database, postgres } from 'blazon/postgres'
+import { Database, postgres, tenantTable } from 'blazon/postgres'
 import { TestApp } from 'blazon/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { tenantTable } from '../../src/integrations/postgres/tenant-table.js'
 import { Folder } from '../integrations/postgres/own-database.js'
 import { describeRecipe, Orders } from '../integrations/postgres/recipes/recipe-suite.js'
 import { Prisma } from './generated/client.js'
@@ -124,9 +123,7 @@ describe('Prisma in a transaction of the Database', () => {
   it('takes values of raw queries for values, and knows their kinds', async () => {
     const text = `'); drop table orders; --`
     const rows = await as('raw', async () => {
-      const { count } = {
-        count: await prisma.$executeRaw`insert into orders (item) values (${text})`,
-      }
+      const count = await prisma.$executeRaw`insert into orders (item) values (${text})`
       expect(count).toBe(1)
       return await prisma.$queryRaw`
         select item, 1::int as int, 2::int8 as big, true as yes, ${'{"a":1}'}::jsonb as data, now() as at, null as nothing

@@ -121,20 +121,17 @@ class Adapter implements SqlDriverAdapterFactory, SqlDriverAdapter {
 interface End {
   commit(): void
   rollback(reason: Error): void
-  readonly ended: Promise<void>
+  ended(): Promise<void>
 }
 
 /** Begins a transaction of the `Database`, a savepoint within another one, that goes on until Prisma ends it. */
 async function begin(db: Database, errand: Errand): Promise<Part> {
   return await new Promise((resolve, reject) => {
-    const ended: Promise<void> = db.transaction(
-      () =>
-        new Promise((commit, rollback) => {
-          resolve(
-            new Part(db, errand, { commit, rollback, ended: Promise.resolve().then(() => ended) }),
-          )
-        }),
-    )
+    const hold = () =>
+      new Promise<void>((commit, rollback) => {
+        resolve(new Part(db, errand, { commit, rollback, ended: () => ended }))
+      })
+    const ended = db.transaction(hold)
     ended.catch(reject)
   })
 }
@@ -154,7 +151,6 @@ class Part implements Transaction {
     this.#db = db
     this.#errand = errand
     this.#end = end
-    end?.ended.catch(() => {})
   }
 
   run<T>(fn: () => T): T {
@@ -178,12 +174,12 @@ class Part implements Transaction {
 
   async commit(): Promise<void> {
     this.#end?.commit()
-    await this.#end?.ended
+    await this.#end?.ended()
   }
 
   async rollback(): Promise<void> {
     this.#end?.rollback(new Error('Rolled back'))
-    await this.#end?.ended.catch(() => {})
+    await this.#end?.ended().catch(() => {})
   }
 
   async createSavepoint(name: string): Promise<void> {

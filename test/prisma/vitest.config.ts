@@ -19,7 +19,6 @@ export default defineConfig({
   test: {
     name: 'prisma',
     include: ['*.test.ts'],
-    globalSetup: './generate-client.ts',
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

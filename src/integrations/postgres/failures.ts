@@ -1,4 +1,4 @@
-import { codedError, type HttpError } from '../../errors/http-error.js'
+import { codedError, HttpError } from '../../errors/http-error.js'
 import { PostgresError } from './postgres-error.js'
 
 /** What PostgreSQL sends instead of an answer, as `pg` and PGlite read it. */
@@ -40,6 +40,7 @@ export function overtime(cause: unknown): HttpError {
  * @param lose Makes the error where there is no answer. Default: it is unavailable.
  */
 export function failureOf(error: unknown, lose: () => Error = () => unavailable(error)): Error {
+  if (HttpError.is(error)) return error
   if (!isRefusal(error)) return lose()
   // Its cause says that it was the server: nothing is left in doubt.
   if (isOvertime(error)) return overtime(refusalOf(error))
@@ -63,9 +64,9 @@ function isRefusal(error: unknown): error is Refusal {
   return error instanceof Error && typeof code === 'string' && typeof severity === 'string'
 }
 
-// 57014 is also what somebody gets whose statement was ended by hand, which is not for want of time.
+// 57014 is also for statements that were ended by hand, and for a COPY that nobody sends rows to.
 function isOvertime({ code, message }: Refusal): boolean {
-  return code === '25P04' || (code === '57014' && !message.includes('user request'))
+  return code === '25P04' || (code === '57014' && !/user request|COPY/.test(message))
 }
 
 // A server may say it in its own language: it helps with poolers, whose codes tell less, and is never the only sign.

@@ -24,6 +24,7 @@ export class PgDriver implements Driver {
   /** How many of what is lent are not connected yet. */
   #connecting = 0
   #onRemove: (() => void) | undefined
+  #closing: Promise<void> | undefined
 
   constructor(options: PostgresOptions) {
     const { acquireMs, statementMs } = timeoutsOf(options)
@@ -50,7 +51,14 @@ export class PgDriver implements Driver {
     return await this.#connect(pool, allowance)
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.#closing ??= this.#close().finally(() => {
+      this.#closing = undefined
+    })
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
     const pool = this.#pool
     this.#pool = undefined
     this.#lending.refuse(closed())

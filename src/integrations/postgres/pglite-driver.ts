@@ -1,9 +1,9 @@
 import type { Connection, Driver } from './driver.js'
 import { busy, unavailable } from './failures.js'
 import { Lending } from './lending.js'
+import { openPglite } from './open-pglite.js'
 import { PgliteConnection } from './pglite-connection.js'
-import { closePglite, openPglite } from './pglite-engines.js'
-import type { Pglite } from './pglite-package.js'
+import type { PgliteEngine } from './pglite-engine.js'
 import { type PostgresOptions, timeoutsOf } from './postgres-options.js'
 
 /** A database in this process, by PGlite. It has one connection. */
@@ -13,7 +13,8 @@ export class PgliteDriver implements Driver {
   readonly #place: string
   readonly #acquireMs: number
   readonly #lending = new Lending(1)
-  #database: Pglite | undefined
+  #engine: PgliteEngine | undefined
+  #closing: Promise<void> | undefined
 
   constructor(place: string, options: PostgresOptions) {
     this.#place = place
@@ -21,22 +22,31 @@ export class PgliteDriver implements Driver {
   }
 
   async open(): Promise<void> {
-    this.#database = await openPglite(this.#place)
+    this.#engine = await openPglite(this.#place)
   }
 
   async connect(): Promise<Connection> {
-    const database = this.#database
-    if (database === undefined) throw closed()
+    const engine = this.#engine
+    if (engine === undefined) throw closed()
     await this.#lending.take(this.#acquireMs, busy)
-    return new PgliteConnection(database, () => this.#lending.give())
+    if (engine.crash === undefined) return new PgliteConnection(engine, () => this.#lending.give())
+    this.#lending.give()
+    throw unavailable(engine.crash)
   }
 
-  async close(): Promise<void> {
-    const database = this.#database
-    this.#database = undefined
+  close(): Promise<void> {
+    this.#closing ??= this.#close().finally(() => {
+      this.#closing = undefined
+    })
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    const engine = this.#engine
+    this.#engine = undefined
     this.#lending.refuse(closed())
     await this.#lending.back()
-    if (database !== undefined) await closePglite(database)
+    await engine?.close()
   }
 }
 

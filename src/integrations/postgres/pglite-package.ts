@@ -3,12 +3,16 @@ import { loadPeer } from './load-peer.js'
 
 /** What of PGlite is used, written down here so that nothing of ours needs its types. */
 export interface PglitePackage {
-  readonly PGlite: { create(options: PgliteOptions): Promise<Pglite> }
+  readonly PGlite: {
+    readonly defaultStartParams: readonly string[]
+    create(options: PgliteOptions): Promise<Pglite>
+  }
 }
 
 export interface PgliteOptions {
   readonly dataDir?: string
   readonly loadDataDir?: Blob
+  readonly startParams?: readonly string[]
 }
 
 /** A database in this process. */
@@ -16,6 +20,8 @@ export interface Pglite {
   /** How it reads and writes values, by the number of a type. */
   parsers: Readonly<Record<number, (text: string) => unknown>>
   serializers: Readonly<Record<number, (value: unknown) => unknown>>
+  /** The program of PostgreSQL. */
+  readonly Module: PgliteProgram
   query(
     text: string,
     values: readonly unknown[],
@@ -25,6 +31,11 @@ export interface Pglite {
   isInTransaction(): boolean
   dumpDataDir(compression: 'none'): Promise<Blob>
   close(): Promise<void>
+}
+
+export interface PgliteProgram {
+  /** Takes a message and answers it. Throws a status where PostgreSQL jumps to the handling of an error of its own. */
+  _PostgresMainLoopOnce(): unknown
 }
 
 export interface PgliteResult {

@@ -4,11 +4,8 @@ import { typeorm } from 'blazon/typeorm'
 import { DataSource, EntitySchema } from 'typeorm'
 import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { NoteEntity, NotesController } from '../../journeys/typeorm/notes.js'
-import {
-  describeWithServer,
-  ownServerDatabase,
-  type ServerDatabase,
-} from '../postgres/own-database.js'
+import { ownServerDatabase, type ServerDatabase } from '../postgres/own-database.js'
+import { describeWithServer } from '../postgres/server.js'
 
 @Controller('batches')
 class BatchesController {
@@ -31,7 +28,7 @@ describeWithServer('TypeORM on PostgreSQL', () => {
 
   beforeAll(async () => {
     database = await ownServerDatabase()
-    url = database.options.url
+    url = String(database.options.url)
     return () => database[Symbol.asyncDispose]()
   })
 

@@ -1,10 +1,11 @@
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:net'
+import { createServer, type Server as NetServer } from 'node:net'
 import { inspect } from 'node:util'
 import { App, ConfigError } from 'blazon'
 import { type TypeOrmOptions, typeorm } from 'blazon/typeorm'
 import { DataSource, EntitySchema } from 'typeorm'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describeWithServer, Server, SUPERUSER } from '../postgres/server.js'
 
 const PASSWORD = 'hunter2/secret'
 
@@ -31,8 +32,8 @@ async function failureOf(options: TypeOrmOptions): Promise<ConfigError> {
   return error
 }
 
-/** A port of a server that says what it is told to whoever connects, and what `url` leads there. */
-async function liar(answer: Buffer | null): Promise<{ server: Server; port: number }> {
+/** A server that says what it is told to whoever connects, or nothing. */
+async function liar(answer: Buffer | null): Promise<{ server: NetServer; port: number }> {
   const server = createServer((socket) => {
     socket.on('error', () => {})
     if (answer === null) socket.destroy()
@@ -125,6 +126,15 @@ describe('a database that cannot be used', () => {
     const migrations = [Thrown1700000000000]
     const { message } = await failureOf({ type: 'sqljs', logger, migrations, migrationsRun: true })
     expect(message).toContain('It was no error that was thrown')
+  })
+})
+
+describeWithServer('a server that knows passwords', () => {
+  it('is told a wrong one, which is in no message', async () => {
+    await using server = await Server.start({ hasPasswords: true })
+    const url = server.url(SUPERUSER, { password: PASSWORD })
+    const { message } = await failureOf({ type: 'postgres', url })
+    expect(message).toMatch(/cannot be used: 28P01, password authentication failed for user/)
   })
 })
 

@@ -1,0 +1,14 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { blocksOf, root } from './markdown.js'
+
+describe('docs/postgres-recipes.md', () => {
+  it.each(['test/integrations/postgres/recipes/kysely.ts', 'test/prisma/prisma.ts'])(
+    'shows %s as it is tested',
+    (file) => {
+      const texts = blocksOf('docs/postgres-recipes.md').map(({ text }) => text.trim())
+      expect(texts).toContain(readFileSync(join(root, file), 'utf8').trim())
+    },
+  )
+})
