@@ -4,9 +4,9 @@ import type {
   Driver,
   QueryResult,
   Statement,
-} from '../../src/integrations/postgres/driver.js'
+} from '../../src/integrations/postgres/drivers/driver.js'
+import type { PostgresTimeouts } from '../../src/integrations/postgres/options/postgres-options.js'
 import { PostgresError } from '../../src/integrations/postgres/postgres-error.js'
-import type { PostgresTimeouts } from '../../src/integrations/postgres/postgres-options.js'
 import { describeValues } from './postgres-values.js'
 
 /** Opens a driver of at most four connections; whatever its database keeps may be anything. */

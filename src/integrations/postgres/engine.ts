@@ -1,8 +1,7 @@
 import type { Logger } from '../../contracts/logger.js'
 import type { PluginContext } from '../../contracts/plugin.js'
-import { autocommit } from './autocommit.js'
 import { assertIsolation } from './doctor/inspect-database.js'
-import type { Driver } from './driver.js'
+import type { Driver } from './drivers/driver.js'
 import {
   type AppliedMigration,
   applyMigrations,
@@ -10,8 +9,9 @@ import {
 } from './migrations/apply-migrations.js'
 import type { RoleOptions } from './migrations/ensure-roles.js'
 import { ALL_TENANTS_ROLE, TENANT_ROLE } from './names.js'
-import { type PostgresOptions, timeoutsOf } from './postgres-options.js'
-import { Sessions } from './sessions.js'
+import { type PostgresOptions, timeoutsOf } from './options/postgres-options.js'
+import { autocommit } from './sessions/autocommit.js'
+import { Sessions } from './sessions/sessions.js'
 
 /** What runs behind the `Database` of one application. */
 export class Engine {

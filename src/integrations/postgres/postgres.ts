@@ -1,11 +1,11 @@
 import type { Interceptor, Plugin } from '../../contracts/plugin.js'
 import type { BlazonRequest } from '../../http/request.js'
-import { checkPostgresOptions } from './check-postgres-options.js'
-import { createDriver } from './create-driver.js'
 import { Database } from './database.js'
+import { createDriver } from './drivers/create-driver.js'
 import { Engine } from './engine.js'
-import type { PostgresOptions } from './postgres-options.js'
-import type { Sessions } from './sessions.js'
+import { checkPostgresOptions } from './options/check-postgres-options.js'
+import type { PostgresOptions } from './options/postgres-options.js'
+import type { Sessions } from './sessions/sessions.js'
 import { isTransactional } from './transactional.js'
 
 /**

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { createDriver } from '../../../src/integrations/postgres/create-driver.js'
 import {
   examine,
   inspectDatabase,
 } from '../../../src/integrations/postgres/doctor/inspect-database.js'
-import type { Connection } from '../../../src/integrations/postgres/driver.js'
+import { createDriver } from '../../../src/integrations/postgres/drivers/create-driver.js'
+import type { Connection } from '../../../src/integrations/postgres/drivers/driver.js'
 import { ensureRoles } from '../../../src/integrations/postgres/migrations/ensure-roles.js'
 import { PostgresError } from '../../../src/integrations/postgres/postgres-error.js'
-import { tenantTable } from '../../../src/integrations/postgres/tenant-table.js'
+import { tenantTable } from '../../../src/integrations/postgres/schema/tenant-table.js'
 import { until } from '../until.js'
 import { ownServerDatabase, type ServerDatabase } from './own-database.js'
 import { describeWithServer } from './server.js'

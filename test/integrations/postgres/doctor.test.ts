@@ -5,7 +5,10 @@ import {
   examine,
 } from '../../../src/integrations/postgres/doctor/inspect-database.js'
 import { ensureRoles } from '../../../src/integrations/postgres/migrations/ensure-roles.js'
-import { protectTable, tenantTable } from '../../../src/integrations/postgres/tenant-table.js'
+import {
+  protectTable,
+  tenantTable,
+} from '../../../src/integrations/postgres/schema/tenant-table.js'
 import { KINDS, type OwnDatabase } from './own-database.js'
 
 const CURRENT = "(select nullif(current_setting('app.tenant_id', true), ''))"

@@ -1,5 +1,5 @@
-import { identifier } from '../identifier.js'
 import { findRole, isRelated, type Role } from '../roles.js'
+import { identifier } from '../schema/identifier.js'
 import type { Examination } from './examination.js'
 import { type Finding, finding } from './finding.js'
 

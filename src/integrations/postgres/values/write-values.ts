@@ -1,5 +1,5 @@
-import type { Statement } from './driver.js'
-import { PostgresError } from './postgres-error.js'
+import type { Statement } from '../drivers/driver.js'
+import { PostgresError } from '../postgres-error.js'
 import { type Written, writeValue } from './write-value.js'
 
 /** The protocol counts them with 16 bits. */

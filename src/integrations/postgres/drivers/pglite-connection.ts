@@ -1,8 +1,8 @@
+import { checkText, writeValues } from '../values/write-values.js'
 import type { Connection, QueryResult, Statement } from './driver.js'
 import { failureOf, unavailable } from './failures.js'
 import type { PgliteEngine } from './pglite-engine.js'
 import { readResult } from './read-rows.js'
-import { checkText, writeValues } from './write-values.js'
 
 /** The connection of a PGlite, lent: it lives on when it is destroyed, so it is cleaned instead. */
 export class PgliteConnection implements Connection {

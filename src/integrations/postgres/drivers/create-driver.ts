@@ -1,7 +1,7 @@
+import type { PostgresOptions } from '../options/postgres-options.js'
 import type { Driver } from './driver.js'
 import { PgDriver } from './pg-driver.js'
 import { PgliteDriver } from './pglite-driver.js'
-import type { PostgresOptions } from './postgres-options.js'
 
 /** The driver for what options name; nothing is loaded or opened yet. */
 export function createDriver(options: PostgresOptions): Driver {

@@ -1,6 +1,6 @@
-import type { Response } from '../../contracts/handler.js'
-import { holdAnswer } from '../../http/hold-answer.js'
-import type { BlazonRequest } from '../../http/request.js'
+import type { Response } from '../../../contracts/handler.js'
+import { holdAnswer } from '../../../http/hold-answer.js'
+import type { BlazonRequest } from '../../../http/request.js'
 import type { Owner } from './owner.js'
 import type { Transaction } from './transaction.js'
 

@@ -1,7 +1,7 @@
+import type { Reader } from '../values/read-array.js'
+import { readersFor } from '../values/read-value.js'
 import type { QueryResult, Statement } from './driver.js'
 import type { PgliteResult } from './pglite-package.js'
-import type { Reader } from './read-array.js'
-import { readersFor } from './read-value.js'
 
 /** An answer of PGlite, whose values are all text, as every driver gives it. */
 export function readResult(result: PgliteResult, statement: Statement): QueryResult {

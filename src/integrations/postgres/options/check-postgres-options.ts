@@ -1,8 +1,8 @@
-import type { Duration } from '../../contracts/units.js'
-import { ConfigError, type Problem } from '../../errors/config-error.js'
-import { toSeconds } from '../../http/units.js'
+import type { Duration } from '../../../contracts/units.js'
+import { ConfigError, type Problem } from '../../../errors/config-error.js'
+import { toSeconds } from '../../../http/units.js'
+import { ALL_TENANTS_ROLE, TENANT_ROLE } from '../names.js'
 import { checkUrl } from './check-url.js'
-import { ALL_TENANTS_ROLE, TENANT_ROLE } from './names.js'
 import { invalid } from './option-problem.js'
 import type { PostgresOptions, PostgresTimeouts } from './postgres-options.js'
 

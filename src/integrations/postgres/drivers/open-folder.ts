@@ -1,7 +1,7 @@
 import { mkdir, readdir, realpath } from 'node:fs/promises'
-import { ConfigError } from '../../errors/config-error.js'
+import { ConfigError } from '../../../errors/config-error.js'
+import { invalid } from '../options/option-problem.js'
 import { LOCK_FILE, lockFolder } from './lock-folder.js'
-import { invalid } from './option-problem.js'
 import { PgliteEngine } from './pglite-engine.js'
 
 /**

@@ -1,7 +1,7 @@
 import { link, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ConfigError } from '../../errors/config-error.js'
-import { invalid } from './option-problem.js'
+import { ConfigError } from '../../../errors/config-error.js'
+import { invalid } from '../options/option-problem.js'
 
 /** PGlite keeps nobody out: two that open a folder destroy what is in it. */
 export const LOCK_FILE = 'blazon.lock'

@@ -1,4 +1,5 @@
-import type { Logger } from '../../contracts/logger.js'
+import type { Logger } from '../../../contracts/logger.js'
+import { type PostgresOptions, sizeOf, timeoutsOf } from '../options/postgres-options.js'
 import { Allowance, Deadline } from './deadline.js'
 import type { Connection, Driver, DriverContext } from './driver.js'
 import { busy, unavailable } from './failures.js'
@@ -6,7 +7,6 @@ import { Lending } from './lending.js'
 import { PgConnection } from './pg-connection.js'
 import { loadPg, type PgClient, type PgPool } from './pg-package.js'
 import { clientOf, poolOptions } from './pg-pool-options.js'
-import { type PostgresOptions, sizeOf, timeoutsOf } from './postgres-options.js'
 
 /** How long a server may take to say good-bye. */
 const GOODBYE_MS = 1000

@@ -1,6 +1,6 @@
-import { codedError, HttpError } from '../../errors/http-error.js'
-import type { Connection, QueryResult, Statement } from './driver.js'
-import { isRefusal } from './postgres-error.js'
+import { codedError, HttpError } from '../../../errors/http-error.js'
+import type { Connection, QueryResult, Statement } from '../drivers/driver.js'
+import { isRefusal } from '../postgres-error.js'
 import type { ApplySettings, Send } from './session-settings.js'
 
 /** What holds while a part of a transaction runs, and what holds again behind it. */

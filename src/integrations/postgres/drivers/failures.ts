@@ -1,5 +1,5 @@
-import { codedError, HttpError } from '../../errors/http-error.js'
-import { PostgresError } from './postgres-error.js'
+import { codedError, HttpError } from '../../../errors/http-error.js'
+import { PostgresError } from '../postgres-error.js'
 
 /** What PostgreSQL sends instead of an answer, as `pg` and PGlite read it. */
 interface Refusal extends Error {

@@ -1,10 +1,10 @@
+import { type PostgresOptions, timeoutsOf } from '../options/postgres-options.js'
 import type { Connection, Driver } from './driver.js'
 import { busy, unavailable } from './failures.js'
 import { Lending } from './lending.js'
 import { openPglite } from './open-pglite.js'
 import { PgliteConnection } from './pglite-connection.js'
 import type { PgliteEngine } from './pglite-engine.js'
-import { type PostgresOptions, timeoutsOf } from './postgres-options.js'
 
 /** A database in this process, by PGlite. It has one connection. */
 export class PgliteDriver implements Driver {

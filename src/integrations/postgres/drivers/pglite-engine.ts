@@ -1,5 +1,5 @@
+import type { Written } from '../values/write-value.js'
 import { loadPglite, type Pglite, type PgliteOptions, type PgliteResult } from './pglite-package.js'
-import type { Written } from './write-value.js'
 
 /**
  * A hundredth of what a server takes: it is the database of one process. PostgreSQL has to notice a recursion before JavaScript does, whose stack is

@@ -1,6 +1,6 @@
+import { ALL_TENANTS_ROLE, TENANT_ROLE, TENANT_SETTING } from '../names.js'
 import { checkTenantTable } from './check-tenant-table.js'
 import { identifier, literal, suffixed } from './identifier.js'
-import { ALL_TENANTS_ROLE, TENANT_ROLE, TENANT_SETTING } from './names.js'
 import type {
   ProtectTableOptions,
   TenantReference,

@@ -1,6 +1,6 @@
-import { HttpError } from '../../errors/http-error.js'
-import type { Connection, Driver, QueryResult, Statement } from './driver.js'
-import { isRefusal } from './postgres-error.js'
+import { HttpError } from '../../../errors/http-error.js'
+import type { Connection, Driver, QueryResult, Statement } from '../drivers/driver.js'
+import { isRefusal } from '../postgres-error.js'
 import type { ApplySettings } from './session-settings.js'
 import { commitUnknown } from './transaction.js'
 

@@ -1,5 +1,5 @@
+import type { PostgresOptions } from '../options/postgres-options.js'
 import type { PgPackage } from './pg-package.js'
-import type { PostgresOptions } from './postgres-options.js'
 
 type Bag = Readonly<Record<string, unknown>>
 

@@ -1,7 +1,7 @@
-import type { QueryResult, Statement } from './driver.js'
-import { TENANT_SETTING } from './names.js'
+import type { QueryResult, Statement } from '../drivers/driver.js'
+import { TENANT_SETTING } from '../names.js'
+import { PostgresError } from '../postgres-error.js'
 import type { Owner } from './owner.js'
-import { PostgresError } from './postgres-error.js'
 
 /** Sends a statement on the connection that is meant. */
 export type Send = (statement: Statement) => Promise<QueryResult>

@@ -1,10 +1,10 @@
+import { readersFor } from '../values/read-value.js'
+import { checkText, writeValues } from '../values/write-values.js'
 import { cancelStatement } from './cancel-statement.js'
 import { Deadline } from './deadline.js'
 import type { Connection, QueryResult, Statement } from './driver.js'
 import { failureOf, overtime, unavailable } from './failures.js'
 import type { PgClient, PgQuery, PgResult } from './pg-package.js'
-import { readersFor } from './read-value.js'
-import { checkText, writeValues } from './write-values.js'
 
 /** Statements of ours that hold nothing of anybody's: one message each in the simple protocol, and five in the other. */
 const COMMANDS: readonly string[] = ['BEGIN', 'COMMIT', 'ROLLBACK']

@@ -1,6 +1,6 @@
-import { ConfigError, type Problem } from '../../errors/config-error.js'
+import { ConfigError, type Problem } from '../../../errors/config-error.js'
+import { invalid } from '../options/option-problem.js'
 import { faultOfName } from './identifier.js'
-import { invalid } from './option-problem.js'
 import type { TenantTableOptions } from './tenant-table-options.js'
 
 type Names = readonly (readonly [what: string, name: unknown])[]
