@@ -123,6 +123,8 @@ export class Sessions {
   }
 
   async #begin(owner: Owner | null): Promise<Transaction> {
+    // Who has the last connection cannot wait for one more to ask this on.
+    if (owner?.kind === 'nobody') this.#protected ??= await this.#loadProtected()
     return new Transaction(await this.#driver.connect(), this.#settings(owner))
   }
 
