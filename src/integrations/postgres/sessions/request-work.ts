@@ -22,7 +22,7 @@ export interface WorkConfig {
 }
 
 const UNDONE =
-  'The request has failed, and what it did was rolled back: a statement of its own came after that. Await every query, or send what must be kept with withTenantTransaction().'
+  'The request has failed, and what it did was rolled back: a statement of its own came after that. Await every query.'
 
 /**
  * What one request does in the database: nothing, or one transaction, begun by its first query and committed before the first byte of its answer. Where

@@ -93,7 +93,9 @@ export class Sessions {
   }
 
   /** Does something once the transaction that the code runs in is saved; at once where there is none. */
-  async afterCommit(task: Task): Promise<void> {
+  async afterCommit(fn: Task): Promise<void> {
+    // Whoever ends the transaction may be somebody else, and within a block that is over then.
+    const task = TenantContext.bind(() => this.#blocks.exit(fn))
     const inner = this.#blocks.getStore()
     if (inner !== undefined) return inner.block.afterCommit(task)
     const work = this.#work()
