@@ -4,7 +4,7 @@ import {
   runWithTenant,
   TenantContext,
 } from '../../features/tenancy/tenant-context.js'
-import type { QueryResult, Statement } from './drivers/driver.js'
+import type { QueryResult, Statement } from './driver.js'
 import { ALL_TENANTS } from './sessions/owner.js'
 import type { Sessions } from './sessions/sessions.js'
 import { sql } from './sql.js'

@@ -1,7 +1,7 @@
 import type { Logger } from '../../contracts/logger.js'
 import type { PluginContext } from '../../contracts/plugin.js'
 import { assertIsolation } from './doctor/inspect-database.js'
-import type { Driver } from './drivers/driver.js'
+import type { Driver } from './driver.js'
 import {
   type AppliedMigration,
   applyMigrations,
