@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ConfigError, HttpError } from 'blazon'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createDriver } from '../../../src/integrations/postgres/create-driver.js'
 import type { Driver } from '../../../src/integrations/postgres/driver.js'
-import { LOCK_FILE, lockFolder } from '../../../src/integrations/postgres/lock-folder.js'
+import { createDriver } from '../../../src/integrations/postgres/drivers/create-driver.js'
+import { LOCK_FILE, lockFolder } from '../../../src/integrations/postgres/drivers/lock-folder.js'
 import { ask, lend } from '../../conformance/postgres-driver.js'
 
 const logger = { info() {}, warn() {}, error() {} }

@@ -1,4 +1,4 @@
-import { createDriver } from '../../../src/integrations/postgres/create-driver.js'
+import { createDriver } from '../../../src/integrations/postgres/drivers/create-driver.js'
 
 /** Run as a process: opens the folder that it is given, and has it open until it is ended. */
 const driver = createDriver({ embedded: process.argv[2] as string })
