@@ -1,5 +1,5 @@
 import { HttpError } from '../../../errors/http-error.js'
-import type { Connection } from '../drivers/driver.js'
+import type { Connection } from '../driver.js'
 import { TENANT_SETTING } from '../names.js'
 import { PostgresError } from '../postgres-error.js'
 import { literal } from '../schema/identifier.js'
