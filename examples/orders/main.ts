@@ -16,10 +16,9 @@ try {
   const origin = `http://localhost:${address.port}`
   console.log(`${origin} · ${routes} routes · ready in ${bootTime} ms · docs at ${origin}/api-docs`)
 } catch (error) {
-  const { code, message, cause } = error as NodeJS.ErrnoException
-  const reason = cause instanceof Error ? `${message} ${cause.message}` : message
+  const { code, message } = error as NodeJS.ErrnoException
   console.error(
-    code === 'EADDRINUSE' ? `Port ${port} is taken. Choose another: PORT=3001 npm start` : reason,
+    code === 'EADDRINUSE' ? `Port ${port} is taken. Choose another: PORT=3001 npm start` : message,
   )
   process.exitCode = 1
   await app.close()

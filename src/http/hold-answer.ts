@@ -1,4 +1,5 @@
 import type { Response } from '../contracts/handler.js'
+import { checkSendable } from './check-sendable.js'
 
 /** What begins or goes on with an answer. */
 const SENDERS = ['writeHead', 'flushHeaders', 'write', 'end'] as const
@@ -57,11 +58,15 @@ class HeldAnswer {
   #take(call: Held): unknown {
     const [name, args] = call
     const isFirst = this.#state === 'waiting'
+    if (name === 'writeHead' && !isFirst) refuseHead()
     // What comes after the end was said too late, as Node itself would find.
-    if (!this.#hasEnded) this.#calls.push(call)
+    if (!this.#hasEnded) {
+      checkSendable(this.#res, { name, args }, isFirst)
+      this.#calls.push(call)
+    }
     if (isFirst) this.#begin(name === 'writeHead' ? Number(args[0]) : this.#res.statusCode)
-    // Whoever writes waits for `drain`.
-    return name === 'write' ? false : this.#res
+    // Whoever writes waits for `drain`, unless it is listened to where nobody but its maker can emit it, as with `compression`.
+    return name === 'write' ? Object.hasOwn(this.#res, 'on') : this.#res
   }
 
   get #hasEnded(): boolean {
@@ -75,14 +80,20 @@ class HeldAnswer {
     for (const name of HEAD_WRITERS) this.#replace(name, refuseHead)
     this.#shadow('headersSent', () => true)
     this.#shadow('writableEnded', () => this.#hasEnded)
-    this.#hold.before(status).then(
-      () => this.#send(),
-      (error) => {
-        const overlay = this.#restore()
-        if (!this.#res.destroyed) this.#hold.refused(error)
-        if (this.#res.headersSent) Object.assign(this.#res, overlay)
-      },
-    )
+    this.#hold
+      .before(status)
+      .then(
+        () => this.#send(),
+        (error) => this.#refuse(error),
+      )
+      // Nobody waits for this, and what cannot be answered must not end the process.
+      .catch(() => this.#res.destroy())
+  }
+
+  #refuse(error: unknown): void {
+    const overlay = this.#restore()
+    if (!this.#res.destroyed) this.#hold.refused(error)
+    if (this.#res.headersSent) Object.assign(this.#res, overlay)
   }
 
   #shadow(name: string, get: () => boolean): void {
@@ -94,8 +105,11 @@ class HeldAnswer {
     const overlay = this.#restore()
     if (res.destroyed) return
     Object.assign(res, this.#head)
-    for (const [name, args] of this.#calls)
-      (res as unknown as Record<string, Method>)[name]?.(...args)
+    try {
+      for (const [name, args] of this.#calls) (res as unknown as Methods)[name]?.(...args)
+    } catch (error) {
+      return this.#hold.refused(error)
+    }
     Object.assign(res, overlay)
     const hasWritten = this.#calls.some(([name]) => name === 'write')
     if (hasWritten && !res.writableEnded && !res.writableNeedDrain) res.emit('drain')

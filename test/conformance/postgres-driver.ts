@@ -4,7 +4,7 @@ import type {
   Driver,
   QueryResult,
   Statement,
-} from '../../src/integrations/postgres/drivers/driver.js'
+} from '../../src/integrations/postgres/driver.js'
 import type { PostgresTimeouts } from '../../src/integrations/postgres/options/postgres-options.js'
 import { PostgresError } from '../../src/integrations/postgres/postgres-error.js'
 import { describeValues } from './postgres-values.js'

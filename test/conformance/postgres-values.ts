@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { QueryResult, Statement } from '../../src/integrations/postgres/drivers/driver.js'
+import type { QueryResult, Statement } from '../../src/integrations/postgres/driver.js'
 
 type Run = (statement: Statement) => Promise<QueryResult>
 

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe } from 'vitest'
 import { describeAnswers } from './tenant-answers.js'
 import { describeHostileTenants } from './tenant-hostile.js'
 import { describeInterleaving } from './tenant-interleaving.js'
+import { describeMoments } from './tenant-moments.js'
 import { describeSessions } from './tenant-sessions.js'
 import { describeTransactions } from './tenant-transactions.js'
 
@@ -66,6 +67,7 @@ export function describeTenantDatabase(
     describeSessions(() => database)
     describeTransactions(() => database)
     describeAnswers(() => database)
+    describeMoments(() => database)
     describeHostileTenants(() => database)
     describeInterleaving(() => database, transactions)
   })

@@ -263,6 +263,9 @@ export function describeTransactions(databaseOf: () => TenantDatabase): void {
       "prepare transaction 'x'",
       '-- a comment\ncommit',
       '/* a /* nested */ comment -- */ commit',
+      ';commit',
+      '; /* nothing */ ;\n commit',
+      '-- a comment\rcommit',
     ])('is begun and ended by no statement: %s', async (text) => {
       await runWithTenant('b', () => add('of b'))
       await transact(async () => {

@@ -111,10 +111,11 @@ describe('npm start', () => {
     expect(second.exitCode).toBe(1)
   })
 
-  it('says in one line why there is no database', async () => {
+  it('says why there is no database', async () => {
     const child = start(ORDERS, { DATABASE_URL: 'postgres://shop:s3cret@127.0.0.1:1/orders' })
-    const reason = 'The database cannot be reached. connect ECONNREFUSED 127.0.0.1:1'
-    expect(await outputOf(child)).toBe(`${reason}\n`)
+    const output = await outputOf(child)
+    expect(output).toContain('The database cannot be reached: connect ECONNREFUSED 127.0.0.1:1.')
+    expect(output).not.toContain('s3cret')
     expect(child.exitCode).toBe(1)
   })
 })

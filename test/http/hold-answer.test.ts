@@ -1,7 +1,8 @@
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, IncomingMessage, ServerResponse } from 'node:http'
+import { type AddressInfo, Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import type { Response } from 'blazon'
+import compression from 'compression'
 import { describe, expect, it } from 'vitest'
 import { dropLateAnswers } from '../../src/http/drop-late-answers.js'
 import { holdAnswer } from '../../src/http/hold-answer.js'
@@ -54,6 +55,33 @@ const ways: Record<string, Answer> = {
     res.end('whole')
   },
   'a pipe': (res) => Readable.from(['wh', 'o', 'le']).pipe(res),
+}
+
+/** What no answer can be. */
+const unsendable: Record<string, (res: ServerResponse) => unknown> = {
+  'a header of two lines': (res) => res.writeHead(200, { 'x-by': 'a\r\nx-more: b' }).end(),
+  'a list of headers': (res) => res.writeHead(200, ['x-by', 'a\nb']).end(),
+  'a name that is none': (res) => res.writeHead(200, 'OK', { 'x by': 'a' }).end(),
+  'a header without a value': (res) => res.writeHead(200, { 'x-by': undefined }).end(),
+  'half a header': (res) => res.writeHead(200, ['x-by']).end(),
+  'a head of no status': (res) => res.writeHead(99).end(),
+  'no status': (res) => Object.assign(res, { statusCode: 1000 }).end(),
+  'a reason of two lines': (res) => res.writeHead(200, 'a\nb').end(),
+  'a reason of two lines, set': (res) => Object.assign(res, { statusMessage: 'a\nb' }).end(),
+  'a number at the end': (res) => res.end(123),
+  'an object': (res) => res.write({}),
+  nothing: (res) => res.write(null),
+}
+
+/** What Node says of it. */
+function codeWithout(say: (res: ServerResponse) => unknown): string {
+  const res = new ServerResponse(new IncomingMessage(new Socket()))
+  try {
+    say(res)
+  } catch (error) {
+    return String((error as NodeJS.ErrnoException).code)
+  }
+  return 'nothing'
 }
 
 describe('an answer that is held', () => {
@@ -154,6 +182,76 @@ describe('an answer that is held', () => {
       { before: async () => void order.push('outer') },
     )
     expect([text, order]).toEqual(['whole', ['inner', 'outer']])
+  })
+
+  it.each(Object.entries(unsendable))('refuses at once what Node refuses: %s', async (_, say) => {
+    const order: string[] = []
+    const { status, text } = await exchange(
+      (res) => {
+        try {
+          say(res)
+        } catch (error) {
+          const { code } = error as NodeJS.ErrnoException
+          order.push(codeWithout(say))
+          res.writeHead(422, 'Not so').end(code)
+        }
+      },
+      { before: async () => void order.push('before') },
+    )
+    expect([status, text, order]).toEqual([422, order[0], [order[0], 'before']])
+  })
+
+  it('has one head', async () => {
+    const codes: unknown[] = []
+    const { status, text } = await exchange((res) => {
+      res.writeHead(201)
+      try {
+        res.writeHead(202)
+      } catch (error) {
+        codes.push((error as NodeJS.ErrnoException).code)
+      }
+      res.end('whole')
+    })
+    expect([status, text, codes]).toEqual([201, 'whole', ['ERR_HTTP_HEADERS_SENT']])
+  })
+
+  it('is cut off where it cannot be sent after all, and ends nothing else', async () => {
+    const codes: unknown[] = []
+    const cut = exchange(
+      (res) => {
+        res.strictContentLength = true
+        res.setHeader('content-length', 1)
+        res.end('too long')
+      },
+      {
+        refused: ((error: NodeJS.ErrnoException) => {
+          codes.push(error.code)
+          throw error
+        }) as never,
+      },
+    )
+    await expect(cut).rejects.toThrow()
+    expect(codes).toEqual(['ERR_HTTP_CONTENT_LENGTH_MISMATCH'])
+  })
+
+  it.each([1, 100, 1000])('goes through who listens for drain elsewhere: %i chunks', async (n) => {
+    const compress = compression({ threshold: 0 })
+    const chunks = Array.from({ length: n }, () => 'x'.repeat(1000))
+    const server = createServer((req, res) => {
+      compress(req as never, res as never, () => {
+        holdAnswer(res as unknown as Response, { before: async () => {}, refused: () => {} })
+        res.setHeader('content-type', 'text/plain')
+        Readable.from(chunks).pipe(res)
+      })
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    try {
+      const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+      expect(answer.headers.get('content-encoding')).toBe('gzip')
+      expect(await answer.text()).toHaveLength(n * 1000)
+    } finally {
+      await new Promise((resolve) => server.close(resolve))
+    }
   })
 
   it('is not sent to a client that has gone', async () => {

@@ -1,7 +1,7 @@
 import type { Logger } from '../../contracts/logger.js'
 import type { PluginContext } from '../../contracts/plugin.js'
 import { assertIsolation } from './doctor/inspect-database.js'
-import type { Driver } from './drivers/driver.js'
+import type { Driver } from './driver.js'
 import {
   type AppliedMigration,
   applyMigrations,
@@ -12,6 +12,7 @@ import { ALL_TENANTS_ROLE, TENANT_ROLE } from './names.js'
 import { type PostgresOptions, timeoutsOf } from './options/postgres-options.js'
 import { autocommit } from './sessions/autocommit.js'
 import { Sessions } from './sessions/sessions.js'
+import { unreachable } from './unreachable.js'
 
 /** What runs behind the `Database` of one application. */
 export class Engine {
@@ -51,7 +52,9 @@ export class Engine {
     this.#logger = logger
     this.sessions.start(usesTenants)
     await this.#driver.open({ logger })
-    await this.check()
+    await this.check().catch((error) => {
+      throw unreachable(error)
+    })
     await this.#migrate(usesTenants)
     const { doctor = process.env['NODE_ENV'] === 'production' } = this.#options
     if (usesTenants && doctor) await assertIsolation(this.#driver, { ...this.#roles, logger })

@@ -1,6 +1,6 @@
 export { Database } from './database.js'
 export type { Finding } from './doctor/finding.js'
-export type { Field, QueryResult, Statement } from './drivers/driver.js'
+export type { Field, QueryResult, Statement } from './driver.js'
 export { doctor, type MigrateOptions, migrate, migrationStatus } from './migrate.js'
 export type { AppliedMigration } from './migrations/apply-migrations.js'
 export type { MigrationState, MigrationStatus } from './migrations/history.js'

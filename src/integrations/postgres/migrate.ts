@@ -1,7 +1,7 @@
 import type { Finding } from './doctor/finding.js'
 import { examine } from './doctor/inspect-database.js'
+import type { Driver } from './driver.js'
 import { createDriver } from './drivers/create-driver.js'
-import type { Driver } from './drivers/driver.js'
 import {
   type AppliedMigration,
   applyMigrations,

@@ -1,4 +1,4 @@
-import type { Connection } from './drivers/driver.js'
+import type { Connection } from './driver.js'
 
 /** A role of the server, as far as it matters to policies. */
 export interface Role {

@@ -20,7 +20,7 @@ export class UnclosedError extends Error {
 }
 
 const SPACE = /\s+/y
-const LINE_COMMENT = /--[^\n]*/y
+const LINE_COMMENT = /--[^\n\r]*/y
 const COMMENT_EDGE = /\/\*|\*\//g
 const WORD = /[a-z_\u0080-\u{10ffff}][\w$\u0080-\u{10ffff}]*/iuy
 const DOLLAR_TAG = /\$(?:[a-z_\u0080-\u{10ffff}][\w\u0080-\u{10ffff}]*)?\$/iuy

@@ -1,4 +1,4 @@
-import type { Statement } from './drivers/driver.js'
+import type { Statement } from './driver.js'
 
 /**
  * A piece of SQL that keeps its values apart from its text, however it is put together. Made by {@link sql}.

@@ -3,8 +3,8 @@ import {
   examine,
   inspectDatabase,
 } from '../../../src/integrations/postgres/doctor/inspect-database.js'
+import type { Connection } from '../../../src/integrations/postgres/driver.js'
 import { createDriver } from '../../../src/integrations/postgres/drivers/create-driver.js'
-import type { Connection } from '../../../src/integrations/postgres/drivers/driver.js'
 import { ensureRoles } from '../../../src/integrations/postgres/migrations/ensure-roles.js'
 import { PostgresError } from '../../../src/integrations/postgres/postgres-error.js'
 import { tenantTable } from '../../../src/integrations/postgres/schema/tenant-table.js'

@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import type { Connection } from '../drivers/driver.js'
+import type { Connection } from '../driver.js'
 import { identifier, literal } from '../schema/identifier.js'
 import type { TenantTable } from './examination.js'
 

@@ -1,4 +1,4 @@
-import type { Connection } from '../drivers/driver.js'
+import type { Connection } from '../driver.js'
 
 /** Whose database is looked at, and how. */
 export interface DoctorOptions {

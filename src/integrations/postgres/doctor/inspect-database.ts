@@ -1,6 +1,6 @@
 import type { Logger } from '../../../contracts/logger.js'
 import { ConfigError, formatProblem } from '../../../errors/config-error.js'
-import type { Connection, Driver } from '../drivers/driver.js'
+import type { Connection, Driver } from '../driver.js'
 import { PostgresError } from '../postgres-error.js'
 import { findRole, isRelated, serverVersion } from '../roles.js'
 import { interrupted, releaseCanary } from './canary.js'

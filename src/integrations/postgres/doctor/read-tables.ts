@@ -1,4 +1,4 @@
-import type { Connection } from '../drivers/driver.js'
+import type { Connection } from '../driver.js'
 import { identifier } from '../schema/identifier.js'
 import type { TenantTable } from './examination.js'
 

@@ -1,5 +1,5 @@
+import type { Driver } from '../driver.js'
 import type { PostgresOptions } from '../options/postgres-options.js'
-import type { Driver } from './driver.js'
 import { PgDriver } from './pg-driver.js'
 import { PgliteDriver } from './pglite-driver.js'
 

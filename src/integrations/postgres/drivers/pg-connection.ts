@@ -1,8 +1,8 @@
+import type { Connection, QueryResult, Statement } from '../driver.js'
 import { readersFor } from '../values/read-value.js'
 import { checkText, writeValues } from '../values/write-values.js'
 import { cancelStatement } from './cancel-statement.js'
 import { Deadline } from './deadline.js'
-import type { Connection, QueryResult, Statement } from './driver.js'
 import { failureOf, overtime, unavailable } from './failures.js'
 import type { PgClient, PgQuery, PgResult } from './pg-package.js'
 

@@ -1,7 +1,7 @@
 import type { Logger } from '../../../contracts/logger.js'
+import type { Connection, Driver, DriverContext } from '../driver.js'
 import { type PostgresOptions, sizeOf, timeoutsOf } from '../options/postgres-options.js'
 import { Allowance, Deadline } from './deadline.js'
-import type { Connection, Driver, DriverContext } from './driver.js'
 import { busy, unavailable } from './failures.js'
 import { Lending } from './lending.js'
 import { PgConnection } from './pg-connection.js'

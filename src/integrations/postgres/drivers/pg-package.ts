@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
+import type { Field } from '../driver.js'
 import { loadPeer } from '../load-peer.js'
 import type { Reader } from '../values/read-array.js'
-import type { Field } from './driver.js'
 
 /** What of `pg` is used, written down here so that nothing of ours needs its types. */
 export interface PgPackage {

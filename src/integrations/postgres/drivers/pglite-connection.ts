@@ -1,5 +1,5 @@
+import type { Connection, QueryResult, Statement } from '../driver.js'
 import { checkText, writeValues } from '../values/write-values.js'
-import type { Connection, QueryResult, Statement } from './driver.js'
 import { failureOf, unavailable } from './failures.js'
 import type { PgliteEngine } from './pglite-engine.js'
 import { readResult } from './read-rows.js'

@@ -1,5 +1,5 @@
+import type { Connection, Driver } from '../driver.js'
 import { type PostgresOptions, timeoutsOf } from '../options/postgres-options.js'
-import type { Connection, Driver } from './driver.js'
 import { busy, unavailable } from './failures.js'
 import { Lending } from './lending.js'
 import { openPglite } from './open-pglite.js'

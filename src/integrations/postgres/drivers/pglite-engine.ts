@@ -7,9 +7,6 @@ import { loadPglite, type Pglite, type PgliteOptions, type PgliteResult } from '
  */
 const PARAMETERS = ['-c', 'shared_buffers=16MB', '-c', 'max_stack_depth=100kB']
 
-/** PostgreSQL throws it to get to the handling of an error, as `longjmp` would. */
-const JUMP_STATUS = 100
-
 /** A PGlite that notices when it has crashed. */
 export class PgliteEngine {
   readonly #database: Pglite
@@ -21,8 +18,8 @@ export class PgliteEngine {
     this.#onClosed = onClosed
     this.#watch()
     // Values are read and written by us, in the same way for every driver.
-    database.parsers = asItIs()
-    database.serializers = asItIs()
+    database.parsers = AS_IT_IS
+    database.serializers = AS_IT_IS
   }
 
   /** @throws ConfigError when PGlite cannot be loaded; anything when it cannot start. */
@@ -83,8 +80,8 @@ export class PgliteEngine {
     throw new Error('PGlite has crashed. Start the application again.', { cause: this.#crash })
   }
 
-  // PGlite takes whatever is thrown for the jump, and goes on with a program that was left in the middle: a statement that is nested too deeply for
-  // the stack of JavaScript would seem to have worked, and who knows what the next one finds.
+  // PostgreSQL gets to the handling of an error by throwing a status. PGlite takes whatever is thrown for that, and goes on with a program that was left in the
+  // middle: a statement that is nested too deeply for the stack of JavaScript would seem to have worked, and who knows what the next one finds.
   #watch(): void {
     const { Module: program } = this.#database
     const run = program._PostgresMainLoopOnce
@@ -92,13 +89,15 @@ export class PgliteEngine {
       try {
         return run()
       } catch (error) {
-        if ((error as { status?: unknown }).status !== JUMP_STATUS) this.#crash = error as Error
+        if (typeof (error as { status?: unknown }).status !== 'number') this.#crash = error as Error
         throw error
       }
     }
   }
 }
 
-function asItIs<T>(): Readonly<Record<number, (value: T) => T>> {
-  return new Proxy({}, { get: () => (value: T) => value })
+const AS_IT_IS = new Proxy({}, { get: () => identity })
+
+function identity<T>(value: T): T {
+  return value
 }

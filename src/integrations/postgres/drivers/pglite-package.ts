@@ -1,5 +1,5 @@
+import type { Field } from '../driver.js'
 import { loadPeer } from '../load-peer.js'
-import type { Field } from './driver.js'
 
 /** What of PGlite is used, written down here so that nothing of ours needs its types. */
 export interface PglitePackage {

@@ -1,6 +1,6 @@
+import type { QueryResult, Statement } from '../driver.js'
 import type { Reader } from '../values/read-array.js'
 import { readersFor } from '../values/read-value.js'
-import type { QueryResult, Statement } from './driver.js'
 import type { PgliteResult } from './pglite-package.js'
 
 /** An answer of PGlite, whose values are all text, as every driver gives it. */

@@ -1,5 +1,5 @@
 import { ConfigError } from '../../../errors/config-error.js'
-import type { Connection, Driver } from '../drivers/driver.js'
+import type { Connection, Driver } from '../driver.js'
 import { ensureRoles, type RoleOptions } from './ensure-roles.js'
 import {
   compareHistory,

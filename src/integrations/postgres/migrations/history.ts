@@ -1,5 +1,5 @@
 import { ConfigError, type Problem } from '../../../errors/config-error.js'
-import type { Connection } from '../drivers/driver.js'
+import type { Connection } from '../driver.js'
 import { PostgresError } from '../postgres-error.js'
 import { literal } from '../schema/identifier.js'
 import type { MigrationFile } from './migration-files.js'

@@ -1,6 +1,6 @@
 import { ConfigError } from '../../../errors/config-error.js'
 import { HttpError } from '../../../errors/http-error.js'
-import type { Connection } from '../drivers/driver.js'
+import type { Connection } from '../driver.js'
 import { PostgresError } from '../postgres-error.js'
 import { lineAt } from './line-at.js'
 import type { MigrationFile, MigrationStatement } from './migration-files.js'

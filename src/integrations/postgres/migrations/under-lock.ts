@@ -1,5 +1,5 @@
+import type { Connection, Driver } from '../driver.js'
 import { Deadline } from '../drivers/deadline.js'
-import type { Connection, Driver } from '../drivers/driver.js'
 
 /** `blazon` in ASCII: the one lock of all that migrate a database. */
 const LOCK = '108170535465838'

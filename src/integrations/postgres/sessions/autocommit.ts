@@ -1,5 +1,5 @@
 import { HttpError } from '../../../errors/http-error.js'
-import type { Connection, Driver, QueryResult, Statement } from '../drivers/driver.js'
+import type { Connection, Driver, QueryResult, Statement } from '../driver.js'
 import { isRefusal } from '../postgres-error.js'
 import type { ApplySettings } from './session-settings.js'
 import { commitUnknown } from './transaction.js'

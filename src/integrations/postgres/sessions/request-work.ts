@@ -22,7 +22,7 @@ export interface WorkConfig {
 }
 
 const UNDONE =
-  'The request has failed, and what it did was rolled back: a statement of its own came after that. Await every query, or send what must be kept with withTenantTransaction().'
+  'The request has failed, and what it did was rolled back: a statement of its own came after that. Await every query.'
 
 /**
  * What one request does in the database: nothing, or one transaction, begun by its first query and committed before the first byte of its answer. Where
@@ -54,7 +54,10 @@ export class RequestWork {
 
   /** Whether the answer has begun: a statement that comes now is a transaction of its own. */
   get isKept(): boolean {
-    return this.#end === 'kept'
+    if (this.#end !== 'open' || this.#transaction !== undefined) return this.#end === 'kept'
+    // Without a transaction nothing holds the answer, and nothing hears of it.
+    const { req, res } = this.#parts as RequestParts
+    return res.headersSent && !req.hasFailed && !req.isExpired
   }
 
   /**
@@ -63,12 +66,15 @@ export class RequestWork {
    * @throws Error where the request has failed.
    */
   transaction(): Promise<Transaction> {
-    const { req } = this.#parts ?? {}
-    if (this.#end === 'undone' || req?.hasFailed === true || req?.isExpired === true) {
-      throw new Error(UNDONE)
-    }
+    if (this.#hasFailed) throw new Error(UNDONE)
     this.#transaction ??= this.#open()
     return this.#transaction
+  }
+
+  get #hasFailed(): boolean {
+    if (this.#parts === null) return this.#end === 'undone'
+    const { req, res } = this.#parts
+    return req.hasFailed || req.isExpired || res.closed
   }
 
   /** The handler has come to its end without an answer that is still to come. */
@@ -96,9 +102,7 @@ export class RequestWork {
     this.#isHeld = true
     const { res, fail } = this.#parts as RequestParts
     holdAnswer(res, { before: (status) => this.#settle(status), refused: fail })
-    const cutOff = () => void this.#settle(500)
-    if (res.closed) cutOff()
-    else res.once('close', cutOff)
+    res.once('close', () => void this.#settle(500))
   }
 
   async #settle(status: number): Promise<void> {

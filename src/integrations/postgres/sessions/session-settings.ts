@@ -1,4 +1,4 @@
-import type { QueryResult, Statement } from '../drivers/driver.js'
+import type { QueryResult, Statement } from '../driver.js'
 import { TENANT_SETTING } from '../names.js'
 import { PostgresError } from '../postgres-error.js'
 import type { Owner } from './owner.js'

@@ -5,7 +5,7 @@ import { codedError } from '../../../errors/http-error.js'
 import { TenantContext } from '../../../features/tenancy/tenant-context.js'
 import type { BlazonRequest } from '../../../http/request.js'
 import { isThenable } from '../../../http/step.js'
-import type { Driver, QueryResult, Statement } from '../drivers/driver.js'
+import type { Driver, QueryResult, Statement } from '../driver.js'
 import { autocommit } from './autocommit.js'
 import { currentOwner, isSameOwner, type Owner } from './owner.js'
 import { LIST_PROTECTED, ProtectedTables } from './protected-tables.js'
@@ -93,7 +93,9 @@ export class Sessions {
   }
 
   /** Does something once the transaction that the code runs in is saved; at once where there is none. */
-  async afterCommit(task: Task): Promise<void> {
+  async afterCommit(fn: Task): Promise<void> {
+    // Whoever ends the transaction may be somebody else, and within a block that is over then.
+    const task = TenantContext.bind(() => this.#blocks.exit(fn))
     const inner = this.#blocks.getStore()
     if (inner !== undefined) return inner.block.afterCommit(task)
     const work = this.#work()
@@ -123,6 +125,8 @@ export class Sessions {
   }
 
   async #begin(owner: Owner | null): Promise<Transaction> {
+    // Who has the last connection cannot wait for one more to ask this on.
+    if (owner?.kind === 'nobody') this.#protected ??= await this.#loadProtected()
     return new Transaction(await this.#driver.connect(), this.#settings(owner))
   }
 

@@ -15,9 +15,9 @@ export function refuseControl(text: string): void {
   )
 }
 
-/** Where a statement begins behind spaces and comments, which may hold comments. */
+/** Where a statement begins behind spaces, empty statements and comments, which may hold comments. */
 function startOf(text: string): number {
-  const token = /\s+|--[^\n]*|\/\*|\*\//y
+  const token = /[\s;]+|--[^\n\r]*|\/\*|\*\//y
   let depth = 0
   let at = 0
   while (at < text.length) {

@@ -1,5 +1,5 @@
 import { codedError, HttpError } from '../../../errors/http-error.js'
-import type { Connection, QueryResult, Statement } from '../drivers/driver.js'
+import type { Connection, QueryResult, Statement } from '../driver.js'
 import { isRefusal } from '../postgres-error.js'
 import type { ApplySettings, Send } from './session-settings.js'
 

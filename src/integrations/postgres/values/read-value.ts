@@ -1,4 +1,4 @@
-import type { Statement } from '../drivers/driver.js'
+import type { Statement } from '../driver.js'
 import { arrayOf, type Reader } from './read-array.js'
 import { readBytes } from './read-bytes.js'
 import { readDate } from './read-date.js'

@@ -1,4 +1,4 @@
-import type { Statement } from '../drivers/driver.js'
+import type { Statement } from '../driver.js'
 import { PostgresError } from '../postgres-error.js'
 import { type Written, writeValue } from './write-value.js'
 
