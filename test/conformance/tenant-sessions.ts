@@ -5,6 +5,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { until } from '../integrations/until.js'
 import type { Leftover, TenantDatabase } from './tenant-database.js'
 
+/** Why something is not tried on an embedded database. */
+export const UNINTERRUPTED = 'No statement of it can be interrupted.'
+
 const NOTES = 'select note from orders order by note'
 
 /** What a tenant's statements see, and leave behind. */
@@ -67,8 +70,10 @@ export function describeSessions(databaseOf: () => TenantDatabase): void {
       await db.query("insert into orders (number) values ('1')")
     }
 
-    it('belongs to nobody after a statement that took too long, or was ended by hand', async () => {
-      if (database.isEmbedded) return
+    it('belongs to nobody after a statement that took too long, or was ended by hand', async ({
+      skip,
+    }) => {
+      skip(database.isEmbedded, UNINTERRUPTED)
       await as('a', () => add('of a'))
       const slow = db.transaction.bind(db, async () => {
         await add('gone')
