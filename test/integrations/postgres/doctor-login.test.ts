@@ -140,6 +140,20 @@ describeWithServer('the doctor, asked by a login', () => {
     connection.release()
   })
 
+  it('says that there is nothing where tables are missing', async () => {
+    await using empty = await ownServerDatabase()
+    const { tenantRole, allTenantsRole } = empty
+    for (const role of [tenantRole, allTenantsRole]) await empty.run(`create role ${role}`)
+    const connection = await empty.driver.connect()
+    const found = await inspectDatabase(connection, {
+      tenantRole,
+      allTenantsRole,
+      isEmbedded: false,
+    })
+    connection.release()
+    expect(found.map(({ code }) => code)).toContain('W_DATABASE_TABLES')
+  })
+
   it('does not wait for a table that somebody has locked', async () => {
     const login = await database.role('login', 'login noinherit')
     await prepare(login)
