@@ -50,7 +50,7 @@ async function prepare() {
   await owner.query(`
     create table orders (tenant_id text not null default ${setting}, id bigint, what text, amount integer, primary key (tenant_id, id));
     alter table orders enable row level security, force row level security;
-    create policy orders_tenant on orders to app_tenant using (tenant_id = (select ${setting}));
+    create policy orders_tenant on orders to app_tenant using (tenant_id = (select ${setting})) with check (tenant_id = (select ${setting}));
     grant select on orders to app_tenant;
     insert into orders select 'tenant-' || t, i, 'tea', i from generate_series(1, 20) t, generate_series(1, 1000) i;
     insert into orders select '${TENANT}', i, 'tea', i from generate_series(1, 1000) i;

@@ -22,7 +22,19 @@ async function run(...argv: string[]) {
 
 describe('help', () => {
   it.each([
-    [['--help'], ['openapi', 'routes']],
+    [['--help'], ['openapi', 'routes', 'db']],
+    [
+      ['db', '--help'],
+      ['migrate', 'status', 'doctor', 'table'],
+    ],
+    [
+      ['db', 'migrate', '--help'],
+      ['--url', '--embedded', '--dir', '--login', '--no-roles', '--tenant-role', 'DATABASE_URL'],
+    ],
+    [
+      ['db', 'doctor', '--help'],
+      ['--url', '--embedded', '--json'],
+    ],
     [
       ['openapi', '--help'],
       ['export', 'diff'],

@@ -15,7 +15,7 @@ import {
   OrdersController,
   SlowController,
 } from './tenant-orders.js'
-import { cancelSleeper } from './tenant-sessions.js'
+import { cancelSleeper, UNINTERRUPTED } from './tenant-sessions.js'
 
 const OPTIONS: TestOptions = {
   controllers: [OrdersController, AnswersController, FailuresController, SlowController],
@@ -158,8 +158,8 @@ export function describeAnswers(databaseOf: () => TenantDatabase): void {
         expect(await saved()).toEqual([])
       })
 
-      it('lets go of a statement that runs when its client has left', async () => {
-        if (database.isEmbedded) return
+      it('lets go of a statement that runs when its client has left', async ({ skip }) => {
+        skip(database.isEmbedded, UNINTERRUPTED)
         // A pooler knows no more of a client that has left: there the limit of the server is what ends it.
         const statement = database.isPooled ? '2s' : '10m'
         await using own = await startAnother({ timeouts: { statement } })
@@ -172,8 +172,10 @@ export function describeAnswers(databaseOf: () => TenantDatabase): void {
         await until(async () => (await sleepers()).length === 0)
       })
 
-      it('is answered 5xx when somebody ends its statement, or its connection', async () => {
-        if (database.isEmbedded) return
+      it('is answered 5xx when somebody ends its statement, or its connection', async ({
+        skip,
+      }) => {
+        skip(database.isEmbedded, UNINTERRUPTED)
         const cancelled = post('/slow/asleep').then(({ status }) => status)
         await cancelSleeper(database, 602)
         expect(await cancelled).toBe(500)

@@ -17,6 +17,8 @@ export interface Leftover {
   readonly role: string
   /** Who has logged in. */
   readonly login: string
+  /** What else was set and not taken back; `null` for nothing. */
+  readonly settings: string | null
   readonly isInTransaction: boolean
 }
 

@@ -167,6 +167,19 @@ export function describeHostileTenants(databaseOf: () => TenantDatabase): void {
       expect(await database.look(everything)).toEqual(before)
     })
 
+    it('is refused where PostgreSQL has no place for it', async () => {
+      const caller = app.asTenant('a')
+      for (const note of ['\0', 'a\0b', "\0'; drop table orders; --"]) {
+        const posted = await caller.request().post('/orders').send({ note })
+        expect(posted.status).toBeGreaterThanOrEqual(400)
+        const asked = await caller.request().get('/orders').query({ note })
+        expect(asked.status).toBeGreaterThanOrEqual(400)
+        const inPath = await caller.request().get(`/orders/noted/${encodeURIComponent(note)}`)
+        expect(inPath.status).toBeGreaterThanOrEqual(400)
+      }
+      expect(await database.look(everything)).toEqual([])
+    })
+
     it('never comes back in an answer that refuses it', async () => {
       await runWithTenant('a', () => db.query("insert into orders (code) values ('K')"))
       const caller = app.asTenant('a')

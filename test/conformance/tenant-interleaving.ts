@@ -10,7 +10,7 @@ import {
   OrdersController,
   SlowController,
 } from './tenant-orders.js'
-import { cancelSleeper } from './tenant-sessions.js'
+import { cancelSleeper, dirtyOf } from './tenant-sessions.js'
 
 const TENANTS = Array.from({ length: 20 }, (_, i) => `tenant-${i}`)
 /** Ends what hangs; nothing is timed. */
@@ -315,6 +315,5 @@ async function expectClean(database: TenantDatabase, size: number): Promise<void
   const all = await database.leftovers()
   expect(all.length).toBeGreaterThan(0)
   expect(all.length).toBeLessThanOrEqual(size)
-  const dirty = all.filter((one) => one.tenant || one.role !== one.login || one.isInTransaction)
-  expect(dirty).toEqual([])
+  expect(dirtyOf(all)).toEqual([])
 }

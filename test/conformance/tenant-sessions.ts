@@ -3,7 +3,10 @@ import { Database, PostgresError } from 'blazon/postgres'
 import type { TestApp } from 'blazon/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { until } from '../integrations/until.js'
-import type { TenantDatabase } from './tenant-database.js'
+import type { Leftover, TenantDatabase } from './tenant-database.js'
+
+/** Why something is not tried on an embedded database. */
+export const UNINTERRUPTED = 'No statement of it can be interrupted.'
 
 const NOTES = 'select note from orders order by note'
 
@@ -26,8 +29,7 @@ export function describeSessions(databaseOf: () => TenantDatabase): void {
     const add = (note: string) => db.query('insert into orders (note) values ($1)', [note])
     const notes = async () => (await db.query<{ note: string }>(NOTES)).rows.map(({ note }) => note)
     const leftovers = async () => {
-      const all = await database.leftovers()
-      return all.filter((one) => one.tenant || one.role !== one.login || one.isInTransaction)
+      return dirtyOf(await database.leftovers())
     }
 
     it('belongs to one tenant after the other, A, B and A, on one connection', async () => {
@@ -68,8 +70,10 @@ export function describeSessions(databaseOf: () => TenantDatabase): void {
       await db.query("insert into orders (number) values ('1')")
     }
 
-    it('belongs to nobody after a statement that took too long, or was ended by hand', async () => {
-      if (database.isEmbedded) return
+    it('belongs to nobody after a statement that took too long, or was ended by hand', async ({
+      skip,
+    }) => {
+      skip(database.isEmbedded, UNINTERRUPTED)
       await as('a', () => add('of a'))
       const slow = db.transaction.bind(db, async () => {
         await add('gone')
@@ -244,6 +248,13 @@ export function describeSessions(databaseOf: () => TenantDatabase): void {
       })
     })
   })
+}
+
+/** The connections on which something of somebody's is left. */
+export function dirtyOf(leftovers: readonly Leftover[]): Leftover[] {
+  return leftovers.filter(
+    (one) => one.tenant || one.role !== one.login || one.settings !== null || one.isInTransaction,
+  )
 }
 
 /** Ends, by hand, the statement that sleeps for so many seconds. Nothing else is hit: it cannot end before. */

@@ -1,7 +1,11 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { pathToFileURL } from 'node:url'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { compareAll, conversation } from './conversation.js'
 import { blocksOf, read, root } from './markdown.js'
 import { endAll, firstLine, ORDERS, start, urlIn } from './servers.js'
@@ -50,10 +54,43 @@ describe('the README', () => {
 })
 
 describe('npm start', () => {
-  const IN_MEMORY = { DATABASE_FOLDER: 'memory' }
+  let folder: string
+
+  // A database that has been started once starts in a tenth of the time.
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'blazon-readme-'))
+    await end(start(ORDERS, { DATABASE_FOLDER: join(folder, 'first') }))
+  })
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  const startOrders = (env: Record<string, string> = {}) => {
+    const copy = join(folder, randomUUID())
+    cpSync(join(folder, 'first'), copy, { recursive: true })
+    return start(ORDERS, { DATABASE_FOLDER: copy, ...env })
+  }
+
+  async function end(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM') {
+    await firstLine(child)
+    child.kill(signal)
+    const [status] = await once(child, 'exit')
+    expect(status).toBe(0)
+  }
+
+  // Two copies of the package are two of everything in it: of who a request is for, too.
+  it('finds every door of the package in one place', async () => {
+    const doors = Object.keys(JSON.parse(read('package.json')).exports)
+      .filter((door) => door !== './package.json')
+      .map((door) => door.replace(/^\./, 'blazon'))
+    const program = `for (const door of ${JSON.stringify(doors)}) console.log(import.meta.resolve(door))`
+    const args = ['--import', 'tsx', '--input-type=module', '--eval', program]
+    const found = (await outputOf(spawn(process.execPath, args, { cwd: root }))).trim().split('\n')
+    expect(found).toHaveLength(doors.length)
+    const built = pathToFileURL(join(root, 'dist/')).href
+    expect(found.filter((url) => !url.startsWith(built))).toEqual([])
+  })
 
   it('prints one line with URL, routes and boot time, and answers as the README shows', async () => {
-    const child = start(ORDERS, IN_MEMORY)
+    const child = startOrders()
     const line = await firstLine(child)
     expect(line).toMatch(/^http:\/\/localhost:\d+ · 10 routes · ready in \d+ ms · docs at \S+$/)
     expect(read('README.md')).toMatch(
@@ -63,18 +100,22 @@ describe('npm start', () => {
   })
 
   it.each(['SIGINT', 'SIGTERM'] as const)('ends cleanly on %s', async (signal) => {
-    const child = start(ORDERS, IN_MEMORY)
-    await firstLine(child)
-    child.kill(signal)
-    const [status] = await once(child, 'exit')
-    expect(status).toBe(0)
+    await end(startOrders(), signal)
   })
 
   it('says in one line that the port is taken', async () => {
-    const { port } = new URL(urlIn(await firstLine(start(ORDERS, IN_MEMORY))))
-    const second = start(ORDERS, { ...IN_MEMORY, PORT: port })
+    const { port } = new URL(urlIn(await firstLine(startOrders())))
+    const second = startOrders({ PORT: port })
     const output = outputOf(second)
     expect(await output).toBe(`Port ${port} is taken. Choose another: PORT=3001 npm start\n`)
     expect(second.exitCode).toBe(1)
+  })
+
+  it('says why there is no database', async () => {
+    const child = start(ORDERS, { DATABASE_URL: 'postgres://shop:s3cret@127.0.0.1:1/orders' })
+    const output = await outputOf(child)
+    expect(output).toContain('The database cannot be reached: connect ECONNREFUSED 127.0.0.1:1.')
+    expect(output).not.toContain('s3cret')
+    expect(child.exitCode).toBe(1)
   })
 })

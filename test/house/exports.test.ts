@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as blazon from 'blazon'
+import * as postgres from 'blazon/postgres'
 import * as redis from 'blazon/redis'
 import * as testing from 'blazon/testing'
 import * as typeorm from 'blazon/typeorm'
@@ -50,6 +51,14 @@ const TESTING_TYPES = `
   OperationCoverage Principal TestCaller TestClock TestOptions ViolationKind
 `
 
+/** What `blazon/postgres` exports. */
+const POSTGRES_VALUES = `
+  Database PostgresError Sql TenantSwitchError Transactional doctor isForeignKeyViolation isUniqueViolation migrate migrationStatus postgres protectTable provideDrizzle sql tenantTable
+`
+const POSTGRES_TYPES = `
+  AppliedMigration Field Finding MigrateOptions MigrationState MigrationStatus PostgresErrorFields PostgresOptions PostgresTimeouts ProtectTableOptions QueryResult SqlTag Statement TenantReference TenantTableOptions
+`
+
 /** What `blazon/redis` exports as types. */
 const REDIS_TYPES = 'RedisClient RedisCluster RedisClusterOptions RedisLimitsOptions RedisOptions'
 
@@ -92,6 +101,15 @@ describe('blazon/testing', () => {
     const { values, types } = exportedNames('testing/index.ts')
     expect(values).toEqual(words(TESTING_VALUES))
     expect(types).toEqual(words(TESTING_TYPES))
+  })
+})
+
+describe('blazon/postgres', () => {
+  it('exports exactly the promised names', () => {
+    const { values, types } = exportedNames('integrations/postgres/index.ts')
+    expect(Object.keys(postgres).sort()).toEqual(words(POSTGRES_VALUES))
+    expect(values).toEqual(words(POSTGRES_VALUES))
+    expect(types).toEqual(words(POSTGRES_TYPES))
   })
 })
 
@@ -145,6 +163,9 @@ describe.skipIf(!isBuilt)('the build', () => {
       'redisCache',
       'redisLimits',
     ])
+    expect(evaluate('commonjs', "Object.keys(require('blazon/postgres'))")).toEqual(
+      words(POSTGRES_VALUES),
+    )
     expect(evaluate('commonjs', "Object.keys(require('blazon/typeorm'))")).toEqual(TYPEORM_VALUES)
     expect(evaluate('commonjs', "Object.keys(require('blazon/vite'))")).toEqual(['blazon'])
   })

@@ -11,7 +11,9 @@ const REASONS: Record<string, string> = {
   'app/server.ts': 'waits for connections to end, and a process must end whatever its clock says',
   'app/under-way.ts': 'as the server',
   'http/refuse-unread.ts': 'waits for a client to take its answer, which no clock makes quicker',
-  'integrations/postgres/deadline.ts': 'waits for PostgreSQL, which no clock makes quicker',
+  'integrations/postgres/drivers/lock-folder.ts':
+    'tells a process from an older one of the same number',
+  'integrations/postgres/drivers/deadline.ts': 'waits for PostgreSQL, which no clock makes quicker',
   'integrations/redis/deadline.ts': 'waits for Redis, which no clock makes quicker',
   'cli/load/read-app.ts': 'the command line runs no application',
   'cli/load/run-child.ts': 'as before',

@@ -5,13 +5,13 @@ import type { Order, OrderFilter } from './orders-schemas.js'
 
 /** As the API shows them. A `bigint` would come as text; no total is so high that a number could not say it exactly. */
 const ORDERS = sql`
-  select id, customer_id as "customerId", status, total::float8 as total,
-    placed_by as "placedBy", placed_at as "placedAt",
+  select id, customer_id as "customerId",
     json_build_object('street', street, 'city', city, 'country', country) as "shipTo",
     (
       select json_agg(json_build_object('sku', sku, 'quantity', quantity, 'unitPrice', unit_price) order by position)
       from order_lines where (tenant_id, order_id) = (orders.tenant_id, orders.id)
-    ) as lines
+    ) as lines,
+    total::float8 as total, status, placed_by as "placedBy", placed_at as "placedAt"
   from orders`
 
 /** The orders of the tenant whose request this is: PostgreSQL shows it no others. */

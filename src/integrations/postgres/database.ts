@@ -5,8 +5,8 @@ import {
   TenantContext,
 } from '../../features/tenancy/tenant-context.js'
 import type { QueryResult, Statement } from './driver.js'
-import { ALL_TENANTS } from './owner.js'
-import type { Sessions } from './sessions.js'
+import { ALL_TENANTS } from './sessions/owner.js'
+import type { Sessions } from './sessions/sessions.js'
 import { sql } from './sql.js'
 
 /** What a `Database` is made of. */
@@ -102,7 +102,8 @@ export class Database {
   }
 
   /**
-   * Runs a function in one transaction in a tenant's name: for jobs, and for what must be saved though the request fails. The id is believed.
+   * Runs a function in one transaction in a tenant's name: for jobs, and wherever no tenant is known. The id is believed. In a transaction of this tenant, that of a request for
+   * one, it is a part of it as with {@link Database.transaction}.
    *
    * @throws TypeError when the id is none; TenantSwitchError in a transaction of somebody else; as {@link Database.transaction}.
    */

@@ -38,9 +38,9 @@ export interface QueryResult<TRow = Record<string, unknown>> {
  */
 export interface Connection {
   /**
-   * @throws PostgresError where the server refuses the statement; TypeError where a value cannot be sent; HttpError 503 where there is no
-   * answer of the server, and the connection is then of no more use than to be destroyed. A server's `statement_timeout` is 503, too, and
-   * leaves the connection in use.
+   * @throws PostgresError where the server refuses the statement, or it cannot be sent to it; HttpError 503 where there is no answer of
+   * the server, and the connection is then of no more use than to be destroyed. A server's `statement_timeout` is 503, too, and leaves the
+   * connection in use.
    */
   query(statement: Statement): Promise<QueryResult>
   /** Runs several statements, separated by semicolons and without values: for migrations. It may take as long as it takes. */

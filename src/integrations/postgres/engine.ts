@@ -1,6 +1,5 @@
 import type { Logger } from '../../contracts/logger.js'
 import type { PluginContext } from '../../contracts/plugin.js'
-import { autocommit } from './autocommit.js'
 import { assertIsolation } from './doctor/inspect-database.js'
 import type { Driver } from './driver.js'
 import {
@@ -10,8 +9,10 @@ import {
 } from './migrations/apply-migrations.js'
 import type { RoleOptions } from './migrations/ensure-roles.js'
 import { ALL_TENANTS_ROLE, TENANT_ROLE } from './names.js'
-import { type PostgresOptions, timeoutsOf } from './postgres-options.js'
-import { Sessions } from './sessions.js'
+import { type PostgresOptions, timeoutsOf } from './options/postgres-options.js'
+import { autocommit } from './sessions/autocommit.js'
+import { Sessions } from './sessions/sessions.js'
+import { unreachable } from './unreachable.js'
 
 /** What runs behind the `Database` of one application. */
 export class Engine {
@@ -52,7 +53,9 @@ export class Engine {
     this.#logger = logger
     this.sessions.start(usesTenants)
     await this.#driver.open({ logger })
-    await this.check()
+    await this.check().catch((error) => {
+      throw unreachable(error)
+    })
     await this.#migrate(usesTenants)
     const { doctor = process.env['NODE_ENV'] === 'production' } = this.#options
     if (usesTenants && doctor) await assertIsolation(this.#driver, { ...this.#roles, logger })

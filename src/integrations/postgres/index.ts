@@ -4,6 +4,7 @@ export type { Field, QueryResult, Statement } from './driver.js'
 export { doctor, type MigrateOptions, migrate, migrationStatus } from './migrate.js'
 export type { AppliedMigration } from './migrations/apply-migrations.js'
 export type { MigrationState, MigrationStatus } from './migrations/history.js'
+export type { PostgresOptions, PostgresTimeouts } from './options/postgres-options.js'
 export { postgres } from './postgres.js'
 export {
   isForeignKeyViolation,
@@ -11,14 +12,13 @@ export {
   PostgresError,
   type PostgresErrorFields,
 } from './postgres-error.js'
-export type { PostgresOptions, PostgresTimeouts } from './postgres-options.js'
 export { provideDrizzle } from './provide-drizzle.js'
-export { Sql, type SqlTag, sql } from './sql.js'
-export { TenantSwitchError } from './tenant-switch-error.js'
-export { protectTable, tenantTable } from './tenant-table.js'
+export { protectTable, tenantTable } from './schema/tenant-table.js'
 export type {
   ProtectTableOptions,
   TenantReference,
   TenantTableOptions,
-} from './tenant-table-options.js'
+} from './schema/tenant-table-options.js'
+export { TenantSwitchError } from './sessions/tenant-switch-error.js'
+export { Sql, type SqlTag, sql } from './sql.js'
 export { Transactional } from './transactional.js'

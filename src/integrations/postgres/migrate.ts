@@ -1,8 +1,7 @@
-import { checkPostgresOptions } from './check-postgres-options.js'
-import { createDriver } from './create-driver.js'
 import type { Finding } from './doctor/finding.js'
 import { examine } from './doctor/inspect-database.js'
 import type { Driver } from './driver.js'
+import { createDriver } from './drivers/create-driver.js'
 import {
   type AppliedMigration,
   applyMigrations,
@@ -10,7 +9,8 @@ import {
 } from './migrations/apply-migrations.js'
 import type { MigrationStatus } from './migrations/history.js'
 import { ALL_TENANTS_ROLE, TENANT_ROLE } from './names.js'
-import type { PostgresOptions } from './postgres-options.js'
+import { checkPostgresOptions } from './options/check-postgres-options.js'
+import type { PostgresOptions } from './options/postgres-options.js'
 
 /** How a database is migrated. */
 export interface MigrateOptions {

@@ -50,7 +50,7 @@ export class PostgresError extends Error implements PostgresErrorFields {
  *
  * @param constraint Name of the constraint or index that is meant. Default: any.
  */
-export function isUniqueViolation(error: unknown, constraint?: string): error is PostgresError {
+export function isUniqueViolation(error: unknown, constraint?: string): error is Error {
   return isViolation(error, '23505', constraint)
 }
 
@@ -59,7 +59,7 @@ export function isUniqueViolation(error: unknown, constraint?: string): error is
  *
  * @param constraint Name of the constraint that is meant. Default: any.
  */
-export function isForeignKeyViolation(error: unknown, constraint?: string): error is PostgresError {
+export function isForeignKeyViolation(error: unknown, constraint?: string): error is Error {
   return isViolation(error, '23503', constraint)
 }
 
@@ -69,6 +69,20 @@ export function isRefusal(error: unknown): boolean {
 }
 
 function isViolation(error: unknown, code: string, constraint: string | undefined): boolean {
-  if (!(error instanceof PostgresError) || error.code !== code) return false
-  return constraint === undefined || error.constraint === constraint
+  const refusal = refusalIn(error)
+  if (refusal?.code !== code) return false
+  return constraint === undefined || refusal.constraint === constraint
 }
+
+/** Libraries that stand between put it into an error of their own, as Drizzle does. */
+function refusalIn(error: unknown): PostgresError | undefined {
+  let current = error
+  for (let depth = 0; depth < DEEPEST_CAUSE && current instanceof Error; depth++) {
+    if (current instanceof PostgresError) return current
+    current = current.cause
+  }
+  return undefined
+}
+
+/** A cause may be its own. */
+const DEEPEST_CAUSE = 5

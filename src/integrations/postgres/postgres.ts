@@ -1,12 +1,16 @@
 import type { Interceptor, Plugin } from '../../contracts/plugin.js'
+import { InjectionToken } from '../../di/token.js'
 import type { BlazonRequest } from '../../http/request.js'
-import { checkPostgresOptions } from './check-postgres-options.js'
-import { createDriver } from './create-driver.js'
 import { Database } from './database.js'
+import { createDriver } from './drivers/create-driver.js'
 import { Engine } from './engine.js'
-import type { PostgresOptions } from './postgres-options.js'
-import type { Sessions } from './sessions.js'
+import { checkPostgresOptions } from './options/check-postgres-options.js'
+import type { PostgresOptions } from './options/postgres-options.js'
+import type { Sessions } from './sessions/sessions.js'
 import { isTransactional } from './transactional.js'
+
+/** What stands behind `Database`. Its name is what an application with two of these plugins is told of. */
+const OwnEngine = new InjectionToken<Engine>('postgres(): an application has one')
 
 /**
  * PostgreSQL for an application, with the rows of tenants kept apart by the database itself. Provides {@link Database}. Needs the package `pg`, or
@@ -22,25 +26,25 @@ export function postgres(options: PostgresOptions): Plugin {
   return {
     name: 'postgres',
     providers: [
-      { token: Engine, useFactory: () => new Engine(options, createDriver(options)) },
+      { token: OwnEngine, useFactory: () => new Engine(options, createDriver(options)) },
       {
         token: Database,
-        inject: [Engine],
+        inject: [OwnEngine],
         useFactory: ({ sessions, logger }: Engine) => new Database({ sessions, logger }),
       },
     ],
     async setup({ get, logger, usesTenants }) {
       // One that a test has put in its place needs no other behind it.
-      if (get(Database) instanceof Database) await get(Engine).start({ logger, usesTenants })
+      if (get(Database) instanceof Database) await get(OwnEngine).start({ logger, usesTenants })
     },
     intercept(route, { get, usesTenants }) {
       if (!(get(Database) instanceof Database)) return null
       const isExplicit = isTransactional(route)
       if (!usesTenants && !isExplicit) return null
-      return interceptor(get(Engine).sessions, isExplicit)
+      return interceptor(get(OwnEngine).sessions, isExplicit)
     },
     health: async ({ get }) => {
-      if (get(Database) instanceof Database) await get(Engine).check()
+      if (get(Database) instanceof Database) await get(OwnEngine).check()
     },
   }
 }

@@ -7,13 +7,15 @@ export interface Role {
   /** Whether it has `BYPASSRLS`. */
   readonly bypassesPolicies: boolean
   readonly canLogin: boolean
+  /** Whether it has `CREATEROLE`. */
+  readonly canCreateRoles: boolean
 }
 
 /** What one role is to another: it may become it, or it has what that one may, without a word. */
 export type Relation = 'MAY_BECOME' | 'INHERITS'
 
 const FIND =
-  'select rolsuper, rolbypassrls, rolcanlogin from pg_catalog.pg_roles where rolname = $1'
+  'select rolsuper, rolbypassrls, rolcanlogin, rolcreaterole from pg_catalog.pg_roles where rolname = $1'
 
 // `null` where one of them does not exist.
 const RELATED = `
@@ -38,6 +40,7 @@ export async function findRole(connection: Connection, name: string): Promise<Ro
     isSuper: row['rolsuper'] === true,
     bypassesPolicies: row['rolbypassrls'] === true,
     canLogin: row['rolcanlogin'] === true,
+    canCreateRoles: row['rolcreaterole'] === true,
   }
 }
 

@@ -1,8 +1,13 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { createDriver } from '../../../src/integrations/postgres/create-driver.js'
-import { examine } from '../../../src/integrations/postgres/doctor/inspect-database.js'
+import {
+  examine,
+  inspectDatabase,
+} from '../../../src/integrations/postgres/doctor/inspect-database.js'
+import type { Connection } from '../../../src/integrations/postgres/driver.js'
+import { createDriver } from '../../../src/integrations/postgres/drivers/create-driver.js'
 import { ensureRoles } from '../../../src/integrations/postgres/migrations/ensure-roles.js'
-import { tenantTable } from '../../../src/integrations/postgres/tenant-table.js'
+import { PostgresError } from '../../../src/integrations/postgres/postgres-error.js'
+import { tenantTable } from '../../../src/integrations/postgres/schema/tenant-table.js'
 import { until } from '../until.js'
 import { ownServerDatabase, type ServerDatabase } from './own-database.js'
 import { describeWithServer } from './server.js'
@@ -89,6 +94,19 @@ describeWithServer('the doctor, asked by a login', () => {
     })
   })
 
+  it('that leads to who is above all policies', async () => {
+    const login = await database.role('login', 'login noinherit createrole')
+    await prepare(login)
+    const admin = await database.role('admin', 'nologin bypassrls')
+    await database.run(`grant ${admin} to ${login}`)
+    expect(await findings(login)).toMatchObject([
+      { code: 'E_DATABASE_LOGIN', cause: expect.stringContaining(`member of ${admin}`) },
+      { code: 'W_DATABASE_LOGIN', cause: expect.stringContaining('CREATEROLE') },
+    ])
+    for (const { remedy } of await findings(login)) await database.run(remedy)
+    expect(await findings(login)).toEqual([])
+  })
+
   it('that may not become the roles: nothing is tried then', async () => {
     await prepare()
     await database.run('alter table orders disable row level security')
@@ -98,6 +116,42 @@ describeWithServer('the doctor, asked by a login', () => {
       expect.stringMatching(/^E_DATABASE_LOGIN It may not become \S+all/),
       expect.stringMatching(/^E_DATABASE_RLS/),
     ])
+  })
+
+  it('looks again where a table is locked in between', async () => {
+    const login = await database.role('login', 'login noinherit')
+    await prepare(login)
+    const connection = await database.driver.connect()
+    let refusals = 2
+    const locked: Connection = {
+      query: (statement) => {
+        if (!statement.text.includes('pg_policy') || refusals-- === 0)
+          return connection.query(statement)
+        return Promise.reject(new PostgresError('canceling statement', { code: '55P03' }))
+      },
+      script: (text) => connection.script(text),
+      release: () => connection.release(),
+      destroy: () => connection.destroy(),
+    }
+    const options = { ...roles, isEmbedded: true }
+    expect(await inspectDatabase(locked, options)).toEqual([])
+    refusals = 3
+    await expect(inspectDatabase(locked, options)).rejects.toMatchObject({ code: '55P03' })
+    connection.release()
+  })
+
+  it('says that there is nothing where tables are missing', async () => {
+    await using empty = await ownServerDatabase()
+    const { tenantRole, allTenantsRole } = empty
+    for (const role of [tenantRole, allTenantsRole]) await empty.run(`create role ${role}`)
+    const connection = await empty.driver.connect()
+    const found = await inspectDatabase(connection, {
+      tenantRole,
+      allTenantsRole,
+      isEmbedded: false,
+    })
+    connection.release()
+    expect(found.map(({ code }) => code)).toContain('W_DATABASE_TABLES')
   })
 
   it('does not wait for a table that somebody has locked', async () => {

@@ -1,5 +1,11 @@
 import { InjectionToken, runWithTenant } from 'blazon'
-import { Database, postgres, provideDrizzle } from 'blazon/postgres'
+import {
+  Database,
+  isForeignKeyViolation,
+  isUniqueViolation,
+  postgres,
+  provideDrizzle,
+} from 'blazon/postgres'
 import { TestApp } from 'blazon/testing'
 import { eq, relations, sql } from 'drizzle-orm'
 import * as pg from 'drizzle-orm/pg-core'
@@ -121,6 +127,15 @@ describe('Drizzle', () => {
     )
     await expect(undone).rejects.toThrow('no')
     expect(await runWithTenant('undone', () => orm.select().from(orders))).toEqual([])
+  })
+
+  it('lets a duplicate be known by who has refused it', async () => {
+    const item = { id: 7, orderId: 1 }
+    await runWithTenant('twice', () => orm.insert(items).values(item))
+    const error = await runWithTenant('twice', () => orm.insert(items).values(item)).catch((e) => e)
+    expect(isUniqueViolation(error, 'items_pkey')).toBe(true)
+    expect(isUniqueViolation(error, 'orders_pkey')).toBe(false)
+    expect(isForeignKeyViolation(error)).toBe(false)
   })
 
   it('gives rows of statements that it does not know', async () => {

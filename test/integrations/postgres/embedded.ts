@@ -6,9 +6,20 @@ import { vi } from 'vitest'
 import type { Leftover, TenantDatabase } from '../../conformance/tenant-database.js'
 import { SCHEMA } from '../../conformance/tenant-schema.js'
 
+/** What drivers and poolers set, the same for everybody. */
+const EVERYBODYS = [
+  'application_name',
+  'client_encoding',
+  'DateStyle',
+  'TimeZone',
+  'standard_conforming_strings',
+]
+
 /** Of a session, what transactions might have left in it. */
 export const LEFTOVER = `select current_setting('app.tenant_id', true) as tenant,
-  current_user::text as role, session_user::text as login`
+  current_user::text as role, session_user::text as login,
+  (select string_agg(name || ' = ' || setting, ', ') from pg_settings
+    where source = 'session' and setting <> '' and name <> all ('{${EVERYBODYS.join()}}')) as settings`
 
 /** Starts an application with a database. */
 export function startOn(how: PostgresOptions, options: TestOptions = {}): Promise<TestApp> {

@@ -1,265 +1,285 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ConfigError } from '../../../src/errors/config-error.js'
 import {
   type ApplyOptions,
   applyMigrations,
   readStatus,
 } from '../../../src/integrations/postgres/migrations/apply-migrations.js'
-import { Folder, KINDS, type OwnDatabase } from './own-database.js'
+import { Folder, KINDS, type OwnDatabase, ownName } from './own-database.js'
 
-for (const { kind, open, describeKind } of KINDS)
-  describeKind(`migrations on ${kind}`, () => {
-    let database: OwnDatabase
-    let folder: Folder
+describe.each(KINDS)('migrations on %s', (_, open) => {
+  let database: OwnDatabase
+  let folder: Folder
 
-    beforeEach(async () => {
-      database = await open()
-      folder = new Folder()
+  beforeEach(async () => {
+    database = await open()
+    folder = new Folder()
+  })
+  afterEach(async () => {
+    folder[Symbol.dispose]()
+    await database[Symbol.asyncDispose]()
+  })
+
+  const migrate = (more: Partial<ApplyOptions> = {}) => {
+    const { driver, tenantRole, allTenantsRole } = database
+    const roles = { tenantRole, allTenantsRole }
+    return applyMigrations(driver, { folder: folder.path, roles, ...more })
+  }
+  const problemsOf = async (run: Promise<unknown>) => {
+    const error = await run.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    )
+    if (!(error instanceof ConfigError)) throw error ?? new Error('It was no error.')
+    return error.problems
+  }
+  const names = (list: readonly { name: string }[]) => list.map(({ name }) => name)
+  const states = async () =>
+    (await readStatus(database.driver, folder.path)).map(({ name, state }) => `${state} ${name}`)
+  const count = async (table: string) =>
+    Number((await database.run(`select count(*)::int as n from ${table}`))[0]?.['n'])
+
+  it('are run once, in the order of their names', async () => {
+    folder.write({
+      '0002_fill.sql':
+        "insert into notes (text) values ('a');\ninsert into notes (text) values ('b')",
+      '0001_create_notes.sql': 'create table notes (text text);',
     })
-    afterEach(async () => {
-      folder[Symbol.dispose]()
-      await database[Symbol.asyncDispose]()
+    expect(await states()).toEqual(['pending 0001_create_notes.sql', 'pending 0002_fill.sql'])
+    const told: string[] = []
+    const applied = await migrate({ onApplied: ({ name }) => told.push(name) })
+    expect(names(applied)).toEqual(['0001_create_notes.sql', '0002_fill.sql'])
+    expect(told).toEqual(names(applied))
+    expect(applied.every(({ durationMs }) => Number.isInteger(durationMs))).toBe(true)
+    expect(await migrate()).toEqual([])
+    expect(await count('notes')).toBe(2)
+    folder.write({ '0010_more.sql': "insert into notes values ('c')" })
+    expect(names(await migrate())).toEqual(['0010_more.sql'])
+    const status = await readStatus(database.driver, folder.path)
+    expect(status.map(({ state }) => state)).toEqual(['applied', 'applied', 'applied'])
+    expect(status[0]?.appliedAt).toBeInstanceOf(Date)
+    expect(status[0]?.durationMs).toBe(applied[0]?.durationMs)
+  })
+
+  it('that fail in the middle are undone as a whole, and named with their line', async () => {
+    folder.write({
+      '0001_create.sql': 'create table notes (id int primary key)',
+      '0002_fill.sql':
+        '-- Two rows.\ninsert into notes values (1);\n\ninsert into notes\nvalues (2), (1);\n',
+      '0003_never.sql': 'create table never (id int)',
     })
-
-    const migrate = (more: Partial<ApplyOptions> = {}) => {
-      const { driver, tenantRole, allTenantsRole } = database
-      const roles = { tenantRole, allTenantsRole }
-      return applyMigrations(driver, { folder: folder.path, roles, ...more })
-    }
-    const problemsOf = async (run: Promise<unknown>) => {
-      const error = await run.then(
-        () => undefined,
-        (reason: unknown) => reason,
-      )
-      if (!(error instanceof ConfigError)) throw error ?? new Error('It was no error.')
-      return error.problems
-    }
-    const names = (list: readonly { name: string }[]) => list.map(({ name }) => name)
-    const states = async () =>
-      (await readStatus(database.driver, folder.path)).map(({ name, state }) => `${state} ${name}`)
-    const count = async (table: string) =>
-      Number((await database.run(`select count(*)::int as n from ${table}`))[0]?.['n'])
-
-    it('are run once, in the order of their names', async () => {
-      folder.write({
-        '0002_fill.sql':
-          "insert into notes (text) values ('a');\ninsert into notes (text) values ('b')",
-        '0001_create_notes.sql': 'create table notes (text text);',
-      })
-      expect(await states()).toEqual(['pending 0001_create_notes.sql', 'pending 0002_fill.sql'])
-      const told: string[] = []
-      const applied = await migrate({ onApplied: ({ name }) => told.push(name) })
-      expect(names(applied)).toEqual(['0001_create_notes.sql', '0002_fill.sql'])
-      expect(told).toEqual(names(applied))
-      expect(applied.every(({ durationMs }) => Number.isInteger(durationMs))).toBe(true)
-      expect(await migrate()).toEqual([])
-      expect(await count('notes')).toBe(2)
-      folder.write({ '0010_more.sql': "insert into notes values ('c')" })
-      expect(names(await migrate())).toEqual(['0010_more.sql'])
-      const status = await readStatus(database.driver, folder.path)
-      expect(status.map(({ state }) => state)).toEqual(['applied', 'applied', 'applied'])
-      expect(status[0]?.appliedAt).toBeInstanceOf(Date)
-      expect(status[0]?.durationMs).toBe(applied[0]?.durationMs)
+    const [problem, ...others] = await problemsOf(migrate())
+    expect(others).toEqual([])
+    expect(problem).toMatchObject({
+      code: 'E_MIGRATION_FAILED',
+      subject: '0002_fill.sql:4',
+      cause: expect.stringMatching(
+        /^23505: duplicate key value violates unique constraint "notes_pkey"$/,
+      ),
     })
+    expect(await count('notes')).toBe(0)
+    expect(await count('blazon.migrations')).toBe(1)
+    expect(await states()).toEqual([
+      'applied 0001_create.sql',
+      'pending 0002_fill.sql',
+      'pending 0003_never.sql',
+    ])
+    folder.write({ '0002_fill.sql': 'insert into notes values (1)' })
+    expect(names(await migrate())).toEqual(['0002_fill.sql', '0003_never.sql'])
+  })
 
-    it('that fail in the middle are undone as a whole, and named with their line', async () => {
-      folder.write({
-        '0001_create.sql': 'create table notes (id int primary key)',
-        '0002_fill.sql':
-          '-- Two rows.\ninsert into notes values (1);\n\ninsert into notes\nvalues (2), (1);\n',
-        '0003_never.sql': 'create table never (id int)',
-      })
-      const [problem, ...others] = await problemsOf(migrate())
-      expect(others).toEqual([])
-      expect(problem).toMatchObject({
+  it('without a transaction', async () => {
+    folder.write({
+      '0001_create.sql': 'create table notes (id int);\ninsert into notes values (1), (1)',
+      '0002_index.sql':
+        '-- blazon: no-transaction\ncreate index concurrently notes_id on notes (id);\nselect 1;',
+    })
+    expect(names(await migrate())).toEqual(['0001_create.sql', '0002_index.sql'])
+    folder.write({
+      '0003_unique.sql':
+        '-- blazon: no-transaction\ninsert into notes values (2);\ncreate unique index concurrently notes_unique on notes (id);',
+    })
+    expect(await problemsOf(migrate())).toMatchObject([
+      {
         code: 'E_MIGRATION_FAILED',
-        subject: '0002_fill.sql:4',
-        cause: expect.stringMatching(
-          /^23505: duplicate key value violates unique constraint "notes_pkey"$/,
-        ),
-      })
-      expect(await count('notes')).toBe(0)
-      expect(await count('blazon.migrations')).toBe(1)
-      expect(await states()).toEqual([
-        'applied 0001_create.sql',
-        'pending 0002_fill.sql',
-        'pending 0003_never.sql',
-      ])
-      folder.write({ '0002_fill.sql': 'insert into notes values (1)' })
-      expect(names(await migrate())).toEqual(['0002_fill.sql', '0003_never.sql'])
-    })
+        subject: '0003_unique.sql:3',
+        remedy: expect.stringContaining('begins anew'),
+      },
+    ])
+    expect(await count('notes')).toBe(3)
+    expect((await states()).at(-1)).toBe('pending 0003_unique.sql')
+  })
 
-    it('without a transaction', async () => {
-      folder.write({
-        '0001_create.sql': 'create table notes (id int);\ninsert into notes values (1), (1)',
-        '0002_index.sql':
-          '-- blazon: no-transaction\ncreate index concurrently notes_id on notes (id);\nselect 1;',
-      })
-      expect(names(await migrate())).toEqual(['0001_create.sql', '0002_index.sql'])
-      folder.write({
-        '0003_unique.sql':
-          '-- blazon: no-transaction\ninsert into notes values (2);\ncreate unique index concurrently notes_unique on notes (id);',
-      })
-      expect(await problemsOf(migrate())).toMatchObject([
-        {
-          code: 'E_MIGRATION_FAILED',
-          subject: '0003_unique.sql:3',
-          remedy: expect.stringContaining('begins anew'),
-        },
-      ])
-      expect(await count('notes')).toBe(3)
-      expect((await states()).at(-1)).toBe('pending 0003_unique.sql')
+  it('are not run where the files are not what was applied', async () => {
+    folder.write({
+      '0001_a.sql': 'create table a (id int)',
+      '0003_c.sql': 'create table c (id int)',
+      '0004_d.sql': 'create table d (id int)',
     })
+    await migrate()
+    folder.write({ '0001_a.sql': 'create table a (id bigint)', '0002_b.sql': 'select 1' })
+    folder.remove('0003_c.sql')
+    folder.write({ '0005_e.sql': 'create table e (id int)' })
+    const problems = await problemsOf(migrate())
+    expect(problems.map(({ code, subject }) => `${code} ${subject}`)).toEqual([
+      'E_MIGRATION_CHANGED 0001_a.sql',
+      'E_MIGRATION_ORDER 0002_b.sql',
+      'E_MIGRATION_MISSING 0003_c.sql',
+    ])
+    expect(await states()).toEqual([
+      'changed 0001_a.sql',
+      'late 0002_b.sql',
+      'missing 0003_c.sql',
+      'applied 0004_d.sql',
+      'pending 0005_e.sql',
+    ])
+    // Both say what to do: where the change means nothing, and where the file was meant to go.
+    for (const { remedy } of [problems[0], problems[2]] as typeof problems) {
+      await database.run(String(/(?:update|delete) .*/.exec(remedy)?.[0]))
+    }
+    folder.remove('0002_b.sql')
+    expect(names(await migrate())).toEqual(['0005_e.sql'])
+  })
 
-    it('are not run where the files are not what was applied', async () => {
-      folder.write({
-        '0001_a.sql': 'create table a (id int)',
-        '0003_c.sql': 'create table c (id int)',
-        '0004_d.sql': 'create table d (id int)',
-      })
-      await migrate()
-      folder.write({ '0001_a.sql': 'create table a (id bigint)', '0002_b.sql': 'select 1' })
-      folder.remove('0003_c.sql')
-      folder.write({ '0005_e.sql': 'create table e (id int)' })
-      const problems = await problemsOf(migrate())
-      expect(problems.map(({ code, subject }) => `${code} ${subject}`)).toEqual([
-        'E_MIGRATION_CHANGED 0001_a.sql',
-        'E_MIGRATION_ORDER 0002_b.sql',
-        'E_MIGRATION_MISSING 0003_c.sql',
-      ])
-      expect(await states()).toEqual([
-        'changed 0001_a.sql',
-        'late 0002_b.sql',
-        'missing 0003_c.sql',
-        'applied 0004_d.sql',
-        'pending 0005_e.sql',
-      ])
-      // Both say what to do: where the change means nothing, and where the file was meant to go.
-      for (const { remedy } of [problems[0], problems[2]] as typeof problems) {
-        await database.run(String(/(?:update|delete) .*/.exec(remedy)?.[0]))
-      }
-      folder.remove('0002_b.sql')
-      expect(names(await migrate())).toEqual(['0005_e.sql'])
-    })
+  it('may be behind the database where that is allowed', async () => {
+    folder.write({ '0001_a.sql': 'select 1', '0002_b.sql': 'select 1' })
+    await migrate()
+    folder.remove('0002_b.sql')
+    expect(await problemsOf(migrate())).toMatchObject([{ code: 'E_MIGRATION_MISSING' }])
+    expect(await migrate({ isNewerAllowed: true })).toEqual([])
+    folder.write({ '0002_b.sql': 'select 1', '0003_c.sql': 'select 1' })
+    await migrate()
+    folder.remove('0002_b.sql')
+    expect(await problemsOf(migrate({ isNewerAllowed: true }))).toMatchObject([
+      { code: 'E_MIGRATION_MISSING', subject: '0002_b.sql' },
+    ])
+  })
 
-    it('may be behind the database where that is allowed', async () => {
-      folder.write({ '0001_a.sql': 'select 1', '0002_b.sql': 'select 1' })
-      await migrate()
-      folder.remove('0002_b.sql')
-      expect(await problemsOf(migrate())).toMatchObject([{ code: 'E_MIGRATION_MISSING' }])
-      expect(await migrate({ isNewerAllowed: true })).toEqual([])
-      folder.write({ '0002_b.sql': 'select 1', '0003_c.sql': 'select 1' })
-      await migrate()
-      folder.remove('0002_b.sql')
-      expect(await problemsOf(migrate({ isNewerAllowed: true }))).toMatchObject([
-        { code: 'E_MIGRATION_MISSING', subject: '0002_b.sql' },
-      ])
-    })
-
-    it('leave nothing of their settings to the next, nor to who uses the connection then', async () => {
-      const { tenantRole } = database
-      folder.write({
-        '0001_settings.sql': `create table seen (id int);
+  it('leave nothing of their settings to the next, nor to who uses the connection then', async () => {
+    const { tenantRole } = database
+    folder.write({
+      '0001_settings.sql': `create table seen (id int);
         select set_config('search_path', '', false);
         set local role ${tenantRole};
         set statement_timeout = '1ms'; set app.tenant_id = 'acme';`,
-        '0002_table.sql': 'select pg_sleep(0.05); create table here (id int)',
-        '0003_settings.sql': `-- blazon: no-transaction
+      '0002_table.sql': 'select pg_sleep(0.05); create table here (id int)',
+      '0003_settings.sql': `-- blazon: no-transaction
         set search_path = nowhere; set role ${tenantRole}; set app.tenant_id = 'acme'`,
-      })
-      await migrate()
-      const [settings] = await database.run(
-        "select current_user = session_user as own, coalesce(current_setting('app.tenant_id', true), '') as tenant",
-      )
-      expect(settings).toEqual({ own: true, tenant: '' })
-      expect(await count('public.here')).toBe(0)
     })
+    await migrate()
+    const [settings] = await database.run(
+      "select current_user = session_user as own, coalesce(current_setting('app.tenant_id', true), '') as tenant",
+    )
+    expect(settings).toEqual({ own: true, tenant: '' })
+    expect(await count('public.here')).toBe(0)
+  })
 
-    it.each([
-      [
-        'a place in a statement',
-        'select 1;\nselect 2,\n  nothing from pg_class',
-        '0001_x.sql:3',
-        /^42703: column "nothing" does not exist$/,
-      ],
-      ['a place behind letters of two units', "select '🦊🦊\n🦊', oops", '0001_x.sql:2', /^42703/],
-      [
-        'a syntax error',
-        'create table a (\n  id int,\n);',
-        '0001_x.sql:3',
-        /^42601: syntax error at or near "\)"$/,
-      ],
-      [
-        'an error in a function',
-        "select 1;\n\ndo $$ begin\n  raise exception 'no' using hint = 'Try'; end $$",
-        '0001_x.sql:3',
-        /^P0001: no \(Try\)$/,
-      ],
-      [
-        'a constraint that waits',
-        'create table a (id int unique deferrable initially deferred);\ninsert into a values (1), (1)',
-        '0001_x.sql',
-        /^23505/,
-      ],
-      [
-        'a value, which is not told',
-        "select 'secret'::int",
-        '0001_x.sql:1',
-        /^22P02: invalid input syntax for type integer: "…"$/,
-      ],
-    ])('that fail name %s', async (_, sql, subject, cause) => {
-      folder.write({ '0001_x.sql': sql })
-      const [problem] = await problemsOf(migrate())
-      expect(problem).toMatchObject({ code: 'E_MIGRATION_FAILED', subject })
-      expect(problem?.cause).toMatch(cause)
+  it.each([
+    [
+      'a place in a statement',
+      'select 1;\nselect 2,\n  nothing from pg_class',
+      '0001_x.sql:3',
+      /^42703: column "nothing" does not exist$/,
+    ],
+    ['a place behind letters of two units', "select '🦊🦊\n🦊', oops", '0001_x.sql:2', /^42703/],
+    [
+      'a syntax error',
+      'create table a (\n  id int,\n);',
+      '0001_x.sql:3',
+      /^42601: syntax error at or near "\)"$/,
+    ],
+    [
+      'an error in a function',
+      "select 1;\n\ndo $$ begin\n  raise exception 'no' using hint = 'Try'; end $$",
+      '0001_x.sql:3',
+      /^P0001: no \(Try\)$/,
+    ],
+    [
+      'a constraint that waits',
+      'create table a (id int unique deferrable initially deferred);\ninsert into a values (1), (1)',
+      '0001_x.sql',
+      /^23505/,
+    ],
+    [
+      'a value, which is not told',
+      "select 'secret'::int",
+      '0001_x.sql:1',
+      /^22P02: invalid input syntax for type integer: "…"$/,
+    ],
+  ])('that fail name %s', async (_, sql, subject, cause) => {
+    folder.write({ '0001_x.sql': sql })
+    const [problem] = await problemsOf(migrate())
+    expect(problem).toMatchObject({ code: 'E_MIGRATION_FAILED', subject })
+    expect(problem?.cause).toMatch(cause)
+  })
+
+  it('say what to do where a statement runs in no transaction', async () => {
+    folder.write({
+      '0001_x.sql': 'create table a (id int);\ncreate index concurrently on a (id)',
     })
-
-    it('say what to do where a statement runs in no transaction', async () => {
-      folder.write({
-        '0001_x.sql': 'create table a (id int);\ncreate index concurrently on a (id)',
-      })
-      const [problem] = await problemsOf(migrate())
-      expect(problem).toMatchObject({
-        subject: '0001_x.sql:2',
-        cause: expect.stringMatching(/^25001: /),
-        remedy: expect.stringContaining('-- blazon: no-transaction'),
-      })
-    })
-
-    it('make the roles of tenants, harmless, and give them nothing but what is in public', async () => {
-      const { tenantRole, allTenantsRole } = database
-      await migrate()
-      const roles = await database.run(
-        `select rolname as name, rolcanlogin or rolsuper or rolbypassrls or rolinherit as bad,
-         has_schema_privilege(oid, 'public', 'usage') as public, has_schema_privilege(oid, 'blazon', 'usage') as blazon
-       from pg_roles where rolname = any($1) order by rolname`,
-        [[tenantRole, allTenantsRole]],
-      )
-      expect(roles).toEqual(
-        [allTenantsRole, tenantRole].map((name) => ({
-          name,
-          bad: false,
-          public: true,
-          blazon: false,
-        })),
-      )
-    })
-
-    it.each(['superuser', 'bypassrls', 'login'])('refuse a role that has %s', async (attribute) => {
-      const { allTenantsRole } = database
-      await database.run(`create role ${allTenantsRole} ${attribute}`)
-      const [problem] = await problemsOf(migrate())
-      expect(problem).toMatchObject({ code: 'E_DATABASE_ROLE', subject: `role ${allTenantsRole}` })
-      await database.run(String(problem?.remedy.split(': ')[1]))
-      expect(await migrate()).toEqual([])
-    })
-
-    it('make no roles where there are no tenants', async () => {
-      folder.write({ '0001_a.sql': 'select 1' })
-      expect(names(await migrate({ roles: null }))).toEqual(['0001_a.sql'])
-      const found = await database.run('select from pg_roles where rolname = $1', [
-        database.tenantRole,
-      ])
-      expect(found).toEqual([])
+    const [problem] = await problemsOf(migrate())
+    expect(problem).toMatchObject({
+      subject: '0001_x.sql:2',
+      cause: expect.stringMatching(/^25001: /),
+      remedy: expect.stringContaining('-- blazon: no-transaction'),
     })
   })
+
+  it('make the roles of tenants, harmless, and give them nothing but what is in public', async () => {
+    const { tenantRole, allTenantsRole } = database
+    await migrate()
+    const roles = await database.run(
+      `select rolname as name, rolcanlogin or rolsuper or rolbypassrls or rolinherit as bad,
+         has_schema_privilege(oid, 'public', 'usage') as public, has_schema_privilege(oid, 'blazon', 'usage') as blazon
+       from pg_roles where rolname = any($1) order by rolname`,
+      [[tenantRole, allTenantsRole]],
+    )
+    expect(roles).toEqual(
+      [allTenantsRole, tenantRole].map((name) => ({
+        name,
+        bad: false,
+        public: true,
+        blazon: false,
+      })),
+    )
+  })
+
+  it.each(['superuser', 'bypassrls', 'login'])('refuse a role that has %s', async (attribute) => {
+    const { allTenantsRole } = database
+    await database.run(`create role ${allTenantsRole} ${attribute}`)
+    const [problem] = await problemsOf(migrate())
+    expect(problem).toMatchObject({ code: 'E_DATABASE_ROLE', subject: `role ${allTenantsRole}` })
+    await database.run(String(problem?.remedy.split(': ')[1]))
+    expect(await migrate()).toEqual([])
+  })
+
+  it('let a login become both roles, and inherit from neither', async () => {
+    const { tenantRole, allTenantsRole } = database
+    const login = ownName('login')
+    const [{ v } = {}] = await database.run(
+      "select current_setting('server_version_num')::int as v",
+    )
+    // From 16 on it is the membership that says so, and not the login.
+    await database.run(
+      `create role ${login} login ${Number(v) >= 160_000 ? 'inherit' : 'noinherit'}`,
+    )
+    const roles = { tenantRole, allTenantsRole, login }
+    for (let time = 1; time <= 2; time++) await migrate({ roles })
+    const privilege = Number(v) >= 160_000 ? 'SET' : 'MEMBER'
+    const related = await database.run(
+      `select pg_has_role($1::name, r.oid, '${privilege}') as becomes, pg_has_role($1::name, r.oid, 'USAGE') as inherits
+       from pg_roles r where r.rolname = any($2)`,
+      [login, [tenantRole, allTenantsRole]],
+    )
+    expect(related).toEqual(Array(2).fill({ becomes: true, inherits: false }))
+  })
+
+  it('make no roles where there are no tenants', async () => {
+    folder.write({ '0001_a.sql': 'select 1' })
+    expect(names(await migrate({ roles: null }))).toEqual(['0001_a.sql'])
+    const found = await database.run('select from pg_roles where rolname = $1', [
+      database.tenantRole,
+    ])
+    expect(found).toEqual([])
+  })
+})

@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe } from 'vitest'
-import { createDriver } from '../../../src/integrations/postgres/create-driver.js'
+import { afterAll } from 'vitest'
 import type { Connection, Driver } from '../../../src/integrations/postgres/driver.js'
-import type { PostgresOptions } from '../../../src/integrations/postgres/postgres-options.js'
-import { describeWithServer, Server, SUPERUSER } from './server.js'
+import { createDriver } from '../../../src/integrations/postgres/drivers/create-driver.js'
+import type { PostgresOptions } from '../../../src/integrations/postgres/options/postgres-options.js'
+import { isServerMissing, Server, SUPERUSER } from './server.js'
+
+export { describeWithServer } from './server.js'
 
 /** One for all tests of a file. */
 let shared: Promise<Server> | undefined
@@ -50,10 +52,10 @@ export async function ownEmbeddedDatabase(): Promise<OwnDatabase> {
   return new EmbeddedDatabase(driver)
 }
 
-/** Both kinds of databases, and how tests of them are described. */
-export const KINDS = [
-  { kind: 'a server', open: () => ownServerDatabase(), describeKind: describeWithServer },
-  { kind: 'PGlite', open: ownEmbeddedDatabase, describeKind: describe },
+/** Both kinds of databases, for `describe.each`. */
+export const KINDS: readonly (readonly [kind: string, open: () => Promise<OwnDatabase>])[] = [
+  ...(isServerMissing ? [] : [['a server', () => ownServerDatabase()] as const]),
+  ['PGlite', ownEmbeddedDatabase],
 ]
 
 const SILENT = { info() {}, warn() {}, error() {} }

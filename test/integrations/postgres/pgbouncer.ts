@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe } from 'vitest'
 import { freePort } from '../free-port.js'
 import { until } from '../until.js'
-import { describeWithServer, owner, ownFolder, runAt, SUPERUSER } from './server.js'
+import { OwnFolder, owner } from './own-folder.js'
+import { describeWithServer, runAt, SUPERUSER } from './server.js'
 
 const hasBinary = spawnSync('pgbouncer', ['--version']).status === 0
 if (!hasBinary) console.warn('Skipped: there is no pgbouncer here.')
@@ -20,10 +21,6 @@ afterAll(async () => {
   for (const one of running) await one[Symbol.asyncDispose]()
 })
 
-process.once('exit', () => {
-  for (const one of running) one.abandon()
-})
-
 export interface PgBouncerOptions {
   /** Of the server that it stands before. */
   readonly serverPort: number
@@ -36,7 +33,7 @@ export interface PgBouncerOptions {
 /** A PgBouncer of a test's own, in transaction mode: a connection of the server is anybody's once a transaction is over. */
 export class PgBouncer implements AsyncDisposable {
   readonly port: number
-  readonly #folder = ownFolder('blazon-pgbouncer-')
+  readonly #folder = new OwnFolder('blazon-pgbouncer-', 'pid')
   #process: ChildProcess | undefined
 
   private constructor(port: number) {
@@ -59,7 +56,7 @@ export class PgBouncer implements AsyncDisposable {
   }
 
   get log(): string {
-    return readFileSync(join(this.#folder, 'log'), 'utf8')
+    return readFileSync(join(this.#folder.path, 'log'), 'utf8')
   }
 
   url(user: string, database: string): string {
@@ -67,9 +64,9 @@ export class PgBouncer implements AsyncDisposable {
   }
 
   async #start({ serverPort, users, connections }: PgBouncerOptions): Promise<void> {
-    const list = join(this.#folder, 'users')
+    const list = join(this.#folder.path, 'users')
     writeFileSync(list, [SUPERUSER, ...users].map((user) => `"${user}" ""\n`).join(''))
-    const settings = join(this.#folder, 'pgbouncer.ini')
+    const settings = join(this.#folder.path, 'pgbouncer.ini')
     // Nothing is said of parameters to ignore: what an ordinary one refuses is refused here, too.
     const lines = [
       '[databases]',
@@ -80,11 +77,12 @@ export class PgBouncer implements AsyncDisposable {
       'unix_socket_dir =',
       'auth_type = trust',
       `auth_file = ${list}`,
+      `pidfile = ${join(this.#folder.path, 'pid')}`,
       'pool_mode = transaction',
       `default_pool_size = ${connections}`,
     ]
     writeFileSync(settings, `${lines.join('\n')}\n`)
-    const log = openSync(join(this.#folder, 'log'), 'a')
+    const log = openSync(join(this.#folder.path, 'log'), 'a')
     const stdio = ['ignore', log, log] as const
     const child = spawn('pgbouncer', [settings], { ...owner(), stdio: [...stdio] })
     this.#process = child
@@ -103,11 +101,6 @@ export class PgBouncer implements AsyncDisposable {
     }
   }
 
-  abandon(): void {
-    this.#process?.kill('SIGKILL')
-    rmSync(this.#folder, { recursive: true, force: true })
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
     running.delete(this)
     const child = this.#process
@@ -116,6 +109,6 @@ export class PgBouncer implements AsyncDisposable {
       child.kill('SIGKILL')
       await ended
     }
-    rmSync(this.#folder, { recursive: true, force: true })
+    await this.#folder[Symbol.asyncDispose]()
   }
 }

@@ -1,22 +1,13 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  appendFileSync,
-  chownSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { appendFileSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import type pgTypes from 'pg'
 import { afterAll, describe } from 'vitest'
 import { freePort } from '../free-port.js'
 import { until } from '../until.js'
+import { OwnFolder, owner } from './own-folder.js'
 
 /** As the package under test loads it: the same classes. */
 export const pg = createRequire(import.meta.url)('pg') as typeof pgTypes
@@ -28,28 +19,21 @@ export const PASSWORD = 'correct horse battery staple'
 const bin = findBinaries()
 if (bin === undefined) console.warn('Skipped: there is no postgres here that could be broken.')
 
-/** `describe` of what needs, or breaks, a PostgreSQL of its own: skipped on a machine without one, but not by CI. */
-export const describeWithServer = describe.skipIf(bin === undefined && !process.env['CI'])
+/** Whether what needs a PostgreSQL of its own is skipped: on a machine without one, but not by CI. */
+export const isServerMissing = bin === undefined && !process.env['CI']
+
+/** `describe` of what needs, or breaks, a PostgreSQL of its own. */
+export const describeWithServer = describe.skipIf(isServerMissing)
 
 const running = new Set<Server>()
 /** Made once for a file, because `initdb` takes seconds. */
-let template: string | undefined
+let template: OwnFolder | undefined
 
 afterAll(async () => {
   for (const server of running) await server[Symbol.asyncDispose]()
-  removeTemplate()
-})
-
-// A worker that is ended by its runner runs no `afterAll`.
-process.once('exit', () => {
-  for (const server of running) server.abandon()
-  removeTemplate()
-})
-
-function removeTemplate(): void {
-  if (template !== undefined) rmSync(dirname(template), { recursive: true, force: true })
+  await template?.[Symbol.asyncDispose]()
   template = undefined
-}
+})
 
 export interface ServerOptions {
   /** Whether TCP connections have to know {@link PASSWORD}. Default `false`: anybody is let in. */
@@ -61,21 +45,21 @@ export interface ServerOptions {
 /** A PostgreSQL of a test's own, which it may break. */
 export class Server implements AsyncDisposable {
   readonly port: number
-  readonly #folder: string
+  readonly #folder: OwnFolder
   #process: ChildProcess | undefined
 
-  private constructor(port: number, folder: string) {
+  private constructor(port: number, folder: OwnFolder) {
     this.port = port
     this.#folder = folder
   }
 
   /** A server that does not run yet. */
   static async absent(options: ServerOptions = {}): Promise<Server> {
-    const folder = ownFolder('blazon-postgres-')
+    template ??= makeTemplate()
+    const folder = new OwnFolder('blazon-postgres-', 'data/postmaster.pid')
     const server = new Server(await freePort(), folder)
     running.add(server)
-    template ??= makeTemplate()
-    execFileSync('cp', ['-a', '--reflink=auto', template, server.#data])
+    execFileSync('cp', ['-a', '--reflink=auto', join(template.path, 'data'), server.#data])
     const method = options.hasPasswords === true ? 'scram-sha-256' : 'trust'
     writeFileSync(join(server.#data, 'pg_hba.conf'), `host all all 127.0.0.1/32 ${method}\n`)
     for (const [name, value] of Object.entries(options.settings ?? {}))
@@ -99,12 +83,12 @@ export class Server implements AsyncDisposable {
   }
 
   get #data(): string {
-    return join(this.#folder, 'data')
+    return join(this.#folder.path, 'data')
   }
 
   /** What the server has logged so far. */
   get log(): string {
-    return readFileSync(join(this.#folder, 'log'), 'utf8')
+    return readFileSync(join(this.#folder.path, 'log'), 'utf8')
   }
 
   /** Where it is, for somebody. */
@@ -114,11 +98,11 @@ export class Server implements AsyncDisposable {
   }
 
   async start(): Promise<void> {
-    const log = openSync(join(this.#folder, 'log'), 'a')
+    const log = openSync(join(this.#folder.path, 'log'), 'a')
     const args = ['-D', this.#data, '-p', String(this.port)]
     const child = spawn(join(bin as string, 'postgres'), args, {
       ...owner(),
-      cwd: this.#folder,
+      cwd: this.#folder.path,
       stdio: ['ignore', log, log],
     })
     this.#process = child
@@ -166,16 +150,10 @@ export class Server implements AsyncDisposable {
     return await runAt(this.url(SUPERUSER, { password: PASSWORD }), text, values)
   }
 
-  /** Ends it without waiting: for a process that is about to end. */
-  abandon(): void {
-    for (const pid of this.#stopped()) signal(pid, 'SIGKILL')
-    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 })
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
     await this.kill9()
     running.delete(this)
-    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 })
+    await this.#folder[Symbol.asyncDispose]()
   }
 
   async #end(how: (child: ChildProcess) => void): Promise<void> {
@@ -233,30 +211,15 @@ export async function runAt<T = Record<string, unknown>>(
   }
 }
 
-/** A folder that the server may write to. */
-export function ownFolder(prefix: string): string {
-  const folder = mkdtempSync(join(tmpdir(), prefix))
-  const { uid, gid } = owner()
-  if (uid !== undefined && gid !== undefined) chownSync(folder, uid, gid)
-  return folder
-}
-
-/** Who runs it: neither PostgreSQL nor PgBouncer runs as root. */
-export function owner(): { uid?: number; gid?: number } {
-  if (process.getuid?.() !== 0) return {}
-  const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
-  return { uid: id('-u'), gid: id('-g') }
-}
-
-function makeTemplate(): string {
-  const folder = ownFolder('blazon-postgres-template-')
-  const passwordFile = join(folder, 'password')
+function makeTemplate(): OwnFolder {
+  const folder = new OwnFolder('blazon-postgres-template-', 'none')
+  const passwordFile = join(folder.path, 'password')
   writeFileSync(passwordFile, PASSWORD)
-  const data = join(folder, 'data')
+  const data = join(folder.path, 'data')
   const how = ['--auth=trust', '--no-sync', '--encoding=UTF8', '--locale=C']
   const who = [`--username=${SUPERUSER}`, `--pwfile=${passwordFile}`]
   const args = ['-D', data, ...how, ...who]
-  execFileSync(join(bin as string, 'initdb'), args, { ...owner(), cwd: folder, stdio: 'pipe' })
+  execFileSync(join(bin as string, 'initdb'), args, { ...owner(), cwd: folder.path, stdio: 'pipe' })
   const settings = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
@@ -268,7 +231,7 @@ function makeTemplate(): string {
   }
   const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'\n`)
   appendFileSync(join(data, 'postgresql.conf'), lines.join(''))
-  return data
+  return folder
 }
 
 function findBinaries(): string | undefined {

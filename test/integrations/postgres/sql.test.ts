@@ -1,6 +1,6 @@
 import { sql } from 'blazon/postgres'
 import { describe, expect, it } from 'vitest'
-import { ProtectedTables } from '../../../src/integrations/postgres/protected-tables.js'
+import { ProtectedTables } from '../../../src/integrations/postgres/sessions/protected-tables.js'
 
 describe('the template', () => {
   it('makes parameters of values, whatever is in them', () => {

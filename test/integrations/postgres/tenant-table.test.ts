@@ -1,8 +1,8 @@
 import { ConfigError } from 'blazon'
 import { PostgresError, protectTable, tenantTable } from 'blazon/postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { identifier } from '../../../src/integrations/postgres/identifier.js'
 import { ensureRoles } from '../../../src/integrations/postgres/migrations/ensure-roles.js'
+import { identifier } from '../../../src/integrations/postgres/schema/identifier.js'
 import { KINDS, type OwnDatabase } from './own-database.js'
 
 function problemsOf(run: () => unknown) {
@@ -97,174 +97,173 @@ grant select, insert, update, delete on orders to app_tenant, app_all_tenants;
   })
 })
 
-for (const { kind, open, describeKind } of KINDS)
-  describeKind(`a table of tenants on ${kind}`, () => {
-    let database: OwnDatabase
-    let roles: { tenantRole: string; allTenantsRole: string }
+describe.each(KINDS)('a table of tenants on %s', (_, open) => {
+  let database: OwnDatabase
+  let roles: { tenantRole: string; allTenantsRole: string }
 
-    beforeAll(async () => {
-      database = await open()
-      const { tenantRole, allTenantsRole } = database
-      roles = { tenantRole, allTenantsRole }
-      const connection = await database.driver.connect()
-      await connection.script('begin')
-      await ensureRoles(connection, roles)
-      await connection.script('commit')
-      connection.release()
-      await database.run(
-        tenantTable('customers', {
-          ...roles,
-          columns: ['email text not null'],
-          unique: [['email']],
-        }),
-      )
-      await database.run(
-        tenantTable('orders', {
-          ...roles,
-          id: 'uuid',
-          columns: ['customer_id bigint', 'total numeric(12, 2) not null default 0'],
-          references: { customer_id: { table: 'customers', onDelete: 'cascade' } },
-        }),
-      )
-      await database.run(
-        "insert into customers (tenant_id, email) values ('acme', 'a@x.test'), ('zeta', 'z@x.test')",
-      )
-    })
-    afterAll(() => database[Symbol.asyncDispose]())
-
-    const as = (tenant: string | null, ...statements: string[]) =>
-      database.as(roles.tenantRole, tenant, ...statements)
-
-    it('shows a tenant its rows, and nobody any', async () => {
-      const sql = 'select tenant_id, email from customers order by email'
-      expect(await as('acme', sql)).toEqual([{ tenant_id: 'acme', email: 'a@x.test' }])
-      expect(await as('zeta', sql)).toEqual([{ tenant_id: 'zeta', email: 'z@x.test' }])
-      expect(await as("' or true --", sql)).toEqual([])
-      expect(await as(null, sql)).toEqual([])
-      expect(await database.as(roles.allTenantsRole, null, sql)).toHaveLength(2)
-    })
-
-    it('fills in the tenant, and an id that the role needs no privilege for', async () => {
-      const insert = "insert into customers (email) values ('new@x.test') returning tenant_id, id"
-      expect(await as('acme', insert)).toEqual([{ tenant_id: 'acme', id: expect.any(String) }])
-      const order = 'insert into orders default values returning tenant_id, id, total'
-      expect(await as('acme', order)).toEqual([
-        { tenant_id: 'acme', id: expect.stringMatching(/^[\da-f-]{36}$/), total: '0.00' },
-      ])
-    })
-
-    it.each([
-      [
-        'writes for another',
-        "insert into customers (tenant_id, email) values ('zeta', 'b')",
-        '42501',
-      ],
-      ['gives a row away', "update customers set tenant_id = 'zeta'", '42501'],
-      ['takes an address twice', "insert into customers (email) values ('a@x.test')", '23505'],
-      ['takes an address of another', "insert into customers (email) values ('z@x.test')", 'done'],
-      [
-        'refers to a row of its own',
-        'insert into orders (customer_id) select id from customers',
-        'done',
-      ],
-      ['refers to a row of another', 'insert into orders (customer_id) values (2)', '23503'],
-      ['gives the id itself', "insert into customers (id, email) values (7, 'b')", '428C9'],
-      ['empties the table', 'truncate customers cascade', '42501'],
-      ['switches the policies off', 'alter table customers disable row level security', '42501'],
-    ])('and a tenant that %s: %s', async (_, sql, code) => {
-      const ids = await database.run("select id from customers where tenant_id = 'zeta'")
-      expect(ids).toEqual([{ id: '2' }])
-      expect(await codeOf(as('acme', sql))).toBe(code)
-    })
-
-    it('is not written to by nobody', async () => {
-      expect(await codeOf(as(null, "insert into customers (email) values ('b')"))).toMatch(
-        /^(23502|42501)$/,
-      )
-      expect(
-        await codeOf(as(null, "insert into customers (tenant_id, email) values ('acme', 'b')")),
-      ).toBe('42501')
-      const changed = await as(null, "update customers set email = 'x' returning id")
-      expect(changed).toEqual([])
-    })
-
-    it('deletes with a row what refers to it, of this tenant alone', async () => {
-      const rows = await as(
-        'acme',
-        'insert into orders (customer_id) select id from customers',
-        'delete from customers',
-        'select from orders',
-      )
-      expect(rows).toEqual([])
-    })
-
-    it('uses the index that begins with the tenant', async () => {
-      const plan = await as(
-        'acme',
-        'set local enable_seqscan = off',
-        'explain select * from customers where id = 1',
-      )
-      expect(JSON.stringify(plan)).toMatch(/customers_pkey.*tenant_id = /)
-    })
-
-    it.each([
-      ['SQL', `x"; drop table customers; -- '`],
-      ['a word that means something', 'order'],
-      ['capitals and spaces', 'Order Lines'],
-      ['63 bytes', 'a'.repeat(63)],
-      ['63 bytes of long characters', `${'é'.repeat(31)}!`],
-      ['dollars and semicolons', '$$;$$'],
-    ])('may have a name of %s', async (_, name) => {
-      await database.run(
-        tenantTable(name, {
-          ...roles,
-          columns: ['customer_id bigint', '"Unit Price" int'],
-          unique: [['Unit Price']],
-          references: { customer_id: 'customers' },
-        }),
-      )
-      const quoted = `"${name.replaceAll('"', '""')}"`
-      const insert = `insert into ${quoted} ("Unit Price") values (1) returning tenant_id`
-      expect(await as('acme', insert)).toEqual([{ tenant_id: 'acme' }])
-      expect(await as('acme', 'select from customers')).toHaveLength(1)
-      await database.run(`drop table ${quoted}`)
-    })
-
-    it('may be in a schema of its own', async () => {
-      await database.run('create schema "My Shop"')
-      const options = { ...roles, schema: 'My Shop', columns: ['parent_id bigint'] }
-      await database.run(tenantTable('a', { ...options, references: { parent_id: 'a' } }))
-      expect(
-        await as('acme', 'insert into "My Shop".a default values returning tenant_id'),
-      ).toEqual([{ tenant_id: 'acme' }])
-      await database.run('drop schema "My Shop" cascade')
-    })
-
-    it('may be one that was there before', async () => {
-      await database.run(
-        "create table old (id serial primary key, tenant_id text); insert into old (tenant_id) values ('acme'), ('zeta')",
-      )
-      await database.run(protectTable('old', roles))
-      expect(await as('acme', 'select id from old')).toEqual([{ id: 1 }])
-      expect(await as(null, 'select id from old')).toEqual([])
-      await database.run(`grant usage on sequence old_id_seq to ${roles.tenantRole}`)
-      const insert = 'insert into old default values returning tenant_id'
-      expect(await as('zeta', insert)).toEqual([{ tenant_id: 'zeta' }])
-      await database.run('drop table old')
-    })
-
-    it('is not protected while rows of nobody are in it', async () => {
-      await database.run('create table old (tenant_id text); insert into old values (null)')
-      expect(await codeOf(database.run(protectTable('old', roles)))).toBe('23502')
-      await database.run('drop table old')
-    })
-
-    it('has every name quoted that has to be', async () => {
-      const words = await database.run(
-        "select word from pg_get_keywords() where catcode in ('R', 'T')",
-      )
-      expect(words.length).toBeGreaterThan(90)
-      for (const { word } of words) expect(identifier(String(word))).toBe(`"${word}"`)
-      expect(identifier('orders')).toBe('orders')
-    })
+  beforeAll(async () => {
+    database = await open()
+    const { tenantRole, allTenantsRole } = database
+    roles = { tenantRole, allTenantsRole }
+    const connection = await database.driver.connect()
+    await connection.script('begin')
+    await ensureRoles(connection, roles)
+    await connection.script('commit')
+    connection.release()
+    await database.run(
+      tenantTable('customers', {
+        ...roles,
+        columns: ['email text not null'],
+        unique: [['email']],
+      }),
+    )
+    await database.run(
+      tenantTable('orders', {
+        ...roles,
+        id: 'uuid',
+        columns: ['customer_id bigint', 'total numeric(12, 2) not null default 0'],
+        references: { customer_id: { table: 'customers', onDelete: 'cascade' } },
+      }),
+    )
+    await database.run(
+      "insert into customers (tenant_id, email) values ('acme', 'a@x.test'), ('zeta', 'z@x.test')",
+    )
   })
+  afterAll(() => database[Symbol.asyncDispose]())
+
+  const as = (tenant: string | null, ...statements: string[]) =>
+    database.as(roles.tenantRole, tenant, ...statements)
+
+  it('shows a tenant its rows, and nobody any', async () => {
+    const sql = 'select tenant_id, email from customers order by email'
+    expect(await as('acme', sql)).toEqual([{ tenant_id: 'acme', email: 'a@x.test' }])
+    expect(await as('zeta', sql)).toEqual([{ tenant_id: 'zeta', email: 'z@x.test' }])
+    expect(await as("' or true --", sql)).toEqual([])
+    expect(await as(null, sql)).toEqual([])
+    expect(await database.as(roles.allTenantsRole, null, sql)).toHaveLength(2)
+  })
+
+  it('fills in the tenant, and an id that the role needs no privilege for', async () => {
+    const insert = "insert into customers (email) values ('new@x.test') returning tenant_id, id"
+    expect(await as('acme', insert)).toEqual([{ tenant_id: 'acme', id: expect.any(String) }])
+    const order = 'insert into orders default values returning tenant_id, id, total'
+    expect(await as('acme', order)).toEqual([
+      { tenant_id: 'acme', id: expect.stringMatching(/^[\da-f-]{36}$/), total: '0.00' },
+    ])
+  })
+
+  it.each([
+    [
+      'writes for another',
+      "insert into customers (tenant_id, email) values ('zeta', 'b')",
+      '42501',
+    ],
+    ['gives a row away', "update customers set tenant_id = 'zeta'", '42501'],
+    ['takes an address twice', "insert into customers (email) values ('a@x.test')", '23505'],
+    ['takes an address of another', "insert into customers (email) values ('z@x.test')", 'done'],
+    [
+      'refers to a row of its own',
+      'insert into orders (customer_id) select id from customers',
+      'done',
+    ],
+    ['refers to a row of another', 'insert into orders (customer_id) values (2)', '23503'],
+    ['gives the id itself', "insert into customers (id, email) values (7, 'b')", '428C9'],
+    ['empties the table', 'truncate customers cascade', '42501'],
+    ['switches the policies off', 'alter table customers disable row level security', '42501'],
+  ])('and a tenant that %s: %s', async (_, sql, code) => {
+    const ids = await database.run("select id from customers where tenant_id = 'zeta'")
+    expect(ids).toEqual([{ id: '2' }])
+    expect(await codeOf(as('acme', sql))).toBe(code)
+  })
+
+  it('is not written to by nobody', async () => {
+    expect(await codeOf(as(null, "insert into customers (email) values ('b')"))).toMatch(
+      /^(23502|42501)$/,
+    )
+    expect(
+      await codeOf(as(null, "insert into customers (tenant_id, email) values ('acme', 'b')")),
+    ).toBe('42501')
+    const changed = await as(null, "update customers set email = 'x' returning id")
+    expect(changed).toEqual([])
+  })
+
+  it('deletes with a row what refers to it, of this tenant alone', async () => {
+    const rows = await as(
+      'acme',
+      'insert into orders (customer_id) select id from customers',
+      'delete from customers',
+      'select from orders',
+    )
+    expect(rows).toEqual([])
+  })
+
+  it('uses the index that begins with the tenant', async () => {
+    const plan = await as(
+      'acme',
+      'set local enable_seqscan = off',
+      'explain select * from customers where id = 1',
+    )
+    expect(JSON.stringify(plan)).toMatch(/customers_pkey.*tenant_id = /)
+  })
+
+  it.each([
+    ['SQL', `x"; drop table customers; -- '`],
+    ['a word that means something', 'order'],
+    ['capitals and spaces', 'Order Lines'],
+    ['63 bytes', 'a'.repeat(63)],
+    ['63 bytes of long characters', `${'é'.repeat(31)}!`],
+    ['dollars and semicolons', '$$;$$'],
+  ])('may have a name of %s', async (_, name) => {
+    await database.run(
+      tenantTable(name, {
+        ...roles,
+        columns: ['customer_id bigint', '"Unit Price" int'],
+        unique: [['Unit Price']],
+        references: { customer_id: 'customers' },
+      }),
+    )
+    const quoted = `"${name.replaceAll('"', '""')}"`
+    const insert = `insert into ${quoted} ("Unit Price") values (1) returning tenant_id`
+    expect(await as('acme', insert)).toEqual([{ tenant_id: 'acme' }])
+    expect(await as('acme', 'select from customers')).toHaveLength(1)
+    await database.run(`drop table ${quoted}`)
+  })
+
+  it('may be in a schema of its own', async () => {
+    await database.run('create schema "My Shop"')
+    const options = { ...roles, schema: 'My Shop', columns: ['parent_id bigint'] }
+    await database.run(tenantTable('a', { ...options, references: { parent_id: 'a' } }))
+    expect(await as('acme', 'insert into "My Shop".a default values returning tenant_id')).toEqual([
+      { tenant_id: 'acme' },
+    ])
+    await database.run('drop schema "My Shop" cascade')
+  })
+
+  it('may be one that was there before', async () => {
+    await database.run(
+      "create table old (id serial primary key, tenant_id text); insert into old (tenant_id) values ('acme'), ('zeta')",
+    )
+    await database.run(protectTable('old', roles))
+    expect(await as('acme', 'select id from old')).toEqual([{ id: 1 }])
+    expect(await as(null, 'select id from old')).toEqual([])
+    await database.run(`grant usage on sequence old_id_seq to ${roles.tenantRole}`)
+    const insert = 'insert into old default values returning tenant_id'
+    expect(await as('zeta', insert)).toEqual([{ tenant_id: 'zeta' }])
+    await database.run('drop table old')
+  })
+
+  it('is not protected while rows of nobody are in it', async () => {
+    await database.run('create table old (tenant_id text); insert into old values (null)')
+    expect(await codeOf(database.run(protectTable('old', roles)))).toBe('23502')
+    await database.run('drop table old')
+  })
+
+  it('has every name quoted that has to be', async () => {
+    const words = await database.run(
+      "select word from pg_get_keywords() where catcode in ('R', 'T')",
+    )
+    expect(words.length).toBeGreaterThan(90)
+    for (const { word } of words) expect(identifier(String(word))).toBe(`"${word}"`)
+    expect(identifier('orders')).toBe('orders')
+  })
+})

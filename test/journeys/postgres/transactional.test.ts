@@ -3,6 +3,7 @@ import {
   ConfigError,
   Controller,
   Get,
+  getTenantId,
   inject,
   Post,
   type Request,
@@ -161,6 +162,18 @@ describe('what follows a commit', () => {
     })
     await db.afterCommit(() => order.push('at once'))
     expect(order).toEqual(['end', 'inner', 'outer sees 1', 'at once'])
+  })
+
+  it('is of the tenant, and in nobody’s transaction, whoever ends the transaction', async () => {
+    const db = app.get(Database)
+    const seen: unknown[] = []
+    await db.withTenantTransaction('acme', () =>
+      db.afterCommit(async () => {
+        seen.push(getTenantId())
+        await db.withTenantTransaction('acme', () => seen.push('another transaction'))
+      }),
+    )
+    expect(seen).toEqual(['acme', 'another transaction'])
   })
 
   it('is left out where nothing is saved', async () => {

@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import type { Connection } from '../driver.js'
-import { identifier, literal } from '../identifier.js'
+import { identifier, literal } from '../schema/identifier.js'
 import type { TenantTable } from './examination.js'
 
 /** What a column needs a value for, and which. */

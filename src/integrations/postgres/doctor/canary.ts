@@ -1,15 +1,15 @@
 import { HttpError } from '../../../errors/http-error.js'
 import type { Connection } from '../driver.js'
-import { literal } from '../identifier.js'
 import { TENANT_SETTING } from '../names.js'
 import { PostgresError } from '../postgres-error.js'
+import { literal } from '../schema/identifier.js'
 import { type CanaryColumn, canaryColumns, canaryTenant } from './canary-columns.js'
 import type { Examination, TenantTable } from './examination.js'
 import { type Finding, finding } from './finding.js'
 
 /** Longer than a look into an index takes, and shorter than anybody minds to wait for a lock. */
 const LIMITS =
-  "select set_config('lock_timeout', '500ms', true), set_config('statement_timeout', '2s', true)"
+  "select set_config('lock_timeout', '500ms', true), set_config('statement_timeout', '5s', true)"
 
 const ENTER = `select set_config('role', $1, true), set_config('${TENANT_SETTING}', $2, true)`
 

@@ -1,4 +1,4 @@
-import { identifier } from '../identifier.js'
+import { identifier } from '../schema/identifier.js'
 import type { Examination } from './examination.js'
 import { type Finding, finding } from './finding.js'
 

@@ -1,5 +1,5 @@
-import { identifier } from '../identifier.js'
 import { TENANT_SETTING } from '../names.js'
+import { identifier } from '../schema/identifier.js'
 import type { Examination, TenantTable } from './examination.js'
 import { type Finding, finding } from './finding.js'
 import { isExposed } from './inspect-tables.js'

@@ -1,5 +1,5 @@
-import { identifier } from '../identifier.js'
 import { findRole, isRelated, type Role } from '../roles.js'
+import { identifier } from '../schema/identifier.js'
 import type { Examination } from './examination.js'
 import { type Finding, finding } from './finding.js'
 
@@ -20,7 +20,12 @@ export async function inspectRoles(examination: Examination): Promise<Finding[]>
 export async function inspectLogin(examination: Examination): Promise<Finding[]> {
   const role = await findRole(examination.connection, examination.login)
   if (role !== undefined && (role.isSuper || role.bypassesPolicies)) return [omnipotent(role)]
-  return [...(await checkOwnership(examination)), ...(await checkBecoming(examination))]
+  return [
+    ...(await checkOwnership(examination)),
+    ...(await checkBecoming(examination)),
+    ...(await checkPowers(examination)),
+    ...(role?.canCreateRoles === true ? [creator(role)] : []),
+  ]
 }
 
 function missing(name: string): Finding {
@@ -50,22 +55,42 @@ order by r.rolname`
 
 /** The role of tenants must not be, nor lead to, anybody who could see more. */
 async function checkReach(examination: Examination): Promise<Finding[]> {
-  const { connection, tables, tenantRole, allTenantsRole } = examination
-  const values = [tenantRole, [allTenantsRole, ...tables.map(({ owner }) => owner)]]
-  const { rows } = await connection.query({ text: POWERFUL, values })
-  return rows.map(({ name }) => {
-    const other = String(name)
-    const subject = `role ${tenantRole}`
-    if (other === tenantRole) {
-      const owned = tables.filter(({ owner }) => owner === other).map(({ fullName }) => fullName)
-      const cause = `It owns ${owned.join(', ')}, so it may take the policies away.`
-      const remedy = 'Let the login that migrates own them: alter table … owner to …;'
-      return finding('E_DATABASE_ROLE', { subject, cause, remedy })
-    }
-    const cause = `It is a member of ${other}, which sees the rows of every tenant, or may.`
-    const remedy = `revoke ${identifier(other)} from ${identifier(tenantRole)};`
-    return finding('E_DATABASE_ROLE', { subject, cause, remedy })
-  })
+  const { tables, tenantRole, allTenantsRole } = examination
+  const others = [allTenantsRole, ...tables.map(({ owner }) => owner)]
+  const names = await powersOf(examination, tenantRole, others)
+  return names.map((name) =>
+    name === tenantRole ? owning(examination) : leading(`role ${tenantRole}`, tenantRole, name),
+  )
+}
+
+/** Neither must the login lead to who is above all policies; of owners it is told elsewhere. */
+async function checkPowers(examination: Examination): Promise<Finding[]> {
+  const { login } = examination
+  const names = await powersOf(examination, login, [])
+  return names.map((name) => leading(`login ${login}`, login, name))
+}
+
+async function powersOf(
+  { connection }: Examination,
+  role: string,
+  others: readonly string[],
+): Promise<string[]> {
+  const { rows } = await connection.query({ text: POWERFUL, values: [role, others] })
+  return rows.map(({ name }) => String(name))
+}
+
+function owning({ tables, tenantRole }: Examination): Finding {
+  const owned = tables.filter(({ owner }) => owner === tenantRole).map(({ fullName }) => fullName)
+  const cause = `It owns ${owned.join(', ')}, so it may take the policies away.`
+  const remedy = 'Let the login that migrates own them: alter table … owner to …;'
+  return finding('E_DATABASE_ROLE', { subject: `role ${tenantRole}`, cause, remedy })
+}
+
+function leading(subject: string, member: string, name: string): Finding {
+  const cause = `It is a member of ${name}, which sees the rows of every tenant, or may.`
+  const remedy = `revoke ${identifier(name)} from ${identifier(member)};`
+  const code = subject.startsWith('login') ? 'E_DATABASE_LOGIN' : 'E_DATABASE_ROLE'
+  return finding(code, { subject, cause, remedy })
 }
 
 const CREATABLE = `
@@ -89,6 +114,13 @@ function omnipotent({ name, isSuper }: Role): Finding {
   const cause = `It ${kind}: a statement that gets out of its role, as injected SQL does with RESET ROLE, sees the rows of every tenant.`
   const remedy = `Log in as another role: create role … login noinherit password '…'; then npx blazon db migrate --login …`
   return finding('E_DATABASE_LOGIN', { subject: `login ${name}`, cause, remedy })
+}
+
+function creator({ name }: Role): Finding {
+  const cause =
+    'It has CREATEROLE: before PostgreSQL 16 it may make itself a member of any role, of the owner of tables, too.'
+  const remedy = `alter role ${identifier(name)} nocreaterole;`
+  return finding('W_DATABASE_LOGIN', { subject: `login ${name}`, cause, remedy })
 }
 
 /** An owner may take the policies away. */

@@ -1,9 +1,10 @@
-import { identifier } from '../identifier.js'
+import { identifier } from '../schema/identifier.js'
 import type { Examination, TenantTable } from './examination.js'
 import { type Finding, finding } from './finding.js'
 
 /** Looks at what tables are by themselves. */
-export function inspectTables({ tables, tenantRole }: Examination): Finding[] {
+export function inspectTables({ tables, lockedTables, tenantRole }: Examination): Finding[] {
+  if (tables.length + lockedTables.length === 0) return [nothingToSee()]
   return tables
     .filter(isExposed)
     .flatMap((table) => [
@@ -12,6 +13,13 @@ export function inspectTables({ tables, tenantRole }: Examination): Finding[] {
       ...checkIndex(table),
       ...checkPrivileges(table, tenantRole),
     ])
+}
+
+function nothingToSee(): Finding {
+  const cause =
+    'No table here has a column tenant_id: there is nothing that tenants could be kept apart in.'
+  const remedy = 'Run the migrations: npx blazon db migrate. See that it is the right database.'
+  return finding('W_DATABASE_TABLES', { subject: 'the database', cause, remedy })
 }
 
 /** Parts of a table that nobody may name are reached by the whole alone, and its policies hold then. */

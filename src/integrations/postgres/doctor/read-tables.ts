@@ -1,5 +1,5 @@
 import type { Connection } from '../driver.js'
-import { identifier } from '../identifier.js'
+import { identifier } from '../schema/identifier.js'
 import type { TenantTable } from './examination.js'
 
 /** Not those of PostgreSQL, nor ours: whose name is of `pg_namespace n`. */

@@ -1,8 +1,8 @@
 import { ConfigError, type Problem } from '../../../errors/config-error.js'
 import type { Connection } from '../driver.js'
-import { identifier } from '../identifier.js'
 import { PostgresError } from '../postgres-error.js'
 import { findRole, isRelated, type Role, serverVersion } from '../roles.js'
+import { identifier } from '../schema/identifier.js'
 
 /** The roles that statements run as where tenants are used, and who may take them on. */
 export interface RoleOptions {

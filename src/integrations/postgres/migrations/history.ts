@@ -1,7 +1,7 @@
 import { ConfigError, type Problem } from '../../../errors/config-error.js'
 import type { Connection } from '../driver.js'
-import { literal } from '../identifier.js'
 import { PostgresError } from '../postgres-error.js'
+import { literal } from '../schema/identifier.js'
 import type { MigrationFile } from './migration-files.js'
 
 /** What is known of a migration that was applied. */

@@ -1,5 +1,5 @@
-import { Deadline } from '../deadline.js'
 import type { Connection, Driver } from '../driver.js'
+import { Deadline } from '../drivers/deadline.js'
 
 /** `blazon` in ASCII: the one lock of all that migrate a database. */
 const LOCK = '108170535465838'

@@ -13,7 +13,7 @@ import {
 } from 'blazon'
 import { Database, postgres, TenantSwitchError, tenantTable } from 'blazon/postgres'
 import { TestApp } from 'blazon/testing'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Folder, KINDS, type OwnDatabase } from '../own-database.js'
 
 /** What a library is asked to do with the orders of a tenant. */
@@ -109,8 +109,8 @@ class OrdersController {
 
 /** Holds a library to what the `Database` promises, on a server and on PGlite. */
 export function describeRecipe(name: string, provider: Provider<Orders>): void {
-  for (const { kind, open, describeKind } of KINDS) {
-    describeKind(`${name} on ${kind}`, () => {
+  for (const [kind, open] of KINDS) {
+    describe(`${name} on ${kind}`, () => {
       let database: OwnDatabase
       let folder: Folder
       let app: TestApp

@@ -1,0 +1,10 @@
+import type { Driver } from '../driver.js'
+import type { PostgresOptions } from '../options/postgres-options.js'
+import { PgDriver } from './pg-driver.js'
+import { PgliteDriver } from './pglite-driver.js'
+
+/** The driver for what options name; nothing is loaded or opened yet. */
+export function createDriver(options: PostgresOptions): Driver {
+  const { embedded } = options
+  return embedded === undefined ? new PgDriver(options) : new PgliteDriver(embedded, options)
+}

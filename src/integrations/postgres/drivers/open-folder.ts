@@ -1,0 +1,57 @@
+import { mkdir, readdir, realpath } from 'node:fs/promises'
+import { ConfigError } from '../../../errors/config-error.js'
+import { invalid } from '../options/option-problem.js'
+import { LOCK_FILE, lockFolder } from './lock-folder.js'
+import { PgliteEngine } from './pglite-engine.js'
+
+/**
+ * Opens the database that a folder keeps, and makes both where they are missing.
+ *
+ * @throws ConfigError when it is in use, or is not the folder of a database.
+ */
+export async function openFolder(place: string): Promise<PgliteEngine> {
+  const folder = await makeFolder(place)
+  const unlock = await lockFolder(folder)
+  try {
+    await assertOurs(folder)
+    return await startIn(folder, unlock)
+  } catch (error) {
+    await unlock()
+    throw error
+  }
+}
+
+async function makeFolder(place: string): Promise<string> {
+  try {
+    await mkdir(place, { recursive: true })
+    return await realpath(place)
+  } catch (error) {
+    throw unusable(place, 'It cannot be made, or is no folder.', error)
+  }
+}
+
+// A slip of the pen must not fill somebody's folder with the files of a database.
+async function assertOurs(folder: string): Promise<void> {
+  const files = (await readdir(folder)).filter((name) => name !== LOCK_FILE && name[0] !== '.')
+  if (files.length === 0 || files.includes('PG_VERSION')) return
+  throw unusable(folder, 'It holds something else than a database.')
+}
+
+async function startIn(folder: string, onClosed: () => Promise<void>): Promise<PgliteEngine> {
+  try {
+    return await PgliteEngine.start({ dataDir: folder }, onClosed)
+  } catch (error) {
+    if (error instanceof ConfigError) throw error
+    const cause = 'What is in it cannot be used: it is damaged, or of another PostgreSQL.'
+    throw unusable(folder, cause, error)
+  }
+}
+
+function unusable(folder: string, cause: string, error?: unknown): ConfigError {
+  const problem = invalid(
+    `embedded: ${folder}`,
+    cause,
+    'Give another folder, or empty this one to begin anew.',
+  )
+  return new ConfigError([problem], { cause: error })
+}

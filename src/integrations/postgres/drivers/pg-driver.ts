@@ -1,0 +1,137 @@
+import type { Logger } from '../../../contracts/logger.js'
+import type { Connection, Driver, DriverContext } from '../driver.js'
+import { type PostgresOptions, sizeOf, timeoutsOf } from '../options/postgres-options.js'
+import { Allowance, Deadline } from './deadline.js'
+import { busy, unavailable } from './failures.js'
+import { Lending } from './lending.js'
+import { PgConnection } from './pg-connection.js'
+import { loadPg, type PgClient, type PgPool } from './pg-package.js'
+import { clientOf, poolOptions } from './pg-pool-options.js'
+
+/** How long a server may take to say good-bye. */
+const GOODBYE_MS = 1000
+
+/** Connections to a server, by `pg`. */
+export class PgDriver implements Driver {
+  readonly size: number
+  readonly isEmbedded = false
+  readonly #options: PostgresOptions
+  readonly #acquireMs: number
+  readonly #limitMs: number
+  #pool: PgPool | undefined
+  readonly #clients = new Set<PgClient>()
+  readonly #lending: Lending
+  /** How many of what is lent are not connected yet. */
+  #connecting = 0
+  #onRemove: (() => void) | undefined
+  #closing: Promise<void> | undefined
+
+  constructor(options: PostgresOptions) {
+    const { acquireMs, statementMs } = timeoutsOf(options)
+    this.#options = options
+    this.#acquireMs = acquireMs
+    this.#limitMs = Math.ceil(statementMs * 1.1) + 250
+    this.size = sizeOf(options)
+    this.#lending = new Lending(this.size)
+  }
+
+  async open({ logger }: DriverContext): Promise<void> {
+    const pg = await loadPg()
+    const limits = { max: this.size, connectionTimeoutMillis: this.#acquireMs }
+    const options = poolOptions(this.#options, limits)
+    this.#pool = new pg.Pool({ ...options, Client: clientOf(pg, options) })
+    this.#watch(this.#pool, logger)
+  }
+
+  async connect(): Promise<Connection> {
+    const allowance = new Allowance(this.#acquireMs)
+    const pool = this.#pool
+    if (pool === undefined) throw closed()
+    await this.#lending.take(allowance.leftMs, () => this.#tooLate())
+    return await this.#connect(pool, allowance)
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close().finally(() => {
+      this.#closing = undefined
+    })
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    const pool = this.#pool
+    this.#pool = undefined
+    this.#lending.refuse(closed())
+    await this.#lending.back()
+    await pool?.end()
+    await this.#hangUp()
+  }
+
+  // The rest of a wait that has ended goes on, and what comes of it is given back.
+  #connect(pool: PgPool, allowance: Allowance): Promise<Connection> {
+    return new Promise((resolve, reject) => {
+      let isLate = false
+      const deadline = new Deadline(allowance.leftMs, () => {
+        isLate = true
+        reject(unavailable(new Error('Connecting took too long.')))
+      })
+      this.#checkOut(pool)
+        .finally(() => deadline.cancel())
+        .then((connection) => (isLate ? connection.release() : resolve(connection)), reject)
+    })
+  }
+
+  async #checkOut(pool: PgPool): Promise<Connection> {
+    this.#connecting++
+    try {
+      const client = await pool.connect()
+      return new PgConnection(client, { limitMs: this.#limitMs, end: () => this.#lending.give() })
+    } catch (error) {
+      this.#lending.give()
+      throw unavailable(error)
+    } finally {
+      this.#connecting--
+    }
+  }
+
+  // Where others are still connecting it is not for want of connections.
+  #tooLate(): Error {
+    if (this.#connecting === 0) return busy()
+    return unavailable(new Error('Connecting takes too long.'))
+  }
+
+  // A server that is stopped would keep this process waiting for the end of its connections.
+  async #hangUp(): Promise<void> {
+    if (this.#clients.size > 0) await new Promise<void>((resolve) => this.#awaitGoodbye(resolve))
+    for (const { connection } of this.#clients) connection.stream.destroy()
+  }
+
+  #awaitGoodbye(resolve: () => void): void {
+    const deadline = new Deadline(GOODBYE_MS, resolve)
+    this.#onRemove = () => {
+      if (this.#clients.size > 0) return
+      deadline.cancel()
+      resolve()
+    }
+  }
+
+  #watch(pool: PgPool, logger: Logger): void {
+    // Without a listener, a server that restarts would end the process.
+    pool.on('error', ({ message: reason }) => {
+      logger.warn({ reason }, 'A connection to the database has ended while it was not in use')
+    })
+    pool.on('connect', (client) => {
+      this.#clients.add(client)
+      // In the instant between two owners.
+      client.on('error', () => undefined)
+    })
+    pool.on('remove', (client) => {
+      this.#clients.delete(client)
+      this.#onRemove?.()
+    })
+  }
+}
+
+function closed() {
+  return unavailable(new Error('The database is not open.'))
+}

@@ -1,0 +1,94 @@
+import type { Connection, QueryResult, Statement } from '../driver.js'
+import { checkText, writeValues } from '../values/write-values.js'
+import { Deadline } from './deadline.js'
+import { failureOf, unavailable } from './failures.js'
+import { leavesTraces } from './leaves-traces.js'
+import type { PgliteEngine } from './pglite-engine.js'
+import { readResult } from './read-rows.js'
+
+/** What a lent connection needs to know of who lends it. */
+export interface PgliteLoan {
+  /** How long nothing may happen in a transaction, in milliseconds. No server is there that would count. */
+  readonly idleMs: number
+  /** Called once, when the next one may have it. */
+  readonly end: () => void
+}
+
+/** The connection of a PGlite, lent: it lives on when it is destroyed, so it is cleaned instead. */
+export class PgliteConnection implements Connection {
+  readonly #engine: PgliteEngine
+  readonly #loan: PgliteLoan
+  #isLent = true
+  /** The statement that was sent last. Never rejects. */
+  #last: Promise<unknown> = Promise.resolve()
+  #pending = 0
+  #hasTraces = false
+  #idle: Deadline | undefined
+
+  constructor(engine: PgliteEngine, loan: PgliteLoan) {
+    this.#engine = engine
+    this.#loan = loan
+  }
+
+  async query(statement: Statement): Promise<QueryResult> {
+    const values = writeValues(statement)
+    this.#hasTraces ||= leavesTraces(statement.text)
+    const result = await this.#enqueue(() => this.#engine.query(statement.text, values))
+    return readResult(result, statement)
+  }
+
+  async script(text: string): Promise<void> {
+    checkText(text)
+    await this.#enqueue(() => this.#engine.script(text))
+  }
+
+  release(): void {
+    if (!this.#isLent) return
+    const isClean = this.#pending === 0 && !this.#engine.isInTransaction
+    if (!isClean || this.#hasTraces) return this.destroy()
+    this.#isLent = false
+    this.#idle?.cancel()
+    this.#loan.end()
+  }
+
+  destroy(): void {
+    if (!this.#isLent) return
+    this.#isLent = false
+    this.#idle?.cancel()
+    // Where that fails the engine has crashed, and whoever comes next is told.
+    this.#last = this.#last
+      .then(() => this.#engine.reset())
+      .catch(() => undefined)
+      .finally(this.#loan.end)
+  }
+
+  async #enqueue<T>(run: () => Promise<T>): Promise<T> {
+    this.#assertLent()
+    this.#pending++
+    this.#idle?.cancel()
+    const turn = this.#last.then(() => this.#run(run))
+    this.#last = turn.catch(() => undefined)
+    try {
+      return await turn
+    } catch (error) {
+      throw failureOf(error)
+    } finally {
+      this.#pending--
+      this.#watch()
+    }
+  }
+
+  #watch(): void {
+    if (!this.#isLent || this.#pending > 0 || !this.#engine.isInTransaction) return
+    this.#idle = new Deadline(this.#loan.idleMs, () => this.destroy())
+  }
+
+  async #run<T>(run: () => Promise<T>): Promise<T> {
+    this.#assertLent()
+    return await run()
+  }
+
+  #assertLent(): void {
+    if (!this.#isLent) throw unavailable(new Error('The connection was given back, or destroyed.'))
+  }
+}

@@ -1,0 +1,186 @@
+import type { Duration } from '../../../contracts/units.js'
+import { ConfigError, type Problem } from '../../../errors/config-error.js'
+import { toSeconds } from '../../../http/units.js'
+import { ALL_TENANTS_ROLE, TENANT_ROLE } from '../names.js'
+import { checkUrl } from './check-url.js'
+import { invalid } from './option-problem.js'
+import type { PostgresOptions, PostgresTimeouts } from './postgres-options.js'
+
+const NAMES: Readonly<Record<keyof PostgresOptions, true>> = {
+  url: true,
+  embedded: true,
+  poolOptions: true,
+  connections: true,
+  migrations: true,
+  doctor: true,
+  tenantRole: true,
+  allTenantsRole: true,
+  timeouts: true,
+}
+
+const TIMEOUTS: Readonly<Record<keyof PostgresTimeouts, true>> = {
+  acquire: true,
+  statement: true,
+  idleInTransaction: true,
+}
+
+/** Options of `pg` that an option here says, or that the URL does; and which it is. */
+const SAID_ELSEWHERE: Readonly<Record<string, string>> = {
+  connectionString: 'url',
+  host: 'url',
+  port: 'url',
+  user: 'url',
+  database: 'url',
+  max: 'connections',
+  poolSize: 'connections',
+  connectionTimeoutMillis: 'timeouts.acquire',
+  query_timeout: 'timeouts.statement',
+  statement_timeout: 'timeouts.statement',
+  idle_in_transaction_session_timeout: 'timeouts.idleInTransaction',
+}
+
+const MOST_CONNECTIONS = 1000
+/** Node cannot count to more than 24 days in milliseconds. */
+const LONGEST_S = 86_400
+/** Bytes of a name; PostgreSQL would cut what is longer. */
+const LONGEST_NAME = 63
+
+/**
+ * Holds the options of `subject` to what they may be.
+ *
+ * @throws ConfigError with everything that is wrong.
+ */
+export function checkPostgresOptions(subject: string, options: PostgresOptions): void {
+  if (!isObject(options)) {
+    const remedy = "Give { url: 'postgres://host/database' } or { embedded: 'memory' }."
+    throw new ConfigError([invalid(subject, 'It was given no object of options.', remedy)])
+  }
+  const problems = [
+    ...checkNames(options, NAMES),
+    ...checkPlace(options),
+    ...checkUrl(options.url),
+    ...checkEmbedded(options.embedded),
+    ...checkPool(options),
+    ...checkConnections(options),
+    ...checkMigrations(options.migrations),
+    ...checkDoctor(options.doctor),
+    ...checkRoles(options),
+    ...checkTimeouts(options.timeouts),
+  ]
+  if (problems.length === 0) return
+  throw new ConfigError(
+    problems.map((problem) => ({ ...problem, subject: `${subject}: ${problem.subject}` })),
+  )
+}
+
+function checkDoctor(doctor: unknown): Problem[] {
+  if (doctor === undefined || typeof doctor === 'boolean') return []
+  return [invalid('doctor', 'It is neither true nor false.', 'Leave it out, or give one of both.')]
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+// An error, not a warning: a timeout that is misspelt is none.
+function checkNames(given: object, known: object, prefix = ''): Problem[] {
+  const remedy = `The options here are: ${Object.keys(known).join(', ')}.`
+  return Object.keys(given)
+    .filter((name) => !Object.hasOwn(known, name))
+    .map((name) => invalid(prefix + name, 'It is not an option of this version.', remedy))
+}
+
+function checkPlace({ url, embedded }: PostgresOptions): Problem[] {
+  const given = [url, embedded].filter((place) => place !== undefined).length
+  if (given === 1) return []
+  const cause = given === 0 ? 'Nothing says where the database is.' : 'They say it twice.'
+  const remedy = 'Give url for a server, or embedded for a database in this process.'
+  return [invalid('url and embedded', cause, remedy)]
+}
+
+function checkEmbedded(embedded: unknown): Problem[] {
+  if (embedded === undefined) return []
+  if (typeof embedded === 'string' && /^(?!.*:\/\/)[^\0]+$/s.test(embedded)) return []
+  return [invalid('embedded', 'It is no folder.', "Give 'memory', or the path of a folder.")]
+}
+
+function checkPool({ poolOptions, embedded }: PostgresOptions): Problem[] {
+  if (poolOptions === undefined) return []
+  if (embedded !== undefined) return [notEmbedded('poolOptions')]
+  if (!isObject(poolOptions)) {
+    return [invalid('poolOptions', 'It is no object.', "Give options of pg's Pool: { ssl: true }.")]
+  }
+  return [...checkPassword(poolOptions), ...checkSaidElsewhere(poolOptions)]
+}
+
+// pg would silently prefer what the URL says.
+function checkPassword({ password }: Readonly<Record<string, unknown>>): Problem[] {
+  if (password === undefined || typeof password === 'function') return []
+  const remedy = 'Put it into url, percent-encoded, or give a function that resolves to it.'
+  return [invalid('poolOptions.password', 'It would not be used.', remedy)]
+}
+
+function checkSaidElsewhere(poolOptions: object): Problem[] {
+  return Object.entries(SAID_ELSEWHERE)
+    .filter(([name]) => Object.hasOwn(poolOptions, name))
+    .map(([name, option]) =>
+      invalid(`poolOptions.${name}`, 'It would not be used.', `Say it by ${option}.`),
+    )
+}
+
+function checkConnections({ connections, embedded }: PostgresOptions): Problem[] {
+  if (connections === undefined) return []
+  if (embedded !== undefined) return [notEmbedded('connections')]
+  const isCount = Number.isInteger(connections) && connections >= 1
+  if (isCount && connections <= MOST_CONNECTIONS) return []
+  const cause = 'It is not a number of connections.'
+  return [invalid('connections', cause, `Give a whole number from 1 to ${MOST_CONNECTIONS}.`)]
+}
+
+function notEmbedded(name: string): Problem {
+  return invalid(name, 'An embedded database has one connection.', `Leave ${name} out.`)
+}
+
+function checkMigrations(folder: unknown): Problem[] {
+  if (folder === undefined || (typeof folder === 'string' && folder !== '')) return []
+  return [invalid('migrations', 'It is no folder.', "Give the path of a folder: 'migrations'.")]
+}
+
+function checkRoles(options: PostgresOptions): Problem[] {
+  const { tenantRole = TENANT_ROLE, allTenantsRole = ALL_TENANTS_ROLE } = options
+  const problems = [
+    ...checkRole('tenantRole', tenantRole),
+    ...checkRole('allTenantsRole', allTenantsRole),
+  ]
+  if (problems.length > 0 || tenantRole !== allTenantsRole) return problems
+  const cause = 'They are the same role, so every tenant would see the rows of all.'
+  return [invalid('tenantRole and allTenantsRole', cause, 'Give two roles.')]
+}
+
+// `none` is what SQL calls the role of who has logged in, and roles with pg_ are those of PostgreSQL.
+function checkRole(name: string, role: unknown): Problem[] {
+  const isName = typeof role === 'string' && /^(?!none$|pg_)[^\0]+$/i.test(role)
+  if (isName && Buffer.byteLength(role) <= LONGEST_NAME) return []
+  const remedy = `Give a name of at most ${LONGEST_NAME} bytes, as '${TENANT_ROLE}'.`
+  return [invalid(name, 'It is not the name of a role.', remedy)]
+}
+
+function checkTimeouts(timeouts: PostgresTimeouts | undefined): Problem[] {
+  if (timeouts === undefined) return []
+  if (!isObject(timeouts)) {
+    return [invalid('timeouts', 'It is no object.', "Give { acquire: '2s', statement: '10s' }.")]
+  }
+  const durations = Object.keys(TIMEOUTS) as (keyof PostgresTimeouts)[]
+  return [
+    ...checkNames(timeouts, TIMEOUTS, 'timeouts.'),
+    ...durations.flatMap((name) => checkDuration(`timeouts.${name}`, timeouts[name])),
+  ]
+}
+
+function checkDuration(name: string, duration: Duration | undefined): Problem[] {
+  if (duration === undefined) return []
+  const isDuration = typeof duration === 'number' || typeof duration === 'string'
+  const seconds = isDuration ? toSeconds(duration) : undefined
+  if (seconds !== undefined && seconds > 0 && seconds <= LONGEST_S) return []
+  return [invalid(name, 'It is not a length of time to wait for.', "Give seconds, or '250ms'.")]
+}

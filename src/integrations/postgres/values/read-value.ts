@@ -1,0 +1,59 @@
+import type { Statement } from '../driver.js'
+import { arrayOf, type Reader } from './read-array.js'
+import { readBytes } from './read-bytes.js'
+import { readDate } from './read-date.js'
+
+/**
+ * How values of a type are read, by the type's number (`oid` of `pg_type`, the same in every PostgreSQL); with the number of the type of
+ * their arrays. What is not here stays text: `int8` and `numeric`, because numbers of JavaScript are not exact enough, `date`, because it
+ * is no moment, `interval`, ranges, and all that is rare.
+ */
+const TYPES: readonly (readonly [oid: number, arrayOid: number, read: Reader])[] = [
+  [16, 1000, (text) => text === 't'],
+  [17, 1001, readBytes],
+  [21, 1005, Number],
+  [23, 1007, Number],
+  [26, 1028, Number],
+  [700, 1021, Number],
+  [701, 1022, Number],
+  [1114, 1115, readDate],
+  [1184, 1185, readDate],
+  [114, 199, (text) => JSON.parse(text)],
+  [3802, 3807, (text) => JSON.parse(text)],
+]
+
+/**
+ * Types of arrays whose elements stay text: `int8`, `numeric`, `date`, `text`, `varchar`, `bpchar`, `char`, `name`, `uuid`, `time`,
+ * `timetz`, `interval`, `inet`, `cidr`, `macaddr`, `macaddr8`, `bit`, `varbit`, `money`, `xml`.
+ */
+const TEXT_ARRAYS = [
+  1016, 1231, 1182, 1009, 1015, 1014, 1002, 1003, 2951, 1183, 1270, 1187, 1041, 651, 1040, 775,
+  1561, 1563, 791, 143,
+]
+
+const READERS = new Map<number, Reader>([
+  ...TYPES.map(([oid, , read]) => [oid, read] as const),
+  ...TYPES.map(([, arrayOid, read]) => [arrayOid, arrayOf(read)] as const),
+  ...TEXT_ARRAYS.map((oid) => [oid, arrayOf(readText)] as const),
+])
+
+/** `timestamp`, `timestamptz`, and lists of them. */
+const TIMES: readonly number[] = [1114, 1184, 1115, 1185]
+
+/** How values of a type are read. */
+export type ReaderOf = (oid: number) => Reader
+
+const readAll: ReaderOf = (oid) => READERS.get(oid) ?? readText
+const readNothing: ReaderOf = () => readText
+const readAllButTimes: ReaderOf = (oid) => (TIMES.includes(oid) ? readText : readAll(oid))
+
+/** How the values of an answer are read. */
+export function readersFor({ texts }: Pick<Statement, 'texts'>): ReaderOf {
+  if (texts === undefined) return readAll
+  return texts === 'all' ? readNothing : readAllButTimes
+}
+
+/** Leaves a value as the text that PostgreSQL sends. */
+function readText(text: string): string {
+  return text
+}

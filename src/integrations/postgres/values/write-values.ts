@@ -1,0 +1,51 @@
+import type { Statement } from '../driver.js'
+import { PostgresError } from '../postgres-error.js'
+import { type Written, writeValue } from './write-value.js'
+
+/** The protocol counts them with 16 bits. */
+const MOST_VALUES = 65_535
+
+const FROM_CLIENT = /\bcopy\b[^;]*\bfrom\s+stdin\b/i
+
+/**
+ * The values of a statement, as they are sent.
+ *
+ * @throws PostgresError for what cannot be sent: it is refused like what the server refuses.
+ */
+export function writeValues({ text, values = [] }: Statement): Written[] {
+  checkText(text)
+  if (values.length > MOST_VALUES) {
+    const message = `A statement may have ${MOST_VALUES} values, and this one has ${values.length}.`
+    throw new PostgresError(message, { code: '54023' })
+  }
+  return Array.from(values, write)
+}
+
+function write(value: unknown, index: number): Written {
+  try {
+    return writeValue(value)
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : 'It has no text.'
+    throw new PostgresError(
+      `The value of $${index + 1} cannot be sent. ${reason}`,
+      { code: '22023' },
+      { cause },
+    )
+  }
+}
+
+/**
+ * @throws PostgresError for a NUL byte: the protocol ends a text with it, and would take the rest for something else. And for a `COPY` of rows
+ * that nobody sends, as dumps have it: `pg` waits for its answer without end, and PGlite with the whole process.
+ */
+export function checkText(text: string): void {
+  if (text.includes('\0')) {
+    throw new PostgresError('The text of a statement cannot have a NUL byte in it.', {
+      code: '22021',
+    })
+  }
+  if (FROM_CLIENT.test(text)) {
+    const message = 'COPY … FROM STDIN has nothing to read. Write the rows as INSERT.'
+    throw new PostgresError(message, { code: '0A000' })
+  }
+}

@@ -1,0 +1,214 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ConfigError, HttpError } from 'blazon'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { Driver } from '../../../src/integrations/postgres/driver.js'
+import { createDriver } from '../../../src/integrations/postgres/drivers/create-driver.js'
+import { LOCK_FILE, lockFolder } from '../../../src/integrations/postgres/drivers/lock-folder.js'
+import { ask, lend } from '../../conformance/postgres-driver.js'
+
+const logger = { info() {}, warn() {}, error() {} }
+const opened: Driver[] = []
+const folders: string[] = []
+
+afterEach(async () => {
+  for (const driver of opened.splice(0)) await driver.close()
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+})
+
+async function open(embedded: string): Promise<Driver> {
+  const driver = createDriver({ embedded })
+  await driver.open({ logger })
+  opened.push(driver)
+  return driver
+}
+
+function ownFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'blazon-embedded-'))
+  folders.push(folder)
+  return folder
+}
+
+/** Everything that somebody could leave behind. */
+const TRACES = `
+  create schema left_schema; create table left_schema.t (a int); insert into left_schema.t values (1);
+  create role left_role login; grant all on schema public to left_role;
+  alter role left_role set work_mem = '1MB'; insert into pg_description values (1, 1, 1, 'left');
+  alter database postgres set app.remains = 'over';
+  alter default privileges grant select on tables to left_role;
+  comment on schema public is 'left';
+  create sequence left_sequence; select nextval('left_sequence');
+  create type left_type as enum ('a');
+  create function left_function() returns int language sql as 'select 1';
+  revoke execute on function pg_sleep(double precision) from public;
+  create temp table left_temp (a int); prepare left_statement as select 1; listen left_channel;
+  select set_config('app.here', 'left', false); set role left_role; reset role;
+  select lo_create(4711);`
+
+/** What is left of it, wherever it might be. */
+const LEFT = `
+  select 'schema' as kind, nspname::text as name from pg_namespace where nspname like 'left\\_%' or nspname like 'pg_temp%'
+  union all select 'relation', relname from pg_class where relname like 'left\\_%'
+  union all select 'role', rolname from pg_roles where rolname like 'left\\_%'
+  union all select 'type', typname from pg_type where typname like 'left\\_%'
+  union all select 'function', proname from pg_proc where proname like 'left\\_%'
+  union all select 'setting', setconfig::text from pg_db_role_setting
+  union all select 'privileges', defaclacl::text from pg_default_acl
+  union all select 'comment', description from pg_description where description = 'left'
+  union all select 'revoked', proname from pg_proc where proname = 'pg_sleep' and proacl is not null
+  union all select 'statement', name from pg_prepared_statements
+  union all select 'channel', c from pg_listening_channels() as c
+  union all select 'object', oid::text from pg_largeobject_metadata
+  union all select 'here', s from current_setting('app.here', true) as s where s <> ''
+  union all select 'database', datname from pg_database where datname not in ('postgres', 'template0', 'template1')`
+
+describe('a database in memory', () => {
+  it('is empty with each opening, whatever those before it have done', async () => {
+    for (let time = 0; time < 3; time++) {
+      const driver = await open('memory')
+      expect((await ask(driver, LEFT)).rows).toEqual([])
+      await lend(driver, (lent) => lent.script(TRACES))
+      expect((await ask(driver, LEFT)).rowCount).toBeGreaterThan(12)
+      if (time < 2) await driver.close()
+    }
+  })
+
+  it('is another one for each that is open', async () => {
+    const drivers = await Promise.all([open('memory'), open('memory'), open('memory')])
+    for (const [index, driver] of drivers.entries()) {
+      await lend(driver, (lent) =>
+        lent.script(`create table t (a int); insert into t values (${index})`),
+      )
+    }
+    const answers = await Promise.all(drivers.map((driver) => ask(driver, 'select a from t')))
+    expect(answers.map(({ rows }) => rows)).toEqual([[{ a: 0 }], [{ a: 1 }], [{ a: 2 }]])
+  })
+
+  it('is as it was for the next one when a connection is destroyed', async () => {
+    const driver = await open('memory')
+    const lent = await driver.connect()
+    await lent.script('create role visitor; create temp table x (a int)')
+    await lent.script("select set_config('app.here', 'left', false); set role visitor; begin")
+    lent.destroy()
+    const { rows } = await ask(
+      driver,
+      "select current_user, current_setting('app.here', true) as here, to_regclass('x') as x",
+    )
+    expect(rows).toEqual([{ current_user: 'postgres', here: expect.toSatisfy((s) => !s), x: null }])
+  })
+
+  it('that has crashed says so, again and again, and does not end the process', async () => {
+    const driver = await open('memory')
+    const lent = await driver.connect()
+    await lent.query({ text: 'create table t (a int)' })
+    // PGlite takes the end of JavaScript's stack for nothing, and the statement for done.
+    const sum = Array.from({ length: 20_000 }, () => '1').join('+')
+    const crash = { status: 503, code: 'DATABASE_UNAVAILABLE' }
+    const deep = { text: `insert into t values (${sum})` }
+    await expect(lent.query(deep)).rejects.toMatchObject(crash)
+    await expect(lent.query({ text: 'select 1' })).rejects.toMatchObject(crash)
+    lent.destroy()
+    for (let time = 0; time < 2; time++) {
+      const error = await driver.connect().catch((error: unknown) => error)
+      expect(error).toBeInstanceOf(HttpError)
+      expect(error).toMatchObject(crash)
+    }
+    await driver.close()
+    await driver.open({ logger })
+    await expect(ask(driver, 'select 1')).resolves.toBeDefined()
+  })
+})
+
+describe('a database in a folder', () => {
+  it('is made with its folder, and keeps what it is given', async () => {
+    const folder = join(ownFolder(), 'data', 'deep')
+    const first = await open(folder)
+    await lend(first, (lent) =>
+      lent.script('create table kept (a int); insert into kept values (1)'),
+    )
+    await first.close()
+    const second = await open(folder)
+    expect((await ask(second, 'select a from kept')).rows).toEqual([{ a: 1 }])
+  })
+
+  it('is not opened twice at the same time, by whatever path', async () => {
+    const folder = ownFolder()
+    await open(folder)
+    const again = [folder, join(folder, '.'), join(folder, '..', folder.split('/').at(-1) ?? '')]
+    for (const path of again) {
+      const refusal = open(path)
+      await expect(refusal).rejects.toThrow(ConfigError)
+      await expect(refusal).rejects.toThrow(/It is open already, in this process or in another/)
+    }
+    await opened[0]?.close()
+    await expect(open(folder)).resolves.toBeDefined()
+  })
+
+  it('is kept from other processes until they have ended, however that comes about', async () => {
+    const folder = ownFolder()
+    const other = await holder(folder)
+    await expect(open(folder)).rejects.toThrow(/It is open already/)
+    other.kill('SIGKILL')
+    await once(other, 'exit')
+    await expect(open(folder)).resolves.toBeDefined()
+  })
+
+  it.each([
+    ['an older process of our number', JSON.stringify({ pid: process.pid, startedAt: 1 })],
+    ['a process that has ended', JSON.stringify({ pid: 2 ** 22 + 1, startedAt: 1 })],
+    ['nobody', ''],
+    ['somebody unheard of', '{"pid":"me"}'],
+  ])('is to be had where its lock was left by %s', async (_, lock) => {
+    const folder = ownFolder()
+    writeFileSync(join(folder, LOCK_FILE), lock)
+    const unlock = await lockFolder(folder)
+    await expect(lockFolder(folder)).rejects.toThrow(/It is open already/)
+    await unlock()
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  it('may not be a folder that holds something else', async () => {
+    const folder = ownFolder()
+    writeFileSync(join(folder, 'index.ts'), '')
+    await expect(open(folder)).rejects.toThrow(/It holds something else than a database/)
+    expect(readdirSync(folder)).toEqual(['index.ts'])
+    const hidden = ownFolder()
+    writeFileSync(join(hidden, '.gitignore'), '*')
+    await expect(open(hidden)).resolves.toBeDefined()
+  })
+
+  it('may not be a file, or below one', async () => {
+    const file = join(ownFolder(), 'file')
+    writeFileSync(file, '')
+    for (const path of [file, join(file, 'below')]) {
+      const refusal = open(path)
+      await expect(refusal).rejects.toThrow(ConfigError)
+      await expect(refusal).rejects.toThrow(/It cannot be made, or is no folder/)
+    }
+  })
+
+  it('may not be damaged, or of another PostgreSQL', async () => {
+    const folder = ownFolder()
+    await (await open(folder)).close()
+    writeFileSync(join(folder, 'PG_VERSION'), '15\n')
+    const refusal = open(folder)
+    await expect(refusal).rejects.toThrow(ConfigError)
+    await expect(refusal).rejects.toThrow(/damaged, or of another PostgreSQL[\s\S]*begin anew/)
+    const broken = ownFolder()
+    mkdirSync(join(broken, 'base'))
+    writeFileSync(join(broken, 'PG_VERSION'), '18\n')
+    await expect(open(broken)).rejects.toThrow(/damaged/)
+    expect(readdirSync(broken)).not.toContain(LOCK_FILE)
+  })
+})
+
+/** Another process that has a folder open. */
+async function holder(folder: string): Promise<ChildProcess> {
+  const script = new URL('./hold-folder.ts', import.meta.url)
+  const child = fork(script, [folder], { execArgv: ['--import', 'tsx'] })
+  await once(child, 'message')
+  return child
+}

@@ -1,0 +1,344 @@
+import { inspect } from 'node:util'
+import { HttpError } from 'blazon'
+import type { PostgresOptions } from 'blazon/postgres'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import type { Connection, Driver } from '../../../src/integrations/postgres/driver.js'
+import { createDriver } from '../../../src/integrations/postgres/drivers/create-driver.js'
+import { PostgresError } from '../../../src/integrations/postgres/postgres-error.js'
+import { ask } from '../../conformance/postgres-driver.js'
+import { freePort } from '../free-port.js'
+import { Gate } from '../gate.js'
+import { until } from '../until.js'
+import { describeWithServer, PASSWORD, Server, SUPERUSER } from './server.js'
+
+const UNAVAILABLE = { status: 503, code: 'DATABASE_UNAVAILABLE', expose: false }
+const TIMEOUT = { status: 503, code: 'DATABASE_TIMEOUT', expose: false }
+const SLEEP = { text: 'select pg_sleep(600)' }
+
+const warnings: object[] = []
+const logger = { info() {}, warn: (facts: object) => void warnings.push(facts), error() {} }
+
+const opened: Driver[] = []
+afterEach(async () => {
+  warnings.length = 0
+  for (const driver of opened.splice(0)) await driver.close()
+})
+
+async function open(options: PostgresOptions): Promise<Driver> {
+  const driver = createDriver(options)
+  await driver.open({ logger })
+  opened.push(driver)
+  return driver
+}
+
+/** What something is rejected with. */
+async function refusal(promise: Promise<unknown>): Promise<HttpError> {
+  const error = await promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  expect(error).toBeInstanceOf(HttpError)
+  return error as HttpError
+}
+
+async function pidOf(lent: Connection): Promise<unknown> {
+  const { rows } = await lent.query({ text: 'select pg_backend_pid() as pid' })
+  return rows[0]?.['pid']
+}
+
+describeWithServer('a server of PostgreSQL', () => {
+  let server: Server
+  beforeAll(async () => {
+    server = await Server.start()
+  })
+  afterAll(() => server[Symbol.asyncDispose]())
+
+  const count = async (where: string): Promise<number> => {
+    const [row] = await server.run(`select count(*)::int as n from pg_stat_activity where ${where}`)
+    return row?.['n'] as number
+  }
+
+  it('is not connected to before somebody wants it', async () => {
+    const port = await freePort()
+    const driver = await open({ url: `postgres://somebody:hunter2@127.0.0.1:${port}/nowhere` })
+    const error = await refusal(driver.connect())
+    expect(error).toMatchObject({ ...UNAVAILABLE, message: 'The database cannot be reached.' })
+    expect(error.cause).toMatchObject({ code: 'ECONNREFUSED' })
+    expect(inspect(error, { depth: 10, showHidden: true })).not.toContain('hunter2')
+  })
+
+  it('may have no such database', async () => {
+    const driver = await open({ url: server.url(SUPERUSER, { database: 'nowhere' }) })
+    const error = await refusal(driver.connect())
+    expect(error).toMatchObject(UNAVAILABLE)
+    expect(error.message).not.toContain('nowhere')
+    expect(error.cause).toMatchObject({ code: '3D000' })
+  })
+
+  it('may have too many connections', async () => {
+    await server.run('create role lonely login connection limit 1')
+    const driver = await open({ url: server.url('lonely'), connections: 2 })
+    const lent = await driver.connect()
+    const error = await refusal(driver.connect())
+    expect(error).toMatchObject({ ...UNAVAILABLE, cause: { code: '53300' } })
+    lent.release()
+    await expect(ask(driver, 'select 1')).resolves.toBeDefined()
+  })
+
+  it('knows who asks, and is told no timeouts, which a pooler would not let through', async () => {
+    const settings = `select current_setting('application_name') as name,
+      current_setting('statement_timeout') as statement,
+      current_setting('idle_in_transaction_session_timeout') as idle`
+    const { rows } = await ask(await open({ url: server.url() }), settings)
+    expect(rows).toEqual([{ name: 'blazon', statement: '0', idle: '0' }])
+    const named = { url: server.url(), poolOptions: { application_name: 'shop' } }
+    const other = await ask(await open(named), 'show application_name')
+    expect(other.rows).toEqual([{ application_name: 'shop' }])
+    const byUrl = { url: `${server.url()}?application_name=till`, poolOptions: Object.freeze({}) }
+    const third = await ask(await open(byUrl), 'show application_name')
+    expect(third.rows).toEqual([{ application_name: 'till' }])
+  })
+
+  it('is sent statements without waiting for answers', async () => {
+    await server.run('create table arrivals (a int)')
+    await using gate = await Gate.before(server.port)
+    const driver = await open({ url: server.url(SUPERUSER, { port: gate.port }) })
+    const lent = await driver.connect()
+    gate.hold()
+    const inserts = [1, 2, 3].map((a) =>
+      lent.query({ text: 'insert into arrivals values ($1)', values: [a] }),
+    )
+    await until(async () => (await server.run('select a from arrivals')).length === 3)
+    gate.release()
+    await expect(Promise.all(inserts)).resolves.toHaveLength(3)
+    lent.release()
+    await driver.close()
+  })
+
+  it('may end a connection that nobody uses', async () => {
+    const driver = await open({ url: server.url(), connections: 1 })
+    const lent = await driver.connect()
+    const pid = await pidOf(lent)
+    lent.release()
+    await server.run('select pg_terminate_backend($1)', [pid])
+    await until(() => warnings.length > 0)
+    expect(warnings).toEqual([{ reason: expect.stringContaining('terminating connection') }])
+    await expect(ask(driver, 'select 1')).resolves.toBeDefined()
+  })
+
+  it('may end a connection that is lent and idle', async () => {
+    const driver = await open({ url: server.url(), connections: 1 })
+    const lent = await driver.connect()
+    await lent.query({ text: 'begin' })
+    const pid = await pidOf(lent)
+    await server.run('select pg_terminate_backend($1)', [pid])
+    await until(async () => (await count(`pid = ${pid}`)) === 0)
+    const error = await refusal(lent.query({ text: 'select 1' }))
+    expect(error).toMatchObject(UNAVAILABLE)
+    expect(await refusal(lent.script('select 1'))).toMatchObject(UNAVAILABLE)
+    lent.release()
+    await expect(ask(driver, 'select 1')).resolves.toBeDefined()
+  })
+
+  it('may end a connection with several statements under way: none of them hangs', async () => {
+    const driver = await open({ url: server.url(), connections: 1 })
+    const lent = await driver.connect()
+    const pid = await pidOf(lent)
+    const answers = [SLEEP, SLEEP, { text: 'select 1' }].map((each) => refusal(lent.query(each)))
+    answers.push(refusal(lent.script('select 1')))
+    await until(async () => (await count(`pid = ${pid} and state = 'active'`)) === 1)
+    await server.run('select pg_terminate_backend($1)', [pid])
+    const [first, ...others] = await Promise.all(answers)
+    expect(first).toMatchObject({ ...UNAVAILABLE, cause: { code: '57P01' } })
+    for (const error of others) expect(error).toMatchObject(UNAVAILABLE)
+    lent.destroy()
+    await expect(ask(driver, 'select 1')).resolves.toBeDefined()
+  })
+
+  it('may be cut off with several statements under way: none of them hangs', async () => {
+    await using gate = await Gate.before(server.port)
+    const url = server.url(SUPERUSER, { port: gate.port })
+    const driver = await open({ url, connections: 2 })
+    const lent = [await driver.connect(), await driver.connect()]
+    gate.hold()
+    const answers = lent.flatMap((each) =>
+      [1, 2, 3].map((a) => refusal(each.query({ text: 'select $1::int', values: [a] }))),
+    )
+    gate.cut()
+    for (const error of await Promise.all(answers)) expect(error).toMatchObject(UNAVAILABLE)
+    for (const each of lent) each.destroy()
+    expect(await refusal(driver.connect())).toMatchObject(UNAVAILABLE)
+    gate.mend()
+    gate.release()
+    await expect(ask(driver, 'select 1')).resolves.toBeDefined()
+    await driver.close()
+  })
+
+  it('may have a statement ended by somebody, which is no lack of time', async () => {
+    const driver = await open({ url: server.url(), connections: 1 })
+    const lent = await driver.connect()
+    const pid = await pidOf(lent)
+    const answer = lent.query(SLEEP).catch((error: unknown) => error)
+    await until(async () => (await count(`pid = ${pid} and state = 'active'`)) === 1)
+    await server.run('select pg_cancel_backend($1)', [pid])
+    expect(await answer).toBeInstanceOf(PostgresError)
+    expect(await answer).toMatchObject({ code: '57014' })
+    expect((await lent.query({ text: 'select 1 as a' })).rows).toEqual([{ a: 1 }])
+    lent.release()
+  })
+
+  it('may end a statement that takes too long', async () => {
+    const driver = await open({ url: server.url(), connections: 1 })
+    const lent = await driver.connect()
+    await lent.query({ text: 'begin' })
+    await lent.query({ text: "set local statement_timeout = '50ms'" })
+    const error = await refusal(lent.query(SLEEP))
+    expect(error).toMatchObject({ ...TIMEOUT, cause: { code: '57014' } })
+    expect(error.cause).toBeInstanceOf(PostgresError)
+    expect(await lent.query({ text: 'commit' })).toMatchObject({ command: 'ROLLBACK' })
+    lent.release()
+  })
+
+  it('may end a transaction in which nothing happens', async () => {
+    const driver = await open({ url: server.url(), connections: 1 })
+    const lent = await driver.connect()
+    const pid = await pidOf(lent)
+    await lent.query({ text: 'begin' })
+    await lent.query({ text: "set local idle_in_transaction_session_timeout = '20ms'" })
+    await until(async () => (await count(`pid = ${pid}`)) === 0)
+    expect(await refusal(lent.query({ text: 'commit' }))).toMatchObject(UNAVAILABLE)
+    lent.destroy()
+  })
+
+  it('ends what a connection runs that is destroyed', async () => {
+    const driver = await open({ url: server.url(), connections: 1 })
+    const lent = await driver.connect()
+    const pid = await pidOf(lent)
+    const answer = refusal(lent.query(SLEEP))
+    await until(async () => (await count(`pid = ${pid} and state = 'active'`)) === 1)
+    lent.destroy()
+    expect(await answer).toMatchObject(UNAVAILABLE)
+    await expect(ask(driver, 'select 1')).resolves.toBeDefined()
+    await until(async () => (await count(`pid = ${pid}`)) === 0)
+  })
+
+  it('has so long for each statement, not for all that were sent', async () => {
+    const driver = await open({ url: server.url(), timeouts: { statement: '1s' } })
+    const lent = await driver.connect()
+    const naps = [1, 2, 3, 4].map((a) =>
+      lent.query({ text: 'select $1::int as a, pg_sleep(0.5)', values: [a] }),
+    )
+    await expect(Promise.all(naps)).resolves.toHaveLength(4)
+    lent.release()
+  })
+
+  it('has as long as it takes for a script', async () => {
+    const driver = await open({ url: server.url(), timeouts: { statement: '10ms' } })
+    const lent = await driver.connect()
+    await expect(lent.script('select pg_sleep(1)')).resolves.toBeUndefined()
+    const error = await refusal(lent.query(SLEEP))
+    expect(error).toMatchObject(TIMEOUT)
+    expect(error.cause).not.toBeInstanceOf(PostgresError)
+    lent.release()
+    await until(async () => (await count("query = 'select pg_sleep(600)'")) === 0)
+  })
+
+  it('is left by all when it is closed', async () => {
+    const url = `${server.url()}?application_name=leaver`
+    const driver = await open({ url, connections: 3 })
+    const lent = await Promise.all([1, 2, 3].map(() => driver.connect()))
+    expect(await count("application_name = 'leaver'")).toBe(3)
+    for (const each of lent) each.release()
+    await driver.close()
+    await until(async () => (await count("application_name = 'leaver'")) === 0)
+  })
+})
+
+describeWithServer('a server of PostgreSQL that wants passwords', () => {
+  let server: Server
+  beforeAll(async () => {
+    server = await Server.start({ hasPasswords: true })
+  })
+  afterAll(() => server[Symbol.asyncDispose]())
+
+  it('lets in who knows it, by the URL or by asking for it', async () => {
+    const right = await open({ url: server.url(SUPERUSER, { password: PASSWORD }) })
+    await expect(ask(right, 'select 1')).resolves.toBeDefined()
+    const asked = await open({ url: server.url(), poolOptions: { password: async () => PASSWORD } })
+    await expect(ask(asked, 'select 1')).resolves.toBeDefined()
+  })
+
+  it.each([['hunter2'], ['p@ss/w:rd?#%"\\ hunter2'], ['ünïcode hunter2']])(
+    'keeps out who does not, and nobody reads what they thought it was: %s',
+    async (password) => {
+      const driver = await open({ url: server.url(SUPERUSER, { password }) })
+      const error = await refusal(driver.connect())
+      expect(error).toMatchObject({ ...UNAVAILABLE, cause: { code: '28P01' } })
+      const printed = inspect(error, { depth: 10, showHidden: true }) + JSON.stringify(error)
+      expect(printed).not.toContain('hunter2')
+      expect(printed + error.stack).not.toContain(encodeURIComponent(password))
+      expect(`${error.message} ${error.stack}`).not.toContain(SUPERUSER)
+    },
+  )
+
+  it('keeps out who gives none, or whose password cannot be had', async () => {
+    const driver = await open({ url: server.url() })
+    expect(await refusal(driver.connect())).toMatchObject(UNAVAILABLE)
+    const fail = () => Promise.reject(new Error('No vault'))
+    const failing = await open({ url: server.url(), poolOptions: { password: fail } })
+    const error = await refusal(failing.connect())
+    expect(error).toMatchObject({ ...UNAVAILABLE, cause: { message: 'No vault' } })
+  })
+})
+
+describeWithServer('a server of PostgreSQL that comes and goes', () => {
+  let server: Server
+  beforeAll(async () => {
+    server = await Server.start()
+  })
+  afterAll(() => server[Symbol.asyncDispose]())
+
+  it.each(['stop', 'kill9'] as const)('is found again: %s', async (end) => {
+    const driver = await open({ url: server.url(), connections: 3 })
+    const idle = await Promise.all([driver.connect(), driver.connect()])
+    for (const each of idle) each.release()
+    const lent = await driver.connect()
+    const answer = refusal(lent.query(SLEEP))
+    await server[end]()
+    expect(await answer).toMatchObject(UNAVAILABLE)
+    lent.destroy()
+    // One that has ended while it was not lent may be lent before that is known.
+    expect(await refusal(ask(driver, 'select 1'))).toMatchObject(UNAVAILABLE)
+    await server.start()
+    await until(async () => {
+      const { rows } = await ask(driver, 'select 1 as a').catch(() => ({ rows: [] }))
+      return rows.length === 1
+    })
+  })
+
+  it('may fall silent: nobody waits longer than may be waited', async () => {
+    const timeouts = { acquire: '300ms', statement: '100ms' }
+    const driver = await open({ url: server.url(), connections: 2, timeouts })
+    const lent = await driver.connect()
+    await lent.query({ text: 'select 1' })
+    server.pause()
+    const answers = [1, 2, 3].map(() => refusal(lent.query({ text: 'select 1' })))
+    for (const error of await Promise.all(answers)) expect(error).toMatchObject(TIMEOUT)
+    lent.release()
+    // Some connect, and some wait for them: in neither case is it for want of connections.
+    const connects = [1, 2, 3, 4].map(() => refusal(driver.connect()))
+    for (const error of await Promise.all(connects)) expect(error).toMatchObject(UNAVAILABLE)
+    server.resume()
+    await until(async () => (await ask(driver, 'select 1').catch(() => null)) !== null)
+  })
+
+  it('may fall silent before it is closed', async () => {
+    const driver = await open({ url: server.url(), connections: 2 })
+    const lent = await Promise.all([driver.connect(), driver.connect()])
+    lent[0]?.release()
+    server.pause()
+    lent[1]?.destroy()
+    await driver.close()
+    server.resume()
+  })
+})

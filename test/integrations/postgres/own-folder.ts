@@ -1,0 +1,45 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chownSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/**
+ * Waits until the process that has started it is gone, however that has ended; then ends the server whose id is in a file, with its children,
+ * which may be stopped, and removes the folder.
+ */
+const GUARD = `read -r _
+pid=$(head -n 1 "$1/$2" 2>/dev/null) && kill -KILL "$pid" $(ps -o pid= --ppid "$pid") 2>/dev/null
+rm -rf "$1"`
+
+/** A folder of a server, which is removed with the server even when a runner kills its tests. */
+export class OwnFolder implements AsyncDisposable {
+  readonly path: string
+  readonly #guard
+
+  /** @param pidFile Where in it the server writes its id. */
+  constructor(prefix: string, pidFile: string) {
+    this.path = mkdtempSync(join(tmpdir(), prefix))
+    const { uid, gid } = owner()
+    if (uid !== undefined && gid !== undefined) chownSync(this.path, uid, gid)
+    const args = ['-c', GUARD, 'guard', this.path, pidFile]
+    // In a group of its own, or what ends all others would end it first.
+    this.#guard = spawn('sh', args, { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
+    this.#guard.unref()
+  }
+
+  /** Once the server is gone. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const ended = once(this.#guard, 'exit')
+    this.#guard.kill('SIGKILL')
+    await ended
+    rmSync(this.path, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
+
+/** Who runs servers: neither PostgreSQL nor PgBouncer runs as root. */
+export function owner(): { uid?: number; gid?: number } {
+  if (process.getuid?.() !== 0) return {}
+  const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
+  return { uid: id('-u'), gid: id('-g') }
+}
