@@ -45,6 +45,8 @@ export interface Connection {
   query(statement: Statement): Promise<QueryResult>
   /** Runs several statements, separated by semicolons and without values: for migrations. It may take as long as it takes. */
   script(text: string): Promise<void>
+  /** Whether it is known to be gone: what is sent on it reaches nobody. */
+  readonly isLost: boolean
   /** Gives it back to be lent again. One that something is left of, a transaction, a statement or a temporary table, is destroyed instead. */
   release(): void
   /** Ends it, and asks the server to end what it is doing: a transaction that is open is rolled back. Never throws. */

@@ -1,5 +1,6 @@
 import type { Logger } from '../../contracts/logger.js'
 import type { PluginContext } from '../../contracts/plugin.js'
+import { HttpError } from '../../errors/http-error.js'
 import { assertIsolation } from './doctor/inspect-database.js'
 import type { Driver } from './driver.js'
 import {
@@ -78,6 +79,13 @@ export class Engine {
   /** Throws where the database cannot be asked. */
   async check(): Promise<void> {
     await autocommit(this.#driver, { text: 'select 1' }, null)
+  }
+
+  /** Throws where the database cannot be reached. One whose connections are all in use can. */
+  async checkReady(): Promise<void> {
+    await this.check().catch((error) => {
+      if (!HttpError.is(error) || error.code !== 'DATABASE_BUSY') throw error
+    })
   }
 
   /** After everything that may use it. */

@@ -44,7 +44,7 @@ export function postgres(options: PostgresOptions): Plugin {
       return interceptor(get(OwnEngine).sessions, isExplicit)
     },
     health: async ({ get }) => {
-      if (get(Database) instanceof Database) await get(OwnEngine).check()
+      if (get(Database) instanceof Database) await get(OwnEngine).checkReady()
     },
   }
 }

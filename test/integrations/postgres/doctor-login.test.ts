@@ -129,6 +129,7 @@ describeWithServer('the doctor, asked by a login', () => {
           return connection.query(statement)
         return Promise.reject(new PostgresError('canceling statement', { code: '55P03' }))
       },
+      isLost: false,
       script: (text) => connection.script(text),
       release: () => connection.release(),
       destroy: () => connection.destroy(),

@@ -143,6 +143,25 @@ describe('a method that is a transaction', () => {
   })
 })
 
+describe('a statement that was refused', () => {
+  it('is the cause of what is refused after it', async () => {
+    const db = app.get(Database)
+    const failed = db.transaction(async () => {
+      await db.sql`insert into notes (text) values (null)`.catch(() => {})
+      await db.sql`select 1`
+    })
+    const error = await failed.catch((reason) => reason)
+    expect(error.message).toMatch(
+      /^Nothing was saved: .*Put what may be refused into db.transaction\(\)/,
+    )
+    expect(error.cause).toMatchObject({ code: '23502', column: 'text' })
+    const swallowed = await db
+      .transaction(() => db.sql`insert into notes (text) values (null)`.catch(() => {}))
+      .catch((reason) => reason)
+    expect([swallowed.message, swallowed.cause.code]).toEqual([error.message, '23502'])
+  })
+})
+
 describe('what follows a commit', () => {
   it('waits for the outermost transaction, and for nothing else', async () => {
     const db = app.get(Database)

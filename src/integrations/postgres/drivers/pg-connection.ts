@@ -60,6 +60,10 @@ export class PgConnection implements Connection {
     }
   }
 
+  get isLost(): boolean {
+    return this.#failure !== undefined
+  }
+
   release(): void {
     if (!this.#isLent) return
     const isClean = this.#pending === 0 && this.#client.getTransactionStatus() === 'I'

@@ -42,6 +42,10 @@ export class PgliteConnection implements Connection {
     await this.#enqueue(() => this.#engine.script(text))
   }
 
+  get isLost(): boolean {
+    return !this.#isLent
+  }
+
   release(): void {
     if (!this.#isLent) return
     const isClean = this.#pending === 0 && !this.#engine.isInTransaction

@@ -166,8 +166,16 @@ export class Sessions {
       try {
         await this.#limit(task)
       } catch (err) {
-        this.#config.logger().error({ err }, 'What was to be done after a commit failed')
+        this.#log(err)
       }
+    }
+  }
+
+  #log(err: unknown): void {
+    try {
+      this.#config.logger().error({ err }, 'What was to be done after a commit failed')
+    } catch {
+      // What is saved matters more than the log.
     }
   }
 

@@ -1,6 +1,6 @@
 import { codedError, HttpError } from '../../../errors/http-error.js'
 import type { Connection, QueryResult, Statement } from '../driver.js'
-import { isRefusal } from '../postgres-error.js'
+import { isRefusal, PostgresError } from '../postgres-error.js'
 import type { Activity } from './activity.js'
 import type { ApplySettings, Send } from './session-settings.js'
 
@@ -12,6 +12,8 @@ export interface Change {
 
 const OVER =
   'The transaction is over, and a statement came after it: await every query that belongs to it.'
+/** A statement in a transaction in which another one was refused. */
+const IN_FAILED = '25P02'
 const REFUSED =
   'Nothing was saved: a statement of the transaction had been refused, and its error was caught. Put what may be refused into db.transaction(), which undoes it alone.'
 
@@ -129,6 +131,8 @@ class Part extends Block {
 export class Transaction extends Block {
   readonly #connection: Connection
   readonly #begun: Promise<unknown>
+  /** The statement that was refused last. */
+  #refusal: PostgresError | undefined
 
   /** Begins in the same flight as the first statement. */
   constructor(connection: Connection, settings: ApplySettings, activity: Activity) {
@@ -152,8 +156,16 @@ export class Transaction extends Block {
       answer.catch(noop)
       // Where a transaction could not begin, every statement in it is refused: why it could not says more.
       await this.#begun
-      return await answer
+      return await answer.catch((error) => this.#explain(error))
     })
+  }
+
+  /** What is refused because something before it was (SQLSTATE 25P02) names that as its cause. */
+  #explain(error: unknown): never {
+    if (!(error instanceof PostgresError)) throw error
+    if (error.code === IN_FAILED) throw new PostgresError(REFUSED, error, { cause: this.#refusal })
+    this.#refusal = error
+    throw error
   }
 
   /**
@@ -166,11 +178,13 @@ export class Transaction extends Block {
     await this.#assertIdle()
     if (this.isOver) return
     this.isOver = true
+    // What was lost before that was never told to save anything.
+    const { isLost } = this.#connection
     const { command } = await this.#transmit({ text: 'COMMIT' }).catch((error) =>
-      this.#giveUp(error),
+      this.#giveUp(error, isLost),
     )
     this.#connection.release()
-    if (command === 'ROLLBACK') throw new Error(REFUSED)
+    if (command === 'ROLLBACK') throw new Error(REFUSED, { cause: this.#refusal })
   }
 
   /** Undoes what was done, and gives the connection back; one that is busy is ended instead. Never rejects. */
@@ -200,11 +214,12 @@ export class Transaction extends Block {
     }
   }
 
-  async #giveUp(error: unknown): Promise<never> {
+  async #giveUp(error: unknown, isKnown: boolean): Promise<never> {
     // A server that refuses to commit has rolled back. It says no before it is ready again, which the answer to one more shows.
     if (isRefusal(error)) await this.#undo()
     else this.#connection.destroy()
-    throw HttpError.is(error) && !isRefusal(error) ? commitUnknown(error) : error
+    const isUnknown = HttpError.is(error) && !isRefusal(error) && !isKnown
+    throw isUnknown ? commitUnknown(error) : error
   }
 }
 

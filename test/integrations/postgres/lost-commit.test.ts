@@ -1,0 +1,28 @@
+import { HttpError, ServiceUnavailableError } from 'blazon'
+import { expect, it } from 'vitest'
+import type { Connection } from '../../../src/integrations/postgres/driver.js'
+import { Activity } from '../../../src/integrations/postgres/sessions/activity.js'
+import { Transaction } from '../../../src/integrations/postgres/sessions/transaction.js'
+
+const GONE = new ServiceUnavailableError('gone', { code: 'DATABASE_UNAVAILABLE' })
+const DONE = { rows: [], rowCount: 0, command: 'BEGIN', fields: [] }
+
+/** A connection on which nobody answers to a commit. */
+function connection(isLost: boolean): Connection {
+  return {
+    isLost,
+    query: ({ text }) => (text === 'COMMIT' ? Promise.reject(GONE) : Promise.resolve(DONE)),
+    script: async () => {},
+    release: () => {},
+    destroy: () => {},
+  }
+}
+
+it.each([
+  ['before the commit was sent is known to have saved nothing', true, 'DATABASE_UNAVAILABLE'],
+  ['while it was committed may have saved it', false, 'COMMIT_UNKNOWN'],
+])('a connection that is lost %s', async (_, isLost, code) => {
+  const transaction = new Transaction(connection(isLost), async () => {}, new Activity(1000))
+  const error = await transaction.commit().catch((reason) => reason)
+  expect(HttpError.is(error) && error.code).toBe(code)
+})
