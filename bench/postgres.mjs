@@ -160,6 +160,10 @@ ${servers}
 
 \`GET /orders/:id\` with 32 connections and 10 to the database; every variant is a process of its own, all are measured in turn in every round and send
 the same body. The share is the median of the ratios within a round.
+
+Where the CPU time of a tenant's query goes, by a profile of this machine with Node 20.20: 46 % writing to sockets (the statements, the commit, the answer), 10 % collecting garbage, 9 % \`pg\`
+itself, 5 % the asynchronous context of tenants; the rest is spread over the pipeline and the plugin, none of it above 3 %. What is missed is what the guarantees cost: an answer that waits for its
+commit, a time limit for each statement, values read in one way for every driver.
 `
   writeFileSync(join(import.meta.dirname, 'POSTGRES.md'), page)
   console.log('Written to bench/POSTGRES.md.')
