@@ -112,8 +112,12 @@ export class RequestWork {
     this.#finish(isKept ? 'kept' : 'undone')
     const transaction = await this.#transaction?.catch(() => undefined)
     if (!isKept) return transaction?.rollback()
-    await transaction?.commit()
-    if (transaction !== undefined) await this.#config.finish(transaction)
+    if (transaction === undefined) return
+    await transaction.commit().catch((error) => {
+      this.#finish('undone')
+      throw error
+    })
+    await this.#config.finish(transaction)
   }
 
   #finish(end: 'kept' | 'undone'): void {

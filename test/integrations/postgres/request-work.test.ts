@@ -1,0 +1,36 @@
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import { expect, it } from 'vitest'
+import { RequestWork } from '../../../src/integrations/postgres/sessions/request-work.js'
+
+/** The work of a request whose commit ends so. */
+async function workAfter(commit: () => Promise<void>) {
+  const res = new ServerResponse(new IncomingMessage(new Socket()))
+  const failed = new Promise<unknown>((resolve) => {
+    const transaction = { commit, rollback: async () => {} }
+    const config = {
+      owner: null,
+      begin: async () => transaction as never,
+      finish: async () => resolve(undefined),
+      isTransactional: false,
+    }
+    const work = new RequestWork(config, { req: {} as never, res: res as never, fail: resolve })
+    void work.transaction()
+    res.end('answered')
+    Object.assign(res, { work })
+  })
+  const error = await failed
+  return { error, work: (res as unknown as { work: RequestWork }).work }
+}
+
+it('takes statements as transactions of their own behind a commit', async () => {
+  const { error, work } = await workAfter(async () => {})
+  expect([error, work.isKept]).toEqual([undefined, true])
+})
+
+it('takes no statement behind a commit that was refused', async () => {
+  const { error, work } = await workAfter(() => Promise.reject(new Error('refused')))
+  expect(error).toMatchObject({ message: 'refused' })
+  expect(work.isKept).toBe(false)
+  expect(() => work.transaction()).toThrow(/rolled back/)
+})
