@@ -1,0 +1,116 @@
+import { App, Controller, Get, Health, inject } from 'blazon'
+import { Database, postgres } from 'blazon/postgres'
+import { expect, it } from 'vitest'
+import type { Connection, Driver } from '../../../src/integrations/postgres/driver.js'
+import { createDriver } from '../../../src/integrations/postgres/drivers/create-driver.js'
+import { Sessions } from '../../../src/integrations/postgres/sessions/sessions.js'
+import { ownServerDatabase } from './own-database.js'
+import { describeWithServer } from './server.js'
+
+/** A promise that a test keeps. */
+function gate() {
+  let open!: () => void
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { open, opened }
+}
+
+it('closes behind the last answer that asks it', async () => {
+  const [entered, leave] = [gate(), gate()]
+  @Controller('slow')
+  class SlowController {
+    private readonly db = inject(Database)
+
+    @Get()
+    async ask() {
+      entered.open()
+      await leave.opened
+      return this.db.sql`select 1 as one`
+    }
+  }
+  const app = await App.create({
+    controllers: [SlowController],
+    plugins: [postgres({ embedded: 'memory' })],
+    logger: false,
+  })
+  const { port } = await app.listen(0, '127.0.0.1')
+  const answer = fetch(`http://127.0.0.1:${port}/slow`)
+  await entered.opened
+  const closed = app.close()
+  leave.open()
+  expect((await answer).status).toBe(200)
+  await closed
+  await expect(app.get(Database).sql`select 1`).rejects.toMatchObject({
+    code: 'DATABASE_UNAVAILABLE',
+  })
+})
+
+it('is up while all its connections are in use', async () => {
+  const app = await App.create({
+    plugins: [postgres({ embedded: 'memory', timeouts: { acquire: '50ms' } })],
+    logger: false,
+  })
+  const db = app.get(Database)
+  const report = await db.transaction(async () => {
+    await db.sql`select 1`
+    return app.get(Health).check()
+  })
+  expect(report.status).toBe('up')
+  await app.close()
+})
+
+it('has saved what is followed by something that fails, even where the log does', async () => {
+  const sent: string[] = []
+  const connection: Connection = {
+    isLost: false,
+    query: async ({ text }) => {
+      sent.push(text)
+      return { rows: [], rowCount: 0, command: text, fields: [] }
+    },
+    script: async () => {},
+    release: () => {},
+    destroy: () => {},
+  }
+  const driver: Driver = {
+    size: 1,
+    isEmbedded: false,
+    open: async () => {},
+    connect: async () => connection,
+    close: async () => {},
+  }
+  const sessions = new Sessions(driver, {
+    logger: () => {
+      throw new Error('the disk is full')
+    },
+    tenantRole: 'tenant',
+    allTenantsRole: 'all',
+    statementMs: 1000,
+    idleInTransactionMs: 1000,
+    isEmbedded: false,
+  })
+  const saved = sessions.block(null, async () => {
+    await sessions.afterCommit(() => Promise.reject(new Error('too late')))
+    return 'saved'
+  })
+  expect(await saved).toBe('saved')
+  expect(sent.at(-1)).toBe('COMMIT')
+})
+
+describeWithServer('a connection that is lost while nobody asks on it', () => {
+  it('makes room for another one, though somebody still has it', async () => {
+    await using database = await ownServerDatabase()
+    const driver = createDriver({ ...database.options, connections: 1 })
+    await driver.open({ logger: { info() {}, warn() {}, error() {} } })
+    const lost = await driver.connect()
+    await lost.query({ text: 'BEGIN' })
+    const { rows } = await lost.query({ text: 'select pg_backend_pid() as pid' })
+    await database.run('select pg_terminate_backend($1)', [rows[0]?.['pid']])
+    const next = await driver.connect()
+    expect((await next.query({ text: 'select 1 as one' })).rows).toEqual([{ one: 1 }])
+    expect(lost.isLost).toBe(true)
+    next.release()
+    lost.release()
+    await driver.close()
+  })
+})
