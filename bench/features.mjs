@@ -5,10 +5,9 @@ import { cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { compile, startServer } from './candidates.mjs'
-import { checkTools, measure, writeScript } from './measure.mjs'
+import { checkTools, measureInTurn, writeScript } from './measure.mjs'
 import { markdownTable, median } from './report.mjs'
 
-const WARM_UP_SECONDS = 3
 const PATH = '/users/7'
 
 const { values } = parseArgs({
@@ -40,20 +39,7 @@ async function measureAll(node) {
     servers.push(await startServer({ name, node, file, workload: name }))
   }
   await checkAnswers(servers, request)
-  for (const server of servers)
-    await measure(server, { path: PATH, script, seconds: WARM_UP_SECONDS })
-  const measured = []
-  for (let round = 0; round < rounds; round++) {
-    const order = round % 2 === 0 ? servers : servers.toReversed()
-    const costs = {}
-    for (const server of order) {
-      costs[server.name] = (await measure(server, { path: PATH, script, seconds })).microseconds
-    }
-    measured.push(costs)
-    console.error(`round ${round + 1} of ${rounds}`)
-  }
-  for (const server of servers) server.stop()
-  return measured
+  return measureInTurn(servers, { path: PATH, script, seconds, rounds })
 }
 
 /** What is compared has to be the same: all send the same body, and the cache sends it from memory. */
@@ -75,10 +61,14 @@ async function checkAnswers(servers, { headers }) {
 
 function table(measured, major) {
   const rows = Object.entries(VARIANTS).map(([name, { title, added, ratio }]) => {
-    const cost = median(measured.map((costs) => costs[name]))
+    const cost = median(measured.map((costs) => costs[name].microseconds))
     if (name === 'plain') return [title, cost.toFixed(1), '', '', '', '']
-    const more = median(measured.map((costs) => costs[name] - costs.plain))
-    const times = median(measured.map((costs) => costs[name] / costs.plain))
+    const more = median(
+      measured.map((costs) => costs[name].microseconds - costs.plain.microseconds),
+    )
+    const times = median(
+      measured.map((costs) => costs[name].microseconds / costs.plain.microseconds),
+    )
     const most = added?.[major]
     const isReached = ratio === undefined ? more <= most : times <= ratio
     const goal = ratio === undefined ? (most === undefined ? '' : `≤ +${most} µs`) : `≤ ${ratio}×`

@@ -54,6 +54,28 @@ export async function measure({ name, pid, port }, { path, script, seconds }) {
   return { microseconds: (cpu / requests) * 1e6, perSecond: requests / elapsed }
 }
 
+const WARM_UP_SECONDS = 3
+
+/**
+ * Loads servers in turn, every other round backwards, after each has warmed up; then stops them.
+ *
+ * @returns for each round, a measurement by the name of the server.
+ */
+export async function measureInTurn(servers, { path, script, seconds, rounds }) {
+  for (const server of servers) await measure(server, { path, script, seconds: WARM_UP_SECONDS })
+  const measured = []
+  for (let round = 0; round < rounds; round++) {
+    const results = {}
+    for (const server of round % 2 === 0 ? servers : servers.toReversed()) {
+      results[server.name] = await measure(server, { path, script, seconds })
+    }
+    measured.push(results)
+    console.error(`round ${round + 1} of ${rounds}`)
+  }
+  for (const server of servers) server.stop()
+  return measured
+}
+
 const TICKS = Number(execFileSync('getconf', ['CLK_TCK']))
 
 /** User and system time of all threads of a process (proc(5), fields 14 and 15). */

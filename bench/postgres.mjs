@@ -5,11 +5,10 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { compile, startServer } from './candidates.mjs'
-import { checkTools, measure, writeScript } from './measure.mjs'
+import { checkTools, measureInTurn, writeScript } from './measure.mjs'
 import { measureSessions } from './postgres/sessions.mjs'
 import { markdownTable, median } from './report.mjs'
 
-const WARM_UP_SECONDS = 3
 const PATH = '/orders/7'
 const TENANT = 'acme'
 
@@ -80,20 +79,7 @@ async function measureServers(url) {
     servers.push(await startServer({ name, file, workload: name }))
   }
   await checkAnswers(servers, request)
-  for (const server of servers)
-    await measure(server, { path: PATH, script, seconds: WARM_UP_SECONDS })
-  const measured = []
-  for (let round = 0; round < rounds; round++) {
-    const order = round % 2 === 0 ? servers : servers.toReversed()
-    const results = {}
-    for (const server of order) {
-      results[server.name] = await measure(server, { path: PATH, script, seconds })
-    }
-    measured.push(results)
-    console.error(`round ${round + 1} of ${rounds}`)
-  }
-  for (const server of servers) server.stop()
-  return measured
+  return measureInTurn(servers, { path: PATH, script, seconds, rounds })
 }
 
 async function checkAnswers(servers, { headers }) {
