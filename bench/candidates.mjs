@@ -8,6 +8,9 @@ const here = import.meta.dirname
 const START_MS = 20_000
 const SERVER_CORE = '0'
 
+/** Where those live that need packages of their own. */
+const PEERS = ['fastify']
+
 /** Title of each candidate, by the name of its file. */
 export const CANDIDATES = {
   node: 'bare node:http',
@@ -42,7 +45,8 @@ export async function compile(file) {
 
 /** Starts a candidate on the core of servers and waits until it listens. */
 export function startCandidate(name, workload) {
-  const file = join(here, name === 'blazon' ? '.build' : 'candidates', `${name}.mjs`)
+  const folder = name === 'blazon' ? '.build' : PEERS.includes(name) ? 'peers' : 'candidates'
+  const file = join(here, folder, `${name}.mjs`)
   return startServer({ name, file, workload })
 }
 

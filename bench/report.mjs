@@ -1,5 +1,5 @@
 // Numbers into tables.
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { CANDIDATES } from './candidates.mjs'
@@ -81,6 +81,7 @@ leaves this page alone.
 }
 
 function versionOf(name) {
-  const manifest = join(root, 'node_modules', name, 'package.json')
-  return JSON.parse(readFileSync(manifest, 'utf8')).version
+  const folders = ['bench/peers/node_modules', 'node_modules']
+  const manifests = folders.map((folder) => join(root, folder, name, 'package.json'))
+  return JSON.parse(readFileSync(manifests.find(existsSync), 'utf8')).version
 }

@@ -13,8 +13,10 @@ const TOOLS = 'test/openapi-tools'
 const RUNNERS = 'test/runners'
 /** The recipe for Prisma, in a package of its own. */
 const PRISMA = 'test/prisma'
+/** What Blazon is measured against, in a package of its own. */
+const PEERS = 'bench/peers'
 /** Packages whose dependencies have install scripts that only report home, or fetch what npm has fetched. */
-const SCRIPTLESS = [TOOLS, RUNNERS, PRISMA]
+const SCRIPTLESS = [TOOLS, RUNNERS, PRISMA, PEERS]
 
 /** A file of an installed package, run by this very Node: `.bin` names clash between TypeScript versions. */
 const bin = (path) => ['node', join(root, 'node_modules', path)]
@@ -62,7 +64,7 @@ const TASKS = {
     exportDocument('examples/hello/app.ts'),
   ],
   unit: [[...vitest, 'run']],
-  bench: [build, ['node', 'bench/run.mjs']],
+  bench: [build, () => install(PEERS), ['node', 'bench/run.mjs']],
   'bench:features': [build, ['node', 'bench/features.mjs']],
   'bench:postgres': [build, ['node', 'bench/postgres.mjs']],
   soak: [build, ['node', '--expose-gc', 'bench/soak.mjs']],

@@ -1,6 +1,7 @@
 // Fastify 5 as its documentation recommends: JSON Schema in and out, an asynchronous `onRequest` hook, its own helmet plugin.
 import helmet from '@fastify/helmet'
 import Fastify from 'fastify'
+import { announce, workload } from '../candidates/serve.mjs'
 import {
   authenticate,
   envelope,
@@ -9,7 +10,6 @@ import {
   KEEP_ALIVE_SECONDS,
   placeOrder,
 } from '../workloads.mjs'
-import { announce, workload } from './serve.mjs'
 
 const string = { type: 'string' }
 const number = { type: 'number' }
