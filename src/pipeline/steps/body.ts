@@ -28,6 +28,8 @@ export function bodyStep({ limits, isDescribed }: BodyConfig, next: Step): Step 
   return function readBody(req, res) {
     if (req.body !== undefined || !hasBody(req)) return next(req, res)
     if (!isDescribed && !isJson(req)) return next(req, res)
-    return req.readableLength > 0 ? readArriving(req, res) : HEAD_PARSED.then(() => readArriving(req, res))
+    return req.readableLength > 0
+      ? readArriving(req, res)
+      : HEAD_PARSED.then(() => readArriving(req, res))
   }
 }
