@@ -5,18 +5,34 @@ import { basename, dirname, join } from 'node:path'
 import { transformWithEsbuild } from 'vite'
 
 const here = import.meta.dirname
-const START_MS = 20_000
+const START_MS = 60_000
 const SERVER_CORE = '0'
 
-/** Where those live that need packages of their own. */
-const PEERS = ['fastify']
+const REFUSALS = ['plain', 'full', 'guarded']
 
-/** Title of each candidate, by the name of its file. */
+/** Each with its title, the file that is run, and the applications it can be. */
 export const CANDIDATES = {
-  node: 'bare node:http',
-  fastify: 'Fastify',
-  express: 'Express',
-  blazon: 'Blazon',
+  node: {
+    title: 'bare node:http',
+    file: 'candidates/node.mjs',
+    apps: [...REFUSALS, 'middlewares', 'cached'],
+  },
+  fastify: { title: 'Fastify', file: 'peers/fastify.mjs', apps: [...REFUSALS, 'routes'] },
+  express: {
+    title: 'Express',
+    file: 'candidates/express.mjs',
+    apps: [...REFUSALS, 'middlewares', 'routes'],
+  },
+  blazon: {
+    title: 'Blazon',
+    file: '.build/blazon.mjs',
+    apps: [...REFUSALS, 'middlewares', 'cached', 'routes'],
+  },
+}
+
+/** Whether a candidate can be an application; `routes:last` is one of `routes`. */
+export function canBe(candidate, app) {
+  return CANDIDATES[candidate].apps.includes(app.split(':')[0])
 }
 
 const children = new Set()
@@ -25,7 +41,7 @@ process.on('exit', () => {
 })
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1))
 
-/** Compiles the one candidate that is TypeScript, so that no loader runs inside the measured process. */
+/** Compiles the candidates that are TypeScript, so that no loader runs inside the measured process. */
 export async function compileCandidates() {
   await compile(join(here, 'candidates', 'blazon.ts'))
 }
@@ -43,16 +59,17 @@ export async function compile(file) {
   return target
 }
 
-/** Starts a candidate on the core of servers and waits until it listens. */
-export function startCandidate(name, workload) {
-  const folder = name === 'blazon' ? '.build' : PEERS.includes(name) ? 'peers' : 'candidates'
-  const file = join(here, folder, `${name}.mjs`)
-  return startServer({ name, file, workload })
+/** Starts a candidate as the application that a workload asks for. */
+export async function startCandidate(candidate, { app, workload, node }) {
+  const file = join(here, CANDIDATES[candidate].file)
+  const name = `${candidate}/${workload}`
+  const server = await startServer({ name, file, workload: app, args: [workload], node })
+  return { ...server, candidate, workload }
 }
 
-/** Starts a server that is told its workload. */
-export async function startServer({ name, file, workload, node = process.execPath }) {
-  const child = spawn('taskset', ['-c', SERVER_CORE, node, file, workload], {
+/** Starts a server on the core of servers, tells it its workload, and waits until it listens. */
+export async function startServer({ name, file, workload, args = [], node = process.execPath }) {
+  const child = spawn('taskset', ['-c', SERVER_CORE, node, file, workload, ...args], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     env: { ...process.env, NODE_ENV: 'production' },
   })

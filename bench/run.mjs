@@ -1,20 +1,19 @@
-// npm run bench [-- --rounds 9 --seconds 2 --only get,post,node,fastify,express,blazon]
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+// npm run bench [-- --rounds 5 --seconds 1 --node /path/to/node --only full,node,blazon]
 import { parseArgs } from 'node:util'
-import { CANDIDATES, compileCandidates, startCandidate } from './candidates.mjs'
-import { checkAnswers, checkSameHeaders } from './check.mjs'
-import { checkTools, measure, writeScript } from './measure.mjs'
-import { page, table } from './report.mjs'
-import { WORKLOADS } from './workloads.mjs'
-
-const WARM_UP_SECONDS = 3
+import { CANDIDATES, compileCandidates } from './candidates.mjs'
+import { readNode, readVersions } from './environment.mjs'
+import { checkTools } from './measure.mjs'
+import { readResults, saveResults } from './report.mjs'
+import { PACKAGES, sessionTables } from './sections/requests.mjs'
+import { lanesOf, runSession } from './sessions.mjs'
+import { SESSIONS } from './workloads.mjs'
 
 const { values } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '9' },
-    seconds: { type: 'string', default: '2' },
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '1' },
     only: { type: 'string', default: '' },
+    node: { type: 'string', multiple: true, default: [process.execPath] },
   },
 })
 const settings = { rounds: Number(values.rounds), seconds: Number(values.seconds) }
@@ -27,54 +26,33 @@ function chosen(kind) {
   return named.length === 0 ? all : named
 }
 
-async function runWorkload(name) {
-  const workload = WORKLOADS[name]
-  const { path } = workload.request
-  const script = writeScript(workload.request)
-  const servers = []
-  const headers = {}
-  for (const candidate of chosen(CANDIDATES)) {
-    const server = await startCandidate(candidate, name)
-    servers.push(server)
-    headers[candidate] = await checkAnswers(server, workload)
+/** Measures the chosen sessions on one Node and writes down those in which every candidate took part. */
+async function measureNode(path) {
+  const { major, ...version } = readNode(path)
+  const isComplete = chosen(CANDIDATES).length === Object.keys(CANDIDATES).length
+  for (const name of chosen(SESSIONS)) {
+    if (lanesOf(name, chosen(CANDIDATES)).length === 0) continue
+    console.error(`Node ${version.node}: ${name}`)
+    const session = await runSession(name, { ...settings, chosen: chosen(CANDIDATES), node: path })
+    console.log(`\nNode ${version.node}, ${name}\n\n${sessionTables(name, session)}\n`)
+    if (isComplete) save({ major, version, name, session })
   }
-  checkSameHeaders(headers)
-  for (const server of servers) await measure(server, { path, script, seconds: WARM_UP_SECONDS })
-  const rounds = []
-  for (let round = 0; round < settings.rounds; round++) {
-    const measured = {}
-    for (const server of rotated(servers, round)) {
-      measured[server.name] = await measure(server, { path, script, seconds: settings.seconds })
-    }
-    rounds.push(Object.fromEntries(servers.map(({ name }) => [name, measured[name]])))
-    console.error(`${name}: round ${round + 1} of ${settings.rounds}`)
-  }
-  for (const server of servers) server.stop()
-  return { title: workload.title, body: table(rounds, workload.goals) }
 }
 
-/** Every other round backwards, so that no candidate always runs behind the same one and inherits its hot or cold machine. */
-function rotated(list, round) {
-  const start = Math.floor(round / 2) % list.length
-  const order = [...list.slice(start), ...list.slice(0, start)]
-  return round % 2 === 0 ? order : order.reverse()
+function save({ major, version, name, session }) {
+  const results = readResults('requests') ?? { nodes: {} }
+  const before = results.nodes[major]
+  results.versions = readVersions(PACKAGES)
+  results.nodes[major] = { ...version, sessions: { ...before?.sessions, [name]: session } }
+  saveResults('requests', results)
 }
 
 async function main() {
-  const unknown = only.filter((name) => !(name in CANDIDATES) && !(name in WORKLOADS))
+  const unknown = only.filter((name) => !(name in CANDIDATES) && !(name in SESSIONS))
   if (unknown.length > 0) throw new Error(`--only does not know ${unknown.join(', ')}.`)
   checkTools()
   await compileCandidates()
-  const sections = []
-  for (const name of chosen(WORKLOADS)) {
-    const section = await runWorkload(name)
-    console.log(`\n${section.title}\n\n${section.body}\n`)
-    sections.push(section)
-  }
-  if (only.length === 0) {
-    writeFileSync(join(import.meta.dirname, 'RESULTS.md'), page(sections, settings))
-    console.log('Written to bench/RESULTS.md.')
-  }
+  for (const path of values.node) await measureNode(path)
 }
 
 main().then(
