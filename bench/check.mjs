@@ -47,47 +47,18 @@ function errorsIn(body) {
   return [parsed.errors, parsed.message, parsed.error?.issues].find(Array.isArray) ?? []
 }
 
-/** Headers whose values change with every answer. */
-const CHANGING = ['date', 'ratelimit', 'ratelimit-remaining', 'ratelimit-reset', 'x-request-id']
-
-/**
- * Headers of an answer by name, in lower case.
- * The values of those that change with every answer are left out.
- */
-function comparable(headers) {
-  const entries = Object.entries(headers).map(([name, value]) => [
-    name,
-    CHANGING.includes(name) ? '…' : value,
-  ])
-  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)))
-}
-
-/** Puts an answer of the floor beside Blazon's: they must be the same bytes, but for what changes with every answer. */
-export function checkFloor(floor, blazon, workload) {
-  assert.equal(floor.body, blazon.body, `${workload}: the floor sends another body than Blazon`)
-  const [expected, actual] = [comparable(blazon.headers), comparable(floor.headers)]
-  assert.deepEqual(actual, expected, `${workload}: the floor sends other headers than Blazon`)
-}
-
-/**
- * What a candidate's headers have more, less, or otherwise than Blazon's.
- *
- * @returns a list such as `['− vary', '+ x-powered-by: Hono', 'vary: Accept']`, empty when they are the same.
- */
-export function differingHeaders(headers, blazonHeaders) {
-  const [ours, theirs] = [comparable(blazonHeaders), comparable(headers)]
-  const names = new Set([...Object.keys(ours), ...Object.keys(theirs)])
-  return [...names].sort().flatMap((name) => {
-    if (ours[name] === theirs[name]) return []
-    if (theirs[name] === undefined) return [`− ${name}`]
-    return ours[name] === undefined ? [`+ ${name}`] : [`${name}: ${theirs[name]}`]
-  })
-}
-
-function ask(port, { method, path, headers, body }) {
+/** Sends a request to a port of loopback; answers with status, headers and body. */
+export function ask(port, { method, path, headers, body, agent }) {
   const present = Object.entries(headers).filter(([, value]) => value !== undefined)
   return new Promise((resolve, reject) => {
-    const options = { port, host: '127.0.0.1', method, path, headers: Object.fromEntries(present) }
+    const options = {
+      port,
+      host: '127.0.0.1',
+      method,
+      path,
+      agent,
+      headers: Object.fromEntries(present),
+    }
     const req = httpRequest(options, async (res) => {
       let text = ''
       for await (const chunk of res.setEncoding('utf8')) text += chunk

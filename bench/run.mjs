@@ -1,64 +1,58 @@
-// npm run bench [-- --rounds 5 --seconds 1 --node /path/to/node --only full,node,blazon]
+// npm run bench -- [options]: what requests cost, beside others. bench/RESULTS.md says how to read it.
+//
+//   --nodes 20,24,26    Nodes to measure on, fetched by npm; --node /path/to/node, any number of times, for one that is there.
+//                       This very Node when neither is given.
+//   --rounds 7          rounds of each session
+//   --seconds 1         seconds of load of a candidate in a round: whole ones, as wrk has them
+//   --only full,blazon  sessions and candidates by name. A session in which not every candidate takes part is shown, not written down.
+//   --smoke             only whether all answer as they should, in seconds
+//   --draw              only the page and the plots, from the numbers that are there
 import { parseArgs } from 'node:util'
-import { CANDIDATES, compileCandidates } from './candidates.mjs'
-import { readNode, readVersions } from './environment.mjs'
-import { checkTools } from './measure.mjs'
-import { readResults, saveResults } from './report.mjs'
-import { PACKAGES, sessionTables } from './sections/requests.mjs'
-import { lanesOf, runSession } from './sessions.mjs'
-import { SESSIONS } from './workloads.mjs'
 
 const { values } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '5' },
+    rounds: { type: 'string', default: '7' },
     seconds: { type: 'string', default: '1' },
     only: { type: 'string', default: '' },
-    node: { type: 'string', multiple: true, default: [process.execPath] },
+    node: { type: 'string', multiple: true, default: [] },
+    nodes: { type: 'string', default: '' },
+    smoke: { type: 'boolean', default: false },
+    draw: { type: 'boolean', default: false },
   },
 })
-const settings = { rounds: Number(values.rounds), seconds: Number(values.seconds) }
-const only = values.only.split(',').filter(Boolean)
 
-/** Those that `--only` names, or all when it names none of this kind. */
-function chosen(kind) {
-  const all = Object.keys(kind)
-  const named = all.filter((name) => only.includes(name))
-  return named.length === 0 ? all : named
+const list = (text) => text.split(',').filter(Boolean)
+
+async function draw() {
+  const { drawReport } = await import('./report.mjs')
+  await drawReport()
 }
 
-/** Measures the chosen sessions on one Node and writes down those in which every candidate took part. */
-async function measureNode(path) {
-  const { major, ...version } = readNode(path)
-  const isComplete = chosen(CANDIDATES).length === Object.keys(CANDIDATES).length
-  for (const name of chosen(SESSIONS)) {
-    if (lanesOf(name, chosen(CANDIDATES)).length === 0) continue
-    console.error(`Node ${version.node}: ${name}`)
-    const session = await runSession(name, { ...settings, chosen: chosen(CANDIDATES), node: path })
-    console.log(`\nNode ${version.node}, ${name}\n\n${sessionTables(name, session)}\n`)
-    if (isComplete) save({ major, version, name, session })
-  }
+async function smoke() {
+  // As many as show that they are found; how many there are makes no difference to whether the answers are right.
+  process.env.BENCH_ROUTES = '200'
+  const { checkAll } = await import('./smoke.mjs')
+  await checkAll()
 }
 
-function save({ major, version, name, session }) {
-  const results = readResults('requests') ?? { nodes: {} }
-  const before = results.nodes[major]
-  results.versions = readVersions(PACKAGES)
-  results.nodes[major] = { ...version, sessions: { ...before?.sessions, [name]: session } }
-  saveResults('requests', results)
+async function measure() {
+  const { fetchNodes } = await import('./nodes.mjs')
+  const { measureRequests } = await import('./evidence.mjs')
+  const fetched = fetchNodes(list(values.nodes))
+  const nodes = [...values.node, ...fetched]
+  await measureRequests({
+    nodes: nodes.length === 0 ? [process.execPath] : nodes,
+    rounds: Number(values.rounds),
+    seconds: Number(values.seconds),
+    only: list(values.only),
+  })
 }
 
-async function main() {
-  const unknown = only.filter((name) => !(name in CANDIDATES) && !(name in SESSIONS))
-  if (unknown.length > 0) throw new Error(`--only does not know ${unknown.join(', ')}.`)
-  checkTools()
-  await compileCandidates()
-  for (const path of values.node) await measureNode(path)
-}
-
-main().then(
+const task = values.smoke ? smoke : values.draw ? draw : measure
+task().then(
   () => process.exit(),
   (error) => {
-    console.error(error.message)
+    console.error(error)
     process.exit(1)
   },
 )

@@ -1,6 +1,8 @@
 // Sessions: candidates that are compared with one another, started, checked, and loaded in turn.
+
+import { checkAlike } from './alike.mjs'
 import { CANDIDATES, canBe, startCandidate } from './candidates.mjs'
-import { checkAnswers, checkFloor, differingHeaders } from './check.mjs'
+import { checkAnswers } from './check.mjs'
 import { readEnvironment } from './environment.mjs'
 import { measureInTurn, writeScript } from './measure.mjs'
 import { SESSIONS, WORKLOADS } from './workloads.mjs'
@@ -22,11 +24,11 @@ export function lanesOf(session, chosen = Object.keys(CANDIDATES)) {
 }
 
 /** Measures a session; answers with what is written down of it. */
-export async function runSession(session, { chosen, node, rounds, seconds }) {
+export async function runSession(session, { candidates, node, rounds, seconds }) {
   const environment = readEnvironment()
   const servers = []
-  for (const lane of lanesOf(session, chosen)) servers.push(await startLane(lane, node))
-  const differences = await checkLanes(servers)
+  for (const lane of lanesOf(session, candidates)) servers.push(await startLane(lane, node))
+  const differences = await checkServers(servers)
   const load = { rounds, seconds, connections: CONNECTIONS }
   const measured = await measureInTurn(servers, load)
   const lanes = servers.map((server) => [
@@ -54,19 +56,13 @@ async function startLane(lane, node) {
 }
 
 /** Checks what all servers answer; returns by lane what its headers have other than Blazon's. */
-export async function checkLanes(servers) {
-  const answers = {}
+async function checkServers(servers) {
+  const answers = []
   for (const server of servers) {
-    answers[server.name] = await checkAnswers(server, WORKLOADS[server.workload])
+    const answer = await checkAnswers(server, WORKLOADS[server.workload])
+    answers.push({ ...server, answer })
   }
-  const differences = {}
-  for (const { name, candidate, workload } of servers) {
-    const blazon = answers[`blazon/${workload}`]
-    if (blazon === undefined || candidate === 'blazon') continue
-    if (candidate === 'node') checkFloor(answers[name], blazon, workload)
-    differences[name] = differingHeaders(answers[name].headers, blazon.headers)
-  }
-  return differences
+  return checkAlike(answers)
 }
 
 /** One list for each field, a number a round. */
