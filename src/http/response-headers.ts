@@ -143,13 +143,22 @@ function sentHeaders(res: Own, { byName }: StaticHeaders): OutgoingHttpHeaders {
 }
 
 /**
- * Leaves the static headers as text, beside headers that were set: fourteen `setHeader` took XXX.
+ * Leaves the static headers as text beside headers that were set. To set helmet's twelve as well took 50,000 instructions, more
+ * than half as much as all the rest of a small request.
  */
-function prepareLead(res: Own, { byName }: StaticHeaders): void {
+function prepareLead(res: Own, statics: StaticHeaders): void {
   res.lead = ''
   if (res.isFilled || res.headersSent) return
   setAdded(res)
-  for (const header of byName.values()) if (isLeft(res, header)) res.lead += header.line
+  res.lead = leadOf(res, statics)
+}
+
+function leadOf(res: Own, { text, byName }: StaticHeaders): string {
+  const names = node.getHeaderNames.call(res)
+  if (res.removed === null && !names.some((key) => byName.has(key))) return text
+  let lead = ''
+  for (const header of byName.values()) if (isLeft(res, header)) lead += header.line
+  return lead
 }
 
 function setAdded(res: Own): void {

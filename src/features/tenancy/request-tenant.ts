@@ -1,4 +1,4 @@
-import type { RequestHandler } from '../../contracts/handler.js'
+import type { NextFunction, RequestHandler } from '../../contracts/handler.js'
 import type { TenantScope } from '../../contracts/tenant.js'
 import type { BlazonRequest } from '../../http/request.js'
 import type { RequestScopes } from '../../http/request-scopes.js'
@@ -59,11 +59,14 @@ export function nobodyStage(run: RunRoute): RunRoute {
  */
 export function keepTenant(middleware: RequestHandler, onStranger: () => void): RequestHandler {
   return function runKeepingTenant(req: BlazonRequest, res, next) {
-    const goOn = (argument?: unknown) => {
+    const goOn = ((argument?: unknown) => {
+      // The usual case, without a closure.
+      if (req.tenantScope === TenantContext.current()) return next(argument)
       if (isStranger(req)) onStranger()
       rejoin(req, () => next(argument))
-    }
-    return middleware(req, res, Object.assign(goOn, { [kRequest]: req }) as typeof next)
+    }) as NextFunction & { [kRequest]?: BlazonRequest }
+    goOn[kRequest] = req
+    return middleware(req, res, goOn)
   }
 }
 
