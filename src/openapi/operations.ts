@@ -46,12 +46,14 @@ function tellApart(drafts: readonly Draft[], longer: (draft: Draft) => string): 
     groups.set(draft.operationId, group)
     group.push(draft)
   }
-  return drafts.map((draft) => {
-    const group = groups.get(draft.operationId) as Draft[]
-    return group.length === 1 || isContradiction(group)
-      ? draft
-      : { ...draft, operationId: longer(draft) }
-  })
+  const shared = new Set<string>()
+  for (const [operationId, group] of groups) {
+    if (group.length > 1 && !isContradiction(group)) shared.add(operationId)
+  }
+  if (shared.size === 0) return drafts
+  return drafts.map((draft) =>
+    shared.has(draft.operationId) ? { ...draft, operationId: longer(draft) } : draft,
+  )
 }
 
 /** Whether an author has given one name to two handlers: that is not ours to repair. */
