@@ -225,23 +225,27 @@ async function compileInputs(
   compile: CompileValidator,
 ): Promise<CompiledInput[][]> {
   const problems: Problem[] = []
-  const compileInput = async (route: RouteModel, source: InputSource) => {
+  const compileInput = async (route: RouteModel, source: InputSource, schema: Schema) => {
     try {
-      return { source, validate: await compile(route.inputs[source] as Schema, source) }
+      return { index: route.index, input: { source, validate: await compile(schema, source) } }
     } catch (error) {
       problems.push(invalidSchema(route, source, error))
       return undefined
     }
   }
-  const compiled = await Promise.all(
-    routes.map(async (route) => {
-      const sources = SOURCES.filter((source) => route.inputs[source] !== null)
-      const inputs = await Promise.all(sources.map((source) => compileInput(route, source)))
-      return inputs.filter((input) => input !== undefined)
-    }),
-  )
+  const compiling: ReturnType<typeof compileInput>[] = []
+  for (const route of routes) {
+    for (const source of SOURCES) {
+      const schema = route.inputs[source]
+      if (schema !== null) compiling.push(compileInput(route, source, schema))
+    }
+  }
+  const inputs = routes.map((): CompiledInput[] => [])
+  for (const compiled of await Promise.all(compiling)) {
+    if (compiled !== undefined) inputs[compiled.index]?.push(compiled.input)
+  }
   if (problems.length > 0) throw new ConfigError(problems)
-  return compiled
+  return inputs
 }
 
 function invalidSchema(route: RouteModel, source: InputSource, error: unknown): Problem {

@@ -2,6 +2,7 @@ import type { Application } from 'express'
 import type { FrameworkRoute } from '../contracts/framework-route.js'
 import type { OpenApiDocument } from '../contracts/openapi.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
+import type { Schema } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
 import { buildDocs } from '../features/docs/build-docs.js'
 import { type BuiltDocument, buildDocument } from '../openapi/build-document.js'
@@ -84,7 +85,7 @@ function parsesNested(express: Application): boolean {
 /** What a document is built from beside the model, unless some of it may say something else the next time. */
 function keyOf({ routes }: AppModel, facts: object): string | null {
   // A schema of a library does not change; JSON Schema is an object of the author's, and a function of the author's may do anything.
-  let isConstant = routes.flatMap(schemasOf).every((schema) => '~standard' in schema)
+  let isConstant = routes.every(hasConstantSchemas)
   const key = JSON.stringify(facts, (_, value) => {
     if (typeof value === 'function') isConstant = false
     return value
@@ -92,7 +93,19 @@ function keyOf({ routes }: AppModel, facts: object): string | null {
   return isConstant ? key : null
 }
 
-function schemasOf({ inputs, operation }: RouteModel): object[] {
-  const documented = [operation.body, ...operation.responses].map((each) => each?.schema)
-  return [...Object.values(inputs), ...documented].filter((schema) => schema != null) as object[]
+function hasConstantSchemas({ inputs, operation }: RouteModel): boolean {
+  const { body, params, query, headers } = inputs
+  return (
+    isConstantSchema(body) &&
+    isConstantSchema(params) &&
+    isConstantSchema(query) &&
+    isConstantSchema(headers) &&
+    isConstantSchema(operation.body?.schema) &&
+    operation.responses.every(({ schema }) => isConstantSchema(schema))
+  )
+}
+
+/** Where there is none, there is nothing to change. */
+function isConstantSchema(schema: Schema | null | undefined): boolean {
+  return schema == null || '~standard' in schema
 }

@@ -1,9 +1,8 @@
 import { validateHeaderName } from 'node:http'
 import type { CacheOptions } from '../contracts/cache.js'
-import type { Fact } from '../contracts/facts.js'
 import type { Problem } from '../errors/config-error.js'
 import { toSeconds } from '../http/units.js'
-import { factsOf } from './inherit.js'
+import { type FactsByKind, factsOf } from './facts-by-kind.js'
 
 /** `@All` answers reads, too; its other methods walk past the cache. */
 const READS = ['GET', 'HEAD', 'ALL']
@@ -20,7 +19,7 @@ const NAMES: Readonly<Record<keyof CacheOptions, true>> = {
 }
 
 /** What is wrong with `@Cache` of one method. */
-export function checkCache(subject: string, facts: readonly Fact[]): Problem[] {
+export function checkCache(subject: string, facts: FactsByKind): Problem[] {
   const caches = factsOf(facts, 'cache')
   if (caches.length === 0) return []
   const twice: Problem = {
@@ -36,7 +35,7 @@ export function checkCache(subject: string, facts: readonly Fact[]): Problem[] {
   ]
 }
 
-function checkMethods(subject: string, facts: readonly Fact[]): Problem[] {
+function checkMethods(subject: string, facts: FactsByKind): Problem[] {
   return factsOf(facts, 'route')
     .filter(({ method }) => !READS.includes(method))
     .map(({ method }) => ({

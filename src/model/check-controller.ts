@@ -7,7 +7,8 @@ import { checkCache } from './check-cache.js'
 import { checkDocumentation } from './check-documentation.js'
 import { checkLimits } from './check-limits.js'
 import { checkTenant } from './check-tenant.js'
-import { factsOf, firstOf, type InheritedController } from './inherit.js'
+import { type FactsByKind, factsOf, firstOf } from './facts-by-kind.js'
+import type { InheritedController } from './inherit.js'
 import { schemaProblem } from './schema-problem.js'
 
 const SOURCES: readonly InputSource[] = ['body', 'params', 'query', 'headers']
@@ -16,7 +17,7 @@ const DECORATOR_OF = { body: '@Body', params: '@Params', query: '@Query', header
 /** What is wrong with a class in `controllers` as a whole. */
 export function checkController(controller: Class, inherited: InheritedController): Problem[] {
   const subject = controller.name || 'an anonymous class'
-  const hasRoutes = [...inherited.methods.values()].some((facts) => firstOf(facts, 'route'))
+  const hasRoutes = [...inherited.methods.values()].some((facts) => facts.route !== undefined)
   if (firstOf(inherited.facts, 'controller') === undefined) {
     return [inherited.methods.size > 0 ? undecorated(subject) : neverDecorated(subject)]
   }
@@ -53,25 +54,30 @@ function empty(subject: string): Problem {
 }
 
 /** What is wrong with the decorators of one method, whatever its path is. */
-export function checkMethod(
-  controller: Class,
-  key: PropertyKey,
-  facts: readonly Fact[],
-): Problem[] {
+export function checkMethod(controller: Class, key: PropertyKey, facts: FactsByKind): Problem[] {
   const subject = `${controller.name}.${String(key)}`
-  return [
-    ...checkVerb(subject, facts),
-    ...checkInputs(subject, facts),
-    ...checkAccess(subject, facts),
-    ...checkAnswer(subject, facts),
-    ...checkLimits(subject, facts),
-    ...checkCache(subject, facts),
-    ...checkDocumentation(subject, facts),
-    ...checkTenant(subject, facts),
-  ]
+  const problems = checkVerb(subject, facts)
+  for (const { kinds, check } of CHECKS) {
+    if (kinds.some((kind) => facts[kind] !== undefined)) problems.push(...check(subject, facts))
+  }
+  return problems
 }
 
-function checkVerb(subject: string, facts: readonly Fact[]): Problem[] {
+/** What each kind of fact is checked by: most methods state three or four of them. */
+const CHECKS: readonly {
+  readonly kinds: readonly Fact['kind'][]
+  readonly check: (subject: string, facts: FactsByKind) => Problem[]
+}[] = [
+  { kinds: ['input'], check: checkInputs },
+  { kinds: ['can', 'public'], check: checkAccess },
+  { kinds: ['status', 'redirect', 'header'], check: checkAnswer },
+  { kinds: ['rateLimit'], check: checkLimits },
+  { kinds: ['cache'], check: checkCache },
+  { kinds: ['operation', 'bodyDoc', 'responseDoc'], check: checkDocumentation },
+  { kinds: ['tenant'], check: checkTenant },
+]
+
+function checkVerb(subject: string, facts: FactsByKind): Problem[] {
   if (firstOf(facts, 'route') !== undefined) return []
   return [
     {
@@ -83,10 +89,11 @@ function checkVerb(subject: string, facts: readonly Fact[]): Problem[] {
   ]
 }
 
-function checkInputs(subject: string, facts: readonly Fact[]): Problem[] {
+function checkInputs(subject: string, facts: FactsByKind): Problem[] {
   const problems: Problem[] = []
   for (const source of SOURCES) {
     const inputs = factsOf(facts, 'input').filter((input) => input.source === source)
+    if (inputs.length === 0) continue
     const name = DECORATOR_OF[source]
     if (inputs.length > 1) {
       problems.push({
@@ -107,7 +114,7 @@ function checkInputs(subject: string, facts: readonly Fact[]): Problem[] {
   return problems
 }
 
-function checkAccess(subject: string, facts: readonly Fact[]): Problem[] {
+function checkAccess(subject: string, facts: FactsByKind): Problem[] {
   if (factsOf(facts, 'can').some(({ abilities }) => abilities.length === 0)) {
     const cause = '@Can() names no ability, so it asks for nothing but a user.'
     const remedy = 'Name the abilities, or write @Auth().'
@@ -125,7 +132,7 @@ function checkAccess(subject: string, facts: readonly Fact[]): Problem[] {
   ]
 }
 
-function checkAnswer(subject: string, facts: readonly Fact[]): Problem[] {
+function checkAnswer(subject: string, facts: FactsByKind): Problem[] {
   const problems: Problem[] = []
   const invalid = (cause: string, remedy: string) =>
     problems.push({ code: 'E_OPTION_INVALID', subject, cause, remedy })

@@ -1,24 +1,22 @@
-import type { Fact } from '../contracts/facts.js'
-import type { ApiResponseOptions } from '../contracts/operation.js'
+import type { FactOf } from '../contracts/facts.js'
 import type { Problem } from '../errors/config-error.js'
-import { factsOf } from './inherit.js'
+import { type FactsByKind, factsOf } from './facts-by-kind.js'
 import { schemaProblem } from './schema-problem.js'
 
 /** What every tool takes as an `operationId`: it becomes the name of a function. */
 const OPERATION_ID = /^[A-Za-z0-9_-]+$/
 
 /** What is wrong with the decorators that only the document reads. */
-export function checkDocumentation(subject: string, facts: readonly Fact[]): Problem[] {
-  return [
-    ...factsOf(facts, 'operation').flatMap(({ options }) => checkOperation(subject, options)),
-    ...factsOf(facts, 'bodyDoc').flatMap(({ options }) =>
-      checkSchema(`${subject} @ApiBody`, options?.schema),
-    ),
-    ...checkResponses(
-      subject,
-      factsOf(facts, 'responseDoc').map(({ options }) => options),
-    ),
-  ]
+export function checkDocumentation(subject: string, facts: FactsByKind): Problem[] {
+  const problems: Problem[] = []
+  for (const { options } of factsOf(facts, 'operation')) {
+    problems.push(...checkOperation(subject, options))
+  }
+  for (const { options } of factsOf(facts, 'bodyDoc')) {
+    problems.push(...checkSchema(`${subject} @ApiBody`, options?.schema))
+  }
+  problems.push(...checkResponses(subject, factsOf(facts, 'responseDoc')))
+  return problems
 }
 
 function invalid(subject: string, cause: string, remedy: string): Problem {
@@ -43,11 +41,11 @@ function checkSchema(subject: string, schema: unknown): Problem[] {
   return [{ code: 'E_SCHEMA_INVALID', subject, cause, remedy: problem.remedy }]
 }
 
-function checkResponses(subject: string, responses: readonly ApiResponseOptions[]): Problem[] {
+function checkResponses(subject: string, stated: readonly FactOf<'responseDoc'>[]): Problem[] {
   const problems: Problem[] = []
   const seen = new Set<number>()
-  for (const response of responses) {
-    const { status, schema, description } = response ?? {}
+  for (const { options } of stated) {
+    const { status, schema, description } = options ?? {}
     if (!(Number.isInteger(status) && status >= 100 && status <= 599)) {
       const cause = `@ApiResponseDoc was given the status ${String(status)}.`
       problems.push(invalid(subject, cause, 'Give a whole number, 100 to 599.'))

@@ -1,8 +1,7 @@
-import type { Fact } from '../contracts/facts.js'
 import type { RateLimitPolicy } from '../contracts/rate-limit.js'
 import type { Problem } from '../errors/config-error.js'
 import { toSeconds } from '../http/units.js'
-import { factsOf } from './inherit.js'
+import { type FactsByKind, factsOf } from './facts-by-kind.js'
 
 /** The largest whole number that a structured header can carry (RFC 9651, 3.3.1). */
 const MOST = 999_999_999_999_999
@@ -21,7 +20,7 @@ const NAMES: Readonly<Record<keyof RateLimitPolicy, true>> = {
 }
 
 /** What is wrong with the `@RateLimit` of one method, or of one class without those it extends. */
-export function checkLimits(subject: string, facts: readonly Fact[]): Problem[] {
+export function checkLimits(subject: string, facts: FactsByKind): Problem[] {
   const stated = factsOf(facts, 'rateLimit')
   const problems = stated.flatMap(({ policies }) => checkStated(subject, policies))
   if (stated.length < 2) return problems

@@ -1,10 +1,9 @@
 import { inspect } from 'node:util'
-import type { Fact } from '../contracts/facts.js'
 import type { Problem } from '../errors/config-error.js'
-import { factsOf } from './inherit.js'
+import { type FactsByKind, factsOf } from './facts-by-kind.js'
 
 /** What is wrong with the options of `@Tenant` on a class or a method. */
-export function checkTenant(subject: string, facts: readonly Fact[]): Problem[] {
+export function checkTenant(subject: string, facts: FactsByKind): Problem[] {
   return factsOf(facts, 'tenant')
     .filter(({ options }) => !isValid(options))
     .map(({ options }) => ({

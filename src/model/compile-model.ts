@@ -1,4 +1,4 @@
-import type { Fact, FactOf } from '../contracts/facts.js'
+import type { FactOf } from '../contracts/facts.js'
 import type { OperationFacts } from '../contracts/operation.js'
 import type { Class } from '../contracts/provider.js'
 import type { AppModel, ParameterModel, RouteModel } from '../contracts/route-model.js'
@@ -7,7 +7,8 @@ import type { Problem } from '../errors/config-error.js'
 import { checkController, checkMethod } from './check-controller.js'
 import { checkLimits } from './check-limits.js'
 import { checkRoutes } from './check-routes.js'
-import { factsOf, firstOf, type InheritedController, inherit, type ReadChain } from './inherit.js'
+import { type FactsByKind, factsOf, firstOf, groupFacts } from './facts-by-kind.js'
+import { type InheritedController, inherit, type ReadChain } from './inherit.js'
 import { joinPaths, pathParameters } from './paths.js'
 
 /** What the compiler needs beside the controllers. */
@@ -33,13 +34,13 @@ export function compileModel(controllers: readonly Class[], options: ModelOption
     const inherited = inherit(chain)
     problems.push(...checkController(controller, inherited))
     // One link at a time: what a base class states is not stated twice.
-    for (const link of chain) problems.push(...checkLimits(controller.name, link.facts))
+    for (const { facts } of chain) problems.push(...checkLimits(controller.name, groupFacts(facts)))
     if (firstOf(inherited.facts, 'controller') === undefined) continue
+    const owner = ownerOf(controller, inherited, options)
     for (const [handler, facts] of inherited.methods) {
       problems.push(...checkMethod(controller, handler, facts))
       for (const verb of factsOf(facts, 'route')) {
-        const draft = { controller, handler, facts, verb, index: routes.length }
-        routes.push(compileRouteModel(draft, inherited, options))
+        routes.push(compileRouteModel({ handler, facts, verb, index: routes.length }, owner))
       }
     }
   }
@@ -48,21 +49,37 @@ export function compileModel(controllers: readonly Class[], options: ModelOption
   return { model: Object.freeze({ routes: Object.freeze(routes), hasGuard }), problems }
 }
 
-interface Draft {
+/** What all routes of a controller share. */
+interface Owner {
   readonly controller: Class
+  readonly facts: FactsByKind
+  readonly prefix: string
+  readonly tags: readonly string[]
+  readonly defaultAccess: 'public' | 'protected'
+}
+
+function ownerOf(
+  controller: Class,
+  { facts }: InheritedController,
+  { defaultAccess }: ModelOptions,
+): Owner {
+  const prefix = firstOf(facts, 'controller')?.prefix ?? ''
+  // Class facts are nearest first: the tags of a subclass replace those of its base.
+  const tags = firstOf(facts, 'tags')?.tags ?? [defaultTag(controller.name)]
+  return { controller, facts, prefix, tags: Object.freeze([...new Set(tags)]), defaultAccess }
+}
+
+interface Draft {
   readonly handler: PropertyKey
-  readonly facts: readonly Fact[]
+  readonly facts: FactsByKind
   readonly verb: FactOf<'route'>
   readonly index: number
 }
 
-function compileRouteModel(
-  { controller, handler, facts, verb, index }: Draft,
-  inherited: InheritedController,
-  options: ModelOptions,
-): RouteModel {
-  const path = joinPaths(firstOf(inherited.facts, 'controller')?.prefix ?? '', verb.path)
-  const redirect = firstOf(facts, 'redirect')
+function compileRouteModel({ handler, facts, verb, index }: Draft, owner: Owner): RouteModel {
+  const { controller } = owner
+  const path = joinPaths(owner.prefix, verb.path)
+  const { isProtected, abilities } = compileAccess(facts, owner)
   return Object.freeze({
     index,
     method: verb.method,
@@ -71,72 +88,73 @@ function compileRouteModel(
     controller,
     handler,
     name: `${controller.name}.${String(handler)}`,
-    inputs: Object.freeze({
-      params: schemaOf(facts, 'params'),
-      query: schemaOf(facts, 'query'),
-      headers: schemaOf(facts, 'headers'),
-      body: schemaOf(facts, 'body'),
-    }),
-    ...compileAccess(facts, inherited.facts, options.defaultAccess),
-    ...compileFeatures(facts, inherited.facts),
+    inputs: compileInputs(facts),
+    isProtected,
+    abilities,
+    tenant: compileTenant(firstOf(facts, 'tenant') ?? firstOf(owner.facts, 'tenant')),
+    cache: firstOf(facts, 'cache')?.options ?? null,
+    limits: compileLimits(facts, false) ?? compileLimits(owner.facts, true),
     status: firstOf(facts, 'status')?.status ?? null,
-    headers: orNull(
-      factsOf(facts, 'header').map(({ name, value }) => Object.freeze([name, value] as const)),
-    ),
-    redirect:
-      redirect === undefined ? null : Object.freeze({ url: redirect.url, status: redirect.status }),
-    parameters: orNull(compileParameters(facts)),
-    operation: compileOperation(controller, inherited.facts, facts),
+    headers: compileHeaders(facts),
+    redirect: compileRedirect(firstOf(facts, 'redirect')),
+    parameters: compileParameters(facts),
+    operation: compileOperation(facts, owner),
   })
+}
+
+/** The first schema of each part: two of one are an error, which says so elsewhere. */
+function compileInputs(facts: FactsByKind): RouteModel['inputs'] {
+  const inputs: Record<InputSource, Schema | null> = {
+    params: null,
+    query: null,
+    headers: null,
+    body: null,
+  }
+  for (const { source, schema } of factsOf(facts, 'input').toReversed()) {
+    inputs[source] = schema ?? null
+  }
+  return Object.freeze(inputs)
 }
 
 /** A method's own word on access wins over its class's; abilities of both add up. */
 function compileAccess(
-  method: readonly Fact[],
-  controller: readonly Fact[],
-  defaultAccess: 'public' | 'protected',
+  facts: FactsByKind,
+  { facts: classFacts, defaultAccess }: Owner,
 ): Pick<RouteModel, 'isProtected' | 'abilities'> {
-  if (firstOf(method, 'public') !== undefined) return { isProtected: false, abilities: null }
-  const facts = [...controller, ...method]
-  const abilities = [...new Set(factsOf(facts, 'can').flatMap((fact) => fact.abilities))]
-  const isStated = firstOf(facts, 'auth') !== undefined || firstOf(facts, 'can') !== undefined
-  return {
-    isProtected: isStated || defaultAccess === 'protected',
-    abilities: orNull(abilities),
-  }
+  if (facts.public !== undefined) return { isProtected: false, abilities: null }
+  const isAuth = facts.auth !== undefined || classFacts.auth !== undefined
+  const isCan = facts.can !== undefined || classFacts.can !== undefined
+  const isProtected = isAuth || isCan || defaultAccess === 'protected'
+  if (!isCan) return { isProtected, abilities: null }
+  const stated = [...factsOf(classFacts, 'can'), ...factsOf(facts, 'can')]
+  const abilities = new Set(stated.flatMap((fact) => fact.abilities))
+  return { isProtected, abilities: orNull([...abilities]) }
 }
 
-/** A method's own word wins over its class's. */
-function compileFeatures(
-  method: readonly Fact[],
-  controller: readonly Fact[],
-): Pick<RouteModel, 'tenant' | 'cache' | 'limits'> {
-  const tenant = firstOf([...method, ...controller], 'tenant')
-  return {
-    tenant: tenant === undefined ? null : { isOptional: tenant.options?.optional === true },
-    cache: firstOf(method, 'cache')?.options ?? null,
-    limits: compileLimits(method, false) ?? compileLimits(controller, true),
-  }
+function compileTenant(fact: FactOf<'tenant'> | undefined): RouteModel['tenant'] {
+  return fact === undefined ? null : { isOptional: fact.options?.optional === true }
 }
 
-function compileLimits(facts: readonly Fact[], isOfClass: boolean): RouteModel['limits'] {
+function compileHeaders(facts: FactsByKind): RouteModel['headers'] {
+  const headers = factsOf(facts, 'header')
+  return orNull(headers.map(({ name, value }) => Object.freeze([name, value] as const)))
+}
+
+function compileRedirect(fact: FactOf<'redirect'> | undefined): RouteModel['redirect'] {
+  return fact === undefined ? null : Object.freeze({ url: fact.url, status: fact.status })
+}
+
+function compileLimits(facts: FactsByKind, isOfClass: boolean): RouteModel['limits'] {
   const fact = firstOf(facts, 'rateLimit')
   if (fact === undefined) return null
   return Object.freeze({ policies: fact.policies === false ? [] : fact.policies, isOfClass })
 }
 
-/** Class facts are nearest first: the tags of a subclass replace those of its base. */
-function compileOperation(
-  controller: Class,
-  classFacts: readonly Fact[],
-  facts: readonly Fact[],
-): OperationFacts {
-  const tags = firstOf(classFacts, 'tags')?.tags ?? [defaultTag(controller.name)]
-  const isHidden = [...classFacts, ...facts].some(({ kind }) => kind === 'hidden')
+function compileOperation(facts: FactsByKind, { facts: classFacts, tags }: Owner): OperationFacts {
   const responses = factsOf(facts, 'responseDoc').map(({ options }) => Object.freeze(options))
   return Object.freeze({
-    tags: Object.freeze([...new Set(tags)]),
-    isHidden,
+    tags,
+    isHidden: classFacts.hidden !== undefined || facts.hidden !== undefined,
     operation: Object.freeze({ ...firstOf(facts, 'operation')?.options }),
     body: firstOf(facts, 'bodyDoc')?.options ?? null,
     responses: Object.freeze(responses),
@@ -148,14 +166,11 @@ function defaultTag(name: string): string {
   return name.replace(/(?<=.)Controller$/, '') || 'Default'
 }
 
-function compileParameters(facts: readonly Fact[]): ParameterModel[] {
-  return factsOf(facts, 'parameter')
-    .map(({ index, source }) => Object.freeze({ index, source }))
-    .sort((a, b) => a.index - b.index)
-}
-
-function schemaOf(facts: readonly Fact[], source: InputSource): Schema | null {
-  return factsOf(facts, 'input').find((fact) => fact.source === source)?.schema ?? null
+function compileParameters(facts: FactsByKind): RouteModel['parameters'] {
+  const parameters: ParameterModel[] = factsOf(facts, 'parameter').map(({ index, source }) =>
+    Object.freeze({ index, source }),
+  )
+  return orNull(parameters.sort((a, b) => a.index - b.index))
 }
 
 /** Absent is `null`: a reader tests for one value and leaves the step out. */

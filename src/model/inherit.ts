@@ -1,13 +1,14 @@
-import type { ClassFacts, Fact, FactOf } from '../contracts/facts.js'
+import type { ClassFacts, Fact } from '../contracts/facts.js'
 import type { Class } from '../contracts/provider.js'
+import { type FactsByKind, groupFacts } from './facts-by-kind.js'
 
 /** Reads a class and those it extends, nearest first. */
 export type ReadChain = (target: Class) => readonly ClassFacts[]
 
 /** A controller with everything it inherits: the class's facts, and those of each of its methods. */
 export interface InheritedController {
-  readonly facts: readonly Fact[]
-  readonly methods: ReadonlyMap<PropertyKey, readonly Fact[]>
+  readonly facts: FactsByKind
+  readonly methods: ReadonlyMap<PropertyKey, FactsByKind>
 }
 
 /**
@@ -19,13 +20,15 @@ export function inherit(chain: readonly ClassFacts[]): InheritedController {
   const methods = new Map<PropertyKey, readonly Fact[]>()
   // From the base class on, so that inherited routes come first and keep their order.
   for (const link of [...chain].reverse()) {
-    for (const [key, facts] of link.methods)
-      methods.set(key, override(facts, methods.get(key) ?? []))
+    for (const [key, facts] of link.methods) methods.set(key, override(facts, methods.get(key)))
   }
-  return { facts: chain.flatMap(({ facts }) => facts), methods }
+  const grouped = new Map<PropertyKey, FactsByKind>()
+  for (const [key, facts] of methods) grouped.set(key, groupFacts(facts))
+  return { facts: groupFacts(chain.flatMap(({ facts }) => facts)), methods: grouped }
 }
 
-function override(own: readonly Fact[], inherited: readonly Fact[]): readonly Fact[] {
+function override(own: readonly Fact[], inherited: readonly Fact[] | undefined): readonly Fact[] {
+  if (inherited === undefined) return own
   const stated = new Set(own.map(topicOf))
   return [...own, ...inherited.filter((fact) => !stated.has(topicOf(fact)))]
 }
@@ -38,17 +41,4 @@ function topicOf(fact: Fact): string {
   return fact.kind === 'auth' || fact.kind === 'public' || fact.kind === 'can'
     ? 'access'
     : fact.kind
-}
-
-/** The facts of one kind. */
-export function factsOf<K extends Fact['kind']>(facts: readonly Fact[], kind: K): FactOf<K>[] {
-  return facts.filter((fact): fact is FactOf<K> => fact.kind === kind)
-}
-
-/** The nearest fact of one kind. */
-export function firstOf<K extends Fact['kind']>(
-  facts: readonly Fact[],
-  kind: K,
-): FactOf<K> | undefined {
-  return facts.find((fact): fact is FactOf<K> => fact.kind === kind)
 }

@@ -9,7 +9,7 @@ export function joinPaths(prefix: string, path: string): string {
 
 /** Names of the parameters in a path, in order; `*rest` counts as `rest`. */
 export function pathParameters(path: string): string[] {
-  return [...path.matchAll(/[:*](\w+)/g)].map(([, name]) => name as string)
+  return path.match(/[:*]\w+/g)?.map((parameter) => parameter.slice(1)) ?? []
 }
 
 /** What is wrong with the syntax of a path; `null` when nothing is. */

@@ -8,7 +8,7 @@ import type {
 } from '../contracts/openapi.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import { ConfigError, type Problem } from '../errors/config-error.js'
-import { schemaUses } from './build-operation.js'
+import { addSchemas } from './build-operation.js'
 import { buildPaths } from './build-paths.js'
 import { ERROR_BODIES, ERROR_SCHEMAS } from './envelopes.js'
 import { referencesOf } from './map-schema.js'
@@ -49,7 +49,7 @@ export function buildDocument(model: AppModel, config: DocumentConfig): BuiltDoc
     ({ route }) => !route.operation.isHidden && isIncluded(route, options),
   )
   const registry = new SchemaRegistry(config.describeSchema, ERROR_SCHEMAS)
-  for (const use of operations.flatMap(schemaUses)) registry.add(use)
+  for (const operation of operations) addSchemas(operation, registry)
   const schemas = registry.settle()
   const { hasGuard } = model
   const context = { schemas, contributors, parsesNestedQuery, hasGuard }

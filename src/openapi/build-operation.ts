@@ -1,8 +1,11 @@
 import type {
   OpenApiOperation,
   OpenApiParameter,
+  OperationAddition,
   OperationContributor,
 } from '../contracts/openapi.js'
+import type { RouteModel } from '../contracts/route-model.js'
+import type { Schema } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
 import { handlerName, pascalCase, titleCase } from './naming.js'
 import type { DocumentedOperation } from './operations.js'
@@ -10,7 +13,7 @@ import { buildParameters } from './parameters.js'
 import { pathTemplate } from './path-templates.js'
 import { bodySchemaOf, buildRequestBody } from './request-body.js'
 import { buildResponses } from './responses.js'
-import type { SchemaUse, SettledSchemas } from './schema-registry.js'
+import type { SchemaRegistry, SettledSchemas } from './schema-registry.js'
 
 /** What all operations of a document share. */
 export interface OperationContext {
@@ -29,27 +32,27 @@ export interface BuiltOperation {
   readonly problems: readonly Problem[]
 }
 
-/** Every schema of an operation that ends up in the document. */
-export function schemaUses({ route, operationId }: DocumentedOperation): SchemaUse[] {
-  const name = pascalCase(operationId)
+/** Adds every schema of an operation that ends up in the document. */
+export function addSchemas(
+  { route, operationId }: DocumentedOperation,
+  registry: SchemaRegistry,
+): void {
   const { params, query, headers } = route.inputs
-  const inputs = [
-    { schema: bodySchemaOf(route), part: 'Body' },
-    { schema: params, part: 'Params' },
-    { schema: query, part: 'Query' },
-    { schema: headers, part: 'Headers' },
-  ]
-  const uses = inputs.flatMap(({ schema, part }): SchemaUse[] =>
-    schema === null
-      ? []
-      : [{ schema, side: 'input', name: name + part, subject: `${route.name} @${part}` }],
-  )
+  const addInput = (schema: Schema | null, part: string): void => {
+    if (schema === null) return
+    const name = () => pascalCase(operationId) + part
+    registry.add({ schema, side: 'input', name, subject: `${route.name} @${part}` })
+  }
+  addInput(bodySchemaOf(route), 'Body')
+  addInput(params, 'Params')
+  addInput(query, 'Query')
+  addInput(headers, 'Headers')
   for (const { status, schema } of route.operation.responses) {
     if (schema === undefined) continue
+    const name = () => `${pascalCase(operationId)}Response${status}`
     const subject = `${route.name} @ApiResponseDoc(${status})`
-    uses.push({ schema, side: 'output', name: `${name}Response${status}`, subject })
+    registry.add({ schema, side: 'output', name, subject })
   }
-  return uses
 }
 
 /**
@@ -67,11 +70,10 @@ export function buildOperation(
   const inferred =
     titleCase(handlerName(route)) || `${documented.method.toUpperCase()} ${pathTemplate(path)}`
   const { summary = inferred, ...stated } = route.operation.operation
-  const additions = context.contributors.flatMap((contribute) => contribute(route) ?? [])
-  const errors = additions.flatMap(({ errors = [] }) => errors)
-  const own = buildParameters(route, { ...context, path })
-  const added = additions.flatMap(({ parameters = [] }) => parameters)
-  const parameters = own.parameters.concat(added.filter(isNew(own.parameters)))
+  const { errors, parameters: added } = additionsTo(route, context)
+  const own = buildParameters(route, path, context)
+  const parameters =
+    added.length === 0 ? own.parameters : own.parameters.concat(added.filter(isNew(own.parameters)))
   const requestBody = buildRequestBody(route, context.schemas)
   const operation = {
     tags: route.operation.tags,
@@ -85,6 +87,21 @@ export function buildOperation(
     ...(route.isProtected && context.hasGuard && { security: [{ BearerAuth: [] }] }),
   }
   return { operation, problems: own.problems }
+}
+
+/** What features add to an operation. */
+function additionsTo(
+  route: RouteModel,
+  { contributors }: OperationContext,
+): Required<OperationAddition> {
+  const errors: number[] = []
+  const parameters: OpenApiParameter[] = []
+  for (const contribute of contributors) {
+    const addition = contribute(route)
+    if (addition?.errors !== undefined) errors.push(...addition.errors)
+    if (addition?.parameters !== undefined) parameters.push(...addition.parameters)
+  }
+  return { errors, parameters }
 }
 
 /** The author's word on a parameter wins over a feature's. Names of headers have no case. */

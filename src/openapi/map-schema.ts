@@ -18,9 +18,11 @@ export function mapReferences(
 /** Names of the components that a schema refers to itself. */
 export function referencesOf(schema: OpenApiSchema): ReadonlySet<string> {
   const names = new Set<string>()
-  mapReferences(schema, (name) => {
-    names.add(name)
-    return name
-  })
+  const note = ({ $ref }: OpenApiSchema): boolean => {
+    if ($ref !== undefined) names.add($ref.slice(COMPONENT.length))
+    return false
+  }
+  note(schema)
+  someBelow(schema, note)
   return names
 }

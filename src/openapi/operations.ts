@@ -23,9 +23,9 @@ export function listOperations(routes: readonly RouteModel[]): {
   operations: DocumentedOperation[]
   problems: Problem[]
 } {
-  const drafts = withoutShadowed(routes).map((draft): Draft => {
-    const base = statedId(draft) ?? shortId(draft.route)
-    return { ...draft, base, operationId: base }
+  const drafts = withoutShadowed(routes).map(({ route, method }): Draft => {
+    const base = statedId(route, method) ?? shortId(route)
+    return { route, method, base, operationId: base }
   })
   const operations = tellApart(tellApart(drafts, longId), exactId).map(
     ({ route, method, operationId }) => ({ route, method, operationId }),
@@ -46,12 +46,14 @@ function tellApart(drafts: readonly Draft[], longer: (draft: Draft) => string): 
     groups.set(draft.operationId, group)
     group.push(draft)
   }
-  return drafts.map((draft) => {
-    const group = groups.get(draft.operationId) as Draft[]
-    return group.length === 1 || isContradiction(group)
-      ? draft
-      : { ...draft, operationId: longer(draft) }
-  })
+  const shared = new Set<string>()
+  for (const [operationId, group] of groups) {
+    if (group.length > 1 && !isContradiction(group)) shared.add(operationId)
+  }
+  if (shared.size === 0) return drafts
+  return drafts.map((draft) =>
+    shared.has(draft.operationId) ? { ...draft, operationId: longer(draft) } : draft,
+  )
 }
 
 /** Whether an author has given one name to two handlers: that is not ours to repair. */
@@ -65,7 +67,7 @@ function isContradiction(group: readonly Draft[]): boolean {
 }
 
 /** What the author says; an `@All` is several operations, which the method tells apart. */
-function statedId({ route, method }: Omit<DocumentedOperation, 'operationId'>): string | undefined {
+function statedId(route: RouteModel, method: OpenApiMethod): string | undefined {
   const { operationId } = route.operation.operation
   return operationId !== undefined && route.method === 'ALL'
     ? `${operationId}_${method}`
@@ -73,23 +75,23 @@ function statedId({ route, method }: Omit<DocumentedOperation, 'operationId'>): 
 }
 
 /** `@All` answers only where no route of the same path and method does. */
-function withoutShadowed(routes: readonly RouteModel[]) {
+function withoutShadowed(
+  routes: readonly RouteModel[],
+): Omit<DocumentedOperation, 'operationId'>[] {
+  const nameOf = (method: HttpMethod, path: string) => `${method} ${pathShape(path)}`
   const hasAll = routes.some(({ method }) => method === 'ALL')
-  const declared = new Set(
-    hasAll ? routes.map(({ method, path }) => `${method} ${pathShape(path)}`) : [],
-  )
+  const declared = new Set(hasAll ? routes.map(({ method, path }) => nameOf(method, path)) : [])
   return routes.flatMap((route) => {
-    const methods = methodsOf(route)
-    const free =
-      route.method === 'ALL'
-        ? methods.filter((method) => !declared.has(`${method} ${pathShape(route.path)}`))
-        : methods
-    return free.map((method) => ({ route, method: method.toLowerCase() as OpenApiMethod }))
+    if (route.method !== 'ALL') return { route, method: lowerCase(route.method) }
+    return ALL.filter((method) => !declared.has(nameOf(method, route.path))).map((method) => ({
+      route,
+      method: lowerCase(method),
+    }))
   })
 }
 
-function methodsOf({ method }: RouteModel): readonly HttpMethod[] {
-  return method === 'ALL' ? ALL : [method]
+function lowerCase(method: HttpMethod): OpenApiMethod {
+  return method.toLowerCase() as OpenApiMethod
 }
 
 function shortId(route: RouteModel): string {

@@ -1,3 +1,5 @@
+import { setOwn } from '../schema/set-own.js'
+
 /**
  * A copy of plain data that shares nothing with it: tools that resolve references write into the document they are given, and
  * must write into no other. A document of 1,000 operations takes about half the time that JSON there and back takes.
@@ -10,18 +12,7 @@ export function ownCopy<T>(value: T): T {
     const child: unknown = value[key]
     // As in JSON, what is undefined is absent.
     if (child === undefined) continue
-    if (key === '__proto__') defineOwn(copy, key, ownCopy(child))
-    else copy[key] = ownCopy(child)
+    setOwn(copy, key, ownCopy(child))
   }
   return copy as T
-}
-
-/** An assignment would set the prototype. */
-function defineOwn(object: object, key: string, value: unknown): void {
-  Object.defineProperty(object, key, {
-    value,
-    enumerable: true,
-    writable: true,
-    configurable: true,
-  })
 }

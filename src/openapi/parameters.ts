@@ -1,8 +1,8 @@
 import type { OpenApiParameter, OpenApiSchema } from '../contracts/openapi.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { Problem } from '../errors/config-error.js'
+import { pathParameters as namesInPath } from '../model/paths.js'
 import { anyOf } from '../schema/dialect/union.js'
-import { pathParameterNames } from './path-templates.js'
 import type { SettledSchemas } from './schema-registry.js'
 
 /** OpenAPI describes these elsewhere and ignores them as parameters (3.0.3, 4.7.12.1). */
@@ -13,31 +13,35 @@ export interface ParameterContext {
   readonly schemas: SettledSchemas
   /** Whether the query parser makes objects of `a[b]=1` (Express' `extended`). */
   readonly parsesNestedQuery: boolean
-  /** The path that stands for the route's in the document. */
-  readonly path: string
 }
 
-/** The parameters of an operation: those of the path in its order, then query and headers as their schemas list them. */
+/**
+ * The parameters of an operation: those of the path in its order, then query and headers as their schemas list them.
+ *
+ * @param path The path that stands for the route's in the document.
+ */
 export function buildParameters(
   route: RouteModel,
+  path: string,
   context: ParameterContext,
 ): { parameters: OpenApiParameter[]; problems: Problem[] } {
-  const query = queryParameters(route, context)
-  const parameters = [
-    ...pathParameters(route, context),
-    ...query.parameters,
-    ...headerParameters(route, context),
-  ]
-  return { parameters, problems: query.problems }
+  const { query, headers } = route.inputs
+  const parameters = pathParameters(route, path, context)
+  if (query === null && headers === null) return { parameters, problems: [] }
+  const queried = queryParameters(route, context)
+  parameters.push(...queried.parameters, ...headerParameters(route, context))
+  return { parameters, problems: queried.problems }
 }
 
 function pathParameters(
   route: RouteModel,
-  { schemas, path }: ParameterContext,
+  path: string,
+  { schemas }: ParameterContext,
 ): OpenApiParameter[] {
+  if (route.pathParameters.length === 0) return []
   const { params } = route.inputs
   const described = params === null ? [] : propertiesOf(schemas.peek(params, 'input'), schemas)
-  const names = pathParameterNames(path)
+  const names = path === route.path ? route.pathParameters : namesInPath(path)
   return route.pathParameters.map((own, index) => {
     const schema = described.find(({ name }) => name === own)?.schema ?? { type: 'string' }
     const isRest = route.path.endsWith(`*${own}`)

@@ -19,8 +19,3 @@ export function canonicalPaths(routes: readonly RouteModel[]): ReadonlyMap<strin
   }
   return canonical
 }
-
-/** Names of the parameters in a path, in order. */
-export function pathParameterNames(path: string): string[] {
-  return [...path.matchAll(/[:*](\w+)/g)].map(([, name]) => name as string)
-}

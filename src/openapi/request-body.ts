@@ -29,11 +29,12 @@ function contentOf(
   schema: OpenApiSchema,
   schemas: SettledSchemas,
 ): Readonly<Record<string, OpenApiMediaType>> {
-  const parts = Object.entries(schemas.resolve(schema).properties ?? {})
-  const files = parts.flatMap(([name, part]) => {
-    const file = fileOf(part, schemas)
-    return file === null ? [] : [{ name, contentType: file['x-content-media-type'] }]
-  })
+  const { properties = {} } = schemas.resolve(schema)
+  const files: { name: string; contentType: unknown }[] = []
+  for (const name of Object.keys(properties)) {
+    const file = fileOf(properties[name] as OpenApiSchema, schemas)
+    if (file !== null) files.push({ name, contentType: file['x-content-media-type'] })
+  }
   if (files.length === 0) return { 'application/json': { schema } }
   const typed = files.filter(({ contentType }) => typeof contentType === 'string')
   if (typed.length === 0) return { 'multipart/form-data': { schema } }

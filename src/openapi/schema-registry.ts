@@ -25,8 +25,8 @@ export type DescribeSchema = (schema: Schema, side: SchemaSide) => DescribedSche
 export interface SchemaUse {
   readonly schema: Schema
   readonly side: SchemaSide
-  /** `UsersCreateBody` */
-  readonly name: string
+  /** `UsersCreateBody`; asked for by definitions that have no name themselves, which most schemas do without. */
+  readonly name: () => string
   /** `UsersController.create @Body` */
   readonly subject: string
 }
@@ -76,6 +76,13 @@ export class SchemaRegistry {
     const added = this.#added[use.side]
     if (added.has(use.schema)) return
     const described = this.#describe(use.schema, use.side)
+    if (described.definitions.length > 0) this.#define(described, use)
+    else added.set(use.schema, described.schema)
+    this.#report(described, use)
+  }
+
+  /** Takes in a schema that refers to definitions, and these. */
+  #define(described: DescribedSchema, use: SchemaUse): void {
     const names = this.#nameFreely(described, use)
     const toId = (local: string) => idOf(use.side, names.get(local) ?? local)
     for (const { name: local, isNamed, schema } of described.definitions) {
@@ -83,8 +90,7 @@ export class SchemaRegistry {
       const body = mapReferences(schema, toId)
       this.#definitions.set(toId(local), { name, side: use.side, isNamed, schema: body })
     }
-    added.set(use.schema, mapReferences(described.schema, toId))
-    this.#report(described, use)
+    this.#added[use.side].set(use.schema, mapReferences(described.schema, toId))
   }
 
   /** Nothing can be added after this. */
@@ -129,7 +135,8 @@ export class SchemaRegistry {
 
   /** Names for the definitions of a schema; where a name means something else already, the place is put in front. */
   #nameFreely(described: DescribedSchema, use: SchemaUse): ReadonlyMap<string, string> {
-    const names = new Map(localNames(described, use.name))
+    const place = use.name()
+    const names = new Map(localNames(described, place))
     const toId = (local: string) => idOf(use.side, names.get(local) ?? local)
     const isTaken = ({ name: local, schema }: SchemaDefinition) => {
       const known = this.#definitions.get(toId(local))?.schema
@@ -143,7 +150,7 @@ export class SchemaRegistry {
       if (taken === undefined) return names
       const name = names.get(taken.name) as string
       if (taken.isNamed && name === taken.name) this.#reportTaken(name, use)
-      names.set(taken.name, `${use.name}_${name}`)
+      names.set(taken.name, `${place}_${name}`)
     }
   }
 

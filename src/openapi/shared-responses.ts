@@ -72,9 +72,16 @@ function componentOf(status: number): string {
   return (STATUS_CODES[status] ?? `Status${status}`).replace(/[^A-Za-z0-9]/g, '')
 }
 
+const ERROR_REFERENCES: ReadonlyMap<number, Reference | undefined> = new Map(
+  Object.keys(ERRORS).map((status) => [
+    Number(status),
+    REFERENCES.get(componentOf(Number(status))),
+  ]),
+)
+
 /** A reference to the answer to an error of the framework. */
 export function errorReference(status: number): Reference {
-  const reference = REFERENCES.get(componentOf(status))
+  const reference = ERROR_REFERENCES.get(status)
   if (reference !== undefined) return reference
   throw new RangeError(`No feature may answer ${status}: shared-responses.ts does not describe it.`)
 }
@@ -86,14 +93,15 @@ export function successReference(): Reference {
 
 /** The components behind references to shared answers, by name, sorted. */
 export function sharedResponses(paths: Iterable<OpenApiPathItem>): Record<string, OpenApiResponse> {
-  const referred = new Set<unknown>()
+  const referred = new Set<string>()
   for (const item of paths) {
     for (const { responses } of Object.values(item)) {
-      for (const response of Object.values(responses)) referred.add(response)
+      for (const status in responses) {
+        const response = responses[status] as OpenApiResponse | Reference
+        if ('$ref' in response) referred.add(response.$ref)
+      }
     }
   }
-  const names = [...REFERENCES]
-    .filter(([, reference]) => referred.has(reference))
-    .map(([name]) => name)
+  const names = [...SHARED.keys()].filter((name) => referred.has(PREFIX + name))
   return Object.fromEntries(names.sort().map((name) => [name, SHARED.get(name) as OpenApiResponse]))
 }

@@ -12,6 +12,14 @@ interface ZodCore {
 // Named by a variable, so that no bundler looks for a package that an application may not have.
 const CORE: string = 'zod/v4/core'
 
+let loading: Promise<ZodCore | undefined> | undefined
+
+/** Thousands of schemas wait for one import. */
+function loadCore(): Promise<ZodCore | undefined> {
+  loading ??= import(CORE).catch(() => undefined)
+  return loading
+}
+
 /**
  * A schema of zod as one function that zod writes: of a nested order it takes 2,000 instructions to validate where the
  * schema itself takes 28,000, with the same results and errors. `undefined` for schemas of other libraries and of a zod
@@ -20,7 +28,7 @@ const CORE: string = 'zod/v4/core'
 export async function compileZod(schema: StandardSchemaV1): Promise<Validate | undefined> {
   const version = (schema as { _zod?: { version?: object } })._zod?.version
   if (version === undefined) return undefined
-  const core = (await import(CORE).catch(() => undefined)) as ZodCore | undefined
+  const core = await loadCore()
   const compile = core?.compile
   if (compile === undefined || !isSame(version, core?.version)) return undefined
   let compiled: StandardSchemaV1.Props | undefined

@@ -1,4 +1,5 @@
 import type { OpenApiSchema } from '../contracts/openapi.js'
+import { setOwn } from './set-own.js'
 
 /** @param name The property that the schema is of; `*` for any property or item; empty where it is a part of its parent. */
 type Change = (schema: OpenApiSchema, name: string) => OpenApiSchema
@@ -18,21 +19,37 @@ export function mapChildren(schema: OpenApiSchema, change: Change): OpenApiSchem
     if (typeof child === 'object') copy[key] = change(child, key === 'not' ? '' : '*')
   }
   if (schema.properties !== undefined) {
-    // `fromEntries` defines, so that a property called `__proto__` stays a property.
-    copy['properties'] = Object.fromEntries(
-      Object.entries(schema.properties).map(([name, child]) => [name, change(child, name)]),
-    )
+    const changed: Record<string, OpenApiSchema> = {}
+    for (const name of Object.keys(schema.properties)) {
+      setOwn(changed, name, change(schema.properties[name] as OpenApiSchema, name))
+    }
+    copy['properties'] = changed
   }
   return copy
 }
 
 /** Whether a schema below this one, however deep, is as asked. Most schemas refer to nothing, and asking copies nothing. */
-export function someBelow(schema: OpenApiSchema, is: (schema: OpenApiSchema) => boolean): boolean {
-  const isSo = (child: OpenApiSchema) => is(child) || someBelow(child, is)
-  for (const key of LISTS) if (schema[key]?.some(isSo)) return true
-  for (const key of SINGLES) {
-    const child = schema[key]
-    if (typeof child === 'object' && isSo(child)) return true
+export function someBelow(schema: OpenApiSchema, is: Question): boolean {
+  const { allOf, anyOf, oneOf, items, not, additionalProperties: others, properties } = schema
+  if (allOf !== undefined && someOf(allOf, is)) return true
+  if (anyOf !== undefined && someOf(anyOf, is)) return true
+  if (oneOf !== undefined && someOf(oneOf, is)) return true
+  if (items !== undefined && isOrHas(items, is)) return true
+  if (not !== undefined && isOrHas(not, is)) return true
+  if (typeof others === 'object' && isOrHas(others, is)) return true
+  for (const name in properties) {
+    if (isOrHas(properties[name] as OpenApiSchema, is)) return true
   }
-  return schema.properties !== undefined && Object.values(schema.properties).some(isSo)
+  return false
+}
+
+type Question = (schema: OpenApiSchema) => boolean
+
+function isOrHas(schema: OpenApiSchema, is: Question): boolean {
+  return is(schema) || someBelow(schema, is)
+}
+
+function someOf(schemas: readonly OpenApiSchema[], is: Question): boolean {
+  for (const schema of schemas) if (isOrHas(schema, is)) return true
+  return false
 }

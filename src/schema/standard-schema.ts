@@ -11,7 +11,11 @@ export function standardValidator(
   schema: StandardSchemaV1,
   quick: StandardSchemaV1.Props['validate'] = (value) => schema['~standard'].validate(value),
 ): Validator {
-  const run = zodValidate(schema) ?? quick
+  // Which way is safe is found by a walk through the schema, which a start would do for all routes.
+  let run: StandardSchemaV1.Props['validate'] = function decide(value) {
+    run = zodValidate(schema) ?? quick
+    return run(value)
+  }
   return function validate(value) {
     const result = run(value)
     return isPromise(result) ? Promise.resolve(result).then(toResult) : toResult(result)

@@ -2,8 +2,15 @@ import type { OpenApiSchema } from '../../contracts/openapi.js'
 import { isNode, type Node } from './conversion.js'
 import { toJsonValue } from './json-value.js'
 
+const WORDS = new Set(
+  `title description default example examples deprecated readOnly writeOnly externalDocs discriminator`.split(
+    ' ',
+  ),
+)
+
 /** Keywords that describe and do not constrain. */
 export function annotationsOf(node: Node): OpenApiSchema {
+  if (!isAnnotated(node)) return {}
   const { title, description, deprecated, readOnly, writeOnly } = node
   return {
     ...(typeof title === 'string' && { title }),
@@ -17,6 +24,12 @@ export function annotationsOf(node: Node): OpenApiSchema {
     ...discriminator(node),
     ...extensions(node),
   }
+}
+
+/** Most schemas are not, and there are thousands of them. */
+function isAnnotated(node: Node): boolean {
+  for (const keyword in node) if (WORDS.has(keyword) || keyword.startsWith('x-')) return true
+  return false
 }
 
 function given(key: string, value: unknown): OpenApiSchema {

@@ -1,6 +1,6 @@
 import type { OpenApiSchema } from '../../contracts/openapi.js'
-import { below, type Conversion, isNever, type Node } from './conversion.js'
-import { count } from './scalar-schema.js'
+import { below, type Conversion, type Draft, isNever, type Node } from './conversion.js'
+import { copyCount } from './scalar-schema.js'
 import { isEqual } from './types.js'
 import { anyOf } from './union.js'
 
@@ -19,7 +19,9 @@ export function arraySchema(node: Node, path: string, conversion: Conversion): O
   }
   const { first, rest } = positions(node)
   const item = below(path, '*')
-  const bounds = { ...count('minItems', node), ...count('maxItems', node) }
+  const bounds: Draft = {}
+  copyCount(bounds, 'minItems', node)
+  copyCount(bounds, 'maxItems', node)
   const unique = node.uniqueItems === true && { uniqueItems: true }
   const others = rest === undefined ? {} : conversion.convert(rest, item)
   if (first.length === 0) {

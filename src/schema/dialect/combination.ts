@@ -5,15 +5,16 @@ import { anyOf, oneOf } from './union.js'
 
 /** What `allOf`, `anyOf`, `oneOf` and `not` say, each on its own. */
 export function combinations(node: Node, path: string, conversion: Conversion): OpenApiSchema[] {
-  if (node.if !== undefined) {
+  const { if: condition, allOf, anyOf: any, oneOf: one, not } = node
+  if (condition !== undefined) {
     conversion.lose(path, "'if' is not in the document: OpenAPI 3.0 cannot say it.")
   }
-  return [
-    ...(Array.isArray(node.allOf) ? [everyOf(node.allOf, path, conversion)] : []),
-    ...(Array.isArray(node.anyOf) ? [someOf(node.anyOf, path, conversion)] : []),
-    ...(Array.isArray(node.oneOf) ? [exactlyOneOf(node.oneOf, path, conversion)] : []),
-    ...(node.not === undefined ? [] : [negation(node.not, path, conversion)]),
-  ]
+  const parts: OpenApiSchema[] = []
+  if (Array.isArray(allOf)) parts.push(everyOf(allOf, path, conversion))
+  if (Array.isArray(any)) parts.push(someOf(any, path, conversion))
+  if (Array.isArray(one)) parts.push(exactlyOneOf(one, path, conversion))
+  if (not !== undefined) parts.push(negation(not, path, conversion))
+  return parts
 }
 
 function everyOf(

@@ -6,6 +6,9 @@ export function combine(
   annotations: OpenApiSchema,
   parts: readonly OpenApiSchema[],
 ): OpenApiSchema {
+  const isBare = Object.keys(annotations).length === 0
+  const [first] = parts
+  if (isBare && parts.length === 1 && first !== undefined) return withoutNeedlessAllOf(first)
   if (parts.some(isNever)) return { ...annotations, ...NEVER }
   let beside: OpenApiSchema = {}
   const all: OpenApiSchema[] = []
@@ -14,14 +17,15 @@ export function combine(
     else all.push(...(isAllOf(part) ? part.allOf : [part]))
   }
   const [only] = all
-  const isBare = Object.keys(beside).length === 0 && Object.keys(annotations).length === 0
-  if (all.length === 1 && isBare && only !== undefined) return only
+  const isAlone = isBare && Object.keys(beside).length === 0 && all.length === 1
+  if (isAlone && only !== undefined) return only
   return { ...beside, ...annotations, ...(all.length > 0 && { allOf: all }) }
 }
 
 /** All of one is the one. */
 function withoutNeedlessAllOf(part: OpenApiSchema): OpenApiSchema {
-  const [only, ...more] = part.allOf ?? []
+  if (part.allOf === undefined) return part
+  const [only, ...more] = part.allOf
   return isAllOf(part) && only !== undefined && more.length === 0 ? only : part
 }
 

@@ -13,6 +13,9 @@ export interface Conversion {
   readonly countLosses: () => number
 }
 
+/** A schema of the dialect that is still being written. */
+export type Draft = { -readonly [K in keyof OpenApiSchema]: OpenApiSchema[K] }
+
 /** Names of types in both dialects; `null` is a flag in OpenAPI's. */
 export type TypeName = NonNullable<OpenApiSchema['type']>
 
@@ -35,8 +38,9 @@ export function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-export function isNever({ not, ...others }: OpenApiSchema): boolean {
-  return not !== undefined && Object.keys(not).length === 0 && Object.keys(others).length === 0
+export function isNever(schema: OpenApiSchema): boolean {
+  const { not } = schema
+  return not !== undefined && Object.keys(not).length === 0 && Object.keys(schema).length === 1
 }
 
 /** `items` + `0` + `price` is `items.0.price`. */

@@ -14,15 +14,6 @@ const SETS: Readonly<Record<string, ReadonlySet<string>>> = Object.fromEntries(
   Object.entries(OF_TYPE).map(([type, words]) => [type, new Set(words.split(/\s+/))]),
 )
 
-/** The keywords of a schema that constrain values of a type. `format` is written on numbers too. */
-export function keywordsOf(node: Node, type: TypeName): Node {
-  const own = SETS[type === 'integer' ? 'number' : type]
-  const isNumeric = type === 'number' || type === 'integer'
-  return Object.fromEntries(
-    Object.entries(node).filter(([key]) => own?.has(key) || (isNumeric && key === 'format')),
-  )
-}
-
 /** Whether a schema has a keyword about values of a type. */
 export function speaksOf(node: Node, type: TypeName): boolean {
   return Object.keys(node).some((key) => SETS[type]?.has(key) && node[key] !== undefined)

@@ -1,7 +1,8 @@
 import type { OpenApiSchema } from '../../contracts/openapi.js'
+import { setOwn } from '../set-own.js'
 import { combine } from './combine.js'
-import { below, type Conversion, isNever, isNode, type Node } from './conversion.js'
-import { count } from './scalar-schema.js'
+import { below, type Conversion, type Draft, isNever, isNode, type Node } from './conversion.js'
+import { copyCount } from './scalar-schema.js'
 import { isEqual } from './types.js'
 import { anyOf } from './union.js'
 
@@ -29,30 +30,34 @@ export function objectSchema(node: Node, path: string, conversion: Conversion): 
   const hasProperties = Object.keys(properties).length > 0
   // It means the same as silence, but who says it wants others to be there.
   const isLoose = hasProperties && rest === undefined && saysOthers(node)
-  return {
-    ...(hasProperties && { properties }),
-    ...(required.length > 0 && { required }),
-    ...(rest !== undefined && { additionalProperties: rest }),
-    ...(isLoose && { additionalProperties: true }),
-    ...count('minProperties', node),
-    ...count('maxProperties', node),
-  }
+  const schema: Draft = {}
+  if (hasProperties) schema.properties = properties
+  if (required.length > 0) schema.required = required
+  if (rest !== undefined) schema.additionalProperties = rest
+  else if (isLoose) schema.additionalProperties = true
+  copyCount(schema, 'minProperties', node)
+  copyCount(schema, 'maxProperties', node)
+  return schema
 }
 
-/** `Object.fromEntries` defines, where an assignment to `__proto__` would set a prototype. */
 function declaredProperties(node: Node, path: string, conversion: Conversion): Properties {
   const { properties, patternProperties } = node
-  if (!isNode(properties)) return {}
+  const declared: Record<string, OpenApiSchema> = {}
+  if (!isNode(properties)) return declared
   const patterns = isNode(patternProperties) ? Object.entries(patternProperties) : []
-  const convertOne = ([name, schema]: [string, unknown]): [string, OpenApiSchema] => {
+  for (const name of Object.keys(properties)) {
     const at = below(path, name)
-    const own = conversion.convert(schema, at)
+    const own = conversion.convert(properties[name], at)
     const matching = patterns.filter(([pattern]) => isMatch(pattern, name))
     const others = matching.map(([, other]) => conversion.convert(other, at))
-    const all = [own, ...others].filter((each) => Object.keys(each).length > 0)
-    return [name, all.length > 1 ? combine({}, all) : (all[0] ?? own)]
+    setOwn(declared, name, others.length === 0 ? own : combineAll([own, ...others]))
   }
-  return Object.fromEntries(Object.entries(properties).map(convertOne))
+  return declared
+}
+
+function combineAll(schemas: readonly OpenApiSchema[]): OpenApiSchema {
+  const telling = schemas.filter((each) => Object.keys(each).length > 0)
+  return telling.length > 1 ? combine({}, telling) : (telling[0] ?? {})
 }
 
 function isMatch(pattern: string, name: string): boolean {
@@ -135,7 +140,7 @@ function pickNames(
 
 function requiredNames({ required }: Node): string[] {
   if (!Array.isArray(required)) return []
-  return [...new Set(required.filter((name): name is string => typeof name === 'string'))]
+  return [...new Set(required)].filter((name): name is string => typeof name === 'string')
 }
 
 /** Tools refuse a required property that has no schema. */

@@ -8,7 +8,9 @@ const ESCAPED = /[\^$\\.*+?()[\]{}|/0-9A-Za-z]/
  * refuses some escapes that a plain regular expression allows.
  */
 export function toPattern(source: string): string | undefined {
-  return [source, withoutNeedlessEscapes(source)].find(isUnicodePattern)
+  if (isUnicodePattern(source)) return source
+  const simpler = withoutNeedlessEscapes(source)
+  return isUnicodePattern(simpler) ? simpler : undefined
 }
 
 function withoutNeedlessEscapes(source: string): string {

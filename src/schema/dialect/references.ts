@@ -22,8 +22,32 @@ export interface References {
   readonly keyOf: (node: Node) => string | undefined
 }
 
+/** Of a schema in which nothing refers to anything. */
+const NONE: References = {
+  resolve: () => undefined,
+  isRecursive: () => false,
+  isBareUnion: () => false,
+  keyOf: () => undefined,
+}
+
 /** Reads a whole JSON Schema: `$id`, `$anchor`, `$defs` and `definitions`. */
 export function readReferences(root: unknown): References {
+  return mayRefer(root) ? indexReferences(root) : NONE
+}
+
+/** Most schemas do not, and this is a tenth of what an index of one takes. Values count too: what looks like a keyword may be one. */
+function mayRefer(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (Array.isArray(value)) return value.some(mayRefer)
+  const node = value as Node
+  for (const key in node) {
+    if (key === '$ref' || key === '$defs' || key === 'definitions') return true
+    if (mayRefer(node[key])) return true
+  }
+  return false
+}
+
+function indexReferences(root: unknown): References {
   const resources = new Map<Node, Resource>()
   const targets = new Map<string, Node>()
   const keys = new Map<Node, string>()

@@ -1,5 +1,5 @@
 import type { OpenApiSchema } from '../../contracts/openapi.js'
-import type { Conversion, Node, TypeName } from './conversion.js'
+import type { Conversion, Draft, Node, TypeName } from './conversion.js'
 import { toPattern } from './pattern.js'
 
 /** Zod and others write the range of exact integers, which no client ever leaves. */
@@ -13,15 +13,15 @@ export function stringSchema(node: Node, path: string, { lose }: Conversion): Op
   if (typeof pattern === 'string' && understood === undefined) {
     lose(path, `The pattern ${pattern} is not in the document: it is not a Unicode expression.`)
   }
+  const schema: Draft = {}
+  copyCount(schema, 'minLength', node)
+  copyCount(schema, 'maxLength', node)
+  if (understood !== undefined) schema.pattern = understood
   const format = formatOf(node)
-  return {
-    ...count('minLength', node),
-    ...count('maxLength', node),
-    ...(understood !== undefined && { pattern: understood }),
-    ...(format !== undefined && { format }),
-    ...(format === 'binary' &&
-      typeof contentMediaType === 'string' && { 'x-content-media-type': contentMediaType }),
-  }
+  if (format !== undefined) schema.format = format
+  const isTyped = format === 'binary' && typeof contentMediaType === 'string'
+  if (isTyped) schema['x-content-media-type'] = contentMediaType
+  return schema
 }
 
 function formatOf({ format, contentEncoding }: Node): string | undefined {
@@ -36,25 +36,30 @@ function formatOf({ format, contentEncoding }: Node): string | undefined {
  */
 export function numberSchema(node: Node, type: TypeName): OpenApiSchema {
   const { multipleOf, format } = node
-  const [low, high] =
-    type === 'integer' ? inclusive(lowest(node), highest(node)) : [lowest(node), highest(node)]
-  const isInt32 =
-    type === 'integer' && low?.minimum === INT32.minimum && high?.maximum === INT32.maximum
-  return {
-    ...(isInt32 ? { format: 'int32' } : typeof format === 'string' && format !== '' && { format }),
-    ...(!isInt32 && { ...low, ...high }),
-    ...(typeof multipleOf === 'number' && multipleOf > 0 && { multipleOf }),
+  const isInteger = type === 'integer'
+  const low = isInteger ? inclusiveLowest(lowest(node)) : lowest(node)
+  const high = isInteger ? inclusiveHighest(highest(node)) : highest(node)
+  const isInt32 = isInteger && low?.minimum === INT32.minimum && high?.maximum === INT32.maximum
+  const schema: Draft = {}
+  if (isInt32) schema.format = 'int32'
+  else {
+    if (typeof format === 'string' && format !== '') schema.format = format
+    Object.assign(schema, low, high)
   }
+  if (typeof multipleOf === 'number' && multipleOf > 0) schema.multipleOf = multipleOf
+  return schema
 }
 
 type Bound = OpenApiSchema | undefined
 
-/** Above 0 is from 1 on, and below 5 is up to 4, for integers. */
-function inclusive(low: Bound, high: Bound): [Bound, Bound] {
-  return [
-    low?.exclusiveMinimum === true ? { minimum: Math.floor(low.minimum ?? 0) + 1 } : low,
-    high?.exclusiveMaximum === true ? { maximum: Math.ceil(high.maximum ?? 0) - 1 } : high,
-  ]
+/** Above 0 is from 1 on, for integers. */
+function inclusiveLowest(low: Bound): Bound {
+  return low?.exclusiveMinimum === true ? { minimum: Math.floor(low.minimum ?? 0) + 1 } : low
+}
+
+/** Below 5 is up to 4. */
+function inclusiveHighest(high: Bound): Bound {
+  return high?.exclusiveMaximum === true ? { maximum: Math.ceil(high.maximum ?? 0) - 1 } : high
 }
 
 function lowest({ minimum, exclusiveMinimum }: Node): Bound {
@@ -77,9 +82,11 @@ function isBound(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value)
 }
 
-/** A keyword that counts, unless it says nothing. */
-export function count(keyword: string, node: Node): OpenApiSchema {
+type Count = 'minLength' | 'maxLength' | 'minItems' | 'maxItems' | 'minProperties' | 'maxProperties'
+
+/** Copies a keyword that counts, unless it says nothing. */
+export function copyCount(schema: Draft, keyword: Count, node: Node): void {
   const value = node[keyword]
-  const says = Number.isInteger(value) && (value as number) >= (keyword.startsWith('min') ? 1 : 0)
-  return says ? { [keyword]: value } : {}
+  const least = keyword.startsWith('min') ? 1 : 0
+  if (Number.isInteger(value) && (value as number) >= least) schema[keyword] = value as number
 }

@@ -67,11 +67,9 @@ function convertBody(node: Node, path: string, conversion: WholeConversion): Ope
     return annotations
   }
   const own = withoutUnevaluated(node, path, conversion)
-  return combine(annotations, [
-    ...referred(node, path, conversion),
-    typedSchema(own, path, conversion),
-    ...combinations(own, path, conversion),
-  ])
+  const parts = referred(node, path, conversion)
+  parts.push(typedSchema(own, path, conversion), ...combinations(own, path, conversion))
+  return combine(annotations, parts)
 }
 
 const BARE_UNION =
@@ -108,9 +106,9 @@ const APPLICATORS = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas'
 
 /** Where nothing else evaluates items and properties, these keywords are `items` and `additionalProperties`. */
 function withoutUnevaluated(node: Node, path: string, { lose }: Conversion): Node {
-  const { unevaluatedItems, unevaluatedProperties, ...others } = node
-  if (unevaluatedItems === undefined && unevaluatedProperties === undefined) return node
+  if (node.unevaluatedItems === undefined && node.unevaluatedProperties === undefined) return node
   if (!APPLICATORS.some((keyword) => node[keyword] !== undefined)) return node
+  const { unevaluatedItems, unevaluatedProperties: _, ...others } = node
   const keyword = unevaluatedItems === undefined ? 'unevaluatedProperties' : 'unevaluatedItems'
   lose(path, `'${keyword}' is not in the document: OpenAPI 3.0 cannot say it.`)
   return others

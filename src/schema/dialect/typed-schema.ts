@@ -2,21 +2,24 @@ import type { OpenApiSchema } from '../../contracts/openapi.js'
 import { arraySchema } from './array-schema.js'
 import { type Conversion, NEVER, type Node, type TypeName } from './conversion.js'
 import { toJsonValue } from './json-value.js'
-import { keywordsOf, speaksOf } from './keywords.js'
+import { speaksOf } from './keywords.js'
 import { NULL, withNull } from './null.js'
 import { objectSchema } from './object-schema.js'
 import { numberSchema, stringSchema } from './scalar-schema.js'
-import { allowedTypes, typeOf } from './types.js'
+import { allowedTypes, isType, typeOf } from './types.js'
 import { withoutFullEnum } from './union.js'
 
 /** What `type`, `enum`, `const` and the keywords about one type say. A schema has one type at most, so several are a union. */
 export function typedSchema(node: Node, path: string, conversion: Conversion): OpenApiSchema {
+  const { type } = node
+  if (isType(type) && isOfThatTypeOnly(node)) {
+    return { type, ...ofType(type, node, { path, conversion }) }
+  }
   const { types, hasNull, values } = allowedTypes(node, { path, lose: conversion.lose })
   if (types === null) return untyped(node, path, conversion)
   const branches = types.map((type): OpenApiSchema => {
     const own = values?.filter((value) => typeOf(value, types) === type).map(toJsonValue)
-    const keywords = keywordsOf(node, type)
-    const schema = { type, ...ofType(type, keywords, { path, conversion }) }
+    const schema = { type, ...ofType(type, node, { path, conversion }) }
     return own === undefined ? schema : withoutFullEnum({ ...schema, enum: own })
   })
   const [first, ...others] = branches
@@ -25,6 +28,12 @@ export function typedSchema(node: Node, path: string, conversion: Conversion): O
   return others.length === 0 ? head : { anyOf: [head, ...others] }
 }
 
+/** Nearly every schema: its `type` is all that is said of types. */
+function isOfThatTypeOnly(node: Node): boolean {
+  return node.nullable !== true && node.enum === undefined && node.const === undefined
+}
+
+/** What the keywords about a type say; those about others are not looked at. */
 function ofType(
   type: TypeName,
   node: Node,
@@ -50,6 +59,6 @@ function untyped(node: Node, path: string, conversion: Conversion): OpenApiSchem
   const spoken = (['string', 'number', 'array', 'object'] as const).filter((type) =>
     speaksOf(node, type),
   )
-  const parts = spoken.map((type) => ofType(type, keywordsOf(node, type), { path, conversion }))
+  const parts = spoken.map((type) => ofType(type, node, { path, conversion }))
   return Object.assign({}, ...parts) as OpenApiSchema
 }

@@ -18,6 +18,11 @@ const TYPES: ReadonlySet<unknown> = new Set<TypeName>([
   'object',
 ])
 
+/** Whether this is the name of a type that OpenAPI has, too. */
+export function isType(name: unknown): name is TypeName {
+  return TYPES.has(name)
+}
+
 /** Reads `type`, `nullable`, `const` and `enum`. */
 export function allowedTypes(
   node: Node,

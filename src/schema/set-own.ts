@@ -1,0 +1,8 @@
+/** Sets a property of a record, whatever it is called: an assignment to `__proto__` would set the prototype. */
+export function setOwn<T>(record: Record<string, T>, key: string, value: T): void {
+  if (key !== '__proto__') record[key] = value
+  else {
+    const data = { value, enumerable: true, writable: true, configurable: true }
+    Object.defineProperty(record, key, data)
+  }
+}
