@@ -11,6 +11,7 @@ interface Connection {
   readonly isReady: boolean
   on(event: string, listener: Listener): unknown
   off(event: string, listener: Listener): unknown
+  listeners(event: string): unknown[]
   connect(): Promise<unknown>
   destroy(): void
 }

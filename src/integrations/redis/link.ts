@@ -175,8 +175,9 @@ export class Link {
     const driver = (this.#make as () => Driver)()
     const { connection } = driver
     this.#driver = driver
-    for (const [event, listener] of this.#listeners) connection.on(event, listener)
     this.#isOurs = !connection.isOpen
+    if (this.#isOurs) tolerateErrors(connection)
+    for (const [event, listener] of this.#listeners) connection.on(event, listener)
     if (connection.isReady) return this.#up()
     if (!this.#isOurs) return
     connection.connect().then(
@@ -202,10 +203,7 @@ export class Link {
     this.#breaker.reset()
     if (connection === undefined) return
     for (const [event, listener] of this.#listeners) connection.off(event, listener)
-    if (!this.#isOurs) return
-    // Errors of what is being torn down are nobody's business, but without a listener they would be thrown.
-    connection.on('error', () => {})
-    connection.destroy()
+    if (this.#isOurs) connection.destroy()
   }
 
   #reconnect(): void {
@@ -269,3 +267,14 @@ export class Link {
     )
   }
 }
+
+/**
+ * Errors of what is being torn down are nobody's business, but an `error` that nobody hears is thrown, and ends the process. Heard
+ * from the beginning and for ever: a client of node-redis inherits from another that emits, and once the last listener of the
+ * first one is gone, what is added to it is not heard by the second any more.
+ */
+function tolerateErrors(connection: Driver['connection']): void {
+  if (!connection.listeners('error').includes(ignore)) connection.on('error', ignore)
+}
+
+function ignore(): void {}
