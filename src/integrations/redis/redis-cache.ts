@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { CacheEntry, CacheStore, StoreContext } from '../../contracts/cache.js'
+import type { CacheEntry, CacheStore, MaybePromise, StoreContext } from '../../contracts/cache.js'
 import { waitAtMost } from './deadline.js'
 import { describeFailure, isServerError } from './describe-failure.js'
 import type { Driver } from './driver.js'
@@ -11,6 +11,7 @@ import { Pending } from './pending.js'
 import { checkRedisOptions, prefixOf, type RedisOptions } from './redis-options.js'
 import { linkOf } from './shared-links.js'
 
+const LAST_BYTE = String(MAX_ENTRY)
 /** How long a version of a tag, and the note of the servers, is kept: what is older is outdated, and Redis is left tidy. */
 const MONTH_MS = String(30 * 24 * 3_600_000)
 /** Keys that are forgotten in one go. */
@@ -78,11 +79,14 @@ class RedisCache implements CacheStore {
     await this.#link.close()
   }
 
-  async get(key: string): Promise<CacheEntry | undefined> {
+  get(key: string): MaybePromise<CacheEntry | undefined> {
+    if (!this.#isUsable) return undefined
     const name = this.#keys.entry(key)
     // Not GET: what is too long to be an entry is not worth being sent.
-    const bytes = await this.#ask(({ send }) => send('GETRANGE', name, '0', String(MAX_ENTRY)))
-    return decodeEntry(key, bytes)
+    return this.#link.ask(({ send }) => send('GETRANGE', name, '0', LAST_BYTE), {
+      read: (bytes) => decodeEntry(key, bytes),
+      fail: () => undefined,
+    })
   }
 
   async set(key: string, entry: CacheEntry, ttlMs: number): Promise<void> {
@@ -118,11 +122,9 @@ class RedisCache implements CacheStore {
   async versions(tags: readonly string[]): Promise<readonly string[]> {
     const names = tags.map((tag) => this.#keys.tag(tag))
     const known = await this.#ask(({ send }) => Promise.all(names.map((name) => send('GET', name))))
+    if (known?.every((version) => version !== null)) return known.map(String)
     const fresh = tags.map(() => randomBytes(9).toString('base64url'))
-    if (known === undefined) return fresh
-    const missing = names.filter((_, index) => known[index] === null)
-    if (missing.length === 0) return known.map(String)
-    return this.#create(names, fresh)
+    return known === undefined ? fresh : this.#create(names, fresh)
   }
 
   async invalidate(tags: readonly string[]): Promise<void> {
@@ -137,7 +139,7 @@ class RedisCache implements CacheStore {
   /** Asks for something that may just as well be missing. */
   async #ask<T>(send: (driver: Driver) => Promise<T>): Promise<T | undefined> {
     if (!this.#isUsable) return undefined
-    return this.#link.run(send).catch(() => undefined)
+    return this.#link.ask(send, { read: (value) => value, fail: () => undefined })
   }
 
   /** Gives a version to each tag that has none. Of several who do, the first one wins. */
