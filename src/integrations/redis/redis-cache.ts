@@ -3,7 +3,8 @@ import type { CacheEntry, CacheStore, MaybePromise, StoreContext } from '../../c
 import { waitAtMost } from './deadline.js'
 import { describeFailure, isServerError } from './describe-failure.js'
 import type { Driver } from './driver.js'
-import { decodeEntry, encodeEntry, MAX_ENTRY } from './entry-codec.js'
+import { encodeEntry, MAX_ENTRY } from './entry-codec.js'
+import { EntryReader } from './entry-reader.js'
 import { findKeys } from './find-keys.js'
 import { Keys } from './keys.js'
 import type { Link } from './link.js'
@@ -39,6 +40,7 @@ class RedisCache implements CacheStore {
   readonly #link: Link
   readonly #keys: Keys
   readonly #pending: Pending
+  readonly #entries: EntryReader = new EntryReader()
   #context: StoreContext | undefined
   /** Whether everything that had to be forgotten is. */
   #isClean = false
@@ -76,6 +78,7 @@ class RedisCache implements CacheStore {
     this.#context = undefined
     this.#isClean = false
     this.#isHome = false
+    this.#entries.forgetAll()
     await this.#link.close()
   }
 
@@ -84,7 +87,7 @@ class RedisCache implements CacheStore {
     const name = this.#keys.entry(key)
     // Not GET: what is too long to be an entry is not worth being sent.
     return this.#link.ask(({ send }) => send('GETRANGE', name, '0', LAST_BYTE), {
-      read: (bytes) => decodeEntry(key, bytes),
+      read: (bytes) => this.#entries.read(key, bytes),
       fail: () => undefined,
     })
   }
