@@ -48,6 +48,8 @@ export interface Driver {
   readonly connection: RedisClient | RedisCluster
   /** Sends a command of one key, its second word, to whoever keeps that key. */
   readonly send: Send
+  /** The values of keys, in order; `null` for those that are not there. */
+  getAll(keys: readonly string[]): Promise<readonly unknown[]>
   /** Sends a command that runs a script on one key, its fourth word. */
   readonly sendScript: Send
   /** Every server that keeps keys of its own. */
@@ -67,7 +69,13 @@ export function driverOf(connection: RedisClient | RedisCluster): Driver {
 
 function singleDriver(connection: RedisClient): Driver {
   const send = sendTo(connection)
-  return { connection, send, sendScript: send, masters: async () => [send] }
+  return {
+    connection,
+    send,
+    getAll: (keys) => send('MGET', ...keys) as Promise<readonly unknown[]>,
+    sendScript: send,
+    masters: async () => [send],
+  }
 }
 
 function clusterDriver(connection: RedisCluster): Driver {
@@ -78,6 +86,8 @@ function clusterDriver(connection: RedisCluster): Driver {
   return {
     connection,
     send: (...words) => sendBy(words[1], words),
+    // Each key has a place of its own.
+    getAll: (keys) => Promise.all(keys.map((key) => sendBy(key, ['GET', key]))),
     sendScript: (...words) => sendBy(words[3], words),
     masters: () =>
       Promise.all(

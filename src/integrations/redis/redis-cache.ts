@@ -36,6 +36,9 @@ export function redisCache(options: RedisOptions = {}): CacheStore {
   return new RedisCache(linkOf(options), new Keys(prefixOf(options)))
 }
 
+/** An entry, and what its tags are worth. */
+type Tagged = Awaited<ReturnType<NonNullable<CacheStore['getTagged']>>>
+
 class RedisCache implements CacheStore {
   readonly #link: Link
   readonly #keys: Keys
@@ -92,6 +95,20 @@ class RedisCache implements CacheStore {
     })
   }
 
+  getTagged(key: string, tags: readonly string[]): MaybePromise<Tagged> {
+    if (!this.#isUsable) return { entry: undefined, versions: tags.map(newWorth) }
+    const names = tags.map((tag) => this.#keys.tag(tag))
+    // One command: whoever writes what is too long under such a key makes it slow, until it is written anew.
+    return this.#link.ask(({ getAll }) => getAll([this.#keys.entry(key), ...names]), {
+      read: ([bytes, ...known]) => {
+        const entry = this.#entries.read(key, bytes)
+        if (!known.includes(null)) return { entry, versions: known.map(String) }
+        return this.#create(names).then((versions) => ({ entry, versions }))
+      },
+      fail: () => ({ entry: undefined, versions: tags.map(newWorth) }),
+    })
+  }
+
   async set(key: string, entry: CacheEntry, ttlMs: number): Promise<void> {
     const ttl = Math.floor(ttlMs)
     if (!this.#isUsable || !(ttl >= 1)) return
@@ -122,12 +139,14 @@ class RedisCache implements CacheStore {
     }
   }
 
-  async versions(tags: readonly string[]): Promise<readonly string[]> {
+  versions(tags: readonly string[]): MaybePromise<readonly string[]> {
+    if (tags.length === 0) return []
+    if (!this.#isUsable) return tags.map(newWorth)
     const names = tags.map((tag) => this.#keys.tag(tag))
-    const known = await this.#ask(({ send }) => Promise.all(names.map((name) => send('GET', name))))
-    if (known?.every((version) => version !== null)) return known.map(String)
-    const fresh = tags.map(() => randomBytes(9).toString('base64url'))
-    return known === undefined ? fresh : this.#create(names, fresh)
+    return this.#link.ask(({ getAll }) => getAll(names), {
+      read: (known) => (known.includes(null) ? this.#create(names) : known.map(String)),
+      fail: () => names.map(newWorth),
+    })
   }
 
   async invalidate(tags: readonly string[]): Promise<void> {
@@ -146,7 +165,8 @@ class RedisCache implements CacheStore {
   }
 
   /** Gives a version to each tag that has none. Of several who do, the first one wins. */
-  async #create(names: readonly string[], fresh: readonly string[]): Promise<readonly string[]> {
+  async #create(names: readonly string[]): Promise<readonly string[]> {
+    const fresh = names.map(newWorth)
     const known = await this.#ask(({ send }) =>
       Promise.all(
         names.map(async (name, index) => {
@@ -274,6 +294,11 @@ class RedisCache implements CacheStore {
     this.#saidRefused = true
     this.#context?.logger.warn({ reason: describeFailure(error) }, message)
   }
+}
+
+/** What nothing else is worth. */
+function newWorth(): string {
+  return randomBytes(9).toString('base64url')
 }
 
 /** Which servers there are, each start of one a new one; `undefined` when they do not say. */
