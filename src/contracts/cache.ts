@@ -51,6 +51,17 @@ export type MaybePromise<T> = T | Promise<T>
 export interface CacheStore {
   /** The entry, unless it has expired; it may be stale, or outdated by its tags. */
   get(key: string): MaybePromise<CacheEntry | undefined>
+  /**
+   * As `get`, and `versions` of the tags that the entry is probably kept under, for a store that saves a trip to its server by it.
+   * Default: one is asked after the other.
+   */
+  getTagged?(
+    key: string,
+    tags: readonly string[],
+  ): MaybePromise<{
+    readonly entry: CacheEntry | undefined
+    readonly versions: readonly string[]
+  }>
   /** Keeps an entry for `ttlMs` milliseconds at most; less if room is needed. */
   set(key: string, entry: CacheEntry, ttlMs: number): MaybePromise<void>
   /** Whether there was something to forget. */

@@ -280,6 +280,27 @@ export function describeCacheStore(name: string, makeStore: () => Promise<StoreU
         expect(await store.versions([])).toEqual([])
       })
 
+      it('come with an entry where they are asked for together', async () => {
+        const read = async (key: string, tags: readonly string[]) =>
+          store.getTagged === undefined
+            ? { entry: await store.get(key), versions: await store.versions(tags) }
+            : store.getTagged(key, tags)
+        await fill(HOSTILE)
+        for (const key of HOSTILE) {
+          const { entry, versions } = await read(key, HOSTILE)
+          expect(entry?.body).toBe(JSON.stringify(key))
+          expect(versions).toEqual(await store.versions(HOSTILE))
+        }
+        const { entry, versions } = await read('none', ['new', 'newer'])
+        expect(entry).toBeUndefined()
+        expect(versions).toEqual(await store.versions(['new', 'newer']))
+        await store.invalidate(['new'])
+        const later = await read('plain', ['newer', 'new'])
+        expect(later.versions[0]).toBe(versions[1])
+        expect(later.versions[1]).not.toBe(versions[0])
+        expect(await read('plain', [])).toMatchObject({ entry: expect.anything(), versions: [] })
+      })
+
       it('change those that are named, and no other', async () => {
         for (const tag of HOSTILE) {
           const before = await store.versions(HOSTILE)

@@ -15,7 +15,6 @@ const PACKAGES: Record<string, string> = {
   'fast-check': 'testing',
   commander: 'cli',
   redis: 'integrations/redis',
-  'rate-limiter-flexible': 'integrations/redis',
   pg: 'integrations/postgres',
   '@electric-sql/pglite': 'integrations/postgres',
   'drizzle-orm': 'integrations/postgres',

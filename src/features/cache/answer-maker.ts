@@ -31,6 +31,8 @@ export interface Visit {
   readonly owner: string | null
   /** The full key. */
   readonly key: string
+  /** What its tags are worth, where that was asked before. */
+  versions?: TagVersions
 }
 
 /** Has the handler of a route make an answer, and keeps it. */
@@ -56,7 +58,7 @@ export class AnswerMaker {
     if (tags === null) return null
     const { engine } = this.#config
     const flight = engine.flights.begin(visit.key, visit.owner, entryTags(visit.owner, tags))
-    return chain(engine.versions(flight.tags), (versions) => {
+    return chain(visit.versions ?? engine.versions(flight.tags), (versions) => {
       if (versions !== FAILED) return () => this.#capture(visit, flight, versions)
       this.#drop(visit, flight, { kind: 'unfit', status: 200 })
       return null
@@ -71,7 +73,7 @@ export class AnswerMaker {
     const flight = engine.flights.begin(visit.key, visit.owner, entryTags(visit.owner, tags))
     engine.flights.limit(visit.key, flight)
     const res = detachedResponse(visit)
-    void chain(engine.versions(flight.tags), (versions) => {
+    void chain(visit.versions ?? engine.versions(flight.tags), (versions) => {
       if (versions === FAILED) return this.#drop(visit, flight, { kind: 'unfit', status: 200 })
       flight.follow((landing) => {
         this.#afterRefresh(visit, landing)

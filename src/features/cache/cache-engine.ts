@@ -29,6 +29,12 @@ export interface Lifetime {
   readonly staleMs: number
 }
 
+/** An entry, and what the tags are worth that it was asked for with. */
+export interface TaggedEntry {
+  readonly entry: CacheEntry | undefined
+  readonly versions: TagVersions
+}
+
 const NO_TAGS: TagVersions = Object.freeze([])
 
 /** What `@Cache` and the manager share: one store, the answers that are being made, and the rules of reading and writing. */
@@ -67,25 +73,42 @@ export class CacheEngine {
     return this.#clock.now()
   }
 
+  /** Whether `readTagged` is there to be asked. */
+  get readsTagged(): boolean {
+    return this.#store.can('getTagged')
+  }
+
   /** The entry of a key, fresh or stale, unless one of its tags was invalidated since. */
   read(key: string): MaybePromise<Outcome<CacheEntry | undefined>> {
     return chain(
       this.#store.ask('get', (store) => store.get(key)),
-      (entry) => {
-        if (entry === undefined || entry === FAILED) return entry
-        if (!isSound(entry)) return undefined
-        if (entry.tags.length === 0) return entry
-        const tags = entry.tags.map(([tag]) => tag)
-        return chain(
-          this.#store.ask('versions', (store) => store.versions(tags)),
-          (versions) => {
-            if (versions === FAILED) return FAILED
-            const isCurrent = entry.tags.every(([, version], i) => version === versions[i])
-            return isCurrent ? entry : undefined
-          },
+      (entry) => (entry === undefined || entry === FAILED ? entry : this.#current(entry, NO_TAGS)),
+    )
+  }
+
+  /** As `read`, for what is kept under `tags`, if it is what it was; and what these are worth, for who makes it anew. */
+  readTagged(key: string, tags: readonly string[]): MaybePromise<Outcome<TaggedEntry>> {
+    return chain(
+      this.#store.ask('get', (store) => store.getTagged?.(key, tags)),
+      (found) => {
+        if (found === FAILED || !Array.isArray(found?.versions)) return FAILED
+        const versions = pairsOf(tags, found.versions)
+        if (found.entry === undefined) return { entry: undefined, versions }
+        return chain(this.#current(found.entry, versions), (entry) =>
+          entry === FAILED ? FAILED : { entry, versions },
         )
       },
     )
+  }
+
+  /** An entry whose tags are worth what they were; asks for what they are worth if it is not known yet. */
+  #current(entry: CacheEntry, known: TagVersions): MaybePromise<Outcome<CacheEntry | undefined>> {
+    if (!isSound(entry)) return undefined
+    if (isKnown(entry.tags, known)) return isEqual(entry.tags, known) ? entry : undefined
+    return chain(this.versions(entry.tags.map(([tag]) => tag)), (versions) => {
+      if (versions === FAILED) return FAILED
+      return isEqual(entry.tags, versions) ? entry : undefined
+    })
   }
 
   /** What tags are worth now: to be asked before what is kept under them is made. */
@@ -93,10 +116,7 @@ export class CacheEngine {
     if (tags.length === 0) return NO_TAGS
     return chain(
       this.#store.ask('versions', (store) => store.versions(tags)),
-      (versions) =>
-        versions === FAILED
-          ? FAILED
-          : tags.map((tag, i) => Object.freeze([tag, versions[i] ?? ''] as const)),
+      (versions) => (versions === FAILED ? FAILED : pairsOf(tags, versions)),
     )
   }
 
@@ -146,6 +166,20 @@ export class CacheEngine {
     if (this.#isClosed || !(ms > 0)) return undefined
     return this.#store.ask('set', (store) => store.set(key, entry, ms))
   }
+}
+
+function pairsOf(tags: readonly string[], versions: readonly string[]): TagVersions {
+  return tags.map((tag, i) => [tag, versions[i] ?? ''] as const)
+}
+
+/** Whether they are of the same tags. */
+function isKnown(tags: TagVersions, known: TagVersions): boolean {
+  return tags.length === known.length && tags.every(([tag], i) => tag === known[i]?.[0])
+}
+
+/** Whether these tags are worth the same. */
+function isEqual(tags: TagVersions, known: TagVersions): boolean {
+  return tags.every(([, version], i) => version === known[i]?.[1])
 }
 
 /** Whatever has become of it in the store, what is not an entry is a miss. */

@@ -1,14 +1,15 @@
 import type { CacheEntry, MaybePromise } from '../../contracts/cache.js'
 import type { Response } from '../../contracts/handler.js'
+import type { RouteModel } from '../../contracts/route-model.js'
 import { replay } from '../../http/replay.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { addHeader } from '../../http/response-headers.js'
 import { type AnswerStage, isThenable, type Settle, type Step } from '../../http/step.js'
 import { AnswerMaker, type CacheStepConfig, type Visit } from './answer-maker.js'
-import type { CacheEngine, Lifetime } from './cache-engine.js'
+import { type CacheEngine, entryTags, type Lifetime } from './cache-engine.js'
 import type { Flight, Landing } from './flights.js'
 import { compileKey, type RequestKey } from './request-key.js'
-import { FAILED, type Outcome } from './store-guard.js'
+import { chain, FAILED, type Outcome } from './store-guard.js'
 import { tenantKey } from './tenant-key.js'
 
 /** So often somebody waits for another's answer whose client then goes away; after that it makes its own. */
@@ -42,18 +43,28 @@ class CachedRoute {
     this.#hasNotes = config.hasNotes
     this.#next = next
     this.#maker = new AnswerMaker(config, { next, settle })
+    const tagsOf = config.engine.readsTagged ? compileTags(config.route) : null
     this.step = (req, res) => {
       // `@All` answers writes, too, which neither read the cache nor fill it.
       if (req.method !== 'GET' && req.method !== 'HEAD') return next(req, res)
       const key = keyOf(req)
       if (key === null) return this.#bypass(req, res)
       const owner = req.tenantScope?.id ?? null
-      const visit = { req, res, owner, key: owner === null ? key : tenantKey(owner, key) }
+      const visit: Visit = { req, res, owner, key: owner === null ? key : tenantKey(owner, key) }
+      if (tagsOf !== null) return this.#readTagged(visit, tagsOf(owner))
       const found = config.engine.read(visit.key)
       return isThenable(found)
         ? found.then((entry) => this.#decide(visit, entry))
         : this.#decide(visit, found)
     }
+  }
+
+  #readTagged(visit: Visit, tags: readonly string[]): unknown {
+    return chain(this.#engine.readTagged(visit.key, tags), (found) => {
+      if (found === FAILED) return this.#bypass(visit.req, visit.res)
+      visit.versions = found.versions
+      return this.#decide(visit, found.entry)
+    })
   }
 
   #decide(visit: Visit, entry: Outcome<CacheEntry | undefined>): unknown {
@@ -122,6 +133,14 @@ class CachedRoute {
     if (this.#hasNotes) addHeader(res, 'X-Cache', state)
     return this.#next(req, res)
   }
+}
+
+/** The tags that a route's answers are kept under, by tenant; `null` where there are none, or a request decides. */
+function compileTags({ cache }: RouteModel): ((owner: string | null) => readonly string[]) | null {
+  const { tags = [] } = cache ?? {}
+  if (typeof tags === 'function' || tags.length === 0) return null
+  const ofNobody = entryTags(null, tags)
+  return (owner) => (owner === null ? ofNobody : entryTags(owner, tags))
 }
 
 /** Whether there is nobody left to answer: its time has passed, or its client has gone. */

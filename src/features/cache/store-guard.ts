@@ -9,7 +9,7 @@ export const FAILED: unique symbol = Symbol('failed')
 export type Outcome<T> = T | typeof FAILED
 
 /** What a store is asked to do. */
-type Question = Exclude<keyof CacheStore, 'open' | 'close'>
+type Question = Exclude<keyof CacheStore, 'getTagged' | 'open' | 'close'>
 
 /** A store that waits for a server gives up by itself after 50 ms; this ends what does not. */
 const DEADLINE_MS = 100
@@ -51,6 +51,11 @@ export class StoreGuard {
     if (!this.#isOpen) return
     this.#isOpen = false
     await this.#store.close?.()
+  }
+
+  /** Whether the store has a method that not all have. */
+  can(method: keyof CacheStore): boolean {
+    return typeof this.#store[method] === 'function'
   }
 
   /** Asks the store. Fails at once where it is not open. */

@@ -48,9 +48,16 @@ function inTime(result: PromiseLike<unknown>, clock: Clock): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const giveUp = () => reject(new Error(`No answer within ${PATIENCE_MS} ms`))
     const timer = clock.setTimeout(giveUp, PATIENCE_MS)
-    Promise.resolve(result)
-      .then(resolve, reject)
-      .finally(() => timer.cancel())
+    result.then(
+      (value) => {
+        timer.cancel()
+        resolve(value)
+      },
+      (error) => {
+        timer.cancel()
+        reject(error)
+      },
+    )
   })
 }
 

@@ -14,3 +14,8 @@ export function describeFailure(error: unknown): string {
 export function isServerError(error: unknown): boolean {
   return error instanceof Error && /^[A-Z]{2,20} /.test(error.message)
 }
+
+/** Whether the server was to run a script by its digest that it has never seen, or has forgotten. */
+export function isUnknownScript(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('NOSCRIPT ')
+}

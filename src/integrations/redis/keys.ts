@@ -2,6 +2,9 @@ import { createHash } from 'node:crypto'
 
 /** Bytes that a key has at most before what follows is replaced by a hash. */
 const LONGEST = 512
+/** Every character is a byte, and stands for itself. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a key may hold them
+const ASCII = /^[\x00-\x7f]*$/
 
 /** The names of everything that is kept: entries, tags, counts, and where the data comes from. */
 export class Keys {
@@ -42,6 +45,7 @@ export class Keys {
  * that is not, so none is taken for another. Who reads compares the whole key, which stands in the entry.
  */
 function bounded(text: string): string {
+  if (text.length <= LONGEST && ASCII.test(text)) return text
   const key = wellFormed(text)
   if (key.length <= LONGEST && Buffer.byteLength(key) <= LONGEST) return key
   const hash = createHash('sha256').update(key).digest('base64url')

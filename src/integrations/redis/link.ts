@@ -1,4 +1,4 @@
-import type { StoreContext } from '../../contracts/cache.js'
+import type { MaybePromise, StoreContext } from '../../contracts/cache.js'
 import type { Timer } from '../../contracts/clock.js'
 import { Breaker } from './breaker.js'
 import { startDeadline, waitAtMost } from './deadline.js'
@@ -11,6 +11,12 @@ import { type RedisOptions, timeoutOf } from './redis-options.js'
 const PAUSE_MS = 10_000
 /** How long a start waits for a server that says neither yes nor no, in milliseconds. */
 const FIRST_CONTACT_MS = 1000
+
+/** What is made of a reply, and of anything else: an error, a deadline that has passed. */
+interface Ends<T, U> {
+  readonly read: (value: T) => U
+  readonly fail: (error: unknown) => U
+}
 
 /** Redis was not asked, or did not answer in time. Made once: a stack for each would cost more than the answer. */
 export const UNAVAILABLE: Error = new Error('Redis is not available.')
@@ -98,25 +104,51 @@ export class Link {
     return this.#race(driver, send)
   }
 
-  #race<T>(driver: Driver, send: (driver: Driver) => Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      let isLate = false
-      const cancel = startDeadline(this.#timeoutMs, () => {
-        isLate = true
-        if (driver === this.#driver) this.#late()
-        reject(UNAVAILABLE)
+  /** As `run`, and makes something of whatever comes of it; what `read` throws is a failure, too. */
+  ask<T, U>(send: (driver: Driver) => Promise<T>, ends: Ends<T, MaybePromise<U>>): Promise<U> {
+    const driver = this.#driver
+    return new Promise((resolve) => {
+      if (driver === undefined || !this.isAvailable) return resolve(ends.fail(UNAVAILABLE))
+      this.#send(driver, send, {
+        read(value) {
+          try {
+            resolve(ends.read(value))
+          } catch (error) {
+            resolve(ends.fail(error))
+          }
+        },
+        fail: (error) => resolve(ends.fail(error)),
       })
-      const settle = (answer: () => void) => {
-        if (isLate) return this.#arrived(driver)
+    })
+  }
+
+  #race<T>(driver: Driver, send: (driver: Driver) => Promise<T>): Promise<T> {
+    return new Promise((read, fail) => this.#send(driver, send, { read, fail }))
+  }
+
+  #send<T>(
+    driver: Driver,
+    send: (driver: Driver) => Promise<T>,
+    { read, fail }: Ends<T, void>,
+  ): void {
+    let isLate = false
+    const cancel = startDeadline(this.#timeoutMs, () => {
+      isLate = true
+      if (driver === this.#driver) this.#late()
+      fail(UNAVAILABLE)
+    })
+    const isInTime = () => {
+      if (isLate) this.#arrived(driver)
+      else {
         cancel()
         this.#breaker.succeed()
-        answer()
       }
-      send(driver).then(
-        (value) => settle(() => resolve(value)),
-        (error) => settle(() => reject(error)),
-      )
-    })
+      return !isLate
+    }
+    send(driver).then(
+      (value) => isInTime() && read(value),
+      (error) => isInTime() && fail(error),
+    )
   }
 
   #late(): void {
@@ -175,8 +207,9 @@ export class Link {
     const driver = (this.#make as () => Driver)()
     const { connection } = driver
     this.#driver = driver
-    for (const [event, listener] of this.#listeners) connection.on(event, listener)
     this.#isOurs = !connection.isOpen
+    if (this.#isOurs) tolerateErrors(connection)
+    for (const [event, listener] of this.#listeners) connection.on(event, listener)
     if (connection.isReady) return this.#up()
     if (!this.#isOurs) return
     connection.connect().then(
@@ -202,10 +235,7 @@ export class Link {
     this.#breaker.reset()
     if (connection === undefined) return
     for (const [event, listener] of this.#listeners) connection.off(event, listener)
-    if (!this.#isOurs) return
-    // Errors of what is being torn down are nobody's business, but without a listener they would be thrown.
-    connection.on('error', () => {})
-    connection.destroy()
+    if (this.#isOurs) connection.destroy()
   }
 
   #reconnect(): void {
@@ -269,3 +299,14 @@ export class Link {
     )
   }
 }
+
+/**
+ * Errors of what is being torn down are nobody's business, but an `error` that nobody hears is thrown, and ends the process. Heard
+ * from the beginning and for ever: a client of node-redis inherits from another that emits, and once the last listener of the
+ * first one is gone, what is added to it is not heard by the second any more.
+ */
+function tolerateErrors(connection: Driver['connection']): void {
+  if (!connection.listeners('error').includes(ignore)) connection.on('error', ignore)
+}
+
+function ignore(): void {}

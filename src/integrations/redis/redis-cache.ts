@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import type { CacheEntry, CacheStore, StoreContext } from '../../contracts/cache.js'
+import type { CacheEntry, CacheStore, MaybePromise, StoreContext } from '../../contracts/cache.js'
 import { waitAtMost } from './deadline.js'
 import { describeFailure, isServerError } from './describe-failure.js'
 import type { Driver } from './driver.js'
-import { decodeEntry, encodeEntry, MAX_ENTRY } from './entry-codec.js'
+import { encodeEntry, MAX_ENTRY } from './entry-codec.js'
+import { EntryReader } from './entry-reader.js'
 import { findKeys } from './find-keys.js'
 import { Keys } from './keys.js'
 import type { Link } from './link.js'
@@ -11,6 +12,7 @@ import { Pending } from './pending.js'
 import { checkRedisOptions, prefixOf, type RedisOptions } from './redis-options.js'
 import { linkOf } from './shared-links.js'
 
+const LAST_BYTE = String(MAX_ENTRY)
 /** How long a version of a tag, and the note of the servers, is kept: what is older is outdated, and Redis is left tidy. */
 const MONTH_MS = String(30 * 24 * 3_600_000)
 /** Keys that are forgotten in one go. */
@@ -34,10 +36,14 @@ export function redisCache(options: RedisOptions = {}): CacheStore {
   return new RedisCache(linkOf(options), new Keys(prefixOf(options)))
 }
 
+/** An entry, and what its tags are worth. */
+type Tagged = Awaited<ReturnType<NonNullable<CacheStore['getTagged']>>>
+
 class RedisCache implements CacheStore {
   readonly #link: Link
   readonly #keys: Keys
   readonly #pending: Pending
+  readonly #entries: EntryReader = new EntryReader()
   #context: StoreContext | undefined
   /** Whether everything that had to be forgotten is. */
   #isClean = false
@@ -75,14 +81,32 @@ class RedisCache implements CacheStore {
     this.#context = undefined
     this.#isClean = false
     this.#isHome = false
+    this.#entries.forgetAll()
     await this.#link.close()
   }
 
-  async get(key: string): Promise<CacheEntry | undefined> {
+  get(key: string): MaybePromise<CacheEntry | undefined> {
+    if (!this.#isUsable) return undefined
     const name = this.#keys.entry(key)
     // Not GET: what is too long to be an entry is not worth being sent.
-    const bytes = await this.#ask(({ send }) => send('GETRANGE', name, '0', String(MAX_ENTRY)))
-    return decodeEntry(key, bytes)
+    return this.#link.ask(({ send }) => send('GETRANGE', name, '0', LAST_BYTE), {
+      read: (bytes) => this.#entries.read(key, bytes),
+      fail: () => undefined,
+    })
+  }
+
+  getTagged(key: string, tags: readonly string[]): MaybePromise<Tagged> {
+    if (!this.#isUsable) return { entry: undefined, versions: tags.map(newWorth) }
+    const names = tags.map((tag) => this.#keys.tag(tag))
+    // One command: whoever writes what is too long under such a key makes it slow, until it is written anew.
+    return this.#link.ask(({ getAll }) => getAll([this.#keys.entry(key), ...names]), {
+      read: ([bytes, ...known]) => {
+        const entry = this.#entries.read(key, bytes)
+        if (!known.includes(null)) return { entry, versions: known.map(String) }
+        return this.#create(names).then((versions) => ({ entry, versions }))
+      },
+      fail: () => ({ entry: undefined, versions: tags.map(newWorth) }),
+    })
   }
 
   async set(key: string, entry: CacheEntry, ttlMs: number): Promise<void> {
@@ -115,14 +139,14 @@ class RedisCache implements CacheStore {
     }
   }
 
-  async versions(tags: readonly string[]): Promise<readonly string[]> {
+  versions(tags: readonly string[]): MaybePromise<readonly string[]> {
+    if (tags.length === 0) return []
+    if (!this.#isUsable) return tags.map(newWorth)
     const names = tags.map((tag) => this.#keys.tag(tag))
-    const known = await this.#ask(({ send }) => Promise.all(names.map((name) => send('GET', name))))
-    const fresh = tags.map(() => randomBytes(9).toString('base64url'))
-    if (known === undefined) return fresh
-    const missing = names.filter((_, index) => known[index] === null)
-    if (missing.length === 0) return known.map(String)
-    return this.#create(names, fresh)
+    return this.#link.ask(({ getAll }) => getAll(names), {
+      read: (known) => (known.includes(null) ? this.#create(names) : known.map(String)),
+      fail: () => names.map(newWorth),
+    })
   }
 
   async invalidate(tags: readonly string[]): Promise<void> {
@@ -137,11 +161,12 @@ class RedisCache implements CacheStore {
   /** Asks for something that may just as well be missing. */
   async #ask<T>(send: (driver: Driver) => Promise<T>): Promise<T | undefined> {
     if (!this.#isUsable) return undefined
-    return this.#link.run(send).catch(() => undefined)
+    return this.#link.ask(send, { read: (value) => value, fail: () => undefined })
   }
 
   /** Gives a version to each tag that has none. Of several who do, the first one wins. */
-  async #create(names: readonly string[], fresh: readonly string[]): Promise<readonly string[]> {
+  async #create(names: readonly string[]): Promise<readonly string[]> {
+    const fresh = names.map(newWorth)
     const known = await this.#ask(({ send }) =>
       Promise.all(
         names.map(async (name, index) => {
@@ -269,6 +294,11 @@ class RedisCache implements CacheStore {
     this.#saidRefused = true
     this.#context?.logger.warn({ reason: describeFailure(error) }, message)
   }
+}
+
+/** What nothing else is worth. */
+function newWorth(): string {
+  return randomBytes(9).toString('base64url')
 }
 
 /** Which servers there are, each start of one a new one; `undefined` when they do not say. */

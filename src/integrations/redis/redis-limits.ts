@@ -1,7 +1,8 @@
-import type { RateLimiterRedis } from 'rate-limiter-flexible'
-import type { StoreContext } from '../../contracts/cache.js'
+import { createHash } from 'node:crypto'
+import type { MaybePromise, StoreContext } from '../../contracts/cache.js'
 import type { RateLimitCount, RateLimitResult, RateLimitStore } from '../../contracts/rate-limit.js'
 import { memoryRateLimit } from '../../features/rate-limit/memory-rate-limit.js'
+import { isUnknownScript } from './describe-failure.js'
 import { Keys } from './keys.js'
 import type { Link } from './link.js'
 import { checkRedisOptions, prefixOf, type RedisOptions } from './redis-options.js'
@@ -13,28 +14,20 @@ export interface RedisLimitsOptions extends RedisOptions {
   readonly insurance?: RateLimitStore
 }
 
-/** Most pairs of a limit and a window for which a limiter is kept. */
-const MOST_LIMITERS = 100
-
 /**
- * The library counts windows in whole seconds. It hands its `duration` to the script as it is, and takes what is left of
- * the window from the script in milliseconds: so `duration` is in milliseconds here, and `PX` says so to Redis.
+ * Counts a request and says how long its window still lasts, in milliseconds. The first one begins the window; a count that
+ * would stand for ever, because somebody has taken its end away, is given one.
  */
-const SCRIPT = `redis.call('SET', KEYS[1], 0, 'PX', ARGV[2], 'NX')
-local consumed = redis.call('INCRBY', KEYS[1], ARGV[1])
-local ttl = redis.call('PTTL', KEYS[1])
-if ttl < 0 then
-  redis.call('PEXPIRE', KEYS[1], ARGV[2])
-  ttl = tonumber(ARGV[2])
+const COUNT = `local used = redis.call('INCR', KEYS[1])
+local left = redis.call('PTTL', KEYS[1])
+if left < 0 then
+  left = tonumber(ARGV[1])
+  redis.call('PEXPIRE', KEYS[1], left)
 end
-return {consumed, ttl}`
+return {used, left}`
 
-/** What the library calls of a client. */
-interface Scripting {
-  eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
-}
-
-type NewLimiter = (limit: number, windowMs: number) => RateLimiterRedis
+/** By which a server knows it that has run it: neither side then handles the whole text each time. */
+const DIGEST = createHash('sha1').update(COUNT).digest('hex')
 
 /**
  * Counts requests in Redis, exactly, for all processes together. Where Redis does not answer in time, `insurance` counts
@@ -54,8 +47,6 @@ class RedisLimits implements RateLimitStore {
   readonly #link: Link
   readonly #keys: Keys
   readonly #insurance: RateLimitStore
-  readonly #limiters = new Map<string, RateLimiterRedis>()
-  #make: NewLimiter | undefined
   #isOpen = false
 
   constructor(link: Link, keys: Keys, insurance: RateLimitStore) {
@@ -65,7 +56,6 @@ class RedisLimits implements RateLimitStore {
   }
 
   async open(context: StoreContext): Promise<void> {
-    this.#make ??= await loadLimiter(this.#link)
     this.#isOpen = true
     await this.#insurance.open?.(context)
     await this.#link.open(context)
@@ -78,54 +68,33 @@ class RedisLimits implements RateLimitStore {
     await this.#insurance.close?.()
   }
 
-  async consume(count: RateLimitCount): Promise<RateLimitResult> {
+  consume(count: RateLimitCount): MaybePromise<RateLimitResult> {
     if (!this.#link.isAvailable) return this.#insurance.consume(count)
-    try {
-      const left = await this.#limiterOf(count).consume(this.#keys.limit(count.key))
-      return resultOf(left, true)
-    } catch (reason) {
-      // What is no error is a refusal.
-      if (reason instanceof Error) return this.#insurance.consume(count)
-      return resultOf(reason as Left, false)
-    }
+    return this.#count(count, ['EVALSHA', DIGEST], (error) =>
+      // Nothing has run there. From now on it is known, until the server is started again.
+      isUnknownScript(error)
+        ? this.#count(count, ['EVAL', COUNT], () => this.#insurance.consume(count))
+        : this.#insurance.consume(count),
+    )
   }
 
-  #limiterOf({ limit, windowMs }: RateLimitCount): RateLimiterRedis {
-    const name = `${limit}/${windowMs}`
-    const known = this.#limiters.get(name)
-    if (known !== undefined) return known
-    const limiter = (this.#make as NewLimiter)(limit, Math.max(1, Math.round(windowMs)))
-    // It keeps nothing of its own, so it can be made again.
-    if (this.#limiters.size >= MOST_LIMITERS) this.#limiters.clear()
-    this.#limiters.set(name, limiter)
-    return limiter
-  }
-}
-
-/** What the library says in both its answers. */
-interface Left {
-  readonly remainingPoints: number
-  readonly msBeforeNext: number
-}
-
-function resultOf({ remainingPoints, msBeforeNext }: Left, isAllowed: boolean): RateLimitResult {
-  return { isAllowed, remaining: remainingPoints, resetMs: msBeforeNext }
-}
-
-/** Loads the library, which brings limiters for twenty databases, only for who uses it. */
-async function loadLimiter(link: Link): Promise<NewLimiter> {
-  const { RateLimiterRedis: Limiter } = await import('rate-limiter-flexible')
-  const storeClient: Scripting = {
-    eval: (script, { keys, arguments: args }) =>
-      link.run(({ evaluate }) => evaluate(script, keys[0] as string, args)),
-  }
-  return (points, duration) =>
-    new Limiter({
-      storeClient,
-      useRedisPackage: true,
-      points,
-      duration,
-      keyPrefix: '',
-      customIncrTtlLuaScript: SCRIPT,
+  #count(
+    count: RateLimitCount,
+    script: readonly [command: string, script: string],
+    fail: (error: unknown) => MaybePromise<RateLimitResult>,
+  ): Promise<RateLimitResult> {
+    const name = this.#keys.limit(count.key)
+    const windowMs = String(Math.max(1, Math.round(count.windowMs)))
+    return this.#link.ask(({ sendScript }) => sendScript(...script, '1', name, windowMs), {
+      read: (reply) => resultOf(count, reply as readonly [used: number, leftMs: number]),
+      fail,
     })
+  }
+}
+
+function resultOf(
+  { limit }: RateLimitCount,
+  [used, resetMs]: readonly [used: number, leftMs: number],
+): RateLimitResult {
+  return { isAllowed: used <= limit, remaining: Math.max(0, limit - used), resetMs }
 }

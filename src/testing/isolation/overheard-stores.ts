@@ -13,6 +13,10 @@ export class OverheardStores {
 
   readonly wrap = (store: CacheStore): CacheStore => ({
     get: (key) => store.get(key),
+    ...(store.getTagged !== undefined && {
+      getTagged: (key: string, tags: readonly string[]) =>
+        (store as Required<CacheStore>).getTagged(key, tags),
+    }),
     set: (key, entry, ttlMs) => {
       this.#writes?.push({ key, entry })
       this.#written.add(store)

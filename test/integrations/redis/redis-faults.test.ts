@@ -1,4 +1,4 @@
-import { redisCache, redisLimits } from 'blazon/redis'
+import { type RedisOptions, redisCache, redisLimits } from 'blazon/redis'
 import { createClient } from 'redis'
 import { afterEach, expect, it, vi } from 'vitest'
 import { Gate } from '../gate.js'
@@ -17,8 +17,8 @@ afterEach(() => {
 })
 
 /** Both stores on one connection. */
-async function openStores(url: string) {
-  const options = { url, timeout: `${TIMEOUT}ms` }
+async function openStores(url: string, more: RedisOptions = {}) {
+  const options = { url, timeout: `${TIMEOUT}ms`, ...more }
   const [cache, limits] = [redisCache(options), redisLimits(options)]
   const { context, clock, logged } = testContext()
   await Promise.all([cache.open?.(context), limits.open?.(context)])
@@ -163,6 +163,23 @@ describeWithServer('a Redis that is paused', () => {
     // Ours, and this one: what was left behind is closed.
     expect((await redis.clientList()).length).toBe(2)
     redis.destroy()
+  })
+
+  it('may be given up while its client asks whether it is still there', async () => {
+    const unheard: unknown[] = []
+    const hear = (error: unknown) => unheard.push(error)
+    process.on('unhandledRejection', hear)
+    await using server = await Server.start()
+    await using stores = await openStores(server.url, { clientOptions: { pingInterval: 20 } })
+    await until(() => works(stores))
+    server.pause()
+    // Longer than until the next ping.
+    await request(stores, 'a')
+    await stores.clock.advance('10s')
+    server.resume()
+    await until(() => works(stores))
+    process.off('unhandledRejection', hear)
+    expect(unheard).toEqual([])
   })
 })
 

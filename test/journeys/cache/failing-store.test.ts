@@ -14,15 +14,15 @@ class PlainController {
   }
 }
 
-type Mode = 'fine' | 'throws' | 'rejects' | 'hangs' | 'later'
+type Mode = 'fine' | 'throws' | 'rejects' | 'hangs' | 'later' | 'lies'
 
 /** A store in memory that can be told to fail, everything or one of its methods. */
-function fragileStore() {
-  const inner = memoryCache()
+function fragileStore(inner = memoryCache()) {
   const state: { mode: Mode; only?: keyof CacheStore; closed: number } = { mode: 'fine', closed: 0 }
   const store = new Proxy(inner, {
     get(target, name: keyof CacheStore) {
       const run = target[name] as (...args: unknown[]) => unknown
+      if (run === undefined) return undefined
       if (name === 'close') return () => void state.closed++
       if (name === 'open' || (state.only !== undefined && state.only !== name)) {
         return run.bind(target)
@@ -35,6 +35,7 @@ function fragileStore() {
         rejects: () => Promise.reject(new Error('away')),
         hangs: () => new Promise(() => {}),
         later: async (...args) => run.apply(target, args),
+        lies: () => 'nothing of the kind',
       }
       return modes[state.mode]
     },
@@ -143,6 +144,67 @@ describe('a store that takes its time', () => {
     expect(await ask()).toBe('200 HIT 2')
     await CacheManager.getInstance().invalidateTags(['t'])
     expect(await ask()).toBe('200 MISS 3')
+  })
+})
+
+describe('a store that gives the worth of tags with an entry', () => {
+  const asked: string[] = []
+  let tagged: TestApp
+  beforeEach(async () => {
+    asked.length = 0
+    const inner = memoryCache()
+    const fragile = fragileStore({
+      get: (key) => inner.get(key),
+      set: (key, entry, ttlMs) => inner.set(key, entry, ttlMs),
+      delete: (key) => inner.delete(key),
+      clear: (prefix) => inner.clear(prefix),
+      versions(tags) {
+        asked.push('versions')
+        return inner.versions(tags)
+      },
+      invalidate: (tags) => inner.invalidate(tags),
+      open: (context) => inner.open?.(context),
+      async getTagged(key, tags) {
+        asked.push('getTagged')
+        return { entry: await inner.get(key), versions: await inner.versions(tags) }
+      },
+    })
+    state = fragile.state
+    const cache = { store: fragile.store }
+    tagged = await TestApp.create({ controllers: [PlainController], cache, contract: 'off' })
+    await tagged.clock.advance(0)
+    await app.close()
+    app = tagged
+  })
+
+  it('is asked once for an answer that it has, and for one that it has not', async () => {
+    expect(await ask()).toBe('200 MISS 1')
+    expect(await ask()).toBe('200 HIT 1')
+    await app.clock.advance(11)
+    expect(await ask()).toBe('200 STALE 1')
+    await settle()
+    expect(await ask()).toBe('200 HIT 2')
+    expect(asked).toEqual(['getTagged', 'getTagged', 'getTagged', 'getTagged'])
+    await CacheManager.getInstance().invalidateTags(['t'])
+    expect(await ask()).toBe('200 MISS 3')
+    expect(await ask()).toBe('200 HIT 3')
+  })
+
+  it('is asked for what an entry was really made under', async () => {
+    const cache = CacheManager.getInstance()
+    expect(await cache.getOrSet('GET /plain', () => 1, { tags: ['other'] })).toBe(1)
+    // A value of a program is no answer; this one has the key of one.
+    expect(await ask()).toBe('200 MISS 1')
+    expect(asked).toContain('versions')
+    expect(await ask()).toBe('200 HIT 1')
+  })
+
+  it.each<Mode>(['throws', 'rejects', 'lies'])('is done without: it %s', async (mode) => {
+    expect(await ask()).toBe('200 MISS 1')
+    Object.assign(state, { only: 'getTagged', mode })
+    for (const call of [2, 3]) expect(await ask()).toBe(`200 BYPASS ${call}`)
+    state.mode = 'fine'
+    expect(await ask()).toBe('200 HIT 1')
   })
 })
 
