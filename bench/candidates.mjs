@@ -2,21 +2,60 @@
 import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import ts from 'typescript-5'
 import { transformWithEsbuild } from 'vite'
 
 const here = import.meta.dirname
-const START_MS = 20_000
+const START_MS = 60_000
 const SERVER_CORE = '0'
 
-/** Where those live that need packages of their own. */
-const PEERS = ['fastify']
+const REFUSALS = ['plain', 'full', 'guarded']
 
-/** Title of each candidate, by the name of its file. */
+/** Peers whose decorators need `emitDecoratorMetadata`, and what they share. */
+const DECORATED = ['nest', 'routing-controllers', 'order-dto']
+
+/** Each with its title, the file that is run, the applications it can be, and what it is told besides. */
 export const CANDIDATES = {
-  node: 'bare node:http',
-  fastify: 'Fastify',
-  express: 'Express',
-  blazon: 'Blazon',
+  node: {
+    title: 'bare node:http',
+    file: 'candidates/node.mjs',
+    apps: [...REFUSALS, 'middlewares', 'cached'],
+  },
+  fastify: { title: 'Fastify', file: 'peers/fastify.mjs', apps: [...REFUSALS, 'routes'] },
+  express: {
+    title: 'Express',
+    file: 'candidates/express.mjs',
+    apps: [...REFUSALS, 'middlewares', 'routes'],
+  },
+  'nest-express': {
+    title: 'NestJS on Express',
+    file: 'peers/.build/nest.mjs',
+    apps: [...REFUSALS, 'middlewares'],
+    args: ['express'],
+  },
+  'nest-fastify': {
+    title: 'NestJS on Fastify',
+    file: 'peers/.build/nest.mjs',
+    apps: REFUSALS,
+    args: ['fastify'],
+  },
+  hono: { title: 'Hono', file: 'peers/hono.mjs', apps: REFUSALS },
+  koa: { title: 'Koa', file: 'peers/koa.mjs', apps: REFUSALS },
+  'routing-controllers': {
+    title: 'routing-controllers',
+    file: 'peers/.build/routing-controllers.mjs',
+    apps: REFUSALS,
+  },
+  blazon: {
+    title: 'Blazon',
+    file: '.build/blazon.mjs',
+    apps: [...REFUSALS, 'middlewares', 'cached', 'routes'],
+  },
+}
+
+/** Whether a candidate can be an application; `routes:last` is one of `routes`. */
+export function canBe(candidate, app) {
+  return CANDIDATES[candidate].apps.includes(app.split(':')[0])
 }
 
 const children = new Set()
@@ -25,9 +64,26 @@ process.on('exit', () => {
 })
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1))
 
-/** Compiles the one candidate that is TypeScript, so that no loader runs inside the measured process. */
+/** Compiles the candidates that are TypeScript, so that no loader runs inside the measured process. */
 export async function compileCandidates() {
   await compile(join(here, 'candidates', 'blazon.ts'))
+  for (const name of DECORATED) compileDecorated(name)
+}
+
+/** Compiles a peer as its users do, with the types of its parameters written down for it. */
+function compileDecorated(name) {
+  const source = readFileSync(join(here, 'peers', 'decorated', `${name}.ts`), 'utf8')
+  const { outputText } = ts.transpileModule(source, {
+    compilerOptions: {
+      target: ts.ScriptTarget.ES2022,
+      module: ts.ModuleKind.ES2022,
+      experimentalDecorators: true,
+      emitDecoratorMetadata: true,
+    },
+  })
+  const folder = join(here, 'peers', '.build')
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, `${name}.mjs`), outputText)
 }
 
 /** Compiles a file of a folder of this one; answers with the path of the result. */
@@ -43,16 +99,24 @@ export async function compile(file) {
   return target
 }
 
-/** Starts a candidate on the core of servers and waits until it listens. */
-export function startCandidate(name, workload) {
-  const folder = name === 'blazon' ? '.build' : PEERS.includes(name) ? 'peers' : 'candidates'
-  const file = join(here, folder, `${name}.mjs`)
-  return startServer({ name, file, workload })
+/** Starts a candidate as the application that a workload asks for. */
+export async function startCandidate(candidate, { app, workload, ...options }) {
+  const { file, args = [] } = CANDIDATES[candidate]
+  const server = await startServer({
+    name: `${candidate}/${workload}`,
+    file: join(here, file),
+    workload: app,
+    args: [workload, ...args],
+    ...options,
+  })
+  return { ...server, candidate, workload }
 }
 
-/** Starts a server that is told its workload. */
-export async function startServer({ name, file, workload, node = process.execPath }) {
-  const child = spawn('taskset', ['-c', SERVER_CORE, node, file, workload], {
+/** Starts a server on the core of servers, unless told otherwise, tells it its workload, and waits until it listens. */
+export async function startServer({ name, file, workload, args = [], ...options }) {
+  const { node = process.execPath, isPinned = true } = options
+  const command = [...(isPinned ? ['taskset', '-c', SERVER_CORE] : []), node, file, workload]
+  const child = spawn(command[0], [...command.slice(1), ...args], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     env: { ...process.env, NODE_ENV: 'production' },
   })

@@ -1,86 +1,58 @@
-// npm run bench [-- --rounds 9 --seconds 2 --only get,post,node,fastify,express,blazon]
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+// npm run bench -- [options]: what requests cost, beside others. bench/RESULTS.md says how to read it.
+//
+//   --nodes 20,24,26    Nodes to measure on, fetched by npm; --node /path/to/node, any number of times, for one that is there.
+//                       This very Node when neither is given.
+//   --rounds 7          rounds of each session
+//   --seconds 1         seconds of load of a candidate in a round: whole ones, as wrk has them
+//   --only full,blazon  sessions and candidates by name. A session in which not every candidate takes part is shown, not written down.
+//   --smoke             only whether all answer as they should, in seconds
+//   --draw              only the page and the plots, from the numbers that are there
 import { parseArgs } from 'node:util'
-import { CANDIDATES, compileCandidates, startCandidate } from './candidates.mjs'
-import { checkAnswers, checkSameHeaders } from './check.mjs'
-import { checkTools, measure, writeScript } from './measure.mjs'
-import { page, table } from './report.mjs'
-import { WORKLOADS } from './workloads.mjs'
-
-const WARM_UP_SECONDS = 3
 
 const { values } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '9' },
-    seconds: { type: 'string', default: '2' },
+    rounds: { type: 'string', default: '7' },
+    seconds: { type: 'string', default: '1' },
     only: { type: 'string', default: '' },
+    node: { type: 'string', multiple: true, default: [] },
+    nodes: { type: 'string', default: '' },
+    smoke: { type: 'boolean', default: false },
+    draw: { type: 'boolean', default: false },
   },
 })
-const settings = { rounds: Number(values.rounds), seconds: Number(values.seconds) }
-const only = values.only.split(',').filter(Boolean)
 
-/** Those that `--only` names, or all when it names none of this kind. */
-function chosen(kind) {
-  const all = Object.keys(kind)
-  const named = all.filter((name) => only.includes(name))
-  return named.length === 0 ? all : named
+const list = (text) => text.split(',').filter(Boolean)
+
+async function draw() {
+  const { drawReport } = await import('./report.mjs')
+  await drawReport()
 }
 
-async function runWorkload(name) {
-  const workload = WORKLOADS[name]
-  const { path } = workload.request
-  const script = writeScript(workload.request)
-  const servers = []
-  const headers = {}
-  for (const candidate of chosen(CANDIDATES)) {
-    const server = await startCandidate(candidate, name)
-    servers.push(server)
-    headers[candidate] = await checkAnswers(server, workload)
-  }
-  checkSameHeaders(headers)
-  for (const server of servers) await measure(server, { path, script, seconds: WARM_UP_SECONDS })
-  const rounds = []
-  for (let round = 0; round < settings.rounds; round++) {
-    const measured = {}
-    for (const server of rotated(servers, round)) {
-      measured[server.name] = await measure(server, { path, script, seconds: settings.seconds })
-    }
-    rounds.push(Object.fromEntries(servers.map(({ name }) => [name, measured[name]])))
-    console.error(`${name}: round ${round + 1} of ${settings.rounds}`)
-  }
-  for (const server of servers) server.stop()
-  return { title: workload.title, body: table(rounds, workload.goals) }
+async function smoke() {
+  // As many as show that they are found; how many there are makes no difference to whether the answers are right.
+  process.env.BENCH_ROUTES = '200'
+  const { checkAll } = await import('./smoke.mjs')
+  await checkAll()
 }
 
-/** Every other round backwards, so that no candidate always runs behind the same one and inherits its hot or cold machine. */
-function rotated(list, round) {
-  const start = Math.floor(round / 2) % list.length
-  const order = [...list.slice(start), ...list.slice(0, start)]
-  return round % 2 === 0 ? order : order.reverse()
+async function measure() {
+  const { fetchNodes } = await import('./nodes.mjs')
+  const { measureRequests } = await import('./evidence.mjs')
+  const fetched = fetchNodes(list(values.nodes))
+  const nodes = [...values.node, ...fetched]
+  await measureRequests({
+    nodes: nodes.length === 0 ? [process.execPath] : nodes,
+    rounds: Number(values.rounds),
+    seconds: Number(values.seconds),
+    only: list(values.only),
+  })
 }
 
-async function main() {
-  const unknown = only.filter((name) => !(name in CANDIDATES) && !(name in WORKLOADS))
-  if (unknown.length > 0) throw new Error(`--only does not know ${unknown.join(', ')}.`)
-  checkTools()
-  await compileCandidates()
-  const sections = []
-  for (const name of chosen(WORKLOADS)) {
-    const section = await runWorkload(name)
-    console.log(`\n${section.title}\n\n${section.body}\n`)
-    sections.push(section)
-  }
-  if (only.length === 0) {
-    writeFileSync(join(import.meta.dirname, 'RESULTS.md'), page(sections, settings))
-    console.log('Written to bench/RESULTS.md.')
-  }
-}
-
-main().then(
+const task = values.smoke ? smoke : values.draw ? draw : measure
+task().then(
   () => process.exit(),
   (error) => {
-    console.error(error.message)
+    console.error(error)
     process.exit(1)
   },
 )

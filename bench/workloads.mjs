@@ -1,111 +1,118 @@
-// What is asked of every candidate. Candidates and checks draw on this one description.
-import { z } from 'zod'
+// What is asked of the candidates: requests, the answers they must get, and which of them are measured together.
+import {
+  AUTHORIZATION,
+  envelope,
+  findUser,
+  ORDER,
+  ORIGIN,
+  placeOrder,
+  TENANT,
+  WRONG_ORDER,
+} from './orders.mjs'
+import { ROUTE_WORKLOADS } from './routes.mjs'
 
-const TOKEN = 'a3f1c95be8d24c6f9b7e0d5a'
-const USERS_BY_TOKEN = new Map([[TOKEN, { id: 'u-7', roles: ['clerk'] }]])
+const POST_HEADERS = {
+  authorization: AUTHORIZATION,
+  'content-type': 'application/json',
+  origin: ORIGIN,
+  'x-tenant-id': TENANT,
+}
 
-/** The policy that Blazon's default comes down to, for the others' helmet. */
-export const HELMET = {
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+const placeAnOrder = {
+  method: 'POST',
+  path: '/orders',
+  headers: POST_HEADERS,
+  body: JSON.stringify(ORDER),
+}
+const created = {
+  status: 201,
+  body: JSON.stringify(envelope(201, 'Order created', placeOrder(ORDER, TENANT))),
+}
+
+/** What every candidate but the floor must refuse before its full stack is worth timing. */
+const REFUSED_ORDERS = [
+  { because: 'no token', status: 401, headers: { authorization: undefined } },
+  { because: 'a wrong token', status: 401, headers: { authorization: 'Bearer wrong' } },
+  { because: 'no tenant', status: 400, headers: { 'x-tenant-id': undefined } },
+  { because: 'a tenant that cannot be', status: 400, headers: { 'x-tenant-id': 'a/b' } },
+  { because: 'a missing field', status: 400, body: JSON.stringify({ items: ORDER.items }) },
+  {
+    because: 'a nested number out of range',
+    status: 400,
+    body: JSON.stringify(ORDER).replace('"quantity":3', '"quantity":0'),
   },
-}
+  { because: 'malformed JSON', status: 400, body: '{"customer":' },
+]
 
-/** Idle seconds a connection lives; the same for all, because Node announces them in a header. */
-export const KEEP_ALIVE_SECONDS = 72
-
-export const ORDER = {
-  customer: {
-    name: 'Grace Hopper',
-    email: 'grace@example.com',
-    address: { street: '1 Harbour Road', city: 'Arlington', zip: '22201', country: 'US' },
-  },
-  items: [
-    { sku: 'KB-104', quantity: 1, price: 89.5 },
-    { sku: 'CB-USB-2M', quantity: 3, price: 7.25 },
-    { sku: 'MN-27-4K', quantity: 2, price: 329 },
-  ],
-  note: 'Leave it with the porter',
-}
-
-/** What Express and Blazon validate orders with; Fastify's JSON Schema says the same. */
-export const Order = z.object({
-  customer: z.object({
-    name: z.string().min(1).max(100),
-    email: z.email(),
-    address: z.object({
-      street: z.string().min(1).max(200),
-      city: z.string().min(1).max(100),
-      zip: z.string().min(3).max(12),
-      country: z.string().length(2),
-    }),
-  }),
-  items: z
-    .array(
-      z.object({
-        sku: z.string().min(1).max(40),
-        quantity: z.number().int().min(1).max(1000),
-        price: z.number().min(0),
-      }),
-    )
-    .min(1)
-    .max(50),
-  note: z.string().max(500).optional(),
-})
-
-export function findUser(id) {
-  return { id, name: 'Ada Lovelace', email: 'ada@example.com', roles: ['admin', 'author'] }
-}
-
-export function placeOrder({ customer, items }) {
-  let total = 0
-  for (const { quantity, price } of items) total += quantity * price
-  return { id: 'o-1001', customer, items, total }
-}
-
-/** The user behind an `Authorization` header. Asynchronous, as every look-up of a token is. */
-export async function authenticate(header) {
-  return header?.startsWith('Bearer ') ? USERS_BY_TOKEN.get(header.slice(7)) : undefined
-}
-
-export function envelope(status, message, data) {
-  return { statusCode: 'success', status, message, data }
-}
-
-const POST_HEADERS = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
-
+/**
+ * Each has the `app` that a candidate must be for it, a request, and the status that is expected; the `body` where frameworks do not
+ * word it themselves, and the number of `errors` where they do.
+ */
 export const WORKLOADS = {
-  get: {
-    title: '(a) `GET /users/:id`, enveloped, no security headers',
-    request: { method: 'GET', path: '/users/42', headers: {}, body: undefined },
+  plain: {
+    title: '`GET /users/:id`, enveloped, no security headers',
+    app: 'plain',
+    request: { method: 'GET', path: '/users/42', headers: {} },
     expected: { status: 200, body: JSON.stringify(envelope(200, 'User found', findUser('42'))) },
-    refused: [],
-    goals: { node: 1.15, fastify: 1.05 },
   },
-  post: {
-    title: "(b) `POST /orders`, async bearer guard, validated nested body, helmet's headers, 201",
+  full: {
+    title:
+      'the full stack: `POST /orders` with guard, tenant, validated body, helmet, CORS, rate limit, 201',
+    app: 'full',
+    request: placeAnOrder,
+    expected: created,
+    refused: REFUSED_ORDERS,
+  },
+  middlewares: {
+    title: 'the full stack behind ten Express middlewares',
+    app: 'middlewares',
     request: {
-      method: 'POST',
-      path: '/orders',
-      headers: POST_HEADERS,
-      body: JSON.stringify(ORDER),
-    },
-    expected: {
-      status: 201,
-      body: JSON.stringify(envelope(201, 'Order created', placeOrder(ORDER))),
-    },
-    refused: [
-      { because: 'no token', status: 401, headers: { authorization: undefined } },
-      { because: 'a wrong token', status: 401, headers: { authorization: 'Bearer wrong' } },
-      { because: 'a missing field', status: 400, body: JSON.stringify({ items: ORDER.items }) },
-      {
-        because: 'a nested number out of range',
-        status: 400,
-        body: JSON.stringify(ORDER).replace('"quantity":3', '"quantity":0'),
+      ...placeAnOrder,
+      headers: {
+        ...POST_HEADERS,
+        'accept-encoding': 'gzip, br',
+        'accept-language': 'de, en;q=0.8',
+        cookie: 'theme=dark; seen=2026-07-01',
+        'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/140.0',
       },
-      { because: 'malformed JSON', status: 400, body: '{"customer":' },
-    ],
-    goals: { node: 1.4, fastify: 0.7, express: 0.25 },
+    },
+    expected: created,
+    refused: REFUSED_ORDERS,
   },
+  cached: {
+    title: 'a hit of the memory cache',
+    app: 'cached',
+    request: { method: 'GET', path: '/users/42', headers: {} },
+    expected: { status: 200, body: JSON.stringify(envelope(200, 'User found', findUser('42'))) },
+  },
+  invalid: {
+    title: '400: the full stack with ten wrong fields',
+    app: 'full',
+    request: { ...placeAnOrder, body: JSON.stringify(WRONG_ORDER) },
+    expected: { status: 400, errors: 10 },
+  },
+  unauthorized: {
+    title: '401: a guarded route without a token',
+    app: 'guarded',
+    request: { method: 'GET', path: '/account', headers: {} },
+    expected: { status: 401 },
+    accepted: [{ because: 'a token', status: 200, headers: { authorization: AUTHORIZATION } }],
+  },
+  missing: {
+    title: '404: no such route',
+    app: 'plain',
+    request: { method: 'GET', path: '/nowhere/42', headers: {} },
+    expected: { status: 404 },
+  },
+  ...ROUTE_WORKLOADS,
+}
+
+/** Workloads that are measured together, in the same rounds, because they are compared. */
+export const SESSIONS = {
+  plain: { workloads: ['plain'] },
+  full: { workloads: ['full'] },
+  middlewares: { workloads: ['middlewares'] },
+  cached: { workloads: ['plain', 'cached'], candidates: ['node', 'blazon'] },
+  refused: { workloads: ['plain', 'invalid', 'unauthorized', 'missing'] },
+  routes: { workloads: Object.keys(ROUTE_WORKLOADS), candidates: ['blazon', 'fastify', 'express'] },
 }

@@ -1,8 +1,30 @@
 // Blazon as its users write it. Only the default `security.helmet` is off where nobody sends its headers.
-
-import type { Req, Request, Response } from 'blazon'
-import { App, Auth, BaseController, Body, Controller, defineControllers, Get, Post } from 'blazon'
-import { authenticate, findUser, Order, placeOrder } from '../workloads.mjs'
+import type { AppOptions, Req, Request, Response } from 'blazon'
+import {
+  App,
+  Auth,
+  BaseController,
+  Body,
+  Cache,
+  Controller,
+  Delete,
+  defineControllers,
+  Get,
+  getTenantId,
+  Post,
+  Put,
+  Tenant,
+} from 'blazon'
+import { Order } from '../order-schema.mjs'
+import {
+  authenticate,
+  findUser,
+  ORIGIN,
+  placeOrder,
+  RATE_LIMIT,
+  RATE_WINDOW_SECONDS,
+} from '../orders.mjs'
+import { isRoutes, routesOf } from '../routes.mjs'
 import { announce, workload } from './serve.mjs'
 
 @Controller('users')
@@ -13,13 +35,32 @@ class UsersController extends BaseController {
   }
 }
 
+@Controller('users')
+class CachedUsersController extends BaseController {
+  @Get(':id')
+  @Cache({ ttl: '1h' })
+  getById(req: Request, res: Response) {
+    return this.ok(res, 'User found', findUser(req.params.id))
+  }
+}
+
+@Controller('account')
+class AccountController extends BaseController {
+  @Auth()
+  @Get()
+  show(req: Request, res: Response) {
+    return this.ok(res, 'User found', req.user)
+  }
+}
+
 @Controller('orders')
 class OrdersController extends BaseController {
   @Auth()
+  @Tenant()
   @Post()
   @Body(Order)
   create(req: Req<{ body: typeof Order }>, res: Response) {
-    return this.ok(res, 'Order created', placeOrder(req.body), 201)
+    return this.ok(res, 'Order created', placeOrder(req.body, getTenantId()), 201)
   }
 }
 
@@ -30,10 +71,64 @@ const guard = {
   },
 }
 
-const app = new App(
-  workload === 'get'
-    ? { controllers: defineControllers(UsersController), security: { helmet: false } }
-    : { controllers: defineControllers(OrdersController), auth: { guard } },
-)
+const full: AppOptions = {
+  controllers: defineControllers(OrdersController),
+  auth: { guard },
+  tenant: {},
+  security: { cors: { origin: ORIGIN } },
+  rateLimit: { limit: RATE_LIMIT, window: RATE_WINDOW_SECONDS },
+}
+
+const VERBS = { get: Get, post: Post, put: Put, delete: Delete }
+
+interface Route {
+  method: keyof typeof VERBS
+  path: string
+}
+
+/** A controller for the routes that begin alike; decorators are functions, so a loop may call them. */
+function controllerOf(prefix: string, routes: Route[]) {
+  class RoutesController extends BaseController {}
+  for (const [index, { method, path }] of routes.entries()) {
+    const key = `${method}${index}`
+    const value = function answer(this: BaseController, _req: Request, res: Response) {
+      return this.ok(res, 'Found', findUser('42'))
+    }
+    const descriptor = { value, writable: true, configurable: true }
+    Object.defineProperty(RoutesController.prototype, key, descriptor)
+    VERBS[method](path.slice(prefix.length))(RoutesController.prototype, key, descriptor)
+  }
+  Controller(prefix)(RoutesController)
+  return RoutesController
+}
+
+function routeControllers(routes: Route[]) {
+  const byPrefix = new Map<string, Route[]>()
+  for (const route of routes) {
+    const prefix = `/${route.path.split('/')[1]}`
+    byPrefix.set(prefix, [...(byPrefix.get(prefix) ?? []), route])
+  }
+  return [...byPrefix].map(([prefix, ofPrefix]) => controllerOf(prefix, ofPrefix))
+}
+
+const bare: AppOptions = { security: { helmet: false } }
+
+const apps: Record<string, AppOptions> = {
+  plain: { ...bare, controllers: defineControllers(UsersController) },
+  cached: { ...bare, controllers: defineControllers(CachedUsersController) },
+  guarded: { ...bare, controllers: defineControllers(AccountController), auth: { guard } },
+  full,
+}
+
+/** The application that this process was asked for; what it does not use is not loaded. */
+async function optionsFor(name: string): Promise<AppOptions> {
+  if (name === 'middlewares') {
+    const { tenMiddlewares } = await import('../middlewares.mjs')
+    return { ...full, middlewares: tenMiddlewares() }
+  }
+  return isRoutes(name) ? { ...bare, controllers: routeControllers(routesOf(name)) } : apps[name]
+}
+
+const app = new App({ ...(await optionsFor(workload)), logger: false })
 const { port } = await app.listen(0, '127.0.0.1')
 announce(port)

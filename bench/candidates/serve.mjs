@@ -1,7 +1,7 @@
-// What every candidate does alike: it is told its workload, says where it listens, and ends with its parent.
-import { KEEP_ALIVE_SECONDS } from '../workloads.mjs'
+// What every candidate does alike: it is told what to be, says where it listens, and ends with its parent.
+import { KEEP_ALIVE_SECONDS } from '../orders.mjs'
 
-/** `get` or `post`. */
+/** The application that this process is, or the variant: the first argument. */
 export const workload = process.argv[2]
 
 /** Listens on a free port of loopback and reports it. */

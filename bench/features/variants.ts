@@ -1,7 +1,7 @@
 // One route, four times: as it is, and with one feature each.
 import type { AppOptions, Request, Response } from 'blazon'
 import { App, BaseController, Cache, Controller, defineControllers, Get } from 'blazon'
-import { findUser } from '../workloads.mjs'
+import { findUser } from '../orders.mjs'
 import { announce, workload } from './serve.mjs'
 
 @Controller('users')

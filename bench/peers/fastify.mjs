@@ -1,91 +1,93 @@
-// Fastify 5 as its documentation recommends: JSON Schema in and out, an asynchronous `onRequest` hook, its own helmet plugin.
+// Fastify 5 as its documentation recommends: JSON Schema in and out, hooks, and its own plugins for helmet, CORS and limits.
+import cors from '@fastify/cors'
 import helmet from '@fastify/helmet'
+import rateLimit from '@fastify/rate-limit'
 import Fastify from 'fastify'
 import { announce, workload } from '../candidates/serve.mjs'
+import { currentTenant, runAs } from '../candidates/tenant-context.mjs'
 import {
   authenticate,
   envelope,
   findUser,
   HELMET,
   KEEP_ALIVE_SECONDS,
+  ORIGIN,
   placeOrder,
-} from '../workloads.mjs'
+  RATE_LIMIT,
+  RATE_WINDOW_SECONDS,
+  tenantOf,
+} from '../orders.mjs'
+import { answerRoute, isRoutes, routesOf } from '../routes.mjs'
+import { account, enveloped, order, placed, user } from './order-json-schema.mjs'
 
-const string = { type: 'string' }
-const number = { type: 'number' }
-const object = (properties, required = Object.keys(properties)) => ({
-  type: 'object',
-  properties,
-  required,
-  additionalProperties: false,
+const app = Fastify({
+  keepAliveTimeout: KEEP_ALIVE_SECONDS * 1000,
+  // All errors of a body at once, as the others answer.
+  ajv: { customOptions: { allErrors: true } },
 })
-const text = (minLength, maxLength) => ({ type: 'string', minLength, maxLength })
-const enveloped = (data) =>
-  object({ statusCode: string, status: { type: 'integer' }, message: string, data })
-
-const user = object({
-  id: string,
-  name: string,
-  email: string,
-  roles: { type: 'array', items: string },
-})
-
-const order = object(
-  {
-    customer: object({
-      name: text(1, 100),
-      email: { type: 'string', format: 'email' },
-      address: object({
-        street: text(1, 200),
-        city: text(1, 100),
-        zip: text(3, 12),
-        country: text(2, 2),
-      }),
-    }),
-    items: {
-      type: 'array',
-      minItems: 1,
-      maxItems: 50,
-      items: object({
-        sku: text(1, 40),
-        quantity: { type: 'integer', minimum: 1, maximum: 1000 },
-        price: { type: 'number', minimum: 0 },
-      }),
-    },
-    note: { type: 'string', maxLength: 500 },
-  },
-  ['customer', 'items'],
-)
-
-const placed = object({
-  id: string,
-  customer: order.properties.customer,
-  items: { type: 'array', items: order.properties.items.items },
-  total: number,
+app.decorateRequest('user', null)
+app.setErrorHandler((error, _request, reply) => {
+  const errors = error.validation?.map(({ instancePath, message }) => ({
+    path: instancePath,
+    message,
+  }))
+  reply.code(error.statusCode ?? 500).send({ message: error.message, errors })
 })
 
-const app = Fastify({ keepAliveTimeout: KEEP_ALIVE_SECONDS * 1000 })
+const httpError = (statusCode, message) => Object.assign(new Error(message), { statusCode })
 
-async function guard(request, reply) {
+async function guard(request) {
   request.user = await authenticate(request.headers.authorization)
-  if (request.user === undefined) {
-    reply.code(401)
-    throw new Error('Authentication is required')
-  }
+  if (request.user === undefined) throw httpError(401, 'Authentication is required')
 }
 
-if (workload === 'get') {
+/** A hook that calls back, so that what follows runs in the context; @fastify/request-context does the same. */
+function tenant(request, _reply, done) {
+  const id = tenantOf(request.headers['x-tenant-id'])
+  if (id === undefined) return done(httpError(400, 'X-Tenant-Id is required'))
+  runAs(id, done)
+}
+
+function addUsers() {
   app.get('/users/:id', { schema: { response: { 200: enveloped(user) } } }, (request, reply) => {
     reply.send(envelope(200, 'User found', findUser(request.params.id)))
   })
-} else {
-  app.decorateRequest('user', null)
-  await app.register(helmet, HELMET)
-  const schema = { body: order, response: { 201: enveloped(placed) } }
-  app.post('/orders', { schema, onRequest: guard }, (request, reply) => {
-    reply.code(201).send(envelope(201, 'Order created', placeOrder(request.body)))
+}
+
+function addAccount() {
+  const schema = { response: { 200: enveloped(account) } }
+  app.get('/account', { schema, onRequest: guard }, (request, reply) => {
+    reply.send(envelope(200, 'User found', request.user))
   })
 }
 
+async function addFullStack() {
+  await app.register(helmet, HELMET)
+  await app.register(cors, { origin: ORIGIN })
+  await app.register(rateLimit, {
+    max: RATE_LIMIT,
+    timeWindow: RATE_WINDOW_SECONDS * 1000,
+    enableDraftSpec: true,
+  })
+  // The reader of bodies loses the context, so it is entered once the body is there.
+  app.addHook('preValidation', tenant)
+  const schema = { body: order, response: { 201: enveloped(placed) } }
+  app.post('/orders', { schema, onRequest: guard }, (request, reply) => {
+    const created = placeOrder(request.body, currentTenant())
+    reply.code(201).send(envelope(201, 'Order created', created))
+  })
+}
+
+function addRoutes() {
+  const schema = { response: { 200: enveloped(user) } }
+  for (const { method, path } of routesOf(workload)) {
+    app[method](path, { schema }, (_request, reply) => reply.send(answerRoute()))
+  }
+}
+
+const APPS = { plain: addUsers, guarded: addAccount, full: addFullStack }
+
+if (isRoutes(workload)) addRoutes()
+else await APPS[workload]()
 await app.listen({ port: 0, host: '127.0.0.1' })
 announce(app.server.address().port)

@@ -10,6 +10,7 @@ import type { RouteModel } from '../contracts/route-model.js'
 import type { InputSource, Schema } from '../contracts/schema.js'
 import { ConfigError, type Problem } from '../errors/config-error.js'
 import { toMiddlewareFailure } from '../errors/failure.js'
+import { type CrossOrigin, crossOriginStep } from '../features/security/cross-origin.js'
 import { buildSecurity } from '../features/security/security.js'
 import { createRequestClass } from '../http/request.js'
 import { createResponseClass } from '../http/response.js'
@@ -78,15 +79,15 @@ export async function buildPipeline(input: PipelineInput): Promise<Pipeline> {
   const Request = createRequestClass(express, features.scopes)
   const Response = createResponseClass(express, {
     statics: staticHeaders(security.headers),
-    addsHeaders: features.addsHeaders,
+    addsHeaders: features.addsHeaders || security.crossOrigin?.headersOf != null,
     scopes: features.scopes,
   })
   adoptPrototypes(express, Request, Response)
-  const own = [
+  const middlewares = [
     ...(options.middlewares ?? []),
     ...(options.plugins ?? []).flatMap(({ middlewares = [] }) => middlewares),
   ]
-  const sorted = sortMiddlewares(own, express)
+  const sorted = sortMiddlewares(middlewares, express)
   const { errorHandlers } = sorted
   const handlers = [
     ...sorted.handlers.map((handler) => features.wrapMiddleware?.(handler) ?? handler),
@@ -106,24 +107,36 @@ export async function buildPipeline(input: PipelineInput): Promise<Pipeline> {
   const { admission } = features
   const dispatch = compileDispatch({ match, routes, handlers: compiled, onError, admission })
   const onLateError = scopedErrors(features.scopes, createLogOnly(input.logger))
-  const compose = (list: readonly RequestHandler[], done: RunRoute) =>
+  const compose: Compose = (list, done) =>
     list.length === 0
       ? done
       : composeMiddlewares(list, { done, onError: onMiddlewareError, onLateError })
+  const own = compose(handlers, dispatch)
+  const entered = features.enter?.({ run: own, onError: onMiddlewareError }) ?? own
   // What a browser may see of a refusal is for CORS to say, whoever refuses.
-  const run =
-    features.enter === null
-      ? compose([...security.middlewares, ...handlers], dispatch)
-      : compose(
-          security.middlewares,
-          features.enter({ run: compose(handlers, dispatch), onError: onMiddlewareError }),
-        )
+  const shared = shareWithOrigins(security.crossOrigin, compose, entered)
+  const run = compose(security.middlewares, shared)
   const maxHeaders = options.limits?.headers ?? DEFAULT_HEADERS
   const { isClosing, harness } = input
   const config = { Request, Response, run, onError, maxHeaders, isClosing, harness }
   const listener = createListener(config)
   const server = createHttpServer({ Request, Response, listener, timeouts: options.timeouts ?? {} })
   return { server, listener, stop: () => deadlines?.close() }
+}
+
+/** Puts middlewares in front of what comes after them. */
+type Compose = (list: readonly RequestHandler[], done: RunRoute) => RunRoute
+
+function shareWithOrigins(
+  crossOrigin: CrossOrigin | null,
+  compose: Compose,
+  run: RunRoute,
+): RunRoute {
+  if (crossOrigin === null) return run
+  return crossOriginStep(crossOrigin, {
+    preflighted: compose([crossOrigin.preflight], run),
+    run,
+  })
 }
 
 /** The framework's own pages are as open to middlewares as any route, and walk no other step. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { codedError } from '../errors/http-error.js'
 import { parseJson } from './parse-json.js'
-import { readBody } from './read-body.js'
+import { readBody, takeArrived } from './read-body.js'
 
 /** What a body may be. */
 export interface BodyLimits {
@@ -21,13 +21,17 @@ export function isJson(req: IncomingMessage): boolean {
   return type === 'application/json' || (type !== undefined && JSON_TYPE.test(type))
 }
 
-/** Reads and parses the JSON body. Throws or rejects with 400, 413 or 415. */
-export function readJson(req: IncomingMessage, limits: BodyLimits): Promise<unknown> {
+/** Reads and parses the JSON body, at once where it is there. Throws or rejects with 400, 413 or 415. */
+export function readJson(req: IncomingMessage, limits: BodyLimits): unknown {
   if (!isJson(req)) {
     throw codedError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json in UTF-8')
   }
-  // A chunked body of no bytes is announced but absent.
-  return readBody(req, limits.size).then((bytes) =>
-    bytes.length === 0 ? undefined : parseJson(bytes, limits.depth),
-  )
+  const arrived = takeArrived(req, limits.size)
+  if (arrived !== null) return parse(arrived, limits)
+  return readBody(req, limits.size).then((bytes) => parse(bytes, limits))
+}
+
+/** A chunked body of no bytes is announced but absent. */
+function parse(bytes: Buffer, { depth }: BodyLimits): unknown {
+  return bytes.length === 0 ? undefined : parseJson(bytes, depth)
 }

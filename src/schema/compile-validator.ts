@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { SwaggerOptions } from '../contracts/openapi.js'
 import type { InputSource, Schema, Validator } from '../contracts/schema.js'
+import { compileZod } from './compile-zod.js'
 import { describeOnce } from './describe-once.js'
 import { createJsonSchemaCompiler } from './json-schema.js'
 import { withQueryLists } from './query-lists.js'
@@ -22,7 +23,7 @@ export function createValidatorCompiler(
   const compileJsonSchema = createJsonSchemaCompiler()
   return async function compileValidator(schema, source) {
     if (isStandardSchema(schema)) {
-      const validate = standardValidator(schema)
+      const validate = standardValidator(schema, await compileZod(schema))
       if (source !== 'query') return validate
       return withQueryLists(validate, describeOnce(schema, { side: 'input', converters }))
     }

@@ -1,8 +1,13 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import cors, { type CorsOptions } from 'cors'
 import helmet, { type HelmetOptions } from 'helmet'
 import type { RequestHandler } from '../../contracts/handler.js'
 import type { Problem } from '../../errors/config-error.js'
+import {
+  type CrossOrigin,
+  crossOriginBy,
+  type RecordedHeader,
+  recordHeaders,
+} from './cross-origin.js'
 
 /** The `security` option. */
 export interface SecurityOptions {
@@ -15,10 +20,14 @@ export interface SecurityOptions {
 /** What the security options come down to. */
 export interface Security {
   /** Headers that are the same on every answer. */
-  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly headers: readonly RecordedHeader[]
   /** What must be decided for each request. */
   readonly middlewares: readonly RequestHandler[]
+  /** `null` where no header depends on who asks from where. */
+  readonly crossOrigin: CrossOrigin | null
 }
+
+const NOTHING: Security = { headers: [], middlewares: [], crossOrigin: null }
 
 /** An API serves no page: nothing may be loaded by an answer, and no answer may be framed. */
 const API_POLICY: HelmetOptions = {
@@ -28,12 +37,14 @@ const API_POLICY: HelmetOptions = {
   },
 }
 
-/** Runs what never changes once, now, and keeps the rest as middlewares. */
+/** Runs what never changes once, now, and keeps the rest for the requests. */
 export function buildSecurity(options: SecurityOptions = {}): Security {
-  const parts = [buildHelmet(options.helmet ?? true), buildCors(options.cors ?? false)]
+  const helmetPart = buildHelmet(options.helmet ?? true)
+  const corsPart = buildCors(options.cors ?? false)
   return {
-    headers: parts.flatMap(({ headers }) => headers),
-    middlewares: parts.flatMap(({ middlewares }) => middlewares),
+    headers: [...helmetPart.headers, ...corsPart.headers],
+    middlewares: [...helmetPart.middlewares, ...corsPart.middlewares],
+    crossOrigin: corsPart.crossOrigin,
   }
 }
 
@@ -52,10 +63,10 @@ export function checkSecurity(options: SecurityOptions = {}): Problem[] {
 }
 
 function buildHelmet(config: boolean | HelmetOptions): Security {
-  if (config === false) return { headers: [], middlewares: [] }
+  if (config === false) return NOTHING
   const middleware = helmet(config === true ? API_POLICY : withDefaults(config))
-  if (config !== true && isDynamic(config)) return { headers: [], middlewares: [middleware] }
-  return { headers: record(middleware), middlewares: [] }
+  if (config !== true && isDynamic(config)) return { ...NOTHING, middlewares: [middleware] }
+  return { ...NOTHING, headers: recordHeaders(middleware, {}) }
 }
 
 /** Typed as objects: `HelmetOptions` is a union whose spread multiplies out, and cost the compiler 25 s. */
@@ -74,34 +85,21 @@ function isDynamic({ contentSecurityPolicy: policy }: HelmetOptions): boolean {
 }
 
 function buildCors(config: boolean | CorsOptions): Security {
-  if (config === false) return { headers: [], middlewares: [] }
-  const middleware = cors(config === true ? {} : config)
-  const isStatic = config === true || (isAnyOrigin(config.origin) && config.origin !== true)
-  if (!isStatic) return { headers: [], middlewares: [middleware] }
-  return { headers: record(middleware), middlewares: [preflightOnly(middleware)] }
+  if (config === false) return NOTHING
+  const options = config === true ? {} : config
+  const middleware = cors(options)
+  // It may ask a database, or toss a coin.
+  if (typeof options.origin === 'function') return { ...NOTHING, middlewares: [middleware] }
+  if (!isFixed(options.origin)) return { ...NOTHING, crossOrigin: crossOriginBy(middleware) }
+  const headers = recordHeaders(middleware, {})
+  return { ...NOTHING, headers, crossOrigin: { headersOf: null, preflight: middleware } }
+}
+
+/** Whether answers say the same to every origin. */
+function isFixed(origin: CorsOptions['origin']): boolean {
+  return origin === undefined || typeof origin === 'string'
 }
 
 function isAnyOrigin(origin: CorsOptions['origin']): boolean {
   return origin === undefined || origin === '*' || origin === true
-}
-
-function preflightOnly(middleware: RequestHandler): RequestHandler {
-  return function answerPreflight(req, res, next) {
-    return req.method === 'OPTIONS' ? middleware(req, res, next) : next()
-  }
-}
-
-/** Runs a middleware that only sets headers against a stand-in that notes them. */
-function record(middleware: RequestHandler): [string, string][] {
-  const headers = new Map<string, [string, string]>()
-  const res = {
-    setHeader: (name: string, value: string) => headers.set(name.toLowerCase(), [name, value]),
-    getHeader: (name: string) => headers.get(name.toLowerCase())?.[1],
-    removeHeader: (name: string) => headers.delete(name.toLowerCase()),
-  } as unknown as ServerResponse
-  const req = { method: 'GET', headers: {} } as IncomingMessage
-  middleware(req, res, (error?: unknown) => {
-    if (error !== undefined) throw error
-  })
-  return [...headers.values()]
 }

@@ -113,6 +113,37 @@ describe('security.cors', () => {
     await expect(starting).rejects.toThrow(/security\.cors/)
   })
 
+  it('keeps what is added to the answer of one origin out of the next', async () => {
+    const app = await apps.inProcess({
+      security: { cors: { origin: [A, B], exposedHeaders: ['X-Total'] } },
+      middlewares: [(req, res, next) => void next(req.headers['x-vary'] && res.vary('X-Vary') && undefined)],
+    })
+    const ask = (origin: string) => app.request().get('/items/1').set('Origin', origin)
+    const varied = await ask(A).set('X-Vary', '1')
+    expect(varied.headers.vary).toBe('Origin, X-Vary')
+    for (const origin of [A, B, A]) {
+      const { headers } = await ask(origin)
+      expect(headers).toMatchObject({ 'access-control-allow-origin': origin, vary: 'Origin' })
+      expect(headers['access-control-expose-headers']).toBe('X-Total')
+    }
+  })
+
+  it('lets in more origins of a pattern than it keeps', async () => {
+    const app = await apps.inProcess({ security: { cors: { origin: /\.trusted\.example$/ } } })
+    for (let i = 0; i < 150; i++) {
+      const origin = `https://${i}.trusted.example`
+      const { headers } = await app.request().get('/items/1').set('Origin', origin)
+      expect(headers['access-control-allow-origin']).toBe(origin)
+    }
+  })
+
+  it('names the origin on refusals that come before any middleware', async () => {
+    const app = await apps.inProcess({ security: { cors: { origin: [A] } } })
+    const { headers, status } = await app.request().get('/missing').set('Origin', A)
+    expect(status).toBe(404)
+    expect(headers['access-control-allow-origin']).toBe(A)
+  })
+
   it('sends nothing when it is off', async () => {
     const app = await apps.inProcess()
     const { headers } = await app.request().get('/items/1').set('Origin', A)

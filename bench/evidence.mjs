@@ -1,0 +1,50 @@
+// Measures sessions on each Node, and writes them down one by one, so that a run that is stopped has not been for nothing.
+import { CANDIDATES, compileCandidates } from './candidates.mjs'
+import { readNode, readVersions } from './environment.mjs'
+import { checkTools } from './measure.mjs'
+import { readResults, saveResults } from './report.mjs'
+import { PACKAGES, sessionTables } from './sections/requests.mjs'
+import { lanesOf, runSession } from './sessions.mjs'
+import { SESSIONS } from './workloads.mjs'
+
+/** Those that are named, or all when none of this kind is named. */
+function chosenOf(kind, only) {
+  const all = Object.keys(kind)
+  const named = all.filter((name) => only.includes(name))
+  return named.length === 0 ? all : named
+}
+
+/** Throws when something is named that does not exist. */
+function choose(only) {
+  const unknown = only.filter((name) => !(name in CANDIDATES) && !(name in SESSIONS))
+  if (unknown.length > 0) throw new Error(`--only does not know ${unknown.join(', ')}.`)
+  const candidates = chosenOf(CANDIDATES, only)
+  const sessions = chosenOf(SESSIONS, only).filter((name) => lanesOf(name, candidates).length > 0)
+  const isWhole = candidates.length === Object.keys(CANDIDATES).length
+  return { candidates, sessions, isWhole }
+}
+
+/** Measures what is chosen by `only` on each of `nodes`, which are paths. */
+export async function measureRequests({ nodes, only, rounds, seconds }) {
+  const { candidates, sessions, isWhole } = choose(only)
+  checkTools()
+  await compileCandidates()
+  for (const path of nodes) {
+    const node = readNode(path)
+    for (const name of sessions) {
+      console.error(`Node ${node.node}: ${name}`)
+      const session = await runSession(name, { candidates, node: path, rounds, seconds })
+      console.log(`\nNode ${node.node}, ${name}\n\n${sessionTables(name, session)}\n`)
+      if (isWhole) await save({ node, name, session })
+    }
+  }
+}
+
+function save({ node: { major, ...version }, name, session }) {
+  const { nodes = {} } = readResults('requests') ?? {}
+  const sessions = { ...nodes[major]?.sessions, [name]: session }
+  return saveResults('requests', {
+    versions: readVersions(PACKAGES),
+    nodes: { ...nodes, [major]: { ...version, sessions } },
+  })
+}

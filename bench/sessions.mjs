@@ -1,0 +1,81 @@
+// Sessions: candidates that are compared with one another, started, checked, and loaded in turn.
+
+import { checkAlike } from './alike.mjs'
+import { CANDIDATES, canBe, startCandidate } from './candidates.mjs'
+import { checkAnswers } from './check.mjs'
+import { readEnvironment } from './environment.mjs'
+import { measureInTurn, writeScript } from './measure.mjs'
+import { SESSIONS, WORKLOADS } from './workloads.mjs'
+
+const CONNECTIONS = 64
+
+/** What is kept of a measurement, with the digits worth keeping. */
+const FIELDS = { microseconds: 2, perSecond: 0, p99: 3, userKilo: 2, kernelKilo: 2 }
+
+/** Who is asked for what in a session: a candidate's own workloads one after the other, for they are compared, too. */
+export function lanesOf(session, chosen = Object.keys(CANDIDATES)) {
+  const { workloads, candidates = chosen } = SESSIONS[session]
+  const present = chosen.filter((name) => candidates.includes(name))
+  return present.flatMap((candidate) =>
+    workloads
+      .filter((workload) => canBe(candidate, WORKLOADS[workload].app))
+      .map((workload) => ({ name: `${candidate}/${workload}`, candidate, workload })),
+  )
+}
+
+/** Measures a session; answers with what is written down of it. */
+export async function runSession(session, { candidates, node, rounds, seconds }) {
+  const environment = readEnvironment()
+  const servers = []
+  for (const lane of lanesOf(session, candidates)) servers.push(await startLane(lane, node))
+  const differences = await checkServers(servers)
+  const load = { rounds, seconds, connections: CONNECTIONS }
+  const measured = await measureInTurn(servers, load)
+  const lanes = servers.map((server) => [
+    server.name,
+    { ...columns(measured, server.name), ...memory(server), headers: differences[server.name] },
+  ])
+  return {
+    environment,
+    rounds,
+    seconds,
+    connections: CONNECTIONS,
+    lanes: Object.fromEntries(lanes),
+  }
+}
+
+async function startLane(lane, node) {
+  const { app, request, expected } = WORKLOADS[lane.workload]
+  const server = await startCandidate(lane.candidate, { app, workload: lane.workload, node })
+  const isRefused = expected.status >= 300
+  return {
+    ...server,
+    ...lane,
+    load: { path: request.path, script: writeScript(request), isRefused },
+  }
+}
+
+/** Checks what all servers answer; returns by lane what its headers have other than Blazon's. */
+async function checkServers(servers) {
+  const answers = []
+  for (const server of servers) {
+    const answer = await checkAnswers(server, WORKLOADS[server.workload])
+    answers.push({ ...server, answer })
+  }
+  return checkAlike(answers)
+}
+
+/** One list for each field, a number a round. */
+function columns(measured, name) {
+  const present = Object.entries(FIELDS).filter(([field]) => measured[0][name][field] !== undefined)
+  return Object.fromEntries(
+    present.map(([field, digits]) => [
+      field,
+      measured.map((results) => Number(results[name][field].toFixed(digits))),
+    ]),
+  )
+}
+
+function memory({ memory: { resident, peak } }) {
+  return { resident: Math.round(resident), peak: Math.round(peak) }
+}

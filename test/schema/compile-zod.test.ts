@@ -1,0 +1,91 @@
+import * as v from 'valibot'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import * as mini from 'zod/mini'
+import { compileZod } from '../../src/schema/compile-zod.js'
+
+const Item = z.object({ sku: z.string().trim().min(1), quantity: z.int().min(1).default(1) })
+const Order = z.object({
+  email: z.email().toLowerCase(),
+  items: z.array(Item).min(1).max(3),
+  kind: z.discriminatedUnion('is', [
+    z.object({ is: z.literal('gift'), note: z.string().optional() }),
+    z.strictObject({ is: z.literal('sale'), total: z.coerce.number().catch(0) }),
+  ]),
+  tags: z.record(z.string(), z.union([z.boolean(), z.null()])).optional(),
+})
+const valid = {
+  email: 'Ada@Example.com',
+  items: [{ sku: ' a ', unknown: 1 }],
+  kind: { is: 'sale', total: '7' },
+  tags: { hot: true, cold: null },
+}
+
+describe('compileZod', () => {
+  it.each([
+    ['what is valid', valid],
+    ['what is missing', {}],
+    ['what is no object', 'text'],
+    ['what is undefined', undefined],
+    ['what is wrong deep down', { ...valid, items: [{ sku: '' }, { sku: 'b', quantity: 1.5 }] }],
+    ['too many', { ...valid, items: Array.from({ length: 4 }, () => ({ sku: 'a' })) }],
+    ['an unknown key of a strict object', { ...valid, kind: { is: 'sale', more: 1 } }],
+    ['an unknown discriminator', { ...valid, kind: { is: 'loan' } }],
+    ['keys that reach prototypes', JSON.parse('{"__proto__":{"a":1},"constructor":2}')],
+    ['numbers that are none', { ...valid, items: [{ sku: 'a', quantity: Number.NaN }] }],
+  ])('answers as the schema does to %s', async (_name, value) => {
+    const validate = await compileZod(Order)
+    expect(await validate?.(value)).toEqual(await Order['~standard'].validate(value))
+  })
+
+  it('answers with values of its own, and leaves what it was given alone', async () => {
+    const given = structuredClone(valid)
+    const result = (await (await compileZod(Order))?.(given)) as { value: typeof valid }
+    expect(given).toEqual(valid)
+    expect(result.value.items).not.toBe(given.items)
+    expect(result.value.items).toEqual([{ sku: 'a', quantity: 1 }])
+  })
+
+  it('takes the messages of the schema', async () => {
+    const Named = z.object({ a: z.string({ error: 'Give a name' }) })
+    const result = await (await compileZod(Named))?.({})
+    expect(result?.issues?.[0]?.message).toBe('Give a name')
+  })
+
+  it('knows schemas of zod/mini', async () => {
+    const validate = await compileZod(mini.object({ a: mini.string() }))
+    expect(await validate?.({ a: 'x', b: 1 })).toEqual({ value: { a: 'x' } })
+  })
+
+  it('leaves a recursive schema as it is', async () => {
+    const Tree = z.object({
+      id: z.number(),
+      get nodes() {
+        return z.array(Tree)
+      },
+    })
+    const tree = { id: 1, nodes: [{ id: 2, nodes: [] }] }
+    expect(await (await compileZod(Tree))?.(tree)).toEqual({ value: tree })
+  })
+
+  it('asks for nothing of a schema before the first value', async () => {
+    let asked = 0
+    const Lazy = z.object({
+      get a() {
+        asked++
+        return z.string()
+      },
+    })
+    const before = asked
+    const validate = await compileZod(Lazy)
+    expect(asked).toBe(before)
+    expect(await validate?.({ a: 'x' })).toEqual({ value: { a: 'x' } })
+  })
+
+  it.each([
+    ['another library', v.object({ a: v.string() })],
+    ['another zod', { ...mini.string(), _zod: { version: { major: 4, minor: 0, patch: 0 } } }],
+  ])('does nothing for schemas of %s', async (_name, schema) => {
+    expect(await compileZod(schema)).toBeUndefined()
+  })
+})
