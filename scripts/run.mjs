@@ -65,6 +65,7 @@ const TASKS = {
   ],
   unit: [[...vitest, 'run']],
   bench: [build, () => install(PEERS), ['node', 'bench/run.mjs']],
+  'bench:startup': [build, () => install(PEERS), ['node', 'bench/startup.mjs']],
   'bench:features': [build, ['node', 'bench/features.mjs']],
   'bench:postgres': [build, ['node', 'bench/postgres.mjs']],
   soak: [build, ['node', '--expose-gc', 'bench/soak.mjs']],
