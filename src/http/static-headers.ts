@@ -1,16 +1,91 @@
+import {
+  type IncomingMessage,
+  ServerResponse,
+  validateHeaderName,
+  validateHeaderValue,
+} from 'node:http'
+
 /** Headers that every answer carries unless it says otherwise, in the forms the response needs. */
 export interface StaticHeaders {
-  /** `[name, value, name, value, …]`, as `writeHead` takes it. */
-  readonly flat: readonly string[]
-  /** Value by lower-case name. */
-  readonly byName: ReadonlyMap<string, { readonly name: string; readonly value: string }>
+  /** As they go over the wire. */
+  readonly text: string
+  /** By lower-case name. */
+  readonly byName: ReadonlyMap<string, StaticHeader>
 }
 
-/** Freezes recorded headers; `null` when there are none, so that the response can skip the step. */
+/** One of them. */
+export interface StaticHeader {
+  readonly name: string
+  readonly value: string
+  /** As it goes over the wire. */
+  readonly line: string
+}
+
+/** Freezes recorded headers; `null` when there are none, so that the response can skip the step. Throws on what HTTP cannot carry. */
 export function staticHeaders(entries: Iterable<readonly [string, string]>): StaticHeaders | null {
-  const byName = new Map<string, { name: string; value: string }>()
-  for (const [name, value] of entries) byName.set(name.toLowerCase(), { name, value })
+  const byName = new Map<string, StaticHeader>()
+  for (const [name, value] of entries) {
+    validateHeaderName(name)
+    validateHeaderValue(name, value)
+    byName.set(name.toLowerCase(), { name, value, line: headerLine(name, value) })
+  }
   if (byName.size === 0) return null
-  const flat = [...byName.values()].flatMap(({ name, value }) => [name, value])
-  return { flat: Object.freeze(flat), byName }
+  return { text: [...byName.values()].map(({ line }) => line).join(''), byName }
+}
+
+/** A header as it goes over the wire (RFC 9112, section 5). */
+export function headerLine(name: string, value: string): string {
+  return `${name}: ${value}\r\n`
+}
+
+/** A response that can put text between the first line of its head and the headers that were set. */
+export interface Leading {
+  /** Whole lines of it; empty for none. */
+  lead: string
+}
+
+/** What Node writes a head with; not part of its documented interface. */
+interface HeadWriter {
+  _storeHeader(firstLine: string, headers: unknown): void
+}
+
+const node = ServerResponse.prototype as unknown as HeadWriter
+
+/**
+ * Sends `lead` with the head. Node checks every name and value that it is given with two patterns each time, which is a tenth
+ * of what a request with helmet's headers costs; those that never change were checked when the application started.
+ */
+export function defineLead(prototype: object): void {
+  if (!canLead()) return
+  const value = function storeLedHeader(
+    this: Leading & ServerResponse,
+    firstLine: string,
+    headers: unknown,
+  ): void {
+    node._storeHeader.call(this, firstLine + this.lead, headers)
+  }
+  Object.defineProperty(prototype, '_storeHeader', { value, writable: true, configurable: true })
+}
+
+let verdict: boolean | undefined
+
+/**
+ * Whether text behind the first line of a head is sent as it is, which Node has always done and never promised. Where it
+ * does not, static headers are set one by one.
+ */
+export function canLead(): boolean {
+  verdict ??= tryToLead()
+  return verdict
+}
+
+function tryToLead(): boolean {
+  if (typeof node._storeHeader !== 'function') return false
+  class Probe extends ServerResponse {
+    _storeHeader(firstLine: string, headers: unknown): void {
+      node._storeHeader.call(this, firstLine + headerLine('X-Lead', '1'), headers)
+    }
+  }
+  const request = { method: 'GET', httpVersionMajor: 1, httpVersionMinor: 1 } as IncomingMessage
+  const res = new Probe(request).writeHead(200, ['X-Own', '2']) as { _header?: unknown }
+  return String(res._header).startsWith('HTTP/1.1 200 OK\r\nX-Lead: 1\r\nX-Own: 2\r\n')
 }

@@ -1,6 +1,7 @@
 import { BaseController, Controller, defineControllers, Get, type RequestHandler } from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { afterEach, describe, expect, it } from 'vitest'
+import { canLead } from '../../src/http/static-headers.js'
 
 @Controller('answer')
 class AnswerController extends BaseController {
@@ -49,5 +50,89 @@ describe('res.json', () => {
     })
     expect(headers['x-late']).toBe('SAMEORIGIN')
     expect(headers['x-content-type-options']).toBe('nosniff')
+  })
+
+  it.each<[string, RequestHandler, Record<string, string | undefined>]>([
+    ['set before', (_req, res, next) => next(void res.setHeader('x-frame-options', 'DENY')), {}],
+    [
+      'set again after it was removed',
+      (_req, res, next) => {
+        res.removeHeader('X-Frame-Options')
+        res.setHeader('X-FRAME-OPTIONS', 'DENY')
+        next()
+      },
+      {},
+    ],
+    [
+      'given to writeHead',
+      (_req, res) => void res.writeHead(200, { 'x-frame-options': 'DENY' }).end(),
+      {},
+    ],
+    [
+      'given to writeHead beside others',
+      (_req, res) => {
+        res.setHeader('X-Own', 'yes')
+        res.writeHead(200, 'Fine', { 'X-Frame-Options': 'DENY' }).end()
+      },
+      { 'x-own': 'yes' },
+    ],
+    [
+      'streamed',
+      (_req, res) => void res.set('X-Frame-Options', 'DENY').write('a', () => res.end()),
+      {},
+    ],
+  ])('sends a static header once that is %s', async (_how, middleware, others) => {
+    const { headers } = await start(middleware)
+    expect(headers).toMatchObject({ 'x-frame-options': 'DENY', ...others })
+    // Repeated, it would have been joined.
+    expect(headers['x-content-type-options']).toBe('nosniff')
+  })
+
+  it('shows what has been sent to whoever asks after the end', async () => {
+    let seen: unknown
+    await start((_req, res, next) => {
+      res.removeHeader('X-Frame-Options')
+      res.once('finish', () => {
+        seen = [res.getHeader('x-content-type-options'), res.getHeaderNames().includes('vary')]
+        seen = [...(seen as unknown[]), res.getHeaders()['x-frame-options']]
+      })
+      next()
+    })
+    await expect.poll(() => seen).toEqual(['nosniff', false, undefined])
+  })
+})
+
+describe('an answer without static headers', () => {
+  it('names its type once after a head was refused', async () => {
+    const app = await TestApp.create({
+      controllers: defineControllers(AnswerController),
+      security: { helmet: false },
+      middlewares: [
+        (_req, res, next) => {
+          res.statusMessage = 'no\r\nX-Injected: 1'
+          next()
+        },
+      ],
+    })
+    const { headers, status } = await app.request().get('/answer')
+    expect(status).toBe(500)
+    expect(headers).not.toHaveProperty('x-injected')
+    expect(headers['content-type']).toBe('application/json; charset=utf-8')
+    await app.close()
+  })
+})
+
+describe('static headers', () => {
+  it('are checked when the application starts', async () => {
+    const policy = { contentSecurityPolicy: { directives: { defaultSrc: ["'self'\u20ac"] } } }
+    const starting = TestApp.create({
+      controllers: defineControllers(AnswerController),
+      security: { helmet: policy },
+    })
+    await expect(starting).rejects.toThrow(/Content-Security-Policy/)
+  })
+
+  it('are written as text on every Node that is supported', () => {
+    expect(canLead()).toBe(true)
   })
 })

@@ -1,7 +1,7 @@
 import type { Response } from '../../contracts/handler.js'
 import type { RateLimitResult, RateLimitStore } from '../../contracts/rate-limit.js'
 import { TooManyRequestsError } from '../../errors/http-error.js'
-import { addHeaders } from '../../http/response.js'
+import { addHeaders } from '../../http/response-headers.js'
 import { isThenable, type Stage } from '../../http/step.js'
 import type { ClientKey } from './client-key.js'
 import type { PlannedLimit } from './plan-limits.js'

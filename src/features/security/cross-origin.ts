@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { RequestHandler, Response } from '../../contracts/handler.js'
 import type { BlazonRequest } from '../../http/request.js'
-import { addHeaders } from '../../http/response.js'
+import { addHeaders } from '../../http/response-headers.js'
 import type { RunRoute } from '../../http/step.js'
 
 /** Origins whose headers are kept. A pattern may let more in than anyone should remember. */
