@@ -3,7 +3,7 @@
 // A process that starts pays for every file it loads: two hundred small modules of ours took as long as Express with all its
 // packages. So each door is one file, and what doors share stands in `chunks/`, where every class is there once. Types stay as
 // they are written; stack traces lead to `src/` under `node --enable-source-maps`.
-import { execFileSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
@@ -31,7 +31,9 @@ async function build(out) {
   try {
     const tsc = join(root, 'node_modules/typescript/bin/tsc')
     const options = ['-p', join(root, 'tsconfig.build.json'), '--outDir', compiled]
-    execFileSync(process.execPath, [tsc, ...options], { stdio: 'inherit' })
+    const { status } = spawnSync(process.execPath, [tsc, ...options], { stdio: 'inherit' })
+    process.exitCode = status ?? 1
+    if (status !== 0) return
     rmSync(out, { recursive: true, force: true })
     cpSync(compiled, out, { recursive: true, filter: (path) => !/\.js(\.map)?$/.test(path) })
     await bundle(compiled, out)
