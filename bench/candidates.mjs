@@ -71,7 +71,7 @@ export async function compileCandidates() {
 }
 
 /** Compiles a peer as its users do, with the types of its parameters written down for it. */
-function compileDecorated(name) {
+export function compileDecorated(name) {
   const source = readFileSync(join(here, 'peers', 'decorated', `${name}.ts`), 'utf8')
   const { outputText } = ts.transpileModule(source, {
     compilerOptions: {

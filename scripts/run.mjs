@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -65,6 +65,7 @@ const TASKS = {
   ],
   unit: [[...vitest, 'run']],
   bench: [build, () => install(PEERS), ['node', 'bench/run.mjs']],
+  'bench:startup': [build, () => install(PEERS), ['node', 'bench/startup.mjs']],
   'bench:features': [build, ['node', 'bench/features.mjs']],
   'bench:postgres': [build, ['node', 'bench/postgres.mjs']],
   soak: [build, ['node', '--expose-gc', 'bench/soak.mjs']],
@@ -120,11 +121,11 @@ async function install(folder) {
 
 async function build() {
   const stamp = join(root, 'node_modules', '.built')
-  const wanted = hash(['tsconfig.json', 'tsconfig.build.json', ...sources('src')])
+  const settings = ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'scripts/build.mjs']
+  const wanted = hash([...settings, ...sources('src')])
   const isBuilt = existsSync(join(root, 'dist')) && existsSync(stamp)
   if (isBuilt && readFileSync(stamp, 'utf8') === wanted) return
-  rmSync(join(root, 'dist'), { recursive: true, force: true })
-  await run(tsc[0], [...tsc.slice(1), '-p', 'tsconfig.build.json'])
+  await run('node', ['scripts/build.mjs'])
   writeFileSync(stamp, wanted)
 }
 

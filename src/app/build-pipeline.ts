@@ -75,7 +75,7 @@ const routers = new ModelMemory<Router>()
 export async function buildPipeline(input: PipelineInput): Promise<Pipeline> {
   const { options, description, express, features } = input
   const { routes } = description.model
-  const security = buildSecurity(options.security)
+  const security = await buildSecurity(options.security)
   const Request = createRequestClass(express, features.scopes)
   const Response = createResponseClass(express, {
     statics: staticHeaders(security.headers),

@@ -1,5 +1,4 @@
 import { createHook } from 'node:async_hooks'
-import { fileURLToPath } from 'node:url'
 import { operations } from './test-context.js'
 
 /** A handle of Node's. `_destroyed` is what tells a timer that was cleared: `hasRef` stays what it was. */
@@ -16,8 +15,6 @@ interface Opened {
   readonly trace: Error
 }
 
-const OWN_FILE = fileURLToPath(import.meta.url)
-
 /**
  * Timers, servers, sockets and watchers that the start of an application opens. Only the start is watched: Node
  * tells of every promise, too, which would make each request slower.
@@ -27,11 +24,10 @@ export class OpenHandles {
 
   /** Runs a start, and notes what it opens. */
   async watch<T>(owner: object, start: () => Promise<T>): Promise<T> {
-    const hook = createHook({
-      init: (_id, type, _trigger, resource) => {
-        if (operations.getStore()?.owner === owner) this.#note(type, resource)
-      },
-    })
+    const init = (_id: number, type: string, _trigger: number, resource: object) => {
+      if (operations.getStore()?.owner === owner) this.#note(type, resource, init)
+    }
+    const hook = createHook({ init })
     hook.enable()
     try {
       return await start()
@@ -47,10 +43,12 @@ export class OpenHandles {
       .map(({ type, trace }) => `${type}, opened\n${placeOf(trace)}`)
   }
 
-  #note(type: string, resource: object): void {
+  /** @param hook The first function on the stack that is not of whoever opens the resource. */
+  #note(type: string, resource: object, hook: (...args: never[]) => void): void {
     // Whatever can keep a process alive can be asked whether it does.
     if (!('hasRef' in resource) || typeof resource.hasRef !== 'function') return
     const trace = new Error('opened')
+    Error.captureStackTrace(trace, hook)
     this.#opened.push({ type, resource: new WeakRef(resource as Handle), trace })
   }
 }
@@ -61,5 +59,5 @@ function isOpen(handle: Handle | undefined): boolean {
 
 function placeOf({ stack = '' }: Error): string {
   const lines = stack.split('\n').slice(1)
-  return lines.filter((line) => !line.includes('node:') && !line.includes(OWN_FILE)).join('\n')
+  return lines.filter((line) => !line.includes('node:')).join('\n')
 }

@@ -27,9 +27,7 @@ export function builtPackage(): string {
   if (existsSync(folder)) return folder
   const old = readdirSync(CACHE).filter((other) => !other.startsWith('stage-'))
   const stage = mkdtempSync(join(CACHE, 'stage-'))
-  const tsc = join(root, 'node_modules/typescript/bin/tsc')
-  const config = join(root, 'tsconfig.build.json')
-  execFileSync(process.execPath, [tsc, '-p', config, '--outDir', join(stage, 'dist')])
+  execFileSync(process.execPath, [join(root, 'scripts/build.mjs'), join(stage, 'dist')])
   copyFileSync(join(root, 'package.json'), join(stage, 'package.json'))
   try {
     renameSync(stage, folder)
@@ -42,7 +40,12 @@ export function builtPackage(): string {
 
 function sourcesHash(): string {
   const hash = createHash('sha256')
-  for (const file of ['package.json', 'tsconfig.json', 'tsconfig.build.json']) {
+  for (const file of [
+    'package.json',
+    'tsconfig.json',
+    'tsconfig.build.json',
+    'scripts/build.mjs',
+  ]) {
     hash.update(readFileSync(join(root, file)))
   }
   for (const { path, text } of readSources()) hash.update(path).update(text)

@@ -1,5 +1,5 @@
-import cors, { type CorsOptions } from 'cors'
-import helmet, { type HelmetOptions } from 'helmet'
+import type { CorsOptions } from 'cors'
+import type { HelmetOptions } from 'helmet'
 import type { RequestHandler } from '../../contracts/handler.js'
 import type { Problem } from '../../errors/config-error.js'
 import {
@@ -37,10 +37,10 @@ const API_POLICY: HelmetOptions = {
   },
 }
 
-/** Runs what never changes once, now, and keeps the rest for the requests. */
-export function buildSecurity(options: SecurityOptions = {}): Security {
-  const helmetPart = buildHelmet(options.helmet ?? true)
-  const corsPart = buildCors(options.cors ?? false)
+/** Runs what never changes once, now, and keeps the rest for the requests. Loads nothing that is off. */
+export async function buildSecurity(options: SecurityOptions = {}): Promise<Security> {
+  const helmetPart = await buildHelmet(options.helmet ?? true)
+  const corsPart = await buildCors(options.cors ?? false)
   return {
     headers: [...helmetPart.headers, ...corsPart.headers],
     middlewares: [...helmetPart.middlewares, ...corsPart.middlewares],
@@ -62,8 +62,9 @@ export function checkSecurity(options: SecurityOptions = {}): Problem[] {
   ]
 }
 
-function buildHelmet(config: boolean | HelmetOptions): Security {
+async function buildHelmet(config: boolean | HelmetOptions): Promise<Security> {
   if (config === false) return NOTHING
+  const { default: helmet } = await import('helmet')
   const middleware = helmet(config === true ? API_POLICY : withDefaults(config))
   if (config !== true && isDynamic(config)) return { ...NOTHING, middlewares: [middleware] }
   return { ...NOTHING, headers: recordHeaders(middleware, {}) }
@@ -84,8 +85,9 @@ function isDynamic({ contentSecurityPolicy: policy }: HelmetOptions): boolean {
   })
 }
 
-function buildCors(config: boolean | CorsOptions): Security {
+async function buildCors(config: boolean | CorsOptions): Promise<Security> {
   if (config === false) return NOTHING
+  const { default: cors } = await import('cors')
   const options = config === true ? {} : config
   const middleware = cors(options)
   // It may ask a database, or toss a coin.

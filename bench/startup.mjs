@@ -1,0 +1,169 @@
+// npm run bench:startup -- [--nodes 20,24,26] [--node /path/to/node] [--rounds 15]: from the start of a process to its first answer.
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { compile, compileDecorated } from './candidates.mjs'
+import { readEnvironment, readNode, readVersions } from './environment.mjs'
+import { memoryOf } from './measure.mjs'
+import { fetchNodes } from './nodes.mjs'
+import { readResults, saveResults } from './report.mjs'
+import { CANDIDATES, nodeTable, PACKAGES } from './sections/startup.mjs'
+import { users } from './startup/shop.mjs'
+
+const here = import.meta.dirname
+const READ = { method: 'GET', path: '/users/42' }
+const USER = users.read('42')
+
+const folder = mkdtempSync(join(tmpdir(), 'blazon-startup-'))
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+const COUNTS = join(folder, 'counts')
+const COUNTER = ['perf', 'stat', '-x,', '-e', 'instructions:u,instructions:k', '-o', COUNTS, '--']
+const isCounting = spawnSync(COUNTER[0], [...COUNTER.slice(1), 'true']).status === 0
+
+/** Starts a candidate; answers with the process, and with its port as soon as it listens. */
+async function start(name, node, before = []) {
+  const command = [...before, node, join(here, CANDIDATES[name].file)]
+  const child = spawn(command[0], command.slice(1), {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    env: { ...process.env, NODE_ENV: 'production' },
+  })
+  const ended = once(child, 'exit').then(() => Promise.reject(new Error(`${name} has ended`)))
+  const [{ port }] = await Promise.race([once(child, 'message'), ended])
+  return { child, port }
+}
+
+/** Candidates end with their parent's channel. */
+async function stop({ child }) {
+  const exit = once(child, 'exit')
+  child.disconnect()
+  await exit
+}
+
+/** What a start takes until the first answer is there whole: milliseconds of time and of CPU time, and megabytes. */
+async function time(name, node) {
+  const before = performance.now()
+  const server = await start(name, node)
+  await ask(server.port, READ)
+  const wall = performance.now() - before
+  const { pid } = server.child
+  const taken = { wall, cpu: cpuMilliseconds(pid), resident: memoryOf(pid).resident }
+  await stop(server)
+  return taken
+}
+
+/** Millions of instructions of a whole process that is asked once, user and kernel: they are nearly the same on a busy machine. */
+async function count(name, node) {
+  const server = await start(name, node, COUNTER)
+  await ask(server.port, READ)
+  await stop(server)
+  const lines = readFileSync(COUNTS, 'utf8').split('\n')
+  const counts = lines.filter((line) => line.includes('instructions'))
+  return { instructions: counts.reduce((sum, line) => sum + Number(line.split(',')[0]), 0) / 1e6 }
+}
+
+/** Of all threads, in nanoseconds where the kernel counts; the clock of /proc/PID/stat ticks only every ten milliseconds. */
+function cpuMilliseconds(pid) {
+  const threads = readdirSync(`/proc/${pid}/task`)
+  const times = threads.map((thread) => {
+    const text = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8')
+    return Number(text.split(' ')[0])
+  })
+  return times.reduce((sum, each) => sum + each, 0) / 1e6
+}
+
+/** A request by hand: an HTTP client of ours would take longer than some of the servers. */
+function ask(port, { method, path, body }) {
+  const text = body === undefined ? '' : JSON.stringify(body)
+  const head = [`${method} ${path} HTTP/1.1`, 'Host: localhost', 'Connection: close']
+  if (text !== '') head.push('Content-Type: application/json', `Content-Length: ${text.length}`)
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1')
+    let answer = ''
+    socket.setEncoding('utf8').on('data', (chunk) => {
+      answer += chunk
+    })
+    socket.on('end', () => resolve(readAnswer(answer))).on('error', reject)
+    socket.write(`${head.join('\r\n')}\r\n\r\n${text}`)
+  })
+}
+
+function readAnswer(answer) {
+  const status = Number(answer.split(' ', 2)[1])
+  const end = answer.indexOf('\r\n\r\n')
+  const isChunked = /^transfer-encoding: chunked/im.test(answer.slice(0, end))
+  const body = answer.slice(end + 4)
+  return { status, body: isChunked ? body.replace(/(^|\r\n)[\da-f]+\r\n/g, '') : body }
+}
+
+/** A candidate that answers wrongly is not worth timing. */
+async function check(name, node) {
+  const { isFloor, hasDocument } = CANDIDATES[name]
+  const server = await start(name, node)
+  const read = await ask(server.port, READ)
+  assert.deepEqual([read.status, read.body], [200, JSON.stringify(USER)], `${name} reads`)
+  const post = (body) => ask(server.port, { method: 'POST', path: '/users', body })
+  if (!isFloor) {
+    const { id: _, ...given } = USER
+    assert.equal((await post(given)).status, 201, `${name} creates`)
+    assert.equal((await post({ ...given, email: 'nobody' })).status, 400, `${name} validates`)
+  }
+  if (hasDocument) {
+    const { body } = await ask(server.port, { method: 'GET', path: '/api-docs.json' })
+    const operations = Object.values(JSON.parse(body).paths).flatMap(Object.keys)
+    assert.equal(operations.length, 10, `${name} documents`)
+  }
+  await stop(server)
+}
+
+/** Every candidate in turn, so that whatever else the machine does hits all of them. */
+async function inTurn(rounds, measure) {
+  const names = Object.keys(CANDIDATES)
+  const columns = Object.fromEntries(names.map((name) => [name, {}]))
+  for (let round = 0; round < rounds; round++) {
+    for (const name of round % 2 === 0 ? names : names.toReversed()) {
+      for (const [key, value] of Object.entries(await measure(name))) {
+        columns[name][key] ??= []
+        columns[name][key].push(Number(value.toFixed(1)))
+      }
+    }
+    console.error(`round ${round + 1} of ${rounds}`)
+  }
+  return columns
+}
+
+async function measureOn(node, rounds) {
+  const environment = readEnvironment()
+  for (const name of Object.keys(CANDIDATES)) await check(name, node)
+  const times = await inTurn(rounds, (name) => time(name, node))
+  const counts = isCounting ? await inTurn(Math.ceil(rounds / 3), (name) => count(name, node)) : {}
+  const candidates = Object.keys(CANDIDATES).map((name) => [
+    name,
+    { ...times[name], ...counts[name] },
+  ])
+  return { environment, rounds, candidates: Object.fromEntries(candidates) }
+}
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '15' },
+    node: { type: 'string', multiple: true, default: [] },
+    nodes: { type: 'string', default: '' },
+  },
+})
+await compile(join(here, 'startup/start-blazon.ts'))
+compileDecorated('start-nest')
+const fetched = values.nodes === '' ? [] : fetchNodes(values.nodes.split(','))
+const chosen = [...values.node, ...fetched]
+for (const path of chosen.length === 0 ? [process.execPath] : chosen) {
+  const { major, ...version } = readNode(path)
+  const measured = await measureOn(path, Number(values.rounds))
+  console.log(`\nNode ${version.node}\n\n${nodeTable(measured)}\n`)
+  const { nodes } = readResults('startup') ?? {}
+  const results = { ...nodes, [major]: { ...version, ...measured } }
+  await saveResults('startup', { versions: readVersions(PACKAGES), nodes: results })
+}
