@@ -116,7 +116,9 @@ describe('security.cors', () => {
   it('keeps what is added to the answer of one origin out of the next', async () => {
     const app = await apps.inProcess({
       security: { cors: { origin: [A, B], exposedHeaders: ['X-Total'] } },
-      middlewares: [(req, res, next) => void next(req.headers['x-vary'] && res.vary('X-Vary') && undefined)],
+      middlewares: [
+        (req, res, next) => void next(req.headers['x-vary'] && res.vary('X-Vary') && undefined),
+      ],
     })
     const ask = (origin: string) => app.request().get('/items/1').set('Origin', origin)
     const varied = await ask(A).set('X-Vary', '1')
