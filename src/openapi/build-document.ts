@@ -1,7 +1,7 @@
 import type {
   OpenApiDocument,
   OpenApiInfo,
-  OpenApiSchema,
+  OpenApiServer,
   OpenApiTag,
   OperationContributor,
   SwaggerOptions,
@@ -10,12 +10,13 @@ import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import { ConfigError, type Problem } from '../errors/config-error.js'
 import { addSchemas } from './build-operation.js'
 import { buildPaths } from './build-paths.js'
+import { type DocumentSchemas, schemasOfDocument } from './document-schemas.js'
 import { ERROR_BODIES, ERROR_SCHEMAS } from './envelopes.js'
-import { referencesOf } from './map-schema.js'
 import { type DocumentedOperation, listOperations } from './operations.js'
 import { ownCopy } from './own-copy.js'
 import { canonicalPaths } from './path-templates.js'
-import { type DescribeSchema, SchemaRegistry, type SettledSchemas } from './schema-registry.js'
+import { placeOperations } from './place-operations.js'
+import { type DescribeSchema, SchemaRegistry } from './schema-registry.js'
 import { sharedResponses } from './shared-responses.js'
 
 const DEFAULT_TITLE = 'API'
@@ -50,22 +51,33 @@ export function buildDocument(model: AppModel, config: DocumentConfig): BuiltDoc
   )
   const registry = new SchemaRegistry(config.describeSchema, ERROR_SCHEMAS)
   for (const operation of operations) addSchemas(operation, registry)
-  const schemas = registry.settle()
+  const settled = registry.settle()
+  const { placed, problems } = placeOperations(operations, canonicalPaths(model.routes), {
+    schemas: settled,
+    parsesNestedQuery,
+  })
   const { hasGuard } = model
-  const context = { schemas, contributors, parsesNestedQuery, hasGuard }
-  const { paths, problems } = buildPaths(operations, canonicalPaths(model.routes), context)
-  const write = () =>
-    ownCopy<OpenApiDocument>({
+  // Tools that resolve references write into the document they are given, and must write into no other.
+  const write = (): OpenApiDocument => {
+    const schemas = schemasOfDocument(settled)
+    const paths = buildPaths(placed, { schemas, contributors, hasGuard })
+    return {
       openapi: '3.0.3',
-      info: infoOf(options),
-      servers: options.servers ?? [{ url: rootFrom(options.path), description: 'This server' }],
+      info: ownCopy(infoOf(options)),
+      servers: serversOf(options),
       // Nothing is secured but what says so itself, and tools want to hear it.
       security: [],
-      tags: tagsOf(operations, options),
+      tags: ownCopy(tagsOf(operations, options)),
       paths,
       components: buildComponents(paths, schemas, hasGuard),
-    })
+    }
+  }
   return { write, problems: [...listed.problems, ...registry.problems, ...problems] }
+}
+
+function serversOf({ servers, path }: SwaggerOptions): readonly OpenApiServer[] {
+  if (servers !== undefined) return ownCopy(servers)
+  return [{ url: rootFrom(path), description: 'This server' }]
 }
 
 /** @throws ConfigError when the author's function throws, or does not decide: a promise would include everything. */
@@ -124,27 +136,15 @@ function tagsOf(
 /** Only what the paths lead to. */
 function buildComponents(
   paths: OpenApiDocument['paths'],
-  { component, used }: SettledSchemas,
+  { note, components }: DocumentSchemas,
   hasGuard: boolean,
 ): OpenApiDocument['components'] {
   const responses = sharedResponses(Object.values(paths))
-  const schemas = new Map<string, OpenApiSchema>()
-  const queue = [...used, ...(Object.keys(paths).length > 0 ? ERROR_BODIES : [])]
-  for (let schema = queue.pop(); schema !== undefined; schema = queue.pop()) {
-    for (const name of referencesOf(schema)) {
-      if (schemas.has(name)) continue
-      const found = component(name) ?? {}
-      schemas.set(name, found)
-      queue.push(found)
-    }
-  }
+  if (Object.keys(paths).length > 0) ERROR_BODIES.forEach(note)
+  const schemas = components()
   return {
-    ...(schemas.size > 0 && { schemas: sorted(schemas) }),
+    ...(Object.keys(schemas).length > 0 && { schemas }),
     ...(Object.keys(responses).length > 0 && { responses }),
     ...(hasGuard && { securitySchemes: { BearerAuth: { type: 'http', scheme: 'bearer' } } }),
   }
-}
-
-function sorted<T>(byName: ReadonlyMap<string, T>): Record<string, T> {
-  return Object.fromEntries([...byName].sort(([a], [b]) => (a < b ? -1 : 1)))
 }

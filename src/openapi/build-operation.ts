@@ -6,30 +6,23 @@ import type {
 } from '../contracts/openapi.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { Schema } from '../contracts/schema.js'
-import type { Problem } from '../errors/config-error.js'
+import type { DocumentSchemas } from './document-schemas.js'
 import { handlerName, pascalCase, titleCase } from './naming.js'
 import type { DocumentedOperation } from './operations.js'
+import { ownCopy } from './own-copy.js'
 import { buildParameters } from './parameters.js'
 import { pathTemplate } from './path-templates.js'
 import { bodySchemaOf, buildRequestBody } from './request-body.js'
 import { buildResponses } from './responses.js'
-import type { SchemaRegistry, SettledSchemas } from './schema-registry.js'
+import type { SchemaRegistry } from './schema-registry.js'
 
 /** What all operations of a document share. */
 export interface OperationContext {
-  readonly schemas: SettledSchemas
+  readonly schemas: DocumentSchemas
   /** What features add to operations, in order. */
   readonly contributors: readonly OperationContributor[]
-  /** Whether the query parser makes objects of `a[b]=1`. */
-  readonly parsesNestedQuery: boolean
   /** Whether there is a guard, and thus a security scheme. */
   readonly hasGuard: boolean
-}
-
-/** An operation, and what is suspicious about it. */
-export interface BuiltOperation {
-  readonly operation: OpenApiOperation
-  readonly problems: readonly Problem[]
 }
 
 /** Adds every schema of an operation that ends up in the document. */
@@ -56,7 +49,7 @@ export function addSchemas(
 }
 
 /**
- * Describes one operation (specification section 4.3).
+ * Describes one operation (specification section 4.3), in objects that stand in no other document.
  *
  * @param path The path that stands for the route's in the document.
  */
@@ -64,19 +57,18 @@ export function buildOperation(
   documented: DocumentedOperation,
   path: string,
   context: OperationContext,
-): BuiltOperation {
+): OpenApiOperation {
   const { route, operationId } = documented
   // A name without letters or digits, `$` say, has no title.
   const inferred =
     titleCase(handlerName(route)) || `${documented.method.toUpperCase()} ${pathTemplate(path)}`
   const { summary = inferred, ...stated } = route.operation.operation
   const { errors, parameters: added } = additionsTo(route, context)
-  const own = buildParameters(route, path, context)
-  const parameters =
-    added.length === 0 ? own.parameters : own.parameters.concat(added.filter(isNew(own.parameters)))
+  const own = buildParameters(route, path, context.schemas)
+  const parameters = added.length === 0 ? own : own.concat(added.filter(isNew(own)))
   const requestBody = buildRequestBody(route, context.schemas)
-  const operation = {
-    tags: route.operation.tags,
+  return {
+    tags: [...route.operation.tags],
     summary,
     description: stated.description ?? summary,
     operationId,
@@ -86,7 +78,6 @@ export function buildOperation(
     ...(stated.deprecated === true && { deprecated: true }),
     ...(route.isProtected && context.hasGuard && { security: [{ BearerAuth: [] }] }),
   }
-  return { operation, problems: own.problems }
 }
 
 /** What features add to an operation. */
@@ -99,7 +90,7 @@ function additionsTo(
   for (const contribute of contributors) {
     const addition = contribute(route)
     if (addition?.errors !== undefined) errors.push(...addition.errors)
-    if (addition?.parameters !== undefined) parameters.push(...addition.parameters)
+    if (addition?.parameters !== undefined) parameters.push(...ownCopy(addition.parameters))
   }
   return { errors, parameters }
 }

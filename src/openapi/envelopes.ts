@@ -95,7 +95,7 @@ export function successSchema(status: number | null, data: OpenApiSchema | null)
         type: 'integer',
         ...(status === null ? { minimum: 200, maximum: 299, example: 200 } : { enum: [status] }),
       },
-      message: text,
+      message: { type: 'string' },
       data: data ?? {},
     },
     required: ['statusCode', 'status', 'message', ...(data === null ? [] : ['data'])],

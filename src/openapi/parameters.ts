@@ -1,8 +1,10 @@
 import type { OpenApiParameter, OpenApiSchema } from '../contracts/openapi.js'
 import type { RouteModel } from '../contracts/route-model.js'
+import type { Schema } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
 import { pathParameters as namesInPath } from '../model/paths.js'
 import { anyOf } from '../schema/dialect/union.js'
+import type { DocumentSchemas } from './document-schemas.js'
 import type { SettledSchemas } from './schema-registry.js'
 
 /** OpenAPI describes these elsewhere and ignores them as parameters (3.0.3, 4.7.12.1). */
@@ -23,24 +25,23 @@ export interface ParameterContext {
 export function buildParameters(
   route: RouteModel,
   path: string,
-  context: ParameterContext,
-): { parameters: OpenApiParameter[]; problems: Problem[] } {
+  schemas: DocumentSchemas,
+): OpenApiParameter[] {
   const { query, headers } = route.inputs
-  const parameters = pathParameters(route, path, context)
-  if (query === null && headers === null) return { parameters, problems: [] }
-  const queried = queryParameters(route, context)
-  parameters.push(...queried.parameters, ...headerParameters(route, context))
-  return { parameters, problems: queried.problems }
+  const parameters = pathParameters(route, path, schemas)
+  if (query !== null) parameters.push(...queryParameters(query, schemas))
+  if (headers !== null) parameters.push(...headerParameters(headers, schemas))
+  return parameters
 }
 
 function pathParameters(
   route: RouteModel,
   path: string,
-  { schemas }: ParameterContext,
+  schemas: DocumentSchemas,
 ): OpenApiParameter[] {
   if (route.pathParameters.length === 0) return []
   const { params } = route.inputs
-  const described = params === null ? [] : propertiesOf(schemas.peek(params, 'input'), schemas)
+  const described = params === null ? [] : propertiesOf(schemas.of(params, 'input'), schemas)
   const names = path === route.path ? route.pathParameters : namesInPath(path)
   return route.pathParameters.map((own, index) => {
     const schema = described.find(({ name }) => name === own)?.schema ?? { type: 'string' }
@@ -56,25 +57,31 @@ function pathParameters(
   })
 }
 
-function queryParameters(
+/** What the query of a route asks for that no list of parameters can say, or that no request can bring. */
+export function queryProblems(
   { inputs: { query }, name: subject }: RouteModel,
   { schemas, parsesNestedQuery }: ParameterContext,
-): { parameters: OpenApiParameter[]; problems: Problem[] } {
-  if (query === null) return { parameters: [], problems: [] }
-  const root = schemas.peek(query, 'input')
-  const properties = propertiesOf(root, schemas)
+): Problem[] {
+  if (query === null) return []
+  const root = schemas.of(query, 'input')
   const isNested = ({ schema }: Property) => typesOf(schema, schemas).has('object')
   const problems: Problem[] = parsesNestedQuery
     ? []
-    : properties.filter(isNested).map(({ name }) => ({
-        code: 'W_QUERY_NESTED',
-        subject: `${subject} @Query at '${name}'`,
-        cause:
-          'It is an object, which the query parser in use never makes: `?a[b]=1` stays a parameter called `a[b]`.',
-        remedy: "Set app.express.set('query parser', 'extended'), or use flat parameters.",
-      }))
+    : propertiesOf(root, schemas)
+        .filter(isNested)
+        .map(({ name }) => ({
+          code: 'W_QUERY_NESTED',
+          subject: `${subject} @Query at '${name}'`,
+          cause:
+            'It is an object, which the query parser in use never makes: `?a[b]=1` stays a parameter called `a[b]`.',
+          remedy: "Set app.express.set('query parser', 'extended'), or use flat parameters.",
+        }))
   if (!isExact(root, schemas)) problems.push(inexact(subject))
-  const parameters = properties.map((property): OpenApiParameter => {
+  return problems
+}
+
+function queryParameters(query: Schema, schemas: DocumentSchemas): OpenApiParameter[] {
+  return propertiesOf(schemas.of(query, 'input'), schemas).map((property): OpenApiParameter => {
     const { name, isRequired, schema } = property
     const types = typesOf(schema, schemas)
     const style = types.has('object') && !types.has('array') ? 'deepObject' : 'form'
@@ -88,15 +95,10 @@ function queryParameters(
       ...lift(schema, schemas),
     }
   })
-  return { parameters, problems }
 }
 
-function headerParameters(
-  { inputs: { headers } }: RouteModel,
-  { schemas }: ParameterContext,
-): OpenApiParameter[] {
-  if (headers === null) return []
-  return propertiesOf(schemas.peek(headers, 'input'), schemas)
+function headerParameters(headers: Schema, schemas: DocumentSchemas): OpenApiParameter[] {
+  return propertiesOf(schemas.of(headers, 'input'), schemas)
     .filter(({ name }) => !NOT_PARAMETERS.has(name.toLowerCase()))
     .map(({ name, isRequired, schema }) => ({
       name,
@@ -107,13 +109,13 @@ function headerParameters(
 }
 
 /** What a schema says of the parameter rather than of its value; a reference keeps it where it is. */
-function lift(schema: OpenApiSchema, schemas: SettledSchemas) {
+function lift(schema: OpenApiSchema, schemas: DocumentSchemas) {
   const { description, deprecated } = schemas.resolve(schema)
   const { description: _, deprecated: __, ...value } = schema
   return {
     ...(description !== undefined && { description }),
     ...(deprecated === true && { deprecated }),
-    schema: schemas.use(value),
+    schema: schemas.copy(value),
   }
 }
 

@@ -1,6 +1,7 @@
 import type { OpenApiMediaType, OpenApiRequestBody, OpenApiSchema } from '../contracts/openapi.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { Schema } from '../contracts/schema.js'
+import type { DocumentSchemas } from './document-schemas.js'
 import type { SettledSchemas } from './schema-registry.js'
 
 /** The schema that describes the body of a route: `@ApiBody` before `@Body`. */
@@ -11,12 +12,12 @@ export function bodySchemaOf({ operation, inputs }: RouteModel): Schema | null {
 /** The request body of an operation; `null` where nothing describes one. */
 export function buildRequestBody(
   route: RouteModel,
-  schemas: SettledSchemas,
+  schemas: DocumentSchemas,
 ): OpenApiRequestBody | null {
   const source = bodySchemaOf(route)
   if (source === null) return null
   const { description, required = true } = route.operation.body ?? {}
-  const schema = schemas.schemaOf(source, 'input')
+  const schema = schemas.of(source, 'input')
   return {
     ...(description !== undefined && { description }),
     content: contentOf(schema, schemas),
@@ -26,10 +27,11 @@ export function buildRequestBody(
 
 /** Files travel as parts of a form; everything else is JSON. */
 function contentOf(
-  schema: OpenApiSchema,
-  schemas: SettledSchemas,
+  described: OpenApiSchema,
+  schemas: DocumentSchemas,
 ): Readonly<Record<string, OpenApiMediaType>> {
-  const { properties = {} } = schemas.resolve(schema)
+  const schema = schemas.copy(described)
+  const { properties = {} } = schemas.resolve(described)
   const files: { name: string; contentType: unknown }[] = []
   for (const name of Object.keys(properties)) {
     const file = fileOf(properties[name] as OpenApiSchema, schemas)

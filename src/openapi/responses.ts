@@ -7,15 +7,16 @@ import type {
 } from '../contracts/openapi.js'
 import type { ApiResponseOptions } from '../contracts/operation.js'
 import type { RouteModel } from '../contracts/route-model.js'
+import type { DocumentSchemas } from './document-schemas.js'
 import { errorContent, isEnvelope, successSchema } from './envelopes.js'
 import type { DocumentedOperation } from './operations.js'
-import type { SettledSchemas } from './schema-registry.js'
+import { ownCopy } from './own-copy.js'
 import { errorReference, successReference, UNSTATED } from './shared-responses.js'
 
 type Headers = Readonly<Record<string, OpenApiHeader>>
 type Responses = OpenApiOperation['responses']
 
-const text: OpenApiSchema = { type: 'string' }
+const text = (): OpenApiSchema => ({ type: 'string' })
 
 /** Statuses whose answers never have a body (RFC 9110, 15). */
 const isBodiless = (status: number) => status < 200 || [204, 205, 304].includes(status)
@@ -24,7 +25,7 @@ const isBodiless = (status: number) => status < 200 || [204, 205, 304].includes(
 export function buildResponses(
   { route, method }: DocumentedOperation,
   errors: readonly number[],
-  schemas: SettledSchemas,
+  schemas: DocumentSchemas,
 ): Responses {
   const responses: Record<string, Responses[string]> = {}
   for (const status of errors) responses[status] = errorReference(status)
@@ -74,7 +75,7 @@ const isPlainJson = (type: string) => /^application\/json\s*(?:;|$)/i.test(type)
 /** What is known of a body: only the framework's own media type has the envelope. */
 function wholeOf(type: string, envelope: OpenApiSchema): OpenApiSchema {
   if (isPlainJson(type)) return envelope
-  return /[/+]json\b/i.test(type) ? {} : text
+  return /[/+]json\b/i.test(type) ? {} : text()
 }
 
 /** The media type of the answers of a route: a header of that name replaces the framework's own. */
@@ -88,8 +89,8 @@ const isContentType = (name: string) => name.toLowerCase() === 'content-type'
 function redirection(status: number, headers: RouteModel['headers']): OpenApiResponse {
   return {
     description: STATUS_CODES[status] ?? 'Redirect',
-    headers: { ...headersOf(headers).headers, Location: { required: true, schema: text } },
-    content: { 'text/html': { schema: text }, 'text/plain': { schema: text } },
+    headers: { ...headersOf(headers).headers, Location: { required: true, schema: text() } },
+    content: { 'text/html': { schema: text() }, 'text/plain': { schema: text() } },
   }
 }
 
@@ -97,19 +98,19 @@ function redirection(status: number, headers: RouteModel['headers']): OpenApiRes
 function headersOf(headers: RouteModel['headers']): { headers?: Headers } {
   const described = headers?.filter(([name]) => !isContentType(name)) ?? []
   if (described.length === 0) return {}
-  return { headers: Object.fromEntries(described.map(([name]) => [name, { schema: text }])) }
+  return { headers: Object.fromEntries(described.map(([name]) => [name, { schema: text() }])) }
 }
 
 function declaredResponse(
   { status, description, schema, raw, contentType }: ApiResponseOptions,
   route: RouteModel,
-  schemas: SettledSchemas,
+  schemas: DocumentSchemas,
 ): OpenApiResponse {
   const isError = status >= 400
   const base = { description, ...(isError ? {} : headersOf(route.headers)) }
   if (isBodiless(status)) return base
   if (schema === undefined) {
-    if (isError) return { ...base, content: errorContent(status) }
+    if (isError) return { ...base, content: ownCopy(errorContent(status)) }
     if (route.redirect?.status === status) {
       return { ...redirection(status, route.headers), description }
     }
@@ -117,9 +118,10 @@ function declaredResponse(
     const known = wholeOf(contentType, successSchema(status, null))
     return { ...base, content: { [contentType]: { schema: known } } }
   }
-  const body = schemas.schemaOf(schema, 'output')
+  const described = schemas.of(schema, 'output')
+  const body = schemas.copy(described)
   const type = contentType ?? (isError ? 'application/json' : contentTypeOf(route.headers))
-  const isWhole = raw || isError || !isPlainJson(type) || isEnvelope(schemas.resolve(body))
+  const isWhole = raw || isError || !isPlainJson(type) || isEnvelope(schemas.resolve(described))
   return { ...base, content: { [type]: { schema: isWhole ? body : successSchema(status, body) } } }
 }
 

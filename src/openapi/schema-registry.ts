@@ -33,13 +33,10 @@ export interface SchemaUse {
 
 /** The schemas of a document with their final references. */
 export interface SettledSchemas {
-  /** A schema that was added, to stand in the document. */
-  schemaOf(schema: Schema, side: SchemaSide): OpenApiSchema
-  /** A schema that was added, to be taken apart; {@link use} what of it ends up in the document. */
-  peek(schema: Schema, side: SchemaSide): OpenApiSchema
-  use(schema: OpenApiSchema): OpenApiSchema
-  /** What stands in the document. */
-  readonly used: ReadonlySet<OpenApiSchema>
+  /** A schema that was added. Several documents may be written of it: none of them must hold it itself. */
+  of(schema: Schema, side: SchemaSide): OpenApiSchema
+  /** Whether any schema that was added refers to another. */
+  readonly hasReferences: boolean
   /** What a reference stands for; any other schema is itself. */
   resolve(schema: OpenApiSchema): OpenApiSchema
   /** The component of a name. */
@@ -58,6 +55,7 @@ export class SchemaRegistry {
     output: new Map(),
   }
   readonly #definitions: Map<string, Definition> = new Map()
+  #hasOwnDefinitions = false
 
   /** @param reserved The framework's own components, by name. */
   constructor(describe: DescribeSchema, reserved: Readonly<Record<string, OpenApiSchema>>) {
@@ -83,6 +81,7 @@ export class SchemaRegistry {
 
   /** Takes in a schema that refers to definitions, and these. */
   #define(described: DescribedSchema, use: SchemaUse): void {
+    this.#hasOwnDefinitions = true
     const names = this.#nameFreely(described, use)
     const toId = (local: string) => idOf(use.side, names.get(local) ?? local)
     for (const { name: local, isNamed, schema } of described.definitions) {
@@ -108,23 +107,17 @@ export class SchemaRegistry {
     const components = new Map(
       [...plain].map(([name, schema]) => [name, mapChildren(schema, (child) => reuse(child))]),
     )
+    const hasReferences = this.#hasOwnDefinitions
     const settled = new Map<OpenApiSchema, OpenApiSchema>()
-    const used = new Set<OpenApiSchema>()
-    const peek = (schema: Schema, side: SchemaSide) => {
-      const added = this.#added[side].get(schema) as OpenApiSchema
-      const known = settled.get(added) ?? reuse(mapReferences(added, rename))
-      settled.set(added, known)
-      return known
-    }
-    const use = (schema: OpenApiSchema) => {
-      used.add(schema)
-      return schema
-    }
     return {
-      peek,
-      use,
-      used,
-      schemaOf: (schema, side) => use(peek(schema, side)),
+      hasReferences,
+      of: (schema, side) => {
+        const added = this.#added[side].get(schema) as OpenApiSchema
+        if (!hasReferences) return added
+        const known = settled.get(added) ?? reuse(mapReferences(added, rename))
+        settled.set(added, known)
+        return known
+      },
       resolve: (schema) =>
         schema.$ref === undefined
           ? schema

@@ -7,6 +7,7 @@ import type {
   Reference,
 } from '../contracts/openapi.js'
 import { errorContent, successSchema } from './envelopes.js'
+import { ownCopy } from './own-copy.js'
 
 type Headers = Readonly<Record<string, OpenApiHeader>>
 
@@ -62,36 +63,31 @@ const SHARED: ReadonlyMap<string, OpenApiResponse> = new Map([
   ),
 ])
 
-// One object for each, because a document has thousands of them.
-const REFERENCES: ReadonlyMap<string, Reference> = new Map(
-  [...SHARED.keys()].map((name) => [name, { $ref: PREFIX + name }]),
-)
-
 /** The component that describes an error of the framework: `BadRequest` for 400. */
 function componentOf(status: number): string {
   return (STATUS_CODES[status] ?? `Status${status}`).replace(/[^A-Za-z0-9]/g, '')
 }
 
-const ERROR_REFERENCES: ReadonlyMap<number, Reference | undefined> = new Map(
-  Object.keys(ERRORS).map((status) => [
-    Number(status),
-    REFERENCES.get(componentOf(Number(status))),
-  ]),
+/** What refers to the answer to each error: a document says so thousands of times. */
+const ERROR_REFERENCES: ReadonlyMap<number, string> = new Map(
+  Object.keys(ERRORS)
+    .map(Number)
+    .map((status) => [status, PREFIX + componentOf(status)]),
 )
 
 /** A reference to the answer to an error of the framework. */
 export function errorReference(status: number): Reference {
-  const reference = ERROR_REFERENCES.get(status)
-  if (reference !== undefined) return reference
+  const $ref = ERROR_REFERENCES.get(status)
+  if ($ref !== undefined) return { $ref }
   throw new RangeError(`No feature may answer ${status}: shared-responses.ts does not describe it.`)
 }
 
 /** A reference to a success of which nothing is stated. */
 export function successReference(): Reference {
-  return REFERENCES.get('Success') as Reference
+  return { $ref: `${PREFIX}Success` }
 }
 
-/** The components behind references to shared answers, by name, sorted. */
+/** The components behind references to shared answers, by name, sorted; in objects that stand in no other document. */
 export function sharedResponses(paths: Iterable<OpenApiPathItem>): Record<string, OpenApiResponse> {
   const referred = new Set<string>()
   for (const item of paths) {
@@ -102,6 +98,7 @@ export function sharedResponses(paths: Iterable<OpenApiPathItem>): Record<string
       }
     }
   }
-  const names = [...SHARED.keys()].filter((name) => referred.has(PREFIX + name))
-  return Object.fromEntries(names.sort().map((name) => [name, SHARED.get(name) as OpenApiResponse]))
+  const names = [...SHARED.keys()].filter((name) => referred.has(PREFIX + name)).sort()
+  const copyOf = (name: string) => ownCopy(SHARED.get(name) as OpenApiResponse)
+  return Object.fromEntries(names.map((name) => [name, copyOf(name)]))
 }

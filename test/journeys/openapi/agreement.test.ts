@@ -12,6 +12,7 @@ import {
   Query,
   Redirect,
   type Request,
+  Tenant,
 } from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { describe, expect, it } from 'vitest'
@@ -177,6 +178,36 @@ describe('A document', () => {
     overwrite(make())
     expect(JSON.stringify(make())).toBe(before)
     expect(tags).toEqual([{ name: 'Answers' }])
+  })
+
+  it('holds no object twice, nor one of another document: a tool that writes into one place writes into no other', () => {
+    @Controller('refusals')
+    class RefusalsController {
+      @Post()
+      @Tenant()
+      @Body(Point.meta({ id: 'Point' }))
+      @ApiResponseDoc({ status: 400, description: 'Not this point' })
+      @ApiResponseDoc({ status: 404, description: 'No such point', schema: z.array(Point) })
+      create() {}
+    }
+    const app = () =>
+      new App({
+        controllers: [AnswersController, RefusalsController],
+        tenant: { jwtClaim: 'tenant', required: true },
+        rateLimit: true,
+      })
+    const seen = new Set<unknown>()
+    const twice: string[] = []
+    const visit = (value: unknown, path: string): void => {
+      if (typeof value !== 'object' || value === null) return
+      if (seen.has(value)) twice.push(path)
+      seen.add(value)
+      for (const [key, child] of Object.entries(value)) visit(child, `${path}/${key}`)
+    }
+    visit(app().document, 'first')
+    visit(app().document, 'second')
+    expect(twice).toEqual([])
+    expect(seen.size).toBeGreaterThan(100)
   })
 
   function overwrite(value: unknown): void {
