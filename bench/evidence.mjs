@@ -3,9 +3,9 @@ import { CANDIDATES, compileCandidates } from './candidates.mjs'
 import { readNode, readVersions } from './environment.mjs'
 import { checkTools } from './measure.mjs'
 import { readResults, saveResults } from './report.mjs'
-import { PACKAGES, sessionTables } from './sections/requests.mjs'
-import { lanesOf, runSession } from './sessions.mjs'
-import { SESSIONS } from './workloads.mjs'
+import { sessionTable } from './sections/requests/tables.mjs'
+import { PACKAGES } from './sections/requests/texts.mjs'
+import { lanesOf, runSession, SESSIONS } from './sessions.mjs'
 
 /** Those that are named, or all when none of this kind is named. */
 function chosenOf(kind, only) {
@@ -34,7 +34,7 @@ export async function measureRequests({ nodes, only, rounds, seconds }) {
     for (const name of sessions) {
       console.error(`Node ${node.node}: ${name}`)
       const session = await runSession(name, { candidates, node: path, rounds, seconds })
-      console.log(`\nNode ${node.node}, ${name}\n\n${sessionTables(name, session)}\n`)
+      console.log(`\nNode ${node.node}, ${name}\n\n${sessionTable(name, session)}\n`)
       if (isWhole) await save({ node, name, session })
     }
   }

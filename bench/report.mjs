@@ -1,27 +1,32 @@
-// bench/RESULTS.md, drawn from numbers that were written down before, so that it can be drawn again without measuring.
+// bench/RESULTS.md, its plots and the README's table, drawn from numbers that were written down before: `npm run bench -- --draw` draws
+// them again without measuring.
 //
 // A section of the page is two files of one name, here `boot`:
 //
 //   bench/results/boot.json   what was measured, raw, in whatever shape suits it; written by `saveResults('boot', results)`, which
 //                             also draws the page. Keep what a reader has to know beside the numbers: `readEnvironment()` and
 //                             `readVersions([...])` of environment.mjs, rounds, seconds.
-//   bench/sections/boot.mjs   how it reads: `export function section(results)` returns `{ title, body, goals }`. `body` is Markdown
-//                             (headings from ### on). `goals` is a list, in the order of the issue's table:
+//   bench/sections/boot.mjs   how it reads: `export function section(results)` returns `{ title, body, goals, plots }`.
 //
+// and one line in SECTIONS, which is the order of the page. A section without results is left out.
+//
+//   body    Markdown, headings from ### on
+//   goals   the rows of the table of goals, in the order of the issue's table:
 //     {
 //       id: 'boot/nest',                          names it in bench/reasons.json
-//       what: 'boot of 1,000 routes, of NestJS',  a row of the table of goals
+//       what: 'boot of 1,000 routes, of NestJS',
 //       most: { default: 0.5, 24: 0.4 },          the limit, for Nodes apart if it differs; `least` where more is better
 //       unit: '×',
 //       measured: { 20: 0.31, 24: 0.3 },          by major version of Node
-//       note: { 20: '0.29 by instructions' },     optional: shown in parentheses
+//       note: { 20: '0.29' },                     optional, in parentheses: the same by instructions
 //     }
+//   plots   optional: what `drawBars` of peers/draw-bars.mjs is told, with the `name` of the file in bench/plots
 //
-// and one line in SECTIONS, which is the order of the page. A section without results is left out. bench/reasons.json says by `id`
-// why a goal that was missed is missed; measuring again leaves it as it is.
+// bench/reasons.json says by `id` why a goal that was missed is missed; measuring again leaves it as it is.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { goalsTable, missedReasons } from './goals.mjs'
+import { drawReadme } from './readme.mjs'
 
 export { markdownTable, median } from './tables.mjs'
 
@@ -34,14 +39,14 @@ export function readResults(name) {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined
 }
 
-/** Writes the results of a section down and draws the page with them. */
+/** Writes the results of a section down and draws everything with them. */
 export async function saveResults(name, results) {
   mkdirSync(join(here, 'results'), { recursive: true })
   writeFileSync(fileOf(name), stringify(results))
   await drawReport()
 }
 
-/** Draws the page from all results that there are. */
+/** Draws the page, the plots and the README's table from all results that there are. */
 export async function drawReport() {
   const sections = []
   for (const name of SECTIONS) {
@@ -51,6 +56,22 @@ export async function drawReport() {
     sections.push(section(results))
   }
   writeFileSync(join(here, 'RESULTS.md'), page(sections))
+  drawReadme(sections)
+  await drawPlots(sections.flatMap(({ plots = [] }) => plots))
+}
+
+/** What draws is one of the peers' packages, and who measures something else may not have installed them; then plots stay as they are. */
+async function drawPlots(plots) {
+  if (!existsSync(join(here, 'peers', 'node_modules', 'echarts'))) {
+    return console.error(
+      'The plots were not drawn: npm run bench -- --draw installs what draws them.',
+    )
+  }
+  const { drawBars } = await import('./peers/draw-bars.mjs')
+  mkdirSync(join(here, 'plots'), { recursive: true })
+  for (const { name, ...plot } of plots) {
+    writeFileSync(join(here, 'plots', `${name}.svg`), drawBars(plot))
+  }
 }
 
 function fileOf(name) {
@@ -60,7 +81,8 @@ function fileOf(name) {
 /** JSON with a line for each list of numbers, so that a difference between two runs can be read. */
 function stringify(results) {
   const text = JSON.stringify(results, null, 1)
-  return `${text.replace(/\[\s+([^[\]{}]*?)\s+\]/g, (_, inner) => `[${inner.replace(/\s*\n\s*/g, ' ')}]`)}\n`
+  const oneLine = (_, inner) => `[${inner.trim().replace(/\s*\n\s*/g, ' ')}]`
+  return `${text.replace(/\[([^[\]{}]*)\]/g, oneLine)}\n`
 }
 
 function page(sections) {
@@ -68,10 +90,11 @@ function page(sections) {
   const reasons = JSON.parse(readFileSync(join(here, 'reasons.json'), 'utf8'))
   return `# Benchmark
 
-Written by \`npm run bench\` and the commands named below, from the numbers in \`bench/results/\`; \`npm run bench -- --draw\` draws it again
-without measuring.
+Written by the commands named below from the numbers in \`bench/results/\`; \`npm run bench -- --draw\` writes it again without measuring.
 
 ## Goals
+
+In parentheses: the same by instructions instead of time; see [how to read it](#how-to-read-it).
 
 ${goalsTable(goals)}
 

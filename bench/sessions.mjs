@@ -1,26 +1,47 @@
 // Sessions: candidates that are compared with one another, started, checked, and loaded in turn.
 
 import { checkAlike } from './alike.mjs'
-import { CANDIDATES, canBe, startCandidate } from './candidates.mjs'
+import { CANDIDATES, startCandidate } from './candidates.mjs'
 import { checkAnswers } from './check.mjs'
 import { readEnvironment } from './environment.mjs'
 import { measureInTurn, writeScript } from './measure.mjs'
-import { SESSIONS, WORKLOADS } from './workloads.mjs'
+import { ROUTE_TITLES } from './routes.mjs'
+import { WORKLOADS } from './workloads.mjs'
 
 const CONNECTIONS = 64
 
 /** What is kept of a measurement, with the digits worth keeping. */
 const FIELDS = { microseconds: 2, perSecond: 0, p99: 3, userKilo: 2, kernelKilo: 2 }
 
-/** Who is asked for what in a session: a candidate's own workloads one after the other, for they are compared, too. */
-export function lanesOf(session, chosen = Object.keys(CANDIDATES)) {
-  const { workloads, candidates = chosen } = SESSIONS[session]
-  const present = chosen.filter((name) => candidates.includes(name))
-  return present.flatMap((candidate) =>
-    workloads
-      .filter((workload) => canBe(candidate, WORKLOADS[workload].app))
-      .map((workload) => ({ name: `${candidate}/${workload}`, candidate, workload })),
-  )
+const ALL = Object.keys(CANDIDATES)
+/** The others are checked for refusals, but not timed. */
+const REFUSING = ['node', 'fastify', 'express', 'nest-express', 'blazon']
+
+const each = (candidates, workloads) =>
+  Object.fromEntries(candidates.map((candidate) => [candidate, workloads]))
+const routes = (...names) => names.flatMap((name) => [`${name}-alone`, `${name}-among`])
+
+/** Sessions by name: who is asked for what, in the same rounds. A candidate's own workloads come one after the other, for they are compared, too. */
+export const SESSIONS = {
+  plain: each(ALL, ['plain']),
+  full: each(ALL, ['full']),
+  middlewares: each(['node', 'express', 'nest-express', 'blazon'], ['middlewares']),
+  cached: each(['node', 'blazon'], ['plain', 'cached']),
+  refused: each(REFUSING, ['plain', 'full', 'invalid', 'unauthorized', 'missing']),
+  routes: {
+    blazon: routes(...Object.keys(ROUTE_TITLES)),
+    fastify: routes('typical', 'last'),
+    express: routes('last'),
+  },
+}
+
+/** The lanes of a session in which only some candidates take part. */
+export function lanesOf(session, candidates) {
+  return Object.entries(SESSIONS[session])
+    .filter(([candidate]) => candidates.includes(candidate))
+    .flatMap(([candidate, workloads]) =>
+      workloads.map((workload) => ({ name: `${candidate}/${workload}`, candidate, workload })),
+    )
 }
 
 /** Measures a session; answers with what is written down of it. */

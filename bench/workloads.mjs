@@ -1,4 +1,4 @@
-// What is asked of the candidates: requests, the answers they must get, and which of them are measured together.
+// What is asked of the candidates: requests, and the answers they must get.
 import {
   AUTHORIZATION,
   envelope,
@@ -105,14 +105,4 @@ export const WORKLOADS = {
     expected: { status: 404 },
   },
   ...ROUTE_WORKLOADS,
-}
-
-/** Workloads that are measured together, in the same rounds, because they are compared. */
-export const SESSIONS = {
-  plain: { workloads: ['plain'] },
-  full: { workloads: ['full'] },
-  middlewares: { workloads: ['middlewares'] },
-  cached: { workloads: ['plain', 'cached'], candidates: ['node', 'blazon'] },
-  refused: { workloads: ['plain', 'invalid', 'unauthorized', 'missing'] },
-  routes: { workloads: Object.keys(ROUTE_WORKLOADS), candidates: ['blazon', 'fastify', 'express'] },
 }

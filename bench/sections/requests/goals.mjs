@@ -1,0 +1,104 @@
+// The goals that requests have to reach.
+import { CANDIDATES } from '../../candidates.mjs'
+import { ROUTE_TITLES } from '../../routes.mjs'
+import { WORKLOADS } from '../../workloads.mjs'
+import { cpu, instructions, p99, ratio } from './lanes.mjs'
+import { REFUSALS } from './tables.mjs'
+
+/** Of other candidates with the same workload. */
+const OF_OTHERS = [
+  { session: 'plain', of: 'node', most: { default: 1.08 } },
+  { session: 'plain', of: 'fastify', most: { default: 1 } },
+  { session: 'full', of: 'node', most: { default: 1.2, 20: 1.35 } },
+  { session: 'full', of: 'fastify', most: { default: 0.55 } },
+  { session: 'full', of: 'express', most: { default: 0.2 } },
+  { session: 'full', of: 'nest-express', most: { default: 0.1 } },
+  { session: 'middlewares', of: 'express', most: { default: 0.4 } },
+]
+const NAMES = {
+  plain: 'plain `GET`',
+  full: 'full stack',
+  middlewares: 'full stack, ten middlewares',
+}
+
+/** The goals, measured on every Node that there is. */
+export function goalsOf(nodes) {
+  const kinds = [...ofOthers(), ...ofPlainRoute(), ofRoutes(), ofMemory(), ofPatience()]
+  return kinds.map(({ pairs, kind = cpu, ...goal }) => ({
+    unit: '×',
+    ...goal,
+    ...measureGoal({ pairs, kind }, nodes),
+  }))
+}
+
+/** The worst ratio of a goal's pairs on each Node, with what instructions say of it. */
+function measureGoal({ pairs, kind }, nodes) {
+  const [measured, note] = [{}, {}]
+  for (const [major, { sessions }] of Object.entries(nodes)) {
+    const all = pairs(sessions)
+    const values = all.map(([lane, other]) => ratio(lane, other, kind))
+    if (values.length === 0 || values.includes(undefined)) continue
+    const worst = values.indexOf(Math.max(...values))
+    measured[major] = values[worst]
+    const counted = kind === cpu ? ratio(...all[worst], instructions) : undefined
+    if (counted !== undefined) note[major] = counted.toFixed(2)
+  }
+  return { measured, note }
+}
+
+function ofOthers() {
+  return OF_OTHERS.map(({ session, of, most }) => ({
+    id: `${session}/${of}`,
+    what: `${NAMES[session]}, of ${CANDIDATES[of].title}`,
+    most,
+    pairs: (sessions) => [lanesIn(sessions[session], `blazon/${session}`, `${of}/${session}`)],
+  }))
+}
+
+function ofPlainRoute() {
+  return ['cached', ...REFUSALS].map((workload) => ({
+    id: workload,
+    what: `${WORKLOADS[workload].title}, of the plain route`,
+    most: { default: workload === 'cached' ? 1.1 : 1.5 },
+    pairs({ cached, refused }) {
+      const session = workload === 'cached' ? cached : refused
+      return [lanesIn(session, `blazon/${workload}`, 'blazon/plain')]
+    },
+  }))
+}
+
+function ofRoutes() {
+  return {
+    id: 'routes',
+    what: '10,000 routes, the worst of them, of the same route alone',
+    most: { default: 1.05 },
+    pairs: ({ routes }) =>
+      Object.keys(ROUTE_TITLES).map((route) =>
+        lanesIn(routes, `blazon/${route}-among`, `blazon/${route}-alone`),
+      ),
+  }
+}
+
+function ofMemory() {
+  return {
+    id: 'memory',
+    what: 'resident memory after the full-stack load, of Fastify',
+    most: { default: 1 },
+    kind: ({ resident }) => [resident],
+    pairs: ({ full }) => [lanesIn(full, 'blazon/full', 'fastify/full')],
+  }
+}
+
+function ofPatience() {
+  return {
+    id: 'p99',
+    what: 'p99 of the full stack at 64 connections, of Fastify',
+    most: { default: 1 },
+    kind: p99,
+    pairs: ({ full }) => [lanesIn(full, 'blazon/full', 'fastify/full')],
+  }
+}
+
+function lanesIn(session, ...names) {
+  return names.map((name) => session?.lanes[name])
+}
