@@ -9,13 +9,20 @@ import { combinations } from './combination.js'
 import { combine } from './combine.js'
 import { ABSENT_MARK, type Conversion, isNode, LOSS_MARK, NEVER, type Node } from './conversion.js'
 import { createDefinitions, isEmptyCircle } from './definitions.js'
-import { isPlain } from './plain-schema.js'
 import { type References, readReferences } from './references.js'
+import { type Survey, surveySchema } from './survey.js'
 import { typedSchema } from './typed-schema.js'
 
-/** Turns JSON Schema, 2020-12 or a draft from 07 on, into OpenAPI 3.0.3's dialect of it. */
-export function toOpenApiSchema(root: unknown): DescribedSchema {
-  if (isPlain(root)) return convertPlain(root)
+/**
+ * Turns JSON Schema, 2020-12 or a draft from 07 on, into OpenAPI 3.0.3's dialect of it.
+ *
+ * @param survey Of the same schema, where somebody has made one.
+ */
+export function toOpenApiSchema(
+  root: unknown,
+  survey: Survey = surveySchema(root),
+): DescribedSchema {
+  if (survey.isPlain) return convertPlain(root, survey)
   const references = readReferences(root)
   const inexact = new Set<Node>()
   // What a definition loses matters to all that refer to it, also from within itself: hence again, until none is new.
@@ -26,14 +33,15 @@ export function toOpenApiSchema(root: unknown): DescribedSchema {
   }
 }
 
-/** As {@link convertWhole}, of a schema that {@link isPlain}: a third of the work, with the same result. */
-function convertPlain(root: unknown): DescribedSchema {
+/** As {@link convertWhole}, of a schema that is plain: a third of the work, with the same result. */
+function convertPlain(root: unknown, { isAnnotated }: Survey): DescribedSchema {
   const losses = new Losses()
   const convert: Conversion['convert'] = (schema, path) => {
     if (schema === true) return {}
     if (schema === false) return NEVER
     const node = schema as Node
-    return combine(annotationsOf(node), [typedSchema(node, path, conversion)])
+    const typed = typedSchema(node, path, conversion)
+    return isAnnotated ? combine(annotationsOf(node), [typed]) : typed
   }
   const conversion = { convert, lose: losses.add, countLosses: () => losses.count }
   return { schema: convert(root, ''), definitions: [], losses: losses.all }
