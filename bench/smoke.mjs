@@ -7,7 +7,7 @@ import { CANDIDATES, canBe, compileCandidates, startCandidate } from './candidat
 import { ask, checkAnswers } from './check.mjs'
 import { WORKLOADS } from './workloads.mjs'
 
-const LOAD_MS = 100
+const LOAD_MS = 50
 const CONNECTIONS = 8
 
 /** A process for each application of a candidate, with the workloads that it can be asked. The floor is told which, so it has one each. */
