@@ -70,6 +70,7 @@ const TASKS = {
   'bench:startup': [build, () => install(PEERS), ['node', 'bench/startup.mjs']],
   'bench:features': [build, ['node', 'bench/features.mjs']],
   'bench:postgres': [build, ['node', 'bench/postgres.mjs']],
+  'bench:scale': [build, ['node', 'bench/scale.mjs']],
   soak: [build, ['node', '--expose-gc', 'bench/soak.mjs']],
   'bench:harness': [build, ['node', 'bench/harness.mjs']],
   'test:openapi': [
