@@ -23,9 +23,14 @@ export interface OwnJson {
   prepare: PrepareJson | null
 }
 
-/** Has the body of `res.json` prepared, unless settings of Express' make something else of it. */
+/** Has the body of `res.json` prepared. */
 export function prepareJson(res: Response, prepare: PrepareJson): void {
   ;(res as Response & OwnJson).prepare = prepare
+}
+
+/** A replacer is the application's own, and is told of everything as it is. */
+function prepared(res: Response & OwnJson, body: unknown): unknown {
+  return res.prepare === null || res.app.get('json replacer') ? body : res.prepare(body)
 }
 
 /** The header of JSON as it goes over the wire. */
@@ -43,8 +48,10 @@ export function defineJson(prototype: Response, app: Application, { text }: Stat
     needsExpress ??= settings.some((name) => Boolean(app.get(name)))
     // An application that is mounted in ours has settings of its own; a middleware that replaced `send` waits for it.
     const isPlain = !needsExpress && this.app === app && this.send === expressSend
-    if (!isPlain || hasNoContent(this.statusCode)) return expressJson.call(this, body)
-    const content = JSON.stringify(this.prepare === null ? body : this.prepare(body))
+    if (!isPlain || hasNoContent(this.statusCode)) {
+      return expressJson.call(this, prepared(this, body))
+    }
+    const content = JSON.stringify(prepared(this, body))
     if (content === undefined) return expressJson.call(this, body)
     const length = Buffer.byteLength(content)
     if (isUntouched(this, prototype)) {

@@ -1,5 +1,6 @@
 import {
   ApiResponseDoc,
+  type AppOptions,
   BaseController,
   Controller,
   Get,
@@ -72,8 +73,8 @@ class OrdersController extends BaseController {
 
 describe('dates in answers', () => {
   let app: TestApp
-  const start = async (...middlewares: RequestHandler[]) => {
-    app = await TestApp.create({ controllers: [OrdersController], middlewares, contract: 'off' })
+  const start = async (options: AppOptions = {}) => {
+    app = await TestApp.create({ controllers: [OrdersController], contract: 'off', ...options })
   }
   const read = async (path: string) => (await app.request().get(`/orders/${path}`)).text
   afterEach(async () => {
@@ -106,6 +107,14 @@ describe('dates in answers', () => {
     expect(await read('raw')).toBe(`{"id":"a","at":"${text}","paidAt":"${text}"}`)
   })
 
+  it("are written beforehand where Express' own `json` answers, too", async () => {
+    await start({ etag: true })
+    expect(await given('ok')).toMatchObject({ data: { at: text } })
+    const { headers, body } = await app.request().get('/orders/ok')
+    expect(headers['etag']).toMatch(/^W\//)
+    expect(body.data).toEqual({ id: 'a', at: text, paidAt: text })
+  })
+
   it('are left to JSON where no schema speaks of them', async () => {
     await start()
     expect(await given('silent')).toMatchObject({ data: { at } })
@@ -127,14 +136,15 @@ describe('dates in answers', () => {
 
   it('are dates to a middleware that waits for the body', async () => {
     const bodies: unknown[] = []
-    await start((_req, res, next) => {
+    const overhear: RequestHandler = (_req, res, next) => {
       const { json } = res
       res.json = (body: unknown) => {
         bodies.push(body)
         return json.call(res, body)
       }
       next()
-    })
+    }
+    await start({ middlewares: [overhear] })
     await read('returned')
     expect(bodies).toMatchObject([{ data: [{ at }] }])
   })
