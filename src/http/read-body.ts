@@ -82,7 +82,10 @@ function collect(req: IncomingMessage, limit: number): Promise<Buffer> {
     let first: Buffer | undefined
     let rest: Buffer[] | undefined
     let length = 0
-    function onData(chunk: Buffer): void {
+    function onData(given: Buffer | string): void {
+      // A middleware has set an encoding.
+      const chunk =
+        typeof given === 'string' ? Buffer.from(given, req.readableEncoding ?? 'utf8') : given
       length += chunk.length
       if (length > limit) {
         req.off('data', onData).pause()
