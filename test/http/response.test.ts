@@ -149,6 +149,37 @@ describe('an answer without static headers', () => {
   })
 })
 
+describe('an error', () => {
+  const failed = async (middleware: RequestHandler) => {
+    const controllers = defineControllers(AnswerController)
+    const app = await TestApp.create({ controllers, middlewares: [middleware] })
+    try {
+      return await app.request().get('/answer')
+    } finally {
+      await app.close()
+    }
+  }
+
+  it('is answered where trailers were announced, which it has none of', async () => {
+    const { headers, status } = await failed((_req, res) => {
+      res.setHeader('Trailer', 'X-Sum')
+      throw new Error('before the first piece')
+    })
+    expect(status).toBe(500)
+    expect(headers).not.toHaveProperty('trailer')
+  })
+
+  it('cuts the connection where nothing at all can be sent', async () => {
+    const answer = failed((_req, res, next) => {
+      res.writeHead = () => {
+        throw new Error('no head is good enough')
+      }
+      next()
+    })
+    await expect(answer).rejects.toThrow(/socket hang up|ECONNRESET/)
+  })
+})
+
 describe('static headers', () => {
   it('are checked when the application starts', async () => {
     const policy = { contentSecurityPolicy: { directives: { defaultSrc: ["'self'\u20ac"] } } }
