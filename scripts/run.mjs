@@ -67,6 +67,7 @@ const TASKS = {
   ],
   unit: [[...vitest, 'run']],
   bench: [build, () => install(PEERS), ['node', 'bench/run.mjs']],
+  'bench:boot': [build, () => install(PEERS), ['node', 'bench/boot.mjs']],
   'bench:startup': [build, () => install(PEERS), ['node', 'bench/startup.mjs']],
   'bench:features': [build, ['node', 'bench/features.mjs']],
   'bench:postgres': [build, ['node', 'bench/postgres.mjs']],
