@@ -116,13 +116,15 @@ const VARIANTS = { one: 'one process', two: 'two processes', cluster: 'two by `n
 
 function row(measured, path, variant) {
   const of = (get) => median(measured.map((round) => get(round[path][variant])))
-  const ofServers = ({ servers }) => servers.reduce((sum, each) => sum + each.microseconds, 0)
   const cells = [
     `${TITLES[path]}, ${VARIANTS[variant]}`,
     Math.round(of(({ perSecond }) => perSecond)),
     variant === 'one' ? '' : `${byThroughput(measured, path, variant).toFixed(2)}×`,
     variant === 'two' ? `${byCost(measured, path).toFixed(2)}×` : '',
-    of(ofServers).toFixed(1),
+    // A request is answered by one of them, so each adds its part of the average.
+    measured[0][path][variant].servers
+      .map((_, i) => of(({ servers }) => servers[i].microseconds).toFixed(1))
+      .join(' + '),
     of(({ redis }) => redis.microseconds).toFixed(1),
   ]
   const usedUp = measured[0][path][variant].usedUp
@@ -132,7 +134,7 @@ function row(measured, path, variant) {
 function redisText(measured) {
   const cost = median(measured.map((round) => round[MAIN].two.redis.microseconds))
   const ofOne = median(measured.map((round) => totalMicroseconds(round[MAIN].one.servers)))
-  return `**µs CPU** is of all processes, and **of Redis** of \`redis-server\`, for a request. **by instructions** is twice what a request takes of one process and
+  return `**µs CPU** is of each process, and **of Redis** of \`redis-server\`, over all requests. **by instructions** is twice what a request takes of one process and
 Redis, by what it takes of two and Redis: 2 where sharing costs nothing. **part used up** is the share of periods of 10 ms in which a process had used
 up its part: near 100 %, nothing else held it back. Redis works on one core: with \`@Cache\` and \`rateLimit\` it is full at ${thousands(1e6 / cost)}
 requests a second, or ${Math.floor(ofOne / cost)} processes that have a whole core each.`
