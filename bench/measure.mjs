@@ -41,8 +41,8 @@ export async function measure(server, load) {
 }
 
 /** After so many requests the compiler has seen what there is to see; on a busy machine that takes longer than any number of seconds. */
-const WARM_UP_REQUESTS = 20_000
-const WARM_UP_LOADS = 12
+const WARM_UP_REQUESTS = 15_000
+const WARM_UP_LOADS = 10
 
 /**
  * Loads a server until its code is compiled. Do that right after its first request: on Node 20, any server that answers a request or two

@@ -2,7 +2,7 @@
 //
 //   --nodes 20,24,26    Nodes to measure on, fetched by npm; --node /path/to/node, any number of times, for one that is there.
 //                       This very Node when neither is given.
-//   --rounds 7          rounds of each session
+//   --rounds 5          rounds of each session
 //   --seconds 1         seconds of load of a candidate in a round: whole ones, as wrk has them
 //   --only full,blazon  sessions and candidates by name. A session in which not every candidate takes part is shown, not written down.
 //   --smoke             only whether all answer as they should, in seconds
@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util'
 
 const { values } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '7' },
+    rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '1' },
     only: { type: 'string', default: '' },
     node: { type: 'string', multiple: true, default: [] },

@@ -30,7 +30,7 @@ export const SESSIONS = {
   refused: each(REFUSING, ['plain', 'full', 'invalid', 'unauthorized', 'missing']),
   routes: {
     blazon: routes(...Object.keys(ROUTE_TITLES)),
-    fastify: routes('typical', 'last'),
+    fastify: routes('last'),
     express: routes('last'),
   },
 }

@@ -41,7 +41,7 @@ answered. It is what a request costs; unlike a rate it does not depend on how fa
 resident memory when the load is over (and the most there was) stand beside it.
 
 **of bare node** and **Blazon is** are medians, over the rounds, of ratios *within a round*: 1.10× in the column *Blazon is* means that Blazon needs
-10 % more than this row. What is compared is loaded in turn in every round, every other round backwards, after everything has warmed up with 20,000
+10 % more than this row. What is compared is loaded in turn in every round, every other round backwards, after everything has warmed up with 15,000
 requests; so whatever else the machine does hits all of them. In parentheses are the least and the greatest ratio of a round. Compare ratios within
 a table, and never microseconds of two runs.
 
