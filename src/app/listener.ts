@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { NextFunction, Response } from '../contracts/handler.js'
-import { codedError } from '../errors/http-error.js'
+import { refused } from '../errors/http-error.js'
 import { checkHost } from '../http/check-host.js'
 import { adoptRequest, type BlazonRequest, type RequestClass } from '../http/request.js'
 import { normalizeTarget } from '../http/request-target.js'
@@ -45,7 +45,7 @@ export function createListener(config: ListenerConfig): Listener {
     // Two entries a line: name and value.
     if (req.rawHeaders.length > 2 * maxHeaders) {
       const message = `The request has more than ${maxHeaders} header lines`
-      return onError(codedError('REQUEST_HEADER_FIELDS_TOO_LARGE', message), req, res)
+      return onError(refused('REQUEST_HEADER_FIELDS_TOO_LARGE', message), req, res)
     }
     run(req, res)
   }

@@ -53,9 +53,6 @@ export class HttpError extends Error {
     this.errors = options.errors
     this.headers = options.headers
     this.expose = options.expose ?? status < 500
-    Object.defineProperty(this, kHttpError, { value: true })
-    // Set here and not on the prototype, so that a subclass of a user shows its own name.
-    Object.defineProperty(this, 'name', { value: new.target.name, configurable: true })
   }
 
   /** Whether `value` is an HTTP error, whichever copy of the package made it. Never throws. */
@@ -69,14 +66,36 @@ export class HttpError extends Error {
   }
 }
 
+// On the prototype: set on each error, the two took as long as all else of one without a stack. Not accessors of the
+// class, because TypeScript would let no subclass have a field `name`.
+Object.defineProperties(HttpError.prototype, {
+  [kHttpError]: { value: true },
+  name: {
+    configurable: true,
+    // A subclass shows its own.
+    get(this: HttpError) {
+      return this.constructor.name
+    },
+    set(this: HttpError, value: unknown) {
+      Object.defineProperty(this, 'name', { value, writable: true, configurable: true })
+    },
+  },
+})
+
 /** The registered title of a status; `HTTP 499` where there is none. */
 export function titleOf(status: number): string {
   return STATUS_CODES[status] ?? `HTTP ${status}`
 }
 
-/** The title of a status as a code: `Not Found` is `NOT_FOUND`. */
+const codes = new Map<string, string>()
+
+/** The title of a status as a code: `Not Found` is `NOT_FOUND`. There are no more titles than statuses. */
 export function codeOf(title: string): string {
-  return title.toUpperCase().replace(/[^A-Z0-9]+/g, '_')
+  const known = codes.get(title)
+  if (known !== undefined) return known
+  const code = title.toUpperCase().replace(/[^A-Z0-9]+/g, '_')
+  codes.set(title, code)
+  return code
 }
 
 /** 400. The request is wrong in a way no schema describes. */
@@ -170,4 +189,31 @@ export function codedError(
   options?: HttpErrorOptions,
 ): HttpError {
   return new HttpError(HTTP_CODES[code], message, { ...options, code })
+}
+
+/**
+ * The same, to refuse a request with: what is wrong is with the request, and no line of a program is to be looked for.
+ * Not for what a program has called, which must find its way back to that line.
+ */
+export function refused(code: ErrorCode, message: string, options?: HttpErrorOptions): HttpError {
+  return withoutStack(() => codedError(code, message, options))
+}
+
+/**
+ * Makes an error whose `stack` is its first line alone: looking up ten frames took 20 to 80 thousand instructions, as many as
+ * all else of an answer. Nothing else can run meanwhile, so that whatever the program has set is there again for its own errors.
+ */
+export function withoutStack<TError>(make: () => TError): TError {
+  const { stackTraceLimit } = Error
+  try {
+    Error.stackTraceLimit = 0
+  } catch {
+    // A program has frozen it (`--frozen-intrinsics`, SES).
+    return make()
+  }
+  try {
+    return make()
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
+  }
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { codedError } from '../errors/http-error.js'
+import { refused } from '../errors/http-error.js'
 
 // A name or an address, then perhaps a port. Whoever lets more in may be made to build links to, or
 // to choose a tenant by, what a proxy never saw (`Host: evil:x@good`, CVE-2026-27959).
@@ -13,7 +13,7 @@ export function checkHost(req: IncomingMessage): void {
   const { host } = req.headers
   const isValid = host === undefined ? req.httpVersion === '1.0' : isHost(host)
   if (!isValid || isRepeated(req.rawHeaders)) {
-    throw codedError('BAD_REQUEST', 'A request must name one valid host')
+    throw refused('BAD_REQUEST', 'A request must name one valid host')
   }
 }
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { parse } from 'secure-json-parse'
-import { codedError } from '../errors/http-error.js'
+import { refused, withoutStack } from '../errors/http-error.js'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -19,7 +19,8 @@ export function parseJson(bytes: Buffer, maxDepth: number): unknown {
     throw malformed(`The body is nested deeper than ${maxDepth} levels`)
   }
   try {
-    return isPlain(text) ? JSON.parse(text) : parseStrictly(text)
+    // What a parser throws is only ever the cause of what is thrown here.
+    return withoutStack(() => (isPlain(text) ? JSON.parse(text) : parseStrictly(text)))
   } catch (cause) {
     throw malformed('The body is not valid JSON', cause)
   }
@@ -43,7 +44,7 @@ function isPlain(text: string): boolean {
 }
 
 function malformed(message: string, cause?: unknown): Error {
-  return codedError('MALFORMED_JSON', message, { cause })
+  return refused('MALFORMED_JSON', message, { cause })
 }
 
 /**

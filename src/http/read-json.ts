@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { codedError } from '../errors/http-error.js'
+import { refused } from '../errors/http-error.js'
 import { parseJson } from './parse-json.js'
 import { readBody, takeArrived } from './read-body.js'
 
@@ -24,7 +24,7 @@ export function isJson(req: IncomingMessage): boolean {
 /** Reads and parses the JSON body, at once where it is there. Throws or rejects with 400, 413 or 415. */
 export function readJson(req: IncomingMessage, limits: BodyLimits): unknown {
   if (!isJson(req)) {
-    throw codedError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json in UTF-8')
+    throw refused('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json in UTF-8')
   }
   const arrived = takeArrived(req, limits.size)
   if (arrived !== null) return parse(arrived, limits)

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { codedError } from '../errors/http-error.js'
+import { refused } from '../errors/http-error.js'
 
 /**
  * Brings the request target into origin form (RFC 9112, 3.2). An absolute target whose authority
@@ -19,5 +19,5 @@ export function normalizeTarget(req: IncomingMessage): void {
 }
 
 function malformed(): Error {
-  return codedError('MALFORMED_URL', 'The request target cannot be understood')
+  return refused('MALFORMED_URL', 'The request target cannot be understood')
 }

@@ -12,6 +12,7 @@ import {
   restoreAdded,
 } from './response-headers.js'
 import { defineJson, type OwnJson } from './send-json.js'
+import { defineSendText } from './send-text.js'
 import { defineLead, type StaticHeaders } from './static-headers.js'
 
 /** Makes responses of one application. */
@@ -70,6 +71,7 @@ export function createResponseClass(
   if (statics !== null || addsHeaders) defineStaticHeaders(prototype, headers)
   defineJson(prototype, app, headers)
   defineReplay(prototype, headers)
+  defineSendText(prototype, headers)
   if (scopes !== null)
     bindListeners(prototype, scopes, (res) => (res as Partial<Response>).req as BlazonRequest)
   return AppResponse as unknown as ResponseClass

@@ -2,8 +2,20 @@ import type { Response } from '../contracts/handler.js'
 import type { BlazonRequest } from './request.js'
 
 /**
+ * What a step answers with that stops a request as is to be expected of it. To throw the error instead takes a walk over the
+ * stack and a look at where it was thrown, which cost a fifth of a refused request.
+ */
+export class Refusal {
+  readonly error: unknown
+
+  constructor(error: unknown) {
+    this.error = error
+  }
+}
+
+/**
  * One stage of a route. It answers with what the stages behind it answer, at once if they do and as a
- * promise if they must wait; it stops the request by throwing.
+ * promise if they must wait; it stops the request by answering with a refusal, or by throwing.
  */
 export type Step = (req: BlazonRequest, res: Response) => unknown
 

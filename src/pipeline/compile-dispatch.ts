@@ -1,9 +1,14 @@
 import type { RequestHandler, Response } from '../contracts/handler.js'
 import type { RouteMatch, RouteModel } from '../contracts/route-model.js'
 import { successEnvelope } from '../errors/envelope.js'
-import { codedError, MethodNotAllowedError, NotFoundError } from '../errors/http-error.js'
+import {
+  MethodNotAllowedError,
+  NotFoundError,
+  refused,
+  withoutStack,
+} from '../errors/http-error.js'
 import type { BlazonRequest } from '../http/request.js'
-import { isThenable, type OnError, type RunRoute, type Stage } from '../http/step.js'
+import { isThenable, type OnError, Refusal, type RunRoute, type Stage } from '../http/step.js'
 import { nextOf } from './steps/invoke.js'
 
 /** What the walk from a URL to its route needs. */
@@ -30,7 +35,7 @@ export function compileDispatch(config: DispatchConfig): RunRoute {
       return (handlers[found.index] as RunRoute)(req, res)
     }
     if (req.passOn !== undefined && isTheirs(found, req.method)) return req.passOn()
-    refuse(found, { req, res }, config)
+    explain(found, { req, res }, config)
   }
 }
 
@@ -40,29 +45,41 @@ function isTheirs({ kind }: Unmatched, method: string): boolean {
 }
 
 /** Counts what asks for nothing that is here, and says so. */
-function refuse(
+function explain(
   found: Unmatched,
   { req, res }: { req: BlazonRequest; res: Response },
   { admission, onError }: DispatchConfig,
 ): void {
   const answer = () => answerUnmatched(found, req, res)
+  const settle = (value: unknown) => {
+    if (value instanceof Refusal) onError(value.error, req, res)
+  }
   try {
     const value = admission === null ? answer() : admission(answer)(req, res)
-    if (isThenable(value)) value.then(undefined, (error) => onError(error, req, res))
+    if (isThenable(value)) value.then(settle, (error) => onError(error, req, res))
+    else settle(value)
   } catch (error) {
     onError(error, req, res)
   }
 }
 
-function answerUnmatched(found: Unmatched, req: BlazonRequest, res: Response): void {
-  if (found.kind === 'malformed') throw codedError('MALFORMED_URL', 'The path is not valid UTF-8')
-  if (found.kind === 'none') throw new NotFoundError(`Cannot ${req.method} ${req.path}`)
+function answerUnmatched(found: Unmatched, req: BlazonRequest, res: Response): Refusal | undefined {
+  if (found.kind !== 'method') return new Refusal(errorOfMiss(found.kind, req))
   const Allow = found.allow.join(', ')
   if (req.method !== 'OPTIONS') {
-    throw new MethodNotAllowedError(`${req.method} is not allowed here`, { headers: { Allow } })
+    const message = `${req.method} is not allowed here`
+    const options = { headers: { Allow } }
+    return new Refusal(withoutStack(() => new MethodNotAllowedError(message, options)))
   }
   res.setHeader('Allow', Allow)
   res.json(successEnvelope(200, 'Allowed methods', { allow: found.allow }))
+  return undefined
+}
+
+function errorOfMiss(kind: 'none' | 'malformed', req: BlazonRequest): Error {
+  if (kind === 'malformed') return refused('MALFORMED_URL', 'The path is not valid UTF-8')
+  const message = `Cannot ${req.method} ${req.path}`
+  return withoutStack(() => new NotFoundError(message))
 }
 
 /** Runs a route that has no controller. Whatever it throws or rejects with is answered as any error is. */

@@ -5,9 +5,12 @@ import { type Failure, toFailure } from '../errors/failure.js'
 import { codeOf, titleOf } from '../errors/http-error.js'
 import { endUnread, isUnread } from '../http/refuse-unread.js'
 import type { BlazonRequest } from '../http/request.js'
+import { JSON_TYPE } from '../http/send-json.js'
+import { sendText } from '../http/send-text.js'
 import type { OnError } from '../http/step.js'
 
 const PROBLEM = 'application/problem+json'
+const PROBLEM_TYPE = `${PROBLEM}; charset=utf-8`
 
 /** Headers that describe the answer a handler meant to send, not the error that is sent instead. */
 const ANSWER_HEADERS = [
@@ -72,15 +75,19 @@ export function createLogOnly(logger: Logger): OnError {
 
 function send(failure: Failure, req: BlazonRequest, res: Response): void {
   const isProblem = prefersProblem(req)
-  const body = JSON.stringify(isProblem ? toProblem(failure, req) : toEnvelope(failure, req))
+  const text = JSON.stringify(isProblem ? toProblem(failure, req) : toEnvelope(failure, req))
+  const type = isProblem ? PROBLEM_TYPE : JSON_TYPE
+  const { status } = failure
+  res.statusMessage = ''
+  const mustClose = isUnread(req)
+  if (!mustClose && sendText(res, { status, headers: failure.headers, type, text })) return
   for (const name of ANSWER_HEADERS) res.removeHeader(name)
   setHeaders(res, failure.headers)
-  res.statusCode = failure.status
-  res.statusMessage = ''
-  res.setHeader('Content-Type', `${isProblem ? PROBLEM : 'application/json'}; charset=utf-8`)
-  res.setHeader('Content-Length', Buffer.byteLength(body))
-  if (isUnread(req)) endUnread(req, res, body)
-  else res.end(body)
+  res.statusCode = status
+  res.setHeader('Content-Type', type)
+  res.setHeader('Content-Length', Buffer.byteLength(text))
+  if (mustClose) endUnread(req, res, text)
+  else res.end(text)
 }
 
 function toEnvelope(failure: Failure, req: BlazonRequest): ErrorEnvelope {

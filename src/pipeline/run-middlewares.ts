@@ -4,7 +4,7 @@ import type {
   RequestHandler,
   Response,
 } from '../contracts/handler.js'
-import { NotFoundError } from '../errors/http-error.js'
+import { NotFoundError, withoutStack } from '../errors/http-error.js'
 import type { BlazonRequest } from '../http/request.js'
 import { isError, isThenable, type OnError, type RunRoute } from '../http/step.js'
 
@@ -32,7 +32,12 @@ export function composeMiddlewares(
     done(req, res)
   }
   function leaveAll(req: BlazonRequest, res: Response): void {
-    if (req.passOn === undefined) onError(new NotFoundError(), req, res)
+    if (req.passOn === undefined)
+      onError(
+        withoutStack(() => new NotFoundError()),
+        req,
+        res,
+      )
     else req.passOn()
   }
   return function runMiddlewares(req, res) {

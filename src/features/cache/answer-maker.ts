@@ -4,7 +4,7 @@ import type { RouteModel } from '../../contracts/route-model.js'
 import { toFailure } from '../../errors/failure.js'
 import type { BlazonRequest } from '../../http/request.js'
 import type { ResponseClass } from '../../http/response.js'
-import { disown, isThenable, type Settle, type Step } from '../../http/step.js'
+import { disown, isThenable, Refusal, type Settle, type Step } from '../../http/step.js'
 import { type CacheEngine, entryTags, type Lifetime, type TagVersions } from './cache-engine.js'
 import { type CaptureEnd, captureAnswer } from './capture-answer.js'
 import type { Flight, Landing } from './flights.js'
@@ -98,10 +98,12 @@ export class AnswerMaker {
     }
     try {
       const value = this.#next(req, res)
-      if (!isThenable(value)) return this.#settle(value, req, res)
-      Promise.resolve(value)
-        .then((settled) => this.#settle(settled, req, res))
-        .catch(fail)
+      const settle = (settled: unknown) => {
+        if (settled instanceof Refusal) fail(settled.error)
+        else this.#settle(settled, req, res)
+      }
+      if (!isThenable(value)) return settle(value)
+      Promise.resolve(value).then(settle).catch(fail)
     } catch (error) {
       fail(error)
     }

@@ -1,8 +1,8 @@
 import type { Response } from '../../contracts/handler.js'
 import type { RateLimitResult, RateLimitStore } from '../../contracts/rate-limit.js'
-import { TooManyRequestsError } from '../../errors/http-error.js'
+import { TooManyRequestsError, withoutStack } from '../../errors/http-error.js'
 import { addHeaders } from '../../http/response-headers.js'
-import { isThenable, type Stage } from '../../http/step.js'
+import { isThenable, Refusal, type Stage } from '../../http/step.js'
 import type { ClientKey } from './client-key.js'
 import type { PlannedLimit } from './plan-limits.js'
 
@@ -22,31 +22,28 @@ export function limitStage(planned: PlannedLimit, { store, clientKey }: LimitPar
   const left = `"${name}";r=`
   // Encoded, so that no name and no client can together be another name and another client.
   const prefix = `${encodeURIComponent(name)}:`
-  const admit = (result: RateLimitResult, res: Response) => {
+  const judge = (result: RateLimitResult, res: Response): Refusal | null => {
     // A store elsewhere may answer after the end of the window.
     const seconds = Math.max(0, Math.ceil(result.resetMs / 1000))
     const rest = `${left}${Math.max(0, result.remaining)};t=${seconds}`
     addHeaders(res, ['RateLimit-Policy', policy, 'RateLimit', rest])
-    if (!result.isAllowed) throw refusal(seconds)
+    return result.isAllowed ? null : refuse(seconds)
   }
   return function stageLimit(next) {
     return function limitRequest(req, res) {
       const result = store.consume({ key: prefix + clientKey(req), limit, windowMs })
       if (isThenable(result)) {
-        return result.then((later) => {
-          admit(later, res)
-          return next(req, res)
-        })
+        return result.then((later) => judge(later, res) ?? next(req, res))
       }
-      admit(result, res)
-      return next(req, res)
+      return judge(result, res) ?? next(req, res)
     }
   }
 }
 
-function refusal(seconds: number): TooManyRequestsError {
+function refuse(seconds: number): Refusal {
   const headers = { 'Retry-After': String(seconds) }
-  return new TooManyRequestsError(`Too many requests; try again in ${seconds} s`, { headers })
+  const message = `Too many requests; try again in ${seconds} s`
+  return new Refusal(withoutStack(() => new TooManyRequestsError(message, { headers })))
 }
 
 /** Puts stages behind each other; `null` when there are none. */

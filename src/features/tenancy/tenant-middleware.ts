@@ -1,6 +1,6 @@
 import type { Clock } from '../../contracts/clock.js'
 import type { Request, RequestHandler, Response } from '../../contracts/handler.js'
-import { codedError } from '../../errors/http-error.js'
+import { refused } from '../../errors/http-error.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { isThenable, type OnError, type RunRoute } from '../../http/step.js'
 import { toSeconds } from '../../http/units.js'
@@ -44,8 +44,8 @@ export function compileResolve(options: TenantSourceOptions, clock: Clock): Reso
 function admit(id: string, verdict: Verdict): string {
   if (verdict === 'active') return id
   throw verdict === 'unknown'
-    ? codedError('TENANT_UNKNOWN', 'There is no such tenant')
-    : codedError('TENANT_SUSPENDED', 'This tenant is not served now')
+    ? refused('TENANT_UNKNOWN', 'There is no such tenant')
+    : refused('TENANT_SUSPENDED', 'This tenant is not served now')
 }
 
 /** Where a request goes that has a scope. */
@@ -106,7 +106,7 @@ export function buildTenantMiddleware(
     const enter = (id: string | undefined) => {
       const outer = req.tenantScope
       if (options.required === true && id === undefined && outer?.id === undefined) {
-        throw codedError('TENANT_REQUIRED', refusal)
+        throw refused('TENANT_REQUIRED', refusal)
       }
       const scope = id === undefined && outer !== undefined ? outer : tenantScope(id, outer)
       req.tenantScope = scope

@@ -1,13 +1,13 @@
-import { codedError } from '../../errors/http-error.js'
-import { isThenable, type Stage } from '../../http/step.js'
+import { refused } from '../../errors/http-error.js'
+import { isThenable, Refusal, type Stage } from '../../http/step.js'
 import type { TenantOptions } from './tenant-options.js'
 
 /** Refuses requests that name no tenant. */
 export function requireTenantStage(message: string): Stage {
   return (next) =>
     function requireTenant(req, res) {
-      if (req.tenantScope?.id === undefined) throw codedError('TENANT_REQUIRED', message)
-      return next(req, res)
+      if (req.tenantScope?.id !== undefined) return next(req, res)
+      return new Refusal(refused('TENANT_REQUIRED', message))
     }
 }
 
@@ -20,17 +20,13 @@ export function membershipStage(authorize: Authorize): Stage {
       const id = req.tenantScope?.id
       if (id === undefined) return next(req, res)
       const verdict: unknown = authorize(req, id, req.user)
-      if (!isThenable(verdict)) {
-        permit(verdict)
-        return next(req, res)
-      }
-      return Promise.resolve(verdict).then((settled) => {
-        permit(settled)
-        return next(req, res)
-      })
+      if (!isThenable(verdict)) return verdict === true ? next(req, res) : forbid()
+      return Promise.resolve(verdict).then((settled) =>
+        settled === true ? next(req, res) : forbid(),
+      )
     }
 }
 
-function permit(verdict: unknown): void {
-  if (verdict !== true) throw codedError('TENANT_FORBIDDEN', 'You may not act for this tenant')
+function forbid(): Refusal {
+  return new Refusal(refused('TENANT_FORBIDDEN', 'You may not act for this tenant'))
 }

@@ -1,7 +1,7 @@
 import type { AuthOptions } from '../../contracts/guard.js'
 import type { User } from '../../contracts/handler.js'
-import { ForbiddenError } from '../../errors/http-error.js'
-import { isThenable, type Step } from '../../http/step.js'
+import { ForbiddenError, withoutStack } from '../../errors/http-error.js'
+import { isThenable, Refusal, type Step } from '../../http/step.js'
 
 type Decide = NonNullable<AuthOptions['can']>
 
@@ -14,14 +14,10 @@ export function canStep(
   const can = decide ?? hasAll
   return function checkAbilities(req, res) {
     const verdict: unknown = can(req.user, abilities, req)
-    if (!isThenable(verdict)) {
-      permit(verdict)
-      return next(req, res)
-    }
-    return Promise.resolve(verdict).then((settled) => {
-      permit(settled)
-      return next(req, res)
-    })
+    if (!isThenable(verdict)) return verdict === true ? next(req, res) : forbid()
+    return Promise.resolve(verdict).then((settled) =>
+      settled === true ? next(req, res) : forbid(),
+    )
   }
 }
 
@@ -35,6 +31,8 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-function permit(verdict: unknown): void {
-  if (verdict !== true) throw new ForbiddenError('You do not have permission to do this')
+function forbid(): Refusal {
+  return new Refusal(
+    withoutStack(() => new ForbiddenError('You do not have permission to do this')),
+  )
 }

@@ -1,8 +1,8 @@
 import type { AuthGuard } from '../../contracts/guard.js'
 import { toFailure } from '../../errors/failure.js'
-import { HttpError, UnauthorizedError } from '../../errors/http-error.js'
+import { HttpError, UnauthorizedError, withoutStack } from '../../errors/http-error.js'
 import type { BlazonRequest } from '../../http/request.js'
-import { isThenable, type Step } from '../../http/step.js'
+import { isThenable, Refusal, type Step } from '../../http/step.js'
 
 /** RFC 9110, 11.6.1: a 401 names the scheme that would be accepted. */
 const CHALLENGE = { 'WWW-Authenticate': 'Bearer' } as const
@@ -11,24 +11,20 @@ const CHALLENGE = { 'WWW-Authenticate': 'Bearer' } as const
 export function guardStep(guard: AuthGuard | null, next: Step): Step {
   if (guard === null) {
     return function denyAll() {
-      throw denial()
+      return deny()
     }
   }
   return function guardRequest(req, res) {
     const verdict = judge(guard, req)
-    if (!(verdict instanceof Promise)) {
-      admit(verdict)
-      return next(req, res)
-    }
-    return verdict.then((settled) => {
-      admit(settled)
-      return next(req, res)
-    }, refuse)
+    if (verdict === true) return next(req, res)
+    if (verdict instanceof Refusal) return verdict
+    if (!(verdict instanceof Promise)) return deny()
+    return verdict.then((settled) => (settled === true ? next(req, res) : deny()), refuse)
   }
 }
 
 /**
- * The verdict, or a promise of it: a promise of our own, because any other thenable may call back twice,
+ * The verdict, a refusal, or a promise of a verdict: a promise of our own, because any other thenable may call back twice,
  * and what its `then` returns need not be one. Express takes a thrown `undefined`, `null`, `0` or
  * `'route'` for permission to go on; here every throw denies.
  */
@@ -41,16 +37,15 @@ function judge(guard: AuthGuard, req: BlazonRequest): unknown {
   }
 }
 
-function admit(verdict: unknown): void {
-  if (verdict !== true) throw denial()
-}
-
 /** An HTTP error is a decision of the guard (403, 503, …) and keeps its status; anything else is a failed check. */
-function refuse(error: unknown): never {
+function refuse(error: unknown): Refusal {
   const isDecision = HttpError.is(error) || toFailure(error).status !== 500
-  throw isDecision ? error : denial(error)
+  return isDecision ? new Refusal(error) : deny(error)
 }
 
-function denial(cause?: unknown): HttpError {
-  return new UnauthorizedError('Authentication is required', { headers: CHALLENGE, cause })
+function deny(cause?: unknown): Refusal {
+  const options = { headers: CHALLENGE, cause }
+  return new Refusal(
+    withoutStack(() => new UnauthorizedError('Authentication is required', options)),
+  )
 }

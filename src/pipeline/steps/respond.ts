@@ -3,7 +3,14 @@ import type { Response } from '../../contracts/handler.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import { successEnvelope } from '../../errors/envelope.js'
 import type { BlazonRequest } from '../../http/request.js'
-import { isThenable, type OnError, type RunRoute, type Settle, type Step } from '../../http/step.js'
+import {
+  isThenable,
+  type OnError,
+  Refusal,
+  type RunRoute,
+  type Settle,
+  type Step,
+} from '../../http/step.js'
 import type { Deadlines } from '../deadlines.js'
 
 /** What the last stage needs beside the route. */
@@ -48,6 +55,9 @@ export function respondStep(config: RespondConfig, run: Step): RunRoute {
 export function settleOf(config: RespondConfig): Settle {
   const answer = answerOf(config)
   return function settle(value, req, res) {
+    if (value !== res && value instanceof Refusal) {
+      return config.onError(value.error, req, res)
+    }
     try {
       answer(value, req, res)
     } catch (error) {

@@ -1,12 +1,13 @@
+import type { Response } from '../../contracts/handler.js'
 import type {
   FieldError,
   InputSource,
   ValidationResult,
   Validator,
 } from '../../contracts/schema.js'
-import { codedError } from '../../errors/http-error.js'
+import { refused } from '../../errors/http-error.js'
 import type { BlazonRequest } from '../../http/request.js'
-import { isThenable, type Step } from '../../http/step.js'
+import { isThenable, Refusal, type Step } from '../../http/step.js'
 
 /** More would only make the answer large: an attacker chooses how many fields are wrong. */
 const MAX_ERRORS = 20
@@ -27,14 +28,19 @@ export function validateStep(inputs: readonly CompiledInput[], next: Step): Step
       if (isThenable(result)) isSettled = false
       results.push(result)
     }
-    if (isSettled) {
-      accept(req, inputs, results as ValidationResult[])
-      return next(req, res)
+    if (isSettled) return settle(results as ValidationResult[], req, res)
+    return Promise.all(results).then((settled) => settle(settled, req, res))
+  }
+  function settle(
+    results: readonly ValidationResult[],
+    req: BlazonRequest,
+    res: Response,
+  ): unknown {
+    for (const { issues } of results) {
+      if (issues !== undefined) return new Refusal(rejection(inputs, results))
     }
-    return Promise.all(results).then((settled) => {
-      accept(req, inputs, settled)
-      return next(req, res)
-    })
+    accept(req, inputs, results)
+    return next(req, res)
   }
 }
 
@@ -55,7 +61,6 @@ function accept(
   inputs: readonly CompiledInput[],
   results: readonly ValidationResult[],
 ): void {
-  for (const { issues } of results) if (issues !== undefined) throw rejection(inputs, results)
   const validated: Record<InputSource, unknown> = {
     params: undefined,
     body: undefined,
@@ -74,7 +79,7 @@ function accept(
 
 function rejection(inputs: readonly CompiledInput[], results: readonly ValidationResult[]): Error {
   const errors = inputs.flatMap(({ source }, i) => toFieldErrors(source, results[i]))
-  return codedError('VALIDATION_FAILED', 'Validation failed', {
+  return refused('VALIDATION_FAILED', 'Validation failed', {
     errors: errors.slice(0, MAX_ERRORS),
   })
 }
