@@ -24,6 +24,7 @@ import { configureExpressHost, createExpressHost } from './express-host.js'
 import { declareFeatures, type Features } from './features.js'
 import { type Harness, harnessOf } from './harness.js'
 import { Health } from './health.js'
+import { keepTickShape } from './keep-tick-shape.js'
 import type { AppOptions } from './options.js'
 import { routeTable } from './route-table.js'
 import { closeServer, listen } from './server.js'
@@ -54,6 +55,7 @@ export class App {
 
   /** Starts nothing; see {@link App.init} and {@link App.listen}. */
   constructor(options: AppOptions = {}) {
+    keepTickShape()
     this.#options = options
     this.express = createExpressHost()
     this.#describer?.declared(this, {
