@@ -219,17 +219,17 @@ export class Link {
     for (const [event, listener] of this.#listeners) connection.on(event, listener)
     if (connection.isReady) return this.#up()
     if (!this.#isOurs) return
-    connection.connect().then(
+    driver.connect().then(
       // A cluster does not say `ready`.
       () => driver === this.#driver && !this.#isReady && this.#up(),
       (error) => driver === this.#driver && this.#connectLater(error),
     )
   }
 
-  /** A client tries again by itself; a cluster of which no node answers does not. */
+  /** A client tries again by itself; a cluster does not of which no node answers, or not all are there. */
   #connectLater(error: unknown): void {
-    this.#down(error)
     this.#disconnect()
+    this.#down(error)
     const pause = pauseBefore(this.#attempts++)
     startDeadline(pause, () => this.#users > 0 && this.#driver === undefined && this.#connect())
   }

@@ -92,6 +92,35 @@ describeWithServer('a cluster', () => {
     await cache.close?.()
   })
 
+  it('is waited for until all keys have a place', async () => {
+    await using server = await Server.start('--cluster-enabled', 'yes')
+    const cache = redisCache({ cluster: { rootNodes: [{ url: server.url }] }, timeout: '10s' })
+    const { context, logged } = testContext()
+    await cache.open?.(context)
+    const client = await createClient({ url: server.url }).connect()
+    const keys = Array.from({ length: 20 }, (_, i) => `k${i}`)
+    const kept = async () => {
+      for (const key of keys) await cache.set(key, entry(key), MINUTE)
+      return (await Promise.all(keys.map((key) => cache.get(key)))).filter(Boolean).length
+    }
+    expect(await kept()).toBe(0)
+    await client.clusterAddSlotsRange({ start: 0, end: 8191 })
+    const attempts = async () =>
+      Number(/^total_connections_received:(\d+)/m.exec(await client.info('stats'))?.[1])
+    const before = await attempts()
+    await until(async () => (await attempts()) > before + 1)
+    expect(await kept()).toBe(0)
+    await client.clusterAddSlotsRange({ start: 8192, end: 16_383 })
+    await until(async () => (await kept()) === keys.length)
+    client.destroy()
+    await cache.close?.()
+    const said = logged.filter(({ message }) => /^Redis is /.test(message))
+    expect(said.map(({ facts }) => facts)).toEqual([
+      { reason: 'CLUSTERDOWN' },
+      { seconds: expect.any(Number) },
+    ])
+  })
+
   it('costs no answer when a node is killed', async () => {
     await using cluster = await startCluster()
     const cache = redisCache({ cluster: { rootNodes: cluster.rootNodes }, timeout: '10s' })
