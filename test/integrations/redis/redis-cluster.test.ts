@@ -60,6 +60,9 @@ describeWithServer('a cluster', () => {
     await cache.invalidate(tags.slice(0, 10))
     const after = await cache.versions(tags)
     expect(after.map((version, i) => version === before[i])).toEqual(tags.map((_, i) => i >= 10))
+    const found = await cache.getTagged?.('umbrella:2', tags)
+    expect(found?.entry?.body).toBe('umbrella:2')
+    expect(found?.versions).toEqual(after)
     for (const key of ['a', 'b', 'c', 'd']) {
       const count = { key, limit: 5, windowMs: MINUTE }
       const results = await Promise.all(Array.from({ length: 9 }, () => limits.consume(count)))
