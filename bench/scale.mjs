@@ -2,11 +2,13 @@
 //
 //   --rounds 9         rounds; --seconds 2 of load in each, of each path by one process and by two
 //   --core 0.25        the part of a core that a process gets, so that the machine has room for all of it
-//   --node /a/node     any number of times; this very Node when it is not given
+//   --nodes 20,24,26   Nodes, fetched by npm; --node /path/to/node, any number of times, for one that is there. This very Node
+//                      when neither is given.
 //   --check            only whether everything is exact and shared, in seconds
 import { parseArgs } from 'node:util'
 import { readEnvironment, readNode, readVersions } from './environment.mjs'
 import { checkTools } from './measure.mjs'
+import { fetchNodes } from './nodes.mjs'
 import { readResults, saveResults } from './report.mjs'
 import { findBound } from './scale/bound.mjs'
 import { checkLimits, checkSharing } from './scale/exact.mjs'
@@ -23,7 +25,8 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '9' },
     seconds: { type: 'string', default: '2' },
     core: { type: 'string', default: '0.25' },
-    node: { type: 'string', multiple: true, default: [process.execPath] },
+    node: { type: 'string', multiple: true, default: [] },
+    nodes: { type: 'string', default: '' },
     check: { type: 'boolean', default: false },
   },
 })
@@ -78,14 +81,15 @@ async function measureOn(path, redis) {
 
 async function main() {
   checkTools()
-  for (const path of values.node) {
+  const nodes = [...values.node, ...fetchNodes(values.nodes.split(',').filter(Boolean))]
+  for (const path of nodes.length === 0 ? [process.execPath] : nodes) {
     // Of its own for each, so that nothing is there already.
     const redis = await startRedis()
     const result = await measureOn(path, redis)
     await redis.stop()
     if (result === undefined) continue
-    const { nodes = {} } = readResults('scale') ?? {}
-    const results = { nodes: { ...nodes, [result.major]: result } }
+    const { nodes: before = {} } = readResults('scale') ?? {}
+    const results = { nodes: { ...before, [result.major]: result } }
     console.log(section(results).body)
     await saveResults('scale', results)
   }

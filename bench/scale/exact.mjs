@@ -112,11 +112,14 @@ async function countMakers(ports) {
 
 /** Checks the limits of processes that listen on these ports, as clients whom nobody has counted before. */
 export async function checkLimits(ports, { bursts, windows, client }) {
-  const results = []
-  for (let i = 0; i < bursts; i++) results.push(await checkBurst(ports, `${client}-${i}`))
+  const sum = { times: bursts, limit: BURST.limit, requests: 0, allowed: 0 }
+  for (let i = 0; i < bursts; i++) {
+    const { requests, allowed } = await checkBurst(ports, `${client}-${i}`)
+    sum.requests += requests
+    sum.allowed += allowed
+  }
   return {
-    limit: BURST.limit,
-    bursts: results,
+    bursts: sum,
     short: { limit: SHORT.limit, ...(await checkWindows(ports, client, windows)) },
   }
 }

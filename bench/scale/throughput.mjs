@@ -48,14 +48,22 @@ export async function measureScale(servers, { rounds, bound, ...load }) {
   for (const path of Object.keys(PATHS)) {
     for (const server of Object.values(servers)) await warmUp(server, path, load)
   }
-  const groups = boundAll(servers, { ...bound, redis: load.redis })
+  const { groups, remove } = boundAll(servers, { ...bound, redis: load.redis })
+  try {
+    return await measureRounds(servers, { ...load, rounds, groups })
+  } finally {
+    remove()
+  }
+}
+
+async function measureRounds(servers, { rounds, ...load }) {
   const measured = []
   for (let round = 0; round < rounds; round++) {
     const results = {}
     for (const path of inTurn(Object.keys(PATHS), round)) {
       results[path] = {}
       for (const [name, used] of inTurn(variantsOf(path, servers, round), round)) {
-        results[path][name] = await measureOnRedis(used, { ...load, path, groups })
+        results[path][name] = await measureOnRedis(used, { ...load, path })
       }
     }
     measured.push(results)
@@ -73,18 +81,20 @@ async function warmUp(server, path, { connections, redis }) {
   }
 }
 
-/** A group for each process, by its id; nothing where there are no groups. The load and Redis get one without bounds. */
+/** A group for each process, by its id; none where there are no groups. The load and Redis get one without bounds. */
 function boundAll(servers, { group, share, redis }) {
-  if (group === undefined) return new Map()
+  if (group === undefined) return { groups: new Map(), remove() {} }
   const pids = Object.values(servers).flatMap((server) => server.pids)
   const bounded = pids.map((pid) => [pid, group(`blazon-bench-${pid}`, share)])
   for (const [pid, made] of bounded) made.add(pid)
   const rest = group(`blazon-bench-${process.pid}`)
   for (const pid of [process.pid, redis.pid]) rest.add(pid)
-  process.on('exit', () => {
-    for (const made of [rest, ...bounded.map(([, each]) => each)]) made.remove()
-  })
-  return new Map(bounded)
+  const all = [rest, ...bounded.map(([, made]) => made)]
+  const remove = () => {
+    for (const made of all.splice(0)) made.remove()
+  }
+  process.on('exit', remove)
+  return { groups: new Map(bounded), remove }
 }
 
 /**
@@ -116,18 +126,21 @@ async function measureOne(used, { path, groups, redis, ...load }) {
   const madeAfter = await Promise.all(known.map(handlerCalls))
   const { redis: ofRedis, ...ofServers } = spent
   const each = (cost) => ({
-    microseconds: (cost.seconds / requests) * 1e6,
-    kilo: cost.instructions === undefined ? undefined : cost.instructions / requests / 1000,
+    microseconds: rounded((cost.seconds / requests) * 1e6, 2),
+    kilo: cost.instructions && rounded(cost.instructions / requests / 1000, 1),
   })
+  const made = madeAfter.reduce((sum, calls, i) => sum + calls - madeBefore[i], 0)
   return {
-    perSecond,
+    perSecond: Math.round(perSecond),
     /** Handlers that ran, for a request. */
-    made: madeAfter.reduce((sum, calls, i) => sum + calls - madeBefore[i], 0) / requests,
+    made: rounded(made / requests, 4),
     redis: each(ofRedis),
     servers: Object.values(ofServers).map(each),
-    usedUp: before === undefined ? undefined : usedUpBetween(before, after),
+    usedUp: before && rounded(usedUpBetween(before, after), 2),
   }
 }
+
+const rounded = (value, digits) => Number(value.toFixed(digits))
 
 function readGroups(pids, groups) {
   if (groups.size === 0) return undefined

@@ -146,10 +146,8 @@ function thousands(value) {
   return `${Math.round(value / 1000)},000`
 }
 
-function exactText({ limit, bursts, short, rush }) {
-  const requests = bursts.reduce((sum, burst) => sum + burst.requests, 0)
-  const allowed = bursts.reduce((sum, burst) => sum + burst.allowed, 0)
-  return `- Within a window: ${bursts.length} times, about ${Math.round(requests / bursts.length)} requests at once to two processes, limit ${limit}: **${allowed} of ${bursts.length * limit} were let in**, and no
+function exactText({ bursts: { times, limit, requests, allowed }, short, rush }) {
+  return `- Within a window: ${times} times, about ${Math.round(requests / times)} requests at once to two processes, limit ${limit}: **${allowed} of ${times * limit} were let in**, and no
   place was given twice (\`RateLimit: …;r=\` of each answer). The same behind one port, by \`node:cluster\`.
 - Window after window of a second: ${short.requests} requests, ${short.windows} windows of ${short.limit}: ${short.allowed} were let in, no place more often than there were windows.
 - What one process keeps, the other gives; what one invalidates by tag, the other gives no more. Of ${rush.requests} who want the same at once from both, ${rush.made} ran the handler; each

@@ -31,6 +31,8 @@ export interface RedisClient extends Connection, RedisNode {}
 /** A client as `createCluster` of node-redis makes it, as far as it is used. */
 export interface RedisCluster extends Connection {
   readonly masters: readonly unknown[]
+  /** Who keeps the keys of each slot; a hole where it is not known. */
+  readonly slots: readonly unknown[]
   nodeClient(node: never): Promise<RedisNode>
   sendCommand(
     firstKey: Word | undefined,
@@ -46,6 +48,8 @@ export type Send = (...words: Word[]) => Promise<unknown>
 /** One server or many, spoken to in the same way. */
 export interface Driver {
   readonly connection: RedisClient | RedisCluster
+  /** @throws Error when nobody answers, or nobody keeps some of the keys. */
+  connect(): Promise<void>
   /** Sends a command of one key, its second word, to whoever keeps that key. */
   readonly send: Send
   /** The values of keys, in order; `null` for those that are not there. */
@@ -71,6 +75,7 @@ function singleDriver(connection: RedisClient): Driver {
   const send = sendTo(connection)
   return {
     connection,
+    connect: async () => void (await connection.connect()),
     send,
     getAll: (keys) => send('MGET', ...keys) as Promise<readonly unknown[]>,
     sendScript: send,
@@ -85,6 +90,12 @@ function clusterDriver(connection: RedisCluster): Driver {
     cluster.sendCommand(key, false, words)
   return {
     connection,
+    async connect() {
+      await connection.connect()
+      // A cluster that is being made: node-redis asks who keeps what only now, and again where a node answers wrongly.
+      if (connection.slots.includes(undefined))
+        throw new Error('CLUSTERDOWN Not all slots are kept.')
+    },
     send: (...words) => sendBy(words[1], words),
     // Each key has a place of its own.
     getAll: (keys) => Promise.all(keys.map((key) => sendBy(key, ['GET', key]))),

@@ -104,21 +104,30 @@ export class Link {
     return this.#race(driver, send)
   }
 
-  /** As `run`, and makes something of whatever comes of it; what `read` throws is a failure, too. */
+  /**
+   * As `run`, and makes something of whatever comes of it; what `read` throws is a failure, too.
+   *
+   * @throws what `fail` throws.
+   */
   ask<T, U>(send: (driver: Driver) => Promise<T>, ends: Ends<T, MaybePromise<U>>): Promise<U> {
     const driver = this.#driver
-    return new Promise((resolve) => {
-      if (driver === undefined || !this.isAvailable) return resolve(ends.fail(UNAVAILABLE))
-      this.#send(driver, send, {
-        read(value) {
-          try {
-            resolve(ends.read(value))
-          } catch (error) {
-            resolve(ends.fail(error))
-          }
-        },
-        fail: (error) => resolve(ends.fail(error)),
-      })
+    return new Promise((resolve, reject) => {
+      const fail = (error: unknown) => {
+        try {
+          resolve(ends.fail(error))
+        } catch (worse) {
+          reject(worse)
+        }
+      }
+      const read = (value: T) => {
+        try {
+          resolve(ends.read(value))
+        } catch (error) {
+          fail(error)
+        }
+      }
+      if (driver === undefined || !this.isAvailable) return fail(UNAVAILABLE)
+      this.#send(driver, send, { read, fail })
     })
   }
 
@@ -137,17 +146,15 @@ export class Link {
       if (driver === this.#driver) this.#late()
       fail(UNAVAILABLE)
     })
-    const isInTime = () => {
-      if (isLate) this.#arrived(driver)
-      else {
-        cancel()
-        this.#breaker.succeed()
-      }
-      return !isLate
+    const settle = (answer: () => void) => {
+      if (isLate) return this.#arrived(driver)
+      cancel()
+      this.#breaker.succeed()
+      answer()
     }
     send(driver).then(
-      (value) => isInTime() && read(value),
-      (error) => isInTime() && fail(error),
+      (value) => settle(() => read(value)),
+      (error) => settle(() => fail(error)),
     )
   }
 
@@ -212,17 +219,17 @@ export class Link {
     for (const [event, listener] of this.#listeners) connection.on(event, listener)
     if (connection.isReady) return this.#up()
     if (!this.#isOurs) return
-    connection.connect().then(
+    driver.connect().then(
       // A cluster does not say `ready`.
       () => driver === this.#driver && !this.#isReady && this.#up(),
       (error) => driver === this.#driver && this.#connectLater(error),
     )
   }
 
-  /** A client tries again by itself; a cluster of which no node answers does not. */
+  /** A client tries again by itself; a cluster does not of which no node answers, or not all are there. */
   #connectLater(error: unknown): void {
-    this.#down(error)
     this.#disconnect()
+    this.#down(error)
     const pause = pauseBefore(this.#attempts++)
     startDeadline(pause, () => this.#users > 0 && this.#driver === undefined && this.#connect())
   }

@@ -60,6 +60,9 @@ describeWithServer('a cluster', () => {
     await cache.invalidate(tags.slice(0, 10))
     const after = await cache.versions(tags)
     expect(after.map((version, i) => version === before[i])).toEqual(tags.map((_, i) => i >= 10))
+    const found = await cache.getTagged?.('umbrella:2', tags)
+    expect(found?.entry?.body).toBe('umbrella:2')
+    expect(found?.versions).toEqual(after)
     for (const key of ['a', 'b', 'c', 'd']) {
       const count = { key, limit: 5, windowMs: MINUTE }
       const results = await Promise.all(Array.from({ length: 9 }, () => limits.consume(count)))
@@ -90,6 +93,35 @@ describeWithServer('a cluster', () => {
     })
     client.destroy()
     await cache.close?.()
+  })
+
+  it('is waited for until all keys have a place', async () => {
+    await using server = await Server.start('--cluster-enabled', 'yes')
+    const cache = redisCache({ cluster: { rootNodes: [{ url: server.url }] }, timeout: '10s' })
+    const { context, logged } = testContext()
+    await cache.open?.(context)
+    const client = await createClient({ url: server.url }).connect()
+    const keys = Array.from({ length: 20 }, (_, i) => `k${i}`)
+    const kept = async () => {
+      for (const key of keys) await cache.set(key, entry(key), MINUTE)
+      return (await Promise.all(keys.map((key) => cache.get(key)))).filter(Boolean).length
+    }
+    expect(await kept()).toBe(0)
+    await client.clusterAddSlotsRange({ start: 0, end: 8191 })
+    const attempts = async () =>
+      Number(/^total_connections_received:(\d+)/m.exec(await client.info('stats'))?.[1])
+    const before = await attempts()
+    await until(async () => (await attempts()) > before + 1)
+    expect(await kept()).toBe(0)
+    await client.clusterAddSlotsRange({ start: 8192, end: 16_383 })
+    await until(async () => (await kept()) === keys.length)
+    client.destroy()
+    await cache.close?.()
+    const said = logged.filter(({ message }) => /^Redis is /.test(message))
+    expect(said.map(({ facts }) => facts)).toEqual([
+      { reason: 'CLUSTERDOWN' },
+      { seconds: expect.any(Number) },
+    ])
   })
 
   it('costs no answer when a node is killed', async () => {

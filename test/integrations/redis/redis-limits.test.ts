@@ -156,6 +156,23 @@ it.each([
   await limits.close?.()
 })
 
+describeWithServer('limits whose insurance fails', () => {
+  it('say so to who asked, and end nothing else', async () => {
+    await using server = await Server.start()
+    const insurance = {
+      consume() {
+        throw new Error('no insurance')
+      },
+    }
+    const limits = redisLimits({ url: server.url, insurance, timeout: '20ms' })
+    await limits.open?.(testContext().context)
+    server.pause()
+    const count = { key: 'ip', limit: 1, windowMs: MINUTE }
+    await expect(Promise.resolve(limits.consume(count))).rejects.toThrow('no insurance')
+    await limits.close?.()
+  })
+})
+
 describeWithServer('limits without Redis', () => {
   it('are counted by this process, window by window', async () => {
     await using server = await Server.absent()
