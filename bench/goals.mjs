@@ -15,9 +15,9 @@ function isReached(goal, major) {
 
 const withUnit = (value, unit) => `${value}${unit === '×' || unit === '%' ? '' : ' '}${unit}`
 
-/** Two decimals for ratios, and as many as a quantity deserves. */
+/** Three digits tell whether a limit was kept. */
 function shown(value, unit) {
-  return withUnit(unit === '×' ? value.toFixed(2) : Number(value.toPrecision(3)), unit)
+  return withUnit(Number(value.toPrecision(3)), unit)
 }
 
 /** A row for each goal, a column for each Node. */

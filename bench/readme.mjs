@@ -1,9 +1,9 @@
 // The README's table of performance, which is a part of the table of goals.
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { markdownTable } from './tables.mjs'
 
-const FILE = join(import.meta.dirname, '..', 'README.md')
+export const README = join(import.meta.dirname, '..', 'README.md')
 const [BEGIN, END] = ['<!-- bench: begin -->', '<!-- bench: end -->']
 
 /** What it shows, by the `id` of goals. */
@@ -19,14 +19,14 @@ const SHOWN = [
   'p99',
 ]
 
-/** Puts the goals that were measured between the README's markers. */
-export function drawReadme(sections) {
+/** The README with the goals that were measured between its markers. */
+export function readmeWith(sections) {
   const goals = sections.flatMap((section) => section.goals)
-  const text = readFileSync(FILE, 'utf8')
+  const text = readFileSync(README, 'utf8')
   const [begin, end] = [text.indexOf(BEGIN), text.indexOf(END)]
   if (begin === -1 || end === -1) throw new Error(`README.md has lost ${BEGIN} or ${END}.`)
   const before = text.slice(0, begin + BEGIN.length)
-  writeFileSync(FILE, `${before}\n${table(goals)}\n${text.slice(end)}`)
+  return `${before}\n${table(goals)}\n${text.slice(end)}`
 }
 
 function table(goals) {

@@ -26,7 +26,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { goalsTable, missedReasons } from './goals.mjs'
-import { drawReadme } from './readme.mjs'
+import { README, readmeWith } from './readme.mjs'
 
 export { markdownTable, median } from './tables.mjs'
 
@@ -48,6 +48,21 @@ export async function saveResults(name, results) {
 
 /** Draws the page, the plots and the README's table from all results that there are. */
 export async function drawReport() {
+  const sections = await readSections()
+  for (const [file, text] of pagesOf(sections)) writeFileSync(file, text)
+  await drawPlots(sections.flatMap(({ plots = [] }) => plots))
+}
+
+/** Throws when a page does not say what the results are: a number that was changed by hand, or results that were not drawn. */
+export async function checkReport() {
+  const pages = pagesOf(await readSections())
+  const stale = pages.filter(([file, text]) => readFileSync(file, 'utf8') !== text)
+  if (stale.length === 0) return
+  const files = stale.map(([file]) => file).join(' and ')
+  throw new Error(`${files} differ from bench/results: npm run bench -- --draw`)
+}
+
+async function readSections() {
   const sections = []
   for (const name of SECTIONS) {
     const results = readResults(name)
@@ -55,9 +70,15 @@ export async function drawReport() {
     const { section } = await import(`./sections/${name}.mjs`)
     sections.push(section(results))
   }
-  writeFileSync(join(here, 'RESULTS.md'), page(sections))
-  drawReadme(sections)
-  await drawPlots(sections.flatMap(({ plots = [] }) => plots))
+  return sections
+}
+
+/** Files with what stands in them. */
+function pagesOf(sections) {
+  return [
+    [join(here, 'RESULTS.md'), page(sections)],
+    [README, readmeWith(sections)],
+  ]
 }
 
 /** What draws is one of the peers' packages, and who measures something else may not have installed them; then plots stay as they are. */

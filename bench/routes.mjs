@@ -53,16 +53,20 @@ function allRoutes() {
   return [...routes, ...special.map(({ path }) => ({ method: 'get', path }))]
 }
 
-/** The routes of an application named `routes:all`, or after one that is asked for. */
+/** The routes of an application named `routes:all`, or after those that are asked for: `routes:last`, `routes:first+last`. */
 export function routesOf(app) {
-  const name = app.slice('routes:'.length)
-  return name === 'all' ? allRoutes() : [{ method: 'get', path: ASKED[name].path }]
+  const names = app.slice('routes:'.length)
+  if (names === 'all') return allRoutes()
+  return names.split('+').map((name) => ({ method: 'get', path: ASKED[name].path }))
 }
 
 /** What every one of them answers. */
 export function answerRoute() {
   return envelope(200, 'Found', findUser('42'))
 }
+
+/** An application of only the routes that are asked for: together, they show as well as alone that each is answered. */
+export const ROUTES_ASKED = `routes:${Object.keys(ASKED).join('+')}`
 
 /** Whether an application is one of these. */
 export const isRoutes = (app) => app.startsWith('routes:')

@@ -2,22 +2,24 @@
 //
 //   --nodes 20,24,26    Nodes to measure on, fetched by npm; --node /path/to/node, any number of times, for one that is there.
 //                       This very Node when neither is given.
-//   --rounds 7          rounds of each session
+//   --rounds 5          rounds of each session
 //   --seconds 1         seconds of load of a candidate in a round: whole ones, as wrk has them
 //   --only full,blazon  sessions and candidates by name. A session in which not every candidate takes part is shown, not written down.
 //   --smoke             only whether all answer as they should, in seconds
 //   --draw              only the page and the plots, from the numbers that are there
+//   --check             only whether the page says what the numbers are
 import { parseArgs } from 'node:util'
 
 const { values } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '7' },
+    rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '1' },
     only: { type: 'string', default: '' },
     node: { type: 'string', multiple: true, default: [] },
     nodes: { type: 'string', default: '' },
     smoke: { type: 'boolean', default: false },
     draw: { type: 'boolean', default: false },
+    check: { type: 'boolean', default: false },
   },
 })
 
@@ -26,6 +28,11 @@ const list = (text) => text.split(',').filter(Boolean)
 async function draw() {
   const { drawReport } = await import('./report.mjs')
   await drawReport()
+}
+
+async function check() {
+  const { checkReport } = await import('./report.mjs')
+  await checkReport()
 }
 
 async function smoke() {
@@ -48,7 +55,7 @@ async function measure() {
   })
 }
 
-const task = values.smoke ? smoke : values.draw ? draw : measure
+const [task = measure] = [smoke, draw, check].filter(({ name }) => values[name])
 task().then(
   () => process.exit(),
   (error) => {

@@ -4,7 +4,7 @@ import { checkAlike } from './alike.mjs'
 import { CANDIDATES, startCandidate } from './candidates.mjs'
 import { checkAnswers } from './check.mjs'
 import { readEnvironment } from './environment.mjs'
-import { measureInTurn, writeScript } from './measure.mjs'
+import { measureInTurn, warmUp, writeScript } from './measure.mjs'
 import { ROUTE_TITLES } from './routes.mjs'
 import { WORKLOADS } from './workloads.mjs'
 
@@ -30,7 +30,7 @@ export const SESSIONS = {
   refused: each(REFUSING, ['plain', 'full', 'invalid', 'unauthorized', 'missing']),
   routes: {
     blazon: routes(...Object.keys(ROUTE_TITLES)),
-    fastify: routes('typical', 'last'),
+    fastify: routes('last'),
     express: routes('last'),
   },
 }
@@ -48,10 +48,9 @@ export function lanesOf(session, candidates) {
 export async function runSession(session, { candidates, node, rounds, seconds }) {
   const environment = readEnvironment()
   const servers = []
-  for (const lane of lanesOf(session, candidates)) servers.push(await startLane(lane, node))
-  const differences = await checkServers(servers)
-  const load = { rounds, seconds, connections: CONNECTIONS }
-  const measured = await measureInTurn(servers, load)
+  for (const lane of lanesOf(session, candidates)) servers.push(await prepareLane(lane, node))
+  const differences = checkAlike(servers)
+  const measured = await measureInTurn(servers, { rounds, seconds, connections: CONNECTIONS })
   const lanes = servers.map((server) => [
     server.name,
     { ...columns(measured, server.name), ...memory(server), headers: differences[server.name] },
@@ -65,25 +64,16 @@ export async function runSession(session, { candidates, node, rounds, seconds })
   }
 }
 
-async function startLane(lane, node) {
+/** Starts a server, checks what it answers, and warms it up at once. */
+async function prepareLane(lane, node) {
   const { app, request, expected } = WORKLOADS[lane.workload]
-  const server = await startCandidate(lane.candidate, { app, workload: lane.workload, node })
+  const started = await startCandidate(lane.candidate, { app, workload: lane.workload, node })
   const isRefused = expected.status >= 300
-  return {
-    ...server,
-    ...lane,
-    load: { path: request.path, script: writeScript(request), isRefused },
-  }
-}
-
-/** Checks what all servers answer; returns by lane what its headers have other than Blazon's. */
-async function checkServers(servers) {
-  const answers = []
-  for (const server of servers) {
-    const answer = await checkAnswers(server, WORKLOADS[server.workload])
-    answers.push({ ...server, answer })
-  }
-  return checkAlike(answers)
+  const load = { path: request.path, script: writeScript(request), isRefused }
+  const server = { ...started, ...lane, load }
+  server.answer = await checkAnswers(server, WORKLOADS[lane.workload])
+  await warmUp(server, { connections: CONNECTIONS })
+  return server
 }
 
 /** One list for each field, a number a round. */

@@ -28,6 +28,8 @@ const SHIM = 'commonjs.cjs'
  */
 const isBuiltin = (id) => id.startsWith('node:')
 
+const LOOKS_BESIDE = /new URL\([^)]*import\.meta\.url\)/
+
 /** Compiles the sources, and puts the result together in `out`. */
 async function build(out) {
   const compiled = mkdtempSync(join(tmpdir(), 'blazon-build-'))
@@ -109,12 +111,15 @@ function loadsCheaply(compiled) {
   }
 }
 
-/** A module that looks for files beside it finds them where it stood. */
+/**
+ * A module that looks for files beside it finds them where it stood. One that looks for packages does not care, and must not be
+ * told: in an application's own bundle, such a place would be outside of the application.
+ */
 function keepsPlaces(compiled) {
   return {
     name: 'keeps-places',
     resolveImportMeta(property, { chunkId, moduleId }) {
-      if (property !== 'url') return null
+      if (property !== 'url' || !LOOKS_BESIDE.test(this.getModuleInfo(moduleId).code)) return null
       const place = relative(dirname(chunkId), relative(compiled, moduleId))
       return `new URL('${place}', import.meta.url).href`
     },

@@ -56,6 +56,8 @@ const TASKS = {
     // A committed document that is not what its example says is a lie.
     exportDocument('examples/orders/app.ts', '--check'),
     exportDocument('examples/hello/app.ts', '--check'),
+    // So is a page of results that says other numbers than were measured.
+    ['node', 'bench/run.mjs', '--check'],
   ],
   types: [build, ['node', 'test/types/run.mjs']],
   documents: [
@@ -65,9 +67,11 @@ const TASKS = {
   ],
   unit: [[...vitest, 'run']],
   bench: [build, () => install(PEERS), ['node', 'bench/run.mjs']],
+  'bench:boot': [build, () => install(PEERS), ['node', 'bench/boot.mjs']],
   'bench:startup': [build, () => install(PEERS), ['node', 'bench/startup.mjs']],
   'bench:features': [build, ['node', 'bench/features.mjs']],
   'bench:postgres': [build, ['node', 'bench/postgres.mjs']],
+  'bench:scale': [build, ['node', 'bench/scale.mjs']],
   soak: [build, ['node', '--expose-gc', 'bench/soak.mjs']],
   'bench:harness': [build, ['node', 'bench/harness.mjs']],
   'test:openapi': [

@@ -5,6 +5,7 @@ import type { FrameworkRoute } from '../contracts/framework-route.js'
 import type { AuthGuard } from '../contracts/guard.js'
 import type { ErrorRequestHandler, RequestHandler } from '../contracts/handler.js'
 import type { Logger } from '../contracts/logger.js'
+import type { SwaggerOptions } from '../contracts/openapi.js'
 import type { InterceptedApp, Interceptor, Plugin, PluginContext } from '../contracts/plugin.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { InputSource, Schema } from '../contracts/schema.js'
@@ -18,7 +19,12 @@ import { staticHeaders } from '../http/static-headers.js'
 import type { OnError, RunRoute } from '../http/step.js'
 import { toBytes, toSeconds } from '../http/units.js'
 import { compileDispatch, compileFrameworkRoute } from '../pipeline/compile-dispatch.js'
-import { compileProbe, compileRoute, type PipelineConfig } from '../pipeline/compile-route.js'
+import {
+  compileProbe,
+  compileRoute,
+  type PipelineConfig,
+  type RouteParts,
+} from '../pipeline/compile-route.js'
 import { type DeadlineConfig, Deadlines } from '../pipeline/deadlines.js'
 import { defineNext } from '../pipeline/define-next.js'
 import { createFail, createLogOnly } from '../pipeline/fail.js'
@@ -197,6 +203,7 @@ async function compileRoutes(
   const converters = Object.assign({}, ...swaggerList(options).map((each) => each.converters))
   const compile = createValidatorCompiler(converters)
   const inputs = await compileInputs(description.model.routes, compile)
+  const datesOf = await loadDates(description.model.routes, converters)
   const intercepted = { get, usesTenants: features.usesTenants }
   return description.model.routes.map((route) => {
     const instance = controllers.get(route.controller) as object
@@ -204,10 +211,23 @@ async function compileRoutes(
     const underTest = harness?.wrapHandler(route) ?? null
     const interceptors = interceptorsOf(route, options.plugins ?? [], intercepted)
     const own = inputs[route.index] ?? []
-    const parts = { instance, inputs: own, stages, interceptors, underTest }
+    const parts = { instance, inputs: own, stages, dates: datesOf(route), interceptors, underTest }
     const run = compileRoute(route, parts, config)
     return harness?.wrapRoute(run, compileProbe(route, stages, config)) ?? run
   })
+}
+
+/** What knows the dates of documented answers is loaded where answers are documented. */
+async function loadDates(
+  routes: readonly RouteModel[],
+  converters: SwaggerOptions['converters'],
+): Promise<(route: RouteModel) => RouteParts['dates']> {
+  const isDescribed = ({ operation: { responses } }: RouteModel) =>
+    responses.some(({ status, schema }) => status < 400 && schema !== undefined)
+  if (!routes.some(isDescribed)) return () => null
+  const { compileAnswerDates } = await import('../schema/answer-dates.js')
+  return (route) =>
+    isDescribed(route) ? () => compileAnswerDates(route.operation.responses, converters) : null
 }
 
 function interceptorsOf(

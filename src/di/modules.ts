@@ -24,12 +24,12 @@ export function collectModules(
   listed: readonly { readonly origin: string; readonly providers: readonly Provider[] }[],
 ): ModuleGraph {
   const problems: Problem[] = []
-  const shared: Binding[] = []
+  const shared = new Map<Token, Binding>()
   const scopes: Scope[] = []
   const controllers: Class[] = [...listedControllers]
   const classesOf = (module: Module) =>
     (module.controllers ?? []).filter((controller) => typeof controller === 'function')
-  const bind = (providers: readonly Provider[], origin: string, into: Binding[]) => {
+  const bind = (providers: readonly Provider[], origin: string, into: Map<Token, Binding>) => {
     for (const provider of providers) addBinding(provider, origin, into, problems)
   }
   for (const { origin, providers } of listed) bind(providers, origin, shared)
@@ -39,12 +39,17 @@ export function collectModules(
       controllers.push(...classesOf(module))
       continue
     }
-    const bindings: Binding[] = []
-    bind(module.providers ?? [], name, bindings)
-    problems.push(...unknownExports(module.exports, bindings, name))
-    scopes.push({ bindings, controllers: classesOf(module), exports: module.exports })
+    const own = new Map<Token, Binding>()
+    bind(module.providers ?? [], name, own)
+    problems.push(...unknownExports(module.exports, own, name))
+    scopes.push({
+      bindings: [...own.values()],
+      controllers: classesOf(module),
+      exports: module.exports,
+    })
   }
-  return { scopes: [{ bindings: shared, controllers, exports: null }, ...scopes], problems }
+  const everywhere = { bindings: [...shared.values()], controllers, exports: null }
+  return { scopes: [everywhere, ...scopes], problems }
 }
 
 function walk(modules: readonly Module[], problems: Problem[]): Map<Module, string> {
@@ -65,7 +70,12 @@ function walk(modules: readonly Module[], problems: Problem[]): Map<Module, stri
   return found
 }
 
-function addBinding(source: Provider, origin: string, into: Binding[], problems: Problem[]): void {
+function addBinding(
+  source: Provider,
+  origin: string,
+  into: Map<Token, Binding>,
+  problems: Problem[],
+): void {
   let binding: Binding
   try {
     binding = toBinding(source, origin)
@@ -73,17 +83,16 @@ function addBinding(source: Provider, origin: string, into: Binding[], problems:
     problems.push(...(error as ConfigError).problems)
     return
   }
-  const existing = into.find(({ token }) => token === binding.token)
-  if (existing === undefined) into.push(binding)
+  const existing = into.get(binding.token)
+  if (existing === undefined) into.set(binding.token, binding)
   else if (!isSameBinding(existing, binding)) problems.push(duplicateProvider(existing, binding))
 }
 
 function unknownExports(
   exports: readonly Token[],
-  bindings: readonly Binding[],
+  own: ReadonlyMap<Token, Binding>,
   name: string,
 ): Problem[] {
-  const own = new Set(bindings.map(({ token }) => token))
   return exports
     .filter((token) => !own.has(token))
     .map((token) => ({

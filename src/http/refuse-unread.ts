@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { hasBody } from './read-body.js'
+import { type Arriving, hasBody } from './read-body.js'
 
 /** Bytes of a refused body that are still taken in, so that a client that writes first can read the answer. */
 const LINGER_BYTES = 1024 * 1024
 const LINGER_MS = 1000
 
 /** Whether the client may still be sending a body that nobody will read. */
-export function isUnread(req: IncomingMessage): boolean {
-  return !req.complete && hasBody(req)
+export function isUnread(req: Arriving): boolean {
+  return !req.complete && hasBody(req) && req.isBodyTaken !== true
 }
 
 /**

@@ -19,6 +19,8 @@ export interface BlazonRequest extends Request {
   queryUrl: string | null
   /** Whose request it is; `undefined` until that is known. The truth of which the asynchronous context is a copy that callbacks can lose. */
   tenantScope: TenantScope | undefined
+  /** See `takeArrived`. */
+  isBodyTaken: boolean
   /** Behind `next`. */
   ownNext: NextFunction | undefined
   abortController: AbortController | undefined
@@ -56,6 +58,7 @@ function assignFields(req: BlazonRequest): void {
   req.tenantScope = undefined
   req.route = undefined as unknown as RouteModel
   req.abortController = undefined
+  req.isBodyTaken = false
   req.isExpired = false
   req.hasFailed = false
   req.passOn = undefined

@@ -72,7 +72,8 @@ export function restoreAdded(res: ServerResponse, added: readonly string[]): voi
 
 /** Whether nobody has set or removed a header, so that the head can be written in one go. */
 export function isHeadUntouched(res: Response & OwnHeaders): boolean {
-  return node.getHeaderNames.call(res).length === 0 && res.removed === null
+  // Once the static headers are filled in, none that is left means that somebody has removed them all.
+  return node.getHeaderNames.call(res).length === 0 && res.removed === null && !res.isFilled
 }
 
 function findAdded({ added }: OwnHeaders, key: string): string | undefined {
@@ -116,8 +117,11 @@ export function defineStaticHeaders(prototype: Response, statics: StaticHeaders)
       return Object.keys(this.getHeaders())
     },
     writeHead(this: Own, ...args: Parameters<typeof node.writeHead>) {
-      // Node compares headers that it is given here with those that were set, and with no others.
-      if (typeof args.at(-1) === 'object' || !canLead()) fill(this, statics)
+      // What an earlier call has left behind that threw.
+      this.lead = ''
+      // Node compares headers that it is given here with those that were set, and with no others. A wrapper may pass on an
+      // `undefined` behind them.
+      if (args.some((arg) => typeof arg === 'object') || !canLead()) fill(this, statics)
       else prepareLead(this, statics)
       return node.writeHead.apply(this, args)
     },
@@ -147,7 +151,6 @@ function sentHeaders(res: Own, { byName }: StaticHeaders): OutgoingHttpHeaders {
  * than half as much as all the rest of a small request.
  */
 function prepareLead(res: Own, statics: StaticHeaders): void {
-  res.lead = ''
   if (res.isFilled || res.headersSent) return
   setAdded(res)
   res.lead = leadOf(res, statics)

@@ -11,7 +11,7 @@ import {
   type OwnHeaders,
   restoreAdded,
 } from './response-headers.js'
-import { defineJson } from './send-json.js'
+import { defineJson, type OwnJson } from './send-json.js'
 import { defineLead, type StaticHeaders } from './static-headers.js'
 
 /** Makes responses of one application. */
@@ -42,7 +42,7 @@ export interface ResponseConfig extends HeaderSources {
 const NO_HEADERS: StaticHeaders = { text: '', byName: new Map() }
 
 /** Fields of ours on every response. */
-interface Own extends OwnHeaders {
+interface Own extends OwnHeaders, OwnJson {
   ownLocals: Record<string, unknown> | undefined
 }
 
@@ -90,6 +90,7 @@ function ignore(): void {}
 
 function assignFields(own: Own): void {
   own.ownLocals = undefined
+  own.prepare = null
   assignOwnHeaders(own)
   ;(own as unknown as ServerResponse).on('error', ignore)
 }

@@ -1,5 +1,4 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
-import type { Fact } from '../contracts/facts.js'
 import type { Class } from '../contracts/provider.js'
 import type { InputSource } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
@@ -57,25 +56,17 @@ function empty(subject: string): Problem {
 export function checkMethod(controller: Class, key: PropertyKey, facts: FactsByKind): Problem[] {
   const subject = `${controller.name}.${String(key)}`
   const problems = checkVerb(subject, facts)
-  for (const { kinds, check } of CHECKS) {
-    if (kinds.some((kind) => facts[kind] !== undefined)) problems.push(...check(subject, facts))
+  if (facts.input) problems.push(...checkInputs(subject, facts))
+  if (facts.can ?? facts.public) problems.push(...checkAccess(subject, facts))
+  if (facts.status ?? facts.redirect ?? facts.header) problems.push(...checkAnswer(subject, facts))
+  if (facts.rateLimit) problems.push(...checkLimits(subject, facts))
+  if (facts.cache) problems.push(...checkCache(subject, facts))
+  if (facts.operation ?? facts.bodyDoc ?? facts.responseDoc) {
+    problems.push(...checkDocumentation(subject, facts))
   }
+  if (facts.tenant) problems.push(...checkTenant(subject, facts))
   return problems
 }
-
-/** What each kind of fact is checked by: most methods state three or four of them. */
-const CHECKS: readonly {
-  readonly kinds: readonly Fact['kind'][]
-  readonly check: (subject: string, facts: FactsByKind) => Problem[]
-}[] = [
-  { kinds: ['input'], check: checkInputs },
-  { kinds: ['can', 'public'], check: checkAccess },
-  { kinds: ['status', 'redirect', 'header'], check: checkAnswer },
-  { kinds: ['rateLimit'], check: checkLimits },
-  { kinds: ['cache'], check: checkCache },
-  { kinds: ['operation', 'bodyDoc', 'responseDoc'], check: checkDocumentation },
-  { kinds: ['tenant'], check: checkTenant },
-]
 
 function checkVerb(subject: string, facts: FactsByKind): Problem[] {
   if (firstOf(facts, 'route') !== undefined) return []

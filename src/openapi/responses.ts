@@ -29,7 +29,7 @@ export function buildResponses(
 ): Responses {
   const responses: Record<string, Responses[string]> = {}
   for (const status of errors) responses[status] = errorReference(status)
-  Object.assign(responses, inferredSuccesses(route))
+  inferSuccesses(route, responses)
   for (const declared of route.operation.responses) {
     responses[declared.status] = declaredResponse(declared, route, schemas)
   }
@@ -41,21 +41,23 @@ export function buildResponses(
  * What the route itself says of its successes: `@HttpCode` and `@Redirect`. Where neither does, nor the author, the
  * handler may choose any status, and the document claims no more than that it is a success.
  */
-function inferredSuccesses(route: RouteModel): Responses {
-  const { status, redirect, headers, operation } = route
-  // Not modified, or not over yet: neither is the answer to a request without conditions.
-  const isDescribed = operation.responses.some(
-    ({ status }) => status >= 200 && status < 400 && status !== 304,
-  )
-  const found: Record<string, Responses[string]> = {}
+function inferSuccesses(route: RouteModel, found: Record<string, Responses[string]>): void {
+  const { status, redirect, headers } = route
   if (redirect !== null) found[redirect.status] = redirection(redirect.status, headers)
   if (status !== null) {
     found[status] = success(status, STATUS_CODES[status] ?? 'Success', route)
-  } else if (redirect === null && !isDescribed) {
+  } else if (redirect === null && !isSuccessDescribed(route)) {
     found['2XX'] =
       headers === null ? successReference() : success(null, UNSTATED.description, route)
   }
-  return found
+}
+
+/** Not modified, or not over yet: neither is the answer to a request without conditions. */
+function isSuccessDescribed({ operation }: RouteModel): boolean {
+  for (const { status } of operation.responses) {
+    if (status >= 200 && status < 400 && status !== 304) return true
+  }
+  return false
 }
 
 /** A success of which no more than its status is known. */

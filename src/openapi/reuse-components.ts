@@ -11,14 +11,18 @@ export function createReuse(
   components: ReadonlyMap<string, OpenApiSchema>,
 ): (schema: OpenApiSchema) => OpenApiSchema {
   const byText = new Map<string, string>()
+  const outlines = new Set<string>()
   for (const [name, schema] of components) {
     if (!isTelling(schema)) continue
     const text = textOf(schema)
     if (!byText.has(text)) byText.set(text, name)
+    outlines.add(outlineOf(schema))
   }
   if (byText.size === 0) return (schema) => schema
+  const find = (schema: OpenApiSchema): string | undefined =>
+    outlines.has(outlineOf(schema)) ? byText.get(textOf(schema)) : undefined
   return function reuse(schema): OpenApiSchema {
-    const name = isTelling(schema) ? byText.get(textOf(schema)) : undefined
+    const name = isTelling(schema) ? find(schema) : undefined
     return name === undefined
       ? mapChildren(schema, (child) => reuse(child))
       : { $ref: COMPONENT + name }
@@ -27,6 +31,11 @@ export function createReuse(
 
 function isTelling({ properties, enum: values }: OpenApiSchema): boolean {
   return Object.keys(properties ?? {}).length > 0 || (values?.length ?? 0) > 1
+}
+
+/** Equal for schemas that are equal, and quickly told apart for nearly all others. */
+function outlineOf({ properties = {}, enum: values = [] }: OpenApiSchema): string {
+  return `${Object.keys(properties).sort().join()} ${values.length}`
 }
 
 const texts = new WeakMap<OpenApiSchema, string>()

@@ -6,6 +6,7 @@ import type { AnswerStage, OnError, RunRoute, Stage, Step } from '../http/step.j
 import type { Deadlines } from './deadlines.js'
 import { bodyStep } from './steps/body.js'
 import { canStep } from './steps/can.js'
+import { datesStep, type FindDateWriter } from './steps/dates.js'
 import { guardStep } from './steps/guard.js'
 import { headersStep } from './steps/headers.js'
 import { interceptStep } from './steps/intercept.js'
@@ -20,6 +21,8 @@ export interface RouteParts {
   /** Compiled schemas; empty without. */
   readonly inputs: readonly CompiledInput[]
   readonly stages: RouteStages
+  /** `null` where no answer is described. */
+  readonly dates: FindDateWriter | null
   /** Those of plugins, the outermost first; empty without. */
   readonly interceptors: readonly Interceptor[]
   /** Stands right before the handler of an application under test; `null` of any other. */
@@ -86,6 +89,7 @@ export function compileRoute(
   for (const intercept of parts.interceptors.toReversed()) {
     run = interceptStep(intercept, config.onError, run)
   }
+  if (parts.dates !== null) run = datesStep(parts.dates, run)
   if (route.headers !== null) run = headersStep(route.headers, run)
   const mayWait = readsBody || inputs.length > 0 || route.isProtected || stages !== NO_STAGES
   if (mayWait && config.deadlines !== null) run = unexpiredStep(run)

@@ -23,6 +23,7 @@ const ANSWER_HEADERS = [
   'Last-Modified',
   'Location',
   'Transfer-Encoding',
+  'Trailer',
 ] as const
 
 type ReadFailure = (error: unknown, answerStatus: number) => Failure
@@ -45,13 +46,22 @@ export function createFail(logger: Logger, read: ReadFailure = toFailure): OnErr
     } catch {
       // What the error brought along, fields or headers, cannot be written.
       if (failure.status < 500) logFailure(logger, error, GENERIC, req)
-      send(GENERIC, req, res)
+      sendGeneric(req, res)
     }
   }
 }
 
 /** What is said when nothing of the error can be. */
 const GENERIC = toFailure(undefined)
+
+/** Where even this cannot be sent, because what waits for the head throws, only the connection ends, and not the process. */
+function sendGeneric(req: BlazonRequest, res: Response): void {
+  try {
+    send(GENERIC, req, res)
+  } catch {
+    res.destroy()
+  }
+}
 
 /** Makes the function that only logs an error whose request is somebody else's by now. */
 export function createLogOnly(logger: Logger): OnError {

@@ -23,7 +23,7 @@ function loadCore(): Promise<ZodCore | undefined> {
 /**
  * A schema of zod as one function that zod writes: of a nested order it takes 2,000 instructions to validate where the
  * schema itself takes 28,000, with the same results and errors. `undefined` for schemas of other libraries and of a zod
- * that cannot, or that is another copy than the one found from here.
+ * that cannot, or that is another copy than the one found from here. Schemas with callbacks run as they are.
  */
 export async function compileZod(schema: StandardSchemaV1): Promise<Validate | undefined> {
   const version = (schema as { _zod?: { version?: object } })._zod?.version
@@ -50,7 +50,19 @@ function compiledOnce(
   schema: StandardSchemaV1,
   compile: NonNullable<ZodCore['compile']>,
 ): StandardSchemaV1 {
-  const compiled = compiledSchemas.get(schema) ?? compile(schema)
-  compiledSchemas.set(schema, compiled)
-  return compiled
+  const known = compiledSchemas.get(schema)
+  if (known !== undefined) return known
+  const compiled = compile(schema)
+  const chosen = isDefinite(compiled) ? compiled : schema
+  compiledSchemas.set(schema, chosen)
+  return chosen
+}
+
+/**
+ * Whether nothing of the schema runs twice. What the function refuses is given to the schema, which says why; a callback would
+ * then meet what it has changed itself: one of `z.preprocess` that splits a list in place throws, and 400 becomes 500.
+ */
+function isDefinite(schema: StandardSchemaV1): boolean {
+  const { bag } = (schema as { _zod?: { bag?: { validator?: { definite?: boolean } } } })._zod ?? {}
+  return bag?.validator?.definite === true
 }

@@ -1,6 +1,7 @@
 import type { DescribedSchema } from '../contracts/openapi.js'
 import type { Schema } from '../contracts/schema.js'
 import { checkExamples } from './check-examples.js'
+import { surveySchema } from './dialect/survey.js'
 import { toOpenApiSchema } from './dialect/to-openapi-schema.js'
 import { type DescribeOptions, toJsonSchema } from './to-json-schema.js'
 
@@ -16,7 +17,9 @@ export function describeSchema(schema: Schema | object, options: DescribeOptions
   try {
     const json = toJsonSchema(schema, options)
     if (json instanceof Promise) throw new Error('it answers with a promise')
-    return checkExamples(toOpenApiSchema(json))
+    const survey = surveySchema(json)
+    const described = toOpenApiSchema(json, survey)
+    return survey.isAnnotated ? checkExamples(described) : described
   } catch (error) {
     // Not `String(error)`: anything may be thrown, and some values are no text.
     const reason = error instanceof Error ? error.message : `it threw ${typeof error}`

@@ -94,16 +94,23 @@ function textValidator(validate: ValidateFunction): Validator {
   }
 }
 
-function toIssue(error: ErrorObject): ValidationIssue {
-  const path = error.instancePath.split('/').slice(1).map(unescapePointer)
+function toIssue({ instancePath, params, message }: ErrorObject): ValidationIssue {
+  const path = stepsOf(instancePath)
   // Ajv reports a missing or a surplus property on the object that should (not) hold it.
-  const { missingProperty, additionalProperty } = error.params as Record<string, string | undefined>
+  const { missingProperty, additionalProperty } = params as Record<string, string | undefined>
   const property = missingProperty ?? additionalProperty
   if (property !== undefined) path.push(property)
-  return { path, message: error.message ?? 'is invalid' }
+  return { path, message: message ?? 'is invalid' }
 }
 
-/** RFC 6901, section 4. */
-function unescapePointer(step: string): string {
+/** The steps of a JSON Pointer (RFC 6901, sections 3 and 4). */
+function stepsOf(pointer: string): string[] {
+  const steps = pointer.split('/')
+  steps.shift()
+  // To look for an escape in every step took ten times as long as Ajv's validation, and there is hardly ever one.
+  return pointer.includes('~') ? steps.map(unescapeStep) : steps
+}
+
+function unescapeStep(step: string): string {
   return step.replaceAll('~1', '/').replaceAll('~0', '~')
 }

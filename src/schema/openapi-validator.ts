@@ -1,9 +1,8 @@
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import type { Ajv2020 as Ajv } from 'ajv/dist/2020.js'
 import type { OpenApiSchema, SchemaDefinition } from '../contracts/openapi.js'
 import { type Translation, toJson } from './openapi-to-json.js'
-
-const require = createRequire(import.meta.url)
 
 /** Makes a schema of a document callable. Throws where a schema does not compile. */
 export type CompileOpenApiSchema = (schema: OpenApiSchema) => (value: unknown) => boolean
@@ -33,6 +32,8 @@ export function createOpenApiCompiler(
 
 /** @param options Of Ajv, over ours. */
 export function loadAjv(options: object = {}): Ajv {
+  // An application that is bundled into a CommonJS file has no URL here.
+  const require = createRequire(import.meta.url ?? join(process.cwd(), 'package.json'))
   const { Ajv2020 } = require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js')
   const addFormats = require('ajv-formats') as (ajv: Ajv) => void
   const ajv = new Ajv2020({ strict: false, logger: false, ...options })

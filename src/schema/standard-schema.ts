@@ -33,10 +33,9 @@ function toResult(result: StandardSchemaV1.Result<unknown>): ValidationResult {
 }
 
 function toIssue({ path, message }: StandardSchemaV1.Issue): ValidationIssue {
-  // Not `path.map`: arktype's path is a subclass of Array whose empty `map` holds a 0.
-  return { path: Array.from(path ?? [], toStep), message }
-}
-
-function toStep(step: PropertyKey | StandardSchemaV1.PathSegment): PropertyKey {
-  return typeof step === 'object' ? step.key : step
+  const steps: PropertyKey[] = []
+  // Not `path.map`: arktype's path is a subclass of Array whose empty `map` holds a 0. Not `Array.from` with a function,
+  // which took half as long as all that zod does to refuse an order with ten wrong fields.
+  for (const step of path ?? []) steps.push(typeof step === 'object' ? step.key : step)
+  return { path: steps, message }
 }

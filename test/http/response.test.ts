@@ -77,6 +77,24 @@ describe('res.json', () => {
       { 'x-own': 'yes' },
     ],
     [
+      'given to writeHead by a wrapper that names all of its parameters',
+      (_req, res) => {
+        const { writeHead } = res
+        res.writeHead = (status: number, reason?: unknown, headers?: unknown) =>
+          writeHead.apply(res, [status, reason, headers] as never)
+        res.writeHead(200, { 'X-Frame-Options': 'DENY' }).end()
+      },
+      {},
+    ],
+    [
+      'given to writeHead after another status was refused',
+      (_req, res) => {
+        expect(() => res.writeHead(99)).toThrow(RangeError)
+        res.writeHead(200, { 'X-Frame-Options': 'DENY' }).end()
+      },
+      {},
+    ],
+    [
       'streamed',
       (_req, res) => void res.set('X-Frame-Options', 'DENY').write('a', () => res.end()),
       {},
@@ -86,6 +104,15 @@ describe('res.json', () => {
     expect(headers).toMatchObject({ 'x-frame-options': 'DENY', ...others })
     // Repeated, it would have been joined.
     expect(headers['x-content-type-options']).toBe('nosniff')
+  })
+
+  it('sends none to whoever takes all of them away', async () => {
+    const { headers } = await start((_req, res, next) => {
+      for (const name of res.getHeaderNames()) res.removeHeader(name)
+      next()
+    })
+    expect(headers['content-type']).toBe('application/json; charset=utf-8')
+    expect(headers).not.toHaveProperty('x-frame-options')
   })
 
   it('shows what has been sent to whoever asks after the end', async () => {
@@ -119,6 +146,37 @@ describe('an answer without static headers', () => {
     expect(headers).not.toHaveProperty('x-injected')
     expect(headers['content-type']).toBe('application/json; charset=utf-8')
     await app.close()
+  })
+})
+
+describe('an error', () => {
+  const failed = async (middleware: RequestHandler) => {
+    const controllers = defineControllers(AnswerController)
+    const app = await TestApp.create({ controllers, middlewares: [middleware] })
+    try {
+      return await app.request().get('/answer')
+    } finally {
+      await app.close()
+    }
+  }
+
+  it('is answered where trailers were announced, which it has none of', async () => {
+    const { headers, status } = await failed((_req, res) => {
+      res.setHeader('Trailer', 'X-Sum')
+      throw new Error('before the first piece')
+    })
+    expect(status).toBe(500)
+    expect(headers).not.toHaveProperty('trailer')
+  })
+
+  it('cuts the connection where nothing at all can be sent', async () => {
+    const answer = failed((_req, res, next) => {
+      res.writeHead = () => {
+        throw new Error('no head is good enough')
+      }
+      next()
+    })
+    await expect(answer).rejects.toThrow(/socket hang up|ECONNRESET/)
   })
 })
 

@@ -82,6 +82,19 @@ describe('compileZod', () => {
     expect(await validate?.({ a: 'x' })).toEqual({ value: { a: 'x' } })
   })
 
+  it('runs callbacks once, whose own changes they would meet the second time', async () => {
+    const Tagged = z.preprocess(
+      (value) => {
+        const given = value as { tags: unknown }
+        given.tags = (given.tags as string).split(',')
+        return given
+      },
+      z.object({ tags: z.array(z.string()), n: z.number() }),
+    )
+    const result = await (await compileZod(Tagged))?.({ tags: 'a,b', n: 'none' })
+    expect(result?.issues?.map(({ path }) => path)).toEqual([['n']])
+  })
+
   it.each([
     ['another library', v.object({ a: v.string() })],
     ['another zod', { ...mini.string(), _zod: { version: { major: 4, minor: 0, patch: 0 } } }],

@@ -2,6 +2,7 @@
 import swagger from '@fastify/swagger'
 import Fastify from 'fastify'
 import { beginPhase, CONTROLLERS, endPhase } from '../../boot/phase.mjs'
+import { defineResource } from './resource.mjs'
 
 const phase = beginPhase()
 
@@ -31,39 +32,10 @@ function defineBody(n) {
   }
 }
 
-const answers = (description) => ({ response: { 200: { description } } })
-
-/** A plugin with a prefix is what a controller is elsewhere. */
-function defineResource(n) {
-  const body = (part) => ({ body: defineBody(n * 5 + part) })
-  return async function things(app) {
-    app.get('/', { schema: answers('The things') }, async () => [])
-    app.get('/:id', { schema: answers('The thing') }, async (req) => req.params)
-    app.get(
-      '/:id/history',
-      { schema: answers('What happened to the thing') },
-      async (req) => req.params,
-    )
-    app.get('/:id/parts/:partId', { schema: answers('The part') }, async (req) => req.params)
-    app.delete('/:id', { schema: answers('The thing that was') }, async (req) => req.params)
-    app.post('/', { schema: { ...body(0), ...answers('The new thing') } }, async (req) => req.body)
-    app.put('/:id', { schema: { ...body(1), ...answers('The thing') } }, async (req) => req.body)
-    app.patch('/:id', { schema: { ...body(2), ...answers('The thing') } }, async (req) => req.body)
-    app.post(
-      '/:id/parts',
-      { schema: { ...body(3), ...answers('The new part') } },
-      async (req) => req.body,
-    )
-    app.put(
-      '/:id/parts/:partId',
-      { schema: { ...body(4), ...answers('The part') } },
-      async (req) => req.body,
-    )
-  }
-}
-
 const app = Fastify()
 await app.register(swagger, { openapi: { info: { title: 'API', version: '1.0.0' } } })
-for (let n = 0; n < CONTROLLERS; n++) app.register(defineResource(n), { prefix: `/things-${n}` })
+for (let n = 0; n < CONTROLLERS; n++) {
+  app.register(defineResource(n, defineBody), { prefix: `/things-${n}` })
+}
 await app.listen({ port: 0, host: '127.0.0.1' })
 endPhase(phase, { port: app.server.address().port, text: JSON.stringify(app.swagger()) })

@@ -1,10 +1,16 @@
 import type { CacheEntry } from '../../contracts/cache.js'
 import type { CurrentTenant } from '../../contracts/tenant.js'
 import type { Duration } from '../../contracts/units.js'
-import { type CacheEngine, entryTags, type Lifetime, scopedTags } from './cache-engine.js'
+import {
+  type CacheEngine,
+  entryTags,
+  type Lifetime,
+  scopedTags,
+  type TaggedEntry,
+} from './cache-engine.js'
 import { ttlMs } from './duration.js'
 import type { Flight, Landing } from './flights.js'
-import { FAILED } from './store-guard.js'
+import { chain, FAILED, type Outcome } from './store-guard.js'
 
 /** How long, and under which tags, `getOrSet` keeps a value. */
 export interface KeepOptions {
@@ -106,7 +112,7 @@ export class ScopedCache {
     const lifetime = this.#lifetime(ttl, 'getOrSet()')
     checkTags(tags)
     const owner = this.#owner()
-    const found = await this.#find(full)
+    const found = await this.#find(full, tags)
     if (found !== undefined) return found.value as T
     const { flights } = this.parts.engine
     const flight = flights.find(full)
@@ -164,11 +170,15 @@ export class ScopedCache {
     }
   }
 
-  async #find(key: string): Promise<Found | undefined> {
+  /** @param tags Those that it is probably kept under. */
+  async #find(key: string, tags: readonly string[] = []): Promise<Found | undefined> {
     const owner = this.#owner()
     const { engine } = this.parts
     await engine.open()
-    const entry = await engine.read(key)
+    const isTagged = tags.length > 0 && engine.readsTagged
+    const entry = await (isTagged
+      ? chain(engine.readTagged(key, entryTags(owner, tags)), entryOf)
+      : engine.read(key))
     const isReadable =
       entry !== undefined &&
       entry !== FAILED &&
@@ -212,6 +222,10 @@ export class ScopedCache {
       throw error
     }
   }
+}
+
+function entryOf(found: Outcome<TaggedEntry>): Outcome<CacheEntry | undefined> {
+  return found === FAILED ? FAILED : found.entry
 }
 
 interface Found {

@@ -86,15 +86,15 @@ class RedisLimits implements RateLimitStore {
     const name = this.#keys.limit(count.key)
     const windowMs = String(Math.max(1, Math.round(count.windowMs)))
     return this.#link.ask(({ sendScript }) => sendScript(...script, '1', name, windowMs), {
-      read: (reply) => resultOf(count, reply as readonly [used: number, leftMs: number]),
+      read: (reply) => resultOf(count, reply as readonly number[]),
       fail,
     })
   }
 }
 
-function resultOf(
-  { limit }: RateLimitCount,
-  [used, resetMs]: readonly [used: number, leftMs: number],
-): RateLimitResult {
+/** @throws TypeError for what the script never gives. */
+function resultOf({ limit }: RateLimitCount, reply: readonly number[]): RateLimitResult {
+  const [used, resetMs] = reply
+  if (typeof used !== 'number' || typeof resetMs !== 'number') throw new TypeError('No count.')
   return { isAllowed: used <= limit, remaining: Math.max(0, limit - used), resetMs }
 }

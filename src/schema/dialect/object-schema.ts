@@ -9,6 +9,8 @@ import { anyOf } from './union.js'
 /** Keywords that OpenAPI 3.0 does not have; without them a document accepts more. */
 const DROPPED = ['dependencies', 'dependentRequired', 'dependentSchemas']
 
+const UNSAID = 'is not in the document: OpenAPI 3.0 cannot say it.'
+
 /** Patterns that all names match. */
 const ANY_NAME = new Set(['', '.*', '^.*$', '^(.*)$', '^.*', '.*$', '^[\\s\\S]*$', '^'])
 
@@ -17,8 +19,7 @@ type Properties = Readonly<Record<string, OpenApiSchema>>
 /** `properties` and the other keywords of objects. */
 export function objectSchema(node: Node, path: string, conversion: Conversion): OpenApiSchema {
   for (const keyword of DROPPED) {
-    if (node[keyword] === undefined) continue
-    conversion.lose(path, `'${keyword}' is not in the document: OpenAPI 3.0 cannot say it.`)
+    if (node[keyword] !== undefined) conversion.lose(path, `'${keyword}' ${UNSAID}`)
   }
   const others = otherProperties(node, path, conversion)
   const names = allowedNames(node, path, conversion)
@@ -44,20 +45,27 @@ function declaredProperties(node: Node, path: string, conversion: Conversion): P
   const { properties, patternProperties } = node
   const declared: Record<string, OpenApiSchema> = {}
   if (!isNode(properties)) return declared
-  const patterns = isNode(patternProperties) ? Object.entries(patternProperties) : []
   for (const name of Object.keys(properties)) {
     const at = below(path, name)
     const own = conversion.convert(properties[name], at)
-    const matching = patterns.filter(([pattern]) => isMatch(pattern, name))
-    const others = matching.map(([, other]) => conversion.convert(other, at))
-    setOwn(declared, name, others.length === 0 ? own : combineAll([own, ...others]))
+    const isAlone = patternProperties === undefined
+    setOwn(declared, name, isAlone ? own : withPatterns(own, { node, name, at }, conversion))
   }
   return declared
 }
 
-function combineAll(schemas: readonly OpenApiSchema[]): OpenApiSchema {
-  const telling = schemas.filter((each) => Object.keys(each).length > 0)
-  return telling.length > 1 ? combine({}, telling) : (telling[0] ?? {})
+/** A property must also be what the patterns ask for that its name matches. */
+function withPatterns(
+  own: OpenApiSchema,
+  { node, name, at }: { readonly node: Node; readonly name: string; readonly at: string },
+  { convert }: Conversion,
+): OpenApiSchema {
+  const { patternProperties } = node
+  const patterns = isNode(patternProperties) ? Object.entries(patternProperties) : []
+  const matching = patterns.filter(([pattern]) => isMatch(pattern, name))
+  const all = [own, ...matching.map(([, other]) => convert(other, at))]
+  const telling = all.filter((each) => Object.keys(each).length > 0)
+  return telling.length > 1 ? combine({}, telling) : (telling[0] ?? own)
 }
 
 function isMatch(pattern: string, name: string): boolean {
@@ -151,8 +159,8 @@ function withRequired(
     rest,
   }: { readonly required: readonly string[]; readonly rest: OpenApiSchema | false | undefined },
 ): Properties {
+  if (required.every((name) => Object.hasOwn(properties, name))) return properties
   const missing = required.filter((name) => !Object.hasOwn(properties, name))
-  if (missing.length === 0) return properties
   const value = rest === false ? { not: {} } : (rest ?? {})
   return Object.fromEntries([
     ...Object.entries(properties),

@@ -10,10 +10,19 @@ import { combine } from './combine.js'
 import { ABSENT_MARK, type Conversion, isNode, LOSS_MARK, NEVER, type Node } from './conversion.js'
 import { createDefinitions, isEmptyCircle } from './definitions.js'
 import { type References, readReferences } from './references.js'
+import { type Survey, surveySchema } from './survey.js'
 import { typedSchema } from './typed-schema.js'
 
-/** Turns JSON Schema, 2020-12 or a draft from 07 on, into OpenAPI 3.0.3's dialect of it. */
-export function toOpenApiSchema(root: unknown): DescribedSchema {
+/**
+ * Turns JSON Schema, 2020-12 or a draft from 07 on, into OpenAPI 3.0.3's dialect of it.
+ *
+ * @param survey Of the same schema, where somebody has made one.
+ */
+export function toOpenApiSchema(
+  root: unknown,
+  survey: Survey = surveySchema(root),
+): DescribedSchema {
+  if (survey.isPlain) return convertPlain(root, survey)
   const references = readReferences(root)
   const inexact = new Set<Node>()
   // What a definition loses matters to all that refer to it, also from within itself: hence again, until none is new.
@@ -24,14 +33,39 @@ export function toOpenApiSchema(root: unknown): DescribedSchema {
   }
 }
 
-function convertWhole(root: unknown, references: References, inexact: Set<Node>): DescribedSchema {
-  const losses = new Map<string, SchemaLoss>()
-  const definitions = createDefinitions(references)
-  let lost = 0
-  const lose: Conversion['lose'] = (path, cause) => {
-    lost++
-    losses.set(`${path}\n${cause}`, { path, cause })
+/** As {@link convertWhole}, of a schema that is plain: a third of the work, with the same result. */
+function convertPlain(root: unknown, { isAnnotated }: Survey): DescribedSchema {
+  const losses = new Losses()
+  const convert: Conversion['convert'] = (schema, path) => {
+    if (schema === true) return {}
+    if (schema === false) return NEVER
+    const node = schema as Node
+    const typed = typedSchema(node, path, conversion)
+    return isAnnotated ? combine(annotationsOf(node), [typed]) : typed
   }
+  const conversion = { convert, lose: losses.add, countLosses: () => losses.count }
+  return { schema: convert(root, ''), definitions: [], losses: losses.all }
+}
+
+/** What a conversion has lost, each once. */
+class Losses {
+  readonly #found = new Map<string, SchemaLoss>()
+  count = 0
+
+  readonly add: Conversion['lose'] = (path, cause) => {
+    this.count++
+    this.#found.set(`${path}\n${cause}`, { path, cause })
+  }
+
+  get all(): SchemaLoss[] {
+    return [...this.#found.values()]
+  }
+}
+
+function convertWhole(root: unknown, references: References, inexact: Set<Node>): DescribedSchema {
+  const losses = new Losses()
+  const lose = losses.add
+  const definitions = createDefinitions(references)
   const convert: Conversion['convert'] = (schema, path) => {
     if (schema === true) return {}
     if (schema === false) return NEVER
@@ -39,18 +73,18 @@ function convertWhole(root: unknown, references: References, inexact: Set<Node>)
       lose(path, 'There is no schema here: the document accepts anything.')
       return {}
     }
-    const before = lost
+    const before = losses.count
     const body = (): OpenApiSchema => convertBody(schema, path, conversion)
     const reference = definitions.refer(schema, body)
     if (reference === null) return body()
-    if (lost > before) inexact.add(schema)
-    else if (inexact.has(schema)) lost++
+    if (losses.count > before) inexact.add(schema)
+    else if (inexact.has(schema)) losses.count++
     return reference
   }
-  const conversion = { convert, lose, countLosses: () => lost, references }
+  const conversion = { convert, lose, countLosses: () => losses.count, references }
   const schema = convert(root, '')
   const all = withoutCircles(definitions.all(), lose)
-  return { schema, definitions: all, losses: [...losses.values()] }
+  return { schema, definitions: all, losses: losses.all }
 }
 
 type WholeConversion = Conversion & { readonly references: References }

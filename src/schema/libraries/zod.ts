@@ -58,22 +58,44 @@ export function describeOldZod(
 }
 
 function describe({ zodSchema, jsonSchema }: Override, side: SchemaSide): void {
-  const { def } = zodSchema._zod
-  const known = IN_JSON[def.type]
-  const isReference = jsonSchema.$ref !== undefined
-  if (known !== undefined && !isReference) Object.assign(jsonSchema, known)
-  if (def.type === 'bigint' && side === 'output') jsonSchema[LOSS_MARK] = BIGINT
-  if (def.type === 'custom' && !isReference) describeCustom(zodSchema, jsonSchema)
-  if (def.type === 'object') describeObject(zodSchema, { jsonSchema, side })
-  if (def.type === 'string') describeString(zodSchema, jsonSchema)
-  if (def.type === 'file' && !isReference) describeFile(jsonSchema)
-  // OpenAPI's word means that the client must not send it; zod's, that the handler must not change it.
-  if (def.type === 'readonly') delete jsonSchema.readOnly
-  if (def.type === 'default' || def.type === 'prefault') describeDefault(zodSchema, jsonSchema)
-  for (const key of ['default', 'example', 'examples']) {
-    // Zod writes its result as JSON, which fails as a whole on one bigint.
-    if (key in jsonSchema) jsonSchema[key] = toJsonValue(jsonSchema[key])
+  describeType(zodSchema, jsonSchema, side)
+  // Zod writes its result as JSON, which fails as a whole on one bigint.
+  if ('default' in jsonSchema) jsonSchema.default = toJsonValue(jsonSchema.default)
+  if ('example' in jsonSchema) jsonSchema.example = toJsonValue(jsonSchema.example)
+  if ('examples' in jsonSchema) jsonSchema.examples = toJsonValue(jsonSchema.examples)
+}
+
+function describeType(zodSchema: ZodNode, jsonSchema: Json, side: SchemaSide): void {
+  const { type } = zodSchema._zod.def
+  switch (type) {
+    case 'string':
+      return describeString(zodSchema, jsonSchema)
+    case 'object':
+      return describeObject(zodSchema, { jsonSchema, side })
+    case 'number':
+    case 'boolean':
+    case 'array':
+    case 'optional':
+      return
+    // OpenAPI's word means that the client must not send it; zod's, that the handler must not change it.
+    case 'readonly':
+      delete jsonSchema.readOnly
+      return
+    case 'default':
+    case 'prefault':
+      return describeDefault(zodSchema, jsonSchema)
   }
+  if (jsonSchema.$ref === undefined) describeInline(zodSchema, jsonSchema)
+  if (type === 'bigint' && side === 'output') jsonSchema[LOSS_MARK] = BIGINT
+}
+
+/** Types of which JSON Schema knows nothing, or something else. A reference says already what it stands for. */
+function describeInline(zodSchema: ZodNode, jsonSchema: Json): void {
+  const { type } = zodSchema._zod.def
+  const known = IN_JSON[type]
+  if (known !== undefined) Object.assign(jsonSchema, known)
+  if (type === 'custom') describeCustom(zodSchema, jsonSchema)
+  if (type === 'file') describeFile(jsonSchema)
 }
 
 function describeCustom({ _zod: { bag } }: ZodNode, jsonSchema: Json): void {
@@ -87,9 +109,10 @@ function describeObject(
   { jsonSchema, side }: { readonly jsonSchema: Json; readonly side: SchemaSide },
 ): void {
   if (def.catchall === undefined) delete jsonSchema.additionalProperties
+  if (side === 'input') return
   const properties = (jsonSchema.properties ?? {}) as Record<string, Json>
   const absent = Object.keys(properties).filter((key) => properties[key]?.[ABSENT_MARK] === true)
-  if (absent.length === 0 || side === 'input') return
+  if (absent.length === 0) return
   for (const key of absent) delete properties[key]
   const required = (jsonSchema.required ?? []) as string[]
   jsonSchema.required = required.filter((key) => !absent.includes(key))
@@ -98,7 +121,8 @@ function describeObject(
 function describeString({ _zod: { def } }: ZodNode, jsonSchema: Json): void {
   const { format } = jsonSchema
   if (typeof format === 'string' && !FORMATS.has(format)) delete jsonSchema.format
-  for (const { _zod } of [{ _zod: { def } }, ...(def.checks ?? [])]) {
+  if (def.pattern instanceof RegExp) describePattern(def.pattern, jsonSchema)
+  for (const { _zod } of def.checks ?? []) {
     const { pattern } = _zod.def
     if (pattern instanceof RegExp) describePattern(pattern, jsonSchema)
   }

@@ -1,3 +1,4 @@
+import type { CacheEntry } from 'blazon'
 import { redisCache } from 'blazon/redis'
 import { createClient } from 'redis'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -186,6 +187,40 @@ describeWithRedis('a cache in Redis', () => {
     await redis.del(name)
     await redis.hSet(name, 'a', '1')
     expect(await cache.get('bad')).toBeUndefined()
+  })
+
+  it('gives what is there now, however often it has given something else', async () => {
+    const name = `${prefix}cache:again`
+    const forms = [entry('1'), entry('2'), entry('2', { owner: 'acme' }), entry('10')]
+    const again = async () => {
+      for (let i = 0; i < 4; i++) expect(await cache.get('again')).toEqual(forms[0])
+    }
+    for (const form of [...forms]) {
+      forms[0] = form
+      await cache.set('again', form, MINUTE)
+      await again()
+    }
+    await redis.set(name, 'no entry')
+    expect(await cache.get('again')).toBeUndefined()
+    await cache.set('again', forms[0] as CacheEntry, MINUTE)
+    await again()
+    await redis.del(name)
+    expect(await cache.get('again')).toBeUndefined()
+  })
+
+  it('gives each of many keys its own, in whatever order they are read', async () => {
+    // Alike in length and in their ends, for what finds them by these.
+    const keys = Array.from({ length: 30 }, (_, i) => `${String(i).padStart(6, 'x')}:product`)
+    await Promise.all(keys.map((key) => cache.set(key, entry(key), MINUTE)))
+    const order = [
+      ...keys,
+      ...keys,
+      ...keys.flatMap((key) => [key, key, key]),
+      ...keys.toReversed(),
+    ]
+    for (const key of order) expect((await cache.get(key))?.body).toBe(key)
+    const tagged = await Promise.all(keys.map((key) => cache.getTagged?.(key, ['t'])))
+    expect(tagged.map((found) => found?.entry?.body)).toEqual(keys)
   })
 
   it('keeps nothing that is too long', async () => {

@@ -112,6 +112,50 @@ async function lineOf(child: ChildProcess): Promise<string> {
   return String(data).trim()
 }
 
+describeWithServer('limits on a Redis that forgets its scripts', () => {
+  it('are exact all the same', async () => {
+    await using server = await Server.start()
+    const limits = redisLimits({ url: server.url, timeout: '10s' })
+    await limits.open?.(testContext().context)
+    const redis = await createClient({ url: server.url }).connect()
+    const count = { key: 'forgotten', limit: 30, windowMs: MINUTE }
+    let allowed = 0
+    for (let round = 0; round < 4; round++) {
+      const results = await Promise.all(Array.from({ length: 10 }, () => limits.consume(count)))
+      allowed += results.filter(({ isAllowed }) => isAllowed).length
+      await redis.scriptFlush()
+    }
+    expect(allowed).toBe(30)
+    expect(await redis.get('blazon:limit:forgotten')).toBe('40')
+    redis.destroy()
+    await limits.close?.()
+  })
+})
+
+it.each([
+  ['nothing', async () => null],
+  ['something else', async () => 'OK'],
+  ['an error that is none', () => Promise.reject('no')],
+])('limits take %s for an answer of no Redis, and insure it', async (_, sendCommand) => {
+  const client = {
+    isOpen: true,
+    isReady: true,
+    on: () => client,
+    off: () => client,
+    listeners: () => [],
+    connect: async () => client,
+    destroy: () => {},
+    withTypeMapping: () => client,
+    sendCommand,
+  }
+  const limits = redisLimits({ client })
+  await limits.open?.(testContext().context)
+  const count = { key: 'ip', limit: 1, windowMs: MINUTE }
+  expect(await limits.consume(count)).toMatchObject({ isAllowed: true, remaining: 0 })
+  expect(await limits.consume(count)).toMatchObject({ isAllowed: false })
+  await limits.close?.()
+})
+
 describeWithServer('limits without Redis', () => {
   it('are counted by this process, window by window', async () => {
     await using server = await Server.absent()

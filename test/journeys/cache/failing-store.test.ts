@@ -190,6 +190,18 @@ describe('a store that gives the worth of tags with an entry', () => {
     expect(await ask()).toBe('200 HIT 3')
   })
 
+  it('is asked once for a value of a program, which may name other tags than it was made under', async () => {
+    const cache = app.get(CacheManager)
+    expect(await cache.getOrSet('a', () => 1, { tags: ['t'] })).toBe(1)
+    await settle()
+    asked.length = 0
+    expect(await cache.getOrSet('a', () => 2, { tags: ['t'] })).toBe(1)
+    expect(asked).toEqual(['getTagged'])
+    expect(await cache.getOrSet('a', () => 2, { tags: ['u'] })).toBe(1)
+    await cache.invalidateTags(['t'])
+    expect(await cache.getOrSet('a', () => 3, { tags: ['u'] })).toBe(3)
+  })
+
   it('is asked for what an entry was really made under', async () => {
     const cache = CacheManager.getInstance()
     expect(await cache.getOrSet('GET /plain', () => 1, { tags: ['other'] })).toBe(1)

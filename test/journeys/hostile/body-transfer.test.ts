@@ -53,6 +53,43 @@ function chunked(body: string, size = 300): string {
 
 const CHUNKED = ['Content-Type: application/json', 'Transfer-Encoding: chunked']
 
+describe('a body that has come before it is asked for', () => {
+  it('leaves the connection open when it is refused', async () => {
+    const answers = await exchange(
+      app.port,
+      post('/texts', '{"text":', ['Connection: keep-alive']) +
+        post('/texts', '{"text":7}', ['Connection: keep-alive']) +
+        post('/texts', json(20)),
+    )
+    expect(answers.map(({ status }) => status)).toEqual([400, 400, 200])
+  })
+
+  it('is read whole where it came in pieces while a middleware waited', async () => {
+    let sendRest = () => {}
+    const waiting = await start({
+      controllers: defineControllers(TextsController),
+      middlewares: [
+        (req, _res, next) => {
+          if (req.method !== 'POST') return next()
+          const timer = setInterval(() => {
+            if (req.readableLength > 0) sendRest()
+            if (req.readableLength === 100) next(void clearInterval(timer))
+          }, 1)
+        },
+      ],
+    })
+    const connection = await RawConnection.open(waiting.port)
+    const text = post('/texts', json(100))
+    sendRest = () => {
+      sendRest = () => {}
+      connection.write(text.slice(-50))
+    }
+    connection.write(text.slice(0, -50))
+    const [answer] = await connection.answers(1)
+    expect(answer?.status).toBe(200)
+  })
+})
+
 describe('the size of a body', () => {
   it('may be exactly the limit, announced or chunked', async () => {
     const [announced] = await exchange(app.port, post('/texts', json(LIMIT)))

@@ -84,6 +84,14 @@ describeWithServer('an application on Redis', () => {
     try {
       await untilCached()
       expect(calls).toBe(before)
+      for (const one of [first, app]) {
+        price++
+        await one.get(CacheManager).invalidateTags(['prices'])
+        for (const each of [first, app]) {
+          const { body } = await each.request().get('/prices')
+          expect(body.data.price).toBe(price)
+        }
+      }
       const statuses = []
       for (const one of [first, app, first, app]) {
         statuses.push((await one.request().get('/prices/few')).status)

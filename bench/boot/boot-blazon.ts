@@ -13,31 +13,10 @@ import {
   type Req,
   type Request,
 } from 'blazon'
-import { z } from 'zod'
-import { beginPhase, CONTROLLERS, endPhase } from './phase.mjs'
+import { defineBody } from '../boot/bodies.mjs'
+import { beginPhase, CONTROLLERS, endPhase } from '../boot/phase.mjs'
 
 const phase = beginPhase()
-
-/** Every schema is made anew, and says something else than any other. */
-function defineBody(n: number) {
-  return z.object({
-    name: z
-      .string()
-      .min(1)
-      .max(100 + n),
-    email: z.email(),
-    quantity: z.number().int().min(1).max(1000),
-    price: z.number().min(0),
-    status: z.enum(['draft', 'open', 'closed']),
-    tags: z.array(z.string().max(40)).max(10),
-    isActive: z.boolean().optional(),
-    address: z.object({
-      street: z.string().min(1).max(200),
-      city: z.string().min(1).max(100),
-      zip: z.string().min(3).max(12),
-    }),
-  })
-}
 
 function defineController(n: number) {
   const [Create, Replace, Change, AddPart, ReplacePart] = Array.from({ length: 5 }, (_, part) =>

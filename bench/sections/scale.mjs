@@ -1,0 +1,166 @@
+// One process and two on one Redis: bench/scale.mjs.
+import { describeEnvironment } from '../environment.mjs'
+import { markdownTable, median } from '../tables.mjs'
+
+const TITLES = {
+  '/both/7': '`@Cache` and `rateLimit`',
+  '/tagged/7': 'the same, under a tag',
+  '/cached/7': '`@Cache`, a hit',
+  '/limited/7': '`rateLimit`',
+  '/plain/7': 'neither',
+}
+const MAIN = '/both/7'
+const GOAL = 1.8
+/** Below this share of periods, something else than its bound held a process back: others had the cores. */
+const USED_UP = 0.85
+
+/** The section of the page; see report.mjs. */
+export function section({ nodes }) {
+  const parts = Object.values(nodes).map(partOf)
+  return { title: 'Two processes on one Redis', body: parts.join('\n\n'), goals: [goalOf(nodes)] }
+}
+
+function goalOf(nodes) {
+  const entries = Object.entries(nodes)
+  return {
+    id: 'scale/redis',
+    what: 'two processes sharing one Redis for cache and limits, of the throughput of one',
+    least: { default: GOAL },
+    unit: '×',
+    measured: Object.fromEntries(entries.map(([major, node]) => [major, scaleOf(node)])),
+    note: Object.fromEntries(
+      entries.map(([major, { measured }]) => [major, byCost(measured, MAIN).toFixed(2)]),
+    ),
+  }
+}
+
+/** By throughput where nothing but their bounds held the processes back, else by what a request costs. */
+function scaleOf({ measured, bound }) {
+  return isHeldByBound(measured, bound)
+    ? byThroughput(measured, MAIN, 'two')
+    : byCost(measured, MAIN)
+}
+
+/** Whether processes could be bounded, and used up what they were given in nearly all periods. */
+function isHeldByBound(measured, { reason }) {
+  return reason === undefined && ['one', 'two'].every((name) => usedUp(measured, name) >= USED_UP)
+}
+
+function usedUp(measured, variant) {
+  return median(measured.map((round) => round[MAIN][variant].usedUp))
+}
+
+function byThroughput(measured, path, variant) {
+  const ratios = measured.map((round) => round[path][variant].perSecond / round[path].one.perSecond)
+  return median(ratios)
+}
+
+/** What two do in the time of one, if a request costs the processes and Redis so much: 2 where it costs the same. */
+function byCost(measured, path) {
+  return median(measured.map((round) => (2 * totalOf(round[path].one)) / totalOf(round[path].two)))
+}
+
+/** Instructions of all processes and of Redis, or their time. */
+function totalOf({ servers, redis }) {
+  const costs = [...servers, redis]
+  const key = costs.every(({ kilo }) => kilo !== undefined) ? 'kilo' : 'microseconds'
+  return costs.reduce((sum, cost) => sum + cost[key], 0)
+}
+
+function partOf({ node, environment, rounds, seconds, connections, ...rest }) {
+  const { bound, redis, versions, exact, trips, measured } = rest
+  return `**Node ${node}**, Redis ${redis}, node-redis ${versions.redis}. ${rounds} rounds of ${seconds} s.
+${describeEnvironment(environment)}
+
+${howItWasDone(bound, connections)} ${howItIsReckoned(measured, bound)}
+
+${table(measured)}
+
+${redisText(measured)}
+
+### Limits are exact
+
+${exactText(exact)}
+
+### What a request asks Redis
+
+${tripsTable(trips)}
+
+One request at a time; the second of two flights waits for the answer to the first. Under load, what is asked at the same time goes out in one write.`
+}
+
+function howItWasDone({ share, by, reason }, connections) {
+  const load = `${connections} connections in all, half of them to each process where there are two; \`wrk\` and Redis have what they need of the rest.`
+  if (reason === undefined) {
+    return `Both processes are on this machine, so each is given ${share} of a core (${by}): what they share is Redis, and nothing else. ${load}`
+  }
+  return `Both processes are on this machine, and could not be bounded: ${reason}. So requests a second say how many cores there are. ${load}`
+}
+
+function howItIsReckoned(measured, bound) {
+  if (isHeldByBound(measured, bound)) return 'The goal is measured by requests a second.'
+  const why =
+    bound.reason === undefined ? 'Others had the cores, so that bounds did not decide: the' : 'The'
+  return `${why} goal is measured by what a request costs, as below.`
+}
+
+function table(measured) {
+  const rows = Object.keys(TITLES).flatMap((path) =>
+    Object.keys(measured[0][path]).map((variant) => row(measured, path, variant)),
+  )
+  const head = ['', 'requests/s', 'of one', 'by instructions', 'µs CPU', 'of Redis', 'part used up']
+  return markdownTable(head, rows)
+}
+
+const VARIANTS = { one: 'one process', two: 'two processes', cluster: 'two by `node:cluster`' }
+
+function row(measured, path, variant) {
+  const of = (get) => median(measured.map((round) => get(round[path][variant])))
+  const cells = [
+    `${TITLES[path]}, ${VARIANTS[variant]}`,
+    Math.round(of(({ perSecond }) => perSecond)),
+    variant === 'one' ? '' : `${byThroughput(measured, path, variant).toFixed(2)}×`,
+    variant === 'two' ? `${byCost(measured, path).toFixed(2)}×` : '',
+    // A request is answered by one of them, so each adds its part of the average.
+    measured[0][path][variant].servers
+      .map((_, i) => of(({ servers }) => servers[i].microseconds).toFixed(1))
+      .join(' + '),
+    of(({ redis }) => redis.microseconds).toFixed(1),
+  ]
+  const usedUp = measured[0][path][variant].usedUp
+  return [...cells, usedUp === undefined ? '' : `${Math.round(of((each) => each.usedUp) * 100)} %`]
+}
+
+function redisText(measured) {
+  const cost = median(measured.map((round) => round[MAIN].two.redis.microseconds))
+  const ofOne = median(measured.map((round) => totalMicroseconds(round[MAIN].one.servers)))
+  return `**µs CPU** is of each process, and **of Redis** of \`redis-server\`, over all requests. **by instructions** is twice what a request takes of one process and
+Redis, by what it takes of two and Redis: 2 where sharing costs nothing. **part used up** is the share of periods of 10 ms in which a process had used
+up its part: near 100 %, nothing else held it back. Redis works on one core: with \`@Cache\` and \`rateLimit\` it is full at ${thousands(1e6 / cost)}
+requests a second, or ${Math.floor(ofOne / cost)} processes that have a whole core each.`
+}
+
+const totalMicroseconds = (costs) => costs.reduce((sum, { microseconds }) => sum + microseconds, 0)
+
+function thousands(value) {
+  return `${Math.round(value / 1000)},000`
+}
+
+function exactText({ limit, bursts, short, rush }) {
+  const requests = bursts.reduce((sum, burst) => sum + burst.requests, 0)
+  const allowed = bursts.reduce((sum, burst) => sum + burst.allowed, 0)
+  return `- Within a window: ${bursts.length} times, about ${Math.round(requests / bursts.length)} requests at once to two processes, limit ${limit}: **${allowed} of ${bursts.length * limit} were let in**, and no
+  place was given twice (\`RateLimit: …;r=\` of each answer). The same behind one port, by \`node:cluster\`.
+- Window after window of a second: ${short.requests} requests, ${short.windows} windows of ${short.limit}: ${short.allowed} were let in, no place more often than there were windows.
+- What one process keeps, the other gives; what one invalidates by tag, the other gives no more. Of ${rush.requests} who want the same at once from both, ${rush.made} ran the handler; each
+  process runs it once at most.`
+}
+
+function tripsTable(trips) {
+  const rows = Object.entries(trips).map(([path, { flights, commands }]) => [
+    TITLES[path],
+    flights,
+    commands.map((name) => `\`${name}\``).join(', '),
+  ])
+  return markdownTable(['', 'flights', 'commands'], rows)
+}

@@ -1,0 +1,32 @@
+import type { SwaggerOptions } from '../contracts/openapi.js'
+import type { ApiResponseOptions } from '../contracts/operation.js'
+import { type DatePlaces, either, findDatePlaces, within } from './date-places.js'
+import { createDateWriter, type WriteDates } from './date-writer.js'
+import { describeOnce } from './describe-once.js'
+
+/**
+ * Compiles what writes the dates of an operation's answers, whichever of them comes; `null` when they hold none.
+ *
+ * @param converters Of libraries that do not describe their schemas.
+ */
+export function compileAnswerDates(
+  responses: readonly ApiResponseOptions[],
+  converters?: SwaggerOptions['converters'],
+): WriteDates | null {
+  const places = responses.map((each) => placesOf(each, converters)).reduce(either, null)
+  return places && createDateWriter(places)
+}
+
+function placesOf(
+  { status, schema, raw }: ApiResponseOptions,
+  converters: SwaggerOptions['converters'],
+): DatePlaces | null {
+  if (status >= 400 || schema === undefined) return null
+  const places = findDatePlaces(describeOnce(schema, { side: 'output', converters }))
+  return places && (raw ? places : inEnvelope(places))
+}
+
+/** What has a `data` may be the whole envelope. */
+function inEnvelope(places: DatePlaces): DatePlaces | null {
+  return either(within('data', places), places.properties.has('data') ? places : null)
+}

@@ -1,0 +1,63 @@
+import { execFileSync } from 'node:child_process'
+import { type BuildOptions, build } from 'esbuild'
+import { afterAll, describe, expect, it } from 'vitest'
+import { Project } from '../cli/project.js'
+
+const project = new Project(['ajv', 'ajv-formats', 'zod']).write({
+  'main.ts': `
+    import { App, Body, Controller, Post, type Req } from 'blazon'
+    import { z } from 'zod'
+
+    const Place = z.object({ x: z.int() }).meta({ examples: [{ x: 'left' }] })
+    const Note = z.object({ text: z.string().min(1), place: Place })
+
+    @Controller('notes')
+    class NotesController {
+      @Post()
+      @Body(Note)
+      add({ body }: Req<{ body: typeof Note }>) {
+        return body
+      }
+    }
+
+    async function main() {
+      const app = new App({ controllers: [NotesController], logger: false })
+      const { port } = await app.listen(0, '127.0.0.1')
+      const url = 'http://127.0.0.1:' + port
+      const headers = { 'content-type': 'application/json' }
+      const { status } = await fetch(url + '/notes', { method: 'POST', headers, body: '{}' })
+      const page = await fetch(url + '/api-docs')
+      const document = await (await fetch(url + '/api-docs.json')).text()
+      console.log(JSON.stringify([status, page.status, document.includes('left')]))
+      await app.close()
+    }
+    main()
+  `,
+})
+afterAll(() => project.remove())
+
+/** An ECMAScript module has no `require`, which packages in CommonJS ask for. */
+const REQUIRE = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)`
+
+const KINDS: Record<string, BuildOptions> = {
+  cjs: { format: 'cjs' },
+  mjs: { format: 'esm', banner: { js: REQUIRE } },
+}
+
+describe('an application that esbuild has put into one file', () => {
+  it.each(Object.entries(KINDS))('starts, validates and documents as %s', async (kind, options) => {
+    const outfile = project.path(`main.${kind}`)
+    await build({
+      ...options,
+      entryPoints: [project.path('main.ts')],
+      outfile,
+      bundle: true,
+      platform: 'node',
+      target: 'node20',
+      logLevel: 'silent',
+    })
+    const printed = execFileSync(process.execPath, [outfile], { cwd: project.folder })
+    // What an example says that its schema refuses, is not in the document.
+    expect(JSON.parse(String(printed))).toEqual([400, 200, false])
+  })
+})

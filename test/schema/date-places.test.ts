@@ -1,0 +1,77 @@
+import { type as ark } from 'arktype'
+import Type from 'typebox'
+import * as v from 'valibot'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { type DatePlaces, findDatePlaces } from '../../src/schema/date-places.js'
+import { describeSchema } from '../../src/schema/describe-schema.js'
+
+const placesOf = (schema: object) =>
+  readable(findDatePlaces(describeSchema(schema, { side: 'output' })))
+
+/** `date`, or what is within. */
+function readable(places: DatePlaces | null): unknown {
+  if (places === null) return null
+  const { isDate, properties, others, items } = places
+  return {
+    ...(isDate && { date: true }),
+    ...Object.fromEntries([...properties].map(([name, each]) => [`.${name}`, readable(each)])),
+    ...(others && { others: readable(others) }),
+    ...(items && { items: readable(items) }),
+  }
+}
+
+const date = { date: true }
+
+describe('findDatePlaces', () => {
+  it.each([
+    ['zod', z.object({ id: z.string(), at: z.date() })],
+    ['zod, as text', z.object({ id: z.string(), at: z.iso.datetime() })],
+    ['valibot', v.object({ id: v.string(), at: v.date() })],
+    ['arktype', ark({ id: 'string', at: 'Date' })],
+    ['TypeBox', Type.Object({ id: Type.String(), at: Type.String({ format: 'date-time' }) })],
+    ['JSON Schema', { properties: { id: {}, at: { type: 'string', format: 'date-time' } } }],
+  ])('knows a date of %s', (_library, schema) => {
+    expect(placesOf(schema)).toEqual({ '.at': date })
+  })
+
+  it('looks into lists, tuples, records and all alternatives', () => {
+    const At = z.object({ at: z.date().nullable() })
+    const Row = z.object({
+      rows: z.array(At.optional()),
+      pair: z.tuple([z.string(), z.date()]),
+      byDay: z.record(z.string(), At),
+      either: z.union([z.string(), z.object({ on: z.date() }), z.array(z.date())]),
+      both: z.intersection(At, z.object({ until: z.date() })),
+      count: z.number(),
+    })
+    expect(placesOf(Row)).toEqual({
+      '.rows': { items: { '.at': date } },
+      '.pair': { items: date },
+      '.byDay': { others: { '.at': date } },
+      '.either': { '.on': date, items: date },
+      '.both': { '.at': date, '.until': date },
+    })
+  })
+
+  it('follows names, and what contains itself once around', () => {
+    const Person = z.object({ born: z.date() }).meta({ id: 'Person' })
+    expect(placesOf(z.object({ author: Person, readers: z.array(Person) }))).toEqual({
+      '.author': { '.born': date },
+      '.readers': { items: { '.born': date } },
+    })
+    const Comment = z.object({
+      at: z.date(),
+      get replies() {
+        return z.array(Comment)
+      },
+    })
+    const once = { '.at': date }
+    expect(placesOf(z.object({ top: Comment }))).toMatchObject({ '.top': once })
+  })
+
+  it('finds nothing where there is nothing', () => {
+    expect(placesOf(z.object({ id: z.string(), day: z.iso.date(), any: z.any() }))).toBeNull()
+    expect(placesOf({ $ref: '#/$defs/none' })).toBeNull()
+  })
+})

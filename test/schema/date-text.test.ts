@@ -1,0 +1,105 @@
+import fc from 'fast-check'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { dateText } from '../../src/schema/date-text.js'
+
+/** What stands in JSON where the value stands. */
+const inJson = (value: unknown) => JSON.parse(JSON.stringify([value]))[0]
+
+describe('dateText', () => {
+  it('is what JSON has for any date, of any year, or for none', () => {
+    fc.assert(
+      fc.property(fc.date(), (date) => {
+        expect(dateText(date)).toBe(inJson(date))
+      }),
+      { numRuns: 2000, seed: 7 },
+    )
+  })
+
+  it.each([
+    '0999-12-31T23:59:59.999Z',
+    '1000-01-01T00:00:00.000Z',
+    '1969-12-31T23:59:59.999Z',
+    '1970-01-01T00:00:00.000Z',
+    '2000-02-29T12:00:00.001Z',
+    '9999-12-31T23:59:59.999Z',
+    '+010000-01-01T00:00:00.000Z',
+    '-000001-01-01T00:00:00.000Z',
+    '+275760-09-13T00:00:00.000Z',
+  ])('knows %s', (text) => {
+    expect(dateText(new Date(text))).toBe(text)
+  })
+
+  it('has every time of a day', () => {
+    const start = Date.parse('2024-02-28T00:00:00Z')
+    for (let second = 0; second < 86_400; second++) {
+      const date = new Date(start + second * 1000 + (second % 1000))
+      if (dateText(date) !== date.toISOString()) expect(dateText(date)).toBe(date.toISOString())
+    }
+  })
+
+  it('leaves a date that answers for itself to do so', () => {
+    class Local extends Date {
+      override toISOString() {
+        return 'soon'
+      }
+    }
+    const named = Object.assign(new Date(0), { toJSON: () => 'now' })
+    const none = Object.assign(new Date(0), { valueOf: () => Number.NaN })
+    class Unknown extends Date {
+      override [Symbol.toPrimitive]() {
+        return Number.NaN as never
+      }
+    }
+    for (const date of [new Local(0), named, none, new Unknown(0)]) {
+      expect(inJson(dateText(date))).toBe(inJson(date))
+    }
+    expect([named, none, new Unknown(0), new Local(0)].map(inJson)).toEqual([
+      'now',
+      null,
+      null,
+      'soon',
+    ])
+  })
+
+  it('reads the date itself, whatever its class says of its parts', () => {
+    class Shifted extends Date {
+      override getUTCFullYear() {
+        return 1
+      }
+      override getUTCDate() {
+        return 2
+      }
+      override getTime() {
+        return 3
+      }
+    }
+    expect(dateText(new Shifted(0))).toBe('1970-01-01T00:00:00.000Z')
+    expect(inJson(new Shifted(0))).toBe('1970-01-01T00:00:00.000Z')
+  })
+
+  describe('where dates have been given another answer', () => {
+    afterEach(() => {
+      vi.restoreAllMocks()
+      vi.resetModules()
+    })
+
+    it('leaves them to it', () => {
+      vi.spyOn(Date.prototype, 'toJSON').mockReturnValue('shared')
+      const date = new Date(0)
+      expect(dateText(date)).toBe(date)
+    })
+
+    it('leaves them to it even if they were before this package was loaded', async () => {
+      const { toJSON } = Date.prototype
+      Date.prototype.toJSON = () => 'shared'
+      try {
+        vi.resetModules()
+        const late = await import('../../src/schema/date-text.js')
+        const date = new Date(0)
+        expect(late.dateText(date)).toBe(date)
+      } finally {
+        Date.prototype.toJSON = toJSON
+      }
+    })
+  })
+})
