@@ -1,4 +1,5 @@
 // npm run bench:startup -- [--nodes 20,24,26] [--node /path/to/node] [--rounds 15]: from the start of a process to its first answer.
+// `--smoke` only checks that all start and answer alike.
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -138,7 +139,7 @@ async function inTurn(rounds, measure) {
 
 async function measureOn(node, rounds) {
   const environment = readEnvironment()
-  for (const name of Object.keys(CANDIDATES)) await check(name, node)
+  await checkAll(node)
   const times = await inTurn(rounds, (name) => time(name, node))
   const counts = isCounting ? await inTurn(Math.ceil(rounds / 3), (name) => count(name, node)) : {}
   const candidates = Object.keys(CANDIDATES).map((name) => [
@@ -148,22 +149,37 @@ async function measureOn(node, rounds) {
   return { environment, rounds, candidates: Object.fromEntries(candidates) }
 }
 
+async function checkAll(node) {
+  for (const name of Object.keys(CANDIDATES)) await check(name, node)
+}
+
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '15' },
     node: { type: 'string', multiple: true, default: [] },
     nodes: { type: 'string', default: '' },
+    smoke: { type: 'boolean', default: false },
   },
 })
+
+async function measureAll(nodes, rounds) {
+  for (const path of nodes) {
+    const { major, ...version } = readNode(path)
+    const measured = await measureOn(path, rounds)
+    console.log(`\nNode ${version.node}\n\n${nodeTable(measured)}\n`)
+    const { nodes: others } = readResults('startup') ?? {}
+    const results = { ...others, [major]: { ...version, ...measured } }
+    await saveResults('startup', { versions: readVersions(PACKAGES), nodes: results })
+  }
+}
+
 await compile(join(here, 'startup/start-blazon.ts'))
 compileDecorated('start-nest')
-const fetched = values.nodes === '' ? [] : fetchNodes(values.nodes.split(','))
-const chosen = [...values.node, ...fetched]
-for (const path of chosen.length === 0 ? [process.execPath] : chosen) {
-  const { major, ...version } = readNode(path)
-  const measured = await measureOn(path, Number(values.rounds))
-  console.log(`\nNode ${version.node}\n\n${nodeTable(measured)}\n`)
-  const { nodes } = readResults('startup') ?? {}
-  const results = { ...nodes, [major]: { ...version, ...measured } }
-  await saveResults('startup', { versions: readVersions(PACKAGES), nodes: results })
+if (values.smoke) {
+  await checkAll(process.execPath)
+  console.log(`${Object.keys(CANDIDATES).length} applications start and answer alike.`)
+} else {
+  const fetched = values.nodes === '' ? [] : fetchNodes(values.nodes.split(','))
+  const chosen = [...values.node, ...fetched]
+  await measureAll(chosen.length === 0 ? [process.execPath] : chosen, Number(values.rounds))
 }
