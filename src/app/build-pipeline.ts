@@ -235,8 +235,12 @@ function interceptorsOf(
   plugins: readonly Plugin[],
   app: InterceptedApp,
 ): readonly Interceptor[] {
-  const list = plugins.map((plugin) => plugin.intercept?.(route, app) ?? null)
-  return list.filter((interceptor) => interceptor !== null)
+  const list: Interceptor[] = []
+  for (const plugin of plugins) {
+    const interceptor = plugin.intercept?.(route, app) ?? null
+    if (interceptor !== null) list.push(interceptor)
+  }
+  return list
 }
 
 /** Compiles every schema, and says of all that do not compile where they are. */

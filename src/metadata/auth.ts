@@ -12,7 +12,7 @@ import { decorator, refuseBare } from './write.js'
  */
 export function Auth(): DualClassOrMethodDecorator
 export function Auth(...args: unknown[]): DualClassOrMethodDecorator {
-  refuseBare('@Auth', args)
+  refuseBare('@Auth', args[0], args[1])
   const fact = { kind: 'auth' } as const
   return decorator('@Auth()', { class: fact, method: fact }) as DualClassOrMethodDecorator
 }
@@ -20,7 +20,7 @@ export function Auth(...args: unknown[]): DualClassOrMethodDecorator {
 /** Opens one method of a protected class. @example @Public() @Get('health') health() { return 'ok' } */
 export function Public(): DualMethodDecorator
 export function Public(...args: unknown[]): DualMethodDecorator {
-  refuseBare('@Public', args)
+  refuseBare('@Public', args[0], args[1])
   return decorator('@Public()', { method: { kind: 'public' } }) as DualMethodDecorator
 }
 
@@ -35,7 +35,7 @@ export function Public(...args: unknown[]): DualMethodDecorator {
  * create(req: Request) { return orders.add(req.body) }
  */
 export function Can(...abilities: readonly string[]): DualClassOrMethodDecorator {
-  refuseBare('@Can', abilities)
+  refuseBare('@Can', abilities[0], abilities[1])
   const fact = { kind: 'can', abilities } as const
   return decorator('@Can()', { class: fact, method: fact }) as DualClassOrMethodDecorator
 }

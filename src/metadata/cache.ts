@@ -14,6 +14,6 @@ import { decorator, refuseBare } from './write.js'
  */
 export function Cache(options: CacheOptions): DualMethodDecorator
 export function Cache(options: CacheOptions, ...rest: unknown[]): DualMethodDecorator {
-  refuseBare('@Cache', [options, ...rest])
+  refuseBare('@Cache', options, rest[0])
   return decorator('@Cache()', { method: { kind: 'cache', options } }) as DualMethodDecorator
 }

@@ -19,7 +19,7 @@ import { decorator, refuseBare } from './write.js'
  */
 export function Controller(prefix?: string): DualClassDecorator
 export function Controller(prefix = '', ...rest: unknown[]): DualClassDecorator {
-  refuseBare('@Controller', [prefix, ...rest])
+  refuseBare('@Controller', prefix, rest[0])
   const fact = { kind: 'controller', prefix: pathArgument('@Controller', prefix) } as const
   return decorator('@Controller()', { class: fact })
 }

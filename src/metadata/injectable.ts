@@ -22,7 +22,7 @@ import {
  */
 export function Injectable(): DualClassDecorator
 export function Injectable(...args: unknown[]): DualClassDecorator {
-  refuseBare('@Injectable', args)
+  refuseBare('@Injectable', args[0], args[1])
   return decorator('@Injectable()', { class: { kind: 'injectable' } })
 }
 
@@ -40,7 +40,7 @@ export function Injectable(...args: unknown[]): DualClassDecorator {
 export function Inject(token: Token): InjectDecorator
 export function Inject(token: Token, ...rest: unknown[]): InjectDecorator {
   // A class alone is a token; a class with a key and an index is a constructor parameter.
-  if (rest.length > 0) refuseBare('@Inject', [token, ...rest])
+  if (rest.length > 0) refuseBare('@Inject', token, rest[0])
   function write(first: unknown, second: unknown, third?: unknown): unknown {
     if (isStandardContext(second)) {
       if (second.kind !== 'field' || second.static) throw wrongTarget(second.kind, second.name)

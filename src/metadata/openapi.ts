@@ -20,7 +20,7 @@ import { decorator, refuseBare } from './write.js'
  * class UsersController {}
  */
 export function ApiTags(...tags: readonly string[]): DualClassDecorator {
-  refuseBare('@ApiTags', tags)
+  refuseBare('@ApiTags', tags[0], tags[1])
   return decorator('@ApiTags()', { class: { kind: 'tags', tags } })
 }
 
@@ -37,7 +37,7 @@ export function ApiOperation(
   options: ApiOperationOptions,
   ...rest: unknown[]
 ): DualMethodDecorator {
-  refuseBare('@ApiOperation', [options, ...rest])
+  refuseBare('@ApiOperation', options, rest[0])
   const fact = { kind: 'operation', options } as const
   return decorator('@ApiOperation()', { method: fact }) as DualMethodDecorator
 }
@@ -53,7 +53,7 @@ export function ApiOperation(
  */
 export function ApiBody(options: ApiBodyOptions): DualMethodDecorator
 export function ApiBody(options: ApiBodyOptions, ...rest: unknown[]): DualMethodDecorator {
-  refuseBare('@ApiBody', [options, ...rest])
+  refuseBare('@ApiBody', options, rest[0])
   const fact = { kind: 'bodyDoc', options } as const
   return decorator('@ApiBody()', { method: fact }) as DualMethodDecorator
 }
@@ -73,7 +73,7 @@ export function ApiResponseDoc(
   options: ApiResponseOptions,
   ...rest: unknown[]
 ): DualMethodDecorator {
-  refuseBare('@ApiResponseDoc', [options, ...rest])
+  refuseBare('@ApiResponseDoc', options, rest[0])
   const fact = { kind: 'responseDoc', options } as const
   return decorator('@ApiResponseDoc()', { method: fact }) as DualMethodDecorator
 }
@@ -81,7 +81,7 @@ export function ApiResponseDoc(
 /** Leaves a class or a method out of the document; its routes still answer. @example @ApiHidden() @Get('metrics') metrics() {} */
 export function ApiHidden(): DualClassOrMethodDecorator
 export function ApiHidden(...args: unknown[]): DualClassOrMethodDecorator {
-  refuseBare('@ApiHidden', args)
+  refuseBare('@ApiHidden', args[0], args[1])
   const fact = { kind: 'hidden' } as const
   return decorator('@ApiHidden()', { class: fact, method: fact }) as DualClassOrMethodDecorator
 }

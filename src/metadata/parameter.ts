@@ -14,7 +14,7 @@ export type Req<TInputs extends InputSchemas = Record<never, never>> = TypedRequ
 // biome-ignore lint/suspicious/noRedeclare: a type and a decorator share the name
 export function Req(): LegacyParameterDecorator
 export function Req(...args: unknown[]): LegacyParameterDecorator {
-  refuseBare('@Req', args)
+  refuseBare('@Req', args[0], args[1])
   return parameter('req', '@Req()')
 }
 
@@ -27,13 +27,13 @@ export function Req(...args: unknown[]): LegacyParameterDecorator {
  */
 export function Res(): LegacyParameterDecorator
 export function Res(...args: unknown[]): LegacyParameterDecorator {
-  refuseBare('@Res', args)
+  refuseBare('@Res', args[0], args[1])
   return parameter('res', '@Res()')
 }
 
 /** Passes `req.user` to a handler parameter (legacy dialect). @example me(@CurrentUser() user: User) { return user } */
 export function CurrentUser(): LegacyParameterDecorator
 export function CurrentUser(...args: unknown[]): LegacyParameterDecorator {
-  refuseBare('@CurrentUser', args)
+  refuseBare('@CurrentUser', args[0], args[1])
   return parameter('user', '@CurrentUser()')
 }

@@ -17,7 +17,7 @@ export function RateLimit(
   ...policies: readonly [RateLimitPolicy, ...RateLimitPolicy[]]
 ): DualClassOrMethodDecorator
 export function RateLimit(...args: readonly unknown[]): DualClassOrMethodDecorator {
-  refuseBare('@RateLimit', args)
+  refuseBare('@RateLimit', args[0], args[1])
   const isOff = args.length === 1 && args[0] === false
   const policies = isOff ? false : (args as readonly RateLimitPolicy[])
   const fact = { kind: 'rateLimit', policies } as const

@@ -12,14 +12,13 @@ import { decorator, refuseBare } from './write.js'
  */
 export function HttpCode(status: number): DualMethodDecorator
 export function HttpCode(status: number, ...rest: unknown[]): DualMethodDecorator {
-  refuseBare('@HttpCode', [status, ...rest])
+  refuseBare('@HttpCode', status, rest[0])
   return decorator('@HttpCode()', { method: { kind: 'status', status } }) as DualMethodDecorator
 }
 
 /** Sets a header before the handler runs, so that the handler may still change it. @example @Header('Cache-Control', 'no-store') */
-export function Header(name: string, value: string): DualMethodDecorator
-export function Header(name: string, value: string, ...rest: unknown[]): DualMethodDecorator {
-  refuseBare('@Header', [name, value, ...rest])
+export function Header(name: string, value: string): DualMethodDecorator {
+  refuseBare('@Header', name, value)
   return decorator('@Header()', { method: { kind: 'header', name, value } }) as DualMethodDecorator
 }
 
@@ -33,9 +32,8 @@ export function Header(name: string, value: string, ...rest: unknown[]): DualMet
  * @Redirect('/api-docs', 308)
  * docs() {}
  */
-export function Redirect(url: string, status?: number): DualMethodDecorator
-export function Redirect(url: string, status = 302, ...rest: unknown[]): DualMethodDecorator {
-  refuseBare('@Redirect', [url, status, ...rest])
+export function Redirect(url: string, status: number = 302): DualMethodDecorator {
+  refuseBare('@Redirect', url, status)
   const fact = { kind: 'redirect', url, status } as const
   return decorator('@Redirect()', { method: fact }) as DualMethodDecorator
 }

@@ -8,7 +8,7 @@ type VerbDecorator = (path?: string) => DualMethodDecorator
 
 function verb(method: HttpMethod, name: string): VerbDecorator {
   return function declareRoute(path = '', ...rest: unknown[]) {
-    refuseBare(name, [path, ...rest])
+    refuseBare(name, path, rest[0])
     const fact = { kind: 'route', method, path: pathArgument(name, path) } as const
     return decorator(`${name}()`, { method: fact }) as DualMethodDecorator
   }

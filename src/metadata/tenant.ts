@@ -17,7 +17,7 @@ import { decorator, refuseBare } from './write.js'
  */
 export function Tenant(options?: TenantDecoratorOptions): DualClassOrMethodDecorator
 export function Tenant(...args: unknown[]): DualClassOrMethodDecorator {
-  refuseBare('@Tenant', args)
+  refuseBare('@Tenant', args[0], args[1])
   const [options = {}] = args as [TenantDecoratorOptions?]
   const fact = { kind: 'tenant', options } as const
   return decorator('@Tenant()', { class: fact, method: fact }) as DualClassOrMethodDecorator
@@ -31,7 +31,7 @@ export function Tenant(...args: unknown[]): DualClassOrMethodDecorator {
  */
 export function TenantId(): LegacyParameterDecorator
 export function TenantId(...args: unknown[]): LegacyParameterDecorator {
-  refuseBare('@TenantId', args)
+  refuseBare('@TenantId', args[0], args[1])
   return decorator('@TenantId()', {
     parameter: (index) => [{ kind: 'parameter', index, source: 'tenant' }],
   })

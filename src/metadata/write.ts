@@ -11,36 +11,22 @@ export interface Writers {
   readonly parameter?: (index: number) => readonly Fact[]
 }
 
-/** What a decorator was put on. */
-type Target =
-  | { readonly kind: 'class'; readonly facts: () => Fact[]; readonly class: object }
-  | { readonly kind: 'method'; readonly facts: () => Fact[]; readonly label: string }
-  | {
-      readonly kind: 'parameter'
-      readonly facts: () => Fact[]
-      readonly index: number
-      readonly label: string
-    }
-  | { readonly kind: 'misplaced'; readonly label: string }
-
 /**
  * Makes the function that both dialects can call. It only writes, and throws a `ConfigError` when
  * the target is not one of `writers`.
  */
 export function decorator(name: string, writers: Writers): (...args: unknown[]) => void {
-  return function write(...args) {
-    const target = targetOf(args)
-    if (target.kind === 'class' && writers.class !== undefined) {
-      return void target.facts().unshift(writers.class)
-    }
-    if (target.kind === 'method' && writers.method !== undefined) {
+  return function write(first?: unknown, second?: unknown, third?: unknown): void {
+    const kind = kindOf(first, second, third)
+    if (kind === 'class' && writers.class !== undefined) {
+      classRecord(ownerOf(first, second)).facts.unshift(writers.class)
+    } else if (kind === 'method' && writers.method !== undefined) {
       // Decorators run from the last to the first; the reader wants them as they are written.
-      return void target.facts().unshift(writers.method)
-    }
-    if (target.kind === 'parameter' && writers.parameter !== undefined) {
-      return void target.facts().push(...writers.parameter(target.index))
-    }
-    throw misplaced(name, labelOf(target), Object.keys(writers))
+      factsOfMethod(ownerOf(first, second), keyOf(second)).unshift(writers.method)
+    } else if (kind === 'parameter' && writers.parameter !== undefined) {
+      const facts = factsOfMethod(ownerOf(first, second), keyOf(second))
+      facts.push(...writers.parameter(third as number))
+    } else throw misplaced(name, labelOf(first, second, third), Object.keys(writers))
   }
 }
 
@@ -55,11 +41,10 @@ export function writeFieldToken(prototype: object, key: PropertyKey, token: Toke
 }
 
 /**
- * Refuses the arguments of a decorator factory when they are those of a decorator: `@Auth` without
+ * Refuses the first two arguments of a decorator factory when they are those of a decorator: `@Auth` without
  * parentheses would otherwise be a decorator that never ran, and a guard that was never there.
  */
-export function refuseBare(name: string, args: readonly unknown[]): void {
-  const [first, second] = args
+export function refuseBare(name: string, first: unknown, second: unknown): void {
   const isMember = typeof first === 'object' && first !== null && isKey(second)
   const isClass = typeof first === 'function' && !('~standard' in first)
   if (!isStandardContext(second) && !isMember && !isClass) return
@@ -98,24 +83,36 @@ export function isStandardContext(value: unknown): value is DecoratorContext {
   return typeof value === 'object' && value !== null && 'kind' in value && 'name' in value
 }
 
-function targetOf(args: unknown[]): Target {
-  const [first, second, third] = args
-  if (isStandardContext(second)) return standardTarget(first as object, second)
-  if (args.length === 1 || second === undefined) return legacyClassTarget(first, third)
-  return legacyMemberTarget(first as object, second as PropertyKey, third)
-}
+/** What a decorator was put on, as far as decorators go on anything. */
+type Kind = 'class' | 'method' | 'parameter' | 'misplaced'
 
-function standardTarget(value: object, context: DecoratorContext): Target {
-  if (context.kind === 'class')
-    return { kind: 'class', class: value, facts: () => classRecord(metadataOf(context)).facts }
-  const label = `${context.kind} ${String(context.name)}`
-  if (context.kind !== 'method' || context.static || context.private) {
-    return { kind: 'misplaced', label: context.static ? `static ${label}` : label }
+function kindOf(first: unknown, second: unknown, third: unknown): Kind {
+  if (isStandardContext(second)) {
+    if (second.kind === 'class') return 'class'
+    const isOfClass = second.kind === 'method' && !second.static && !second.private
+    return isOfClass ? 'method' : 'misplaced'
   }
-  return { kind: 'method', facts: () => factsOfMethod(metadataOf(context), context.name), label }
+  if (second === undefined) {
+    // Alone, it is a class; with the index of a constructor parameter, it is none that a decorator of ours describes.
+    return typeof first === 'function' && typeof third !== 'number' ? 'class' : 'misplaced'
+  }
+  if (typeof first === 'function') return 'misplaced'
+  if (typeof third === 'number') return 'parameter'
+  const isMethod = typeof (third as PropertyDescriptor | undefined)?.value === 'function'
+  return isMethod ? 'method' : 'misplaced'
 }
 
-/** What all decorators of one class share. */
+/** Whose record is written: that of a class, or of what all decorators of one class share before it exists. */
+function ownerOf(first: unknown, second: unknown): object {
+  if (isStandardContext(second)) return metadataOf(second)
+  return second === undefined ? (first as object) : (first as object).constructor
+}
+
+function keyOf(second: unknown): PropertyKey {
+  // Only a class has a context without a name.
+  return (isStandardContext(second) ? second.name : second) as PropertyKey
+}
+
 function metadataOf(context: DecoratorContext): object {
   if (typeof context.metadata === 'object' && context.metadata !== null) return context.metadata
   throw new ConfigError([
@@ -129,27 +126,6 @@ function metadataOf(context: DecoratorContext): object {
   ])
 }
 
-/** One argument is a class; three with no key are a constructor parameter. */
-function legacyClassTarget(target: unknown, index: unknown): Target {
-  if (typeof target !== 'function') return { kind: 'misplaced', label: String(target) }
-  if (typeof index !== 'number')
-    return { kind: 'class', class: target, facts: () => classRecord(target).facts }
-  return { kind: 'misplaced', label: `constructor parameter ${index} of ${target.name}` }
-}
-
-function legacyMemberTarget(target: object, key: PropertyKey, third: unknown): Target {
-  const isStatic = typeof target === 'function'
-  const owner = isStatic ? target : target.constructor
-  const label = `${isStatic ? 'static ' : ''}${(owner as { name: string }).name}.${String(key)}`
-  const facts = () => factsOfMethod(owner, key)
-  if (isStatic) return { kind: 'misplaced', label }
-  if (typeof third === 'number') return { kind: 'parameter', facts, index: third, label }
-  const isMethod = typeof (third as PropertyDescriptor | undefined)?.value === 'function'
-  return isMethod
-    ? { kind: 'method', facts, label }
-    : { kind: 'misplaced', label: `field ${label}` }
-}
-
 function factsOfMethod(owner: object, key: PropertyKey): Fact[] {
   const { methods } = classRecord(owner)
   let facts = methods.get(key)
@@ -160,7 +136,25 @@ function factsOfMethod(owner: object, key: PropertyKey): Fact[] {
   return facts
 }
 
-function labelOf(target: Target): string {
-  if (target.kind === 'class') return `class ${(target.class as { name: string }).name}`
-  return target.kind === 'parameter' ? `parameter ${target.index} of ${target.label}` : target.label
+/** The target, for whoever has put a decorator in the wrong place. */
+function labelOf(first: unknown, second: unknown, third: unknown): string {
+  if (isStandardContext(second)) return standardLabel(first, second)
+  if (second === undefined) {
+    if (typeof first !== 'function') return String(first)
+    const owner = typeof third === 'number' ? `constructor parameter ${third} of` : 'class'
+    return `${owner} ${first.name}`
+  }
+  const isStatic = typeof first === 'function'
+  const owner = (isStatic ? first : (first as object).constructor) as { name: string }
+  const member = `${isStatic ? 'static ' : ''}${owner.name}.${String(second)}`
+  if (isStatic) return member
+  if (typeof third === 'number') return `parameter ${third} of ${member}`
+  const isMethod = typeof (third as PropertyDescriptor | undefined)?.value === 'function'
+  return isMethod ? member : `field ${member}`
+}
+
+function standardLabel(first: unknown, context: DecoratorContext): string {
+  if (context.kind === 'class') return `class ${(first as { name: string }).name}`
+  const label = `${context.kind} ${String(context.name)}`
+  return context.static ? `static ${label}` : label
 }

@@ -88,6 +88,23 @@ describe('buildRouter', () => {
     expect(match('TRACE', '/b')).toMatchObject({ kind: 'method' })
   })
 
+  it.each(['/a', '/A/7', '/a/7/b', '/a/7/c/d', '/a/7/', '/a/%ff', '/b', '/nowhere'])(
+    'answers HEAD %s alike, whether a route far away is declared for it or not',
+    (url) => {
+      const lines = [
+        'GET /a',
+        'GET /a/:id',
+        'GET /a/:id/b',
+        'GET /a/*rest',
+        'POST /b',
+        'PUT /a/:key',
+      ]
+      const [implied, declared] = [routerOf(...lines), routerOf(...lines, 'HEAD /far/away')]
+      expect(implied('HEAD', url)).toEqual(declared('HEAD', url))
+      expect(implied('DELETE', url)).toEqual(declared('DELETE', url))
+    },
+  )
+
   it('tells implied routes apart by shape, not by the names of parameters', () => {
     const match = routerOf('GET /a/:id', 'HEAD /a/:name', 'ALL /A/:key')
     expect(match('GET', '/a/1')).toEqual(['GET /a/:id', { id: '1' }])

@@ -29,7 +29,7 @@ type Method = (...args: unknown[]) => unknown
  */
 export function Transactional(): DualMethodDecorator
 export function Transactional(...args: unknown[]): DualMethodDecorator {
-  refuseBare('@Transactional', args)
+  refuseBare('@Transactional', args[0], args[1])
   return decorate as DualMethodDecorator
 }
 

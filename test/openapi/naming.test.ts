@@ -1,0 +1,29 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { pascalCase, titleCase } from '../../src/openapi/naming.js'
+
+const name = fc.string({
+  unit: fc.constantFrom(...'aBz09_$- .XYZw'),
+  minLength: 1,
+  maxLength: 12,
+})
+
+describe('names', () => {
+  it.each([
+    ['getUserById', 'Get User By Id', 'GetUserById'],
+    ['listHTTPCodes', 'List HTTP Codes', 'ListHTTPCodes'],
+    ['Users_getById2', 'Users Get By Id2', 'UsersGetById2'],
+    ['größeÄndern', 'Größe Ändern', 'GrößeÄndern'],
+    ['$', '', ''],
+  ])('are taken apart where words begin: %s', (given, title, pascal) => {
+    expect([titleCase(given), pascalCase(given)]).toEqual([title, pascal])
+  })
+
+  it('are taken apart alike, whatever script stands beside them', () => {
+    const wrong = fc.sample(name, { numRuns: 2000, seed: 7 }).filter((given) => {
+      const beside = titleCase(`${given} é`).split(' ').slice(0, -1).join(' ')
+      return beside !== titleCase(given)
+    })
+    expect(wrong).toEqual([])
+  })
+})

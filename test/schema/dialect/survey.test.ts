@@ -1,0 +1,57 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { surveySchema } from '../../../src/schema/dialect/survey.js'
+import { toOpenApiSchema } from '../../../src/schema/dialect/to-openapi-schema.js'
+import { anyRootSchema } from '../../openapi/arbitrary-schema.js'
+
+const SCHEMAS = 3000
+const EVERYTHING = { isPlain: false, isAnnotated: true }
+
+const OTHERS = new Set(
+  `$ref $defs allOf anyOf oneOf not if then contains prefixItems patternProperties propertyNames dependentRequired
+  unevaluatedItems unevaluatedProperties`.split(/\s+/),
+)
+
+function onlyBounds(key: string, value: unknown): unknown {
+  return OTHERS.has(key) ? undefined : value
+}
+
+/** Schemas of types and bounds are rare among random ones: those that have none of the rest. */
+const schemas = fc
+  .sample(anyRootSchema, { numRuns: SCHEMAS, seed: 11 })
+  .flatMap((schema) => [schema, JSON.parse(JSON.stringify(schema, onlyBounds))])
+
+describe('surveySchema', () => {
+  it('changes nothing of what a schema is converted to', () => {
+    const wrong = schemas.filter(
+      (schema) =>
+        JSON.stringify(toOpenApiSchema(schema)) !==
+        JSON.stringify(toOpenApiSchema(schema, EVERYTHING)),
+    )
+    expect(wrong.slice(0, 3)).toEqual([])
+    // Enough of both kinds to have tested something.
+    const plain = schemas.filter((schema) => surveySchema(schema).isPlain)
+    expect(plain.length).toBeGreaterThan(SCHEMAS / 10)
+    expect(plain.length).toBeLessThan(schemas.length)
+  })
+
+  it.each([
+    ['a reference', { properties: { a: { $ref: '#' } } }],
+    ['a name', { properties: { a: { title: 'Money', type: 'object' } } }],
+    ['a combination', { items: { anyOf: [{ type: 'string' }] } }],
+    ['a tuple of older drafts', { items: [{ type: 'string' }] }],
+    ['what a library could not say', { properties: { a: { '~loss': 'No.' } } }],
+    ['an extension', { 'x-order': 1 }],
+    ['what is no schema', { properties: { a: null } }],
+  ])('calls a schema with %s not plain', (_what, schema) => {
+    expect(surveySchema(schema)).toEqual(EVERYTHING)
+  })
+
+  it('does not take names of properties for keywords', () => {
+    const properties = { title: { type: 'string' }, $ref: { type: 'string' }, default: true }
+    expect(surveySchema({ type: 'object', properties })).toEqual({
+      isPlain: true,
+      isAnnotated: false,
+    })
+  })
+})
