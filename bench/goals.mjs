@@ -28,7 +28,9 @@ export function goalsTable(goals) {
     limitsText(goal, majors),
     ...majors.map((major) => verdict(goal, major)),
   ])
-  return markdownTable(['', 'goal', ...majors.map((major) => `Node ${major}`)], rows)
+  return markdownTable(['', 'goal', ...majors.map((major) => `Node ${major}`)], rows, {
+    textColumns: majors.length + 2,
+  })
 }
 
 function limitsText(goal, majors) {

@@ -45,9 +45,9 @@ const WARM_UP_REQUESTS = 15_000
 const WARM_UP_LOADS = 10
 
 /**
- * Loads a server until its code is compiled. Do that right after its first request: on Node 20, any server that answers a request or two
- * and then nothing for half a minute needs 1.6 times the instructions for every later request, bare `node:http` included, and keeps doing
- * so. What has been warmed up may wait.
+ * Loads a server until its code is compiled. Do that right after its first request: on Node 20, a server that answers a request or two and
+ * then nothing until V8 collects the garbage of the idle (`--no-memory-reducer` prevents it) needs 1.6 times the instructions for every
+ * later request, bare `node:http` included, and keeps doing so. What has been warmed up may wait.
  */
 export async function warmUp(server, load) {
   let answered = 0

@@ -6,8 +6,8 @@ export function median(values) {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
 }
 
-/** Rows of cells as Markdown: the first column left, the others right. */
-export function markdownTable(head, rows) {
-  const align = ['---', ...head.slice(1).map(() => '---:')]
+/** Rows of cells as Markdown: columns of text, of which there is one unless said otherwise, then columns of numbers. */
+export function markdownTable(head, rows, { textColumns = 1 } = {}) {
+  const align = head.map((_, index) => (index < textColumns ? '---' : '---:'))
   return [head, align, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }

@@ -9,7 +9,7 @@ const LINE = '#d1d9e0'
 /** A bar for each series; those of the highlighted category are warm. */
 const COOL = ['#7d93ab', '#a3b4c6', '#c8d3de']
 const WARM = ['#c2410c', '#ea6a2a', '#f6a06b']
-const BAR_HEIGHT = 12
+const BAR_HEIGHT = 14
 const HEAD_HEIGHT = 112
 const FOOT_HEIGHT = 20
 
@@ -108,7 +108,7 @@ function barSeries({ name, values }, { index, unit, categories, highlighted }) {
       show: true,
       position: 'right',
       color: INK,
-      fontSize: 12,
+      fontSize: 11,
       formatter: ({ value }) => `${value < 10 ? value.toFixed(2) : value.toFixed(1)}${unit}`,
     },
   }

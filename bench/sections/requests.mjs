@@ -50,7 +50,7 @@ function differencesTable(nodes) {
     [...texts].map((text) => `\`${text}\``).join(', '),
     reasonsFor(candidate, texts),
   ])
-  return markdownTable(['', 'beside Blazon', 'why'], rows)
+  return markdownTable(['', 'beside Blazon', 'why'], rows, { textColumns: 3 })
 }
 
 function lanesOf(nodes) {

@@ -33,7 +33,9 @@ export const PACKAGES = [
   'serve-static',
 ]
 
-export const HOW_TO_READ = `### How to read it
+export const HOW_TO_READ = `Measured by \`npm run bench -- --nodes 20,24,26\`.
+
+### How to read it
 
 **µs CPU** is the CPU time of the server's process, all its threads, user and system, divided by the requests that the load generator saw
 answered. It is what a request costs; unlike a rate it does not depend on how fast the load generator is. The server runs on one core and
@@ -49,8 +51,9 @@ a table, and never microseconds of two runs.
 them. CPU time depends on what else shares the processor: its caches, its clock, the other thread of its core, and on a virtual machine neighbours
 that nobody sees. The CPU time of a request to one and the same server was seen to vary by a factor of 1.7 from one minute to the next, its
 instructions by 1 %; that is one thing that made earlier runs disagree with one another. The other: on Node 20 a server, bare \`node:http\` as well as any
-other, that has answered a request or two and then nothing for half a minute needs 1.6 times the instructions for each later request (101,000 instead of
-61,000 for the plain route of the floor, and not only until it is warm). So every server is warmed up as soon as it has been checked. Instructions are not
+other, that has answered a request or two and then nothing for a quarter of a minute needs 1.6 times the instructions for each later request (101,000 instead of
+61,000 for the plain route of the floor, and not only until it is warm; with \`--no-memory-reducer\`, which keeps V8 from collecting while it is idle, it does
+not). So every server is warmed up as soon as it has been checked. Instructions are not
 time, because they do not see a cache that misses, so goals are judged by time; where the two ratios are far apart, the machine was busy, and the
 instructions are right about which way a change went.
 
