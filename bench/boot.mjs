@@ -8,8 +8,7 @@ import { compile, compileDecorated } from './candidates.mjs'
 import { readEnvironment, readNode, readVersions } from './environment.mjs'
 import { fetchNodes } from './nodes.mjs'
 import { readResults, saveResults } from './report.mjs'
-import { CANDIDATES, nodeTable, PACKAGES, ROUTES, SIZES } from './sections/boot.mjs'
-import { median } from './tables.mjs'
+import { CANDIDATES, middleOf, nodeTable, PACKAGES, ROUTES, SIZES } from './sections/boot.mjs'
 
 const here = import.meta.dirname
 const env = { ...process.env, NODE_ENV: 'production' }
@@ -47,20 +46,22 @@ async function time(name, routes, node) {
   return { wall, cpu, whole }
 }
 
-/** Millions of instructions, user and kernel, of all threads; `undefined` where the machine does not count them. */
+/** Millions of instructions, user and kernel, of all threads; `undefined` where the machine did not count them. */
 function count(args, node) {
   const command = ['stat', '-x,', '-e', 'instructions:u,instructions:k', node, ...args]
   const { status, stderr } = spawnSync('perf', command, { encoding: 'utf8', env })
   if (status !== 0) return undefined
   const counts = stderr.split('\n').filter((line) => line.includes('instructions'))
-  return counts.reduce((sum, line) => sum + Number(line.split(',')[0]), 0) / 1e6
+  const sum = counts.reduce((total, line) => total + Number(line.split(',')[0]), 0) / 1e6
+  return Number.isFinite(sum) && sum > 0 ? sum : undefined
 }
 
-/** Of the phase alone: a whole process less one that ends before the phase. */
+/** Of the phase alone: a whole process less one that ends before the phase; `null` where one of them was not counted. */
 function countPhase(name, routes, node) {
   const whole = count([fileOf(name), routes, 'whole'], node)
   const modules = count([fileOf(name), routes, 'modules'], node)
-  return whole === undefined ? {} : { instructions: whole - modules }
+  const isCounted = whole !== undefined && modules !== undefined
+  return { instructions: isCounted ? whole - modules : null }
 }
 
 /** A candidate that documents or validates something else is not worth timing. */
@@ -95,7 +96,7 @@ async function inTurn(names, rounds, measure) {
     for (const name of round % 2 === 0 ? names : names.toReversed()) {
       for (const [key, value] of Object.entries(await measure(name))) {
         columns[name][key] ??= []
-        columns[name][key].push(Number(value.toFixed(1)))
+        columns[name][key].push(value === null ? null : Number(value.toFixed(1)))
       }
     }
     console.error(`round ${round + 1} of ${rounds}`)
@@ -118,7 +119,7 @@ async function measureOn(node, rounds) {
   const sizes = await inTurn(SIZES, fewer, measureSize)
   const medians = SIZES.map((size) => [
     size,
-    Object.fromEntries(Object.entries(sizes[size]).map(([key, list]) => [key, median(list)])),
+    Object.fromEntries(Object.entries(sizes[size]).map(([key, list]) => [key, middleOf(list)])),
   ])
   return {
     environment,

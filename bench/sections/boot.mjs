@@ -45,18 +45,24 @@ const RATIOS = [
   { of: 'fastify', most: 0.2 },
 ]
 
+/** The median of what was measured, or nothing when nothing was. */
+export function middleOf(list = []) {
+  const measured = list.filter((value) => value !== null)
+  return measured.length === 0 ? undefined : median(measured)
+}
+
 /** The median of what Blazon takes over what another takes in the same round. */
 function ratio(candidates, other, key) {
-  const [ours, theirs] = [candidates.blazon[key], candidates[other][key]]
-  if (ours === undefined || theirs === undefined) return undefined
-  return median(ours.map((value, round) => value / theirs[round]))
+  const [ours, theirs = []] = [candidates.blazon[key], candidates[other][key]]
+  return middleOf(
+    ours?.map((value, round) => (value && theirs[round] ? value / theirs[round] : null)),
+  )
 }
 
 /** A row for each candidate on one Node. */
 export function nodeTable({ candidates }) {
   const rows = Object.entries(CANDIDATES).map(([name, { title }]) => {
-    const column = (key) =>
-      candidates[name][key] === undefined ? '' : median(candidates[name][key]).toFixed(0)
+    const column = (key) => middleOf(candidates[name][key])?.toFixed(0) ?? ''
     const times = (key) => {
       const value = name === 'blazon' ? undefined : ratio(candidates, name, key)
       return value === undefined ? '' : `${value.toFixed(2)}×`
@@ -101,7 +107,7 @@ function goalsOf(nodes) {
     what: `${WHAT}, of ${CANDIDATES[of].title}`,
     most: { default: most },
     unit: '×',
-    measured: measure((candidates) => ratio(candidates, of, 'cpu')),
+    measured: measure((candidates) => ratio(candidates, of, 'wall')),
     note: measure(byInstructions(of)),
   }))
   const time = {

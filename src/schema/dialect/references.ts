@@ -35,7 +35,7 @@ export function readReferences(root: unknown): References {
   return mayRefer(root) ? indexReferences(root) : NONE
 }
 
-/** Most schemas do not, and this is a tenth of what an index of one takes. Values count too: what looks like a keyword may be one. */
+/** Most schemas do not, and need no index. Values count too: what looks like a keyword may be one. */
 function mayRefer(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (Array.isArray(value)) return value.some(mayRefer)

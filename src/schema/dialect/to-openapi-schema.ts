@@ -33,7 +33,7 @@ export function toOpenApiSchema(
   }
 }
 
-/** As {@link convertWhole}, of a schema that is plain: a third of the work, with the same result. */
+/** As {@link convertWhole}, of a schema that is plain, with the same result. */
 function convertPlain(root: unknown, { isAnnotated }: Survey): DescribedSchema {
   const losses = new Losses()
   const convert: Conversion['convert'] = (schema, path) => {
