@@ -31,7 +31,7 @@ import { README, readmeWith } from './readme.mjs'
 export { markdownTable, median } from './tables.mjs'
 
 const here = import.meta.dirname
-const SECTIONS = ['requests', 'boot', 'startup', 'scale']
+const SECTIONS = ['requests', 'boot', 'startup', 'scale', 'serializer']
 
 /** The results of a section, or nothing when it was never measured. */
 export function readResults(name) {

@@ -69,6 +69,7 @@ const TASKS = {
   bench: [build, () => install(PEERS), ['node', 'bench/run.mjs']],
   'bench:boot': [build, () => install(PEERS), ['node', 'bench/boot.mjs']],
   'bench:startup': [build, () => install(PEERS), ['node', 'bench/startup.mjs']],
+  'bench:serializer': [build, () => install(PEERS), ['node', 'bench/serializer.mjs']],
   'bench:features': [build, ['node', 'bench/features.mjs']],
   'bench:postgres': [build, ['node', 'bench/postgres.mjs']],
   'bench:scale': [build, ['node', 'bench/scale.mjs']],
