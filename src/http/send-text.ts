@@ -8,7 +8,7 @@ import { headerLine, type StaticHeaders } from './static-headers.js'
 export interface WholeText {
   readonly status: number
   /** Beside those of the text itself. */
-  readonly headers: Readonly<Record<string, unknown>> | undefined
+  readonly headers: Readonly<Record<string, unknown>> | null | undefined
   readonly type: string
   readonly text: string
 }
@@ -48,8 +48,7 @@ const FREE_NAMES = ['WWW-Authenticate', 'Allow', 'Retry-After']
 /** `null` for others, and for what HTTP cannot carry. */
 function linesOf(headers: WholeText['headers']): string | null {
   let lines = ''
-  if (headers === undefined) return lines
-  for (const [name, value] of Object.entries(headers)) {
+  for (const [name, value] of Object.entries(headers ?? {})) {
     if (!FREE_NAMES.includes(name) || typeof value !== 'string' || !isCarried(name, value))
       return null
     lines += headerLine(name, value)

@@ -13,8 +13,9 @@ import {
   UnprocessableEntityError,
   UnsupportedMediaTypeError,
 } from 'blazon'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { toFailure } from '../../src/errors/failure.js'
+import { refused, withoutStack } from '../../src/errors/http-error.js'
 
 describe('HttpError', () => {
   it.each([
@@ -65,6 +66,60 @@ describe('HttpError', () => {
     class PaymentError extends HttpError {}
     expect(new PaymentError(402)).toMatchObject({ name: 'PaymentError', code: 'PAYMENT_REQUIRED' })
     expect(String(new PaymentError(402))).toBe('PaymentError: Payment Required')
+  })
+
+  it('takes the name that a class which extends it assigns', () => {
+    class CardError extends HttpError {
+      constructor() {
+        super(402)
+        this.name = 'Card'
+      }
+    }
+    class FieldError extends HttpError {
+      override name = 'Field'
+    }
+    expect(String(new CardError())).toBe('Card: Payment Required')
+    expect(new CardError()).toBeInstanceOf(HttpError)
+    expect(String(new FieldError(402))).toBe('Field: Payment Required')
+    expect(Object.keys(new CardError())).not.toContain('name')
+    expect(String(new HttpError(402))).toBe('HttpError: Payment Required')
+  })
+
+  it('says where it was made', () => {
+    const [first, second] = new NotFoundError('none').stack?.split('\n') ?? []
+    expect(first).toBe('NotFoundError: none')
+    expect(second).toContain('http-error.test')
+  })
+})
+
+describe('refused', () => {
+  const limit = Error.stackTraceLimit
+  afterEach(() => {
+    Object.defineProperty(Error, 'stackTraceLimit', { value: limit, writable: true })
+  })
+
+  it('makes an error with the first line of a stack, and leaves those of others alone', () => {
+    Error.stackTraceLimit = 7
+    const error = refused('MALFORMED_JSON', 'The body is not valid JSON')
+    expect(error).toMatchObject({ status: 400, code: 'MALFORMED_JSON' })
+    expect(error.stack).toBe('HttpError: The body is not valid JSON')
+    expect(Error.stackTraceLimit).toBe(7)
+    expect(new Error('own').stack).toContain('http-error.test')
+  })
+
+  it('leaves them alone when what makes the error throws', () => {
+    const make = () => {
+      throw new RangeError('no')
+    }
+    expect(() => withoutStack(make)).toThrow(RangeError)
+    expect(Error.stackTraceLimit).toBe(limit)
+  })
+
+  it('makes one where a program has frozen the limit', () => {
+    Object.defineProperty(Error, 'stackTraceLimit', { writable: false })
+    const error = refused('MALFORMED_JSON', 'The body is not valid JSON')
+    expect(error).toMatchObject({ status: 400, code: 'MALFORMED_JSON' })
+    expect(Error.stackTraceLimit).toBe(limit)
   })
 })
 

@@ -4,9 +4,6 @@ import { HttpError, UnauthorizedError, withoutStack } from '../../errors/http-er
 import type { BlazonRequest } from '../../http/request.js'
 import { isThenable, Refusal, type Step } from '../../http/step.js'
 
-/** RFC 9110, 11.6.1: a 401 names the scheme that would be accepted. */
-const CHALLENGE = { 'WWW-Authenticate': 'Bearer' } as const
-
 /** Lets a request pass on exactly `true`. A route that needs a guard where there is none lets nobody pass. */
 export function guardStep(guard: AuthGuard | null, next: Step): Step {
   if (guard === null) {
@@ -44,7 +41,8 @@ function refuse(error: unknown): Refusal {
 }
 
 function deny(cause?: unknown): Refusal {
-  const options = { headers: CHALLENGE, cause }
+  // RFC 9110, 11.6.1: a 401 names the scheme that would be accepted. An object of its own, which an error middleware may add to.
+  const options = { headers: { 'WWW-Authenticate': 'Bearer' }, cause }
   return new Refusal(
     withoutStack(() => new UnauthorizedError('Authentication is required', options)),
   )

@@ -55,9 +55,8 @@ export function respondStep(config: RespondConfig, run: Step): RunRoute {
 export function settleOf(config: RespondConfig): Settle {
   const answer = answerOf(config)
   return function settle(value, req, res) {
-    if (value !== res && value instanceof Refusal) {
-      return config.onError(value.error, req, res)
-    }
+    // A look at the chain of prototypes that most answers, which are `res`, are spared.
+    if (value !== res && value instanceof Refusal) return config.onError(value.error, req, res)
     try {
       answer(value, req, res)
     } catch (error) {

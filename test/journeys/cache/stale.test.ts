@@ -1,9 +1,11 @@
-import { Cache, Controller, Get, NotFoundError, type Request, type Response } from 'blazon'
+import { Cache, Controller, Get, NotFoundError, Query, type Request, type Response } from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { defer, nameTenant, settle } from './support.js'
 
 let calls = 0
+let isValid = true
 let handle: (req: Request, res: Response) => unknown
 
 @Controller()
@@ -14,11 +16,19 @@ class StaleController {
     calls++
     return handle(req, res)
   }
+
+  @Cache({ ttl: '10s', staleWhileRevalidate: '20s' })
+  @Query(z.object({}).refine(() => isValid))
+  @Get('checked')
+  checked() {
+    return {}
+  }
 }
 
 let app: TestApp
 beforeEach(async () => {
   calls = 0
+  isValid = true
   handle = () => calls
   app = await TestApp.create({
     controllers: [StaleController],
@@ -107,6 +117,18 @@ describe('staleWhileRevalidate', () => {
       'Refreshing a cached answer failed',
       'Refreshing a cached answer failed',
     ])
+  })
+
+  it('says so when the new one is refused, and asks again', async () => {
+    const get = async () => (await app.request().get('/checked')).headers['x-cache']
+    expect(await get()).toBe('MISS')
+    await app.clock.advance('12s')
+    isValid = false
+    expect(await get()).toBe('STALE')
+    await settle()
+    const errors = app.logs.filter(({ level }) => level === 'error')
+    expect(errors.map(({ facts }) => facts['err'])).toMatchObject([{ status: 400 }])
+    expect((await app.request().get('/checked')).status).toBe(400)
   })
 
   it.each<[string, typeof handle]>([
