@@ -21,6 +21,17 @@ describe('withoutStack', () => {
     expect(new NotFoundError().stack).toContain('without-stack.test')
   })
 
+  it('makes one where a program has frozen the limit', () => {
+    const limit = Error.stackTraceLimit
+    Object.defineProperty(Error, 'stackTraceLimit', { writable: false })
+    try {
+      expect(refused('MALFORMED_JSON', 'no')).toMatchObject({ status: 400, message: 'no' })
+      expect(Error.stackTraceLimit).toBe(limit)
+    } finally {
+      Object.defineProperty(Error, 'stackTraceLimit', { writable: true })
+    }
+  })
+
   it('makes an error of its own each time', () => {
     const [a, b] = [refused('BAD_REQUEST', 'a'), refused('BAD_REQUEST', 'b')]
     expect(a).not.toBe(b)
