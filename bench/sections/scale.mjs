@@ -16,7 +16,13 @@ const USED_UP = 0.85
 
 /** The section of the page; see report.mjs. */
 export function section({ nodes }) {
-  const parts = Object.values(nodes).map(partOf)
+  const all = Object.values(nodes)
+  const parts = [
+    HOW_TO_READ,
+    ...all.map(partOf),
+    `### Limits are exact\n\n${all.map(exactText).join('\n\n')}`,
+    `### What a request asks Redis\n\n${tripsText(all[0])}`,
+  ]
   return { title: 'Two processes on one Redis', body: parts.join('\n\n'), goals: [goalOf(nodes)] }
 }
 
@@ -67,8 +73,12 @@ function totalOf({ servers, redis }) {
   return costs.reduce((sum, cost) => sum + cost[key], 0)
 }
 
+const HOW_TO_READ = `**µs CPU** is of each process, and **of Redis** of \`redis-server\`, over all requests. **by instructions** is twice what a request takes of one process and
+Redis, by what it takes of two and Redis: 2 where sharing costs nothing. **part used up** is the share of periods of 10 ms in which a process had used
+up its part of a core: near 100 %, nothing else held it back.`
+
 function partOf({ node, environment, rounds, seconds, connections, ...rest }) {
-  const { bound, redis, versions, exact, trips, measured } = rest
+  const { bound, redis, versions, measured } = rest
   return `**Node ${node}**, Redis ${redis}, node-redis ${versions.redis}. ${rounds} rounds of ${seconds} s.
 ${describeEnvironment(environment)}
 
@@ -76,17 +86,7 @@ ${howItWasDone(bound, connections)} ${howItIsReckoned(measured, bound)}
 
 ${table(measured)}
 
-${redisText(measured)}
-
-### Limits are exact
-
-${exactText(exact)}
-
-### What a request asks Redis
-
-${tripsTable(trips)}
-
-One request at a time; the second of two flights waits for the answer to the first. Under load, what is asked at the same time goes out in one write.`
+${redisText(measured)}`
 }
 
 function howItWasDone({ share, by, reason }, connections) {
@@ -134,10 +134,7 @@ function row(measured, path, variant) {
 function redisText(measured) {
   const cost = median(measured.map((round) => round[MAIN].two.redis.microseconds))
   const ofOne = median(measured.map((round) => totalMicroseconds(round[MAIN].one.servers)))
-  return `**µs CPU** is of each process, and **of Redis** of \`redis-server\`, over all requests. **by instructions** is twice what a request takes of one process and
-Redis, by what it takes of two and Redis: 2 where sharing costs nothing. **part used up** is the share of periods of 10 ms in which a process had used
-up its part: near 100 %, nothing else held it back. Redis works on one core: with \`@Cache\` and \`rateLimit\` it is full at ${thousands(1e6 / cost)}
-requests a second, or ${Math.floor(ofOne / cost)} processes that have a whole core each.`
+  return `Redis works on one core: with \`@Cache\` and \`rateLimit\` it is full at ${thousands(1e6 / cost)} requests a second, or ${Math.floor(ofOne / cost)} processes that have a whole core each.`
 }
 
 const totalMicroseconds = (costs) => costs.reduce((sum, { microseconds }) => sum + microseconds, 0)
@@ -146,19 +143,27 @@ function thousands(value) {
   return `${Math.round(value / 1000)},000`
 }
 
-function exactText({ bursts: { times, limit, requests, allowed }, short, rush }) {
-  return `- Within a window: ${times} times, about ${Math.round(requests / times)} requests at once to two processes, limit ${limit}: **${allowed} of ${times * limit} were let in**, and no
+function exactText({ node, exact: { bursts, short, rush } }) {
+  const { times, limit, requests, allowed } = bursts
+  return `Node ${node}:
+
+- Within a window: ${times} times, about ${Math.round(requests / times)} requests at once to two processes, limit ${limit}: **${allowed} of ${times * limit} were let in**, and no
   place was given twice (\`RateLimit: …;r=\` of each answer). The same behind one port, by \`node:cluster\`.
 - Window after window of a second: ${short.requests} requests, ${short.windows} windows of ${short.limit}: ${short.allowed} were let in, no place more often than there were windows.
 - What one process keeps, the other gives; what one invalidates by tag, the other gives no more. Of ${rush.requests} who want the same at once from both, ${rush.made} ran the handler; each
   process runs it once at most.`
 }
 
-function tripsTable(trips) {
+function tripsText({ trips }) {
   const rows = Object.entries(trips).map(([path, { flights, commands }]) => [
     TITLES[path],
     flights,
-    commands.map((name) => `\`${name}\``).join(', '),
+    commands
+      .toSorted()
+      .map((name) => `\`${name}\``)
+      .join(', '),
   ])
-  return markdownTable(['', 'flights', 'commands'], rows)
+  return `${markdownTable(['', 'flights', 'commands'], rows)}
+
+One request at a time; the second of two flights waits for the answer to the first. Under load, what is asked at the same time goes out in one write.`
 }
