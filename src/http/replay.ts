@@ -76,7 +76,7 @@ export function defineReplay(prototype: Response, { text, byName }: StaticHeader
     notes: KeptNotes | null,
   ): boolean {
     if (!isUntouched(this, prototype) || !isPlain(headers)) return false
-    const isJson = headers.length === 2 && headers[1] === JSON_TYPE
+    const isJson = headers.length === 2 && headers[0] === 'Content-Type' && headers[1] === JSON_TYPE
     const head: unknown[] = isJson ? [] : [...headers]
     head.push('Content-Length', lengthOf(body))
     if (notes !== null) head.push('X-Cache', notes.state, 'Age', String(notes.age))

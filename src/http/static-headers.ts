@@ -52,8 +52,8 @@ interface HeadWriter {
 const node = ServerResponse.prototype as unknown as HeadWriter
 
 /**
- * Sends `lead` with the head. Node checks every name and value that it is given with two patterns each time, which is a tenth
- * of what a request with helmet's headers costs; those that never change were checked when the application started.
+ * Sends `lead` with the head. Node checks every name and value that it is given with two patterns each time, 29,000 of the
+ * 186,000 instructions of a request with helmet's headers; those that never change were checked when the application started.
  */
 export function defineLead(prototype: object): void {
   if (!canLead()) return

