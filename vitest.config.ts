@@ -24,7 +24,7 @@ const LIMITS = {
 } as const
 
 /** One dialect of decorators: the same files are compiled both ways. */
-function dialect(name: 'standard' | 'legacy', include: string[], exclude: string[] = []) {
+export function dialect(name: 'standard' | 'legacy', include: string[], exclude: string[] = []) {
   const compilerOptions = { experimentalDecorators: name === 'legacy', target: 'es2022' }
   return {
     resolve: { alias },
@@ -40,6 +40,8 @@ const OPENAPI_TOOLS = 'test/openapi-tools/**'
 const RUNNERS = 'test/runners/**'
 /** And another one: `npm run test:prisma`. */
 const PRISMA = 'test/prisma/**'
+/** Attacks, at length: `npm run test:hostile`. */
+const HOSTILE = 'test/hostile/**'
 const BROWSER = 'test/browser/**/*.test.ts'
 
 function browser() {
@@ -53,7 +55,7 @@ export default defineConfig({
       dialect(
         'standard',
         ['test/**/*.test.ts', 'examples/**/*.test.ts'],
-        [LEGACY_ONLY, OPENAPI_TOOLS, RUNNERS, PRISMA, BROWSER],
+        [LEGACY_ONLY, OPENAPI_TOOLS, RUNNERS, PRISMA, HOSTILE, BROWSER],
       ),
       dialect('legacy', ['test/journeys/**/*.test.ts', LEGACY_ONLY], [OPENAPI_TOOLS, RUNNERS]),
       browser(),

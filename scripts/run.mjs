@@ -75,6 +75,7 @@ const TASKS = {
   'bench:scale': [build, ['node', 'bench/scale.mjs']],
   soak: [build, ['node', '--expose-gc', 'bench/soak.mjs']],
   'bench:harness': [build, ['node', 'bench/harness.mjs']],
+  'test:hostile': [[...vitest, 'run', '--root', '.', '--config', 'test/hostile/vitest.config.ts']],
   'test:openapi': [
     () => install(TOOLS),
     [...tsc, '-p', TOOLS],
