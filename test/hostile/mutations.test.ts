@@ -1,0 +1,136 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { App } from 'blazon'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { Random } from '../conformance/random.js'
+import {
+  describeWithServer,
+  ownName,
+  ownServerDatabase,
+  type ServerDatabase,
+} from '../integrations/postgres/own-database.js'
+import { everyFeature, failures, NOTES, PEOPLE, secretOf, violations } from './every-feature-app.js'
+import { mutate } from './mutate.js'
+import { rounds, seed } from './rounds.js'
+import { TEMPLATES } from './templates.js'
+
+const CONNECTIONS = rounds(12_000)
+const AT_ONCE = 24
+/** A client that gets nothing more for so long has sent half a request, or had its answer. */
+const PATIENCE_MS = 150
+
+/** Nothing of these may reach a client: stacks, files, statements. */
+const LEAKS = /\bat .+\(|node:|node_modules|\.ts:|insert into|select id|app_tenant|set_config/
+
+/** What a handler hears that asks the database when its client has gone. */
+const OF_WHO_LEFT = 'what it did was rolled back'
+
+let app: App
+let port: number
+let database: ServerDatabase
+let folder: string
+
+/** Sends bytes, perhaps in two pieces, and takes what comes until the end, or until nothing more does. */
+function exchange(bytes: string, random: Random): Promise<string> {
+  const cut = random.below(4) === 0 ? random.below(bytes.length + 1) : bytes.length
+  const isReset = random.below(5) === 0
+  return new Promise((resolve) => {
+    let received = ''
+    const socket = connect({ port, host: '127.0.0.1' })
+    const giveUp = () => void (isReset ? socket.resetAndDestroy() : socket.destroy())
+    let timer = setTimeout(giveUp, 4 * PATIENCE_MS)
+    const wait = () => {
+      clearTimeout(timer)
+      timer = setTimeout(giveUp, PATIENCE_MS)
+    }
+    socket.setEncoding('latin1')
+    socket.on('connect', () => {
+      socket.write(bytes.slice(0, cut), 'latin1')
+      if (cut < bytes.length) setTimeout(() => socket.write(bytes.slice(cut), 'latin1'), 2)
+      if (!bytes.includes('\r\n\r\n')) wait()
+    })
+    socket.on('data', (text) => {
+      received += text
+      wait()
+    })
+    socket.on('error', () => {})
+    socket.on('close', () => {
+      clearTimeout(timer)
+      resolve(received)
+    })
+  })
+}
+
+/** What no answer may hold, whatever was asked. */
+function judge(bytes: string, received: string): string[] {
+  const found: string[] = []
+  const mayHave = (whom: string) =>
+    PEOPLE.some(({ id, tenant, token }) => [id, tenant].includes(whom) && bytes.includes(token))
+  for (const whom of ['acme', 'zeta', ...PEOPLE.map(({ id }) => id)]) {
+    if (received.includes(secretOf(whom)) && !mayHave(whom)) found.push(`told of ${whom}`)
+  }
+  if (received !== '' && !received.startsWith('HTTP/1.1 ')) found.push('no HTTP')
+  if (/HTTP\/1\.1 500 /.test(received)) found.push('500')
+  const isPage = received.includes('"openapi"') || received.includes('text/html')
+  if (!isPage && LEAKS.test(received)) found.push('the inside')
+  return found.map((what) => `${what}: ${JSON.stringify(bytes)} -> ${JSON.stringify(received)}`)
+}
+
+async function attack(random: Random): Promise<string[]> {
+  const found: string[] = []
+  let left = CONNECTIONS
+  async function client(): Promise<void> {
+    while (left-- > 0 && found.length < 5) {
+      const bytes = mutate(random.pick(TEMPLATES), random, TEMPLATES)
+      if (bytes !== '') found.push(...judge(bytes, await exchange(bytes, random)))
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, client))
+  return found
+}
+
+describeWithServer(`${CONNECTIONS} mutated connections, SEED=${seed}`, () => {
+  beforeAll(async () => {
+    database = await ownServerDatabase()
+    folder = mkdtempSync(join(tmpdir(), 'blazon-mutations-'))
+    writeFileSync(join(folder, '0001_notes.sql'), NOTES)
+    app = await App.create(everyFeature(database.options.url, folder, `${ownName('hostile')}:`))
+    port = (await app.listen(0, '127.0.0.1')).port
+  })
+  afterAll(async () => {
+    await app?.close()
+    await database?.[Symbol.asyncDispose]()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  it('answers everybody who may, so that what follows tries something', async () => {
+    const random = new Random(seed)
+    const statuses = new Set<string>()
+    for (const bytes of TEMPLATES) {
+      const received = await exchange(bytes, random)
+      const status = /^HTTP\/1\.1 (\d+)/.exec(received)?.[1] ?? 'none'
+      statuses.add(status)
+      expect(judge(bytes, received)).toEqual([])
+      if (bytes.startsWith('GET /notes?')) expect(received).toContain('secret-')
+    }
+    for (const status of ['200', '201', '204', '302', '400', '401', '403', '404'])
+      expect([...statuses]).toContain(status)
+  })
+
+  it('tells nobody what is another one’s, and never fails', async () => {
+    const found = await attack(new Random(seed))
+    const failed = failures.filter(
+      (text) => text.includes('"status":500') && !text.includes(OF_WHO_LEFT),
+    )
+    expect([...found, ...violations, ...failed.slice(0, 5)]).toEqual([])
+  })
+
+  it('answers afterwards as it did before', async () => {
+    const random = new Random(seed)
+    const received = await exchange(TEMPLATES[0] as string, random)
+    expect(received).toMatch(/^HTTP\/1\.1 200 /)
+    expect(received).toContain(secretOf('acme'))
+  })
+})
