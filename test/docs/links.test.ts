@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { documents, root } from './markdown.js'
 
-const pages = [...documents(), 'ARCHITECTURE.md', 'CHANGELOG.md']
+const pages = [...documents(), 'ARCHITECTURE.md', 'CHANGELOG.md', 'SECURITY.md']
 
 /** Anchors of a page, as GitHub makes them of headings. */
 function anchorsOf(path: string): string[] {
