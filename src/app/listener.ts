@@ -3,7 +3,11 @@ import type { Duplex } from 'node:stream'
 import type { NextFunction, Response } from '../contracts/handler.js'
 import { refused } from '../errors/http-error.js'
 import { checkHost } from '../http/check-host.js'
-import { closeWithConnection, hasLostConnection } from '../http/close-with-connection.js'
+import {
+  closeWithConnection,
+  hasLostConnection,
+  isBehindLast,
+} from '../http/close-with-connection.js'
 import { adoptRequest, type BlazonRequest, type RequestClass } from '../http/request.js'
 import { checkForeignTarget, normalizeTarget } from '../http/request-target.js'
 import { adoptResponse, type ResponseClass } from '../http/response.js'
@@ -77,14 +81,13 @@ export function createListener(config: ListenerConfig): Listener {
     enter(req, res)
   }
   function handle(req: BlazonRequest, res: Response): void {
-    if (res.socket === null) closeWithConnection(req, res)
-    // Node reads on in what came with a request whose answer has closed the connection; whatever stands there is not
-    // processed (RFC 9112, 9.6), and no answer to it could be sent.
+    if (res.socket === null && !mayWait(req, res)) return
+    // As below: what comes in on a connection that has ended.
     if (req.socket.writable) open(req, res)
   }
   function handleForeign(req: IncomingMessage, res: ServerResponse, next?: NextFunction): void {
-    if (res.socket === null) closeWithConnection(req, res)
-    // Cut in this very moment: as above. One that has been cut for a while may still be carried out.
+    if (res.socket === null && !mayWait(req, res)) return
+    // Cut in this very moment. One that has been cut for a while may still be carried out.
     if (hasLostConnection(res) && !res.closed) return
     const prototypes = [Object.getPrototypeOf(req), Object.getPrototypeOf(res)]
     const { next: theirNext, passOn, tenantScope } = req as BlazonRequest
@@ -103,6 +106,13 @@ export function createListener(config: ListenerConfig): Listener {
   }
   const listener = { handle, handleForeign, handleClientError, underWay }
   return config.harness === undefined ? listener : watched(listener, config.harness)
+}
+
+/** Whether a request that waits for others of its connection can ever be answered. */
+function mayWait(req: IncomingMessage, res: ServerResponse): boolean {
+  if (isBehindLast(req)) return false
+  closeWithConnection(req, res)
+  return true
 }
 
 /** Connections in memory are none that a server waits for when it closes. */

@@ -34,6 +34,21 @@ function close(res: ServerResponse): void {
 }
 
 /**
+ * Whether an answer that stands before this request has begun and says that it is the last. Node reads on in what came in the same
+ * packet; it is not to be processed (RFC 9112, 9.6), and no answer to it would be sent. Whoever has refused a request because another
+ * reader may see other requests here would otherwise carry out the next of them.
+ */
+export function isBehindLast({ socket }: IncomingMessage): boolean {
+  const before = (socket as Partial<Answering> | null | undefined)?._httpMessage
+  return before?._last === true && before.headersSent
+}
+
+/** What Node notes on a connection: not part of its documented interface. */
+interface Answering {
+  readonly _httpMessage: (ServerResponse & { readonly _last?: boolean }) | null
+}
+
+/**
  * Whether the connection of a response whose turn it is has been cut, which its own `destroyed` says only a little later. Such a
  * response is destroyed and not ended: of several requests that came in one packet, Node may read the later ones on a connection
  * that it has cut already, and an answer that has begun and is ended there ends the process (`ERR_INTERNAL_ASSERTION`).

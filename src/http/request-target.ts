@@ -4,6 +4,9 @@ import { refused } from '../errors/http-error.js'
 /** RFC 3986, 3.1: whatever the scheme, an authority follows. */
 const ABSOLUTE = /^[a-z][a-z\d+.-]*:\/\//i
 
+/** One reader takes what stands before the `@` for the host, another what stands behind it (RFC 9110, 4.2.4). */
+const USERINFO = /^https?:\/\/[^/?]*@/i
+
 /**
  * Brings the request target into origin form (RFC 9112, 3.2). An absolute target whose authority
  * is not the `Host` would let a proxy and us disagree on what was asked for, so it is refused;
@@ -28,7 +31,8 @@ export function checkForeignTarget(req: IncomingMessage & { readonly originalUrl
 
 function readAbsolute({ headers }: IncomingMessage, url: string): URL {
   const target = /^https?:\/\//i.test(url) && URL.canParse(url) ? new URL(url) : undefined
-  if (target === undefined || target.host !== headers.host?.toLowerCase()) throw malformed()
+  const isOurs = target !== undefined && target.host === headers.host?.toLowerCase()
+  if (!isOurs || USERINFO.test(url)) throw malformed()
   return target
 }
 
