@@ -3,8 +3,13 @@ import type { Duplex } from 'node:stream'
 import type { NextFunction, Response } from '../contracts/handler.js'
 import { refused } from '../errors/http-error.js'
 import { checkHost } from '../http/check-host.js'
+import {
+  closeWithConnection,
+  hasLostConnection,
+  isBehindLast,
+} from '../http/close-with-connection.js'
 import { adoptRequest, type BlazonRequest, type RequestClass } from '../http/request.js'
-import { normalizeTarget } from '../http/request-target.js'
+import { checkForeignTarget, normalizeTarget } from '../http/request-target.js'
 import { adoptResponse, type ResponseClass } from '../http/response.js'
 import type { OnError, RunRoute } from '../http/step.js'
 import { clientErrorAnswer } from '../pipeline/fail.js'
@@ -49,26 +54,47 @@ export function createListener(config: ListenerConfig): Listener {
     }
     run(req, res)
   }
-  function handle(req: BlazonRequest, res: Response): void {
+  function refuseTarget(error: unknown, req: BlazonRequest, res: Response): void {
+    req.res = res
+    // Whoever passed this on may read it otherwise: nothing more is believed of its connection.
+    res.shouldKeepAlive = false
+    onError(error, req, res)
+  }
+  function open(req: BlazonRequest, res: Response): void {
     try {
       checkHost(req)
       normalizeTarget(req)
     } catch (error) {
-      req.res = res
-      // Whoever passed this on may read it otherwise: nothing more is believed of its connection.
-      res.shouldKeepAlive = false
-      return onError(error, req, res)
+      return refuseTarget(error, req, res)
     }
     req.originalUrl = req.url
     enter(req, res)
   }
+  /** Express has read the target before us, and where it is mounted has changed `url`. */
+  function openMounted(req: BlazonRequest, res: Response): void {
+    try {
+      checkHost(req)
+      checkForeignTarget(req)
+    } catch (error) {
+      return refuseTarget(error, req, res)
+    }
+    enter(req, res)
+  }
+  function handle(req: BlazonRequest, res: Response): void {
+    if (res.socket === null && !mayWait(req, res)) return
+    // As below: what comes in on a connection that has ended.
+    if (req.socket.writable) open(req, res)
+  }
   function handleForeign(req: IncomingMessage, res: ServerResponse, next?: NextFunction): void {
+    if (res.socket === null && !mayWait(req, res)) return
+    // Cut in this very moment. One that has been cut for a while may still be carried out.
+    if (hasLostConnection(res) && !res.closed) return
     const prototypes = [Object.getPrototypeOf(req), Object.getPrototypeOf(res)]
     const { next: theirNext, passOn, tenantScope } = req as BlazonRequest
     const own = adoptRequest(req, config.Request)
     const ownRes = adoptResponse(res, config.Response)
     underWay.add(res)
-    if (next === undefined) return handle(own, ownRes)
+    if (next === undefined) return open(own, ownRes)
     own.passOn = () => {
       underWay.remove(res)
       Object.setPrototypeOf(req, prototypes[0])
@@ -76,10 +102,17 @@ export function createListener(config: ListenerConfig): Listener {
       Object.assign(req, { next: theirNext, passOn, tenantScope })
       next()
     }
-    enter(own, ownRes)
+    openMounted(own, ownRes)
   }
   const listener = { handle, handleForeign, handleClientError, underWay }
   return config.harness === undefined ? listener : watched(listener, config.harness)
+}
+
+/** Whether a request that waits for others of its connection can ever be answered. */
+function mayWait(req: IncomingMessage, res: ServerResponse): boolean {
+  if (isBehindLast(req)) return false
+  closeWithConnection(req, res)
+  return true
 }
 
 /** Connections in memory are none that a server waits for when it closes. */

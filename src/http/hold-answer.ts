@@ -1,5 +1,6 @@
 import type { Response } from '../contracts/handler.js'
 import { checkSendable } from './check-sendable.js'
+import { hasLostConnection } from './close-with-connection.js'
 
 /** What begins or goes on with an answer. */
 const SENDERS = ['writeHead', 'flushHeaders', 'write', 'end'] as const
@@ -103,7 +104,7 @@ class HeldAnswer {
   #send(): void {
     const res = this.#res
     const overlay = this.#restore()
-    if (res.destroyed) return
+    if (res.destroyed || hasLostConnection(res)) return void res.destroy()
     Object.assign(res, this.#head)
     try {
       for (const [name, args] of this.#calls) (res as unknown as Methods)[name]?.(...args)

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { hasLostConnection } from './close-with-connection.js'
 import { type Arriving, hasBody } from './read-body.js'
 
 /** Bytes of a refused body that are still taken in, so that a client that writes first can read the answer. */
@@ -30,7 +31,8 @@ export function endUnread(req: IncomingMessage, res: ServerResponse, body: strin
     clearTimeout(timer)
     req.off('data', onData).off('end', end).off('close', end)
     req.pause()
-    endResponse()
+    if (hasLostConnection(res)) res.destroy()
+    else endResponse()
   }
   res.setHeader('Connection', 'close')
   res.write(body)

@@ -3,6 +3,7 @@ import type { Logger } from '../contracts/logger.js'
 import type { ErrorEnvelope, ProblemDetails } from '../errors/envelope.js'
 import { type Failure, toFailure } from '../errors/failure.js'
 import { codeOf, titleOf } from '../errors/http-error.js'
+import { hasLostConnection } from '../http/close-with-connection.js'
 import { endUnread, isUnread } from '../http/refuse-unread.js'
 import type { BlazonRequest } from '../http/request.js'
 import { JSON_TYPE } from '../http/send-json.js'
@@ -43,7 +44,7 @@ export function createFail(logger: Logger, read: ReadFailure = toFailure): OnErr
     if (failure.status >= 500) logFailure(logger, error, failure, req)
     if (res.destroyed || res.writableEnded) return
     // Half an answer is on the wire: only a cut connection tells the client that it is not whole.
-    if (res.headersSent) return void res.destroy()
+    if (res.headersSent || hasLostConnection(res)) return void res.destroy()
     try {
       send(failure, req, res)
     } catch {

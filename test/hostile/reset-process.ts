@@ -1,0 +1,73 @@
+// A process of its own, which a client may end: the application as its own server, as `handler`, and mounted in Express. It notes
+// what would have ended it.
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { App, type AppOptions, defineControllers, type Plugin, type Request } from 'blazon'
+import express from 'express'
+import { holdAnswer } from '../../src/http/hold-answer.js'
+import { ResetController } from './reset-app.js'
+
+const uncaught: string[] = []
+const note = (what: string) => (error: unknown) =>
+  uncaught.push(`${what}: ${(error as Error)?.stack}`)
+process.on('uncaughtException', note('uncaught'))
+process.on('unhandledRejection', note('unhandled'))
+
+/** As a database does it: the answer goes out behind the commit, or another one instead. */
+const holding: Plugin = {
+  name: 'holding',
+  intercept({ path }) {
+    if (!path.startsWith('/held')) return null
+    return (_req, res, next, fail) => {
+      const commit = async () => {
+        await new Promise((resolve) => setTimeout(resolve, 2))
+        if (Math.random() < 0.3) throw new Error('not committed')
+      }
+      holdAnswer(res, { before: commit, refused: fail })
+      return next()
+    }
+  },
+}
+
+const options: AppOptions = {
+  controllers: defineControllers(ResetController),
+  plugins: [holding],
+  auth: { guard: { canActivate: async (req: Request) => req.get('authorization') === 'good' } },
+  limits: { body: 200, headers: 30 },
+  timeouts: { handler: '30ms', close: '1h', keepAlive: '100ms' },
+  tenant: {},
+  middlewares: [(_req, _res, next) => void (Math.random() < 0.2 ? setImmediate(next) : next())],
+  logger: false,
+}
+
+const apps = ['own', 'handler', 'mounted'].map(() => new App(options))
+const [own, handled, mounted] = apps as [App, App, App]
+
+async function listen(server: Server): Promise<number> {
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve as () => void))
+  return (server.address() as AddressInfo).port
+}
+
+const servers = [createServer(handled.handler), createServer(express().use(mounted.handler))]
+
+async function start(): Promise<void> {
+  await Promise.all(apps.map((app) => app.init()))
+  const { port } = await own.listen(0, '127.0.0.1')
+  const others = await Promise.all(servers.map(listen))
+  process.send?.({ ports: [port, ...others] })
+}
+
+/** Nothing is closed by force: what is left over keeps the process from ending. */
+async function stop(): Promise<void> {
+  await Promise.all([
+    ...servers.map((server) => new Promise((resolve) => server.close(resolve))),
+    ...apps.map((app) => app.close()),
+  ])
+  process.send?.({ uncaught }, () => process.disconnect())
+}
+
+process.on('message', (question) => {
+  if (question === 'stop') void stop()
+  else process.send?.({ uncaught, open: process.getActiveResourcesInfo() })
+})
+void start()
