@@ -35,6 +35,8 @@ export interface RouteStages {
   readonly scope: ((run: RunRoute) => RunRoute) | null
   /** Limits that need not know who asks. */
   readonly admission: Stage | null
+  /** Shows the guard, and the stages of the tenant behind it, what a request says of itself. */
+  readonly claim: Stage | null
   /** Whether the request names what the route cannot do without. After the guard: who may not come in is told nothing else. */
   readonly tenant: Stage | null
   /** Whether the user whom the guard has let pass belongs here. Before `@Can`. */
@@ -48,6 +50,7 @@ export interface RouteStages {
 export const NO_STAGES: RouteStages = Object.freeze({
   scope: null,
   admission: null,
+  claim: null,
   tenant: null,
   membership: null,
   quota: null,
@@ -115,12 +118,20 @@ export function compileProbe(
   return stages.scope === null ? respond : stages.scope(respond)
 }
 
-interface AccessConfig extends PipelineConfig {
-  readonly stages: RouteStages
+/** Makes the question of who may pass a part of the application that is no route; the answer is `true`, or a refusal. */
+export function compileAdmission(
+  stages: AccessConfig['stages'],
+  { guard, can }: Pick<PipelineConfig, 'guard' | 'can'>,
+): Step {
+  return accessSteps({ abilities: null, isProtected: true }, { guard, can, stages }, () => true)
+}
+
+interface AccessConfig extends Pick<PipelineConfig, 'guard' | 'can'> {
+  readonly stages: Pick<RouteStages, 'claim' | 'tenant' | 'membership'>
 }
 
 function accessSteps(
-  { abilities, isProtected }: RouteModel,
+  { abilities, isProtected }: Pick<RouteModel, 'abilities' | 'isProtected'>,
   { can, guard, stages }: AccessConfig,
   next: Step,
 ): Step {
@@ -129,5 +140,6 @@ function accessSteps(
   if (stages.membership !== null) run = stages.membership(run)
   if (stages.tenant !== null) run = stages.tenant(run)
   if (isProtected) run = guardStep(guard, run)
+  if (stages.claim !== null) run = stages.claim(run)
   return run
 }
