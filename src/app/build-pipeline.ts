@@ -201,6 +201,7 @@ async function compileRoutes(
   const config: PipelineConfig = {
     ...shared,
     guard,
+    scopes: features.scopes,
     can: auth?.can,
     bodyLimits: {
       size: toBytes(limits?.body ?? DEFAULT_BODY_BYTES) ?? DEFAULT_BODY_BYTES,

@@ -1,4 +1,5 @@
 import type { Clock } from '../contracts/clock.js'
+import type { Middleware } from '../contracts/handler.js'
 import type { Logger } from '../contracts/logger.js'
 import type { OperationContributor } from '../contracts/openapi.js'
 import type { Provider } from '../contracts/provider.js'
@@ -9,9 +10,10 @@ import { checkLimitPlan } from '../features/rate-limit/check-rate-limit.js'
 import { limitAnswers, limitFacts } from '../features/rate-limit/limit-answers.js'
 import { startLimits } from '../features/rate-limit/start-limits.js'
 import { buildTenancy, type Tenancy } from '../features/tenancy/build-tenancy.js'
+import { checkRouters, type NamedMiddleware } from '../features/tenancy/check-routers.js'
 import { warnOfTenancy } from '../features/tenancy/check-tenancy.js'
 import { tenantAnswers, tenantFacts } from '../features/tenancy/tenant-answers.js'
-import { actingTenant, actsForAll, TenantContext } from '../features/tenancy/tenant-context.js'
+import { actingTenant, actsForAll, refuseClaim, TenantContext } from '../features/tenancy/tenant-context.js'
 import type { RequestScopes } from '../http/request-scopes.js'
 import type { OnError, RunRoute, Stage } from '../http/step.js'
 import { NO_STAGES, type RouteStages } from '../pipeline/compile-route.js'
@@ -62,7 +64,7 @@ export function declareFeatures(
   const host = Object.freeze({})
   const isCurrent = () => TenantContext.current()?.host === host
   const settings = options.cache
-  const whose = { currentTenant: actingTenant, actsForAll, isCurrent }
+  const whose = { currentTenant: actingTenant, actsForAll, refuseClaim, isCurrent }
   const cache = declareCache({ settings, clock, ...whose, wrapStore })
   return {
     providers: cache.providers,
@@ -82,15 +84,30 @@ export function featureFacts({ tenant, rateLimit }: AppOptions): object {
 
 /** What is wrong with what features are told by decorators and options together. */
 export function checkFeatures(options: AppOptions, model: AppModel): Problem[] {
-  const { tenant, middlewares = [], plugins = [] } = options
-  const all = [...middlewares, ...plugins.flatMap((plugin) => plugin.middlewares ?? [])]
+  const { tenant } = options
+  const middlewares = namedMiddlewares(options)
   const setting = {
     ...model,
     options: tenant,
-    hasMiddlewares: all.length > 0,
+    hasMiddlewares: middlewares.length > 0,
     isProduction: process.env['NODE_ENV'] === 'production',
   }
-  return [...warnOfTenancy(setting), ...checkLimitPlan(options, model)]
+  const routers = checkRouters({
+    middlewares,
+    hasTenants: tenant !== undefined,
+    hasGuard: options.auth?.guard !== undefined,
+  })
+  return [...warnOfTenancy(setting), ...routers, ...checkLimitPlan(options, model)]
+}
+
+/** The middlewares of an application, in the order in which they run. */
+export function namedMiddlewares({ middlewares = [], plugins = [] }: AppOptions): NamedMiddleware[] {
+  const named = (list: readonly Middleware[], of: string) =>
+    list.map((middleware, index) => ({ middleware, name: `${of}middlewares[${index}]` }))
+  return [
+    ...named(middlewares, ''),
+    ...plugins.flatMap((plugin) => named(plugin.middlewares ?? [], `plugin '${plugin.name}', `)),
+  ]
 }
 
 interface StartConfig extends FeatureInput {

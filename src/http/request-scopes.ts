@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'node:events'
 import type { TenantScope } from '../contracts/tenant.js'
+import type { BlazonRequest } from './request.js'
 
 /** As much of a request as its scope is known by. */
 interface Scoped {
@@ -11,6 +12,8 @@ export interface RequestScopes {
   /** In whose name the code runs that works for a request now; `undefined` before that is known. */
   of(req: Scoped): TenantScope | undefined
   run<T>(scope: TenantScope, fn: () => T): T
+  /** Runs a function for a request in its scope: at once, where the code runs in that already. */
+  keep<T>(req: BlazonRequest, fn: () => T): T
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: whatever an event carries

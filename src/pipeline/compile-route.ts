@@ -2,6 +2,7 @@ import type { AuthGuard, AuthOptions } from '../contracts/guard.js'
 import type { Interceptor } from '../contracts/plugin.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { BodyLimits } from '../http/read-json.js'
+import type { RequestScopes } from '../http/request-scopes.js'
 import type { AnswerStage, OnError, RunRoute, Stage, Step } from '../http/step.js'
 import type { Deadlines } from './deadlines.js'
 import { bodyStep } from './steps/body.js'
@@ -64,6 +65,8 @@ export interface PipelineConfig {
   readonly bodyLimits: BodyLimits
   readonly deadlines: Deadlines | null
   readonly onError: OnError
+  /** `null` where requests have no scopes. */
+  readonly scopes: RequestScopes | null
 }
 
 /** Methods whose body is read whether a schema describes it or not. */
@@ -90,7 +93,7 @@ export function compileRoute(
   let run = invokeStep(invocation)
   if (parts.underTest !== null) run = parts.underTest(run)
   for (const intercept of parts.interceptors.toReversed()) {
-    run = interceptStep(intercept, config.onError, run)
+    run = interceptStep(intercept, config, run)
   }
   if (parts.dates !== null) run = datesStep(parts.dates, run)
   if (route.headers !== null) run = headersStep(route.headers, run)

@@ -19,15 +19,24 @@ function scopeOf({
   return current?.origin === own.origin ? current : own
 }
 
-/** The scopes of requests, as the rooms below know them. */
-export const tenantScopes: RequestScopes = { of: scopeOf, run: TenantContext.run }
-
 /** Goes on in the scope of a request, which is from now on the one that a middleware has set. */
 function rejoin<T>(req: BlazonRequest, goOn: () => T): T {
   const scope = scopeOf(req)
   if (scope === undefined) return goOn()
   req.tenantScope = scope
   return scope === TenantContext.current() ? goOn() : TenantContext.run(scope, goOn)
+}
+
+/** Somebody may have come here in another request's scope. */
+function keepScope<T>(req: BlazonRequest, fn: () => T): T {
+  return req.tenantScope === TenantContext.current() ? fn() : rejoin(req, fn)
+}
+
+/** The scopes of requests, as the rooms below know them. */
+export const tenantScopes: RequestScopes = {
+  of: scopeOf,
+  run: TenantContext.run,
+  keep: keepScope,
 }
 
 /** Runs a route in the scope of its request. */
@@ -84,24 +93,19 @@ function keepTenant(middleware: RequestHandler): RequestHandler {
 
 /**
  * Makes what a router calls run in the scope of the request that it is called for, whichever application that is of. A request
- * that has no scope is left alone.
+ * that has no scope is left alone. The scope is entered before each one, too: there are ways on beside `next`, such as `req.next`.
  */
 export const keepHandle: WrapHandle = (handle, kind) => {
   if (kind === 'error') {
     return function runKept(this: unknown, error: unknown, req: BlazonRequest, res, next) {
       if (req.tenantScope === undefined) return handle.call(this, error, req, res, next)
-      return runIn(req, () => handle.call(this, error, req, res, keepNext(req, next)))
+      return keepScope(req, () => handle.call(this, error, req, res, keepNext(req, next)))
     }
   }
   return function runKept(this: unknown, req: BlazonRequest, res, next, ...rest) {
     if (req.tenantScope === undefined) return handle.call(this, req, res, next, ...rest)
-    return runIn(req, () => handle.call(this, req, res, keepNext(req, next), ...rest))
+    return keepScope(req, () => handle.call(this, req, res, keepNext(req, next), ...rest))
   } as Handle
-}
-
-/** A way on that was not this one, such as `req.next`, may have come here in another request's scope. */
-function runIn<T>(req: BlazonRequest, fn: () => T): T {
-  return req.tenantScope === TenantContext.current() ? fn() : rejoin(req, fn)
 }
 
 /** The way on, back in the scope of the request. */

@@ -154,6 +154,13 @@ function bindGenerator<T extends AnyGenerator>(generator: T): T {
   return generator
 }
 
+/** Throws where a tenant, or that of now, is one that the request of now has named and may not act for yet. */
+export function refuseClaim(tenant: string | undefined): void {
+  const scope = TenantContext.current()
+  const isClaim = scope?.id === undefined && scope?.claim !== undefined
+  if (isClaim && (tenant === undefined || tenant === scope.claim)) throw unauthorized()
+}
+
 /** What acts on data refuses a tenant that is only claimed: it is the program that is too early, not the client. */
 export function unauthorized(): HttpError {
   return codedError(
