@@ -13,7 +13,12 @@ import { buildTenancy, type Tenancy } from '../features/tenancy/build-tenancy.js
 import { checkRouters, type NamedMiddleware } from '../features/tenancy/check-routers.js'
 import { warnOfTenancy } from '../features/tenancy/check-tenancy.js'
 import { tenantAnswers, tenantFacts } from '../features/tenancy/tenant-answers.js'
-import { actingTenant, actsForAll, refuseClaim, TenantContext } from '../features/tenancy/tenant-context.js'
+import {
+  actingTenant,
+  actsForAll,
+  refuseClaim,
+  TenantContext,
+} from '../features/tenancy/tenant-context.js'
 import type { RequestScopes } from '../http/request-scopes.js'
 import type { OnError, RunRoute, Stage } from '../http/step.js'
 import { NO_STAGES, type RouteStages } from '../pipeline/compile-route.js'
@@ -101,7 +106,10 @@ export function checkFeatures(options: AppOptions, model: AppModel): Problem[] {
 }
 
 /** The middlewares of an application, in the order in which they run. */
-export function namedMiddlewares({ middlewares = [], plugins = [] }: AppOptions): NamedMiddleware[] {
+export function namedMiddlewares({
+  middlewares = [],
+  plugins = [],
+}: AppOptions): NamedMiddleware[] {
   const named = (list: readonly Middleware[], of: string) =>
     list.map((middleware, index) => ({ middleware, name: `${of}middlewares[${index}]` }))
   return [

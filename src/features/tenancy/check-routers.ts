@@ -46,7 +46,9 @@ function unusable(subject: string, hasTenants: boolean): Problem {
 }
 
 function unprotected(subject: string, routes: readonly ExpressRoute[]): Problem {
-  const names = routes.map(({ methods, path }) => `${methods.join('|')} ${path ?? '(its path is not kept)'}`)
+  const names = routes.map(
+    ({ methods, path }) => `${methods.join('|')} ${path ?? '(its path is not kept)'}`,
+  )
   const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : ''
   return {
     code: 'W_TENANT_ROUTER',

@@ -102,9 +102,14 @@ function guardRouter(router: RouterHandler): RequestHandler {
       if (verdict !== true) return next(reasonOf(verdict))
       return TenantContext.run(req.tenantScope, () => router(req, res, leave))
     }
-    const verdict = admit(req, res)
-    if (!isThenable(verdict)) return decide(verdict)
-    return verdict.then(decide, (error) => next(asError(error)))
+    const refuse = (error: unknown) => next(asError(error))
+    let verdict: unknown
+    try {
+      verdict = admit(req, res)
+    } catch (error) {
+      return refuse(error)
+    }
+    return isThenable(verdict) ? verdict.then(decide, refuse) : decide(verdict)
   }
 }
 

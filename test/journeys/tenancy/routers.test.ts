@@ -56,7 +56,7 @@ const NESTINGS: Record<string, () => Middleware[]> = {
     return [express.Router().use(asks).use('/rows', asks, inner)]
   },
   'the middlewares of a route, in arrays': () => [
-    express.Router().get('/rows/:id', [asks, [asks]], asks, rows),
+    express.Router().get('/rows/:id', [asks, [asks]] as RequestHandler[], asks, rows),
   ],
   'route().all().get()': () => {
     const router = express.Router()

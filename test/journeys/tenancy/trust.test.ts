@@ -24,6 +24,7 @@ import {
   Tenant,
   TenantContext,
   tenantScoped,
+  type User,
 } from 'blazon'
 import { TestApp, type TestOptions } from 'blazon/testing'
 import express from 'express'
@@ -81,9 +82,9 @@ const guard = {
   },
 }
 const USERS: Record<string, string> = { ada: 'acme', zoe: 'zeta' }
-const authorize = (_req: Request, id: string, user: { id: string } | undefined) => {
+const authorize = (_req: Request, id: string, user: User | undefined) => {
   note('authorize')
-  return user !== undefined && USERS[user.id] === id
+  return user !== undefined && USERS[user['id']] === id
 }
 
 beforeEach(() => {
@@ -204,7 +205,13 @@ describe('what acts on data refuses a tenant that nobody has authorised', () => 
         guard: {
           canActivate: () =>
             new Promise((resolve, reject) => {
-              setTimeout(() => Promise.resolve().then(act).then(resolve as never, reject), 1)
+              setTimeout(
+                () =>
+                  Promise.resolve()
+                    .then(act)
+                    .then(resolve as never, reject),
+                1,
+              )
             }),
         },
       },
