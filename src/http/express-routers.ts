@@ -108,7 +108,8 @@ function wrapLayer(layer: Layer, wrap: WrapHandle): void {
   // Express calls nothing that has more.
   if (handle.length > 4) return
   const found = name === MOUNTED ? findMounted(handle, wrap) : handle
-  layer.handle = dressed(wrap(found, handle.length === 4 ? 'error' : 'request'), handle)
+  const wrapper = wrap(found, handle.length === 4 ? 'error' : 'request')
+  if (wrapper !== handle) layer.handle = dressed(wrapper, handle)
 }
 
 /** Whoever looks at a handle finds the name, the arity and the fields that it had. */

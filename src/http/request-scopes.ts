@@ -1,6 +1,5 @@
 import type { EventEmitter } from 'node:events'
 import type { TenantScope } from '../contracts/tenant.js'
-import type { BlazonRequest } from './request.js'
 
 /** As much of a request as its scope is known by. */
 interface Scoped {
@@ -13,7 +12,7 @@ export interface RequestScopes {
   of(req: Scoped): TenantScope | undefined
   run<T>(scope: TenantScope, fn: () => T): T
   /** Runs a function for a request in its scope: at once, where the code runs in that already. */
-  keep<T>(req: BlazonRequest, fn: () => T): T
+  keep<T>(req: { tenantScope: TenantScope | undefined }, fn: () => T): T
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: whatever an event carries

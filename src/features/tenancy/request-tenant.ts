@@ -7,20 +7,20 @@ import type { RunRoute } from '../../http/step.js'
 import { kRequest, TenantContext, tenantScope } from './tenant-context.js'
 import { hostOf } from './tenant-hosts.js'
 
+type Scoped = Pick<BlazonRequest, 'tenantScope'>
+
 /**
  * The scope in which a request goes on. A scope of the request's own origin is believed: a nested one is somebody's decision.
  * One of another origin was brought along by a pool or a connection that serves many, and none at all was lost.
  */
-function scopeOf({
-  tenantScope: own,
-}: Pick<BlazonRequest, 'tenantScope'>): TenantScope | undefined {
+function scopeOf({ tenantScope: own }: Scoped): TenantScope | undefined {
   if (own === undefined) return undefined
   const current = TenantContext.current()
   return current?.origin === own.origin ? current : own
 }
 
 /** Goes on in the scope of a request, which is from now on the one that a middleware has set. */
-function rejoin<T>(req: BlazonRequest, goOn: () => T): T {
+function rejoin<T>(req: Scoped, goOn: () => T): T {
   const scope = scopeOf(req)
   if (scope === undefined) return goOn()
   req.tenantScope = scope
@@ -28,7 +28,7 @@ function rejoin<T>(req: BlazonRequest, goOn: () => T): T {
 }
 
 /** Somebody may have come here in another request's scope. */
-function keepScope<T>(req: BlazonRequest, fn: () => T): T {
+function keepScope<T>(req: Scoped, fn: () => T): T {
   return req.tenantScope === TenantContext.current() ? fn() : rejoin(req, fn)
 }
 
