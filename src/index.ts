@@ -154,6 +154,11 @@ export type {
   TenantOptions,
   TenantSourceOptions,
 } from './features/tenancy/tenant-options.js'
+export {
+  publicRouter,
+  type TenantRouterOptions,
+  tenantRouter,
+} from './features/tenancy/tenant-router.js'
 export { type TenantScopedOptions, tenantScoped } from './features/tenancy/tenant-scoped.js'
 export {
   tenantFromHost,

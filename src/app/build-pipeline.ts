@@ -20,6 +20,7 @@ import type { OnError, RunRoute } from '../http/step.js'
 import { toBytes, toSeconds } from '../http/units.js'
 import { compileDispatch, compileFrameworkRoute } from '../pipeline/compile-dispatch.js'
 import {
+  compileAdmission,
   compileProbe,
   compileRoute,
   type PipelineConfig,
@@ -94,10 +95,8 @@ export async function buildPipeline(input: PipelineInput): Promise<Pipeline> {
     ...(options.plugins ?? []).flatMap(({ middlewares = [] }) => middlewares),
   ]
   const sorted = sortMiddlewares(middlewares, express)
-  const { errorHandlers } = sorted
-  const handlers = [
-    ...sorted.handlers.map((handler) => features.wrapMiddleware?.(handler) ?? handler),
-  ]
+  const { handlers, errorHandlers } = features.keepMiddlewares?.(middlewares, sorted) ?? sorted
+  noteAdmission(input)
   const { onError, onMiddlewareError, deadlines } = buildErrorPaths(errorHandlers, input)
   defineNext(Request, onError)
   const compiled = await compileRoutes(input, { deadlines, onError })
@@ -128,6 +127,14 @@ export async function buildPipeline(input: PipelineInput): Promise<Pipeline> {
   const listener = createListener(config)
   const server = createHttpServer({ Request, Response, listener, timeouts: options.timeouts ?? {} })
   return { server, listener, stop: () => deadlines?.close() }
+}
+
+/** Routers that need a tenant ask what routes ask; without a guard there is nothing to ask. */
+function noteAdmission({ options, guard, features: { ofRouters } }: PipelineInput): void {
+  if (ofRouters === null || options.tenant === undefined || options.auth?.guard === undefined)
+    return
+  const { can } = options.auth
+  ofRouters.noteAdmission(compileAdmission(ofRouters.stagesOfRouters, { guard, can }))
 }
 
 /** Puts middlewares in front of what comes after them. */
@@ -194,6 +201,7 @@ async function compileRoutes(
   const config: PipelineConfig = {
     ...shared,
     guard,
+    scopes: features.scopes,
     can: auth?.can,
     bodyLimits: {
       size: toBytes(limits?.body ?? DEFAULT_BODY_BYTES) ?? DEFAULT_BODY_BYTES,

@@ -1,7 +1,10 @@
 import express, { type Application } from 'express'
 import type { ErrorRequestHandler, Middleware, RequestHandler } from '../contracts/handler.js'
+import { guardedRouterOf } from '../features/tenancy/tenant-router.js'
+import { isExpressApp } from '../http/express-routers.js'
 import type { RequestClass } from '../http/request.js'
 import type { ResponseClass } from '../http/response.js'
+import { runExpressApp } from '../http/run-express-app.js'
 import type { AppOptions } from './options.js'
 
 /** The Express application behind `req.app`: it holds settings and renders views; it routes nothing. */
@@ -42,6 +45,8 @@ export function sortMiddlewares(
   const handlers: RequestHandler[] = []
   const errorHandlers: ErrorRequestHandler[] = []
   for (const middleware of middlewares) {
+    const guarded = guardedRouterOf(middleware)
+    if (isExpressApp(guarded?.router)) adopt(guarded.router, host, guarded.path)
     if (isExpressApp(middleware)) handlers.push(mount(middleware, host))
     else if (middleware.length === 4) errorHandlers.push(middleware as ErrorRequestHandler)
     else handlers.push(middleware as RequestHandler)
@@ -54,23 +59,15 @@ export function adoptPrototypes(host: Application, req: RequestClass, res: Respo
   Object.assign(host, { request: req.prototype, response: res.prototype })
 }
 
-function isExpressApp(middleware: Middleware): middleware is Application {
-  const { handle, set } = middleware as { handle?: unknown; set?: unknown }
-  return typeof handle === 'function' && typeof set === 'function'
+function mount(app: Application, host: Application): RequestHandler {
+  adopt(app, host, '/')
+  return runExpressApp(app)
 }
 
-/** What Express' own `app.use(app)` does; it, too, gives a request its prototypes back when the mounted application passes it on. */
-function mount(app: Application, host: Application): RequestHandler {
+/** Makes an application a child of the host, as `app.use(path, app)` would. */
+function adopt(app: Application, host: Application, path: string): void {
   const mounted = app as Application & { parent?: Application }
-  mounted.mountpath = '/'
+  mounted.mountpath = path
   mounted.parent = host
   app.emit('mount', host)
-  return function mountedApp(req, res, next) {
-    const [reqPrototype, resPrototype] = [Object.getPrototypeOf(req), Object.getPrototypeOf(res)]
-    app(req, res, (error?: unknown) => {
-      Object.setPrototypeOf(req, reqPrototype)
-      Object.setPrototypeOf(res, resPrototype)
-      next(error)
-    })
-  }
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../contracts/clock.js'
-import type { RequestHandler } from '../contracts/handler.js'
+import type { Middleware } from '../contracts/handler.js'
 import type { Logger } from '../contracts/logger.js'
 import type { OperationContributor } from '../contracts/openapi.js'
 import type { Provider } from '../contracts/provider.js'
@@ -9,10 +9,16 @@ import { type DeclaredCache, declareCache } from '../features/cache/build-cache.
 import { checkLimitPlan } from '../features/rate-limit/check-rate-limit.js'
 import { limitAnswers, limitFacts } from '../features/rate-limit/limit-answers.js'
 import { startLimits } from '../features/rate-limit/start-limits.js'
-import { buildTenancy } from '../features/tenancy/build-tenancy.js'
+import { buildTenancy, type Tenancy } from '../features/tenancy/build-tenancy.js'
+import { checkRouters, type NamedMiddleware } from '../features/tenancy/check-routers.js'
 import { warnOfTenancy } from '../features/tenancy/check-tenancy.js'
 import { tenantAnswers, tenantFacts } from '../features/tenancy/tenant-answers.js'
-import { actsForAll, getTenantId, TenantContext } from '../features/tenancy/tenant-context.js'
+import {
+  actingTenant,
+  actsForAll,
+  refuseClaim,
+  TenantContext,
+} from '../features/tenancy/tenant-context.js'
 import type { RequestScopes } from '../http/request-scopes.js'
 import type { OnError, RunRoute, Stage } from '../http/step.js'
 import { NO_STAGES, type RouteStages } from '../pipeline/compile-route.js'
@@ -37,8 +43,10 @@ export interface FeatureInput {
 export interface RunningFeatures {
   /** Stands before all middlewares; `null` where nothing does. */
   readonly enter: ((ends: { run: RunRoute; onError: OnError }) => RunRoute) | null
-  /** Stands around each of the application's own middlewares; `null` where nothing does. */
-  readonly wrapMiddleware: ((middleware: RequestHandler) => RequestHandler) | null
+  /** Stands around the application's own middlewares; `null` where nothing does. */
+  readonly keepMiddlewares: Tenancy['keepMiddlewares'] | null
+  /** What is asked before routers that need a tenant; `null` where there are none. */
+  readonly ofRouters: Pick<Tenancy, 'stagesOfRouters' | 'noteAdmission'> | null
   /** `null` where requests have no scopes. */
   readonly scopes: RequestScopes | null
   /** Whether requests have tenants. */
@@ -61,7 +69,7 @@ export function declareFeatures(
   const host = Object.freeze({})
   const isCurrent = () => TenantContext.current()?.host === host
   const settings = options.cache
-  const whose = { currentTenant: getTenantId, actsForAll, isCurrent }
+  const whose = { currentTenant: actingTenant, actsForAll, refuseClaim, isCurrent }
   const cache = declareCache({ settings, clock, ...whose, wrapStore })
   return {
     providers: cache.providers,
@@ -81,15 +89,33 @@ export function featureFacts({ tenant, rateLimit }: AppOptions): object {
 
 /** What is wrong with what features are told by decorators and options together. */
 export function checkFeatures(options: AppOptions, model: AppModel): Problem[] {
-  const { tenant, middlewares = [], plugins = [] } = options
-  const all = [...middlewares, ...plugins.flatMap((plugin) => plugin.middlewares ?? [])]
+  const { tenant } = options
+  const middlewares = namedMiddlewares(options)
   const setting = {
     ...model,
     options: tenant,
-    hasMiddlewares: all.length > 0,
+    hasMiddlewares: middlewares.length > 0,
     isProduction: process.env['NODE_ENV'] === 'production',
   }
-  return [...warnOfTenancy(setting), ...checkLimitPlan(options, model)]
+  const routers = checkRouters({
+    middlewares,
+    hasTenants: tenant !== undefined,
+    hasGuard: options.auth?.guard !== undefined,
+  })
+  return [...warnOfTenancy(setting), ...routers, ...checkLimitPlan(options, model)]
+}
+
+/** The middlewares of an application, in the order in which they run. */
+export function namedMiddlewares({
+  middlewares = [],
+  plugins = [],
+}: AppOptions): NamedMiddleware[] {
+  const named = (list: readonly Middleware[], of: string) =>
+    list.map((middleware, index) => ({ middleware, name: `${of}middlewares[${index}]` }))
+  return [
+    ...named(middlewares, ''),
+    ...plugins.flatMap((plugin) => named(plugin.middlewares ?? [], `plugin '${plugin.name}', `)),
+  ]
 }
 
 interface StartConfig extends FeatureInput {
@@ -108,7 +134,8 @@ async function startFeatures(options: AppOptions, config: StartConfig): Promise<
   })
   return {
     enter: tenancy?.enter ?? null,
-    wrapMiddleware: tenancy?.wrapMiddleware ?? null,
+    keepMiddlewares: tenancy?.keepMiddlewares ?? null,
+    ofRouters: tenancy,
     scopes: tenancy?.scopes ?? null,
     usesTenants: tenancy !== null,
     admission: limits?.unmatched ?? null,

@@ -2,8 +2,12 @@ import type { Request } from './handler.js'
 
 /** Whose work is being done. Small and frozen: Node keeps it for as long as anything that was started in it. */
 export interface TenantScope {
-  /** `undefined` where a request names no tenant. */
+  /** `undefined` where a request names no tenant, or none that it may act for. */
   readonly id: string | undefined
+  /** The tenant that the request names, where `tenant.authorize` has not said yet that it may act for it. */
+  readonly claim?: string
+  /** Whether the guard or `authorize` runs, which decide about the claim: `getTenantId()` is the claim then. */
+  readonly isAsked?: true
   /**
    * The same object in every scope that began in one request or one `runWithTenant`. A nested scope shares it; the scope
    * that a pool or a lost callback brings along does not.

@@ -11,6 +11,8 @@ export interface RequestScopes {
   /** In whose name the code runs that works for a request now; `undefined` before that is known. */
   of(req: Scoped): TenantScope | undefined
   run<T>(scope: TenantScope, fn: () => T): T
+  /** Runs a function for a request in its scope: at once, where the code runs in that already. */
+  keep<T>(req: { tenantScope: TenantScope | undefined }, fn: () => T): T
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: whatever an event carries

@@ -2,6 +2,7 @@ import type { AuthGuard, AuthOptions } from '../contracts/guard.js'
 import type { Interceptor } from '../contracts/plugin.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { BodyLimits } from '../http/read-json.js'
+import type { RequestScopes } from '../http/request-scopes.js'
 import type { AnswerStage, OnError, RunRoute, Stage, Step } from '../http/step.js'
 import type { Deadlines } from './deadlines.js'
 import { bodyStep } from './steps/body.js'
@@ -35,6 +36,8 @@ export interface RouteStages {
   readonly scope: ((run: RunRoute) => RunRoute) | null
   /** Limits that need not know who asks. */
   readonly admission: Stage | null
+  /** Shows the guard, and the stages of the tenant behind it, what a request says of itself. */
+  readonly claim: Stage | null
   /** Whether the request names what the route cannot do without. After the guard: who may not come in is told nothing else. */
   readonly tenant: Stage | null
   /** Whether the user whom the guard has let pass belongs here. Before `@Can`. */
@@ -48,6 +51,7 @@ export interface RouteStages {
 export const NO_STAGES: RouteStages = Object.freeze({
   scope: null,
   admission: null,
+  claim: null,
   tenant: null,
   membership: null,
   quota: null,
@@ -61,6 +65,8 @@ export interface PipelineConfig {
   readonly bodyLimits: BodyLimits
   readonly deadlines: Deadlines | null
   readonly onError: OnError
+  /** `null` where requests have no scopes. */
+  readonly scopes: RequestScopes | null
 }
 
 /** Methods whose body is read whether a schema describes it or not. */
@@ -87,7 +93,7 @@ export function compileRoute(
   let run = invokeStep(invocation)
   if (parts.underTest !== null) run = parts.underTest(run)
   for (const intercept of parts.interceptors.toReversed()) {
-    run = interceptStep(intercept, config.onError, run)
+    run = interceptStep(intercept, config, run)
   }
   if (parts.dates !== null) run = datesStep(parts.dates, run)
   if (route.headers !== null) run = headersStep(route.headers, run)
@@ -115,12 +121,20 @@ export function compileProbe(
   return stages.scope === null ? respond : stages.scope(respond)
 }
 
-interface AccessConfig extends PipelineConfig {
-  readonly stages: RouteStages
+/** Makes the question of who may pass a part of the application that is no route; the answer is `true`, or a refusal. */
+export function compileAdmission(
+  stages: AccessConfig['stages'],
+  { guard, can }: Pick<PipelineConfig, 'guard' | 'can'>,
+): Step {
+  return accessSteps({ abilities: null, isProtected: true }, { guard, can, stages }, () => true)
+}
+
+interface AccessConfig extends Pick<PipelineConfig, 'guard' | 'can'> {
+  readonly stages: Pick<RouteStages, 'claim' | 'tenant' | 'membership'>
 }
 
 function accessSteps(
-  { abilities, isProtected }: RouteModel,
+  { abilities, isProtected }: Pick<RouteModel, 'abilities' | 'isProtected'>,
   { can, guard, stages }: AccessConfig,
   next: Step,
 ): Step {
@@ -129,5 +143,6 @@ function accessSteps(
   if (stages.membership !== null) run = stages.membership(run)
   if (stages.tenant !== null) run = stages.tenant(run)
   if (isProtected) run = guardStep(guard, run)
+  if (stages.claim !== null) run = stages.claim(run)
   return run
 }

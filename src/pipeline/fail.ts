@@ -1,5 +1,6 @@
 import type { Response } from '../contracts/handler.js'
 import type { Logger } from '../contracts/logger.js'
+import type { TenantScope } from '../contracts/tenant.js'
 import type { ErrorEnvelope, ProblemDetails } from '../errors/envelope.js'
 import { type Failure, toFailure } from '../errors/failure.js'
 import { codeOf, titleOf } from '../errors/http-error.js'
@@ -129,12 +130,18 @@ function setHeaders(res: Response, headers: Failure['headers']): void {
 
 function logFailure(logger: Logger, error: unknown, { status }: Failure, req: BlazonRequest): void {
   const { method, originalUrl: url, tenantScope } = req
-  const tenant = tenantScope?.id === undefined ? {} : { tenant: tenantScope.id }
   try {
-    logger.error({ err: error, method, url, status, ...tenant }, 'The request failed')
+    const facts = { err: error, method, url, status, ...tenantFacts(tenantScope) }
+    logger.error(facts, 'The request failed')
   } catch {
     // The answer matters more than the log.
   }
+}
+
+/** Whose request it was; or, where it may not act for that tenant, whose it said that it is. */
+function tenantFacts({ id: tenant, claim: claimedTenant }: Partial<TenantScope> = {}): object {
+  if (tenant !== undefined) return { tenant }
+  return claimedTenant === undefined ? {} : { claimedTenant }
 }
 
 /** What Node's parser refuses has no request to answer; statuses as Node itself would send them. */

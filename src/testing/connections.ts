@@ -19,18 +19,25 @@ export interface ConnectionFacts {
 /** Before the application sees a request, before the handler, before the answer. */
 export type PausePlace = 'entry' | 'handler' | 'answer'
 
+/** By the server's end of a connection, which is of one application. */
+const factsOf = new WeakMap<object, ConnectionFacts>()
+
+/** What a request waits for before a handler that is no route's; `undefined` when it may go on. */
+export function pauseBeforeHandler({ socket }: Request): Promise<void> | undefined {
+  return factsOf.get(socket)?.pause?.('handler')
+}
+
 /**
  * The connections to an application under test. Who acts is a property of the connection, which no request
  * can forge: there is no header to send.
  */
 export class Connections {
-  readonly #facts: WeakMap<object, ConnectionFacts> = new WeakMap()
   readonly #agents: Set<MemoryAgent> = new Set()
   #isClosed = false
 
   /** Connections of one kind. */
   open(server: Server, facts: ConnectionFacts): MemoryAgent {
-    const agent = new MemoryAgent(server, (socket) => this.#facts.set(socket, facts))
+    const agent = new MemoryAgent(server, (socket) => factsOf.set(socket, facts))
     this.#agents.add(agent)
     if (this.#isClosed) agent.destroy()
     return agent
@@ -44,11 +51,11 @@ export class Connections {
 
   /** As whom requests of a connection are known. */
   readonly nameOf = (socket: object | undefined): string | undefined =>
-    socket === undefined ? undefined : this.#facts.get(socket)?.name
+    socket === undefined ? undefined : factsOf.get(socket)?.name
 
   /** Lets a request in, at once or when its connection says so. */
   enter(socket: object, run: () => void): void {
-    const pause = this.#facts.get(socket)?.pause?.('entry')
+    const pause = factsOf.get(socket)?.pause?.('entry')
     if (pause === undefined) run()
     else void pause.then(run)
   }
@@ -56,7 +63,7 @@ export class Connections {
   /** Lets principals pass, and sends everybody else to the guard. */
   readonly wrapGuard = (guard: AuthGuard | null): AuthGuard => ({
     canActivate: (req: Request) => {
-      const principal = this.#facts.get(req.socket)?.principal
+      const principal = factsOf.get(req.socket)?.principal
       if (principal === undefined) return guard === null ? false : guard.canActivate(req)
       req.user = principal
       return true
@@ -65,18 +72,16 @@ export class Connections {
 
   /** Sends the requests of probes to `probe`. */
   readonly wrapRoute = (run: RunRoute, probe: RunRoute): RunRoute => {
-    const facts = this.#facts
     return function runUnderTest(req, res) {
-      if (facts.get(req.socket)?.isProbe === true) probe(req, res)
+      if (factsOf.get(req.socket)?.isProbe === true) probe(req, res)
       else run(req, res)
     }
   }
 
   /** Keeps requests before their handler, and answers behind it, for as long as their connection says. */
   readonly wrapHandler = (next: Step): Step => {
-    const facts = this.#facts
     return function handleUnderTest(req, res) {
-      const pause = facts.get(req.socket)?.pause
+      const pause = factsOf.get(req.socket)?.pause
       if (pause === undefined) return next(req, res)
       const hold = (settled: unknown) => pause('answer')?.then(() => settled) ?? settled
       const before = pause('handler')

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type TestAgent from 'supertest/lib/agent.js'
 import { App } from '../app/app.js'
+import { namedMiddlewares } from '../app/features.js'
 import { type Inside, putUnderTest } from '../app/harness.js'
 import type { User } from '../contracts/handler.js'
 import type { RouteModel } from '../contracts/route-model.js'
@@ -274,6 +275,8 @@ export class TestApp extends App {
       log: this.#log,
       nameOf: this.#connections.nameOf,
       stores: this.#stores,
+      middlewares: namedMiddlewares(this.#options),
+      authorizes: this.#options.tenant?.authorize !== undefined,
     }
     const { proveIsolation } = await import('./isolation/prove-isolation.js')
     return await proveIsolation(target, options)

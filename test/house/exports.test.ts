@@ -19,8 +19,8 @@ const VALUES = `
   MethodNotAllowedError NotFoundError Options Params Patch PayloadTooLargeError Post Public Put
   Query RateLimit Redirect Req Res ServiceUnavailableError Tenant TenantContext TenantId
   TooManyRequestsError UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError createTenantMiddleware
-  defineAppOptions defineControllers getTenantId inject memoryCache memoryRateLimit requireTenantId runWithTenant
-  runWithoutTenant tenantFromHost tenantFromPath tenantFromSubdomain tenantKey tenantScoped
+  defineAppOptions defineControllers getTenantId inject memoryCache memoryRateLimit publicRouter requireTenantId runWithTenant
+  runWithoutTenant tenantFromHost tenantFromPath tenantFromSubdomain tenantKey tenantRouter tenantScoped
 `
 
 /** What it exports as types only. */
@@ -37,7 +37,7 @@ const TYPES = `
   RateLimitBy RateLimitCount RateLimitOptions RateLimitPolicy RateLimitResult RateLimitStore Reference
   Request RequestHandler Response RouteModel RouteTableEntry Schema SchemaConverter SchemaSide ScopedCache
   SecurityOptions SecurityRequirement Size StoreContext SuccessEnvelope SwaggerOptions TenantDecoratorOptions TenantInfo
-  TenantMiddlewareOptions TenantOptions TenantScope TenantScopedOptions TenantSourceOptions TenantStore TenantStrategy
+  TenantMiddlewareOptions TenantOptions TenantRouterOptions TenantScope TenantScopedOptions TenantSourceOptions TenantStore TenantStrategy
   TimeoutOptions Token
   Timer User Validated ValidatedRequest ValueProvider
 `

@@ -19,6 +19,7 @@ export interface CacheConfig {
   readonly currentTenant: CurrentTenant
   /** Whether code that runs for no tenant may read what belongs to one. Default: it may. */
   readonly actsForAll?: () => boolean
+  readonly refuseClaim?: (tenant: string | undefined) => void
   /** Whether the code that asks runs for a request of this application. Default: nobody knows. */
   readonly isCurrent?: () => boolean
   /** What a harness puts before the store; `undefined` where there is none. */
@@ -45,6 +46,7 @@ const MOST_WARNINGS = 20
 /** Makes the manager, which providers may ask for before anything is opened or loaded. */
 export function declareCache(config: CacheConfig): DeclaredCache {
   const { clock, currentTenant, actsForAll = () => true, isCurrent = () => false } = config
+  const { refuseClaim = () => {} } = config
   // Options are checked after this: whatever they are, it does not throw.
   const settings = config.settings ?? {}
   let logger: Logger | undefined
@@ -57,7 +59,7 @@ export function declareCache(config: CacheConfig): DeclaredCache {
   const store = config.wrapStore?.(own) ?? own
   const engine = new CacheEngine(store, { clock, logger: lateLogger })
   const defaultTtlMs = 1000 * (toSeconds(settings.defaultTtl ?? DEFAULT_TTL_SECONDS) ?? 0)
-  const manager = new CacheManager({ engine, currentTenant, actsForAll, defaultTtlMs })
+  const manager = new CacheManager({ engine, currentTenant, actsForAll, refuseClaim, defaultTtlMs })
   return {
     providers: [{ token: CacheManager, useValue: manager }],
     async start(input) {

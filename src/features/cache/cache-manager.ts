@@ -45,11 +45,12 @@ export class CacheManager extends ScopedCache {
    * further. Code that runs for another tenant may not use it.
    *
    * @param id Default: the tenant that the code runs for.
-   * @throws Error when there is none.
+   * @throws Error when there is none; HttpError 500 `TENANT_UNAUTHORIZED` before `tenant.authorize` has let the request act for it.
    * @example
    * await cache.forTenant('acme').clear()
    */
   forTenant(id: string | undefined = this.parts.currentTenant()): ScopedCache {
+    this.parts.refuseClaim(id)
     if (typeof id === 'string' && id !== '') {
       return new ScopedCache(this.parts, id, tenantKey(id, ''))
     }

@@ -26,6 +26,8 @@ export interface CacheParts {
   readonly currentTenant: CurrentTenant
   /** Whether code that runs for no tenant may read what belongs to one. */
   readonly actsForAll: () => boolean
+  /** Throws where a tenant, or that of now, is one that a request has named and may not act for yet. */
+  readonly refuseClaim: (tenant: string | undefined) => void
   /** Milliseconds. */
   readonly defaultTtlMs: number
 }
@@ -146,6 +148,7 @@ export class ScopedCache {
   /** Who reads and writes here. */
   #owner(): string | null {
     const current = this.parts.currentTenant() ?? null
+    if (this.#tenant !== null && current === null) this.parts.refuseClaim(this.#tenant)
     if (this.#tenant === null || current === null || current === this.#tenant) {
       return this.#tenant ?? current
     }

@@ -1,31 +1,37 @@
 import type { Clock } from '../../contracts/clock.js'
-import type { RequestHandler } from '../../contracts/handler.js'
 import type { Logger } from '../../contracts/logger.js'
 import type { AppModel, RouteModel } from '../../contracts/route-model.js'
 import type { RequestScopes } from '../../http/request-scopes.js'
-import type { RunRoute, Stage } from '../../http/step.js'
-import { keepTenant, nobodyStage, scopeStage, tenantScopes } from './request-tenant.js'
-import { noteHost } from './tenant-context.js'
+import type { RunRoute, Stage, Step } from '../../http/step.js'
+import { keepMiddlewares, nobodyStage, scopeStage, tenantScopes } from './request-tenant.js'
+import { hostOf, noteHost } from './tenant-hosts.js'
 import { compileResolve, enterScope, requiredMessage, type ScopeEnds } from './tenant-middleware.js'
 import type { TenantOptions } from './tenant-options.js'
-import { membershipStage, requireTenantStage } from './tenant-stages.js'
+import { claimStage, membershipStage, requireTenantStage } from './tenant-stages.js'
 
 /** What tenancy puts around the requests of an application that uses it. */
 export interface Tenancy {
   /** Stands before all middlewares of the application. */
   readonly enter: (ends: ScopeEnds) => RunRoute
-  /** Stands around each of those. */
-  readonly wrapMiddleware: (middleware: RequestHandler) => RequestHandler
+  /** Stands around each of those, and around what routers among them call. */
+  readonly keepMiddlewares: typeof keepMiddlewares
+  /** Says how routers that need a tenant let requests pass. */
+  readonly noteAdmission: (admit: Step) => void
   readonly scopes: RequestScopes
   readonly stagesOf: (route: RouteModel) => TenancyStages
+  /** Those before a router that needs a tenant. */
+  readonly stagesOfRouters: Omit<TenancyStages, 'scope'>
 }
 
 /** What it puts around the steps of one route. */
 export interface TenancyStages {
   readonly scope: (run: RunRoute) => RunRoute
+  readonly claim: Stage | null
   readonly tenant: Stage | null
   readonly membership: Stage | null
 }
+
+const NOT_ASKED = { claim: null, membership: null } as const
 
 /** What tenancy is built from. */
 export interface TenancyConfig {
@@ -38,31 +44,32 @@ export interface TenancyConfig {
   readonly host: object
 }
 
-const STRANGER =
-  'A middleware went on in the tenant scope of another request, which is not taken for that of this one. If it meant to set a tenant, pass `next` itself: runWithTenant(id, next), or bind the callback: TenantContext.bind(callback).'
-
 /** Builds tenancy; `null` for an application that uses none. */
 export function buildTenancy(config: TenancyConfig): Tenancy | null {
   const { options, model, clock, logger, host } = config
   if (options === undefined && !model.routes.some(usesTenant)) return null
-  noteHost(host, logger)
+  const authorizes = options?.authorize !== undefined
+  noteHost(host, { logger, authorizes })
   const required = requireTenantStage(requiredMessage(options))
   const membership = options?.authorize === undefined ? null : membershipStage(options.authorize)
   const resolve = options === undefined ? null : compileResolve(options, clock)
-  let isTold = false
-  function tellOfStranger(): void {
-    if (!isTold) logger.warn({}, STRANGER)
-    isTold = true
-  }
   return {
-    enter: (ends) => enterScope(resolve, host, ends),
-    wrapMiddleware: (middleware) => keepTenant(middleware, tellOfStranger),
+    enter: (ends) => enterScope(resolve, { host, authorizes }, ends),
+    keepMiddlewares,
+    noteAdmission: (admit) => {
+      const facts = hostOf({ host })
+      if (facts !== undefined) facts.admit = admit
+    },
     scopes: tenantScopes,
     stagesOf: (route) => ({
       scope: isForNobody(route, options) ? nobodyStage : scopeStage,
+      ...(isAuthorized(route, options) ? { claim: claimStage, membership } : NOT_ASKED),
       tenant: needsTenant(route, options) ? required : null,
-      membership: isAuthorized(route, options) ? membership : null,
     }),
+    stagesOfRouters: {
+      ...(authorizes ? { claim: claimStage, membership } : NOT_ASKED),
+      tenant: required,
+    },
   }
 }
 

@@ -1,32 +1,42 @@
-import type { NextFunction, RequestHandler } from '../../contracts/handler.js'
+import type { ErrorRequestHandler, NextFunction, RequestHandler } from '../../contracts/handler.js'
 import type { TenantScope } from '../../contracts/tenant.js'
+import { type Handle, type WrapHandle, wrapLayers } from '../../http/express-routers.js'
 import type { BlazonRequest } from '../../http/request.js'
 import type { RequestScopes } from '../../http/request-scopes.js'
 import type { RunRoute } from '../../http/step.js'
 import { kRequest, TenantContext, tenantScope } from './tenant-context.js'
+import { hostOf } from './tenant-hosts.js'
+
+type Scoped = Pick<BlazonRequest, 'tenantScope'>
 
 /**
  * The scope in which a request goes on. A scope of the request's own origin is believed: a nested one is somebody's decision.
  * One of another origin was brought along by a pool or a connection that serves many, and none at all was lost.
  */
-function scopeOf({
-  tenantScope: own,
-}: Pick<BlazonRequest, 'tenantScope'>): TenantScope | undefined {
+function scopeOf({ tenantScope: own }: Scoped): TenantScope | undefined {
   if (own === undefined) return undefined
   const current = TenantContext.current()
   return current?.origin === own.origin ? current : own
 }
 
-/** The scopes of requests, as the rooms below know them. */
-export const tenantScopes: RequestScopes = { of: scopeOf, run: TenantContext.run }
-
 /** Goes on in the scope of a request, which is from now on the one that a middleware has set. */
-function rejoin(req: BlazonRequest, goOn: () => void): void {
+function rejoin<T>(req: Scoped, goOn: () => T): T {
   const scope = scopeOf(req)
   if (scope === undefined) return goOn()
   req.tenantScope = scope
-  if (scope === TenantContext.current()) goOn()
-  else TenantContext.run(scope, goOn)
+  return scope === TenantContext.current() ? goOn() : TenantContext.run(scope, goOn)
+}
+
+/** Somebody may have come here in another request's scope. */
+function keepScope<T>(req: Scoped, fn: () => T): T {
+  return req.tenantScope === TenantContext.current() ? fn() : rejoin(req, fn)
+}
+
+/** The scopes of requests, as the rooms below know them. */
+export const tenantScopes: RequestScopes = {
+  of: scopeOf,
+  run: TenantContext.run,
+  keep: keepScope,
 }
 
 /** Runs a route in the scope of its request. */
@@ -44,34 +54,86 @@ export function nobodyStage(run: RunRoute): RunRoute {
   return function runAsNobody(req, res) {
     const scope = scopeOf(req)
     // Of another origin, so that what a middleware has left in the request's name is not taken for its own.
-    if (scope?.id !== undefined) {
+    if (scope?.id !== undefined || scope?.claim !== undefined) {
       req.tenantScope = tenantScope(undefined, { origin: {}, host: scope.host })
     }
     runInScope(req, res)
   }
 }
 
+/** Middlewares, told apart. */
+interface Sorted {
+  readonly handlers: readonly RequestHandler[]
+  readonly errorHandlers: readonly ErrorRequestHandler[]
+}
+
 /**
- * Makes what comes after a middleware run in the scope of its request: one that reads a body, or asks a pool, may call `next`
+ * Makes what comes after middlewares run in the scope of its request: one that reads a body, or asks a pool, may call `next`
  * where the context is lost, or another request's. What a middleware sets by `runWithTenant(id, next)` holds from then on.
  *
- * @param onStranger Called when a middleware goes on in the scope of another request, and its own has no tenant.
+ * @param all As they were given: what they call themselves is wrapped where it stands.
  */
-export function keepTenant(middleware: RequestHandler, onStranger: () => void): RequestHandler {
-  return function runKeepingTenant(req: BlazonRequest, res, next) {
-    const goOn = ((argument?: unknown) => {
-      // The usual case, without a closure.
-      if (req.tenantScope === TenantContext.current()) return next(argument)
-      if (isStranger(req)) onStranger()
-      rejoin(req, () => next(argument))
-    }) as NextFunction & { [kRequest]?: BlazonRequest }
-    goOn[kRequest] = req
-    return middleware(req, res, goOn)
+export function keepMiddlewares(
+  all: readonly unknown[],
+  { handlers, errorHandlers }: Sorted,
+): Sorted {
+  for (const middleware of all) wrapLayers(middleware, keepHandle)
+  return {
+    handlers: handlers.map(keepTenant),
+    errorHandlers: errorHandlers.map((each) => keepHandle(each, 'error') as ErrorRequestHandler),
   }
+}
+
+/** Enters no scope: a request comes to the middlewares of its application by ways that do. */
+function keepTenant(middleware: RequestHandler): RequestHandler {
+  return function runKeepingTenant(req: BlazonRequest, res, next) {
+    return middleware(req, res, keepNext(req, next))
+  }
+}
+
+/**
+ * Makes what a router calls run in the scope of the request that it is called for, whichever application that is of. A request
+ * that has no scope is left alone. The scope is entered before each one, too: there are ways on beside `next`, such as `req.next`.
+ */
+export const keepHandle: WrapHandle = (handle, kind) => {
+  if (kind === 'error') {
+    return function runKept(this: unknown, error: unknown, req: BlazonRequest, res, next) {
+      if (req.tenantScope === undefined) return handle.call(this, error, req, res, next)
+      return keepScope(req, () => handle.call(this, error, req, res, keepNext(req, next)))
+    }
+  }
+  return function runKept(this: unknown, req: BlazonRequest, res, next, ...rest) {
+    if (req.tenantScope === undefined) return handle.call(this, req, res, next, ...rest)
+    return keepScope(req, () => handle.call(this, req, res, keepNext(req, next), ...rest))
+  } as Handle
+}
+
+/** The way on, back in the scope of the request. */
+function keepNext(req: BlazonRequest, next: NextFunction): NextFunction {
+  const goOn = ((argument?: unknown) => {
+    // The usual case, without a closure.
+    if (req.tenantScope === TenantContext.current()) return next(argument)
+    if (isStranger(req)) tellOfStranger(req)
+    rejoin(req, () => next(argument))
+  }) as NextFunction & { [kRequest]?: BlazonRequest }
+  goOn[kRequest] = req
+  return goOn
 }
 
 /** Whether the tenant of now is another request's, where this one's is missing: it may have been meant for this one. */
 function isStranger({ tenantScope: own }: BlazonRequest): boolean {
+  if (own?.id !== undefined || own?.claim !== undefined) return false
   const current = TenantContext.current()
-  return own?.id === undefined && current?.id !== undefined && current.origin !== own?.origin
+  return current?.id !== undefined && current.origin !== own?.origin
+}
+
+const STRANGER =
+  'A middleware went on in the tenant scope of another request, which is not taken for that of this one. If it meant to set a tenant, pass `next` itself: runWithTenant(id, next), or bind the callback: TenantContext.bind(callback).'
+
+/** Once for an application. */
+function tellOfStranger({ tenantScope }: BlazonRequest): void {
+  const host = hostOf(tenantScope)
+  if (host === undefined || host.isToldOfStranger) return
+  host.isToldOfStranger = true
+  host.logger.warn({}, STRANGER)
 }

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Logger } from '../../contracts/logger.js'
 import type { TenantScope } from '../../contracts/tenant.js'
-import { codedError } from '../../errors/http-error.js'
+import { codedError, type HttpError } from '../../errors/http-error.js'
 import { isThenable } from '../../http/step.js'
+import { hostOf } from './tenant-hosts.js'
 import { assertTenantId } from './tenant-id.js'
 
 /**
@@ -67,26 +67,41 @@ export function tenantScope(
   return Object.freeze({ id, origin: base?.origin ?? {}, host: base?.host })
 }
 
+/** Makes the scope of a request that names a tenant and may not act for it yet. */
+export function claimScope(claim: string, base: Omit<TenantScope, 'id'>): TenantScope {
+  return Object.freeze({ id: undefined, origin: base.origin, host: base.host, claim })
+}
+
 /**
- * The tenant in whose name this code runs; `undefined` where there is none (specification section 2.7). Never throws.
+ * The tenant in whose name this code runs; `undefined` where there is none (specification section 2.7). Never throws. With
+ * `tenant.authorize`, middlewares run in nobody's name; the guard and `authorize` itself see the tenant that the request names.
  *
  * @example
  * logger.info({ tenant: getTenantId() }, 'Invoice sent')
  */
 export function getTenantId(): string | undefined {
+  const scope = TenantContext.current()
+  if (scope === undefined) return undefined
+  return scope.id ?? (scope.isAsked ? scope.claim : undefined)
+}
+
+/** The tenant that this code may act for, as what keeps things apart by tenant asks: never one that is only claimed. */
+export function actingTenant(): string | undefined {
   return TenantContext.current()?.id
 }
 
 /**
  * The tenant in whose name this code runs.
  *
- * @throws HttpError 400 `TENANT_REQUIRED` where there is none.
+ * @throws HttpError 400 `TENANT_REQUIRED` where there is none; 500 `TENANT_UNAUTHORIZED` where the request names one and
+ * `tenant.authorize` has not said yet that it may act for it.
  * @example
  * const rows = await db.query('select * from invoices where tenant_id = $1', [requireTenantId()])
  */
 export function requireTenantId(): string {
   const scope = TenantContext.current()
   if (scope?.id !== undefined) return scope.id
+  if (scope?.claim !== undefined) throw unauthorized()
   throw codedError(
     'TENANT_REQUIRED',
     scope === undefined
@@ -139,12 +154,19 @@ function bindGenerator<T extends AnyGenerator>(generator: T): T {
   return generator
 }
 
-/** Loggers of the applications that run, by the `host` of their scopes. */
-const loggers = new WeakMap<object, Logger>()
+/** Throws where a tenant, or that of now, is one that the request of now has named and may not act for yet. */
+export function refuseClaim(tenant: string | undefined): void {
+  const scope = TenantContext.current()
+  const isClaim = scope?.id === undefined && scope?.claim !== undefined
+  if (isClaim && (tenant === undefined || tenant === scope.claim)) throw unauthorized()
+}
 
-/** Says where the application notes what it does without a tenant. */
-export function noteHost(host: object, logger: Logger): void {
-  loggers.set(host, logger)
+/** What acts on data refuses a tenant that is only claimed: it is the program that is too early, not the client. */
+export function unauthorized(): HttpError {
+  return codedError(
+    'TENANT_UNAUTHORIZED',
+    'The request names a tenant, and `tenant.authorize` has not said yet that it may act for it: this code runs before, in the guard or a middleware. Do it behind the guard: in a handler, or a router in tenantRouter(). For a tenant that the program itself has chosen, runWithTenant(id, …)',
+  )
 }
 
 /**
@@ -161,8 +183,7 @@ export function runWithoutTenant<T>(reason: string, fn: () => T): T {
     throw new TypeError('runWithoutTenant() needs a reason: text for whoever reads the log.')
   }
   const current = TenantContext.current()
-  const logger = current?.host === undefined ? undefined : loggers.get(current.host)
-  logger?.info({ reason, tenant: current?.id }, 'Run without a tenant')
+  hostOf(current)?.logger.info({ reason, tenant: current?.id }, 'Run without a tenant')
   const scope = Object.freeze({ ...tenantScope(undefined, current), isForAll: true as const })
   return TenantContext.run(scope, () => begun(fn()))
 }

@@ -1,12 +1,14 @@
 import type { Clock } from '../../contracts/clock.js'
 import type { Request, RequestHandler, Response } from '../../contracts/handler.js'
+import type { TenantScope } from '../../contracts/tenant.js'
 import { refused } from '../../errors/http-error.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { isThenable, type OnError, type RunRoute } from '../../http/step.js'
 import { toSeconds } from '../../http/units.js'
 import { compileIdentify } from './identify-tenant.js'
-import { TenantContext, tenantScope } from './tenant-context.js'
+import { claimScope, TenantContext, tenantScope } from './tenant-context.js'
 import { TenantDirectory, type Verdict } from './tenant-directory.js'
+import { hostOf } from './tenant-hosts.js'
 import {
   type TenantMiddlewareOptions,
   type TenantSourceOptions,
@@ -54,6 +56,14 @@ export interface ScopeEnds {
   readonly onError: OnError
 }
 
+/** Whose requests they are. */
+interface ScopeHost {
+  /** What the application is known by in its scopes. */
+  readonly host: object
+  /** Whether what a request names is only a claim until `authorize` has been asked. */
+  readonly authorizes: boolean
+}
+
 /**
  * Gives every request of an application a scope of its own, whether it names a tenant or not: by its origin, what a callback
  * brings along from another request can be told from it. No middleware, because their `next` would cost as much as the rest.
@@ -62,14 +72,21 @@ export interface ScopeEnds {
  */
 export function enterScope(
   resolve: ResolveTenant | null,
-  host: object,
+  { host, authorizes }: ScopeHost,
   { run, onError }: ScopeEnds,
 ): RunRoute {
-  function enter(id: string | undefined, req: BlazonRequest, res: Response): void {
+  function enterAs(id: string | undefined, req: BlazonRequest, res: Response): void {
     const scope = Object.freeze({ id, origin: {}, host })
     req.tenantScope = scope
     TenantContext.run(scope, run, req, res)
   }
+  function enterAsNobody(claim: string | undefined, req: BlazonRequest, res: Response): void {
+    if (claim === undefined) return enterAs(undefined, req, res)
+    const scope = claimScope(claim, { origin: {}, host })
+    req.tenantScope = scope
+    TenantContext.run(scope, run, req, res)
+  }
+  const enter = authorizes ? enterAsNobody : enterAs
   function refuse(error: unknown, req: BlazonRequest, res: Response): void {
     req.tenantScope = tenantScope(undefined, { origin: {}, host })
     onError(error ?? new Error('A strategy of `tenant.strategies` threw nothing'), req, res)
@@ -105,16 +122,26 @@ export function buildTenantMiddleware(
   return function tenantMiddleware(req: BlazonRequest, _res, next) {
     const enter = (id: string | undefined) => {
       const outer = req.tenantScope
-      if (options.required === true && id === undefined && outer?.id === undefined) {
+      if (options.required === true && (id ?? outer?.id ?? outer?.claim) === undefined) {
         throw refused('TENANT_REQUIRED', refusal)
       }
-      const scope = id === undefined && outer !== undefined ? outer : tenantScope(id, outer)
+      const scope = scopeWithin(outer, id)
       req.tenantScope = scope
       TenantContext.run(scope, () => next())
     }
     const found = resolve(req)
     return isThenable(found) ? found.then(enter) : enter(found)
   }
+}
+
+/** In an application that has `authorize`, a header says no more here than it does there. */
+function scopeWithin(outer: TenantScope | undefined, id: string | undefined): TenantScope {
+  if (outer === undefined) return tenantScope(id, outer)
+  if (id === undefined) return outer
+  if (hostOf(outer)?.authorizes !== true) return tenantScope(id, outer)
+  if (outer.id === undefined) return claimScope(id, outer)
+  if (outer.id === id) return outer
+  throw refused('TENANT_MISMATCH', 'The request names two different tenants')
 }
 
 /** What a client is told that has named no tenant. */

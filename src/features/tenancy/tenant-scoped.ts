@@ -3,7 +3,7 @@ import type { FactoryProvider, Token } from '../../contracts/provider.js'
 import type { Duration } from '../../contracts/units.js'
 import { Clock } from '../../di/clock.js'
 import { toSeconds } from '../../http/units.js'
-import { getTenantId } from './tenant-context.js'
+import { actingTenant } from './tenant-context.js'
 import { TenantInstances } from './tenant-instances.js'
 
 const MAX = 100
@@ -28,7 +28,8 @@ export interface TenantScopedOptions<T> {
  *
  * @param token Under which it is injected.
  * @param factory Makes one, at once; runs in the tenant's scope. The result is an object.
- * @throws TypeError for options that mean nothing. Using the stand-in where there is no tenant throws HttpError 400 `TENANT_REQUIRED`.
+ * @throws TypeError for options that mean nothing. Using the stand-in where there is no tenant throws HttpError 400
+ * `TENANT_REQUIRED`, and where it is not authorised yet, 500 `TENANT_UNAUTHORIZED`.
  * @example
  * const Pool = new InjectionToken<pg.Pool>('Pool')
  * tenantScoped(Pool, (id) => new pg.Pool({ database: `tenant_${id}` }), { dispose: (pool) => pool.end() })
@@ -79,11 +80,11 @@ function standInFor<T extends object>(instances: TenantInstances<T>): T {
     set: (_, key, value) => Reflect.set(instances.get(), key, value),
     has: (_, key) => Reflect.has(instances.get(), key),
     getPrototypeOf: (target) =>
-      Reflect.getPrototypeOf(getTenantId() === undefined ? target : instances.get()),
+      Reflect.getPrototypeOf(actingTenant() === undefined ? target : instances.get()),
   })
 }
 
 /** Whoever prints or compares things, asks for symbols, and must not fail where there is no tenant. */
 function isInspection(key: PropertyKey): boolean {
-  return typeof key === 'symbol' && getTenantId() === undefined
+  return typeof key === 'symbol' && actingTenant() === undefined
 }

@@ -1,30 +1,57 @@
+import type { Response } from '../../contracts/handler.js'
 import { refused } from '../../errors/http-error.js'
-import { isThenable, Refusal, type Stage } from '../../http/step.js'
+import type { BlazonRequest } from '../../http/request.js'
+import { isThenable, Refusal, type Stage, type Step } from '../../http/step.js'
+import { TenantContext, tenantScope } from './tenant-context.js'
 import type { TenantOptions } from './tenant-options.js'
 
 /** Refuses requests that name no tenant. */
 export function requireTenantStage(message: string): Stage {
   return (next) =>
     function requireTenant(req, res) {
-      if (req.tenantScope?.id !== undefined) return next(req, res)
+      if (tenantOf(req) !== undefined) return next(req, res)
       return new Refusal(refused('TENANT_REQUIRED', message))
     }
 }
 
 type Authorize = NonNullable<TenantOptions['authorize']>
 
+/**
+ * Shows the guard and `authorize` which tenant a request names, in a scope that acts for nobody. It has an origin of its
+ * own, so that whatever fails there, or comes back late, is not taken for the request itself.
+ */
+export const claimStage: Stage = (next) =>
+  function showClaim(req, res) {
+    const scope = req.tenantScope
+    if (scope?.claim === undefined) return next(req, res)
+    const asked = Object.freeze({ ...scope, origin: {}, isAsked: true as const })
+    return TenantContext.run(asked, next, req, res)
+  }
+
+/** The tenant that a request acts for, or would like to. */
+function tenantOf({ tenantScope: scope }: BlazonRequest): string | undefined {
+  return scope?.id ?? scope?.claim
+}
+
 /** Lets a request act for its tenant on exactly `true`; one that has none acts for nobody. */
 export function membershipStage(authorize: Authorize): Stage {
   return (next) =>
     function checkMembership(req, res) {
-      const id = req.tenantScope?.id
+      const id = tenantOf(req)
       if (id === undefined) return next(req, res)
+      const allow = () => actFor(id, req, res, next)
       const verdict: unknown = authorize(req, id, req.user)
-      if (!isThenable(verdict)) return verdict === true ? next(req, res) : forbid()
-      return Promise.resolve(verdict).then((settled) =>
-        settled === true ? next(req, res) : forbid(),
-      )
+      if (!isThenable(verdict)) return verdict === true ? allow() : forbid()
+      return Promise.resolve(verdict).then((settled) => (settled === true ? allow() : forbid()))
     }
+}
+
+/** In a scope of another origin: what was begun before the request might act for the tenant never does. */
+function actFor(id: string, req: BlazonRequest, res: Response, next: Step): unknown {
+  const scope = req.tenantScope
+  if (scope?.claim === undefined) return next(req, res)
+  req.tenantScope = tenantScope(id, { origin: {}, host: scope.host })
+  return TenantContext.run(req.tenantScope, next, req, res)
 }
 
 function forbid(): Refusal {

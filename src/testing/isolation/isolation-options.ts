@@ -3,6 +3,7 @@ import { ConfigError, type Problem } from '../../errors/config-error.js'
 import type { FuzzedOperation } from '../fuzz/fuzz-options.js'
 import { isCount, isInt32, isObject } from '../option-kinds.js'
 import { TestCaller } from '../test-caller.js'
+import { isRouterRequest } from './router-operations.js'
 
 /** Who calls for a tenant. */
 export interface IsolationCaller {
@@ -32,6 +33,11 @@ export interface IsolationOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** `operationId`s that are not called. Default: none. */
   readonly skip?: readonly string[]
+  /**
+   * Requests to routers in `middlewares`, by method and path: `'POST /legacy/rows'`, `'/legacy/rows/{id}'`. GET where no method is
+   * said; others send a body with a `text`. Default: those that read, as far as their paths are known.
+   */
+  readonly requests?: readonly string[]
   /** Which operations are called. Default: all. */
   readonly operations?: (operation: FuzzedOperation) => boolean
 }
@@ -43,6 +49,7 @@ const NAMES: Readonly<Record<keyof IsolationOptions, true>> = {
   rounds: true,
   as: true,
   headers: true,
+  requests: true,
   skip: true,
   operations: true,
 }
@@ -55,7 +62,7 @@ export function checkIsolationOptions(
   options: IsolationOptions,
   tenantHeader: string | null,
 ): void {
-  const { tenants, seed, rounds, as, headers, skip, operations } = options
+  const { tenants, seed, rounds, as, headers, requests, skip, operations } = options
   const problems: Problem[] = []
   const check = (isRight: boolean, name: string, value: unknown, known: string) => {
     if (value !== undefined && !isRight) problems.push(problemOf(name, value, known))
@@ -75,6 +82,12 @@ export function checkIsolationOptions(
     '{ acme: user, globex: user } or (tenant, canary) => user',
   )
   check(isObject(headers), 'headers', headers, "{ 'X-Name': 'value' }")
+  check(
+    Array.isArray(requests) && requests.every(isRouterRequest),
+    'requests',
+    requests,
+    "['/legacy/rows', 'POST /legacy/rows']",
+  )
   check(Array.isArray(skip), 'skip', skip, "['Orders_place']")
   check(typeof operations === 'function', 'operations', operations, '(operation) => boolean')
   for (const name of Object.keys(options)) {

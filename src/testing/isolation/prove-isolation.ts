@@ -1,11 +1,18 @@
 import { randomInt } from 'node:crypto'
-import type { DocumentedOperations } from '../contract/documented-operations.js'
+import type { NamedMiddleware } from '../../features/tenancy/check-routers.js'
+import { wrapLayers } from '../../http/express-routers.js'
+import type {
+  DocumentedOperation,
+  DocumentedOperations,
+} from '../contract/documented-operations.js'
 import { isFuzzable } from '../fuzz/fuzz-cases.js'
 import { loadFastCheck } from '../fuzz/load-fast-check.js'
 import type { TestLog } from '../test-log.js'
+import { askAsOthers } from './ask-as-others.js'
 import { askForOthers, readOwn, removeOwn } from './ask-for-others.js'
 import { Canaries } from './canaries.js'
 import { Gate } from './gate.js'
+import { holdHandle } from './hold-layers.js'
 import { checkSkipped, type IsolationOptions } from './isolation-options.js'
 import { IsolationReport } from './isolation-report.js'
 import { type Asked, IsolationSession, type SessionConfig } from './isolation-session.js'
@@ -16,6 +23,7 @@ import type { OverheardStores } from './overheard-stores.js'
 import { Records } from './records.js'
 import { askAtOnce, askInTurns, isSafe, type Pair, write } from './replay.js'
 import { type MakerSetting, RequestMaker } from './request-maker.js'
+import { type RouterOperation, routerOperations } from './router-operations.js'
 
 const ROUNDS = 2
 const MAX_SEED = 2 ** 31
@@ -29,6 +37,10 @@ export interface IsolationTarget extends Pick<SideConfig, 'caller' | 'connect' |
   /** Whose requests a connection brings. */
   readonly nameOf: (connection: object | undefined) => string | undefined
   readonly stores: OverheardStores
+  /** What stands in `middlewares`. */
+  readonly middlewares: readonly NamedMiddleware[]
+  /** Whether `authorize` says who may act for a tenant. */
+  readonly authorizes: boolean
 }
 
 /**
@@ -42,8 +54,9 @@ export async function proveIsolation(
   target: IsolationTarget,
   options: IsolationOptions,
 ): Promise<IsolationReport> {
-  const { all } = target.operations
-  const { skip = [], rounds = ROUNDS, seed = randomInt(MAX_SEED) } = options
+  const { skip = [], rounds = ROUNDS, seed = randomInt(MAX_SEED), requests = [] } = options
+  const routers = routerOperations(target.middlewares, requests)
+  const all = [...target.operations.all, ...routers]
   checkSkipped(
     skip,
     all.map(({ operationId }) => operationId),
@@ -54,6 +67,7 @@ export async function proveIsolation(
   const sides = openSides(options, { caller, connect, tenantHeader, canaries, gate, seed })
   const names = sides.map(({ name }) => name)
   const observations = all.map((documented) => new Observation(documented, names))
+  for (const { middleware } of target.middlewares) wrapLayers(middleware, holdHandle)
   const given = new Map(sides.flatMap(({ headers }) => [...headers]))
   // One that is made up would say that somebody else asks.
   if (tenantHeader !== null) given.set(tenantHeader, '')
@@ -62,15 +76,17 @@ export async function proveIsolation(
   asked.sort((a, b) => ORDER.indexOf(a.method) - ORDER.indexOf(b.method))
   const session = new IsolationSession({
     ...{ sides, canaries, records, gate },
-    leadsTo: ({ method, target: url }, { operationId }) =>
-      target.operations.find(method, url)?.operationId === operationId,
+    leadsTo: ({ method, target: url }, operation) =>
+      isOfRouter(operation) ||
+      target.operations.find(method, url)?.operationId === operation.operationId,
     newLogs: logTraces(target.log, target.nameOf),
     newEntries: () => target.stores.take(),
     clearCache: () => target.stores.clear(),
   })
   target.stores.listen()
   try {
-    await runPhases(session, asked, { rounds, seed })
+    const posing = target.authorizes ? tenantHeader : null
+    await runPhases(session, asked, { rounds, seed, posing })
   } finally {
     target.stores.stop()
     for (const { agent } of sides) agent.destroy()
@@ -104,6 +120,7 @@ function askedOf(
   const { operationId, name, handler } = documented
   const isTaken = !skip.includes(operationId) && isWanted({ operationId, name, handler })
   if (!isTaken) observation.unasked = 'skipped'
+  else if (isOfRouter(documented)) observation.unasked = documented.unasked
   else if (!isFuzzable(documented)) observation.unasked = 'takes a form'
   if (observation.unasked !== undefined) return []
   try {
@@ -115,16 +132,22 @@ function askedOf(
   }
 }
 
+function isOfRouter(operation: DocumentedOperation): operation is RouterOperation {
+  return 'unasked' in operation
+}
+
 interface Phases {
   readonly rounds: number
   readonly seed: number
+  /** The header by which sides pose as others; `null` where nothing but it says who they are. */
+  readonly posing: string | null
 }
 
 /** Removing comes last: before, there would be nothing to find. */
 async function runPhases(
   session: IsolationSession,
   all: readonly Asked[],
-  { rounds, seed }: Phases,
+  { rounds, seed, posing }: Phases,
 ): Promise<void> {
   const asked = all.filter(({ method }) => method !== 'DELETE')
   const removing = all.filter(({ method }) => method === 'DELETE')
@@ -146,6 +169,7 @@ async function runPhases(
   }
   // What others have written over is found where its owner looks.
   for (const side of session.config.sides) await readOwn(session, readers, side)
+  if (posing !== null) await askAsOthers(session, asked, posing)
   for (const each of removing) await removeOwn(session, each, 0)
 }
 

@@ -382,6 +382,18 @@ describe('a tenant stays the same', () => {
     },
   )
 
+  it('through an interceptor that goes on elsewhere', async () => {
+    const waits = (_req: Request, _res: Response, next: () => unknown) =>
+      new Promise((resolve, reject) => {
+        pool.acquire((release) => {
+          Promise.resolve(next()).then(resolve, reject)
+          setTimeout(release, Math.random())
+        })
+      })
+    await start({ plugins: [{ name: 'waits', intercept: () => waits }] })
+    expect((await crowd(() => ({ path: '/ways/back/await' }))).strays).toEqual([])
+  })
+
   it('through multer', async () => {
     await start()
     const type = 'multipart/form-data; boundary=b'

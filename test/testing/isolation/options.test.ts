@@ -33,6 +33,9 @@ it.each([
   ['skip', 'Things_list'],
   ['skip', ['Things_none']],
   ['operations', 'Things_list'],
+  ['requests', '/rows'],
+  ['requests', ['rows']],
+  ['requests', ['get /rows']],
   ['runs', 50],
 ])('%s does not take %j', async (name, value) => {
   const problems = await refusal({ seed: 1, [name]: value })

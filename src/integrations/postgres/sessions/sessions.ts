@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Response } from '../../../contracts/handler.js'
 import type { Logger } from '../../../contracts/logger.js'
 import { codedError } from '../../../errors/http-error.js'
-import { TenantContext } from '../../../features/tenancy/tenant-context.js'
+import { refuseClaim, TenantContext } from '../../../features/tenancy/tenant-context.js'
 import type { BlazonRequest } from '../../../http/request.js'
 import { isThenable } from '../../../http/step.js'
 import type { Driver, QueryResult, Statement } from '../driver.js'
@@ -220,6 +220,7 @@ export class Sessions {
     this.#protected ??= await this.#loadProtected()
     const table = this.#protected.find(text)
     if (table === null) return
+    refuseClaim(undefined)
     const message =
       TenantContext.current() === undefined
         ? `The rows of ${table} belong to tenants, and this code runs for none. Use runWithTenant(id, fn), or db.withoutTenant(reason, fn) for all of them`

@@ -1,0 +1,60 @@
+import type { Problem } from '../../errors/config-error.js'
+import { type ExpressRoute, listRoutes } from '../../http/express-routes.js'
+import { guardedRouterOf, isOpenRouter } from './tenant-router.js'
+
+/** So many routes are named. */
+const NAMED = 5
+
+/** A middleware, and how it is spoken of. */
+export interface NamedMiddleware {
+  readonly middleware: object
+  /** `middlewares[2]` */
+  readonly name: string
+}
+
+/** What decides whether routers in `middlewares` are safe. */
+export interface RouterSetting {
+  readonly middlewares: readonly NamedMiddleware[]
+  readonly hasTenants: boolean
+  readonly hasGuard: boolean
+}
+
+/** What is wrong, or suspicious, about the routers of an application. */
+export function checkRouters({ middlewares, hasTenants, hasGuard }: RouterSetting): Problem[] {
+  return middlewares.flatMap(({ middleware, name }) => {
+    let isGuarded = false
+    const routes = listRoutes(middleware, (each) => {
+      const isGuard = guardedRouterOf(each) !== undefined
+      isGuarded ||= isGuard
+      return isGuard || isOpenRouter(each)
+    })
+    return [
+      ...(isGuarded && !(hasTenants && hasGuard) ? [unusable(name, hasTenants)] : []),
+      ...(hasTenants && routes.length > 0 ? [unprotected(name, routes)] : []),
+    ]
+  })
+}
+
+function unusable(subject: string, hasTenants: boolean): Problem {
+  const missing = hasTenants ? '`auth.guard`' : '`tenant`'
+  return {
+    code: 'E_TENANT_ROUTER',
+    subject,
+    cause: `tenantRouter() lets requests pass that the guard lets in and that name a tenant, and this application has no ${missing}.`,
+    remedy: 'Configure `tenant` and `auth.guard`, or give the router itself.',
+  }
+}
+
+function unprotected(subject: string, routes: readonly ExpressRoute[]): Problem {
+  const names = routes.map(
+    ({ methods, path }) => `${methods.join('|')} ${path ?? '(its path is not kept)'}`,
+  )
+  const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : ''
+  return {
+    code: 'W_TENANT_ROUTER',
+    subject,
+    cause: `It is a router that answers by itself: ${names.slice(0, NAMED).join(', ')}${more}. Neither the guard nor \`tenant.authorize\` is asked before it.`,
+    remedy:
+      'Put it behind both: tenantRouter(router, { path }). If it is open on purpose, say so: publicRouter(router).',
+  }
+}

@@ -1,0 +1,37 @@
+import type { Asked, IsolationSession } from './isolation-session.js'
+import type { Side } from './isolation-side.js'
+import { isSafe } from './replay.js'
+
+/**
+ * Lets each side, with what it is known by, name the tenant of another: what only its header lets in has authorised nobody. Nothing
+ * is asked where sides are known by that header alone.
+ *
+ * @param tenantHeader In lower case.
+ */
+export async function askAsOthers(
+  session: IsolationSession,
+  all: readonly Asked[],
+  tenantHeader: string,
+): Promise<void> {
+  const { sides } = session.config
+  for (const by of sides) {
+    for (const of of sides) {
+      if (by === of || of.id === undefined || !isKnownApart(by, of, tenantHeader)) continue
+      const posing: Side = { ...by, headers: new Map(by.headers).set(tenantHeader, of.id) }
+      const phase = `when ${by.name} names ${of.name} as its tenant`
+      for (const asked of all.filter(isSafe)) {
+        for (const target of [null, of.name]) {
+          const plan = { round: 0, target, ids: { of: of.name } }
+          await session.ask({ asked, side: posing, plan, phase })
+        }
+      }
+    }
+  }
+}
+
+function isKnownApart(one: Side, other: Side, tenantHeader: string): boolean {
+  return one.principal !== other.principal || credentials(one) !== credentials(other)
+  function credentials({ headers }: Side): string {
+    return JSON.stringify([...headers].filter(([name]) => name !== tenantHeader))
+  }
+}

@@ -1,0 +1,257 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import {
+  App,
+  type AppOptions,
+  createTenantMiddleware,
+  type ErrorRequestHandler,
+  getTenantId,
+  type Middleware,
+  type RequestHandler,
+  runWithTenant,
+} from 'blazon'
+import express, { type Router } from 'express'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { keepAlive, send } from './crowd.js'
+import { RowPool } from './row-pool.js'
+
+const TENANTS = Array.from({ length: 20 }, (_, number) => `tenant-${number}`)
+const REQUESTS = 300
+
+let pool = new RowPool()
+const ends: (() => unknown)[] = []
+beforeEach(() => {
+  pool = new RowPool()
+})
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end()
+})
+
+/** Asks the pool, and goes on in its callback. */
+const asks: RequestHandler = (_req, _res, next) => pool.query('any', () => next())
+const asksAndFails: RequestHandler = (_req, _res, next) => pool.query('any', () => next('failed'))
+const passesOn: ErrorRequestHandler = (error, _req, _res, next) =>
+  pool.query('any', () => next(error))
+/** Goes on by the `next` that Express has put on the request. */
+const asksByRequest: RequestHandler = (req) => pool.query('any', () => req.next?.())
+const rejects: RequestHandler = async () => {
+  await new Promise<void>((resolve) => pool.query('any', () => resolve()))
+  throw new Error('failed')
+}
+/** Answers with the rows of whoever this code runs for. */
+const rows: RequestHandler = (_req, res) => {
+  const found = getTenantId()
+  pool.query(found, (_error, data) => res.json({ data, found }))
+}
+const rowsOfError: ErrorRequestHandler = (_error, req, res, next) => rows(req, res, next)
+
+/** The ways in which middlewares and handlers stand in each other; all of them answer `GET /rows/1`. */
+const NESTINGS: Record<string, () => Middleware[]> = {
+  'a router': () => [express.Router().use(asks).get('/rows/:id', rows)],
+  'a router that goes on by req.next': () => [
+    express.Router().use(asksByRequest).get('/rows/:id', rows),
+  ],
+  'a router in a router': () => {
+    const inner = express.Router().use(asks).get('/:id', rows)
+    return [express.Router().use(asks).use('/rows', asks, inner)]
+  },
+  'the middlewares of a route, in arrays': () => [
+    express.Router().get('/rows/:id', [asks, [asks]] as RequestHandler[], asks, rows),
+  ],
+  'route().all().get()': () => {
+    const router = express.Router()
+    router.route('/rows/:id').all(asks).get(rows)
+    return [router]
+  },
+  'a parameter': () => {
+    const router = express.Router()
+    router.param('id', asks)
+    return [router.get('/rows/:id', rows)]
+  },
+  'several of a parameter': () => {
+    const router = express.Router()
+    router.param('id', asks)
+    router.param('id', asks)
+    return [router.get('/rows/:id', rows)]
+  },
+  'an application': () => [express().use(asks).get('/rows/:id', rows)],
+  'a parameter of an application': () => [express().param('id', asks).get('/rows/:id', rows)],
+  'an application in an application': () => {
+    const inner = express().use(asks).get('/:id', rows)
+    return [express().use(asks).use('/rows', inner)]
+  },
+  'an application in an application in a router': () => {
+    const inner = express().use(asks).get('/:id', rows)
+    return [express.Router().use(express().use('/rows', inner))]
+  },
+  'error middlewares': () => [
+    express.Router().use(asksAndFails).use(passesOn).use('/rows', rowsOfError),
+  ],
+  'error middlewares of a route': () => [
+    express.Router().get('/rows/:id', asksAndFails, passesOn, rowsOfError),
+  ],
+  'a handler that rejects': () => [express.Router().use(rejects).use(passesOn, rowsOfError)],
+  'error middlewares of the application': () => [asksAndFails, passesOn, rowsOfError],
+  'a router that passes on to another': () => [
+    express.Router().use(asks),
+    express.Router().use(asks).get('/rows/:id', rows),
+  ],
+  'next(route)': () => {
+    const leaves: RequestHandler = (_req, _res, next) => pool.query('any', () => next('route'))
+    return [express.Router().get('/rows/:id', leaves).get('/rows/:id', rows)]
+  },
+  'next(router)': () => {
+    const leaves: RequestHandler = (_req, _res, next) => pool.query('any', () => next('router'))
+    const inner = express.Router().use(leaves)
+    return [express.Router().use(inner).get('/rows/:id', rows)]
+  },
+}
+
+/** What is added to a router that is running already. */
+const ADDITIONS: Record<string, (router: Router) => unknown> = {
+  'use, get': (router) => router.use(asks).get('/rows/:id', rows),
+  'a route': (router) => router.route('/rows/:id').get(asks).get(rows),
+  'a parameter': (router) => {
+    router.get('/rows/:id', rows)
+    router.param('id', asks)
+  },
+  'a router, and to that one later': (router) => {
+    const inner = express.Router()
+    router.use('/rows', inner)
+    inner.use(asks).get('/:id', rows)
+  },
+  'an application, and to that one later': (router) => {
+    const inner = express()
+    router.use('/rows', express().use(inner))
+    inner.use(asks).get('/:id', rows)
+  },
+}
+
+async function start(options: AppOptions): Promise<number> {
+  const app = new App({ logger: false, tenant: {}, ...options })
+  ends.push(() => app.close())
+  return (await app.listen(0, '127.0.0.1')).port
+}
+
+/** Those of many requests, of all tenants at once, that were answered with the rows of another. */
+async function strays(port: number): Promise<unknown[]> {
+  const agent = keepAlive(25)
+  ends.push(() => agent.destroy())
+  const all = Array.from({ length: REQUESTS }, async (_, index) => {
+    const tenant = TENANTS[index % TENANTS.length] as string
+    const headers = { 'x-tenant-id': tenant }
+    const { body } = await send(port, agent, { path: '/rows/1', headers })
+    return { tenant, body }
+  })
+  return (await Promise.all(all)).filter(({ tenant, body }) => {
+    return body?.found !== tenant || body.data[0] !== `row of ${tenant}`
+  })
+}
+
+describe('in middlewares, each request is answered with rows of its own', () => {
+  it.each(Object.keys(NESTINGS))('through %s', async (nesting) => {
+    const middlewares = (NESTINGS[nesting] as () => Middleware[])()
+    expect(await strays(await start({ middlewares }))).toEqual([])
+  })
+
+  it('through a router of a plugin', async () => {
+    const router = express.Router().use(asks).get('/rows/:id', rows)
+    const plugins = [{ name: 'legacy', middlewares: [router] }]
+    expect(await strays(await start({ plugins }))).toEqual([])
+  })
+
+  it.each(Object.keys(ADDITIONS))('through what is added after the start: %s', async (addition) => {
+    const add = ADDITIONS[addition] as (router: Router) => unknown
+    const router = express.Router()
+    const port = await start({ middlewares: [router] })
+    add(router)
+    expect(await strays(port)).toEqual([])
+  })
+
+  it.each(Object.keys(ADDITIONS))(
+    'through what is added to an empty application: %s',
+    async (addition) => {
+      const add = ADDITIONS[addition] as (router: Router) => unknown
+      const legacy = express()
+      const port = await start({ middlewares: [legacy] })
+      add(legacy as unknown as Router)
+      expect(await strays(port)).toEqual([])
+    },
+  )
+
+  it('where an inner middleware says whose the request is, from the callback of a pool', async () => {
+    const byHeader: RequestHandler = (req, _res, next) =>
+      pool.query('any', () => runWithTenant(String(req.get('x-tenant-id')), next))
+    const router = express.Router().use(byHeader, asks).get('/rows/:id', rows)
+    const port = await start({ tenant: { header: 'x-none' }, middlewares: [router] })
+    expect(await strays(port)).toEqual([])
+  })
+})
+
+describe('a router of several applications', () => {
+  const shared = () => express.Router().use(asks).get('/rows/:id', rows)
+
+  it('belongs to the request, whichever has started first, and last', async () => {
+    const router = shared()
+    const [one, other] = [
+      await start({ middlewares: [router] }),
+      await start({ middlewares: [router], tenant: {} }),
+    ]
+    const [ofOne, ofOther] = await Promise.all([strays(one), strays(other)])
+    expect([...ofOne, ...ofOther]).toEqual([])
+  })
+
+  it('is wrapped once', async () => {
+    const router = shared()
+    await start({ middlewares: [router, router] })
+    const before = router.stack.map(({ handle }) => handle)
+    await start({ middlewares: [router] })
+    expect(router.stack.map(({ handle }) => handle)).toEqual(before)
+  })
+
+  it('serves an Express application as it ever did', async () => {
+    const router = shared()
+    const port = await start({ middlewares: [router] })
+    const host = express().use(createTenantMiddleware(), router)
+    const server = createServer(host).listen(0, '127.0.0.1')
+    await new Promise((resolve) => server.once('listening', resolve))
+    ends.push(() => server.close())
+    const plain = createServer(express().use(express.Router().use('/rows', shared())))
+    plain.listen(0, '127.0.0.1')
+    ends.push(() => plain.close())
+    const ports = [port, (server.address() as AddressInfo).port]
+    const found = await Promise.all(ports.map(strays))
+    expect(found.flat()).toEqual([])
+  })
+
+  it('keeps the names, the arity and the fields of its handlers', async () => {
+    const named = Object.assign(
+      function named(_req: unknown, _res: unknown, next: () => void) {
+        next()
+      },
+      { docs: { summary: 'a field of somebody else' } },
+    )
+    const router = express.Router().use(named, passesOn)
+    await start({ middlewares: [router] })
+    const handles = router.stack.map(({ handle }) => handle)
+    expect(handles.map(({ name }) => name)).toEqual([named.name, passesOn.name])
+    expect(handles.map(({ length }) => length)).toEqual([3, 4])
+    expect((handles[0] as unknown as typeof named).docs).toBe(named.docs)
+  })
+})
+
+it('an application without tenants leaves routers as they are', async () => {
+  const inner = express.Router().use(asks)
+  const router = express.Router().use(asks, inner).get('/rows/:id', rows)
+  const legacy = express().use(asks)
+  const before = [router, inner, legacy.router].map((each) => Object.getOwnPropertyNames(each))
+  const app = new App({ logger: false, middlewares: [router, legacy] })
+  ends.push(() => app.close())
+  await app.init()
+  expect(router.stack[0]?.handle).toBe(asks)
+  expect(inner.stack[0]?.handle).toBe(asks)
+  expect(Object.getOwnPropertyNames(router.stack)).not.toContain('push')
+  expect([router, inner, legacy.router].map((each) => Object.getOwnPropertyNames(each))).toEqual(
+    before,
+  )
+})

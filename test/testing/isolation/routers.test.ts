@@ -1,0 +1,194 @@
+import {
+  Auth,
+  Body,
+  Controller,
+  getTenantId,
+  HttpCode,
+  type Middleware,
+  Post,
+  type Request,
+  type RequestHandler,
+  requireTenantId,
+  Tenant,
+  tenantRouter,
+} from 'blazon'
+import { type IsolationOptions, TestApp, type TestOptions } from 'blazon/testing'
+import express, { type Router } from 'express'
+import { describe, expect, it, vi } from 'vitest'
+import { Pool } from '../../journeys/tenancy/crowd.js'
+import { Note, Notes } from './notes.js'
+
+// Ends what hangs; nothing is timed.
+vi.setConfig({ testTimeout: 60_000 })
+
+const SEEDS = [1, 2, 3]
+
+let notes = new Notes()
+let pool = new Pool()
+
+@Tenant()
+@Auth()
+@Controller('notes')
+class NotesController {
+  @Post()
+  @HttpCode(201)
+  @Body(Note)
+  add(req: Request) {
+    return notes.add(requireTenantId(), req.body.text)
+  }
+}
+
+interface Member {
+  readonly tenant: string
+}
+
+async function prove(
+  middlewares: Middleware[],
+  options: TestOptions = {},
+  how: IsolationOptions = {},
+) {
+  notes = new Notes()
+  pool = new Pool()
+  await using app = await TestApp.create({
+    controllers: [NotesController],
+    auth: { guard: { canActivate: () => false } },
+    tenant: {},
+    logger: false,
+    middlewares,
+    ...options,
+  })
+  return await app.proveIsolation({
+    tenants: ['acme', 'globex'],
+    as: (tenant) => ({ tenant }),
+    seed: 1,
+    ...how,
+  })
+}
+
+const verdictsOf = ({ verdicts }: Awaited<ReturnType<typeof prove>>) =>
+  Object.fromEntries(verdicts.map(({ operation, verdict }) => [operation, verdict]))
+
+/** Goes on where whoever was before has let go of the pool. */
+const asksPool: RequestHandler = (_req, _res, next) =>
+  pool.acquire((release) => {
+    next()
+    setImmediate(release)
+  })
+const ownNotes: RequestHandler = async (_req, res) => {
+  res.json({ data: await notes.of(getTenantId() ?? 'nobody') })
+}
+const notesOfHeader: RequestHandler = async (req, res) => {
+  res.json({ data: await notes.of(String(req.get('x-tenant-id'))) })
+}
+
+const hidden =
+  (router: Router): RequestHandler =>
+  (req, res, next) =>
+    router(req, res, next)
+
+describe('a router that goes on in the callback of a pool', () => {
+  const router = () => express.Router().use('/legacy', asksPool).get('/legacy/rows', ownNotes)
+  const requests = ['/legacy/rows']
+
+  it.each(SEEDS)('leaks where it is hidden from the framework; seed %i', async (seed) => {
+    const report = await prove([hidden(router())], {}, { seed, requests })
+    expect(verdictsOf(report)).toEqual({ 'POST /notes': 'PASS', 'GET /legacy/rows': 'LEAK' })
+    expect(report.leaks[0]).toMatchObject({ kind: 'answer', handler: 'requests' })
+  })
+
+  it.each(SEEDS)('does not where it is given itself; seed %i', async (seed) => {
+    const report = await prove([router()], {}, { seed })
+    expect(verdictsOf(report)).toEqual({ 'POST /notes': 'PASS', 'GET /legacy/rows': 'PASS' })
+    expect(report.leaks).toEqual([])
+  })
+})
+
+describe('a router with the rows of whatever tenant a header names', () => {
+  const authorize = (_req: unknown, id: string, user: Partial<Member> | undefined) =>
+    user?.tenant === id
+  const router = () => express.Router().get('/rows', notesOfHeader)
+
+  it.each(SEEDS)('leaks where nobody is asked before it; seed %i', async (seed) => {
+    const middlewares = [express.Router().use('/legacy', router())]
+    const report = await prove(middlewares, { tenant: { authorize } }, { seed })
+    expect(verdictsOf(report)).toEqual({ 'POST /notes': 'PASS', 'GET /legacy/rows': 'LEAK' })
+    expect(report.leaks[0]?.phase).toBe('when acme names globex as its tenant')
+    expect(report.leaks[0]?.handler).toBe('middlewares[0]')
+  })
+
+  it.each(SEEDS)('does not behind authorize; seed %i', async (seed) => {
+    const middlewares = [tenantRouter(router(), { path: '/legacy' })]
+    const report = await prove(middlewares, { tenant: { authorize } }, { seed })
+    expect(verdictsOf(report)).toEqual({ 'POST /notes': 'PASS', 'GET /legacy/rows': 'PASS' })
+    expect(report.leaks).toEqual([])
+  })
+
+  it('leaks behind one that lets everybody be anybody', async () => {
+    const middlewares = [tenantRouter(router(), { path: '/legacy' })]
+    const { leaks } = await prove(middlewares, { tenant: { authorize: () => true } })
+    expect(leaks.map(({ operation }) => operation)).toContain('GET /legacy/rows')
+  })
+})
+
+describe('requests', () => {
+  it('meet inside of a router', async () => {
+    let asking = ''
+    const remembers: RequestHandler = (_req, _res, next) => {
+      asking = getTenantId() ?? ''
+      next()
+    }
+    const tells: RequestHandler = (_req, res) => res.json({ data: { asking } })
+    const { leaks } = await prove([express.Router().use(remembers).get('/asking', tells)])
+    expect(leaks.map(({ operation, where }) => [operation, where])).toContainEqual([
+      'GET /asking',
+      'body data.asking',
+    ])
+  })
+
+  it('are made of what is listed and what is named, and the rest is said not to be asked', async () => {
+    const kept: Record<string, string[]> = {}
+    const add: RequestHandler = (req, res) => {
+      const owner = String(getTenantId())
+      kept[owner] = [...(kept[owner] ?? []), String(req.body?.text)]
+      res.json({ data: kept[owner] })
+    }
+    const byId: RequestHandler = (req, res) => res.json({ data: { asked: req.params['id'] } })
+    const legacy = express
+      .Router()
+      .use(express.json())
+      .post('/rows', add)
+      .delete('/rows', add)
+      .get('/rows/:id', byId)
+      .get(/pattern/, byId)
+    const middlewares = [express.Router().use('/legacy', legacy)]
+    const { verdicts } = await prove(middlewares, {}, { requests: ['POST /legacy/rows'] })
+    expect(
+      verdicts.map(({ operation, verdict, evidence }) => [operation, verdict, evidence]),
+    ).toEqual(
+      expect.arrayContaining([
+        ['POST /legacy/rows', 'PASS', 'each saw its own data'],
+        ['GET /legacy/rows/{id}', 'PASS', 'each saw what it had sent itself'],
+        [
+          'DELETE /legacy/rows',
+          'INCONCLUSIVE',
+          "changes something, perhaps: name it in requests, 'DELETE /legacy/rows'",
+        ],
+        [
+          'GET (a route of middlewares[0])',
+          'INCONCLUSIVE',
+          "its path is not known: name it in requests, 'GET /path'",
+        ],
+      ]),
+    )
+    expect(verdicts).toHaveLength(5)
+  })
+
+  it('can be left out as operations are', async () => {
+    const { verdicts } = await prove(
+      [express.Router().get('/rows', ownNotes)],
+      {},
+      { skip: ['GET /rows'] },
+    )
+    expect(verdicts.find(({ operation }) => operation === 'GET /rows')?.evidence).toBe('skipped')
+  })
+})
