@@ -3,6 +3,7 @@ import type { DocumentedOperations } from '../contract/documented-operations.js'
 import { isFuzzable } from '../fuzz/fuzz-cases.js'
 import { loadFastCheck } from '../fuzz/load-fast-check.js'
 import type { TestLog } from '../test-log.js'
+import { askAsUsers } from './ask-as-users.js'
 import { askForOthers, readOwn, removeOwn } from './ask-for-others.js'
 import { Canaries } from './canaries.js'
 import { Gate } from './gate.js'
@@ -70,7 +71,16 @@ export async function proveIsolation(
   })
   target.stores.listen()
   try {
-    await runPhases(session, asked, { rounds, seed })
+    await runPhases(session, asked, {
+      rounds,
+      seed,
+      askAsUsers: () =>
+        askAsUsers(asked, rounds, {
+          ...{ session, canaries, gate, connect, isCached: isCachedIn(target.operations) },
+          users: options.users,
+          as: options.as,
+        }),
+    })
   } finally {
     target.stores.stop()
     for (const { agent } of sides) agent.destroy()
@@ -118,13 +128,14 @@ function askedOf(
 interface Phases {
   readonly rounds: number
   readonly seed: number
+  readonly askAsUsers: () => Promise<void>
 }
 
 /** Removing comes last: before, there would be nothing to find. */
 async function runPhases(
   session: IsolationSession,
   all: readonly Asked[],
-  { rounds, seed }: Phases,
+  { rounds, seed, askAsUsers }: Phases,
 ): Promise<void> {
   const asked = all.filter(({ method }) => method !== 'DELETE')
   const removing = all.filter(({ method }) => method === 'DELETE')
@@ -146,7 +157,14 @@ async function runPhases(
   }
   // What others have written over is found where its owner looks.
   for (const side of session.config.sides) await readOwn(session, readers, side)
+  await askAsUsers()
   for (const each of removing) await removeOwn(session, each, 0)
+}
+
+/** Whether answers of a handler are kept, by its name. */
+function isCachedIn({ model }: DocumentedOperations): (handler: string) => boolean {
+  const cached = new Set(model.routes.filter(({ cache }) => cache !== null).map(({ name }) => name))
+  return (handler) => cached.has(handler)
 }
 
 function pairsOf(sides: SessionConfig['sides']): Pair[] {
