@@ -9,6 +9,7 @@ export {
   defineAppOptions,
   type LimitOptions,
   type TimeoutOptions,
+  type ValidationOptions,
 } from './app/options.js'
 // contracts
 export type {

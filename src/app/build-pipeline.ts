@@ -35,6 +35,7 @@ import type { CompiledInput } from '../pipeline/steps/validate.js'
 import { buildRouter, type Routable, type Router } from '../routing/build-router.js'
 import { type CompileValidator, createValidatorCompiler } from '../schema/compile-validator.js'
 import { swaggerList } from './check-swagger.js'
+import { declaredNames } from './declared-names.js'
 import type { Description } from './describe.js'
 import { adoptPrototypes, sortMiddlewares } from './express-host.js'
 import type { RunningFeatures } from './features.js'
@@ -210,7 +211,9 @@ async function compileRoutes(
   }
   const converters = Object.assign({}, ...swaggerList(options).map((each) => each.converters))
   const compile = createValidatorCompiler(converters)
-  const inputs = await compileInputs(description.model.routes, compile)
+  const isGeneric = options.validation?.messages === 'generic'
+  const declaresOf = (schema: Schema) => (isGeneric ? declaredNames(schema, converters) : null)
+  const inputs = await compileInputs(description.model.routes, { compile, declaresOf })
   const datesOf = await loadDates(description.model.routes, converters)
   const intercepted = { get, usesTenants: features.usesTenants }
   return description.model.routes.map((route) => {
@@ -251,15 +254,21 @@ function interceptorsOf(
   return list
 }
 
+interface InputCompiler {
+  readonly compile: CompileValidator
+  readonly declaresOf: (schema: Schema) => CompiledInput['declares']
+}
+
 /** Compiles every schema, and says of all that do not compile where they are. */
 async function compileInputs(
   routes: readonly RouteModel[],
-  compile: CompileValidator,
+  { compile, declaresOf }: InputCompiler,
 ): Promise<CompiledInput[][]> {
   const problems: Problem[] = []
   const compileInput = async (route: RouteModel, source: InputSource, schema: Schema) => {
     try {
-      return { index: route.index, input: { source, validate: await compile(schema, source) } }
+      const validate = await compile(schema, source)
+      return { index: route.index, input: { source, validate, declares: declaresOf(schema) } }
     } catch (error) {
       problems.push(invalidSchema(route, source, error))
       return undefined

@@ -7,7 +7,7 @@ import type { CacheSettings } from '../features/cache/check-cache.js'
 import type { SecurityOptions } from '../features/security/security.js'
 import type { TenantOptions } from '../features/tenancy/tenant-options.js'
 import { swaggerList } from './check-swagger.js'
-import type { AppOptions, LimitOptions, TimeoutOptions } from './options.js'
+import type { AppOptions, LimitOptions, TimeoutOptions, ValidationOptions } from './options.js'
 
 /** Every name an object of options knows; typed so that a new one cannot be forgotten. */
 type Names<T> = Readonly<Record<keyof T, true>>
@@ -25,6 +25,7 @@ const OPTIONS: Names<AppOptions> = {
   rateLimit: true,
   cache: true,
   limits: true,
+  validation: true,
   timeouts: true,
   trustProxy: true,
   etag: true,
@@ -70,6 +71,7 @@ const RATE_LIMIT: Names<RateLimitOptions> = {
 }
 const CACHE: Names<CacheSettings> = { store: true, defaultTtl: true, headers: true }
 const LIMITS: Names<LimitOptions> = { body: true, depth: true, headers: true }
+const VALIDATION: Names<ValidationOptions> = { messages: true }
 const TIMEOUTS: Names<TimeoutOptions> = {
   handler: true,
   headers: true,
@@ -99,6 +101,8 @@ export function checkNames(options: AppOptions): Problem[] {
     ...unknownNames('rateLimit.', rateLimitOf(options), RATE_LIMIT),
     ...unknownNames('cache.', options.cache, CACHE),
     ...unknownNames('limits.', options.limits, LIMITS),
+    // As are messages that go on repeating what they should not.
+    ...unknownNames('validation.', options.validation, VALIDATION).map(fatal),
     ...unknownNames('timeouts.', options.timeouts, TIMEOUTS),
     ...modules.flatMap((module, i) => unknownNames(`modules[${i}].`, module, MODULE)),
   ]

@@ -38,11 +38,26 @@ export function checkOptions(options: AppOptions): Problem[] {
     ...checkTenancy(options.tenant),
     ...checkSwagger(options.swagger),
     ...checkCache(options.cache),
+    ...checkValidation(options.validation),
   ]
 }
 
 function invalid(subject: string, cause: string, remedy: string): Problem {
   return { code: 'E_OPTION_INVALID', subject, cause, remedy }
+}
+
+const MESSAGES: readonly unknown[] = [undefined, 'library', 'generic']
+
+/** What is not understood would go on repeating what was sent. */
+function checkValidation(validation: unknown): Problem[] {
+  if (validation === undefined) return []
+  if (typeof validation !== 'object' || validation === null) {
+    return [invalid('validation', 'It is not an object.', "Give { messages: 'generic' }.")]
+  }
+  const { messages } = validation as NonNullable<AppOptions['validation']>
+  if (MESSAGES.includes(messages)) return []
+  const cause = `${String(messages)} is no kind of messages.`
+  return [invalid('validation.messages', cause, "Give 'library' or 'generic'.")]
 }
 
 function checkList(name: string, list: unknown): Problem[] {

@@ -117,6 +117,25 @@ function urlsOf(path: string): string[] {
   return ['', '.json', '.yaml'].map((ending) => pathShape(path + ending))
 }
 
+/** In production, what only some may call is described to everybody: that should be somebody's decision. */
+export function checkExposedDocs(options: AppOptions, { routes }: AppModel): Problem[] {
+  if (process.env['NODE_ENV'] !== 'production') return []
+  const undecided = swaggerList(options).filter(({ enabled }) => enabled === undefined)
+  const hidden = routes.filter(({ isProtected, operation }) => isProtected && !operation.isHidden)
+  if (undecided.length === 0 || hidden.length === 0) return []
+  const [{ name } = { name: '' }] = hidden
+  const others = hidden.length === 1 ? '' : ` and ${hidden.length - 1} more`
+  return [
+    {
+      code: 'W_DOCS_EXPOSED',
+      subject: 'swagger',
+      cause: `In production, everybody may read at ${undecided.map(docsPath).join(', ')} what only some may call: ${name}${others}.`,
+      remedy:
+        "Say `swagger: { enabled: true }` if that is meant; else `swagger: { enabled: false }`, or `enabled: process.env.NODE_ENV !== 'production'`.",
+    },
+  ]
+}
+
 /** Routes of the author's that stand where a document or its page is served. */
 export function checkDocsRoutes(
   { routes }: AppModel,

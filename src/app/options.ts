@@ -21,6 +21,16 @@ export interface LimitOptions {
   readonly headers?: number
 }
 
+/** How requests that a schema refuses are answered. */
+export interface ValidationOptions {
+  /**
+   * Whose words the entries of `errors` are. `'library'`: those of the schema's library, some of which repeat what was sent. `'generic'`:
+   * `is missing` and `is not valid`, and in paths `*` for names that are not in the schema, so that nothing of the request is
+   * repeated. Default `'library'`.
+   */
+  readonly messages?: 'library' | 'generic'
+}
+
 /** How long things may take: seconds, or a string with a unit (`'250ms'`, `'2m'`). */
 export interface TimeoutOptions {
   /** A handler, guard and validation included. Default 30 s, then 503; `false` for no limit. */
@@ -59,6 +69,7 @@ export interface AppOptions {
   /** Where `@Cache` and `CacheManager` keep things. Default: in memory, bounded. */
   readonly cache?: CacheSettings
   readonly limits?: LimitOptions
+  readonly validation?: ValidationOptions
   readonly timeouts?: TimeoutOptions
   /** Express' `trust proxy`: how many proxies, or which addresses, are believed. Default `false`. */
   readonly trustProxy?: boolean | number | string | readonly string[]

@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs'
 import { relative } from 'node:path'
 import type { OpenApiDocument } from '../contracts/openapi.js'
 import { CliError } from './cli-error.js'
@@ -34,7 +35,7 @@ export async function exportDocument(options: ExportOptions, streams: Streams): 
   for (const { path, text } of files) if (path === '-') streams.out(text)
   const lines = written.map((file, index) => {
     const facts = `${results[index]}, ${sizeOf(file.text)}`
-    return `${relative(options.cwd, file.path)} (${facts})`
+    return `${relative(realpathSync(options.cwd), file.path)} (${facts})`
   })
   if (lines.length > 0) streams.note(`${lines.join(' and ')}: ${count(document)}.`)
 }
@@ -60,14 +61,14 @@ function check(files: readonly OutputFile[], { options, streams }: Context): voi
   const stale = files.flatMap(({ path, text }) => {
     // Git may have given the file the line ends of its platform.
     const actual = readText(path)?.replaceAll('\r\n', '\n')
-    const name = relative(options.cwd, path)
+    const name = relative(realpathSync(options.cwd), path)
     if (actual === text) return []
     return [
       actual === undefined ? `${name} is missing.` : `${name}, ${firstDifferences(actual, text)}`,
     ]
   })
   if (stale.length === 0) {
-    const names = files.map(({ path }) => relative(options.cwd, path))
+    const names = files.map(({ path }) => relative(realpathSync(options.cwd), path))
     return streams.note(`Up to date: ${names.join(', ')}.`)
   }
   throw new CliError({

@@ -40,7 +40,8 @@ export function exportTargets(options: RawExportOptions, cwd: string): ExportTar
     if (options.check === true && out === '-') throw nothingToCheck()
     return { format, out, client: null }
   }
-  const beside = out === '-' ? cwd : dirname(out)
+  // As it was named, so that a relative one is held in the project, too.
+  const beside = out === '-' ? '.' : dirname(name)
   const clientName = options.clientOut ?? join(beside, 'openapi-client.ts')
   const clientOut = clientName === '-' ? '-' : outputPath(clientName, '--client-out', cwd)
   if (out === clientOut) {

@@ -1,10 +1,12 @@
 import {
   chmodSync,
   closeSync,
+  constants,
   fsyncSync,
   mkdirSync,
   openSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -16,7 +18,7 @@ import { messageOf } from './message-of.js'
 
 /** A file that is to have this text. */
 export interface OutputFile {
-  /** Absolute. */
+  /** Absolute, with links followed: what has become a link since is not written through. */
   readonly path: string
   readonly text: string
 }
@@ -35,6 +37,7 @@ export function writeFiles(files: readonly OutputFile[]): WriteResult[] {
   const staged: { from: string; to: string }[] = []
   try {
     for (const file of changed) staged.push(stage(file))
+    for (const { to } of staged) refuseLinks(dirname(to))
     for (const { from, to } of staged) renameSync(from, to)
   } catch (error) {
     for (const { from } of staged) discard(from)
@@ -52,14 +55,32 @@ export function readText(path: string): string | undefined {
   }
 }
 
+/** Windows has no such flag, and takes rights to make a link. */
+const NO_FOLLOW: number = constants.O_NOFOLLOW ?? 0
+
+function makeFolder(folder: string): void {
+  const parent = dirname(folder)
+  if (statSync(folder, { throwIfNoEntry: false }) === undefined && parent !== folder) {
+    makeFolder(parent)
+    mkdirSync(folder)
+  }
+  refuseLinks(folder)
+}
+
+/** Between the choice of a path and the writing, the user's application was loaded: what stands there may be another thing now. */
+function refuseLinks(folder: string): void {
+  const real = realpathSync(folder)
+  if (real !== folder) throw new Error(`${folder} has become a link: it leads to ${real}`)
+}
+
 /** Writes beside the file, because only within one file system a rename is atomic. */
 function stage({ path, text }: OutputFile): { from: string; to: string } {
   const from = join(dirname(path), `.${basename(path)}.${process.pid}.tmp`)
   try {
-    mkdirSync(dirname(path), { recursive: true })
+    makeFolder(dirname(path))
     // A file that may not be written is not replaced either, though its folder would allow it.
     const mode = statSync(path, { throwIfNoEntry: false })?.mode
-    if (mode !== undefined) closeSync(openSync(path, 'r+'))
+    if (mode !== undefined) closeSync(openSync(path, constants.O_RDWR | NO_FOLLOW))
     writeDurably(from, text)
     if (mode !== undefined) chmodSync(from, mode & 0o7777)
     return { from, to: path }

@@ -9,10 +9,15 @@ export interface CacheOptions {
   readonly ttl: Duration
   /**
    * What tells one answer from another. It must name everything that the handler looks at, but for the tenant, which is put in front.
-   * Default: method, path, sorted query, and the user's id where the route is protected.
+   * Of one key, no user is given what was made for another. Default: method, path, sorted query, and the user, if there is one.
    */
   // biome-ignore lint/suspicious/noExplicitAny: a key may type its request as Express' or as its own
   readonly key?: (req: any) => string
+  /**
+   * Whether an answer is for everybody who has its key, whoever it was made for: the handler does not look at the user. Default `false`:
+   * an answer made for a user is given to this user alone.
+   */
+  readonly shared?: boolean
   /** Names under which `CacheManager.invalidateTags` finds the answer. Default: none. */
   readonly tags?: readonly string[] | ((req: Request) => readonly string[])
   /**
@@ -28,6 +33,8 @@ export interface CacheOptions {
 export interface CacheEntry {
   /** Whose it is; `null` when nobody's in particular. A reader that is somebody else misses. */
   readonly owner: string | null
+  /** Which user an answer was made for; `null` for none, and for values. Another one misses, and so does everybody where it got lost. */
+  readonly user: string | null
   /** JSON that a program has put there, or an answer that was sent. */
   readonly kind: 'value' | 'response'
   readonly body: string | Uint8Array

@@ -97,6 +97,11 @@ function assignFields(own: Own): void {
   ;(own as unknown as ServerResponse).on('error', ignore)
 }
 
+/** `res.locals`, if anybody has asked for it: to ask makes it. */
+export function localsOf(res: Response): Record<string, unknown> | undefined {
+  return (res as unknown as Own).ownLocals
+}
+
 /** Made on first use, with no prototype, as Express does. */
 function defineLocals(prototype: Response): void {
   Object.defineProperty(prototype, 'locals', {

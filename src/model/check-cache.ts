@@ -13,6 +13,7 @@ const SUSPICIOUS_FROM = 3600
 const NAMES: Readonly<Record<keyof CacheOptions, true>> = {
   ttl: true,
   key: true,
+  shared: true,
   tags: true,
   staleWhileRevalidate: true,
   headers: true,
@@ -50,7 +51,7 @@ function checkOptions(subject: string, options: Partial<CacheOptions> | undefine
   if (typeof options !== 'object' || options === null) {
     return [invalid(subject, '@Cache was given no options.', "Give at least { ttl: '60s' }.")]
   }
-  const { ttl, staleWhileRevalidate, key, tags, headers } = options
+  const { ttl, staleWhileRevalidate, key, shared, tags, headers } = options
   const problems = checkUnknown(subject, options)
   const refuse = (cause: string, remedy: string) => problems.push(invalid(subject, cause, remedy))
   for (const [name, value] of Object.entries({ ttl, staleWhileRevalidate })) {
@@ -64,6 +65,9 @@ function checkOptions(subject: string, options: Partial<CacheOptions> | undefine
   }
   if (key !== undefined && typeof key !== 'function') {
     refuse('The key of its @Cache is not a function.', 'Give (req) => string.')
+  }
+  if (shared !== undefined && typeof shared !== 'boolean') {
+    refuse('The shared of its @Cache is not a boolean.', 'Give true or false.')
   }
   if (tags !== undefined && typeof tags !== 'function' && !isStrings(tags)) {
     refuse(

@@ -1,4 +1,4 @@
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import type { AuthGuard } from '../contracts/guard.js'
 import type { Request, User } from '../contracts/handler.js'
 import { isThenable, type RunRoute, type Step } from '../http/step.js'
@@ -8,6 +8,8 @@ import { MemoryAgent } from './memory-agent.js'
 export interface ConnectionFacts {
   /** Who is at the other end; `undefined` leaves that to the guard. */
   readonly principal?: User | undefined
+  /** Whether `principal` is set before the application sees a request, as a middleware would, and not only where a guard is asked. */
+  readonly isSetEarly?: boolean
   /** Whether its requests only ask who may pass, and call no handler. */
   readonly isProbe?: boolean
   /** As whom its requests are known to whoever has opened it. */
@@ -54,8 +56,10 @@ export class Connections {
     socket === undefined ? undefined : factsOf.get(socket)?.name
 
   /** Lets a request in, at once or when its connection says so. */
-  enter(socket: object, run: () => void): void {
-    const pause = factsOf.get(socket)?.pause?.('entry')
+  enter(req: IncomingMessage, run: () => void): void {
+    const facts = factsOf.get(req.socket)
+    if (facts?.isSetEarly === true) Object.assign(req, { user: facts.principal })
+    const pause = facts?.pause?.('entry')
     if (pause === undefined) run()
     else void pause.then(run)
   }
@@ -63,9 +67,10 @@ export class Connections {
   /** Lets principals pass, and sends everybody else to the guard. */
   readonly wrapGuard = (guard: AuthGuard | null): AuthGuard => ({
     canActivate: (req: Request) => {
-      const principal = factsOf.get(req.socket)?.principal
+      const { principal, isSetEarly = false } = factsOf.get(req.socket) ?? {}
       if (principal === undefined) return guard === null ? false : guard.canActivate(req)
-      req.user = principal
+      // What middlewares have made of it since stays.
+      if (!isSetEarly || req.user === undefined) req.user = principal
       return true
     },
   })

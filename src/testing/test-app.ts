@@ -75,7 +75,7 @@ export class TestApp extends App {
       clock: this.clock,
       logger: this.#log.logger,
       boot: this.#watch.boot,
-      enter: (req, run) => this.#watch.enter(req, () => this.#connections.enter(req.socket, run)),
+      enter: (req, run) => this.#watch.enter(req, () => this.#connections.enter(req, run)),
       disconnect: () => this.#connections.close(),
       wrapGuard,
       wrapRoute,

@@ -63,6 +63,7 @@ export function entryOf(fields: Partial<CacheEntry> = {}): CacheEntry {
   const createdAt = 1_700_000_000_000
   return {
     owner: null,
+    user: null,
     kind: 'value',
     body: '"body"',
     headers: [],

@@ -8,6 +8,7 @@ import type {
   SwaggerOptions,
   TenantOptions,
   TimeoutOptions,
+  ValidationOptions,
 } from 'blazon'
 import { describe, expect, it } from 'vitest'
 import { bootWarnings } from '../support.js'
@@ -52,6 +53,7 @@ const NESTED = {
     policies: 1,
     store: 1,
   } satisfies Names<RateLimitOptions>,
+  validation: { messages: 1 } satisfies Names<ValidationOptions>,
   limits: { body: 1, depth: 1, headers: 1 } satisfies Names<LimitOptions>,
   timeouts: {
     handler: 1,

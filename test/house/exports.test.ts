@@ -39,7 +39,7 @@ const TYPES = `
   SecurityOptions SecurityRequirement Size StoreContext SuccessEnvelope SwaggerOptions TenantDecoratorOptions TenantInfo
   TenantMiddlewareOptions TenantOptions TenantRouterOptions TenantScope TenantScopedOptions TenantSourceOptions TenantStore TenantStrategy
   TimeoutOptions Token
-  Timer User Validated ValidatedRequest ValueProvider
+  Timer User Validated ValidatedRequest ValidationOptions ValueProvider
 `
 
 /** What `blazon/testing` exports. */

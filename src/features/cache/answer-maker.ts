@@ -6,6 +6,7 @@ import type { BlazonRequest } from '../../http/request.js'
 import type { ResponseClass } from '../../http/response.js'
 import { disown, isThenable, Refusal, type Settle, type Step } from '../../http/step.js'
 import { type CacheEngine, entryTags, type Lifetime, type TagVersions } from './cache-engine.js'
+import { watchCaller } from './caller.js'
 import { type CaptureEnd, captureAnswer } from './capture-answer.js'
 import type { Flight, Landing } from './flights.js'
 import { compileKeepable } from './keepable.js'
@@ -23,12 +24,18 @@ export interface CacheStepConfig {
   readonly warn: (message: string) => void
 }
 
+const LATE =
+  'The user was set or changed behind the cache, while an answer was made: it is not kept, and requests without a user are not cached any more. ' +
+  'Set `req.user` before: in the guard, or in a middleware of the application.'
+
 /** A request at the cache. */
 export interface Visit {
   readonly req: BlazonRequest
   readonly res: Response
   /** The tenant it is made for; `null` without. */
   readonly owner: string | null
+  /** Which of its users; `null` for nobody in particular, and where all share. */
+  readonly user: string | null
   /** The full key. */
   readonly key: string
   /** What its tags are worth, where that was asked before. */
@@ -41,12 +48,17 @@ export class AnswerMaker {
   readonly #next: Step
   readonly #settle: Settle
   readonly #keepable: ReturnType<typeof compileKeepable>
+  readonly #isShared: boolean
+
+  /** Whether something behind the cache says who asks, so that of a request which is nobody's it is not known yet whose it is. */
+  tellsLate = false
 
   constructor(config: CacheStepConfig, { next, settle }: { next: Step; settle: Settle }) {
     this.#config = config
     this.#next = next
     this.#settle = settle
     this.#keepable = compileKeepable(config.route, config.warn)
+    this.#isShared = config.route.cache?.shared === true
   }
 
   /**
@@ -57,7 +69,7 @@ export class AnswerMaker {
     const tags = this.#tagsOf(visit.req)
     if (tags === null) return null
     const { engine } = this.#config
-    const flight = engine.flights.begin(visit.key, visit.owner, entryTags(visit.owner, tags))
+    const flight = this.#begin(visit, tags)
     return chain(visit.versions ?? engine.versions(flight.tags), (versions) => {
       if (versions !== FAILED) return () => this.#capture(visit, flight, versions)
       this.#drop(visit, flight, { kind: 'unfit', status: 200 })
@@ -65,12 +77,17 @@ export class AnswerMaker {
     })
   }
 
+  #begin({ key, owner, user }: Visit, tags: readonly string[]): Flight {
+    const facts = { owner, user, tags: entryTags(owner, tags) }
+    return this.#config.engine.flights.begin(key, facts)
+  }
+
   /** Makes a new answer behind the back of a request that has got its own. */
   refresh(visit: Visit): void {
     const { engine } = this.#config
     const tags = this.#tagsOf(visit.req)
     if (tags === null || engine.isClosed || engine.flights.find(visit.key) !== undefined) return
-    const flight = engine.flights.begin(visit.key, visit.owner, entryTags(visit.owner, tags))
+    const flight = this.#begin(visit, tags)
     engine.flights.limit(visit.key, flight)
     const res = detachedResponse(visit)
     void chain(visit.versions ?? engine.versions(flight.tags), (versions) => {
@@ -116,18 +133,27 @@ export class AnswerMaker {
   }
 
   #capture(visit: Visit, flight: Flight, tags: TagVersions): void {
-    const { req, res, key, owner } = visit
+    const { req, res, key, owner, user } = visit
     const { engine, lifetime } = this.#config
     // What is to be kept is a whole answer; a client that has it already gets it once more.
     delete req.headers['if-none-match']
     delete req.headers['if-modified-since']
     const before = { ...res.getHeaders() }
+    const endWatch = this.#isShared ? null : watchCaller(req, res, user)
     captureAnswer(res, (end) => {
-      const kept = this.#read(visit, end, before)
+      const isSame = endWatch?.() ?? true
+      if (!isSame) this.#onLateCaller(visit)
+      const kept = isSame ? this.#read(visit, end, before) : null
       if (kept === null) return this.#drop(visit, flight, landingOf(end, res))
-      const entry = engine.entry({ owner, kind: 'response', ...kept, tags }, lifetime)
+      const entry = engine.entry({ owner, user, kind: 'response', ...kept, tags }, lifetime)
       engine.land(key, flight, { entry, lifetime })
     })
+  }
+
+  /** What nobody had asked for by name was made for somebody: whoever asks next may be somebody, too. */
+  #onLateCaller({ user }: Visit): void {
+    if (user === null) this.tellsLate = true
+    this.#config.warn(LATE)
   }
 
   #read({ req, res }: Visit, end: CaptureEnd, before: ReturnType<Response['getHeaders']>) {

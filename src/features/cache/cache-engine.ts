@@ -20,7 +20,7 @@ export interface CacheStats {
 export type TagVersions = CacheEntry['tags']
 
 /** An entry that is to be written, without what the engine knows itself. */
-export type Draft = Pick<CacheEntry, 'owner' | 'kind' | 'body' | 'headers' | 'tags'>
+export type Draft = Pick<CacheEntry, 'owner' | 'user' | 'kind' | 'body' | 'headers' | 'tags'>
 
 /** How long something is kept, in milliseconds. */
 export interface Lifetime {

@@ -7,6 +7,7 @@ import { addHeader } from '../../http/response-headers.js'
 import { type AnswerStage, isThenable, type Settle, type Step } from '../../http/step.js'
 import { AnswerMaker, type CacheStepConfig, type Visit } from './answer-maker.js'
 import { type CacheEngine, entryTags, type Lifetime } from './cache-engine.js'
+import { callerOf } from './caller.js'
 import type { Flight, Landing } from './flights.js'
 import { compileKey, type RequestKey } from './request-key.js'
 import { chain, FAILED, type Outcome } from './store-guard.js'
@@ -21,6 +22,10 @@ export function cacheStep(config: CacheStepConfig): AnswerStage {
   return (next, settle) => new CachedRoute(config, { keyOf, next, settle }).step
 }
 
+const SHARED_KEY =
+  'Its key is the same for several users. None of them is given what was made for another, and each of them puts the answer of the others out of the cache. ' +
+  'Put the user into the key; or say `shared: true`, if the answer is the same for everybody who has the key.'
+
 interface Ends {
   readonly keyOf: RequestKey
   readonly next: Step
@@ -31,6 +36,7 @@ class CachedRoute {
   readonly #engine: CacheEngine
   readonly #lifetime: Lifetime
   readonly #hasNotes: boolean
+  readonly #warn: (message: string) => void
   readonly #next: Step
   readonly #maker: AnswerMaker
 
@@ -41,16 +47,22 @@ class CachedRoute {
     this.#engine = config.engine
     this.#lifetime = config.lifetime
     this.#hasNotes = config.hasNotes
+    this.#warn = config.warn
     this.#next = next
     this.#maker = new AnswerMaker(config, { next, settle })
+    const isShared = config.route.cache?.shared === true
     const tagsOf = config.engine.readsTagged ? compileTags(config.route) : null
     this.step = (req, res) => {
       // `@All` answers writes, too, which neither read the cache nor fill it.
       if (req.method !== 'GET' && req.method !== 'HEAD') return next(req, res)
-      const key = keyOf(req)
+      const user = isShared ? null : callerOf(req, res)
+      if (user === undefined || (user === null && this.#maker.tellsLate))
+        return this.#bypass(req, res)
+      const key = keyOf(req, user)
       if (key === null) return this.#bypass(req, res)
       const owner = req.tenantScope?.id ?? null
-      const visit: Visit = { req, res, owner, key: owner === null ? key : tenantKey(owner, key) }
+      const full = owner === null ? key : tenantKey(owner, key)
+      const visit: Visit = { req, res, owner, user, key: full }
       if (tagsOf !== null) return this.#readTagged(visit, tagsOf(owner))
       const found = config.engine.read(visit.key)
       return isThenable(found)
@@ -71,6 +83,10 @@ class CachedRoute {
     if (entry === FAILED) return this.#bypass(visit.req, visit.res)
     // The key of a tenant cannot be another's, unless somebody has built it by hand: then this is the second lock.
     if (entry === undefined || entry.kind !== 'response' || entry.owner !== visit.owner) {
+      return this.#miss(visit, 0)
+    }
+    if (entry.user !== visit.user) {
+      if (entry.user !== undefined) this.#warn(SHARED_KEY)
       return this.#miss(visit, 0)
     }
     const now = this.#engine.now()
@@ -98,7 +114,8 @@ class CachedRoute {
     const flight = this.#engine.flights.find(visit.key)
     if (flight === undefined) return this.#lead(visit)
     // An answer that is being made for another owner is never waited for.
-    if (flight.owner !== visit.owner || followed === MOST_FOLLOWED) return this.#run(visit, 'MISS')
+    const isTheirs = flight.owner === visit.owner && flight.user === visit.user
+    if (!isTheirs || followed === MOST_FOLLOWED) return this.#run(visit, 'MISS')
     return this.#follow(visit, flight, followed + 1)
   }
 

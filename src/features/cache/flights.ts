@@ -19,17 +19,28 @@ export type Landing =
 /** Longer than this nobody waits for somebody else's answer: each has a deadline of its own. */
 const PATIENCE_MS = 10_000
 
+/** For whom an answer is made, and what it is to be found by. */
+export interface FlightFacts {
+  /** The tenant. */
+  readonly owner: string | null
+  /** Its user, as `CacheEntry` has it. */
+  readonly user: string | null
+  readonly tags: readonly string[]
+}
+
 /** One answer in the making. */
 export class Flight {
   readonly owner: string | null
+  readonly user: string | null
   readonly tags: readonly string[]
   /** Whether its key was written or forgotten since it began, so that what comes of it is too old to be kept. */
   isCancelled = false
   #landing: Landing | undefined
   #followers: ((landing: Landing) => void)[] = []
 
-  constructor(owner: string | null, tags: readonly string[]) {
+  constructor({ owner, user, tags }: FlightFacts) {
     this.owner = owner
+    this.user = user
     this.tags = tags
   }
 
@@ -69,8 +80,8 @@ export class Flights {
     return flight?.isCancelled ? undefined : flight
   }
 
-  begin(key: string, owner: string | null, tags: readonly string[]): Flight {
-    const flight = new Flight(owner, tags)
+  begin(key: string, facts: FlightFacts): Flight {
+    const flight = new Flight(facts)
     this.#byKey.set(key, flight)
     return flight
   }

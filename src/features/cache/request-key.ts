@@ -1,19 +1,23 @@
 import type { RouteModel } from '../../contracts/route-model.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { disown } from '../../http/step.js'
+import type { Caller } from './caller.js'
 
 /** What tells an answer from others, without the tenant; `null` for a request that the cache has no part in. */
-export type RequestKey = (req: BlazonRequest) => string | null
+export type RequestKey = (req: BlazonRequest, caller: string | null) => string | null
+
+/** A request without a key of its own making that nothing has to be said about. */
+const NO_PART = Symbol('no part')
 
 /** Makes the function that names the answers of a route. It never throws. */
 export function compileKey(route: RouteModel, warn: (message: string) => void): RequestKey {
   const own = route.cache?.key
-  const key: (req: BlazonRequest) => unknown = own ?? defaultKey(route)
+  const key = own === undefined ? defaultKey(route) : ownKey(route, own, warn)
   const what = own === undefined ? 'The default key' : 'Its key'
-  return function keyOf(req) {
+  return function keyOf(req, caller) {
     try {
-      const value = key(req)
-      if (value === null && own === undefined) return null
+      const value = key(req, caller)
+      if (value === NO_PART) return null
       if (typeof value === 'string' && value !== '') return value
       disown(value)
       warn(
@@ -36,31 +40,84 @@ export function textOf(error: unknown): string {
   }
 }
 
+type AnyKey = (req: BlazonRequest, caller: Caller) => unknown
+
 /**
- * Method, path, query, and the user where there must be one. Nothing in it can be read in two ways: a path begins with a slash,
- * a user does not, and neither holds a space.
+ * Method, path, query, and the caller where there is one. Nothing in it can be read in two ways: a path begins with a slash,
+ * a caller does not, and neither holds a space.
  */
-function defaultKey({ isProtected }: RouteModel): RequestKey {
-  if (!isProtected) {
-    return (req) => (carriesCredentials(req) ? null : `GET ${pathAndQuery(req)}`)
-  }
-  return (req) => {
-    const user = userOf(req)
-    return user === null ? null : `GET ${user} ${pathAndQuery(req)}`
+function defaultKey({ isProtected, cache }: RouteModel): AnyKey {
+  if (cache?.shared === true) return (req) => `GET ${pathAndQuery(req)}`
+  return (req, caller) => {
+    if (caller !== null) return `GET ${caller} ${pathAndQuery(req)}`
+    return isProtected || carriesCredentials(req) ? NO_PART : `GET ${pathAndQuery(req)}`
   }
 }
 
-/** Such a request may be answered as somebody's, whom this key does not name (RFC 9111, 3.5). */
-function carriesCredentials({ headers }: BlazonRequest): boolean {
-  return headers.authorization !== undefined || headers.cookie !== undefined
+/** Where no guard has looked at credentials, the handler may do so itself. */
+function ownKey(
+  { isProtected, cache }: RouteModel,
+  key: (req: BlazonRequest) => unknown,
+  warn: (message: string) => void,
+): AnyKey {
+  if (isProtected || cache?.shared === true) return key
+  return (req, caller) => {
+    const value = key(req)
+    if (caller !== null || typeof value !== 'string' || !carriesCredentials(req)) return value
+    if (namesCredentials(key, req, value)) return value
+    warn(UNNAMED)
+    return NO_PART
+  }
 }
 
-/** An id that is an object would be `[object Object]` for everybody. */
-function userOf({ user }: BlazonRequest): string | null {
-  const id: unknown = user?.id ?? user?.sub
-  if (typeof id === 'string') return id === '' ? null : `s${encodeURIComponent(id)}`
-  if (typeof id === 'bigint' || Number.isFinite(id)) return `n${id}`
-  return null
+const UNNAMED =
+  'A request with credentials is not cached, because its key does not look at them. ' +
+  'If the answer is the same for everybody who shares the key, say `shared: true`; if not, put into the key whose it is.'
+
+/** Headers by which somebody may be known. */
+export const CREDENTIALS: readonly string[] = ['authorization', 'cookie', 'x-api-key']
+
+/** Such a request may be answered as somebody's, whom nobody has named (RFC 9111, 3.5). */
+export function carriesCredentials({ headers }: BlazonRequest): boolean {
+  return (
+    headers.authorization !== undefined ||
+    headers.cookie !== undefined ||
+    headers['x-api-key'] !== undefined
+  )
+}
+
+/** Whether a key is another one, or none, without the credentials of its request. */
+function namesCredentials(
+  key: (req: BlazonRequest) => unknown,
+  req: BlazonRequest,
+  value: string,
+): boolean {
+  const headers = { ...req.headers }
+  for (const name of CREDENTIALS) delete headers[name]
+  const stripped = { headers, cookies: {}, signedCookies: {}, session: {} }
+  const undo = Object.entries(stripped).map(([field, none]) => replace(req, field, none))
+  try {
+    const without = key(req)
+    disown(without)
+    return without !== value
+  } catch {
+    return true
+  } finally {
+    for (const each of undo) each()
+  }
+}
+
+/** Puts something in the place of a field, if there is one, until what it answers with is called. */
+function replace(req: BlazonRequest, field: string, value: unknown): () => void {
+  if (!(field in req)) return () => {}
+  // Requests of other makers, on serverless platforms for one, have headers of their own; others inherit them.
+  const own = Object.getOwnPropertyDescriptor(req, field)
+  if (own?.configurable === false) return () => {}
+  Object.defineProperty(req, field, { value, configurable: true, writable: true })
+  return () => {
+    if (own === undefined) Reflect.deleteProperty(req, field)
+    else Object.defineProperty(req, field, own)
+  }
 }
 
 function pathAndQuery({ baseUrl, url }: BlazonRequest): string {
@@ -128,16 +185,13 @@ export function headersReadBy(
       return Reflect.get(target, name, receiver)
     },
   })
-  // Requests of other makers, on serverless platforms for one, have none to inherit.
-  const own = Object.getOwnPropertyDescriptor(req, 'headers')
-  Object.defineProperty(req, 'headers', { value: headers, configurable: true, writable: true })
+  const undo = replace(req, 'headers', headers)
   try {
     key(req)
   } catch {
     // It did not throw before; what it has read until now is what it knows.
   } finally {
-    if (own === undefined) Reflect.deleteProperty(req, 'headers')
-    else Object.defineProperty(req, 'headers', own)
+    undo()
   }
   return names
 }

@@ -76,7 +76,8 @@ export class ScopedCache {
     const { engine } = this.parts
     await engine.open()
     if (lifetime.freshMs === 0) return void (await engine.delete(full))
-    const draft = { owner: this.#owner(), kind: 'value', body, headers: [], tags: [] } as const
+    const owned = { owner: this.#owner(), user: null } as const
+    const draft = { ...owned, kind: 'value', body, headers: [], tags: [] } as const
     await engine.write(full, engine.entry(draft, lifetime), lifetime)
   }
 
@@ -119,11 +120,13 @@ export class ScopedCache {
     const { flights } = this.parts.engine
     const flight = flights.find(full)
     if (flight === undefined) {
-      const own = flights.begin(full, owner, entryTags(owner, tags))
+      const own = flights.begin(full, { owner, user: null, tags: entryTags(owner, tags) })
       return await this.#load({ key: full, load, lifetime, flight: own })
     }
     const landing =
-      flight.owner === owner ? await this.#follow(full, flight) : ({ kind: 'late' } as const)
+      flight.owner === owner && flight.user === null
+        ? await this.#follow(full, flight)
+        : ({ kind: 'late' } as const)
     if (landing.kind === 'failed') throw landing.error
     if (landing.kind === 'nothing') return undefined as T
     if (landing.kind === 'made') return readValue(landing.entry)?.value as T
@@ -214,7 +217,8 @@ export class ScopedCache {
         return value
       }
       const body = toJson(value, 'getOrSet()')
-      const owned = { owner: flight.owner, kind: 'value', body, headers: [] } as const
+      const { owner, user } = flight
+      const owned = { owner, user, kind: 'value', body, headers: [] } as const
       const entry = engine.entry({ ...owned, tags: tags === FAILED ? [] : tags }, lifetime)
       if (tags === FAILED) flight.isCancelled = true
       engine.land(key, flight, { entry, lifetime })

@@ -6,6 +6,7 @@ import type { DocsPage, DocsSource } from './docs-page.js'
 import { findSwaggerUi } from './find-swagger-ui.js'
 import { interactivePage } from './interactive-page.js'
 import { locate } from './locate.js'
+import { PageTemplate } from './page-template.js'
 import { referencePage } from './reference-page.js'
 
 /** What {@link buildDocs} serves, and how. */
@@ -86,23 +87,16 @@ async function sendFile(
 }
 
 function pageSender(source: DocsSource, page: DocsPage): Send {
-  // A page depends on where it was asked for, which is nearly always the same place.
-  let last: { readonly key: string; readonly content: Content } | undefined
+  const template = once(async () => {
+    const hashes = await hashFiles(page)
+    return new PageTemplate(page, (name) => `${name}?v=${hashes.get(name)}`)
+  })
   return async (req, res) => {
-    const location = locate(req, source.path)
-    const key = JSON.stringify(location)
-    if (last?.key !== key) {
-      const hashes = await hashFiles(page)
-      const link = (name: string) => `${location.folder}${name}?v=${hashes.get(name)}`
-      last = {
-        key,
-        content: createContent('text/html; charset=utf-8', page.render(location, link)),
-      }
-    }
+    const content = (await template()).at(locate(req, source.path))
     // A policy that only reports was written for other pages too.
     res.removeHeader('Content-Security-Policy-Report-Only')
     const headers = { 'Content-Security-Policy': page.policy(), 'Referrer-Policy': 'no-referrer' }
-    await sendContent([req, res], last.content, { ...REVALIDATED, ...headers })
+    await sendContent([req, res], content, { ...REVALIDATED, ...headers })
   }
 }
 

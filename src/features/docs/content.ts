@@ -9,8 +9,8 @@ export interface Content {
   readonly bytes: Buffer
   /** Of the bytes; stands in ETags and in URLs. */
   readonly hash: string
-  /** Compressed once, with the first request that accepts it. */
-  readonly gzipped: () => Promise<Buffer>
+  /** Compressed once, with the first request that accepts it; `null` for what is not worth it. */
+  readonly gzipped: (() => Promise<Buffer>) | null
 }
 
 /** Below this many bytes, the gain of compressing is lost in a packet. */
@@ -18,10 +18,18 @@ const MIN_GZIP_BYTES = 1_024
 
 const compress = promisify(gzip)
 
-export function createContent(type: string, body: string | Buffer): Content {
+/** @param hash Default: that of the body. */
+export function createContent(
+  type: string,
+  body: string | Buffer,
+  hash: string = contentHash(body),
+): Content {
   const bytes = Buffer.from(body)
-  const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 22)
   return { type, bytes, hash, gzipped: once(() => compress(bytes)) }
+}
+
+export function contentHash(body: string | Buffer): string {
+  return createHash('sha256').update(body).digest('base64url').slice(0, 22)
 }
 
 /** Answers with the content, or with 304 where the client has it; `headers` replace what was set before. */
@@ -31,7 +39,8 @@ export async function sendContent(
   headers: Readonly<Record<string, string>>,
 ): Promise<void> {
   const isLong = content.bytes.length >= MIN_GZIP_BYTES
-  const isGzipped = isLong && req.acceptsEncodings('gzip') === 'gzip'
+  const { gzipped } = content
+  const isGzipped = isLong && gzipped !== null && req.acceptsEncodings('gzip') === 'gzip'
   res.set(headers)
   res.set('X-Content-Type-Options', 'nosniff')
   // Strong, so each encoding has its own.
@@ -41,7 +50,7 @@ export async function sendContent(
     res.status(304).end()
     return
   }
-  const body = isGzipped ? await content.gzipped() : content.bytes
+  const body = isGzipped ? await gzipped() : content.bytes
   if (isGzipped) res.set('Content-Encoding', 'gzip')
   res.set({ 'Content-Type': content.type, 'Content-Length': String(body.length) })
   res.end(body)

@@ -13,18 +13,26 @@ export interface DocsSource {
 export interface PageLocation {
   /** From the page to the folder of its files: `./` or `./api-docs/`. */
   readonly folder: string
-  /** From that folder to the document, without extension: `../api-docs`. */
-  readonly document: string
   /** Absolute URL of the document, without extension. */
   readonly url: string
+}
+
+/** What stands on a page for where it is asked for. */
+export interface PagePlace {
+  /** As {@link PageLocation.folder}. */
+  readonly folder: string
+  /** Of each of the page's servers: where its paths begin, without a slash at the end. */
+  readonly addresses: readonly string[]
 }
 
 /** A page and the files that it loads. */
 export interface DocsPage {
   readonly files: Readonly<Record<string, () => Content | Promise<Content>>>
   readonly policy: () => string
-  /** The page as HTML; `version` gives the part of a file's URL that changes with the file. */
-  readonly render: (location: PageLocation, link: FileLink) => string
+  /** Servers of the document whose addresses stand on the page, relative ones among them. */
+  readonly servers: () => readonly string[]
+  /** The page as HTML. Called once: what a request knows, it gets as marks, to be filled in by {@link PageTemplate}. */
+  readonly render: (place: PagePlace, link: FileLink) => string
 }
 
 /** The URL of a file of the page. */

@@ -37,7 +37,9 @@ export function interactivePage(source: DocsSource, options: InteractiveOptions)
   return {
     files,
     policy: once(() => serializePolicy(interactivePolicy(source.document()))),
-    render: ({ folder, document }, link) => {
+    servers: () => [],
+    render: ({ folder }, link) => {
+      const document = fromFolder(source.path)
       const names = Object.keys(files)
       const styles = names.filter((name) => name.endsWith('.css'))
       const scripts = names.filter((name) => name.endsWith('.js'))

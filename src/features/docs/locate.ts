@@ -8,10 +8,18 @@ export function locate(req: Request, path: string): PageLocation {
   const name = encodeURIComponent(lastSegment(path)) || lastSegment(asked)
   const folder = asked.endsWith('/') ? './' : `./${name}/`
   const document = fromFolder(path)
-  // HTTP/1.0 names no host.
-  const page = `${req.protocol}://${req.host || 'localhost'}${asked}`
+  const page = `${req.protocol}://${hostOf(req)}${asked}`
   const url = URL.canParse(page) ? new URL(folder + document, page).href : document
-  return { folder, document, url }
+  return { folder, url }
+}
+
+/** A name or an address, and a port: whatever else clients or proxies put there has no place in a command that people copy. */
+const HOST = /^(?:[\w-]+(?:\.[\w-]+)*\.?|\[[\da-f:.]+\])(?::\d{1,5})?$/i
+const LONGEST_HOST = 262
+
+/** HTTP/1.0 names no host. */
+function hostOf({ host = '' }: Request): string {
+  return host.length <= LONGEST_HOST && HOST.test(host) ? host : 'localhost'
 }
 
 /** From the folder of the page's files to the document, without extension; of the root, it has no name. */

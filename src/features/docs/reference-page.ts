@@ -1,10 +1,10 @@
 import type { OpenApiDocument, OpenApiInfo } from '../../contracts/openapi.js'
-import { absoluteServer } from './absolute-server.js'
 import { createContent, once } from './content.js'
-import type { DocsPage, DocsSource, FileLink, PageLocation } from './docs-page.js'
-import { Html, html } from './html.js'
+import type { DocsPage, DocsSource, FileLink, PagePlace } from './docs-page.js'
+import { type Html, html } from './html.js'
 import { ICON_FILE, iconContent } from './icon.js'
 import { anchorOf, listOperations, type OperationGroup } from './list-operations.js'
+import { fromFolder } from './locate.js'
 import { LOCK, methodMarkup, operationMarkup } from './operation-markup.js'
 import { REFERENCE_POLICY, serializePolicy } from './policy.js'
 import { REFERENCE_STYLE } from './reference-style.js'
@@ -12,38 +12,28 @@ import { paragraphs, schemaMarkup, typeMarkup } from './schema-markup.js'
 
 const STYLE_FILE = 'reference.css'
 
-/** Stands for the server's address, which only a request knows; a private character, so nothing else means it. */
-const SERVER = '\uE000'
-
 /** The page of those who have not installed `swagger-ui-dist`: all of the document as plain HTML, and no script. */
 export function referencePage(source: DocsSource): DocsPage {
-  // Rendered once: of 1,000 operations it takes 150 ms, and clients choose the `Host` of their requests.
-  const parts = once(() => renderParts(source.document()))
   return {
     files: {
       [STYLE_FILE]: once(() => createContent('text/css; charset=utf-8', REFERENCE_STYLE)),
       [ICON_FILE]: once(iconContent),
     },
     policy: once(() => serializePolicy(REFERENCE_POLICY)),
-    render: (location, link) => {
-      const server = source.document().servers[0]?.url ?? '/'
-      // A quote would end the shell's word; in a URL it has another spelling.
-      const address = absoluteServer(server, location.url).replaceAll("'", '%27')
-      const { navigation, body } = parts()
-      const operations = new Html(body.join(html`${address}`.text))
-      return renderPage({ ...source, navigation, operations }, location, link).text
-    },
+    servers: () => serversOf(source.document()).map(({ url }) => url),
+    render: (place, link) => renderPage(source, place, link).text,
   }
 }
 
-interface RenderedSource extends DocsSource {
-  readonly navigation: Html
-  readonly operations: Html
+/** An API without any is where its document is (OpenAPI 3.0.3, 4.7.1). */
+function serversOf({ servers }: OpenApiDocument): OpenApiDocument['servers'] {
+  return servers.length > 0 ? servers : [{ url: '/' }]
 }
 
-function renderPage(source: RenderedSource, location: PageLocation, link: FileLink): Html {
-  const { navigation, operations } = source
+function renderPage(source: DocsSource, place: PagePlace, link: FileLink): Html {
   const described = source.document()
+  const groups = listOperations(described)
+  const [address = ''] = place.addresses
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -56,10 +46,10 @@ function renderPage(source: RenderedSource, location: PageLocation, link: FileLi
 </head>
 <body>
 <a class="skip" href="#content">Skip to content</a>
-${navigation}
+${navigationMarkup(groups, described)}
 <main id="content">
-${introduction(described, location)}
-${operations}
+${introduction(described, place, fromFolder(source.path))}
+${groups.map((group) => groupMarkup(group, described, address))}${schemasMarkup(described)}
 </main>
 </body>
 </html>
@@ -89,21 +79,22 @@ function navigationMarkup(
 
 function introduction(
   { info, servers, components }: OpenApiDocument,
-  location: PageLocation,
+  { folder, addresses }: PagePlace,
+  name: string,
 ): Html {
-  const href = location.folder + location.document
+  const href = folder + name
   const schemes = Object.entries(components.securitySchemes ?? {}).map(
     ([name, scheme]) =>
       html`<div><dt>${LOCK} ${name}</dt><dd><code>Authorization: Bearer &lt;token&gt;</code>${paragraphs(scheme.description)}</dd></div>`,
   )
-  const addresses = servers.map(
-    ({ url, description }) =>
-      html`<div><dt>Server</dt><dd><code>${absoluteServer(url, location.url)}</code>${paragraphs(description)}</dd></div>`,
+  const served = servers.map(
+    ({ description }, i) =>
+      html`<div><dt>Server</dt><dd><code>${addresses[i] ?? null}</code>${paragraphs(description)}</dd></div>`,
   )
   return html`<header class="introduction">
 <h1>${info.title} <span class="version">${info.version}</span></h1>
 ${paragraphs(info.description)}
-<dl>${addresses}${schemes}${aboutMarkup(info)}</dl>
+<dl>${served}${schemes}${aboutMarkup(info)}</dl>
 <p class="formats"><a href="${href}.json">OpenAPI as JSON</a> <a href="${href}.yaml">as YAML</a></p>
 <p class="hint">To send requests from this page, install its interactive version: <code>npm install swagger-ui-dist</code></p>
 </header>`
@@ -129,20 +120,12 @@ function linkMarkup(text: string, url: string | undefined): Html {
   return isSafe ? html`<a href="${url}" rel="noreferrer">${text}</a>` : html`${text}`
 }
 
-/** What is the same wherever the page is asked for; the body in pieces, between which the server's address belongs. */
-function renderParts(document: OpenApiDocument): { navigation: Html; body: readonly string[] } {
-  const groups = listOperations(document)
-  const articles = groups.map((group) => groupMarkup(group, document))
-  const body = html`${articles}${schemasMarkup(document)}`.text.split(SERVER)
-  return { navigation: navigationMarkup(groups, document), body }
-}
-
-function groupMarkup(group: OperationGroup, document: OpenApiDocument): Html {
+function groupMarkup(group: OperationGroup, document: OpenApiDocument, address: string): Html {
   const { anchor, tag, operations } = group
   return html`<section id="${anchor}">
 <h2>${tag.name}</h2>
 ${paragraphs(tag.description)}
-${operations.map((listed) => operationMarkup(listed, document, SERVER))}</section>
+${operations.map((listed) => operationMarkup(listed, document, address))}</section>
 `
 }
 

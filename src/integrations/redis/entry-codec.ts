@@ -2,7 +2,7 @@ import type { CacheEntry } from '../../contracts/cache.js'
 
 // [magic] [version] [length of the head, 4 bytes] [head, JSON] [body]
 const MAGIC = 0xb1
-const VERSION = 1
+const VERSION = 2
 const START = 6
 /** Longest body, in bytes. */
 const MAX_BODY = 1024 * 1024
@@ -16,6 +16,7 @@ type Encoding = 'bytes' | 'utf8' | 'utf16le'
 type Head = readonly [
   key: string,
   owner: string | null,
+  user: string | null,
   kind: CacheEntry['kind'],
   encoding: Encoding,
   headers: readonly string[],
@@ -26,9 +27,9 @@ type Head = readonly [
 
 /** Writes an entry down with its whole key; `undefined` when it is too long to be kept. */
 export function encodeEntry(key: string, entry: CacheEntry): Buffer | undefined {
-  const { owner, kind, body, headers, createdAt, freshUntil, tags } = entry
+  const { owner, user, kind, body, headers, createdAt, freshUntil, tags } = entry
   const encoding = encodingOf(body)
-  const written: Head = [key, owner, kind, encoding, headers, createdAt, freshUntil, tags]
+  const written: Head = [key, owner, user, kind, encoding, headers, createdAt, freshUntil, tags]
   const head = Buffer.from(JSON.stringify(written))
   const bytes = typeof body === 'string' ? Buffer.from(body, encoding as 'utf8') : body
   if (head.length > MAX_HEAD || bytes.length > MAX_BODY) return undefined
@@ -47,10 +48,10 @@ export function decodeEntry(key: string, bytes: unknown): CacheEntry | undefined
   if (end > bytes.length || end > START + MAX_HEAD) return undefined
   const head = parseHead(bytes.toString('utf8', START, end))
   if (head === undefined || head[0] !== key) return undefined
-  const [, owner, kind, encoding, headers, createdAt, freshUntil, tags] = head
+  const [, owner, user, kind, encoding, headers, createdAt, freshUntil, tags] = head
   const rest = bytes.subarray(end)
   const body = encoding === 'bytes' ? rest : rest.toString(encoding)
-  return { owner, kind, body, headers, createdAt, freshUntil, tags }
+  return { owner, user, kind, body, headers, createdAt, freshUntil, tags }
 }
 
 function encodingOf(body: string | Uint8Array): Encoding {
@@ -68,11 +69,12 @@ function parseHead(text: string): Head | undefined {
 }
 
 function isHead(head: unknown): head is Head {
-  if (!Array.isArray(head) || head.length !== 8) return false
-  const [key, owner, kind, encoding, headers, createdAt, freshUntil, tags] = head
+  if (!Array.isArray(head) || head.length !== 9) return false
+  const [key, owner, user, kind, encoding, headers, createdAt, freshUntil, tags] = head
   return (
     isString(key) &&
     (owner === null || isString(owner)) &&
+    (user === null || isString(user)) &&
     (kind === 'value' || kind === 'response') &&
     ['bytes', 'utf8', 'utf16le'].includes(encoding) &&
     isListOf(headers, isString) &&

@@ -8,6 +8,7 @@ import type {
 import { refused } from '../../errors/http-error.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { isThenable, Refusal, type Step } from '../../http/step.js'
+import { type Declares, genericErrors } from '../generic-errors.js'
 
 /** More would only make the answer large: an attacker chooses how many fields are wrong. */
 const MAX_ERRORS = 20
@@ -16,6 +17,8 @@ const MAX_ERRORS = 20
 export interface CompiledInput {
   readonly source: InputSource
   readonly validate: Validator
+  /** For errors that repeat nothing of what was sent; `null` for the words of the schema's library. */
+  readonly declares: Declares | null
 }
 
 /** Validates every described part, then replaces it with what the schemas made of it. */
@@ -37,7 +40,7 @@ export function validateStep(inputs: readonly CompiledInput[], next: Step): Step
     res: Response,
   ): unknown {
     for (const { issues } of results) {
-      if (issues !== undefined) return new Refusal(rejection(inputs, results))
+      if (issues !== undefined) return new Refusal(rejection(inputs, results, req))
     }
     accept(req, inputs, results)
     return next(req, res)
@@ -77,16 +80,27 @@ function accept(
   req.validated = validated
 }
 
-function rejection(inputs: readonly CompiledInput[], results: readonly ValidationResult[]): Error {
-  const errors = inputs.flatMap(({ source }, i) => toFieldErrors(source, results[i]))
+function rejection(
+  inputs: readonly CompiledInput[],
+  results: readonly ValidationResult[],
+  req: BlazonRequest,
+): Error {
+  const errors = inputs.flatMap((input, i) => toFieldErrors(input, results[i], req))
   return refused('VALIDATION_FAILED', 'Validation failed', {
     errors: errors.slice(0, MAX_ERRORS),
   })
 }
 
-function toFieldErrors(source: InputSource, result: ValidationResult | undefined): FieldError[] {
-  const issues = result?.issues ?? []
-  return issues
-    .slice(0, MAX_ERRORS)
-    .map(({ path, message }) => ({ in: source, path: path.map(String).join('.'), message }))
+function toFieldErrors(
+  { source, declares }: CompiledInput,
+  result: ValidationResult | undefined,
+  req: BlazonRequest,
+): FieldError[] {
+  const issues = (result?.issues ?? []).slice(0, MAX_ERRORS)
+  if (declares !== null) return genericErrors(issues, { source, value: req[source], declares })
+  return issues.map(({ path, message }) => ({
+    in: source,
+    path: path.map(String).join('.'),
+    message,
+  }))
 }

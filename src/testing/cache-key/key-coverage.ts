@@ -1,4 +1,6 @@
 import type { RouteModel } from '../../contracts/route-model.js'
+import { callerOf, IDENTITIES } from '../../features/cache/caller.js'
+import { CREDENTIALS, carriesCredentials } from '../../features/cache/request-key.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { disown, isThenable, type Stage } from '../../http/step.js'
 import { toSeconds } from '../../http/units.js'
@@ -43,9 +45,6 @@ const NO_INPUTS: readonly string[] = [
   'x-correlation-id',
   'x-request-id',
 ]
-
-/** Fields of a user that say which one it is: all others follow from it. */
-const IDENTITIES: readonly string[] = ['id', '_id', 'sub', 'userId', 'uid', 'username', 'email']
 
 /** A look at something, as the key or the handler takes it. */
 type Covers = (part: InputPart, name: string) => boolean
@@ -117,20 +116,25 @@ class ReadWatch {
 
 /** What the key of a request contains; `null` where it has none, and the answer is not cached. */
 function coverageOf(route: RouteModel, req: BlazonRequest): Covers | null {
-  const key = route.cache?.key
-  return key === undefined ? defaultCoverage(route, req) : coverageOfKey(key, req)
+  const { key, shared: isShared = false } = route.cache ?? {}
+  const caller = isShared ? null : callerOf(req, req.res)
+  // An answer for somebody who cannot be told from others is not cached.
+  if (caller === undefined) return null
+  if (key === undefined)
+    return isShared ? coversOf(['params', 'query']) : defaultCoverage(route, req, caller)
+  const covers = coverageOfKey(key, req)
+  // Of one key, each user has an answer of its own.
+  if (covers === null || isShared) return covers
+  return (part, name) => (part === 'user' && caller !== null) || covers(part, name)
 }
 
-/** Path and query, and the user where there must be one; requests with credentials are not cached where there need be none. */
-function defaultCoverage({ isProtected }: RouteModel, { headers, user }: BlazonRequest) {
-  if (isProtected) {
-    const hasId = user?.id !== undefined || user?.sub !== undefined
-    return hasId ? coversOf(['params', 'query', 'user']) : null
-  }
-  if (headers.authorization !== undefined || headers.cookie !== undefined) return null
+/** Path and query, and the caller, if there is one; requests with credentials that name nobody are not cached. */
+function defaultCoverage({ isProtected }: RouteModel, req: BlazonRequest, caller: string | null) {
+  if (caller !== null) return coversOf(['params', 'query', 'user'])
+  if (isProtected) return null
+  if (carriesCredentials(req)) return null
   const covers = coversOf(['params', 'query', 'cookies'])
-  const isCredential: Covers = (part, name) =>
-    part === 'headers' && (name === 'authorization' || name === 'cookie')
+  const isCredential: Covers = (part, name) => part === 'headers' && CREDENTIALS.includes(name)
   return ((part, name) => isCredential(part, name) || covers(part, name)) satisfies Covers
 }
 

@@ -22,6 +22,7 @@ const PARTS: Readonly<Record<string, InputPart>> = {
   cookies: 'cookies',
   signedCookies: 'cookies',
   user: 'user',
+  auth: 'user',
 }
 /** Asked of any object by those who print it, wait for it or send it. */
 const NOT_INPUTS: readonly PropertyKey[] = ['then', 'toJSON', 'constructor']
@@ -84,18 +85,23 @@ function shadow(
   const prototype = Object.getPrototypeOf(req) as object
   let value: unknown = own?.value
   const isData = own !== undefined && 'value' in own
+  // What stands there already, on the request itself or on its prototype, goes on doing what it does.
+  const read = () =>
+    own?.get === undefined ? Reflect.get(prototype, field, req) : own.get.call(req)
+  const write = (other: unknown) =>
+    own?.set === undefined ? Reflect.set(prototype, field, other, req) : own.set.call(req, other)
   Object.defineProperty(req, field, {
     configurable: true,
     enumerable: true,
-    get: () => wrap(isData ? value : inside(() => Reflect.get(prototype, field, req))),
+    get: () => wrap(isData ? value : inside(read)),
     set: (other: unknown) => {
       if (isData) value = other
-      else Reflect.set(prototype, field, other, req)
+      else write(other)
     },
   })
   return () => {
     Reflect.deleteProperty(req, field)
-    if (isData) Object.defineProperty(req, field, { ...own, value })
+    if (own !== undefined) Object.defineProperty(req, field, isData ? { ...own, value } : own)
   }
 }
 

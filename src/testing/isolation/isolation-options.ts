@@ -29,6 +29,12 @@ export interface IsolationOptions {
    * the headers say.
    */
   readonly as?: Readonly<Record<string, User>> | ((tenant: string, canary: string) => User)
+  /**
+   * Makes a user of a tenant, and of a text of its own, to be put where the user's name is: operations with `@Cache` are asked as two users
+   * of one tenant, who are set as a middleware would set them. `false`: they are not. Default: users like the tenant's of `as`, with names of
+   * their own.
+   */
+  readonly users?: false | ((tenant: string, canary: string) => User)
   /** Sent with every request, over those of `withAuth` and `withHeaders`. */
   readonly headers?: Readonly<Record<string, string>>
   /** `operationId`s that are not called. Default: none. */
@@ -48,6 +54,7 @@ const NAMES: Readonly<Record<keyof IsolationOptions, true>> = {
   seed: true,
   rounds: true,
   as: true,
+  users: true,
   headers: true,
   requests: true,
   skip: true,
@@ -62,7 +69,7 @@ export function checkIsolationOptions(
   options: IsolationOptions,
   tenantHeader: string | null,
 ): void {
-  const { tenants, seed, rounds, as, headers, requests, skip, operations } = options
+  const { tenants, seed, rounds, as, users, headers, requests, skip, operations } = options
   const problems: Problem[] = []
   const check = (isRight: boolean, name: string, value: unknown, known: string) => {
     if (value !== undefined && !isRight) problems.push(problemOf(name, value, known))
@@ -80,6 +87,12 @@ export function checkIsolationOptions(
     'as',
     as,
     '{ acme: user, globex: user } or (tenant, canary) => user',
+  )
+  check(
+    users === false || typeof users === 'function',
+    'users',
+    users,
+    'false, or (tenant, canary) => user',
   )
   check(isObject(headers), 'headers', headers, "{ 'X-Name': 'value' }")
   check(

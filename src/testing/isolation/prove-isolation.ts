@@ -9,6 +9,7 @@ import { isFuzzable } from '../fuzz/fuzz-cases.js'
 import { loadFastCheck } from '../fuzz/load-fast-check.js'
 import type { TestLog } from '../test-log.js'
 import { askAsOthers } from './ask-as-others.js'
+import { askAsUsers } from './ask-as-users.js'
 import { askForOthers, readOwn, removeOwn } from './ask-for-others.js'
 import { Canaries } from './canaries.js'
 import { Gate } from './gate.js'
@@ -85,8 +86,17 @@ export async function proveIsolation(
   })
   target.stores.listen()
   try {
-    const posing = target.authorizes ? tenantHeader : null
-    await runPhases(session, asked, { rounds, seed, posing })
+    await runPhases(session, asked, {
+      rounds,
+      seed,
+      posing: target.authorizes ? tenantHeader : null,
+      askAsUsers: () =>
+        askAsUsers(asked, rounds, {
+          ...{ session, canaries, gate, connect, isCached: isCachedIn(target.operations) },
+          users: options.users,
+          as: options.as,
+        }),
+    })
   } finally {
     target.stores.stop()
     for (const { agent } of sides) agent.destroy()
@@ -141,13 +151,14 @@ interface Phases {
   readonly seed: number
   /** The header by which sides pose as others; `null` where nothing but it says who they are. */
   readonly posing: string | null
+  readonly askAsUsers: () => Promise<void>
 }
 
 /** Removing comes last: before, there would be nothing to find. */
 async function runPhases(
   session: IsolationSession,
   all: readonly Asked[],
-  { rounds, seed, posing }: Phases,
+  { rounds, seed, posing, askAsUsers }: Phases,
 ): Promise<void> {
   const asked = all.filter(({ method }) => method !== 'DELETE')
   const removing = all.filter(({ method }) => method === 'DELETE')
@@ -170,7 +181,14 @@ async function runPhases(
   // What others have written over is found where its owner looks.
   for (const side of session.config.sides) await readOwn(session, readers, side)
   if (posing !== null) await askAsOthers(session, asked, posing)
+  await askAsUsers()
   for (const each of removing) await removeOwn(session, each, 0)
+}
+
+/** Whether answers of a handler are kept, by its name. */
+function isCachedIn({ model }: DocumentedOperations): (handler: string) => boolean {
+  const cached = new Set(model.routes.filter(({ cache }) => cache !== null).map(({ name }) => name))
+  return (handler) => cached.has(handler)
 }
 
 function pairsOf(sides: SessionConfig['sides']): Pair[] {

@@ -14,14 +14,43 @@ describe('locate', () => {
     ['/API-DOCS', './api-docs/', 'http://shop.test/api-docs'],
     ['/v1/api-docs/', './', 'http://shop.test/v1/api-docs'],
   ])('reads %s', (url, folder, document) => {
-    const location = { folder, document: '../api-docs', url: document }
+    const location = { folder, url: document }
     expect(locate(asked(url), '/api-docs')).toEqual(location)
   })
 
   it('takes the name of the folder from the request, at the root of what is mounted', () => {
     const url = 'http://shop.test/docs/'
-    expect(locate(asked('/docs'), '/')).toEqual({ folder: './docs/', document: '', url })
-    expect(locate(asked('/docs/'), '/')).toEqual({ folder: './', document: '', url })
+    expect(locate(asked('/docs'), '/')).toEqual({ folder: './docs/', url })
+    expect(locate(asked('/docs/'), '/')).toEqual({ folder: './', url })
+  })
+
+  it.each(['shop.test:8443', 'my_service', '127.0.0.1:80', '[::1]:3000', 'a.b.'])(
+    'takes %s for a host',
+    (host) => {
+      expect(locate(asked('/api-docs', host), '/api-docs').url).toBe(
+        new URL(`http://${host}/api-docs`).href,
+      )
+    },
+  )
+
+  it.each([
+    'a b',
+    "a'b",
+    '"><script>',
+    'user@evil.test',
+    'evil.test/x',
+    'evil.test?',
+    'evil.test#',
+    'evil.test\\x',
+    '$(id)',
+    'a`id`',
+    'a,b',
+    '[::1',
+    'a:b',
+    `${'a'.repeat(300)}.test`,
+    '',
+  ])('takes %j for none', (host) => {
+    expect(locate(asked('/api-docs', host), '/api-docs').url).toBe('http://localhost/api-docs')
   })
 
   it('does without a host', () => {

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { OpenApiDocument, OpenApiSchema } from '../../../src/contracts/openapi.js'
+import { PageTemplate } from '../../../src/features/docs/page-template.js'
 import { referencePage } from '../../../src/features/docs/reference-page.js'
 import { sampleDocument } from './sample-document.js'
 
 function render(document: OpenApiDocument, url = 'http://shop.test/v1/api-docs'): string {
   const page = referencePage({ path: '/api-docs', document: () => document })
-  const location = { folder: './', document: '../api-docs', url }
-  return page.render(location, (name) => `./${name}`)
+  const template = new PageTemplate(page, (name) => name)
+  return template.at({ folder: './', url }).bytes.toString()
 }
 
 /** What a reader sees of the page between two texts. */
@@ -125,7 +126,8 @@ describe('the built-in page', () => {
   it('follows the host that it was asked by, and lets it write no markup', () => {
     const host = `a'b"><script>`
     const one = referencePage({ path: '/x', document: () => sampleDocument })
-    const at = (url: string) => one.render({ folder: './', document: '../x', url }, (name) => name)
+    const template = new PageTemplate(one, (name) => name)
+    const at = (url: string) => template.at({ folder: './', url }).bytes.toString()
     expect(at('http://one.test/x')).toContain('&#39;http://one.test/orders?limit=20&#39;')
     expect(at('http://two.test/x')).toContain('&#39;http://two.test/orders?limit=20&#39;')
     expect(at(`http://${host}/x`)).not.toContain('<script')

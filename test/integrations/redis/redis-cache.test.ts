@@ -182,7 +182,7 @@ describeWithRedis('a cache in Redis', () => {
       await redis.set(name, value)
       expect(await cache.get('bad'), String(value).slice(0, 40)).toBeUndefined()
     }
-    await redis.set(name, frame('["bad",null,"value","utf8",[],1,2,[]]'))
+    await redis.set(name, frame('["bad",null,null,"value","utf8",[],1,2,[]]'))
     expect((await cache.get('bad'))?.body).toBe('!')
     await redis.del(name)
     await redis.hSet(name, 'a', '1')

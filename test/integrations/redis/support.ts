@@ -16,5 +16,5 @@ export function testContext() {
 /** An entry that holds a text. */
 export function entry(body: string, more: Partial<CacheEntry> = {}): CacheEntry {
   const times = { createdAt: 1000, freshUntil: 61_000 }
-  return { owner: null, kind: 'value', body, headers: [], tags: [], ...times, ...more }
+  return { owner: null, user: null, kind: 'value', body, headers: [], tags: [], ...times, ...more }
 }

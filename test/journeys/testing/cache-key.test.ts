@@ -69,7 +69,7 @@ class ListsController {
 
   @Auth()
   @Get('user')
-  @Cache({ ttl: 60, key: () => 'all' })
+  @Cache({ ttl: 60, key: () => 'all', shared: true })
   user(req: Request) {
     return { greeting: req.user.greeting() }
   }
@@ -103,6 +103,13 @@ class KeptController {
   @Cache({ ttl: 60 })
   mine(req: Request) {
     return { greeting: req.user.greeting(), tenant: req.get('x-tenant-id') }
+  }
+
+  @Auth()
+  @Get('own')
+  @Cache({ ttl: 60, key: () => 'own' })
+  own(req: Request) {
+    return { greeting: req.user.greeting(), tenant: getTenantId() }
   }
 
   @Get('url/:id')
@@ -197,11 +204,14 @@ describe('with contract: throw', () => {
     },
   )
 
-  it('takes the id of the user in the key for all that there is of the user', async () => {
-    const caller = app.as(ada as never).asTenant('acme')
-    const answer = await caller.fetch('/kept/mine')
-    expect(await answer.json()).toMatchObject({ data: { greeting: 'Hello Ada', tenant: 'acme' } })
-  })
+  it.each(['mine', 'own'])(
+    'takes the id of the user for all that there is of the user: %s',
+    async (path) => {
+      const caller = app.as(ada as never).asTenant('acme')
+      const answer = await caller.fetch(`/kept/${path}`)
+      expect(await answer.json()).toMatchObject({ data: { greeting: 'Hello Ada', tenant: 'acme' } })
+    },
+  )
 
   it('gives handlers what they would get without', async () => {
     const answer = await app.asTenant('acme').fetch('/kept/default/1?b=2&c=3')

@@ -1,0 +1,114 @@
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { exportTargets } from '../../src/cli/export-options.js'
+import { outputPath } from '../../src/cli/output-path.js'
+import { writeFiles } from '../../src/cli/write-files.js'
+
+let folder: string
+const at = (name: string) => join(folder, name)
+const cwd = () => at('out')
+
+/** A project `out`, and beside it a folder whose name begins alike. */
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'blazon-links-')))
+  for (const name of ['out/src', 'out-evil']) mkdirSync(at(name), { recursive: true })
+  writeFileSync(at('out/package.json'), '{}')
+  writeFileSync(at('out-evil/kept.json'), 'kept')
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+describe('a relative path that leaves the project by a link', () => {
+  it.each<[string, string, string, string]>([
+    ['a folder', 'docs', '../out-evil', 'docs/openapi.json'],
+    ['a folder, to one that is still to be made', 'docs', '../out-evil', 'docs/a/b/openapi.json'],
+    ['a folder, by an absolute link', 'docs', '/', 'docs/openapi.json'],
+    ['a file', 'openapi.json', '../out-evil/kept.json', 'openapi.json'],
+    ['a link to nothing', 'openapi.json', '../out-evil/new.json', 'openapi.json'],
+    ['a folder that is a link to nothing', 'docs', '../nowhere', 'docs/openapi.json'],
+    ['links of links', 'docs', 'src/../../out-evil', './docs/../docs/openapi.json'],
+  ])('is refused: %s', (_, name, target, path) => {
+    symlinkSync(target, at(`out/${name}`))
+    expect(() => outputPath(path, '--out', cwd())).toThrow(/is outside the project/)
+    expect(readdirSync(at('out-evil'))).toEqual(['kept.json'])
+  })
+
+  it('is refused for a client, too, and where none is named', () => {
+    symlinkSync('../out-evil', at('out/docs'))
+    const client = { client: 'fetch', clientOut: 'docs/client.ts' } as const
+    expect(() => exportTargets(client, cwd())).toThrow(/--client-out docs\/client\.ts is outside/)
+    symlinkSync('../out-evil/kept.json', at('out/openapi.json'))
+    expect(() => exportTargets({}, cwd())).toThrow(/is outside the project/)
+    rmSync(at('out/openapi.json'))
+    symlinkSync('../out-evil/client.ts', at('out/openapi-client.ts'))
+    expect(() => exportTargets({ client: 'fetch' }, cwd())).toThrow(
+      /--client-out openapi-client\.ts is outside the project/,
+    )
+  })
+
+  it('is refused with a name that begins as the project’s', () => {
+    expect(() => outputPath('../out-evil/x.json', '--out', cwd())).toThrow(/is outside the project/)
+  })
+})
+
+describe('a link', () => {
+  it('within the project is followed', () => {
+    symlinkSync('src', at('out/docs'))
+    symlinkSync('src/later.json', at('out/openapi.json'))
+    expect(outputPath('docs/openapi.json', '--out', cwd())).toBe(at('out/src/openapi.json'))
+    const path = outputPath('openapi.json', '--out', cwd())
+    expect(path).toBe(at('out/src/later.json'))
+    writeFiles([{ path, text: 'new' }])
+    expect(lstatSync(at('out/openapi.json')).isSymbolicLink()).toBe(true)
+    expect(readFileSync(at('out/src/later.json'), 'utf8')).toBe('new')
+  })
+
+  it('to the project itself changes nothing', () => {
+    symlinkSync('out', at('linked'))
+    expect(outputPath('openapi.json', '--out', at('linked'))).toBe(at('out/openapi.json'))
+  })
+
+  it('may lead anywhere where the path is absolute', () => {
+    symlinkSync('../out-evil', at('out/docs'))
+    expect(outputPath(at('out/docs/x.json'), '--out', cwd())).toBe(at('out-evil/x.json'))
+  })
+
+  it('that leads in a circle is no path', () => {
+    symlinkSync('b', at('out/a'))
+    symlinkSync('a', at('out/b'))
+    expect(() => writeFiles([{ path: outputPath('a/x.json', '--out', cwd()), text: '' }])).toThrow(
+      /cannot be written/,
+    )
+  })
+
+  it.each(['docs', 'docs/deep'])('that has come since is not written through: %s', (name) => {
+    const path = outputPath(`${name}/openapi.json`, '--out', cwd())
+    symlinkSync('../out-evil', at('out/docs'))
+    expect(() => writeFiles([{ path, text: 'new' }])).toThrow(/cannot be written/)
+    expect(readdirSync(at('out-evil'))).toEqual(['kept.json'])
+  })
+
+  it('that has come since in the place of the file is not written through', () => {
+    const path = outputPath('openapi.json', '--out', cwd())
+    symlinkSync('../out-evil/kept.json', path)
+    expect(() => writeFiles([{ path, text: 'new' }])).toThrow(/cannot be written/)
+    expect(readFileSync(at('out-evil/kept.json'), 'utf8')).toBe('kept')
+    rmSync(path)
+    symlinkSync('../out-evil/new.json', path)
+    writeFiles([{ path, text: 'new' }])
+    expect(existsSync(at('out-evil/new.json'))).toBe(false)
+    expect(readFileSync(path, 'utf8')).toBe('new')
+  })
+})

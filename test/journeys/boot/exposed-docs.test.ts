@@ -1,0 +1,79 @@
+import { App, type AppOptions, Auth, Controller, Get } from 'blazon'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { bootProblems, bootWarnings } from '../../support.js'
+
+@Controller('items')
+class ItemsController {
+  @Get()
+  list() {
+    return []
+  }
+
+  @Auth()
+  @Get('mine')
+  mine() {
+    return []
+  }
+}
+
+@Controller('open')
+class OpenController {
+  @Get()
+  list() {
+    return []
+  }
+}
+
+const guard = { canActivate: () => true }
+const options: AppOptions = { controllers: [ItemsController], auth: { guard } }
+const codes = async (more: AppOptions) =>
+  (await bootWarnings({ ...options, ...more })).map(({ code }) => code)
+
+describe('the document of protected routes, in production', () => {
+  const before = process.env['NODE_ENV']
+  beforeEach(() => {
+    process.env['NODE_ENV'] = 'production'
+  })
+  afterEach(() => {
+    process.env['NODE_ENV'] = before
+  })
+
+  it.each<[string, AppOptions]>([
+    ['by default', {}],
+    ['with a title', { swagger: { title: 'Shop' } }],
+    ['for one document of two', { swagger: [{ enabled: false }, { path: '/other' }] }],
+    [
+      'where all is protected by default',
+      { controllers: [OpenController], auth: { guard, default: 'protected' } },
+    ],
+  ])('is a warning %s', async (_, more) => {
+    expect(await codes(more)).toEqual(['W_DOCS_EXPOSED'])
+  })
+
+  it.each<[string, AppOptions]>([
+    ['it is said that it is served', { swagger: { enabled: true } }],
+    ['it is said that it is not', { swagger: { enabled: false } }],
+    ['there is none', { swagger: false }],
+    ['nothing is protected', { controllers: [OpenController] }],
+  ])('is none where %s', async (_, more) => {
+    expect(await codes(more)).toEqual([])
+  })
+
+  it('is none elsewhere', async () => {
+    process.env['NODE_ENV'] = 'development'
+    expect(await codes({})).toEqual([])
+  })
+
+  it('keeps a strict application from starting, and says what to do', async () => {
+    const problems = await bootProblems({ ...options, strict: true })
+    expect(problems).toMatchObject([
+      {
+        code: 'W_DOCS_EXPOSED',
+        cause: expect.stringContaining('/api-docs what only some may call: ItemsController.mine.'),
+        remedy: expect.stringContaining('swagger: { enabled: true }'),
+      },
+    ])
+    const app = await App.create({ ...options, strict: true, swagger: { enabled: true } })
+    await app.close()
+  })
+})
