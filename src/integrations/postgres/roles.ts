@@ -9,17 +9,23 @@ export interface Role {
   readonly canLogin: boolean
   /** Whether it has `CREATEROLE`. */
   readonly canCreateRoles: boolean
+  /** Whether it has `REPLICATION`. */
+  readonly canReplicate: boolean
 }
 
 /** What one role is to another: it may become it, or it has what that one may, without a word. */
 export type Relation = 'MAY_BECOME' | 'INHERITS'
 
 const FIND =
-  'select rolsuper, rolbypassrls, rolcanlogin, rolcreaterole from pg_catalog.pg_roles where rolname = $1'
+  'select rolsuper, rolbypassrls, rolcanlogin, rolcreaterole, rolreplication from pg_catalog.pg_roles where rolname = $1'
 
-// `null` where one of them does not exist.
+// `null` where one of them does not exist. From 16 on a membership may be one that only inherits.
 const RELATED = `
-select pg_has_role(member.oid, role.oid, $3) as related
+select pg_has_role(member.oid, role.oid, case
+  when $3 = 'INHERITS' then 'USAGE'
+  when current_setting('server_version_num')::int >= 160000 then 'SET'
+  else 'MEMBER'
+end) as related
 from pg_catalog.pg_roles member, pg_catalog.pg_roles role
 where member.rolname = $1 and role.rolname = $2`
 
@@ -41,6 +47,7 @@ export async function findRole(connection: Connection, name: string): Promise<Ro
     bypassesPolicies: row['rolbypassrls'] === true,
     canLogin: row['rolcanlogin'] === true,
     canCreateRoles: row['rolcreaterole'] === true,
+    canReplicate: row['rolreplication'] === true,
   }
 }
 
@@ -50,13 +57,6 @@ export async function isRelated(
   [member, role]: readonly [member: string, role: string],
   relation: Relation,
 ): Promise<boolean> {
-  const values = [member, role, await privilegeOf(connection, relation)]
-  const { rows } = await connection.query({ text: RELATED, values })
+  const { rows } = await connection.query({ text: RELATED, values: [member, role, relation] })
   return rows[0]?.['related'] === true
-}
-
-// From 16 on a membership may be one that only inherits.
-async function privilegeOf(connection: Connection, relation: Relation): Promise<string> {
-  if (relation === 'INHERITS') return 'USAGE'
-  return (await serverVersion(connection)) >= 160_000 ? 'SET' : 'MEMBER'
 }

@@ -204,9 +204,10 @@ describe.each(KINDS)('the doctor on %s', (kind, open) => {
     ['a view that nobody may use', 'create view $t_view as select * from $t'],
     ['a unique constraint with the tenant', 'alter table $t add unique (note, tenant_id)'],
     [
-      'a table that belongs to no tenant',
-      'create table $t_plain (id int); grant all on $t_plain to $one',
+      'a table that belongs to no tenant, and says so',
+      "create table $t_plain (id int); grant select on $t_plain to $one; comment on table $t_plain is 'blazon: shared'",
     ],
+    ['a table that the role may not use', 'create table $t_plain (id int)'],
     ['a temporary table', 'create temp table $t_temp (tenant_id text)'],
   ])('has nothing against %s', async (_, change) => {
     const name = await table(change)

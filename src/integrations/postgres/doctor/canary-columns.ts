@@ -55,12 +55,3 @@ function canaryValue(row: Record<string, unknown>): string {
   if (row['kind'] === 'e') return `(enum_range(null::${type}))[1]`
   return `${OF_TYPE[type] ?? VALUES[String(row['category'])] ?? 'null'}::${type}`
 }
-
-/** An id of a tenant that there is not, as the type of `tenant_id` takes it; `null` where that cannot be known. */
-export function canaryTenant(type: string): string | null {
-  if (type === 'uuid') return randomUUID()
-  if (/^(?:text|citext|name|character varying|character|"char")/.test(type)) {
-    return `canary-${randomUUID().slice(0, 12)}`
-  }
-  return /^(?:smallint|integer|bigint|numeric)/.test(type) ? String(-randomInt(1, 30_000)) : null
-}

@@ -3,15 +3,13 @@ import type { Connection } from '../driver.js'
 import { TENANT_SETTING } from '../names.js'
 import { PostgresError } from '../postgres-error.js'
 import { literal } from '../schema/identifier.js'
-import { type CanaryColumn, canaryColumns, canaryTenant } from './canary-columns.js'
-import type { Examination, TenantTable } from './examination.js'
+import { type CanaryColumn, canaryColumns } from './canary-columns.js'
+import { canaryTenant, type LookAlike, lookAlikesOf } from './canary-tenants.js'
+import type { Examination, Relation, TenantTable } from './examination.js'
 import { type Finding, finding } from './finding.js'
 
 /** Longer than a look into an index takes, and shorter than anybody minds to wait for a lock. */
-const LIMITS =
-  "select set_config('lock_timeout', '500ms', true), set_config('statement_timeout', '5s', true)"
-
-const ENTER = `select set_config('role', $1, true), set_config('${TENANT_SETTING}', $2, true)`
+const BEGIN = "begin; set local lock_timeout = '500ms'; set local statement_timeout = '5s'"
 
 // Triggers and rules may do anything, and it is not for a check to make them do it.
 const PRIVILEGES = `
@@ -44,9 +42,8 @@ export async function releaseCanary(examination: Examination): Promise<Finding[]
 
 async function tryTable(examination: Examination, table: TenantTable): Promise<Finding[]> {
   const { connection } = examination
-  await connection.script('begin')
+  await connection.script(BEGIN)
   try {
-    await connection.query({ text: LIMITS })
     const trial = await Trial.prepare(examination, table)
     return trial === null ? [] : await trial.run()
   } catch (error) {
@@ -87,7 +84,7 @@ class Trial {
   /** `null` where there can be no ids of tenants. */
   static async prepare(examination: Examination, table: TenantTable): Promise<Trial | null> {
     const { connection, tenantRole } = examination
-    const [a, b] = [canaryTenant(table.type), canaryTenant(table.type)]
+    const [a, b] = [canaryTenant(table.column), canaryTenant(table.column)]
     if (a === null || b === null) return null
     const columns = await canaryColumns(connection, table)
     const values = [tenantRole, table.oid]
@@ -112,7 +109,10 @@ class Trial {
     const own = await this.#as(this.#b, this.#insert(this.#b))
     // What fails for other reasons tells nothing of policies; neither does it where the own row is refused, too.
     if (!passesPolicy(own, this.#table)) return
-    if ('rows' in own) await this.#tryStealing()
+    if ('rows' in own) {
+      await this.#tryStealing()
+      await this.#tryLookAlikes()
+    }
     const foreign = this.#insert(this.#b)
     if (passesPolicy(await this.#as(this.#a, foreign), this.#table)) {
       this.#report('one tenant writes rows of another')
@@ -140,6 +140,27 @@ class Trial {
     }
   }
 
+  /** There still is, in the end: whoever is taken for that tenant sees it. */
+  async #tryLookAlikes(): Promise<void> {
+    const lookAlikes = lookAlikesOf(this.#b, this.#table.column)
+    if (this.#may['select'] !== true || (await this.#areBlind(lookAlikes))) return
+    const sql = `select 1 from ${this.#table.fullName} limit 1`
+    const seen: string[] = []
+    for (const { id, difference } of lookAlikes) {
+      if (rowsOf(await this.#as(id, sql)) > 0) seen.push(difference)
+    }
+    if (seen.length === 0) return
+    this.#report(`one tenant sees rows of another whose id differs in ${seen.join(', or ')}`)
+  }
+
+  /** Whether none of them sees anything. In one message: who sees something divides by zero. */
+  async #areBlind(lookAlikes: readonly LookAlike[]): Promise<boolean> {
+    const look = `select 1 / (1 - count(*)) from (select 1 from ${this.#table.fullName} limit 1) seen`
+    const script = lookAlikes.map(({ id }) => `${this.#enter(id)}; ${look}`).join('; ')
+    const refusal = await this.#attempt(() => this.#connection.script(`savepoint trial; ${script}`))
+    return refusal === undefined
+  }
+
   #insert(tenant: string): string {
     const names = ['tenant_id', ...this.#columns.map(({ name }) => name)].join(', ')
     const values = [literal(tenant), ...this.#columns.map(({ value }) => value)].join(', ')
@@ -149,17 +170,30 @@ class Trial {
 
   /** Runs a statement in a tenant's name, so that its failure is its own. A row that it leaves stays until the end of the trial. */
   async #as(tenant: string, text: string): Promise<Outcome> {
-    await this.#connection.query({ text: ENTER, values: [this.#role, tenant] })
-    await this.#connection.script('savepoint trial')
+    let rows = 0
+    const refusal = await this.#attempt(async () => {
+      await this.#connection.script(`savepoint trial; ${this.#enter(tenant)}`)
+      rows = (await this.#connection.query({ text })).rowCount
+    })
+    if (refusal === undefined) return { rows }
+    return { code: refusal.code, isOfTable: isAbout(refusal, this.#table) }
+  }
+
+  #enter(tenant: string): string {
+    return `select set_config('role', ${literal(this.#role)}, true), set_config('${TENANT_SETTING}', ${literal(tenant)}, true)`
+  }
+
+  /** Answers with what the server has refused it for; what was done since the savepoint that it begins with is undone then. */
+  async #attempt(fn: () => Promise<void>): Promise<PostgresError | undefined> {
     try {
-      const { rowCount } = await this.#connection.query({ text })
-      return { rows: rowCount }
+      await fn()
+      return undefined
     } catch (error) {
       const refusal = refusalIn(error)
       if (refusal === undefined) throw error
       await this.#connection.script('rollback to savepoint trial')
       if (TOO_LATE.includes(refusal.code)) throw new Interruption()
-      return { code: refusal.code, isOfTable: isAbout(refusal, this.#table) }
+      return refusal
     }
   }
 
@@ -173,7 +207,7 @@ class Trial {
 }
 
 /** Says that a table could not be looked at. */
-export function interrupted({ fullName }: TenantTable): Finding {
+export function interrupted({ fullName }: Relation): Finding {
   const cause = 'It is locked, or slow, so it was not tried whether tenants are kept apart.'
   const facts = { subject: `table ${fullName}`, cause, remedy: 'Look again later.' }
   return finding('W_DATABASE_CANARY', facts)

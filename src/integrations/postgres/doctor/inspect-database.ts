@@ -2,22 +2,35 @@ import type { Logger } from '../../../contracts/logger.js'
 import { ConfigError, formatProblem } from '../../../errors/config-error.js'
 import type { Connection, Driver } from '../driver.js'
 import { PostgresError } from '../postgres-error.js'
-import { findRole, isRelated, serverVersion } from '../roles.js'
 import { interrupted, releaseCanary } from './canary.js'
 import type { DoctorOptions, Examination } from './examination.js'
 import type { Finding } from './finding.js'
-import { inspectDetours } from './inspect-detours.js'
+import { inspectFunctions } from './inspect-functions.js'
 import { inspectKeys } from './inspect-keys.js'
+import { inspectLogin } from './inspect-login.js'
+import { inspectOpenings } from './inspect-openings.js'
 import { inspectPolicies } from './inspect-policies.js'
-import { inspectLogin, inspectRoles } from './inspect-roles.js'
+import { inspectReach } from './inspect-reach.js'
+import { inspectRoles } from './inspect-roles.js'
+import { inspectStorage } from './inspect-storage.js'
 import { inspectTables } from './inspect-tables.js'
-import { readTables } from './read-tables.js'
+import { isTenantTable, readRelations } from './read-relations.js'
+import { readSetting } from './read-setting.js'
 
 /** How often it is tried to look at everything while others lock tables. */
 const ATTEMPTS = 3
 
+/** What is looked at of the role of tenants. */
+const OF_TENANTS = [
+  inspectPolicies,
+  inspectReach,
+  inspectFunctions,
+  inspectStorage,
+  inspectOpenings,
+] as const
+
 /**
- * Looks for what could let one tenant at the rows of another: in the login, in roles, tables, policies, views, functions and keys; and tries it. Changes
+ * Looks for what could let one tenant at the rows of another: in the login, in roles, tables, policies, views, functions, keys and large objects; and tries it. Changes
  * nothing: what is tried is rolled back, with timeouts that keep nobody waiting.
  *
  * @param connection Of the login that the application uses, without a transaction.
@@ -40,12 +53,12 @@ export async function inspectDatabase(
 }
 
 async function inspect(connection: Connection, options: DoctorOptions): Promise<Finding[]> {
-  const examination = await examinationOf(connection, options)
-  const findings = [
-    ...(await inTransaction(connection, () => inspectCatalog(examination))),
-    ...examination.lockedTables.map(interrupted),
-    ...((await mayTry(examination)) ? await releaseCanary(examination) : []),
-  ]
+  const { examination, findings } = await inTransaction(connection, async () => {
+    const examination = await examinationOf(connection, options)
+    return { examination, findings: await inspectCatalog(examination) }
+  })
+  findings.push(...examination.lockedRelations.map(interrupted))
+  if (examination.mayBecomeTenant) findings.push(...(await releaseCanary(examination)))
   return findings.sort((a, b) => Number(b.severity === 'error') - Number(a.severity === 'error'))
 }
 
@@ -80,40 +93,34 @@ export async function examine(
 }
 
 async function examinationOf(connection: Connection, options: DoctorOptions): Promise<Examination> {
-  const version = await serverVersion(connection)
-  const { rows } = await connection.query({ text: 'select session_user as login' })
-  const all = await readTables(connection, options.tenantRole)
-  const tables = all.filter(({ isLocked }) => !isLocked)
-  const lockedTables = all.filter(({ isLocked }) => isLocked)
-  const login = String(rows[0]?.['login'])
-  return { ...options, connection, version, login, tables, lockedTables }
+  const setting = await readSetting(connection, options)
+  const all = await readRelations(connection, setting)
+  const relations = all.filter(({ isLocked }) => !isLocked)
+  const lockedRelations = all.filter(
+    (relation) => relation.isLocked && (isTenantTable(relation) || relation.isReachable),
+  )
+  const tables = relations.filter(isTenantTable)
+  return { ...options, ...setting, connection, relations, tables, lockedRelations }
 }
 
 async function inspectCatalog(examination: Examination): Promise<Finding[]> {
-  return [
+  const findings = [
     ...(examination.isEmbedded ? [] : await inspectLogin(examination)),
     ...(await inspectRoles(examination)),
     ...inspectTables(examination),
     ...(await inspectKeys(examination)),
-    ...((await hasTenantRole(examination)) ? await inspectTenantRole(examination) : []),
   ]
+  // Where there is no role of tenants, which has been told of, nobody reaches anything.
+  if (examination.tenantRoles.length === 0) return findings
+  for (const inspect of OF_TENANTS) findings.push(...(await inspect(examination)))
+  return findings
 }
 
-async function inspectTenantRole(examination: Examination): Promise<Finding[]> {
-  return [...(await inspectPolicies(examination)), ...(await inspectDetours(examination))]
-}
-
-async function hasTenantRole({ connection, tenantRole }: Examination): Promise<boolean> {
-  return (await findRole(connection, tenantRole)) !== undefined
-}
-
-function mayTry({ connection, login, tenantRole }: Examination): Promise<boolean> {
-  return isRelated(connection, [login, tenantRole], 'MAY_BECOME')
-}
-
-/** To read what a table's policies say, PostgreSQL waits for who has locked it. */
+/** To read what a table's policies say, PostgreSQL waits for who has locked it. And it writes names of other schemas than those of the `search_path` with their schema. */
 async function inTransaction<T>(connection: Connection, run: () => Promise<T>): Promise<T> {
-  await connection.script(`begin read only; set local lock_timeout = '1s'`)
+  await connection.script(
+    `begin read only; set local lock_timeout = '1s'; set local search_path = pg_catalog, pg_temp`,
+  )
   try {
     return await run()
   } finally {

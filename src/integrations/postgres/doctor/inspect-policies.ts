@@ -1,9 +1,10 @@
 import { TENANT_SETTING } from '../names.js'
 import { identifier } from '../schema/identifier.js'
-import type { Examination, TenantTable } from './examination.js'
+import { boundColumn, type ComparedColumn } from './bound-column.js'
+import type { Examination, Relation } from './examination.js'
 import { type Finding, finding } from './finding.js'
-import { isExposed } from './inspect-tables.js'
-import { isTenantBound } from './is-tenant-bound.js'
+import { hasPoliciesAlone, isExposed } from './inspect-tables.js'
+import { IS_DETERMINISTIC, isTenantTable } from './read-relations.js'
 
 /** A policy that opens something to the role of tenants, by itself or as one of several. */
 interface Policy {
@@ -13,58 +14,86 @@ interface Policy {
   readonly command: string
   readonly using: string | null
   readonly check: string | null
+  /** Whether a cast that somebody has made is part of it: it is written like one of PostgreSQL. */
+  readonly hasOwnCast: boolean
+  /** Those that it may compare: `tenant_id`, or where there is none, any. */
+  readonly columns: readonly ComparedColumn[]
 }
 
-// Restrictive policies only narrow. Those of roles that the tenants' role inherits from hold for it as well.
+// Restrictive policies only narrow. Those of roles that the tenants' role inherits from hold for it as well, and those of others once it has become them.
 const LIST = `
 select p.polrelid as table, p.polname as name, p.polcmd::text as command,
-  pg_get_expr(p.polqual, p.polrelid) as using, pg_get_expr(p.polwithcheck, p.polrelid) as check
+  pg_get_expr(p.polqual, p.polrelid) as using, pg_get_expr(p.polwithcheck, p.polrelid) as check,
+  exists (
+    select from pg_catalog.pg_depend d join pg_catalog.pg_cast k on k.castfunc = d.refobjid
+    where d.classid = 'pg_catalog.pg_policy'::regclass and d.objid = p.oid and d.refclassid = 'pg_catalog.pg_proc'::regclass
+  ) as has_own_cast,
+  (
+    select json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, null), 'isDeterministic', ${IS_DETERMINISTIC}))
+    from pg_catalog.pg_attribute a
+    where a.attrelid = p.polrelid and a.attnum > 0 and not a.attisdropped
+      and (a.attname = 'tenant_id' or p.polrelid <> all ($3::oid[]))
+  ) as columns
 from pg_catalog.pg_policy p
-where p.polpermissive and p.polrelid = any($1::oid[]) and exists (
-  select from unnest(p.polroles) role
-  where role = 0 or pg_has_role($2::name, role, 'usage')
-)
+where p.polpermissive and p.polrelid = any($1::oid[]) and (0 = any(p.polroles) or p.polroles && $2::oid[])
 order by p.polrelid, p.polname`
 
 /** Looks at what the policies of tables let the role of tenants do. */
 export async function inspectPolicies(examination: Examination): Promise<Finding[]> {
-  const { connection, tables, tenantRole } = examination
-  const shown = tables.filter((table) => table.isEnabled && isExposed(table))
-  const values = [shown.map(({ oid }) => oid), tenantRole]
+  const { connection, relations, tables, tenantRole, tenantRoles } = examination
+  const shown = relations.filter(
+    (relation) =>
+      (isTenantTable(relation) && relation.isEnabled && isExposed(relation)) ||
+      hasPoliciesAlone(relation),
+  )
+  const values = [shown.map(({ oid }) => oid), tenantRoles, tables.map(({ oid }) => oid)]
   const { rows } = await connection.query({ text: LIST, values })
-  const policies = rows.map((row): Policy => {
-    const text = (column: string) => (row[column] === null ? null : String(row[column]))
-    return {
-      table: Number(row['table']),
-      name: String(row['name']),
-      command: String(row['command']),
-      using: text('using'),
-      check: text('check'),
-    }
-  })
+  const policies = rows.map(readPolicy)
   return shown.flatMap((table) => {
     const own = policies.filter(({ table: oid }) => oid === table.oid)
-    return own.length === 0
-      ? [withoutPolicy(table, tenantRole)]
-      : own.flatMap((policy) => checkPolicy(table, policy, tenantRole))
+    if (own.length === 0) return isTenantTable(table) ? [withoutPolicy(table, tenantRole)] : []
+    return bySameColumn(own).flatMap((policy) => checkPolicy(table, policy, tenantRole))
   })
 }
 
-function withoutPolicy(table: TenantTable, tenantRole: string): Finding {
+/** Rows that one policy gives to the tenant in one column, and another one to that in another column, would be those of two. */
+function bySameColumn(policies: readonly Policy[]): Policy[] {
+  const [column] = policies.flatMap((policy) =>
+    conditionsOf(policy).flatMap((each) => boundColumn(each, policy.columns) ?? []),
+  )
+  return policies.map((policy) =>
+    column === undefined ? policy : { ...policy, columns: [column] },
+  )
+}
+
+function readPolicy(row: Record<string, unknown>): Policy {
+  const text = (column: string) => (row[column] === null ? null : String(row[column]))
+  return {
+    table: Number(row['table']),
+    name: String(row['name']),
+    command: String(row['command']),
+    using: text('using'),
+    check: text('check'),
+    hasOwnCast: row['has_own_cast'] === true,
+    columns: row['columns'] as ComparedColumn[],
+  }
+}
+
+function withoutPolicy(table: Relation, tenantRole: string): Finding {
   const subject = `table ${table.fullName}`
   const cause = `It has no policy for the role ${tenantRole}, which therefore sees nothing of it.`
   const remedy = `Add one: npx blazon db table ${table.name} --existing prints it.`
   return finding('E_DATABASE_POLICY', { subject, cause, remedy })
 }
 
-function checkPolicy(table: TenantTable, policy: Policy, tenantRole: string): Finding[] {
+function checkPolicy(table: Relation, policy: Policy, tenantRole: string): Finding[] {
   const subject = `policy ${identifier(policy.name)} of table ${table.fullName}`
   const report = (cause: string, remedy: string) =>
     finding('E_DATABASE_POLICY', { subject, cause, remedy })
-  const open = [policy.using, policy.check].find((each) => each !== null && !isTenantBound(each))
+  const open = conditionsOf(policy).find((each) => !isBound(each, policy))
   if (open !== undefined) {
-    const cause = `It lets the role ${tenantRole} at rows where ${oneLine(open)}, which is not those of one tenant.`
-    const remedy = `Drop it, or let it compare: tenant_id = (select nullif(current_setting('${TENANT_SETTING}', true), '')). Policies of one table are added up.`
+    const cause = `It lets the role ${tenantRole} at rows where ${oneLine(open)}, which is not bound by a comparison that is known to keep tenants apart.${policy.hasOwnCast ? ' Its cast is not one of PostgreSQL.' : ''}`
+    const remedy = `Drop it, or let it compare a column of text, uuid or an integer, as it is: tenant_id = (select nullif(current_setting('${TENANT_SETTING}', true), '')). Policies of one table are added up.`
     return [report(cause, remedy)]
   }
   const writes = policy.command === '*' || policy.command === 'w'
@@ -72,6 +101,14 @@ function checkPolicy(table: TenantTable, policy: Policy, tenantRole: string): Fi
   const cause = 'It says nothing of rows that are written: it has USING, and no WITH CHECK.'
   const remedy = `alter policy ${identifier(policy.name)} on ${table.fullName} with check (${oneLine(policy.using ?? 'false')});`
   return [report(cause, remedy)]
+}
+
+function conditionsOf({ using, check }: Policy): string[] {
+  return [using, check].filter((each) => each !== null)
+}
+
+function isBound(condition: string, { columns, hasOwnCast }: Policy): boolean {
+  return !hasOwnCast && boundColumn(condition, columns) !== undefined
 }
 
 function oneLine(condition: string | null | undefined): string {

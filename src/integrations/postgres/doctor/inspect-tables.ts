@@ -1,18 +1,36 @@
 import { identifier } from '../schema/identifier.js'
-import type { Examination, TenantTable } from './examination.js'
+import { keepsApart } from './bound-column.js'
+import type { Examination, Relation, TenantTable } from './examination.js'
 import { type Finding, finding } from './finding.js'
 
+/** Privileges that row-level security does not hold back. */
+const DANGERS: readonly string[] = ['truncate', 'trigger', 'references']
+
 /** Looks at what tables are by themselves. */
-export function inspectTables({ tables, lockedTables, tenantRole }: Examination): Finding[] {
-  if (tables.length + lockedTables.length === 0) return [nothingToSee()]
-  return tables
-    .filter(isExposed)
-    .flatMap((table) => [
+export function inspectTables(examination: Examination): Finding[] {
+  const { tables, lockedRelations, tenantRole } = examination
+  const others = examination.relations.filter(hasPoliciesAlone)
+  if (tables.length + lockedRelations.length + others.length === 0) return [nothingToSee()]
+  return [
+    ...tables
+      .filter(isExposed)
+      .flatMap((table) => [
+        ...checkProtection(table, tenantRole),
+        ...checkColumn(table),
+        ...checkIndex(table),
+        ...checkPrivileges(table, tenantRole),
+      ]),
+    ...others.flatMap((table) => [
       ...checkProtection(table, tenantRole),
-      ...checkColumn(table),
-      ...checkIndex(table),
       ...checkPrivileges(table, tenantRole),
-    ])
+    ]),
+  ]
+}
+
+/** Whether a table that the role of tenants reaches has no column `tenant_id`, and policies that may compare another one. */
+export function hasPoliciesAlone(relation: Relation): boolean {
+  const { column, isReachable, isEnabled, sharing } = relation
+  return column === null && isReachable && isEnabled && sharing === 'none'
 }
 
 function nothingToSee(): Finding {
@@ -23,11 +41,11 @@ function nothingToSee(): Finding {
 }
 
 /** Parts of a table that nobody may name are reached by the whole alone, and its policies hold then. */
-export function isExposed({ isChild, isReachable }: TenantTable): boolean {
+export function isExposed({ isChild, isReachable }: Relation): boolean {
   return isReachable || !isChild
 }
 
-function checkProtection(table: TenantTable, tenantRole: string): Finding[] {
+function checkProtection(table: Relation, tenantRole: string): Finding[] {
   const { fullName, kind, isEnabled, isForced, isChild } = table
   const subject = `table ${fullName}`
   if (kind === 'f') {
@@ -45,10 +63,19 @@ function checkProtection(table: TenantTable, tenantRole: string): Finding[] {
   return [finding('E_DATABASE_RLS', { subject, cause, remedy })]
 }
 
-function checkColumn({ fullName, isRequired, hasDefault, isChild }: TenantTable): Finding[] {
+function checkColumn({ fullName, isChild, column }: TenantTable): Finding[] {
+  const { isRequired, hasDefault } = column
   const subject = `table ${fullName}`
   const change = `alter table ${fullName} alter column tenant_id`
   const findings: Finding[] = []
+  if (!keepsApart(column)) {
+    const fault = column.isDeterministic
+      ? `tenant_id is of the type ${column.type}`
+      : 'tenant_id has a collation that is not deterministic'
+    const cause = `${fault}: it is not known that = tells all values of it apart, and some it takes for the same.`
+    const remedy = `Let it be text, uuid, or an integer, as is. Without the policies: ${change} type text collate "default";`
+    findings.push(finding('E_DATABASE_COLUMN', { subject, cause, remedy }))
+  }
   if (!isRequired) {
     const cause = 'tenant_id may be null: such a row belongs to nobody, and nobody finds it.'
     const remedy = `${change} set not null;`
@@ -63,14 +90,15 @@ function checkColumn({ fullName, isRequired, hasDefault, isChild }: TenantTable)
   return findings
 }
 
-function checkIndex({ fullName, isIndexed, kind }: TenantTable): Finding[] {
-  if (isIndexed || kind === 'f') return []
+function checkIndex({ fullName, column, kind }: TenantTable): Finding[] {
+  if (column.isIndexed || kind === 'f') return []
   const cause = 'No index begins with tenant_id: each query of a tenant reads the rows of all.'
   const remedy = `create index on ${fullName} (tenant_id), or let the primary key be (tenant_id, id).`
   return [finding('E_DATABASE_INDEX', { subject: `table ${fullName}`, cause, remedy })]
 }
 
-function checkPrivileges({ fullName, dangers }: TenantTable, tenantRole: string): Finding[] {
+function checkPrivileges({ fullName, privileges }: Relation, tenantRole: string): Finding[] {
+  const dangers = DANGERS.filter((privilege) => privileges.includes(privilege))
   if (dangers.length === 0) return []
   const list = dangers.join(', ')
   const cause = `The role ${tenantRole} may ${list.toUpperCase()}, which row-level security does not hold back.`

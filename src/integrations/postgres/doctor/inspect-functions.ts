@@ -1,0 +1,41 @@
+import { TENANT_SETTING } from '../names.js'
+import { identifier } from '../schema/identifier.js'
+import type { Examination } from './examination.js'
+import { type Finding, finding } from './finding.js'
+import { isOfExtension, USER_SCHEMA } from './read-relations.js'
+
+// A setting that a function has of its own holds while it runs, and so does the role, which is one.
+const LIST = `
+select n.nspname as schema, p.proname as name, pg_get_function_identity_arguments(p.oid) as arguments,
+  o.rolname as owner, p.prosecdef as definer, c.setting
+from pg_catalog.pg_proc p
+  join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+  join pg_catalog.pg_roles o on o.oid = p.proowner
+  left join lateral (
+    select s as setting from unnest(p.proconfig) s where lower(split_part(s, '=', 1)) in ('${TENANT_SETTING}', 'role', 'session_authorization')
+    limit 1
+  ) c on true
+where (p.prosecdef or c.setting is not null) and ${USER_SCHEMA} and not ${isOfExtension('p.oid', 'pg_proc')}
+  and exists (
+    select from unnest($1::oid[]) role
+    where has_function_privilege(role, p.oid, 'execute') and has_schema_privilege(role, n.oid, 'usage')
+  )
+order by schema, name, arguments`
+
+/** Looks at functions that run as somebody else: policies hold for that one then, and not for the tenant. */
+export async function inspectFunctions({
+  connection,
+  tenantRole,
+  tenantRoles,
+}: Examination): Promise<Finding[]> {
+  const { rows } = await connection.query({ text: LIST, values: [tenantRoles] })
+  return rows.map((row) => {
+    const name = `${identifier(String(row['schema']))}.${identifier(String(row['name']))}(${row['arguments']})`
+    const how =
+      row['definer'] === true
+        ? `It is SECURITY DEFINER: what it does, it does as ${row['owner']}, whoever calls it.`
+        : `It runs with a setting of its own, ${row['setting']}, whoever calls it.`
+    const remedy = `See that it shows nothing of other tenants; or: revoke execute on function ${name} from public, ${identifier(tenantRole)};`
+    return finding('W_DATABASE_FUNCTION', { subject: `function ${name}`, cause: how, remedy })
+  })
+}

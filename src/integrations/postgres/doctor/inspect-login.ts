@@ -1,0 +1,118 @@
+import { findRole, isRelated, type Role } from '../roles.js'
+import { identifier } from '../schema/identifier.js'
+import type { Examination, Relation } from './examination.js'
+import { type Finding, finding } from './finding.js'
+import { leading, powersOf } from './powers.js'
+
+/** Looks at who has logged in: it may become both roles, and is nothing by itself. */
+export async function inspectLogin(examination: Examination): Promise<Finding[]> {
+  const role = await findRole(examination.connection, examination.login)
+  if (role !== undefined && (role.isSuper || role.bypassesPolicies)) return [omnipotent(role)]
+  return [
+    ...(await checkOwnership(examination)),
+    ...checkPossessions(examination),
+    ...checkGrants(examination),
+    ...(await checkBecoming(examination)),
+    ...(await checkPowers(examination)),
+    ...(role?.canReplicate === true ? [replicator(role)] : []),
+    ...(role?.canCreateRoles === true ? [creator(role)] : []),
+  ]
+}
+
+/** Neither must the login lead to who is above all policies; of owners it is told elsewhere. */
+async function checkPowers(examination: Examination): Promise<Finding[]> {
+  const { login } = examination
+  const names = await powersOf(examination, login, [])
+  return names.map((name) => leading('login', login, name))
+}
+
+function omnipotent({ name, isSuper }: Role): Finding {
+  const kind = isSuper ? 'is a superuser' : 'has BYPASSRLS'
+  const cause = `It ${kind}: a statement that gets out of its role, as injected SQL does with RESET ROLE, sees the rows of every tenant.`
+  const remedy = `Log in as another role: create role … login noinherit password '…'; then npx blazon db migrate --login …`
+  return finding('E_DATABASE_LOGIN', { subject: `login ${name}`, cause, remedy })
+}
+
+function replicator({ name }: Role): Finding {
+  const cause =
+    'It has REPLICATION: it may copy all files of the server, with the rows of every tenant.'
+  const remedy = `alter role ${identifier(name)} noreplication;`
+  return finding('E_DATABASE_LOGIN', { subject: `login ${name}`, cause, remedy })
+}
+
+function creator({ name }: Role): Finding {
+  const cause =
+    'It has CREATEROLE: before PostgreSQL 16 it may make itself a member of any role, of the owner of tables, too.'
+  const remedy = `alter role ${identifier(name)} nocreaterole;`
+  return finding('W_DATABASE_LOGIN', { subject: `login ${name}`, cause, remedy })
+}
+
+/** An owner may take the policies away. */
+async function checkOwnership({ connection, tables, login }: Examination): Promise<Finding[]> {
+  const findings: Finding[] = []
+  for (const owner of new Set(tables.map((table) => table.owner))) {
+    const owned = tables.filter((table) => table.owner === owner).map(({ fullName }) => fullName)
+    const subject = `login ${login}`
+    if (await isRelated(connection, [login, owner], 'INHERITS')) {
+      const cause = `It owns ${owned.join(', ')}${login === owner ? '' : ` as a member of ${owner}`}, so it may take the policies away.`
+      const remedy = 'Let the application log in as another role than the one that migrates.'
+      findings.push(finding('E_DATABASE_LOGIN', { subject, cause, remedy }))
+    } else if (await isRelated(connection, [login, owner], 'MAY_BECOME')) {
+      const cause = `It may become ${owner}, which owns ${owned.join(', ')}.`
+      const remedy = `revoke ${identifier(owner)} from ${identifier(login)};`
+      findings.push(finding('W_DATABASE_LOGIN', { subject, cause, remedy }))
+    }
+  }
+  return findings
+}
+
+/** Other tables than those of tenants: there are no policies to take away, and still nothing that the login needs. */
+function checkPossessions({ relations, login }: Examination): Finding[] {
+  const owned = relations.filter(
+    ({ owner, column, kind }) => owner === login && column === null && kind !== 'S',
+  )
+  if (owned.length === 0) return []
+  const cause = `It owns ${listOf(owned)}: a statement that gets out of its role may do anything with that.`
+  const remedy = 'Let the application log in as another role than the one that migrates.'
+  return [finding('W_DATABASE_LOGIN', { subject: `login ${login}`, cause, remedy })]
+}
+
+/** What the login may do without becoming anybody, no policy for the role of tenants holds for. */
+function checkGrants({ relations, login }: Examination): Finding[] {
+  const granted = relations.filter(
+    ({ loginPrivileges, sharing, kind }) =>
+      loginPrivileges.length > 0 && sharing === 'none' && kind !== 'S',
+  )
+  if (granted.length === 0) return []
+  const list = granted.map(
+    ({ fullName, loginPrivileges }) => `${fullName} (${loginPrivileges.join(', ').toUpperCase()})`,
+  )
+  const cause = `It may use ${list.join(', ')} without becoming a role: so may a statement that gets out of its role, as injected SQL does with RESET ROLE.`
+  const remedy = `revoke all on ${listOf(granted)} from ${identifier(login)}, and from those that it inherits from;`
+  return [finding('E_DATABASE_LOGIN', { subject: `login ${login}`, cause, remedy })]
+}
+
+function listOf(relations: readonly Relation[]): string {
+  return relations.map(({ fullName }) => fullName).join(', ')
+}
+
+async function checkBecoming(examination: Examination): Promise<Finding[]> {
+  const { connection, tenantRole, allTenantsRole, login } = examination
+  const findings: Finding[] = []
+  const report = (cause: string, remedy: string) =>
+    findings.push(finding('E_DATABASE_LOGIN', { subject: `login ${login}`, cause, remedy }))
+  for (const role of [tenantRole, allTenantsRole]) {
+    // One that is missing has been told of.
+    if ((await findRole(connection, role)) === undefined) continue
+    if (await isRelated(connection, [login, role], 'MAY_BECOME')) continue
+    report(`It may not become ${role}.`, `Run: npx blazon db migrate --login ${login}`)
+  }
+  if (await isRelated(connection, [login, allTenantsRole], 'INHERITS')) {
+    const cause = `It inherits from ${allTenantsRole}: it sees the rows of every tenant without becoming that role.`
+    report(
+      cause,
+      `alter role ${identifier(login)} noinherit; from PostgreSQL 16 on, grant ${identifier(allTenantsRole)} to ${identifier(login)} with inherit false;`,
+    )
+  }
+  return findings
+}

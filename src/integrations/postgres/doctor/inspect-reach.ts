@@ -1,0 +1,116 @@
+import { identifier } from '../schema/identifier.js'
+import type { Examination, Relation } from './examination.js'
+import { type Finding, finding } from './finding.js'
+
+/** What kinds of relations are called. */
+const NOUNS: Readonly<Record<string, string>> = {
+  r: 'table',
+  p: 'table',
+  f: 'foreign table',
+  v: 'view',
+  m: 'materialized view',
+  S: 'sequence',
+}
+
+/**
+ * Looks at everything that the role of tenants reaches and that is no table of tenants. What is for all of them alike says so in its comment; everything else
+ * has no business there.
+ */
+export function inspectReach(examination: Examination): Finding[] {
+  const reached = examination.relations.filter(
+    ({ isReachable, column }) => isReachable && column === null,
+  )
+  const isOpen = ({ sharing, isEnabled, kind }: Relation) =>
+    sharing === 'none' && !isEnabled && (kind === 'r' || kind === 'p')
+  return [
+    ...groupsOf(reached.filter(isOpen)).map((group) => unbound(group, examination)),
+    ...reached.flatMap((relation) => checkAlone(relation, examination)),
+    ...checkSequences(reached, examination),
+  ]
+}
+
+/** Tables that are open to the same roles have the same cure. */
+function groupsOf(relations: readonly Relation[]): Relation[][] {
+  const groups = new Map<string, Relation[]>()
+  for (const relation of relations) {
+    const key = relation.grantees.join()
+    groups.set(key, [...(groups.get(key) ?? []), relation])
+  }
+  return [...groups.values()]
+}
+
+function unbound(group: readonly Relation[], { tenantRole }: Examination): Finding {
+  const names = group.map(({ fullName }) => fullName)
+  const subject = `${names.length === 1 ? 'table' : 'tables'} ${names.join(', ')}`
+  const cause = `The role ${tenantRole} may use rows here that no policy binds to one tenant by a comparison that is known to keep tenants apart.`
+  const remedy = `Add a column tenant_id, and what npx blazon db table … --existing prints; or: ${revoking(group, tenantRole)} ${orShared(group[0] as Relation)}`
+  return finding('E_DATABASE_REACH', { subject, cause, remedy })
+}
+
+function checkAlone(relation: Relation, examination: Examination): Finding[] {
+  const { kind, sharing, isInvoker } = relation
+  if (kind === 'S') return []
+  if (sharing === 'reading') return checkWriting(relation, examination)
+  if (sharing === 'writing' || isInvoker) return []
+  if (kind === 'v') return [ownersView(relation, examination)]
+  const revoke = `${revoking([relation], examination.tenantRole)} ${orShared(relation)}`
+  if (kind === 'm') {
+    const cause = 'It keeps what its owner has read, of every tenant, and no policy can protect it.'
+    return [finding('E_DATABASE_VIEW', { subject: subjectOf(relation), cause, remedy: revoke })]
+  }
+  if (kind !== 'f') return []
+  const cause = `The role ${examination.tenantRole} may use it, and row-level security cannot protect a foreign table.`
+  return [finding('E_DATABASE_REACH', { subject: subjectOf(relation), cause, remedy: revoke })]
+}
+
+function ownersView(relation: Relation, { version, tenantRole }: Examination): Finding {
+  const cause = 'It reads tables as its owner, and not as who asks: their policies do not hold.'
+  const remedy =
+    version >= 150_000
+      ? `alter view ${relation.fullName} set (security_invoker = true);`
+      : `${revoking([relation], tenantRole)} ${orShared(relation)}`
+  return finding('E_DATABASE_VIEW', { subject: subjectOf(relation), cause, remedy })
+}
+
+function checkWriting(relation: Relation, { tenantRole }: Examination): Finding[] {
+  // Reading as who asks, a view opens nothing.
+  const more = relation.privileges.filter((privilege) => privilege !== 'select')
+  if (more.length === 0 || relation.isInvoker) return []
+  const list = more.join(', ')
+  const cause = `All tenants may read it, as its comment says, and the role ${tenantRole} may ${list.toUpperCase()}: what one tenant writes, the others read.`
+  const remedy = `revoke ${list} on ${relation.fullName} from ${granteesOf([relation], tenantRole)}; or let the comment say: blazon: shared, writable`
+  return [finding('E_DATABASE_REACH', { subject: subjectOf(relation), cause, remedy })]
+}
+
+/** What a default value takes from a sequence needs `USAGE`, which tells no more than the value does. Of owners it is told elsewhere. */
+function checkSequences(reached: readonly Relation[], { tenantRole }: Examination): Finding[] {
+  const open = reached.filter(
+    ({ kind, sharing, grantees }) => kind === 'S' && sharing === 'none' && grantees.length > 0,
+  )
+  if (open.length === 0) return []
+  const names = open.map(({ fullName }) => fullName).join(', ')
+  const subject = `${open.length === 1 ? 'sequence' : 'sequences'} ${names}`
+  const cause = `The role ${tenantRole} may read or set what is one count for all tenants.`
+  const remedy = `revoke select, update on sequence ${names} from ${granteesOf(open, tenantRole)}; a default needs USAGE alone.`
+  return [finding('W_DATABASE_GRANT', { subject, cause, remedy })]
+}
+
+function revoking(relations: readonly Relation[], tenantRole: string): string {
+  const names = relations.map(({ fullName }) => fullName).join(', ')
+  return `revoke all on ${names} from ${granteesOf(relations, tenantRole)};`
+}
+
+/** Nobody is named where it is the owner's right, or that of a role of PostgreSQL. */
+function granteesOf(relations: readonly Relation[], tenantRole: string): string {
+  const names = new Set(relations.flatMap(({ grantees }) => grantees))
+  if (names.size === 0) return `public, ${identifier(tenantRole)}`
+  return [...names].map((name) => (name === 'public' ? name : identifier(name))).join(', ')
+}
+
+function orShared(relation: Relation): string {
+  return `Where all tenants may see the same: comment on ${subjectOf(relation)} is 'blazon: shared';`
+}
+
+function subjectOf({ kind, fullName }: Relation): string {
+  return `${NOUNS[kind]} ${fullName}`
+}
