@@ -43,11 +43,21 @@ export interface Connection {
    * connection in use.
    */
   query(statement: Statement): Promise<QueryResult>
+  /**
+   * Sends statements as one flight: behind one that is refused, the server runs none of those that follow in it. So a statement never runs before the
+   * transaction that begins in its flight has begun.
+   *
+   * @returns an answer for each, in order. They reject as {@link Connection.query} does; what was not run, with a `PostgresError` of the code 25P02.
+   */
+  fly(statements: readonly Statement[]): Promise<QueryResult>[]
   /** Runs several statements, separated by semicolons and without values: for migrations. It may take as long as it takes. */
   script(text: string): Promise<void>
   /** Whether it is known to be gone: what is sent on it reaches nobody. */
   readonly isLost: boolean
-  /** Gives it back to be lent again. One that something is left of, a transaction, a statement or a temporary table, is destroyed instead. */
+  /**
+   * Gives it back to be lent again. One with a transaction that is open, or a statement without an answer, is destroyed instead; one whose session may hold something of
+   * who had it (see `judgeStatement`) is cleaned first.
+   */
   release(): void
   /** Ends it, and asks the server to end what it is doing: a transaction that is open is rolled back. Never throws. */
   destroy(): void

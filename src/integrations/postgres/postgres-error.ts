@@ -1,3 +1,6 @@
+/** SQLSTATE of a statement in a transaction in which another one was refused. */
+export const IN_FAILED = '25P02'
+
 /** What PostgreSQL says of a statement that it refuses. */
 export interface PostgresErrorFields {
   /** SQLSTATE, five characters (PostgreSQL documentation, appendix A): `23505` is a duplicate key. */

@@ -62,12 +62,14 @@ it('is up while all its connections are in use', async () => {
 
 it('has saved what is followed by something that fails, even where the log does', async () => {
   const sent: string[] = []
+  const answer = (text: string) => {
+    sent.push(text)
+    return { rows: [], rowCount: 0, command: text, fields: [] }
+  }
   const connection: Connection = {
     isLost: false,
-    query: async ({ text }) => {
-      sent.push(text)
-      return { rows: [], rowCount: 0, command: text, fields: [] }
-    },
+    query: async ({ text }) => answer(text),
+    fly: (statements) => statements.map(async ({ text }) => answer(text)),
     script: async () => {},
     release: () => {},
     destroy: () => {},

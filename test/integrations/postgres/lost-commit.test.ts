@@ -1,17 +1,20 @@
 import { HttpError, ServiceUnavailableError } from 'blazon'
 import { expect, it } from 'vitest'
-import type { Connection } from '../../../src/integrations/postgres/driver.js'
+import type { Connection, QueryResult } from '../../../src/integrations/postgres/driver.js'
 import { Activity } from '../../../src/integrations/postgres/sessions/activity.js'
 import { Transaction } from '../../../src/integrations/postgres/sessions/transaction.js'
 
 const GONE = new ServiceUnavailableError('gone', { code: 'DATABASE_UNAVAILABLE' })
 const DONE = { rows: [], rowCount: 0, command: 'BEGIN', fields: [] }
 
+const settings = { statement: { text: 'select 1' }, explain: (error: unknown) => error }
+
 /** A connection on which nobody answers to a commit. */
 function connection(isLost: boolean): Connection {
   return {
     isLost,
     query: ({ text }) => (text === 'COMMIT' ? Promise.reject(GONE) : Promise.resolve(DONE)),
+    fly: (statements) => statements.map(async (): Promise<QueryResult> => DONE),
     script: async () => {},
     release: () => {},
     destroy: () => {},
@@ -22,7 +25,7 @@ it.each([
   ['before the commit was sent is known to have saved nothing', true, 'DATABASE_UNAVAILABLE'],
   ['while it was committed may have saved it', false, 'COMMIT_UNKNOWN'],
 ])('a connection that is lost %s', async (_, isLost, code) => {
-  const transaction = new Transaction(connection(isLost), async () => {}, new Activity(1000))
+  const transaction = new Transaction(connection(isLost), settings, new Activity(1000))
   const error = await transaction.commit().catch((reason) => reason)
   expect(HttpError.is(error) && error.code).toBe(code)
 })

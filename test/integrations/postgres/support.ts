@@ -26,7 +26,7 @@ export function shopUrl(server: Server, user?: string): string {
 }
 
 /** Sees every connection that applications of this file make from now on. */
-function watchClients(): () => Client[] {
+export function watchClients(): () => Client[] {
   const connect = vi.spyOn(pg.Client.prototype, 'connect')
   return () => {
     const clients = new Set(connect.mock.contexts as Client[])
@@ -93,7 +93,8 @@ function onServer(
 const OPEN_TRANSACTIONS = `select pid from pg_stat_activity
   where usename = '${LOGIN}' and state <> 'idle'`
 
-async function leftoverOf(client: Client): Promise<Leftover> {
+/** What is left on a connection. */
+export async function leftoverOf(client: Client): Promise<Leftover> {
   const [row] = (await client.query(LEFTOVER)).rows
   const isInTransaction = await client.query('savepoint probe').then(
     () => true,

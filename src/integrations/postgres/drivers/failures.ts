@@ -1,5 +1,5 @@
 import { codedError, HttpError } from '../../../errors/http-error.js'
-import { PostgresError } from '../postgres-error.js'
+import { IN_FAILED, PostgresError } from '../postgres-error.js'
 
 /** What PostgreSQL sends instead of an answer, as `pg` and PGlite read it. */
 interface Refusal extends Error {
@@ -34,13 +34,19 @@ export function overtime(cause: unknown): HttpError {
   return codedError('DATABASE_TIMEOUT', 'The database did not answer in time.', { cause })
 }
 
+/** A statement of a flight that was not run, because one before it was refused: as the server says it of those in a transaction. */
+export function skipped(): PostgresError {
+  const message = 'It was not run: a statement before it, in the same flight, was refused.'
+  return new PostgresError(message, { code: IN_FAILED })
+}
+
 /**
  * What to throw for what a driver has thrown while it ran a statement.
  *
  * @param lose Makes the error where there is no answer. Default: it is unavailable.
  */
 export function failureOf(error: unknown, lose: () => Error = () => unavailable(error)): Error {
-  if (HttpError.is(error)) return error
+  if (HttpError.is(error) || error instanceof PostgresError) return error
   if (!isRefusal(error)) return lose()
   // Its cause says that it was the server: nothing is left in doubt.
   if (isOvertime(error)) return overtime(refusalOf(error))

@@ -1,33 +1,47 @@
 import type { Connection, QueryResult, Statement } from '../driver.js'
+import { judgeStatement } from '../judge-statement.js'
+import { isRefusal } from '../postgres-error.js'
 import { readersFor } from '../values/read-value.js'
 import { checkText, writeValues } from '../values/write-values.js'
 import { cancelStatement } from './cancel-statement.js'
 import { Deadline } from './deadline.js'
-import { failureOf, overtime, unavailable } from './failures.js'
-import { leavesTraces } from './leaves-traces.js'
-import type { PgClient, PgQuery, PgResult } from './pg-package.js'
+import { failureOf, overtime, skipped, unavailable } from './failures.js'
+import { type Flight, Skipped } from './flight.js'
+import type { PgCallback, PgClient, PgPackage, PgQuery, PgResult, PgStep } from './pg-package.js'
 
 /** Statements of ours that hold nothing of anybody's: one message each in the simple protocol, and five in the other. */
 const COMMANDS: readonly string[] = ['BEGIN', 'COMMIT', 'ROLLBACK']
+const ENDS: readonly string[] = ['COMMIT', 'ROLLBACK']
+const CLEAN: Statement = { text: 'DISCARD ALL' }
 
 /** What a lent connection needs to know of who lends it. */
 export interface Loan {
+  readonly Query: PgPackage['Query']
+  readonly Flight: Flight
   /** How long the server may take for an answer, in milliseconds: a little longer than it allows itself. */
   readonly limitMs: number
+  /** Whether `DISCARD ALL` makes it as it was: not where a user's own code has set it up. */
+  readonly isCleanable: boolean
   /** Called once, when the connection is given back or destroyed. */
   readonly end: () => void
 }
+
+/** What a session may hold: see `Verdict.leaves`. */
+type Traces = 'nothing' | 'something' | 'library'
 
 /** A client of `pg`, lent. */
 export class PgConnection implements Connection {
   readonly #client: PgClient
   readonly #loan: Loan
-  #isLent = true
+  /** `leaving`: whoever had it has given it back, and nobody else has it yet. */
+  #state: 'lent' | 'leaving' | 'gone' = 'lent'
   /** Makes the error of those who get no answer any more. */
   #failure: (() => Error) | undefined
   #pending = 0
+  /** Whether the server has said that it is ready for more. It says what it refuses before that, and only then whether a transaction is open. */
+  #isReady = true
   #isGathering = false
-  #hasTraces = false
+  #traces: Traces = 'nothing'
   #scripts = 0
   #deadline: Deadline | undefined
 
@@ -36,22 +50,39 @@ export class PgConnection implements Connection {
     this.#loan = loan
     // Without a listener, a connection that is cut would end the process.
     client.on('error', this.#lose)
+    client.on('drain', this.#drained)
   }
 
   async query(statement: Statement): Promise<QueryResult> {
-    const values = writeValues(statement)
-    const { text, rowMode } = statement
-    this.#hasTraces ||= leavesTraces(text)
-    const types = { getTypeParser: readersFor(statement) }
+    if (ENDS.includes(statement.text) && this.#traces === 'something') {
+      return this.#endCleanly(statement)
+    }
     // Never the simple protocol, which would run what an injection has put behind a semicolon.
-    const protocol = COMMANDS.includes(text) ? {} : ({ queryMode: 'extended' } as const)
-    const result = await this.#send({ text, values, rowMode, types, ...protocol })
-    const { rows, rowCount, command, fields } = result
-    return { rows, rowCount: rowCount ?? 0, command: command ?? '', fields }
+    const protocol = COMMANDS.includes(statement.text) ? {} : EXTENDED
+    return resultOf(await this.#send({ ...this.#written(statement), ...protocol }))
+  }
+
+  fly(statements: readonly Statement[]): Promise<QueryResult>[] {
+    const steps: PgStep[] = []
+    let isRefused = false
+    const answers = statements.map((statement) => {
+      if (isRefused) return Promise.reject(skipped())
+      try {
+        return this.#board(steps, this.#written(statement))
+      } catch (error) {
+        isRefused = true
+        return Promise.reject(error)
+      }
+    })
+    // Whoever has sent them looks at the first that is rejected.
+    for (const answer of answers) answer.catch(noop)
+    this.#depart(steps)
+    return answers
   }
 
   async script(text: string): Promise<void> {
     checkText(text)
+    this.#leave('something')
     this.#scripts++
     try {
       await this.#send({ text })
@@ -65,42 +96,144 @@ export class PgConnection implements Connection {
   }
 
   release(): void {
-    if (!this.#isLent) return
-    const isClean = this.#pending === 0 && this.#client.getTransactionStatus() === 'I'
-    if (!isClean || this.#hasTraces || this.#failure !== undefined) return this.destroy()
-    this.#giveBack(false)
+    if (this.#state !== 'lent') return
+    this.#state = 'leaving'
+    const isDoubtful = this.#traces !== 'nothing' || !this.#isReady
+    if (isDoubtful && this.#pending === 0) void this.#tidy()
+    else this.#giveBackClean()
   }
 
   destroy(): void {
-    if (!this.#isLent) return
+    if (this.#state === 'gone') return
     this.#failure ??= () => unavailable(new Error('The connection was destroyed.'))
     if (this.#pending > 0) cancelStatement(this.#client)
     this.#client.connection.stream.destroy()
     this.#giveBack(true)
   }
 
+  #giveBackClean(): void {
+    const isClean =
+      this.#pending === 0 &&
+      this.#isReady &&
+      this.#traces === 'nothing' &&
+      this.#failure === undefined &&
+      this.#client.getTransactionStatus() === 'I'
+    if (isClean) this.#giveBack(false)
+    else this.destroy()
+  }
+
   #giveBack(isUnusable: boolean): void {
-    this.#isLent = false
+    this.#state = 'gone'
     this.#deadline?.cancel()
     this.#client.release(isUnusable)
     this.#client.off('error', this.#lose)
+    this.#client.off('drain', this.#drained)
     this.#loan.end()
   }
 
-  async #send(query: PgQuery): Promise<PgResult> {
-    if (!this.#isLent) {
-      throw this.#failure?.() ?? unavailable(new Error('The connection was given back already.'))
+  /** Nobody waits for it but the next one who is lent a connection. */
+  async #tidy(): Promise<void> {
+    await this.#untilReady()
+    const isIdle = this.#failure === undefined && this.#client.getTransactionStatus() === 'I'
+    if (isIdle && this.#traces === 'something' && this.#loan.isCleanable) {
+      await this.#clean().catch(noop)
+      await this.#untilReady()
     }
-    this.#pending++
-    this.#deadline ??= new Deadline(this.#loan.limitMs, this.#expire)
-    this.#gather()
+    if (this.#state === 'leaving') this.#giveBackClean()
+  }
+
+  async #clean(): Promise<void> {
+    await this.#submit({ ...this.#written(CLEAN), ...EXTENDED })
+    this.#traces = 'nothing'
+  }
+
+  /** Behind the transaction and in its flight: behind PgBouncer, the session may be another one a flight later. */
+  async #endCleanly(statement: Statement): Promise<QueryResult> {
+    const [ended, cleaned] = this.fly([statement, CLEAN])
+    void cleaned?.then(() => {
+      this.#traces = 'nothing'
+    }, noop)
+    return await (ended as Promise<QueryResult>)
+  }
+
+  #untilReady(): Promise<void> {
+    if (this.#isReady || this.#failure !== undefined) return Promise.resolve()
+    return new Promise((resolve) => {
+      const deadline = new Deadline(this.#loan.limitMs, () => {
+        this.destroy()
+        resolve()
+      })
+      this.#onReady = () => {
+        deadline.cancel()
+        resolve()
+      }
+    })
+  }
+
+  #onReady: () => void = noop
+
+  #written(statement: Statement): PgQuery {
+    const values = writeValues(statement)
+    const { text, rowMode } = statement
+    this.#leave(judgeStatement(text).leaves)
+    return { text, values, rowMode, types: { getTypeParser: readersFor(statement) } }
+  }
+
+  #leave(traces: Traces): void {
+    if (traces === 'library' || this.#traces === 'nothing') this.#traces = traces
+  }
+
+  async #send(query: PgQuery): Promise<PgResult> {
+    if (this.#state !== 'lent') throw this.#late()
+    return await this.#submit(query)
+  }
+
+  async #submit(query: PgQuery): Promise<PgResult> {
+    this.#start()
     try {
       return await this.#client.query(query)
     } catch (error) {
-      throw failureOf(error, this.#failure)
+      throw this.#explain(error)
     } finally {
       this.#settle()
     }
+  }
+
+  #board(steps: PgStep[], query: PgQuery): Promise<QueryResult> {
+    return new Promise((resolve, reject) => {
+      const answer: PgCallback = (error, result) =>
+        error ? reject(this.#explain(error)) : resolve(resultOf(result as PgResult))
+      steps.push(new this.#loan.Query({ ...query, ...EXTENDED }, answer))
+    })
+  }
+
+  #depart(steps: readonly PgStep[]): void {
+    if (this.#state !== 'lent') {
+      const { connection: wire } = this.#client
+      for (const step of steps) step.handleError(this.#late(), wire)
+      return
+    }
+    this.#start()
+    const onStep = () => this.#deadline?.restart()
+    const flight = new this.#loan.Flight(steps, { onStep, onEnd: () => this.#settle() })
+    this.#client.query(flight)
+  }
+
+  #late(): Error {
+    return this.#failure?.() ?? unavailable(new Error('The connection was given back already.'))
+  }
+
+  #explain(error: unknown): Error {
+    if (!(error instanceof Skipped)) return failureOf(error, this.#failure)
+    const failure = failureOf(error.cause, this.#failure)
+    return isRefusal(failure) ? skipped() : failure
+  }
+
+  #start(): void {
+    this.#pending++
+    this.#isReady = false
+    this.#deadline ??= new Deadline(this.#loan.limitMs, this.#expire)
+    this.#gather()
   }
 
   // What is sent in one go goes out with one system call; four were half of the CPU time of a tenant's request.
@@ -133,5 +266,19 @@ export class PgConnection implements Connection {
   readonly #lose = (error: Error): void => {
     this.#failure ??= () => unavailable(error)
     this.destroy()
+    this.#onReady()
+  }
+
+  readonly #drained = (): void => {
+    this.#isReady = true
+    this.#onReady()
   }
 }
+
+const EXTENDED = { queryMode: 'extended' } as const
+
+function resultOf({ rows, rowCount, command, fields }: PgResult): QueryResult {
+  return { rows, rowCount: rowCount ?? 0, command: command ?? '', fields }
+}
+
+function noop(): void {}

@@ -3,13 +3,17 @@ import type { Connection, Driver, DriverContext } from '../driver.js'
 import { type PostgresOptions, sizeOf, timeoutsOf } from '../options/postgres-options.js'
 import { Allowance, Deadline } from './deadline.js'
 import { busy, unavailable } from './failures.js'
+import { flightOf } from './flight.js'
 import { Lending } from './lending.js'
-import { PgConnection } from './pg-connection.js'
+import { type Loan, PgConnection } from './pg-connection.js'
 import { loadPg, type PgClient, type PgPool } from './pg-package.js'
 import { clientOf, poolOptions } from './pg-pool-options.js'
 
 /** How long a server may take to say good-bye. */
 const GOODBYE_MS = 1000
+
+/** What is the same for every loan. */
+type LoanTerms = Pick<Loan, 'Query' | 'Flight' | 'isCleanable'>
 
 /** Connections to a server, by `pg`. */
 export class PgDriver implements Driver {
@@ -19,6 +23,7 @@ export class PgDriver implements Driver {
   readonly #acquireMs: number
   readonly #limitMs: number
   #pool: PgPool | undefined
+  #terms: LoanTerms | undefined
   readonly #clients = new Set<PgClient>()
   readonly #lending: Lending
   /** How many of what is lent are not connected yet. */
@@ -40,6 +45,8 @@ export class PgDriver implements Driver {
     const limits = { max: this.size, connectionTimeoutMillis: this.#acquireMs }
     const options = poolOptions(this.#options, limits)
     this.#pool = new pg.Pool({ ...options, Client: clientOf(pg, options) })
+    const isCleanable = this.#options.poolOptions?.['onConnect'] === undefined
+    this.#terms = { Query: pg.Query, Flight: flightOf(pg), isCleanable }
     this.#watch(this.#pool, logger)
   }
 
@@ -85,12 +92,20 @@ export class PgDriver implements Driver {
     this.#connecting++
     try {
       const client = await pool.connect()
-      return new PgConnection(client, { limitMs: this.#limitMs, end: () => this.#lending.give() })
+      return new PgConnection(client, this.#loan())
     } catch (error) {
       this.#lending.give()
       throw unavailable(error)
     } finally {
       this.#connecting--
+    }
+  }
+
+  #loan(): Loan {
+    return {
+      ...(this.#terms as LoanTerms),
+      limitMs: this.#limitMs,
+      end: () => this.#lending.give(),
     }
   }
 

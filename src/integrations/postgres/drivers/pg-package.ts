@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream'
+import { ConfigError } from '../../../errors/config-error.js'
 import type { Field } from '../driver.js'
 import { loadPeer } from '../load-peer.js'
 import type { Reader } from '../values/read-array.js'
@@ -7,6 +8,30 @@ import type { Reader } from '../values/read-array.js'
 export interface PgPackage {
   readonly Pool: new (options: object) => PgPool
   readonly Client: new (options: object) => { password: unknown }
+  readonly Connection: new () => PgWire
+  /** What a client is given to send, and hands the answers to. */
+  readonly Query: new (
+    config: PgQuery,
+    callback?: PgCallback,
+  ) => PgStep
+}
+
+export type PgCallback = (error: Error | null, result?: PgResult) => void
+
+/** What its client asks a query to send, and tells it of the answer; as `pg-cursor` and others implement it. */
+export interface PgStep {
+  submit(wire: PgWire): Error | null
+  handleRowDescription(message: unknown): void
+  handleDataRow(message: unknown): void
+  handleCommandComplete(message: unknown, wire: PgWire): void
+  handleEmptyQuery(wire: PgWire): void
+  handleError(error: Error, wire: PgWire): void
+  handleReadyForQuery(wire: PgWire): void
+}
+
+/** The connection of a client, as its queries see it. */
+export interface PgWire {
+  sync(): void
 }
 
 export interface PgPool {
@@ -23,12 +48,16 @@ export interface PgClient {
   readonly processID: number | null
   readonly secretKey: number | null
   /** Not among the types of `pg`, but the way to end a connection that does not answer. */
-  readonly connection: { readonly stream: Pick<Duplex, 'destroy' | 'cork' | 'uncork'> }
+  readonly connection: PgWire & { readonly stream: Pick<Duplex, 'destroy' | 'cork' | 'uncork'> }
   query(query: PgQuery): Promise<PgResult>
+  query(step: PgStep): unknown
   /** `I` where no transaction is open. */
   getTransactionStatus(): string | null
   on(event: 'error', listener: (error: Error) => void): unknown
+  /** When the server is ready for more, and nothing more was sent. */
+  on(event: 'drain', listener: () => void): unknown
   off(event: 'error', listener: (error: Error) => void): unknown
+  off(event: 'drain', listener: () => void): unknown
   release(isUnusable?: boolean): void
 }
 
@@ -47,7 +76,30 @@ export interface PgResult {
   readonly fields: readonly Field[]
 }
 
-/** @throws ConfigError when it cannot be loaded. */
+/** @throws ConfigError when it cannot be loaded, or is not the `pg` that flights are made of. */
 export async function loadPg(): Promise<PgPackage> {
-  return await loadPeer<PgPackage>(() => import('pg') as Promise<unknown> as never, 'pg@8')
+  const pg = await loadPeer<PgPackage>(() => import('pg') as Promise<unknown> as never, 'pg@8')
+  if (hasSteps(pg)) return pg
+  const cause =
+    'This pg cannot send several queries as one: it is older than 8.23, or NODE_PG_FORCE_NATIVE makes it the native one.'
+  const remedy = 'npm install pg@8, and do not set NODE_PG_FORCE_NATIVE.'
+  throw new ConfigError([{ code: 'E_PEER_MISSING', subject: 'blazon/postgres', cause, remedy }])
+}
+
+/** What queries of it have to answer to, and its connections to be told. */
+const OF_QUERY = [
+  'submit',
+  'handleRowDescription',
+  'handleDataRow',
+  'handleCommandComplete',
+  'handleEmptyQuery',
+  'handleError',
+  'handleReadyForQuery',
+]
+const OF_CLIENT = ['query', 'getTransactionStatus', 'on', 'off']
+
+function hasSteps({ Query, Client, Connection }: PgPackage): boolean {
+  const has = (made: { prototype: object } | undefined, names: readonly string[]) =>
+    names.every((name) => typeof Reflect.get(made?.prototype ?? {}, name) === 'function')
+  return has(Query, OF_QUERY) && has(Client, OF_CLIENT) && has(Connection, ['sync'])
 }

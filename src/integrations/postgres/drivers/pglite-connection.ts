@@ -1,9 +1,10 @@
 import type { Connection, QueryResult, Statement } from '../driver.js'
+import { judgeStatement } from '../judge-statement.js'
 import { checkText, writeValues } from '../values/write-values.js'
 import { Deadline } from './deadline.js'
-import { failureOf, unavailable } from './failures.js'
-import { leavesTraces } from './leaves-traces.js'
+import { failureOf, skipped, unavailable } from './failures.js'
 import type { PgliteEngine } from './pglite-engine.js'
+import type { PgliteResult } from './pglite-package.js'
 import { readResult } from './read-rows.js'
 
 /** What a lent connection needs to know of who lends it. */
@@ -31,14 +32,44 @@ export class PgliteConnection implements Connection {
   }
 
   async query(statement: Statement): Promise<QueryResult> {
+    const run = this.#prepare(statement)
+    return readResult(await this.#enqueue(run), statement)
+  }
+
+  fly(statements: readonly Statement[]): Promise<QueryResult>[] {
+    let isRefused = false
+    const board = async (statement: Statement): Promise<QueryResult> => {
+      if (isRefused) throw skipped()
+      try {
+        const run = this.#prepare(statement)
+        return readResult(await this.#enqueue(unlessRefused(run)), statement)
+      } catch (error) {
+        isRefused = true
+        throw error
+      }
+    }
+    // The next one begins before whoever waits for this one hears of it.
+    const unlessRefused = (run: () => Promise<PgliteResult>) => async () => {
+      if (isRefused) throw skipped()
+      return await run().catch((error) => {
+        isRefused = true
+        throw error
+      })
+    }
+    const answers = statements.map(board)
+    for (const answer of answers) answer.catch(() => undefined)
+    return answers
+  }
+
+  #prepare(statement: Statement): () => Promise<PgliteResult> {
     const values = writeValues(statement)
-    this.#hasTraces ||= leavesTraces(statement.text)
-    const result = await this.#enqueue(() => this.#engine.query(statement.text, values))
-    return readResult(result, statement)
+    this.#hasTraces ||= judgeStatement(statement.text).leaves !== 'nothing'
+    return () => this.#engine.query(statement.text, values)
   }
 
   async script(text: string): Promise<void> {
     checkText(text)
+    this.#hasTraces = true
     await this.#enqueue(() => this.#engine.script(text))
   }
 

@@ -1,11 +1,9 @@
 import { HttpError } from '../../../errors/http-error.js'
 import type { Connection, Driver, QueryResult, Statement } from '../driver.js'
+import { judgeStatement } from '../judge-statement.js'
 import { isRefusal } from '../postgres-error.js'
-import type { ApplySettings } from './session-settings.js'
-import { commitUnknown } from './transaction.js'
-
-/** Statements that a lost connection leaves no doubt about: they save nothing. */
-const READS = /^\s*(?:select|show|table|values|explain)\b/i
+import type { Settings } from './session-settings.js'
+import { assertCommitted, commitUnknown } from './transaction.js'
 
 /**
  * Runs one statement on a connection from the pool, and gives that back.
@@ -16,7 +14,7 @@ const READS = /^\s*(?:select|show|table|values|explain)\b/i
 export async function autocommit(
   driver: Driver,
   statement: Statement,
-  settings: ApplySettings | null,
+  settings: Settings | null,
 ): Promise<QueryResult> {
   const connection = await driver.connect()
   try {
@@ -31,22 +29,30 @@ export async function autocommit(
       throw error
     }
     connection.destroy()
-    throw HttpError.is(error) && !READS.test(statement.text) ? commitUnknown(error) : error
+    throw HttpError.is(error) && !judgeStatement(statement.text).reads
+      ? commitUnknown(error)
+      : error
   }
 }
 
-/** A transaction that is sent as a whole: where the statement is refused, `COMMIT` rolls back. */
+/** A transaction that is sent as a whole: what stands behind something that is refused is not run, and `COMMIT` then rolls back. */
 async function inFlight(
   connection: Connection,
   statement: Statement,
-  settings: ApplySettings,
+  settings: Settings,
 ): Promise<QueryResult> {
-  const answers = await Promise.allSettled([
-    connection.query({ text: 'BEGIN' }),
-    settings((each) => connection.query(each)),
-    connection.query(statement),
+  const [begun, set, answer, commit] = await Promise.allSettled([
+    ...connection.fly([{ text: 'BEGIN' }, settings.statement, statement]),
     connection.query({ text: 'COMMIT' }),
   ])
-  for (const answer of answers) if (answer.status === 'rejected') throw answer.reason
-  return (answers[2] as PromiseFulfilledResult<QueryResult>).value
+  valueOf(begun)
+  if (set?.status === 'rejected') throw settings.explain(set.reason)
+  const result = valueOf(answer)
+  assertCommitted(valueOf(commit))
+  return result
+}
+
+function valueOf<T>(answer: PromiseSettledResult<T> | undefined): T {
+  if (answer?.status === 'fulfilled') return answer.value
+  throw answer?.reason
 }

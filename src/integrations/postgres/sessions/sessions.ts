@@ -12,7 +12,12 @@ import { autocommit } from './autocommit.js'
 import { currentOwner, isSameOwner, type Owner } from './owner.js'
 import { LIST_PROTECTED, ProtectedTables } from './protected-tables.js'
 import { RequestWork } from './request-work.js'
-import { type ApplySettings, type SettingsConfig, settingsOf } from './session-settings.js'
+import {
+  ownerSettingsOf,
+  type Settings,
+  type SettingsConfig,
+  settingsOf,
+} from './session-settings.js'
 import { TenantSwitchError } from './tenant-switch-error.js'
 import { type Block, type Change, type Task, Transaction } from './transaction.js'
 import { refuseControl } from './transaction-control.js'
@@ -136,7 +141,7 @@ export class Sessions {
     return request === undefined || request === block.request ? block : undefined
   }
 
-  #settings(owner: Owner | null): ApplySettings {
+  #settings(owner: Owner | null): Settings {
     return settingsOf(owner, this.#config)
   }
 
@@ -192,7 +197,10 @@ export class Sessions {
   }
 
   #change(from: Owner | null, to: Owner | null): Change {
-    return { enter: this.#settings(to), leave: this.#settings(from) }
+    return {
+      enter: ownerSettingsOf(to, this.#config),
+      leave: ownerSettingsOf(from, this.#config),
+    }
   }
 
   /** What a statement is to be a part of; `null` where it is on its own. */

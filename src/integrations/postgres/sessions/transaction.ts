@@ -1,19 +1,20 @@
 import { codedError, HttpError } from '../../../errors/http-error.js'
 import type { Connection, QueryResult, Statement } from '../driver.js'
-import { isRefusal, PostgresError } from '../postgres-error.js'
+import { IN_FAILED, isRefusal, PostgresError } from '../postgres-error.js'
 import type { Activity } from './activity.js'
-import type { ApplySettings, Send } from './session-settings.js'
+import { Departure } from './departure.js'
+import type { Send, Settings } from './session-settings.js'
 
 /** What holds while a part of a transaction runs, and what holds again behind it. */
 export interface Change {
-  readonly enter: ApplySettings
-  readonly leave: ApplySettings
+  readonly enter: Settings
+  readonly leave: Settings
 }
 
 const OVER =
   'The transaction is over, and a statement came after it: await every query that belongs to it.'
-/** A statement in a transaction in which another one was refused. */
-const IN_FAILED = '25P02'
+const NOT_UNDONE =
+  'Nothing was saved: a part of the transaction has failed, and could not be undone alone.'
 const REFUSED =
   'Nothing was saved: a statement of the transaction had been refused, and its error was caught. Put what may be refused into db.transaction(), which undoes it alone.'
 
@@ -26,6 +27,8 @@ export type Task = () => unknown
  */
 export abstract class Block {
   protected isOver = false
+  /** How many parts stand around it. */
+  protected readonly depth: number = 0
   protected readonly activity: Activity
   readonly #tasks: Task[] = []
   #part: Promise<void> | undefined
@@ -36,6 +39,9 @@ export abstract class Block {
 
   /** Sends a statement without waiting for those before it. */
   protected abstract send(statement: Statement): Promise<QueryResult>
+
+  /** Gives up the whole transaction: what is in it is no longer known. */
+  protected abstract doom(cause: unknown): void
 
   /** @throws Error when the block is over; what {@link Connection.query} throws. */
   async query(statement: Statement): Promise<QueryResult> {
@@ -48,7 +54,9 @@ export abstract class Block {
   async nest<T>(run: (part: Block) => Promise<T>, change?: Change): Promise<T> {
     while (this.#part !== undefined) await this.activity.wait(this.#part)
     this.assertOpen()
-    const part = new Part((statement) => this.send(statement), this.activity)
+    const send: Send = (statement) => this.send(statement)
+    const doom = (cause: unknown) => this.doom(cause)
+    const part = new Part({ send, doom, depth: this.depth + 1 }, this.activity)
     const running = part.run(run, change).then((value) => {
       this.#tasks.push(...part.takeTasks())
       return value
@@ -76,36 +84,53 @@ export abstract class Block {
   }
 
   protected assertOpen(): void {
-    if (this.isOver) throw new Error(OVER)
+    if (this.isOver) throw new OverError(OVER)
   }
 }
 
 function noop(): void {}
 
-/** Savepoints may all have one name: PostgreSQL takes the latest. */
-class Part extends Block {
-  readonly #transmit: Send
+/** A statement behind the end of its block. */
+class OverError extends Error {}
 
-  constructor(transmit: Send, activity: Activity) {
+/** What a part asks of what it is a part of. */
+interface Outside {
+  readonly send: Send
+  readonly doom: (cause: unknown) => void
+  readonly depth: number
+}
+
+class Part extends Block {
+  protected override readonly depth: number
+  readonly #outside: Outside
+  readonly #savepoint: string
+
+  constructor(outside: Outside, activity: Activity) {
     super(activity)
-    this.#transmit = transmit
+    this.#outside = outside
+    this.depth = outside.depth
+    this.#savepoint = `part_${this.depth}`
   }
 
   protected override async send(statement: Statement): Promise<QueryResult> {
     this.assertOpen()
-    return this.#transmit(statement)
+    return this.#outside.send(statement)
+  }
+
+  protected override doom(cause: unknown): void {
+    this.#outside.doom(cause)
   }
 
   async run<T>(fn: (part: Block) => Promise<T>, change: Change | undefined): Promise<T> {
-    const send = this.#transmit
-    await send({ text: 'SAVEPOINT part' })
+    const { send } = this.#outside
+    await send({ text: `SAVEPOINT ${this.#savepoint}` })
     try {
-      await change?.enter(send)
+      await this.#set(change?.enter)
       const value = await fn(this)
       await this.idle()
       this.isOver = true
-      await change?.leave(send)
-      await send({ text: 'RELEASE SAVEPOINT part' })
+      await this.#set(change?.leave)
+      await send({ text: `RELEASE SAVEPOINT ${this.#savepoint}` })
       return value
     } catch (error) {
       // What has come to a standstill is undone with the rest.
@@ -116,13 +141,22 @@ class Part extends Block {
     }
   }
 
+  async #set(settings: Settings | undefined): Promise<void> {
+    if (settings === undefined) return
+    await this.#outside.send(settings.statement).catch((error) => {
+      throw settings.explain(error)
+    })
+  }
+
   /** What was set since is as it was before, too. */
   async #undo(): Promise<void> {
+    const { send, doom } = this.#outside
     try {
-      await this.#transmit({ text: 'ROLLBACK TO SAVEPOINT part' })
-      await this.#transmit({ text: 'RELEASE SAVEPOINT part' })
-    } catch {
-      // The connection is gone, and with it the transaction; whoever ends that finds out.
+      await send({ text: `ROLLBACK TO SAVEPOINT ${this.#savepoint}` })
+      await send({ text: `RELEASE SAVEPOINT ${this.#savepoint}` })
+    } catch (error) {
+      // What it is a part of is over, and undone as a whole. Else this may still be there, or what is undone next would be this one again.
+      if (!(error instanceof OverError)) doom(error)
     }
   }
 }
@@ -130,34 +164,30 @@ class Part extends Block {
 /** A whole transaction on a connection of its own. */
 export class Transaction extends Block {
   readonly #connection: Connection
-  readonly #begun: Promise<unknown>
+  readonly #departure: Departure
   /** The statement that was refused last. */
   #refusal: PostgresError | undefined
+  #doom: Error | undefined
 
   /** Begins in the same flight as the first statement. */
-  constructor(connection: Connection, settings: ApplySettings, activity: Activity) {
+  constructor(connection: Connection, settings: Settings, activity: Activity) {
     super(activity)
     this.#connection = connection
-    this.#begun = Promise.all([
-      connection.query({ text: 'BEGIN' }),
-      settings((statement) => connection.query(statement)),
-    ])
-    this.#begun.catch(noop)
+    this.#departure = new Departure(connection, settings)
   }
 
   protected override async send(statement: Statement): Promise<QueryResult> {
     this.assertOpen()
-    return this.#transmit(statement)
+    if (this.#doom !== undefined) throw this.#doom
+    return this.#transmit(() => this.#departure.send(statement))
   }
 
-  #transmit(statement: Statement): Promise<QueryResult> {
-    return this.activity.count(async () => {
-      const answer = this.#connection.query(statement)
-      answer.catch(noop)
-      // Where a transaction could not begin, every statement in it is refused: why it could not says more.
-      await this.#begun
-      return await answer.catch((error) => this.#explain(error))
-    })
+  protected override doom(cause: unknown): void {
+    this.#doom ??= HttpError.is(cause) ? cause : new Error(NOT_UNDONE, { cause })
+  }
+
+  #transmit(send: () => Promise<QueryResult>): Promise<QueryResult> {
+    return this.activity.count(() => send().catch((error) => this.#explain(error)))
   }
 
   /** What is refused because something before it was (SQLSTATE 25P02) names that as its cause. */
@@ -178,13 +208,16 @@ export class Transaction extends Block {
     await this.#assertIdle()
     if (this.isOver) return
     this.isOver = true
+    if (this.#doom !== undefined) {
+      this.#connection.destroy()
+      throw this.#doom
+    }
     // What was lost before that was never told to save anything.
     const { isLost } = this.#connection
-    const { command } = await this.#transmit({ text: 'COMMIT' }).catch((error) =>
-      this.#giveUp(error, isLost),
-    )
+    const commit = this.#transmit(() => this.#departure.conclude('COMMIT'))
+    const answer = await commit.catch((error) => this.#giveUp(error, isLost))
     this.#connection.release()
-    if (command === 'ROLLBACK') throw new Error(REFUSED, { cause: this.#refusal })
+    assertCommitted(answer, this.#refusal)
   }
 
   /** Undoes what was done, and gives the connection back; one that is busy is ended instead. Never rejects. */
@@ -192,7 +225,7 @@ export class Transaction extends Block {
     if (this.isOver) return
     this.isOver = true
     // Whatever it waits for, nobody waits for that any more.
-    if (this.activity.isBusy) return this.#connection.destroy()
+    if (this.activity.isBusy || this.#doom !== undefined) return this.#connection.destroy()
     await this.#undo()
   }
 
@@ -207,7 +240,7 @@ export class Transaction extends Block {
 
   async #undo(): Promise<void> {
     try {
-      await this.#transmit({ text: 'ROLLBACK' })
+      await this.#transmit(() => this.#departure.conclude('ROLLBACK'))
       this.#connection.release()
     } catch {
       this.#connection.destroy()
@@ -221,6 +254,11 @@ export class Transaction extends Block {
     const isUnknown = HttpError.is(error) && !isRefusal(error) && !isKnown
     throw isUnknown ? commitUnknown(error) : error
   }
+}
+
+/** @throws Error where `COMMIT` has rolled back, which is no error to PostgreSQL. */
+export function assertCommitted({ command }: QueryResult, cause?: unknown): void {
+  if (command !== 'COMMIT') throw new Error(REFUSED, { cause })
 }
 
 /** What is said where nobody knows whether something was saved. */

@@ -1,0 +1,251 @@
+import { once } from 'node:events'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+
+/** A message of a client's on its way to the server. */
+export interface Step {
+  /** Its letter in the protocol: `Q`, `P`, `B`, `D`, `E`, `S`, … */
+  readonly kind: string
+  /** Text of its statement, where it has one. */
+  readonly text: string
+}
+
+/**
+ * What becomes of a step. `refuse`: the server refuses something else in its place, as it would if it had been cancelled. `cancel`: something that takes long runs in its
+ * place, and is cancelled. `cut-before` and `cut-behind`: the connection ends. `stall`: it and all that follow stay under way until {@link StepProxy.unstall}.
+ */
+export type Mishap = 'refuse' | 'cancel' | 'cut-before' | 'cut-behind' | 'stall'
+
+/** Where something goes wrong: at the step of this number, counted from 0 over all connections since it was said. */
+interface Plan {
+  readonly at: number
+  readonly mishap: Mishap
+  happened(): void
+}
+
+const REFUSED = `do $$ begin raise exception using errcode = '57014', message = 'canceling statement due to user request'; end $$`
+const ENDLESS = 'select pg_sleep(600)'
+/** PostgreSQL documentation, 54.7. */
+const CANCEL_REQUEST = 80_877_102
+const CANCEL_AGAIN_MS = 2
+
+/** Stands before a PostgreSQL, understands what clients say, and makes something go wrong at one message of theirs. */
+export class StepProxy implements AsyncDisposable {
+  readonly port: number
+  readonly #server: Server
+  readonly #pairs = new Set<Pair>()
+  #seen: Step[] = []
+  #plan: Plan | undefined
+
+  private constructor(server: Server, port: number) {
+    this.#server = server
+    this.port = port
+  }
+
+  static async before(serverPort: number): Promise<StepProxy> {
+    const server = createServer((client) => proxy.#join(client, serverPort))
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const proxy = new StepProxy(server, (server.address() as { port: number }).port)
+    return proxy
+  }
+
+  /** Forgets what was seen, and what was to go wrong. */
+  reset(): void {
+    this.#seen = []
+    this.#plan = undefined
+  }
+
+  /** The steps since the last {@link reset}. */
+  get steps(): readonly Step[] {
+    return this.#seen
+  }
+
+  /** Makes something go wrong, once; resolves when it has. */
+  plan(at: number, mishap: Mishap): Promise<void> {
+    this.reset()
+    return new Promise((happened) => {
+      this.#plan = { at, mishap, happened }
+    })
+  }
+
+  /** Lets what was under way arrive, even where who sent it has left. */
+  unstall(): void {
+    for (const pair of this.#pairs) pair.unstall()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const pair of this.#pairs) pair.end()
+    this.#server.close()
+    await once(this.#server, 'close')
+  }
+
+  #join(client: Socket, serverPort: number): void {
+    const pair = new Pair(client, serverPort, (step) => this.#judge(step))
+    this.#pairs.add(pair)
+    client.on('close', () => this.#pairs.delete(pair))
+  }
+
+  #judge(step: Step): Mishap | undefined {
+    const index = this.#seen.push(step) - 1
+    const plan = this.#plan
+    if (plan === undefined || index !== plan.at) return undefined
+    this.#plan = undefined
+    plan.happened()
+    return plan.mishap
+  }
+}
+
+/** One connection. */
+class Pair {
+  readonly #client: Socket
+  readonly #server: Socket
+  readonly #port: number
+  readonly #judge: (step: Step) => Mishap | undefined
+  #unread: Buffer = Buffer.alloc(0)
+  #isGreeted = false
+  #key: Buffer | undefined
+  #stalled: Buffer[] | undefined
+  #canceller: NodeJS.Timeout | undefined
+  #isCut = false
+
+  constructor(client: Socket, port: number, judge: (step: Step) => Mishap | undefined) {
+    this.#client = client
+    this.#port = port
+    this.#judge = judge
+    this.#server = connect(port, '127.0.0.1').setNoDelay()
+    client.setNoDelay()
+    for (const socket of [client, this.#server]) socket.on('error', () => {})
+    client.on('close', () => {
+      if (this.#stalled === undefined && !this.#isCut) this.#server.destroy()
+    })
+    this.#server.on('close', () => this.end())
+    client.on('data', (bytes) => this.#read(bytes))
+    this.#server.on('data', (bytes) => this.#answer(bytes))
+  }
+
+  end(): void {
+    clearInterval(this.#canceller)
+    this.#client.destroy()
+    this.#server.destroy()
+  }
+
+  unstall(): void {
+    const stalled = this.#stalled ?? []
+    for (const bytes of stalled.splice(0)) this.#server.write(bytes)
+    this.#stalled = undefined
+    if (this.#client.destroyed) this.#server.end()
+  }
+
+  #read(bytes: Buffer): void {
+    this.#unread = Buffer.concat([this.#unread, bytes])
+    // What goes through goes together, as it came.
+    this.#server.cork()
+    for (let whole = this.#take(); whole !== undefined; whole = this.#take()) {
+      if (this.#isCut) break
+      if (this.#stalled !== undefined) this.#stalled.push(whole)
+      else this.#pass(whole)
+    }
+    this.#server.uncork()
+  }
+
+  /** The next message; the first one of a connection has no letter. */
+  #take(): Buffer | undefined {
+    const head = this.#isGreeted ? 1 : 0
+    if (this.#unread.length < head + 4) return undefined
+    const length = head + this.#unread.readInt32BE(head)
+    if (this.#unread.length < length) return undefined
+    const whole = this.#unread.subarray(0, length)
+    this.#unread = this.#unread.subarray(length)
+    return whole
+  }
+
+  #pass(whole: Buffer): void {
+    const kind = this.#isGreeted ? String.fromCharCode(whole[0] as number) : 'greeting'
+    this.#isGreeted = true
+    const isSpoken = kind !== 'greeting' && kind !== 'X' && kind !== 'p'
+    const mishap = isSpoken ? this.#judge({ kind, text: textOf(kind, whole) }) : undefined
+    if (mishap === undefined) this.#server.write(whole)
+    else this.#spoil(mishap, kind, whole)
+  }
+
+  #spoil(mishap: Mishap, kind: string, whole: Buffer): void {
+    switch (mishap) {
+      // Nothing can be cancelled where nothing runs.
+      case 'refuse':
+        this.#server.write(kind === 'S' ? whole : instead(kind, REFUSED))
+        break
+      case 'cancel':
+        this.#server.write(kind === 'S' ? whole : instead(kind, ENDLESS))
+        if (kind !== 'S') this.#canceller = setInterval(() => this.#cancel(), CANCEL_AGAIN_MS)
+        break
+      case 'stall':
+        this.#stalled = [whole]
+        break
+      case 'cut-before':
+        this.#cut()
+        break
+      case 'cut-behind':
+        this.#server.write(whole)
+        this.#cut()
+    }
+  }
+
+  /** The server still hears what was sent before. */
+  #cut(): void {
+    this.#isCut = true
+    this.#server.end()
+    this.#client.destroy()
+  }
+
+  #cancel(): void {
+    const key = this.#key
+    if (key === undefined) return
+    const request = Buffer.alloc(16)
+    request.writeInt32BE(16, 0)
+    request.writeInt32BE(CANCEL_REQUEST, 4)
+    key.copy(request, 8)
+    const socket = connect(this.#port, '127.0.0.1', () => socket.write(request))
+    socket.on('error', () => {}).resume()
+  }
+
+  #answer(bytes: Buffer): void {
+    this.#key ??= keyIn(bytes)
+    // An error is an answer: what runs in the place of the step is over.
+    if (this.#canceller !== undefined && bytes.includes('57014')) {
+      clearInterval(this.#canceller)
+      this.#canceller = undefined
+    }
+    this.#client.write(bytes)
+  }
+}
+
+function textOf(kind: string, whole: Buffer): string {
+  if (kind === 'Q') return whole.toString('utf8', 5, whole.length - 1)
+  if (kind !== 'P') return ''
+  const start = whole.indexOf(0, 5) + 1
+  return whole.toString('utf8', start, whole.indexOf(0, start))
+}
+
+/** Messages that run something else. */
+function instead(kind: string, text: string): Buffer {
+  const body = Buffer.from(`${text}\0`)
+  if (kind === 'Q') return message('Q', body)
+  return Buffer.concat([
+    message('P', Buffer.concat([Buffer.from('\0'), body, Buffer.alloc(2)])),
+    message('B', Buffer.alloc(8)),
+    message('E', Buffer.alloc(5)),
+  ])
+}
+
+function message(kind: string, body: Buffer): Buffer {
+  const head = Buffer.alloc(5)
+  head.write(kind)
+  head.writeInt32BE(body.length + 4, 1)
+  return Buffer.concat([head, body])
+}
+
+/** What a connection is cancelled by, among the first things that a server says. */
+function keyIn(bytes: Buffer): Buffer | undefined {
+  const start = bytes.indexOf(Buffer.from([0x4b, 0, 0, 0, 12]))
+  return start < 0 ? undefined : Buffer.from(bytes.subarray(start + 5, start + 13))
+}
