@@ -8,9 +8,7 @@ import type {
 import { refused } from '../../errors/http-error.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { isThenable, Refusal, type Step } from '../../http/step.js'
-
-/** More would only make the answer large: an attacker chooses how many fields are wrong. */
-const MAX_ERRORS = 20
+import { MAX_ISSUES } from '../../schema/max-issues.js'
 
 /** A part of the request and the schema it must satisfy. */
 export interface CompiledInput {
@@ -80,13 +78,13 @@ function accept(
 function rejection(inputs: readonly CompiledInput[], results: readonly ValidationResult[]): Error {
   const errors = inputs.flatMap(({ source }, i) => toFieldErrors(source, results[i]))
   return refused('VALIDATION_FAILED', 'Validation failed', {
-    errors: errors.slice(0, MAX_ERRORS),
+    errors: errors.slice(0, MAX_ISSUES),
   })
 }
 
 function toFieldErrors(source: InputSource, result: ValidationResult | undefined): FieldError[] {
   const issues = result?.issues ?? []
   return issues
-    .slice(0, MAX_ERRORS)
+    .slice(0, MAX_ISSUES)
     .map(({ path, message }) => ({ in: source, path: path.map(String).join('.'), message }))
 }
