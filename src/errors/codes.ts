@@ -2,6 +2,7 @@
 export type ErrorCode =
   | 'BAD_REQUEST'
   | 'VALIDATION_FAILED'
+  | 'VALIDATION_TOO_COMPLEX'
   | 'MALFORMED_JSON'
   | 'MALFORMED_BODY'
   | 'MALFORMED_URL'
@@ -37,6 +38,7 @@ export type ErrorCode =
 export const HTTP_CODES: Readonly<Record<ErrorCode, number>> = {
   BAD_REQUEST: 400,
   VALIDATION_FAILED: 400,
+  VALIDATION_TOO_COMPLEX: 400,
   MALFORMED_JSON: 400,
   MALFORMED_BODY: 400,
   MALFORMED_URL: 400,

@@ -1,4 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { boundZod } from './bounded/bound-zod.js'
+import { isZodNode, withRun, type ZodNode } from './bounded/zod-node.js'
 
 type Validate = StandardSchemaV1.Props['validate']
 
@@ -52,10 +54,18 @@ function compiledOnce(
 ): StandardSchemaV1 {
   const known = compiledSchemas.get(schema)
   if (known !== undefined) return known
-  const compiled = compile(schema)
-  const chosen = isDefinite(compiled) ? compiled : schema
+  const compiled = compile(isZodNode(schema) ? explaining(schema) : schema)
+  const chosen = isDefinite(compiled) ? compiled : boundZod(schema)
   compiledSchemas.set(schema, chosen)
   return chosen
+}
+
+/** What the function refuses is given to the bounded schema, which is made when the first value is refused. */
+function explaining<T extends StandardSchemaV1 & ZodNode>(schema: T): T {
+  return withRun(schema, (payload, context) => {
+    const { _zod } = boundZod(schema) as unknown as ZodNode
+    return _zod.run(payload, context)
+  })
 }
 
 /**

@@ -1,21 +1,32 @@
-import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv'
-import type { InputSource, JsonSchema, ValidationIssue, Validator } from '../contracts/schema.js'
+import type { ErrorObject, Options, ValidateFunction } from 'ajv'
+import type {
+  InputSource,
+  JsonSchema,
+  ValidationIssue,
+  ValidationResult,
+  Validator,
+} from '../contracts/schema.js'
+import { type BoundedAjv, type CreateAjv, DRAFTS, type Draft, loadAjv } from './ajv/load-ajv.js'
+import { MAX_ISSUES } from './max-issues.js'
 
-/** Two validators of one draft. */
-interface AjvPair {
-  readonly forBody: Ajv
+/** The validators of one draft. What refuses is quick and says one error; what collects says why, and is made when something is refused. */
+interface AjvSet {
+  readonly forBody: AjvPair
   /** Turns text into what the schema asks for: numbers, booleans, one value into a list of one. */
-  readonly forText: Ajv
+  readonly forText: AjvPair
 }
 
-/** Ajv has a class for each draft; all of them take the same options. */
-const DRAFTS = {
-  '2020-12': async () => (await import('ajv/dist/2020.js')).Ajv2020,
-  '2019-09': async () => (await import('ajv/dist/2019.js')).Ajv2019,
-  'draft-07': async () => (await import('ajv')).Ajv,
-} as const
+interface AjvPair {
+  readonly refusing: BoundedAjv
+  readonly collecting: () => BoundedAjv
+}
 
-type Draft = keyof typeof DRAFTS
+/**
+ * Says what is wrong with a value that is refused, once all is filled in.
+ *
+ * @param sent What `value` is a copy of, if it is one.
+ */
+type Validate = (value: unknown, sent?: unknown) => readonly ValidationIssue[] | undefined
 
 const LATEST: Draft = '2020-12'
 
@@ -25,21 +36,20 @@ const LATEST: Draft = '2020-12'
  */
 export function createJsonSchemaCompiler() {
   // Ajv is loaded with the first JSON Schema; an application of Standard Schemas never pays for it.
-  const loading = new Map<Draft, Promise<AjvPair>>()
-  const load = (draft: Draft): Promise<AjvPair> => {
-    const pair = loading.get(draft) ?? loadAjv(draft)
-    loading.set(draft, pair)
-    return pair
+  const loading = new Map<Draft, Promise<AjvSet>>()
+  const load = (draft: Draft): Promise<AjvSet> => {
+    const loaded = loading.get(draft) ?? loadAjv(draft).then(createSet)
+    loading.set(draft, loaded)
+    return loaded
   }
   return async function compileJsonSchema(
     schema: JsonSchema,
     source: InputSource,
   ): Promise<Validator> {
     const { forBody, forText } = await load(await draftOf(schema, load))
-    const validate = (source === 'body' ? forBody : forText).compile(schema)
-    // Ajv would answer with a promise, which is truthy: the body would pass before it is validated.
-    if ('$async' in validate) throw new Error('$async is not supported')
-    return source === 'body' ? bodyValidator(validate) : textValidator(validate)
+    return source === 'body'
+      ? bodyValidator(compile(schema, forBody))
+      : textValidator(compile(schema, forText))
   }
 }
 
@@ -49,49 +59,78 @@ export function createJsonSchemaCompiler() {
  */
 async function draftOf(
   schema: JsonSchema,
-  load: (draft: Draft) => Promise<AjvPair>,
+  load: (draft: Draft) => Promise<AjvSet>,
 ): Promise<Draft> {
   const { $schema } = schema
   if (typeof $schema === 'string') {
-    return (Object.keys(DRAFTS) as Draft[]).find((draft) => $schema.includes(draft)) ?? LATEST
+    return DRAFTS.find((draft) => $schema.includes(draft)) ?? LATEST
   }
-  const accepts = async (draft: Draft) => (await load(draft)).forBody.validateSchema(schema)
+  const accepts = async (draft: Draft) =>
+    (await load(draft)).forBody.refusing.validateSchema(schema)
   return (await accepts(LATEST)) || !(await accepts('2019-09')) ? LATEST : '2019-09'
 }
 
-async function loadAjv(draft: Draft): Promise<AjvPair> {
-  const [DraftAjv, formats] = await Promise.all([DRAFTS[draft](), import('ajv-formats')])
-  // ajv-formats is CommonJS: what `import` calls its default depends on the loader.
-  const imported = formats.default as unknown as { default?: unknown }
-  const addFormats = (imported.default ?? imported) as (ajv: Ajv) => void
-  const create = (options: Options): Ajv => {
-    // Vocabulary of other tools (TypeBox, OpenAPI) must not stop a schema from compiling, hence no strict mode.
-    const ajv = new DraftAjv({ allErrors: true, useDefaults: true, strict: false, ...options })
-    addFormats(ajv)
-    // Without this, a schema that also spells a tuple the newer way would have it ignored.
-    if (draft === '2019-09') {
-      ajv.addKeyword({ keyword: 'prefixItems', type: 'array', macro: (items) => ({ items }) })
+function createSet(create: CreateAjv): AjvSet {
+  const createPair = (options: Options): AjvPair => {
+    let collecting: BoundedAjv | undefined
+    return {
+      refusing: create(options),
+      collecting: () => {
+        collecting ??= create({ ...options, allErrors: true })
+        return collecting
+      },
     }
-    return ajv
   }
-  return { forBody: create({}), forText: create({ coerceTypes: 'array' }) }
+  return { forBody: createPair({}), forText: createPair({ coerceTypes: 'array' }) }
 }
 
-function bodyValidator(validate: ValidateFunction): Validator {
+function compile(schema: JsonSchema, { refusing, collecting }: AjvPair): Validate {
+  const refuse = compileOrExplain(schema, { refusing, collecting })
+  // Ajv would answer with a promise, which is truthy: the body would pass before it is validated.
+  if ('$async' in refuse) throw new Error('$async is not supported')
+  let collect: ValidateFunction | undefined
+  return function validate(value, sent = value) {
+    refusing.work.begin(value)
+    if (refuse(value) === true) return undefined
+    // `errors` are read in the same tick, so that concurrent requests cannot mix theirs.
+    const { errors } = refuse
+    const collector = collecting()
+    collect ??= collector.compile(schema)
+    collector.work.begin(value)
+    const isRefused = collect(sent === value ? value : { ...(sent as object) }) !== true
+    return ((isRefused ? collect.errors : errors) ?? []).slice(0, MAX_ISSUES).map(toIssue)
+  }
+}
+
+/** A schema that does not compile is told with all that is wrong with it. */
+function compileOrExplain(schema: JsonSchema, { refusing, collecting }: AjvPair): ValidateFunction {
+  try {
+    return refusing.compile(schema)
+  } catch (error) {
+    collecting().compile(schema)
+    throw error
+  }
+}
+
+function bodyValidator(validate: Validate): Validator {
   return function validateBody(value) {
-    // `validate.errors` is read in the same tick, so that concurrent requests cannot mix theirs.
-    return validate(value) === true ? { value } : { issues: (validate.errors ?? []).map(toIssue) }
+    return toResult(value, validate(value))
   }
 }
 
 /** Ajv coerces and fills in place: it must not change `req.headers`, nor an object the caller keeps. */
-function textValidator(validate: ValidateFunction): Validator {
+function textValidator(validate: Validate): Validator {
   return function validateText(value) {
     const copy = { ...(value as object) }
-    return validate(copy) === true
-      ? { value: copy }
-      : { issues: (validate.errors ?? []).map(toIssue) }
+    return toResult(copy, validate(copy, value))
   }
+}
+
+function toResult(
+  value: unknown,
+  issues: readonly ValidationIssue[] | undefined,
+): ValidationResult {
+  return issues === undefined ? { value } : { issues }
 }
 
 function toIssue({ instancePath, params, message }: ErrorObject): ValidationIssue {

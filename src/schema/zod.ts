@@ -1,4 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { boundZod } from './bounded/bound-zod.js'
 
 /** The part of a zod 4 schema that is read here. */
 interface ZodSchema extends StandardSchemaV1 {
@@ -24,9 +25,10 @@ const NOT_SCHEMAS = ['defaultValue', 'catchValue', 'entries', 'values']
 export function zodValidate(
   schema: StandardSchemaV1,
 ): StandardSchemaV1.Props['validate'] | undefined {
-  const { safeParseAsync } = schema as ZodSchema
-  if (schema['~standard'].vendor !== 'zod' || typeof safeParseAsync !== 'function') return undefined
+  const isZod = schema['~standard'].vendor === 'zod'
+  if (!isZod || typeof (schema as ZodSchema).safeParseAsync !== 'function') return undefined
   if (!isAsynchronous(schema)) return undefined
+  const { safeParseAsync } = boundZod(schema) as ZodSchema
   return async function validate(value) {
     const { success, data, error } = await safeParseAsync(value)
     return success ? { value: data } : { issues: error?.issues ?? [] }

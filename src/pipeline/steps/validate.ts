@@ -8,10 +8,8 @@ import type {
 import { refused } from '../../errors/http-error.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { isThenable, Refusal, type Step } from '../../http/step.js'
+import { MAX_ISSUES } from '../../schema/max-issues.js'
 import { type Declares, genericErrors } from '../generic-errors.js'
-
-/** More would only make the answer large: an attacker chooses how many fields are wrong. */
-const MAX_ERRORS = 20
 
 /** A part of the request and the schema it must satisfy. */
 export interface CompiledInput {
@@ -87,7 +85,7 @@ function rejection(
 ): Error {
   const errors = inputs.flatMap((input, i) => toFieldErrors(input, results[i], req))
   return refused('VALIDATION_FAILED', 'Validation failed', {
-    errors: errors.slice(0, MAX_ERRORS),
+    errors: errors.slice(0, MAX_ISSUES),
   })
 }
 
@@ -96,7 +94,7 @@ function toFieldErrors(
   result: ValidationResult | undefined,
   req: BlazonRequest,
 ): FieldError[] {
-  const issues = (result?.issues ?? []).slice(0, MAX_ERRORS)
+  const issues = (result?.issues ?? []).slice(0, MAX_ISSUES)
   if (declares !== null) return genericErrors(issues, { source, value: req[source], declares })
   return issues.map(({ path, message }) => ({
     in: source,
