@@ -24,6 +24,7 @@ import {
   type Plugin,
   Post,
   Put,
+  publicRouter,
   Query,
   RateLimit,
   Redirect,
@@ -32,6 +33,7 @@ import {
   type Response,
   requireTenantId,
   Tenant,
+  tenantRouter,
 } from 'blazon'
 import { Database, postgres, tenantTable } from 'blazon/postgres'
 import { redisCache, redisLimits } from 'blazon/redis'
@@ -42,6 +44,7 @@ import session from 'express-session'
 import multer from 'multer'
 import * as v from 'valibot'
 import { z } from 'zod'
+import { RowPool } from '../journeys/tenancy/row-pool.js'
 
 /** Somebody who may ask, and what only answers to them may hold. */
 export interface Person {
@@ -283,6 +286,29 @@ class OpenController {
   }
 }
 
+/** Nothing that stands before the guard acts for anybody. */
+const beforeTheGuard: RequestHandler = (req, _res, next) => {
+  if (getTenantId() !== undefined)
+    violations.push(`A middleware ran in ${getTenantId()}: ${req.originalUrl}`)
+  next()
+}
+
+/** Calls back where somebody else's work runs, as old drivers do. */
+const pool = new RowPool()
+
+/** Express' own, behind the guard, with a middleware that goes on in whatever context its pool has. */
+function deskRouter() {
+  const inner = express.Router()
+  inner.use((_req, _res, next) => pool.query(undefined, () => next()))
+  inner.get('/rows/:id', (req, res) => {
+    expectOwnTenant(req as Request, 'the router')
+    res.json({ secret: secretOf(requireTenantId()) })
+  })
+  const router = express.Router()
+  router.use('/inner', inner)
+  return router
+}
+
 /** What multer cannot read is the client's mistake. */
 const badForms: ErrorRequestHandler = (error, req, _res, next) =>
   next(req.is('multipart/*') ? new BadRequestError('The form cannot be read') : error)
@@ -327,7 +353,9 @@ export function everyFeature(databaseUrl: string, migrations: string, prefix: st
       multer({ limits: { fileSize: 20_000, files: 3, fields: 20 } }).any(),
       byApiKey,
       badForms,
-      legacyRouter(),
+      beforeTheGuard,
+      publicRouter(legacyRouter()),
+      tenantRouter(deskRouter(), { path: '/desk' }),
     ],
     plugins: [watching, postgres({ url: databaseUrl, migrations, connections: 4 })],
     auth: { guard },

@@ -113,7 +113,8 @@ describeWithServer(`${CONNECTIONS} mutated connections, SEED=${seed}`, () => {
       const status = /^HTTP\/1\.1 (\d+)/.exec(received)?.[1] ?? 'none'
       statuses.add(status)
       expect(judge(bytes, received)).toEqual([])
-      if (bytes.startsWith('GET /notes?')) expect(received).toContain('secret-')
+      const mayRead = /^GET \/(notes\?|desk)/.test(bytes) && bytes.includes('Bearer ')
+      if (mayRead) expect(received).toContain('secret-')
     }
     for (const status of ['200', '201', '204', '302', '400', '401', '403', '404'])
       expect([...statuses]).toContain(status)

@@ -50,6 +50,8 @@ function ofPerson(index: number): string[] {
     write('POST /notes', { lines: own, body: '{"text":"","tags":[1,2,3],"at":"x"}' }),
     write('PUT /notes/2', { lines: own, body: note }),
     write('DELETE /notes/3', { lines: own }),
+    write('GET /desk/inner/rows/1', { lines: own }),
+    write('GET /desk/inner/rows/1', { lines: [own[1] as string] }),
     write('GET /notes', { lines: [own[1] as string] }),
     write('GET /notes', { lines: [`Authorization: Bearer e30.${claim}.x`] }),
     write('GET /whoami', { lines: [`X-Api-Key: ${token}`] }),
