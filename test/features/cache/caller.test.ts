@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest'
+import type { Response } from '../../../src/contracts/handler.js'
+import { callerOf, watchCaller } from '../../../src/features/cache/caller.js'
+import type { BlazonRequest } from '../../../src/http/request.js'
+
+const res = {} as Response
+const request = (fields: object): BlazonRequest =>
+  ({ socket: {}, user: undefined, ...fields }) as unknown as BlazonRequest
+
+describe('the certificate of a client', () => {
+  const connection = (fingerprint256?: string) => ({
+    encrypted: true,
+    getPeerX509Certificate: () => fingerprint256 && { fingerprint256 },
+  })
+
+  it('says who asks, where nothing else does', () => {
+    const [ada, bob] = ['AA:01', 'BB:02'].map((text) =>
+      callerOf(request({ socket: connection(text) }), res),
+    )
+    expect([ada, bob]).toEqual(['certificate=AA:01', 'certificate=BB:02'])
+    const known = request({ socket: connection('AA:01'), user: { id: 1 } })
+    expect(callerOf(known, res)).toBe('user.id=n1')
+  })
+
+  it('is nobody’s where there is none', () => {
+    const socket = connection()
+    expect(callerOf(request({ socket }), res)).toBeNull()
+    expect(callerOf(request({ socket }), res)).toBeNull()
+    expect(callerOf(request({ socket: { encrypted: true } }), res)).toBeNull()
+  })
+
+  it('is asked for once for a connection', () => {
+    let asked = 0
+    const socket = {
+      encrypted: true,
+      getPeerX509Certificate: () => ({ fingerprint256: `C${++asked}` }),
+    }
+    expect([1, 2].map(() => callerOf(request({ socket }), res))).toEqual([
+      'certificate=C1',
+      'certificate=C1',
+    ])
+  })
+})
+
+describe('a user', () => {
+  it.each([
+    [{ id: 1, iss: 'x' }, 'user.id=n1;iss=sx'],
+    [{ id: 1n }, 'user.id=b1'],
+    [{ id: null, sub: 'a b' }, 'user.sub=sa%20b'],
+    ['a;iss=sx', 'user=sa%3Biss%3Dsx'],
+    [Object.assign(() => {}, { id: 'f' }), 'user.id=sf'],
+    [Number.NaN, undefined],
+    [{ id: Symbol('a') }, undefined],
+    [{ id: { toString: (): string => 'a', valueOf: (): number => 1 } }, undefined],
+    [
+      new Proxy(
+        {},
+        {
+          get: () => {
+            throw new Error('no')
+          },
+        },
+      ),
+      undefined,
+    ],
+  ])('%# is known by what nobody else has', (user, caller) => {
+    expect(callerOf(request({ user }), res)).toBe(caller)
+  })
+})
+
+describe('a request that is watched', () => {
+  it('has its user as data again when the watch is over', () => {
+    const req = request({})
+    const end = watchCaller(req, res, null)
+    req.user = { id: 1 }
+    expect(req.user).toEqual({ id: 1 })
+    expect(end()).toBe(false)
+    expect(Object.getOwnPropertyDescriptor(req, 'user')).toEqual({
+      value: { id: 1 },
+      configurable: true,
+      enumerable: true,
+      writable: true,
+    })
+  })
+
+  it('keeps what others have put in the place of its user', () => {
+    const frozen = Object.defineProperty(request({}), 'user', {
+      value: { id: 1 },
+      configurable: false,
+    })
+    expect(watchCaller(frozen, res, 'user.id=n1')()).toBe(true)
+    const late = request({})
+    const end = watchCaller(late, res, null)
+    Object.defineProperty(late, 'user', { get: () => ({ id: 2 }), configurable: true })
+    expect(end()).toBe(false)
+    expect(late.user).toEqual({ id: 2 })
+    const getter = Object.defineProperty(request({}), 'user', {
+      get: () => undefined,
+      configurable: true,
+    })
+    expect(watchCaller(getter, res, null)()).toBe(true)
+  })
+})
