@@ -11,6 +11,7 @@ import {
   requireTenantId,
   Tenant,
   tenantRouter,
+  type User,
 } from 'blazon'
 import { type IsolationOptions, TestApp, type TestOptions } from 'blazon/testing'
 import express, { type Router } from 'express'
@@ -36,10 +37,6 @@ class NotesController {
   add(req: Request) {
     return notes.add(requireTenantId(), req.body.text)
   }
-}
-
-interface Member {
-  readonly tenant: string
 }
 
 async function prove(
@@ -104,8 +101,7 @@ describe('a router that goes on in the callback of a pool', () => {
 })
 
 describe('a router with the rows of whatever tenant a header names', () => {
-  const authorize = (_req: unknown, id: string, user: Partial<Member> | undefined) =>
-    user?.tenant === id
+  const authorize = (_req: unknown, id: string, user: User | undefined) => user?.['tenant'] === id
   const router = () => express.Router().get('/rows', notesOfHeader)
 
   it.each(SEEDS)('leaks where nobody is asked before it; seed %i', async (seed) => {
