@@ -1,5 +1,5 @@
 import { refused } from '../../errors/http-error.js'
-import { isThenable, Refusal, type Stage } from '../../http/step.js'
+import { follow, isThenable, Refusal, type Stage } from '../../http/step.js'
 import type { TenantOptions } from './tenant-options.js'
 
 /** Refuses requests that name no tenant. */
@@ -21,9 +21,7 @@ export function membershipStage(authorize: Authorize): Stage {
       if (id === undefined) return next(req, res)
       const verdict: unknown = authorize(req, id, req.user)
       if (!isThenable(verdict)) return verdict === true ? next(req, res) : forbid()
-      return Promise.resolve(verdict).then((settled) =>
-        settled === true ? next(req, res) : forbid(),
-      )
+      return follow(verdict, (settled) => (settled === true ? next(req, res) : forbid()))
     }
 }
 
