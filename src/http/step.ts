@@ -44,6 +44,18 @@ export function disown(value: unknown): void {
   if (isThenable(value)) Promise.resolve(value).catch(() => {})
 }
 
+/**
+ * Goes on with what a thenable comes to, once, whatever it is: the `then` of one that is no promise may throw or call back twice, and
+ * so may that which somebody has put on a promise of their own. Throws only where it cannot be looked at.
+ */
+export function follow<T, U>(
+  value: PromiseLike<T>,
+  go: (settled: T) => U,
+  fail?: (error: unknown) => U,
+): Promise<U> {
+  return Promise.prototype.then.call(Promise.resolve(value), go, fail) as Promise<U>
+}
+
 /** Whether a value must be waited for. Promises of other realms and query builders count. */
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return (

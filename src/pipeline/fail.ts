@@ -9,7 +9,7 @@ import { endUnread, isUnread } from '../http/refuse-unread.js'
 import type { BlazonRequest } from '../http/request.js'
 import { JSON_TYPE } from '../http/send-json.js'
 import { sendText } from '../http/send-text.js'
-import type { OnError } from '../http/step.js'
+import { disown, type OnError } from '../http/step.js'
 
 const PROBLEM = 'application/problem+json'
 const PROBLEM_TYPE = `${PROBLEM}; charset=utf-8`
@@ -62,9 +62,17 @@ const GENERIC = toFailure(undefined)
 /** Where even this cannot be sent, because what waits for the head throws, only the connection ends, and not the process. */
 function sendGeneric(req: BlazonRequest, res: Response): void {
   try {
+    removeUnwritable(res)
     send(GENERIC, req, res)
   } catch {
     res.destroy()
+  }
+}
+
+/** An object passes for the text of a header until the head is written. */
+function removeUnwritable(res: Response): void {
+  for (const [name, value] of Object.entries(res.getHeaders())) {
+    if (typeof value === 'object') res.removeHeader(name)
   }
 }
 
@@ -104,11 +112,20 @@ function toProblem(failure: Failure, req: BlazonRequest): ProblemDetails {
 }
 
 function optional(errors: Failure['errors'], req: BlazonRequest) {
-  const { id } = req as { id?: unknown }
+  const id = idOf(req)
   const hasId = typeof id === 'string' || typeof id === 'number'
   return {
     ...(errors === undefined ? {} : { errors }),
     ...(hasId ? { requestId: String(id).slice(0, 128) } : {}),
+  }
+}
+
+/** A middleware may have made a getter of it, which throws. */
+function idOf(req: BlazonRequest): unknown {
+  try {
+    return (req as { id?: unknown }).id
+  } catch {
+    return undefined
   }
 }
 
@@ -121,18 +138,25 @@ function prefersProblem(req: BlazonRequest): boolean {
 function setHeaders(res: Response, headers: Failure['headers']): void {
   for (const [name, value] of Object.entries(headers ?? {})) {
     try {
-      res.setHeader(name, value as string)
+      // As text from now on: Node writes what was set in another way than it has checked it.
+      if (value !== undefined) res.setHeader(name, textOf(value))
     } catch {
       // A header that HTTP cannot carry must not turn one error into another.
     }
   }
 }
 
+function textOf(value: unknown): string | string[] {
+  return Array.isArray(value) ? value.map(String) : String(value)
+}
+
 function logFailure(logger: Logger, error: unknown, { status }: Failure, req: BlazonRequest): void {
   const { method, originalUrl: url, tenantScope } = req
   try {
     const facts = { err: error, method, url, status, ...tenantFacts(tenantScope) }
-    logger.error(facts, 'The request failed')
+    const returned: unknown = logger.error(facts, 'The request failed')
+    // One that writes asynchronously may reject.
+    disown(returned)
   } catch {
     // The answer matters more than the log.
   }

@@ -1,7 +1,7 @@
 import type { Response } from '../../contracts/handler.js'
 import { refused } from '../../errors/http-error.js'
 import type { BlazonRequest } from '../../http/request.js'
-import { isThenable, Refusal, type Stage, type Step } from '../../http/step.js'
+import { follow, isThenable, Refusal, type Stage, type Step } from '../../http/step.js'
 import { TenantContext, tenantScope } from './tenant-context.js'
 import type { TenantOptions } from './tenant-options.js'
 
@@ -42,7 +42,7 @@ export function membershipStage(authorize: Authorize): Stage {
       const allow = () => actFor(id, req, res, next)
       const verdict: unknown = authorize(req, id, req.user)
       if (!isThenable(verdict)) return verdict === true ? allow() : forbid()
-      return Promise.resolve(verdict).then((settled) => (settled === true ? allow() : forbid()))
+      return follow(verdict, (settled) => (settled === true ? allow() : forbid()))
     }
 }
 

@@ -1,7 +1,7 @@
 import type { AuthOptions } from '../../contracts/guard.js'
 import type { User } from '../../contracts/handler.js'
 import { ForbiddenError, withoutStack } from '../../errors/http-error.js'
-import { isThenable, Refusal, type Step } from '../../http/step.js'
+import { follow, isThenable, Refusal, type Step } from '../../http/step.js'
 
 type Decide = NonNullable<AuthOptions['can']>
 
@@ -15,9 +15,7 @@ export function canStep(
   return function checkAbilities(req, res) {
     const verdict: unknown = can(req.user, abilities, req)
     if (!isThenable(verdict)) return verdict === true ? next(req, res) : forbid()
-    return Promise.resolve(verdict).then((settled) =>
-      settled === true ? next(req, res) : forbid(),
-    )
+    return follow(verdict, (settled) => (settled === true ? next(req, res) : forbid()))
   }
 }
 

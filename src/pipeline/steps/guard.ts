@@ -2,7 +2,7 @@ import type { AuthGuard } from '../../contracts/guard.js'
 import { toFailure } from '../../errors/failure.js'
 import { HttpError, UnauthorizedError, withoutStack } from '../../errors/http-error.js'
 import type { BlazonRequest } from '../../http/request.js'
-import { isThenable, Refusal, type Step } from '../../http/step.js'
+import { follow, isThenable, Refusal, type Step } from '../../http/step.js'
 
 /** Lets a request pass on exactly `true`. A route that needs a guard where there is none lets nobody pass. */
 export function guardStep(guard: AuthGuard | null, next: Step): Step {
@@ -16,7 +16,7 @@ export function guardStep(guard: AuthGuard | null, next: Step): Step {
     if (verdict === true) return next(req, res)
     if (verdict instanceof Refusal) return verdict
     if (!(verdict instanceof Promise)) return deny()
-    return verdict.then((settled) => (settled === true ? next(req, res) : deny()), refuse)
+    return follow(verdict, (settled) => (settled === true ? next(req, res) : deny()), refuse)
   }
 }
 
@@ -28,7 +28,8 @@ export function guardStep(guard: AuthGuard | null, next: Step): Step {
 function judge(guard: AuthGuard, req: BlazonRequest): unknown {
   try {
     const verdict: unknown = guard.canActivate(req)
-    return isThenable(verdict) ? Promise.resolve(verdict) : verdict
+    // What is neither is not looked at any more: to ask a proxy what it is may throw.
+    return isThenable(verdict) ? Promise.resolve(verdict) : verdict === true
   } catch (error) {
     return refuse(error)
   }

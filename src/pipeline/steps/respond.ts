@@ -4,6 +4,7 @@ import type { RouteModel } from '../../contracts/route-model.js'
 import { successEnvelope } from '../../errors/envelope.js'
 import type { BlazonRequest } from '../../http/request.js'
 import {
+  follow,
   isThenable,
   type OnError,
   Refusal,
@@ -29,25 +30,31 @@ export function respondStep(config: RespondConfig, run: Step): RunRoute {
   const settle = settleOf(config)
   return function respond(req, res) {
     let value: unknown
+    let isWaiting = false
     try {
       value = run(req, res)
-      // A thenable that is no promise may throw, or call back twice.
-      if (isThenable(value)) value = Promise.resolve(value)
+      isWaiting = isThenable(value)
     } catch (error) {
       return onError(error, req, res)
     }
-    if (!(value instanceof Promise)) return settle(value, req, res)
+    if (!isWaiting) return settle(value, req, res)
     deadlines?.start(req)
-    value.then(
-      (settled) => {
-        deadlines?.stop(req)
-        settle(settled, req, res)
-      },
-      (error) => {
-        deadlines?.stop(req)
-        onError(error, req, res)
-      },
-    )
+    const fail = (error: unknown) => {
+      deadlines?.stop(req)
+      onError(error, req, res)
+    }
+    try {
+      follow(
+        value as PromiseLike<unknown>,
+        (settled) => {
+          deadlines?.stop(req)
+          settle(settled, req, res)
+        },
+        fail,
+      )
+    } catch (error) {
+      fail(error)
+    }
   }
 }
 
@@ -55,13 +62,15 @@ export function respondStep(config: RespondConfig, run: Step): RunRoute {
 export function settleOf(config: RespondConfig): Settle {
   const answer = answerOf(config)
   return function settle(value, req, res) {
-    // A look at the chain of prototypes that most answers, which are `res`, are spared.
-    if (value !== res && value instanceof Refusal) return config.onError(value.error, req, res)
+    let failure: unknown
     try {
-      answer(value, req, res)
+      // A look at the chain of prototypes, which a proxy may refuse, and which most answers, which are `res`, are spared.
+      if (value === res || !(value instanceof Refusal)) return answer(value, req, res)
+      failure = value.error
     } catch (error) {
-      config.onError(error, req, res)
+      failure = error
     }
+    config.onError(failure, req, res)
   }
 }
 

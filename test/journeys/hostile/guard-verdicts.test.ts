@@ -139,6 +139,16 @@ describe('a guard that does not say true', () => {
     ],
     ['throws', { then: throwing(new Error('then')) }],
     ['throws when it is looked at', bomb],
+    ['does not say what it is', new Proxy({}, { getPrototypeOf: throwing(new Error('trap')) })],
+    [
+      'is a promise with a then of its own, which says both',
+      Object.assign(Promise.resolve(false), {
+        then(resolve: (value: unknown) => void) {
+          resolve(false)
+          resolve(true)
+        },
+      }),
+    ],
     [
       'settles twice',
       {

@@ -233,6 +233,11 @@ describe('a value that cannot be sent', () => {
     ],
     ['a getter that throws', Object.defineProperty({}, 'x', { enumerable: true, get: trap })],
     ['a proxy that throws', bomb],
+    [
+      'a proxy that does not say what it is',
+      new Proxy({}, { getPrototypeOf: trap, ownKeys: trap }),
+    ],
+    ['a promise whose then throws', Object.assign(Promise.resolve(1n), { then: trap })],
     ['a thenable that throws', { then: trap }],
     [
       'a thenable whose then throws when looked at',

@@ -1,0 +1,424 @@
+import type { OutgoingHttpHeaders } from 'node:http'
+import {
+  type AppOptions,
+  Auth,
+  Body,
+  Cache,
+  Can,
+  Controller,
+  Get,
+  HttpError,
+  type Middleware,
+  type NextFunction,
+  NotFoundError,
+  Post,
+  RateLimit,
+  type Request,
+  type Response,
+  Tenant,
+} from 'blazon'
+import { ODD_VALUES } from './odd-values.js'
+
+/** A place where the framework looks at a value of a program's. */
+export interface Place {
+  readonly options: AppOptions
+  readonly method?: 'GET' | 'POST'
+  /** Whether nothing but exactly `true`, or what was asked for, lets a request in: no value of the list does. */
+  readonly denies?: true
+  /** Whether half an answer may be on its way already, so that a cut connection is right, too. */
+  readonly mayCut?: true
+}
+
+const KEYS = Object.keys(ODD_VALUES)
+
+/** The value that a request asks for, made anew. */
+export function oddOf(req: Request): unknown {
+  return (ODD_VALUES[KEYS[Number(req.headers['x-odd'])] as string] as () => unknown)()
+}
+
+/** Requests that have come to a handler that they may come to only where nothing denies it. */
+export const reached = { count: 0 }
+
+// biome-ignore lint/suspicious/noExplicitAny: whatever a program does
+type Anything = any
+
+function handling(
+  handle: (req: Request, res: Response, next: NextFunction, self: Anything) => unknown,
+  more: AppOptions = {},
+): Place {
+  @Controller()
+  class OddController {
+    @Get('odd') odd(req: Request, res: Response, next: NextFunction): unknown {
+      return handle(req, res, next, this)
+    }
+  }
+  return { options: { controllers: [OddController], ...more } }
+}
+
+const toss = (value: unknown): never => {
+  throw value
+}
+
+@Controller()
+class DeniedController {
+  @Auth() @Get('odd') odd() {
+    reached.count++
+    return 'reached'
+  }
+}
+
+@Controller()
+class AbleController {
+  @Can('able') @Get('odd') odd() {
+    reached.count++
+    return 'reached'
+  }
+}
+
+@Tenant()
+@Controller()
+class TenantController {
+  @Get('odd') odd() {
+    reached.count++
+    return 'reached'
+  }
+}
+
+@Controller()
+class PlainController {
+  @Get('odd') odd() {
+    return 'plain'
+  }
+}
+
+const allow = { canActivate: () => true }
+const guarding = (canActivate: (req: Request) => Anything): Place => ({
+  options: { controllers: [DeniedController], auth: { guard: { canActivate } } },
+  denies: true,
+})
+const user = (make: (odd: unknown) => unknown): Place => ({
+  options: {
+    controllers: [AbleController],
+    auth: {
+      guard: {
+        canActivate(req: Request) {
+          Object.assign(req, { user: make(oddOf(req)) })
+          return true
+        },
+      },
+    },
+  },
+  denies: true,
+})
+const through = (middleware: Middleware): Place => ({
+  options: { controllers: [PlainController], middlewares: [middleware] },
+})
+const tenancy = (tenant: Anything): Place => ({
+  options: { controllers: [TenantController], tenant },
+  denies: true,
+})
+const errorField = (name: string, make: () => object = () => new NotFoundError('x')) =>
+  handling((req) => toss(Object.defineProperty(make(), name, { value: oddOf(req) })))
+
+/** Behind a tick, where a throw is a rejection. */
+async function later(): Promise<void> {
+  await null
+}
+
+const withCache = (cache: Anything, handle: (req: Request) => unknown = () => 'made'): Place => {
+  @Controller()
+  class CachedController {
+    @Cache({ ttl: 60, ...cache }) @Get('odd') odd(req: Request) {
+      return handle(req)
+    }
+  }
+  return { options: { controllers: [CachedController] } }
+}
+
+const withSchema = (validate: (req: unknown) => unknown): Place => {
+  const schema = { '~standard': { version: 1, vendor: 'odd', validate } } as Anything
+  @Controller()
+  class ValidatedController {
+    @Post('odd') @Body(schema) odd() {
+      return 'validated'
+    }
+  }
+  return { options: { controllers: [ValidatedController], swagger: false }, method: 'POST' }
+}
+const sent = (body: unknown) =>
+  (ODD_VALUES[KEYS[(body as { odd: number }).odd] as string] as () => unknown)()
+
+@Controller()
+class LimitedController {
+  @RateLimit({ limit: 1000, window: '1m', by: (req: Request) => oddOf(req) as string })
+  @Get('odd')
+  odd() {
+    return 'within'
+  }
+}
+
+@Controller()
+class UserLimitedController {
+  @RateLimit({ limit: 1000, window: '1m', by: 'user' })
+  @Auth()
+  @Get('odd')
+  odd() {
+    return 'within'
+  }
+}
+
+const loggingBy = (error: (facts: object) => unknown): Place =>
+  handling(() => toss(new Error('to be logged')), {
+    logger: { info() {}, warn() {}, error } as Anything,
+  })
+
+/** Whose request is being logged: a logger is not told. */
+const ofLog = (facts: object) =>
+  oddOf({ headers: { 'x-odd': /\d+$/.exec((facts as { url: string }).url)?.[0] } } as Anything)
+
+export const PLACES: Readonly<Record<string, Place>> = {
+  returned: handling(oddOf),
+  'returned later': handling(async (req) => oddOf(req)),
+  'returned much later': handling(async (req) => {
+    await later()
+    return { data: oddOf(req) }
+  }),
+  'returned by a generator': handling(function* generate(req) {
+    yield oddOf(req)
+    return oddOf(req)
+  }),
+  'returned inside an object': handling((req) => ({ odd: oddOf(req) })),
+  'returned behind an answer': handling((req, res) => {
+    res.json({ answered: true })
+    return oddOf(req)
+  }),
+  thrown: handling((req) => toss(oddOf(req))),
+  rejected: handling(async (req) => toss(oddOf(req))),
+  'thrown behind an answer': handling((req, res) => {
+    res.json({ answered: true })
+    toss(oddOf(req))
+  }),
+  next: handling((req, _res, next) => next(oddOf(req))),
+  'next, later': handling((req, _res, next) => void setImmediate(() => next(oddOf(req)))),
+  'res.json': handling((req, res) => res.json(oddOf(req))),
+  'res.json inside': handling((req, res) => void res.json({ odd: oddOf(req) })),
+  // Node finds out too late that bytes are detached.
+  'res.send': { ...handling((req, res) => void res.send(oddOf(req))), mayCut: true },
+  'res.status': handling((req, res) => void res.status(oddOf(req) as number).json({})),
+  'res.statusCode': handling((req, res) => {
+    res.statusCode = oddOf(req) as number
+    return {}
+  }),
+  'res.statusMessage': handling((req, res) => {
+    res.statusMessage = oddOf(req) as string
+    return {}
+  }),
+  'res.set': handling((req, res) => void res.set('X-Odd', oddOf(req) as string).json({})),
+  'res.set, all': handling((req, res) => void res.set(oddOf(req)).json({})),
+  'res.setHeader, value': handling((req, res) => {
+    res.setHeader('X-Odd', oddOf(req) as string)
+    return {}
+  }),
+  'res.setHeader, name': handling(
+    (req, res) => void res.setHeader(oddOf(req) as string, 'x').end(),
+  ),
+  'res.type': handling((req, res) => void res.type(oddOf(req) as string).send('x')),
+  'res.cookie': handling((req, res) => void res.cookie('odd', oddOf(req)).json({})),
+  'res.redirect': handling((req, res) => res.redirect(oddOf(req) as string)),
+  'res.end': {
+    ...handling((req, res) => {
+      const odd = oddOf(req)
+      // A function is called back by Node, where nobody catches what it throws.
+      res.end(typeof odd === 'function' ? undefined : odd)
+    }),
+    mayCut: true,
+  },
+  'res.write': {
+    ...handling((req, res) => {
+      res.write(oddOf(req))
+      res.end()
+    }),
+    mayCut: true,
+  },
+  'res.writeHead': {
+    ...handling((req, res) => void res.writeHead(200, oddOf(req) as OutgoingHttpHeaders).end()),
+    mayCut: true,
+  },
+  'res.locals': handling((req, res) => {
+    Object.assign(res, { locals: oddOf(req) })
+    return {}
+  }),
+  'this.ok, message': handling((req, res, _next, self) => self.ok(res, oddOf(req))),
+  'this.ok, data': handling((req, res, _next, self) => self.ok(res, 'x', oddOf(req))),
+  'this.ok, status': handling((req, res, _next, self) => self.ok(res, 'x', {}, oddOf(req))),
+  'guard returns': guarding(oddOf),
+  'guard resolves': guarding(async (req) => oddOf(req)),
+  'guard throws': guarding((req) => toss(oddOf(req))),
+  'guard rejects': guarding(async (req) => toss(oddOf(req))),
+  'the user': user((odd) => odd),
+  permissions: user((permissions) => ({ permissions })),
+  roles: user((roles) => ({ roles })),
+  'a permission': user((odd) => ({ permissions: [odd] })),
+  'auth.can returns': {
+    options: {
+      controllers: [AbleController],
+      auth: { guard: allow, can: (_u, _a, req) => oddOf(req) as boolean },
+    },
+    denies: true,
+  },
+  'auth.can throws': {
+    options: {
+      controllers: [AbleController],
+      auth: { guard: allow, can: (_u, _a, req) => toss(oddOf(req)) },
+    },
+    denies: true,
+  },
+  'middleware returns': through((req: Request, _res: Response, next: NextFunction) => {
+    next()
+    return oddOf(req) as undefined
+  }),
+  'middleware throws': through((req: Request) => toss(oddOf(req))),
+  'middleware rejects': through(async (req: Request) => toss(oddOf(req))),
+  'middleware passes on': through((req: Request, _res: Response, next: NextFunction) =>
+    next(oddOf(req)),
+  ),
+  'error middleware returns': handling(() => toss(new Error('x')), {
+    middlewares: [
+      ((error: unknown, req: Request, _res: Response, next: NextFunction) => {
+        next(error)
+        return oddOf(req)
+      }) as Anything,
+    ],
+  }),
+  'error middleware throws': handling(() => toss(new Error('x')), {
+    middlewares: [
+      ((_error: unknown, req: Request, _res: Response, _next: NextFunction) =>
+        toss(oddOf(req))) as Anything,
+    ],
+  }),
+  'error middleware passes on': handling(() => toss(new Error('x')), {
+    middlewares: [
+      ((_error: unknown, req: Request, _res: Response, next: NextFunction) =>
+        next(oddOf(req))) as Anything,
+    ],
+  }),
+  'interceptor returns': handling(() => 'x', {
+    plugins: [{ name: 'odd', intercept: () => oddOf }],
+  }),
+  'interceptor throws': handling(() => 'x', {
+    plugins: [{ name: 'odd', intercept: () => (req) => toss(oddOf(req)) }],
+  }),
+  'interceptor fails': handling(() => 'x', {
+    plugins: [
+      {
+        name: 'odd',
+        intercept: () => (req, res, _next, fail) => {
+          fail(oddOf(req))
+          return res
+        },
+      },
+    ],
+  }),
+  // Some of the texts are ids.
+  'tenant strategy': {
+    options: tenancy({ header: false, strategies: [oddOf] }).options,
+  },
+  'tenant strategy throws': tenancy({
+    header: false,
+    strategies: [(req: Request) => toss(oddOf(req))],
+  }),
+  'tenant.authorize returns': tenancy({ strategies: [() => 't1'], authorize: oddOf }),
+  'tenant.authorize rejects': tenancy({
+    strategies: [() => 't1'],
+    authorize: async (req: Request) => toss(oddOf(req)),
+  }),
+  'tenant.store returns': tenancy({
+    strategies: [(req: Request) => `t${req.headers['x-odd']}`],
+    positiveTtl: 0,
+    store: { find: (id: string) => sent({ odd: Number(id.slice(1)) }) },
+  }),
+  'tenant.store rejects': tenancy({
+    strategies: [(req: Request) => `t${req.headers['x-odd']}`],
+    store: { find: async (id: string) => toss(sent({ odd: Number(id.slice(1)) })) },
+  }),
+  'tenant status': tenancy({
+    strategies: [(req: Request) => `t${req.headers['x-odd']}`],
+    store: {
+      find: (id: string) => ({ id, status: sent({ odd: Number(id.slice(1)) }) ?? 'suspended' }),
+    },
+  }),
+  'cache key': withCache({ key: oddOf }),
+  'cache key throws': withCache({ key: (req: Request) => toss(oddOf(req)) }),
+  'cache tags': withCache({ key: (req: Request) => `k${req.headers['x-odd']}`, tags: oddOf }),
+  'cache tag': withCache({
+    key: (req: Request) => `k${req.headers['x-odd']}`,
+    tags: (req: Request) => [oddOf(req)],
+  }),
+  cached: withCache({ key: (req: Request) => `k${req.headers['x-odd']}` }, oddOf),
+  'cached, thrown': withCache({ key: (req: Request) => `k${req.headers['x-odd']}` }, (req) =>
+    toss(oddOf(req)),
+  ),
+  'limit by function': { options: { controllers: [LimitedController] } },
+  'limit by user': {
+    options: {
+      controllers: [UserLimitedController],
+      auth: {
+        guard: {
+          canActivate: (req: Request) => Boolean(Object.assign(req, { user: { id: oddOf(req) } })),
+        },
+      },
+    },
+  },
+  'limit store': {
+    options: {
+      controllers: [LimitedController],
+      rateLimit: {
+        store: { consume: ({ key }) => sent({ odd: key.length % KEYS.length }) as never },
+      },
+    },
+  },
+  ...Object.fromEntries(
+    ['status', 'code', 'message', 'errors', 'headers', 'expose', 'cause', 'name', 'stack'].flatMap(
+      (name) => [
+        [`${name} of an HTTP error`, errorField(name)],
+        [
+          `${name} of an HTTP error of 500`,
+          errorField(name, () => new HttpError(500, 'x', { expose: true })),
+        ],
+        [
+          `${name} of an error of http-errors`,
+          errorField(name, () =>
+            Object.assign(new Error('x'), { status: 404, statusCode: 404, expose: true }),
+          ),
+        ],
+      ],
+    ),
+  ),
+  'an error header': handling((req) =>
+    toss(new HttpError(400, 'x', { headers: { 'X-Odd': oddOf(req) as string } })),
+  ),
+  'a status of a middleware error': through((req: Request) =>
+    toss(Object.assign(new Error('x'), { status: oddOf(req), statusCode: oddOf(req) })),
+  ),
+  'req.id': {
+    ...through((req: Request, _res: Response, next: NextFunction) => {
+      Object.defineProperty(req, 'id', { get: () => toss(oddOf(req)) })
+      next(new NotFoundError())
+    }),
+  },
+  'req.id, itself': through((req: Request, _res: Response, next: NextFunction) => {
+    Object.assign(req, { id: oddOf(req) })
+    next(new NotFoundError())
+  }),
+  'logger throws': loggingBy((facts) => toss(ofLog(facts))),
+  'logger returns': loggingBy(ofLog),
+  'logger rejects': loggingBy(async (facts) => toss(ofLog(facts))),
+  'validated to': withSchema((body) => ({ value: sent(body) })),
+  'validation result': withSchema(sent),
+  'validation issues': withSchema((body) => ({
+    issues: [{ message: sent(body), path: [sent(body)] }],
+  })),
+  'validation issue': withSchema((body) => ({ issues: [sent(body)] })),
+  'validation throws': withSchema((body) => toss(sent(body))),
+  'validation rejects': withSchema(async (body) => toss(sent(body))),
+}
