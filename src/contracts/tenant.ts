@@ -13,6 +13,8 @@ export interface TenantScope {
    * that a pool or a lost callback brings along does not.
    */
   readonly origin: object
+  /** How many others it was made within, of the same origin. Default 0. */
+  readonly depth?: number
   /** The application whose request it is; `undefined` outside of one. */
   readonly host: object | undefined
   /** Whether it is meant for all tenants, as `runWithoutTenant` says; a request that names none is not. */

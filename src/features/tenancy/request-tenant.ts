@@ -11,12 +11,14 @@ type Scoped = Pick<BlazonRequest, 'tenantScope'>
 
 /**
  * The scope in which a request goes on. A scope of the request's own origin is believed: a nested one is somebody's decision.
- * One of another origin was brought along by a pool or a connection that serves many, and none at all was lost.
+ * One of another origin was brought along by a pool or a connection that serves many, and none at all was lost. One that is less
+ * deep is what the request was in before somebody decided: a pool has kept that.
  */
 function scopeOf({ tenantScope: own }: Scoped): TenantScope | undefined {
   if (own === undefined) return undefined
   const current = TenantContext.current()
-  return current?.origin === own.origin ? current : own
+  if (current === undefined || current.origin !== own.origin) return own
+  return (current.depth ?? 0) < (own.depth ?? 0) ? own : current
 }
 
 /** Goes on in the scope of a request, which is from now on the one that a middleware has set. */

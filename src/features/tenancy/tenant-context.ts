@@ -64,12 +64,17 @@ export function tenantScope(
   id: string | undefined,
   base: Omit<TenantScope, 'id'> | undefined,
 ): TenantScope {
-  return Object.freeze({ id, origin: base?.origin ?? {}, host: base?.host })
+  return Object.freeze({ id, origin: base?.origin ?? {}, depth: depthIn(base), host: base?.host })
 }
 
 /** Makes the scope of a request that names a tenant and may not act for it yet. */
 export function claimScope(claim: string, base: Omit<TenantScope, 'id'>): TenantScope {
-  return Object.freeze({ id: undefined, origin: base.origin, host: base.host, claim })
+  const { origin, host } = base
+  return Object.freeze({ id: undefined, origin, depth: depthIn(base), host, claim })
+}
+
+function depthIn(base: Omit<TenantScope, 'id'> | undefined): number {
+  return base === undefined ? 0 : (base.depth ?? 0) + 1
 }
 
 /**

@@ -16,16 +16,23 @@ export interface TenantRouterOptions {
 /** What a router is given as: Express' own, an application, or a function of the same kind. */
 type RouterHandler = (req: Request, res: Response, next: NextFunction) => unknown
 
-/** Those that are open on purpose. */
-const openRouters = new WeakSet<object>()
+const kGuarded: unique symbol = Symbol('blazon.guardedRouter')
+const kOpen: unique symbol = Symbol('blazon.openRouter')
 
-/** What stands behind middlewares of `tenantRouter`. */
+/** What stands behind a middleware of `tenantRouter`. */
 interface GuardedRouter {
   readonly router: RouterHandler
   readonly path: string
 }
 
-const guarded = new WeakMap<object, GuardedRouter>()
+/**
+ * What is known of a middleware. A field of it, and not a list of them: where it stands in a router, something may have been put
+ * around it, which has its fields.
+ */
+interface Marked {
+  [kGuarded]?: GuardedRouter
+  [kOpen]?: true
+}
 
 /**
  * Makes a router, or an Express application, for `middlewares` whose requests need a tenant: the application's guard is asked first
@@ -52,7 +59,7 @@ export function tenantRouter(
   const guard = guardRouter(isExpressApp(router) ? runExpressApp(router) : router)
   Object.defineProperty(guard, kBehind, { value: router })
   const mounted: RequestHandler = path === '/' ? guard : express.Router().use(path, guard)
-  for (const middleware of [guard, mounted]) guarded.set(middleware, { router, path })
+  for (const middleware of [guard, mounted]) mark(middleware, kGuarded, { router, path })
   return mounted
 }
 
@@ -68,18 +75,22 @@ export function publicRouter<T extends RouterHandler>(router: T): T {
   if (typeof router !== 'function') {
     throw new TypeError('publicRouter() needs a router: express.Router(), or express().')
   }
-  openRouters.add(router)
+  mark(router, kOpen, true)
   return router
+}
+
+function mark<K extends keyof Marked>(middleware: object, key: K, value: Marked[K]): void {
+  Object.defineProperty(middleware, key, { value, configurable: true })
 }
 
 /** Whether a router was said to be open. */
 export function isOpenRouter(router: object): boolean {
-  return openRouters.has(router)
+  return (router as Marked)[kOpen] === true
 }
 
 /** The router behind a middleware of `tenantRouter`; `undefined` for any other. */
 export function guardedRouterOf(middleware: object): GuardedRouter | undefined {
-  return guarded.get(middleware)
+  return (middleware as Marked)[kGuarded]
 }
 
 const OUTSIDE =

@@ -4,6 +4,7 @@ import {
   Get,
   getTenantId,
   inject,
+  Post,
   type Request,
   type RequestHandler,
   runWithTenant,
@@ -31,8 +32,17 @@ class OrdersController {
     const rows = await this.db.sql<{ note: string }>`select note from orders order by id`
     return rows.map(({ note }) => note)
   }
+
+  @Post()
+  async add() {
+    const { db } = this
+    await db.sql`insert into orders (note) values (${`by ${getTenantId()}`})`
+    await db.afterCommit(() => void saved.push(getTenantId()))
+    return { isSaved: saved.length > 0 }
+  }
 }
 
+let saved: unknown[] = []
 let database: TenantDatabase
 let app: TestApp
 beforeAll(async () => {
@@ -42,6 +52,7 @@ afterAll(() => database[Symbol.asyncDispose]())
 afterEach(() => app.close())
 
 async function start(options: TestOptions): Promise<void> {
+  saved = []
   app = await database.start({
     controllers: [OrdersController],
     auth: { guard: { canActivate: () => true } },
@@ -110,6 +121,15 @@ describe('the database', () => {
     expect(await ask('a')).toEqual(['of a'])
     go()
     await expect(late).rejects.toMatchObject({ code: 'TENANT_UNAUTHORIZED' })
+  })
+
+  it('holds the answer of a request until what it did is saved, in the name of its tenant', async () => {
+    await start({})
+    const { body } = await app.asTenant('a').request().post('/orders')
+    expect(body.data).toEqual({ isSaved: false })
+    expect(saved).toEqual(['a'])
+    expect(await ask('a')).toEqual(['of a', 'by a'])
+    expect((await app.asTenant('b').request().post('/orders')).status).toBe(403)
   })
 
   it('gives a router that needs a tenant the rows of that tenant', async () => {

@@ -9,6 +9,7 @@ import {
   type Middleware,
   type RequestHandler,
   runWithTenant,
+  TenantContext,
 } from 'blazon'
 import express, { type Router } from 'express'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -185,6 +186,29 @@ describe('in middlewares, each request is answered with rows of its own', () => 
     const router = express.Router().use(byHeader, asks).get('/rows/:id', rows)
     const port = await start({ tenant: { header: 'x-none' }, middlewares: [router] })
     expect(await strays(port)).toEqual([])
+  })
+})
+
+describe('whose a request is once a middleware has said so', () => {
+  /** Says it, and keeps a way into the scope that the request had before. */
+  let before = (goOn: () => void) => goOn()
+  const says: RequestHandler = (_req, _res, next) => {
+    before = TenantContext.bind((goOn: () => void) => goOn())
+    runWithTenant('acme', next)
+  }
+  const comesBack: RequestHandler = (_req, _res, next) => before(() => next())
+  const tells: RequestHandler = (_req, res) => {
+    res.json({ data: getTenantId() })
+  }
+
+  it.each<[string, () => Middleware[]]>([
+    ['in middlewares', () => [says, comesBack, tells]],
+    ['in a router', () => [express.Router().use(says, comesBack, tells)]],
+  ])('holds where one goes on in the scope from before that: %s', async (_, make) => {
+    const port = await start({ tenant: { header: 'x-none' }, middlewares: make() })
+    const agent = keepAlive(1)
+    ends.push(() => agent.destroy())
+    expect((await send(port, agent, { path: '/', headers: {} })).body).toEqual({ data: 'acme' })
   })
 })
 
