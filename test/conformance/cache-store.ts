@@ -157,14 +157,16 @@ export function describeCacheStore(name: string, makeStore: () => Promise<StoreU
         const body = Uint8Array.from([1, 2, 3])
         const headers = ['A', 'b']
         const tags: [string, string][] = [['t', '1']]
-        const entry = { ...entryOf({ kind: 'response' }), body, headers, tags }
+        const user = 'user.id=sada;iss=sx'
+        const entry = { ...entryOf({ kind: 'response' }), user, body, headers, tags }
         await store.set('key', entry, HOUR)
         body.fill(9)
         headers.push('C', 'd')
         tags.push(['u', '2'])
-        Object.assign(entry, { owner: 'somebody' })
+        Object.assign(entry, { owner: 'somebody', user: null })
         expect(plain(await store.get('key'))).toEqual({
           ...entryOf({ kind: 'response' }),
+          user: 'user.id=sada;iss=sx',
           body: [1, 2, 3],
           headers: ['A', 'b'],
           tags: [['t', '1']],
