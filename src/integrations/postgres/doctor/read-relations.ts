@@ -51,6 +51,10 @@ select c.oid, n.nspname as schema, c.relname as name, c.relkind::text as kind, o
   array(
     select distinct g.privilege from ${GRANTS} where g.grantee = any($2::oid[]) and g.grantee <> c.relowner
   ) as login_privileges,
+  array(
+    select distinct q.rolname::text from ${GRANTS} join pg_catalog.pg_roles q on q.oid = g.grantee
+    where g.grantee = any($2::oid[]) and g.grantee <> c.relowner
+  ) as login_grantees,
   exists (
     select from pg_catalog.pg_locks l
     where l.relation = c.oid and l.mode = 'AccessExclusiveLock' and l.pid <> pg_backend_pid()
@@ -97,6 +101,7 @@ export async function readRelations(
       privileges,
       grantees: row['grantees'] as string[],
       loginPrivileges: row['login_privileges'] as string[],
+      loginGrantees: row['login_grantees'] as string[],
       isLocked: row['locked'] === true,
       isReachable: privileges.some((privilege) => privilege !== 'references'),
       column: row['has_column'] === true ? columnOf(row) : null,
