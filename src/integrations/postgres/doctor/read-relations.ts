@@ -55,9 +55,9 @@ select c.oid, n.nspname as schema, c.relname as name, c.relkind::text as kind, o
     select distinct q.rolname::text from ${GRANTS} join pg_catalog.pg_roles q on q.oid = g.grantee
     where g.grantee = any($2::oid[]) and g.grantee <> c.relowner
   ) as login_grantees,
-  exists (
-    select from pg_catalog.pg_locks l
-    where l.relation = c.oid and l.mode = 'AccessExclusiveLock' and l.pid <> pg_backend_pid()
+  c.oid in (
+    select l.relation from pg_catalog.pg_locks l
+    where l.mode = 'AccessExclusiveLock' and l.pid <> pg_backend_pid() and l.relation is not null
       and l.database = (select d.oid from pg_catalog.pg_database d where d.datname = current_database())
   ) as locked,
   a.attnum is not null as has_column, a.attnotnull as required, a.atthasdef as has_default,
