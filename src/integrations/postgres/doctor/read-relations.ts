@@ -128,7 +128,7 @@ function columnOf(row: Record<string, unknown>): TenantColumn {
 }
 
 function sharingOf(comment: string): Relation['sharing'] {
-  const [, more] = /\bblazon: shared\b(, writable\b)?/.exec(comment) ?? [undefined, null]
-  if (more === null) return 'none'
-  return more === undefined ? 'reading' : 'writing'
+  const said = /\bblazon: shared\b(, writable\b)?/.exec(comment)
+  if (said === null) return 'none'
+  return said[1] === undefined ? 'reading' : 'writing'
 }
