@@ -44,6 +44,7 @@ ${tenantTable('items', [
 create table plans (name text primary key);
 insert into plans values ('small'), ('large');
 grant select on plans to app_tenant, app_all_tenants;
+comment on table plans is 'blazon: shared';
 create function wait_to_commit() returns trigger language plpgsql as $$
 begin
   perform pg_advisory_xact_lock_shared(${HELD_COMMITS});

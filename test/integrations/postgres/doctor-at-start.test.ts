@@ -1,6 +1,7 @@
 import { App, Controller, Get, inject, Tenant } from 'blazon'
-import { Database, postgres } from 'blazon/postgres'
+import { Database, postgres, tenantTable } from 'blazon/postgres'
 import { expect, it } from 'vitest'
+import { Patient } from './doctor-patient.js'
 import { ownServerDatabase } from './own-database.js'
 import { describeWithServer } from './server.js'
 
@@ -34,5 +35,21 @@ describeWithServer('an application that uses tenants', () => {
     expect(error.message).toMatch(/superuser/)
     expect(error.message).toMatch(/notes/)
     for (const app of [await start(false), await start(true, false)]) await app.close()
+  })
+
+  it('starts with a table of all tenants only where that says so', async () => {
+    const database = await ownServerDatabase()
+    const login = await database.role('login', 'login noinherit')
+    await using patient = await Patient.admit(async () => database, login)
+    await patient.run(
+      `${tenantTable('notes', { ...patient.roles, columns: ['text text'] })}; create table plans (name text); grant select on plans to $one`,
+    )
+    const options = { url: database.urlOf(login), ...patient.roles, doctor: true }
+    const start = () =>
+      App.create({ controllers: [NotesController], plugins: [postgres(options)], logger: false })
+    await expect(start()).rejects.toThrow(/E_DATABASE_REACH\] table public\.plans/)
+    await patient.run("comment on table plans is 'blazon: shared'")
+    const app = await start()
+    await app.close()
   })
 })

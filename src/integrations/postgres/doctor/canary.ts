@@ -109,10 +109,7 @@ class Trial {
     const own = await this.#as(this.#b, this.#insert(this.#b))
     // What fails for other reasons tells nothing of policies; neither does it where the own row is refused, too.
     if (!passesPolicy(own, this.#table)) return
-    if ('rows' in own) {
-      await this.#tryStealing()
-      await this.#tryLookAlikes()
-    }
+    if ('rows' in own) await this.#tryReaching()
     const foreign = this.#insert(this.#b)
     if (passesPolicy(await this.#as(this.#a, foreign), this.#table)) {
       this.#report('one tenant writes rows of another')
@@ -122,7 +119,13 @@ class Trial {
     }
   }
 
-  /** There is a row of the second tenant now. */
+  /** There is a row of the second tenant now. Where anybody gets at it, it need not be asked who is taken for that tenant. */
+  async #tryReaching(): Promise<void> {
+    const before = this.#findings.length
+    await this.#tryStealing()
+    if (this.#findings.length === before) await this.#tryLookAlikes()
+  }
+
   async #tryStealing(): Promise<void> {
     const { fullName } = this.#table
     const theirs = `where tenant_id = ${literal(this.#b)}`
@@ -140,7 +143,6 @@ class Trial {
     }
   }
 
-  /** There still is, in the end: whoever is taken for that tenant sees it. */
   async #tryLookAlikes(): Promise<void> {
     const lookAlikes = lookAlikesOf(this.#b, this.#table.column)
     if (this.#may['select'] !== true || (await this.#areBlind(lookAlikes))) return

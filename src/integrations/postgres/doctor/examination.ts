@@ -61,8 +61,10 @@ export interface Relation {
   readonly privileges: readonly string[]
   /** To whom that was granted. */
   readonly grantees: readonly string[]
-  /** What was granted to the login itself. */
+  /** What was granted to the login itself, or to those whose privileges it has without a word. */
   readonly loginPrivileges: readonly string[]
+  /** To which of them. */
+  readonly loginGrantees: readonly string[]
   /** Whether somebody has it for himself, or waits for that. */
   readonly isLocked: boolean
   /** Whether the tenants' role may do anything with it. */

@@ -88,7 +88,8 @@ function checkGrants({ relations, login }: Examination): Finding[] {
     ({ fullName, loginPrivileges }) => `${fullName} (${loginPrivileges.join(', ').toUpperCase()})`,
   )
   const cause = `It may use ${list.join(', ')} without becoming a role: so may a statement that gets out of its role, as injected SQL does with RESET ROLE.`
-  const remedy = `revoke all on ${listOf(granted)} from ${identifier(login)}, and from those that it inherits from;`
+  const grantees = new Set(granted.flatMap(({ loginGrantees }) => loginGrantees))
+  const remedy = `revoke all on ${listOf(granted)} from ${[...grantees].map(identifier).join(', ')};`
   return [finding('E_DATABASE_LOGIN', { subject: `login ${login}`, cause, remedy })]
 }
 

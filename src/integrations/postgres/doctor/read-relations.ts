@@ -51,9 +51,13 @@ select c.oid, n.nspname as schema, c.relname as name, c.relkind::text as kind, o
   array(
     select distinct g.privilege from ${GRANTS} where g.grantee = any($2::oid[]) and g.grantee <> c.relowner
   ) as login_privileges,
-  exists (
-    select from pg_catalog.pg_locks l
-    where l.relation = c.oid and l.mode = 'AccessExclusiveLock' and l.pid <> pg_backend_pid()
+  array(
+    select distinct q.rolname::text from ${GRANTS} join pg_catalog.pg_roles q on q.oid = g.grantee
+    where g.grantee = any($2::oid[]) and g.grantee <> c.relowner
+  ) as login_grantees,
+  c.oid in (
+    select l.relation from pg_catalog.pg_locks l
+    where l.mode = 'AccessExclusiveLock' and l.pid <> pg_backend_pid() and l.relation is not null
       and l.database = (select d.oid from pg_catalog.pg_database d where d.datname = current_database())
   ) as locked,
   a.attnum is not null as has_column, a.attnotnull as required, a.atthasdef as has_default,
@@ -97,6 +101,7 @@ export async function readRelations(
       privileges,
       grantees: row['grantees'] as string[],
       loginPrivileges: row['login_privileges'] as string[],
+      loginGrantees: row['login_grantees'] as string[],
       isLocked: row['locked'] === true,
       isReachable: privileges.some((privilege) => privilege !== 'references'),
       column: row['has_column'] === true ? columnOf(row) : null,
@@ -123,7 +128,7 @@ function columnOf(row: Record<string, unknown>): TenantColumn {
 }
 
 function sharingOf(comment: string): Relation['sharing'] {
-  const [, more] = /\bblazon: shared\b(, writable\b)?/.exec(comment) ?? [undefined, null]
-  if (more === null) return 'none'
-  return more === undefined ? 'reading' : 'writing'
+  const said = /\bblazon: shared\b(, writable\b)?/.exec(comment)
+  if (said === null) return 'none'
+  return said[1] === undefined ? 'reading' : 'writing'
 }

@@ -1,0 +1,58 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  protectTable,
+  tenantTable,
+} from '../../../src/integrations/postgres/schema/tenant-table.js'
+import { SCHEMA } from '../../conformance/tenant-schema.js'
+import { blocksOf } from '../../docs/markdown.js'
+import { Patient } from './doctor-patient.js'
+import { KINDS } from './own-database.js'
+
+const root = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url))
+const read = (path: string) => readFileSync(root(path), 'utf8')
+
+const MIGRATIONS = readdirSync(root('examples/orders/migrations'))
+  .sort()
+  .map((name) => read(`examples/orders/migrations/${name}`))
+
+describe.each(KINDS)('the doctor on %s has nothing against', (_, open) => {
+  let patient: Patient
+  beforeEach(async () => {
+    patient = await Patient.admit(open)
+  })
+  afterEach(() => patient[Symbol.asyncDispose]())
+
+  const withRoles = (sql: string) =>
+    sql.replaceAll('app_tenant', '$one').replaceAll('app_all_tenants', '$all')
+
+  it('the example', async () => {
+    for (const migration of MIGRATIONS) await patient.run(withRoles(migration))
+    expect(await patient.findings()).toEqual([])
+  })
+
+  it('the schema that every driver and recipe is held to', async () => {
+    // The two roles are there already.
+    await patient.run(withRoles(SCHEMA.slice(SCHEMA.indexOf('create table orders'))))
+    expect(await patient.findings()).toEqual([])
+  })
+
+  it.each([
+    ['Kysely', { id: 'uuid' as const, columns: ['item text not null'], unique: [['item']] }],
+    ['Prisma', { columns: ['order_id uuid not null', 'text text not null', 'tags text[]'] }],
+    ['a schema of its own', { schema: 'shop', columns: ['note text'] }],
+  ])('tables as those of %s', async (_, options) => {
+    await patient.run('create schema shop')
+    await patient.run(tenantTable('orders', { ...patient.roles, ...options }))
+    expect(await patient.findings()).toEqual([])
+  })
+
+  it('tables that were there, and one for all', async () => {
+    await patient.run('create table invoices (id serial primary key, tenant_id text)')
+    await patient.run(protectTable('invoices', patient.roles))
+    const shared = blocksOf('docs/migrations.md').find(({ text }) => text.includes('countries'))
+    await patient.run(withRoles(String(shared?.text)))
+    expect(await patient.findings()).toEqual([])
+  })
+})

@@ -1,0 +1,153 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { examine } from '../../../src/integrations/postgres/doctor/inspect-database.js'
+import { createDriver } from '../../../src/integrations/postgres/drivers/create-driver.js'
+import { tenantTable } from '../../../src/integrations/postgres/schema/tenant-table.js'
+import { Patient } from './doctor-patient.js'
+import { ownServerDatabase, type ServerDatabase } from './own-database.js'
+import { describeWithServer } from './server.js'
+
+const SILENT = { info() {}, warn() {}, error() {} }
+
+describeWithServer('the doctor, of what a login has by itself', () => {
+  let patient: Patient
+  let database: ServerDatabase
+  let login: string
+
+  beforeEach(async () => {
+    const own = await ownServerDatabase()
+    database = own
+    login = await own.role('login', 'login noinherit')
+    patient = await Patient.admit(async () => own, login)
+    await patient.run(
+      `${tenantTable('sound', { ...patient.roles, columns: ['note text'] })}; insert into sound (tenant_id, note) values ('zeta', 'secret')`,
+    )
+  })
+  afterEach(() => patient[Symbol.asyncDispose]())
+
+  /** Something done by a connection of the login. */
+  const asLogin = async <T>(use: (driver: ReturnType<typeof createDriver>) => Promise<T>) => {
+    const driver = createDriver({ url: database.urlOf(login) })
+    await driver.open({ logger: SILENT })
+    try {
+      return await use(driver)
+    } finally {
+      await driver.close()
+    }
+  }
+  const findings = async () => await asLogin((driver) => examine(driver, patient.roles))
+  const lines = async () => (await findings()).map(({ code, subject }) => `${code} ${subject}`)
+  /** What a statement of a tenant sees that gets out of its role. */
+  const seenOutside = async (text: string) =>
+    await asLogin(async (driver) => {
+      const connection = await driver.connect()
+      const { tenantRole } = patient.roles
+      try {
+        await connection.script(
+          `begin; set local role ${tenantRole}; set local app.tenant_id = 'acme'; reset role`,
+        )
+        return (await connection.query({ text })).rows
+      } finally {
+        connection.destroy()
+      }
+    })
+  const fill = (sql: string) => sql.replaceAll('$login', login)
+
+  it.each([
+    [
+      'a table of its own',
+      'create table copy as select note from sound; grant select on copy to $login',
+      'select note from copy',
+      'public.copy (SELECT)',
+    ],
+    [
+      'a column of it',
+      'create table copy as select note from sound; grant select (note), insert on copy to $login',
+      'select note from copy',
+      'public.copy (INSERT, SELECT)',
+    ],
+    [
+      'a table of tenants, with a policy for it',
+      'grant select on sound to $login; create policy own on sound to $login using (true) with check (false)',
+      'select note from sound',
+      'public.sound (SELECT)',
+    ],
+    [
+      'a role that it inherits from',
+      'create role $login_r; alter role $login inherit; grant $login_r to $login; revoke $all from $login; create table copy as select note from sound; grant select on copy to $login_r',
+      'select note from copy',
+      'public.copy (SELECT)',
+    ],
+    [
+      'a view',
+      'create view copy as select note from sound; grant select on copy to $login',
+      'select note from copy',
+      'public.copy (SELECT)',
+    ],
+  ])('finds what was granted: %s', async (_, plant, see, told) => {
+    expect(await lines()).toEqual([])
+    await patient.run(fill(plant))
+    expect(await seenOutside(see)).toEqual([{ note: 'secret' }])
+    const [found] = await findings()
+    expect(found).toMatchObject({ code: 'E_DATABASE_LOGIN', subject: `login ${login}` })
+    expect(found?.cause).toContain(told)
+    await patient.run(String(found?.remedy))
+    await expect(seenOutside(see)).rejects.toMatchObject({ code: '42501' })
+  })
+
+  it('names all of it at once, and is content when it is revoked', async () => {
+    await patient.run(
+      fill('create table one (a int); create table two (a int); grant all on one, two to $login'),
+    )
+    const [found, ...others] = await findings()
+    expect(others).toEqual([])
+    expect(found?.cause).toMatch(/public\.one \(.*SELECT.*\), public\.two \(/)
+    await patient.run(String(found?.remedy))
+    expect(await lines()).toEqual([])
+  })
+
+  it('has nothing against a grant on what is shared, or by the role of tenants', async () => {
+    await patient.run(
+      fill(`
+      create table plans (name text); comment on table plans is 'blazon: shared';
+      grant select on plans to $login, $one; create table bare (id serial); grant usage on bare_id_seq to $login`),
+    )
+    expect(await lines()).toEqual([])
+  })
+
+  it('finds other tables that it owns', async () => {
+    await patient.run(fill('create table jobs (a int); alter table jobs owner to $login'))
+    expect(await lines()).toEqual([`W_DATABASE_LOGIN login ${login}`])
+  })
+
+  it('finds what it may make, and what it may copy', async () => {
+    await patient.run(fill('create schema own; grant create on schema own to $login'))
+    await patient.run(fill('alter role $login replication'))
+    expect(await lines()).toEqual([
+      `E_DATABASE_LOGIN login ${login}`,
+      'W_DATABASE_SCHEMA schema own',
+    ])
+    for (const { remedy } of await findings()) await patient.run(remedy)
+    expect(await lines()).toEqual([])
+  })
+
+  it('finds tables that will be open to it', async () => {
+    await patient.run(fill('alter default privileges grant select on tables to $login'))
+    expect(await lines()).toEqual([
+      'W_DATABASE_GRANT default privileges on tables of root_of_tests',
+    ])
+    for (const { remedy } of await findings()) await patient.run(remedy)
+    expect(await lines()).toEqual([])
+  })
+
+  it.each(['pg_read_all_data', 'pg_read_server_files', 'pg_execute_server_program'])(
+    'finds that it may become %s',
+    async (role) => {
+      await patient.run(fill(`grant ${role} to $login`))
+      expect(await findings()).toMatchObject([
+        { code: 'E_DATABASE_LOGIN', cause: expect.stringContaining(`member of ${role}`) },
+      ])
+      for (const { remedy } of await findings()) await patient.run(remedy)
+      expect(await lines()).toEqual([])
+    },
+  )
+})
