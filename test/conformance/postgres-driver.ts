@@ -7,6 +7,7 @@ import type {
 } from '../../src/integrations/postgres/driver.js'
 import type { PostgresTimeouts } from '../../src/integrations/postgres/options/postgres-options.js'
 import { PostgresError } from '../../src/integrations/postgres/postgres-error.js'
+import { describeFlights } from './postgres-flights.js'
 import { describeValues } from './postgres-values.js'
 
 /** Opens a driver of at most four connections; whatever its database keeps may be anything. */
@@ -38,6 +39,7 @@ export function describeDriver(name: string, open: OpenDriver): void {
 
     describeValues((statement) => lend(driver, (lent) => lent.query(statement)))
     describeStatements(() => driver)
+    describeFlights(() => driver)
     describeRefusals(() => driver)
     describeLending(() => driver, open)
     describeClosing(open)
@@ -219,8 +221,15 @@ function describeRefusals(driver: () => Driver): void {
     it('may be a COPY that nobody sends rows to', async () => {
       await lend(driver(), async (lent) => {
         await lent.script('create temp table c (a int)')
-        const query = lent.query({ text: 'copy c from stdin' })
-        await expect(query).rejects.toBeInstanceOf(PostgresError)
+        for (const text of [
+          'copy c from stdin',
+          'copy c from /* c */ stdin',
+          'copy c --\nfrom--\nstdin',
+        ]) {
+          await expect(lent.query({ text }), text).rejects.toBeInstanceOf(PostgresError)
+        }
+        const quoted = await lent.query({ text: "select 'copy c from stdin' as text" })
+        expect(quoted.rows).toEqual([{ text: 'copy c from stdin' }])
         const script = lent.script('select 1; copy c from stdin;\n1\n\\.\n')
         await expect(script).rejects.toBeInstanceOf(PostgresError)
         expect((await lent.query({ text: 'select * from c' })).rows).toEqual([])
@@ -293,9 +302,18 @@ function describeLending(driver: () => Driver, open: OpenDriver): void {
     })
 
     it.each(['begin', 'begin; selct'])('is not lent again with a transaction: %s', async (text) => {
-      await lend(driver(), async (lent) => {
-        for (const part of text.split(';')) await lent.query({ text: part }).catch(() => undefined)
-      })
+      const process = 'select pg_backend_pid() as pid'
+      const lent = await driver().connect()
+      const before = (await lent.query({ text: process })).rows
+      for (const part of text.split(';')) await lent.query({ text: part }).catch(() => undefined)
+      lent.release()
+      const all = await Promise.all(Array.from({ length: driver().size }, () => driver().connect()))
+      for (const each of all) {
+        // One that runs in this process is rolled back instead, and goes on.
+        const { rows } = await each.query({ text: process })
+        if (!driver().isEmbedded) expect(rows).not.toEqual(before)
+      }
+      for (const each of all) each.release()
       for (let time = 0; time < driver().size; time++) {
         const refusal = ask(driver(), 'savepoint a')
         await expect(refusal).rejects.toMatchObject({ code: '25P01' })

@@ -4,8 +4,13 @@ import type { TestApp } from 'blazon/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TenantDatabase } from './tenant-database.js'
 
+type Trace = [name: string, leave: string, find: string, nothing: unknown]
+
+/** A path on which there is nothing of this database's: what would be left of `set search_path = pg_catalog`. */
+const PATH_OF_TEMPORARY = "select 1 where current_setting('search_path') not like '%public%'"
+
 /** What one tenant does, what another would then find, and what there is if it finds nothing. */
-const TRACES: [name: string, leave: string, find: string, nothing: unknown][] = [
+const TRACES: Trace[] = [
   ['a temporary table', 'create temp table own (n) as select 1', 'table own', '42P01'],
   [
     'one that hides another',
@@ -37,7 +42,94 @@ const TRACES: [name: string, leave: string, find: string, nothing: unknown][] = 
     [],
   ],
   ['who listens', 'listen own', 'select pg_listening_channels()', []],
+  ['a statement', 'prepare own as select 1', 'execute own', '26000'],
+  ...[
+    '/* c */ set search_path = pg_catalog',
+    '/* a /* b */ c */\n set search_path to pg_catalog',
+    '--\nset search_path = pg_catalog',
+    '-- c\r\nset session search_path = pg_catalog',
+    ';;set search_path = pg_catalog',
+    'SET/**/SEARCH_PATH=pg_catalog',
+    "select set_config('search_path', 'pg_catalog', false)",
+    "select pg_catalog.set_config('search_path', 'pg_catalog', false)",
+    "select \"set_config\"('search_path', 'pg_catalog', false)",
+    "select pg_catalog . \"set_config\" /* c */ ( 'search_path', 'pg_catalog', false )",
+    "select U&\"set\\005Fconfig\"('search_path', 'pg_catalog', false)",
+    "select set_config --\n ('search_path', 'pg_catalog', false)",
+    "select set_config('search_path', 'pg_catalog', 1 = 2)",
+    "select set_config('search_path', 'pg_catalog', not true)",
+    "select set_config('search_path', 'pg_catalog', (select false))",
+    "select * from set_config('search_path', 'pg_catalog', false)",
+    "with own as (select set_config('search_path', 'pg_catalog', false)) select * from own",
+    "values (set_config('search_path', 'pg_catalog', false))",
+    'do $$ begin set search_path = pg_catalog; end $$',
+    "do $$ begin perform set_config('search_path', 'pg_catalog', false); end $$",
+    "do $own$ begin execute 'set sea' || 'rch_path = pg_catalog'; end $own$",
+    'select leave_path()',
+    'call leave_path_by_procedure()',
+    "insert into items (order_id) select 0 where leave_path() = 'x'",
+    "explain analyze select set_config('search_path', 'pg_catalog', false)",
+  ].map((text): Trace => [`a path: ${text}`, text, PATH_OF_TEMPORARY, []]),
+  ...[
+    'create /* c */ temp table orders (note text)',
+    "select 'of a' as note into temp orders",
+    "select 'of a' as note into /* c */ temporary table orders",
+    'create table pg_temp.orders (note text)',
+    'create table "pg_temp".orders (note text)',
+    'create /* c */ temporary view orders as select 1 as note',
+  ].map((text): Trace => [`a table in disguise: ${text}`, text, 'select note from orders', []]),
+  [
+    'a limit',
+    "do $$ begin perform set_config('statement_timeout', '1234', false); end $$",
+    "select 1 where current_setting('statement_timeout') = '1234ms'",
+    [],
+  ],
+  [
+    'a setting by a function',
+    "do $$ begin perform set_config('own.note', 'of a', false); end $$",
+    "select 1 where current_setting('own.note', true) <> ''",
+    [],
+  ],
+  [
+    'a lock by a function',
+    'do $$ begin perform pg_advisory_lock(4714); end $$',
+    "select 1 from pg_locks where locktype = 'advisory' and objid = 4714",
+    [],
+  ],
+  [
+    'a cursor in disguise',
+    'declare own cursor /* c */ with /* c */ hold for select 1',
+    'fetch all from own',
+    '34000',
+  ],
+  ['who listens in disguise', '/* c */ listen own', 'select pg_listening_channels()', []],
+  [
+    'a way of reading',
+    '/**/set standard_conforming_strings = off',
+    "select 1 where current_setting('standard_conforming_strings') = 'off'",
+    [],
+  ],
 ]
+
+/** What leaves something without a word of it in the statement. */
+const LEAVING = `
+create or replace function leave_path() returns text language sql as
+  $$ select pg_catalog.set_config('search_path', 'pg_catalog', false) $$;
+create or replace procedure leave_path_by_procedure() language plpgsql as
+  $$ begin perform set_config('search_path', 'pg_catalog', false); end $$;
+drop table if exists leavers;
+create table leavers (name text, value text);
+grant insert on leavers to app_tenant;
+create or replace function leave() returns trigger language plpgsql as $$
+begin
+  if new.name = 'temporary' then
+    execute format('create temporary table %I as select ''of a'' as note, ''b'' as tenant_id', new.value);
+  else
+    perform set_config(new.name, new.value, false);
+  end if;
+  return null;
+end $$;
+create trigger leave before insert on leavers for each row execute function leave();`
 
 /** What is no trace. */
 const NO_TRACES = [
@@ -57,6 +149,7 @@ export function describeTraces(databaseOf: () => TenantDatabase): void {
       database = databaseOf()
       app = await database.start({ tenant: {} }, { connections: 1 })
       await database.asOwner('truncate orders, items')
+      await database.asOwner(LEAVING)
     })
     afterAll(() => app.close())
 
@@ -67,14 +160,67 @@ export function describeTraces(databaseOf: () => TenantDatabase): void {
       )
 
     it.each(TRACES)('is not lent with what is left in it: %s', async (_, leave, find, nothing) => {
-      // Behind a pooler, connections are the pooler's.
-      if (database.isPooled) return
       await runWithTenant('a', () => app.get(Database).query(leave))
       expect(await ask('b', find)).toEqual(nothing)
       await runWithTenant('a', () =>
         app.get(Database).transaction(() => app.get(Database).query(leave)),
       )
       expect(await ask('b', find)).toEqual(nothing)
+    })
+
+    it.each([
+      "insert into leavers values ('search_path', 'pg_catalog')",
+      "insert into leavers values ('row_security', 'off')",
+      "insert into leavers values ('statement_timeout', '1')",
+      "insert into leavers values ('idle_in_transaction_session_timeout', '1')",
+      "insert into leavers values ('app.tenant_id', 'a')",
+      "insert into leavers values ('role', 'app_all_tenants')",
+      "insert into leavers values ('temporary', 'orders')",
+    ])('keeps tenants apart whatever is left in it, unseen: %s', async (leave) => {
+      await database.asOwner('truncate orders, items, leavers')
+      await runWithTenant('a', () =>
+        app.get(Database).query("insert into orders (note) values ('of a')"),
+      )
+      // What a trigger does is not to be seen in a statement; PostgreSQL refuses some of it.
+      await runWithTenant('a', () => app.get(Database).query(leave)).catch(() => {})
+      const notes = 'select note, tenant_id from orders'
+      expect(await ask('b', notes)).toEqual([])
+      await runWithTenant('b', () =>
+        app.get(Database).query("insert into orders (note) values ('of b')"),
+      )
+      const inTransaction = await app.get(Database).withTenantTransaction('b', async () => {
+        const { rows } = await app.get(Database).query(notes)
+        return rows
+      })
+      expect(inTransaction).toEqual([{ note: 'of b', tenant_id: 'b' }])
+      const all = await database.look('select note, tenant_id from public.orders order by note')
+      expect(all).toEqual([
+        { note: 'of a', tenant_id: 'a' },
+        { note: 'of b', tenant_id: 'b' },
+      ])
+      const limit = "select current_setting('statement_timeout') as limit"
+      expect(await ask('b', limit)).toEqual([{ limit: '10s' }])
+      // It is taken away where it can be seen that something may be left.
+      await ask('b', 'do $$ begin end $$')
+    })
+
+    it('has nothing left of what a transaction of its own sets', async () => {
+      await ask('b', 'do $$ begin end $$')
+      const db = app.get(Database)
+      const uses = [
+        () => runWithTenant('a', () => db.query('select 1')),
+        () => runWithTenant('a', () => db.query('select 1 / 0')),
+        () => db.withTenantTransaction('a', () => db.query('select 1')),
+        () => db.withTenantTransaction('a', () => db.query('select 1 / 0')),
+        () => db.withoutTenant('the test', () => db.query('select 1')),
+      ]
+      for (const use of uses) {
+        await use().catch(() => {})
+        // On the connection itself, as whoever is lent it next would find it.
+        const [left] = await database.leftovers()
+        expect(left).toMatchObject({ settings: null, isInTransaction: false })
+        expect(left?.role).toBe(left?.login)
+      }
     })
 
     it('is lent again where nothing is left in it', async () => {

@@ -87,6 +87,16 @@ export const CALLS: Readonly<Record<string, Call>> = {
   'a request that leaves its tenant': (app, name) => told(name, () => post(app, `beyond/${name}`)),
 }
 
+/** How many rows a call adds by its own name, where that is not one. */
+export const ROWS: Readonly<Record<string, number>> = {
+  'a transaction': 2,
+  'a transaction whose statements go at once': 3,
+  'a transaction that does not wait': 3,
+  'all tenants at once': 2,
+  'a request': 2,
+  'a request that leaves its tenant': 3,
+}
+
 /** Each part is caught: what it did has to be undone alone, or everything. */
 async function parts(app: TestApp, name: string): Promise<Told> {
   const db = app.get(Database)

@@ -24,7 +24,8 @@ const LINE_COMMENT = /--[^\n\r]*/y
 const COMMENT_EDGE = /\/\*|\*\//g
 const WORD = /[a-z_\u0080-\u{10ffff}][\w$\u0080-\u{10ffff}]*/iuy
 const DOLLAR_TAG = /\$(?:[a-z_\u0080-\u{10ffff}][\w\u0080-\u{10ffff}]*)?\$/iuy
-const NUMBER = /[\d.][\w.]*/y
+/** A point begins one only before a digit: else it stands between names. */
+const NUMBER = /\.?\d[\w.]*/y
 /** In `E'…'` alone a backslash escapes. */
 const ESCAPED = /'[^'\\]*(?:(?:\\.|'')[^'\\]*)*'/sy
 // Loops over one class of characters need no memory for each, and a string may be megabytes long.

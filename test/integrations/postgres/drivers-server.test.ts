@@ -10,6 +10,7 @@ import { freePort } from '../free-port.js'
 import { Gate } from '../gate.js'
 import { until } from '../until.js'
 import { describeWithServer, PASSWORD, Server, SUPERUSER } from './server.js'
+import { StepProxy } from './step-proxy.js'
 
 const UNAVAILABLE = { status: 503, code: 'DATABASE_UNAVAILABLE', expose: false }
 const TIMEOUT = { status: 503, code: 'DATABASE_TIMEOUT', expose: false }
@@ -97,6 +98,50 @@ describeWithServer('a server of PostgreSQL', () => {
     const byUrl = { url: `${server.url()}?application_name=till`, poolOptions: Object.freeze({}) }
     const third = await ask(await open(byUrl), 'show application_name')
     expect(third.rows).toEqual([{ application_name: 'till' }])
+  })
+
+  it.each([
+    ['is cleaned where a statement may have left something', undefined, 'do $$ begin end $$', true],
+    ['is as it was where nothing is left', undefined, 'select 1', true],
+    ['is another one where code of the user set it up', true, 'do $$ begin end $$', false],
+    ['is another one where nothing takes away what is left', undefined, "load 'plpgsql'", false],
+  ])('lends a connection that %s', async (_, isSetUp, text, isSame) => {
+    const onConnect = (client: { query(text: string): Promise<unknown> }) =>
+      client.query("set app.set_up = 'yes'")
+    const poolOptions = isSetUp === undefined ? {} : { onConnect }
+    const driver = await open({ url: server.url(), connections: 1, poolOptions })
+    const facts = "select pg_backend_pid() as pid, current_setting('app.set_up', true) as set_up"
+    const [before] = (await ask(driver, facts)).rows
+    await ask(driver, text)
+    const lent = await driver.connect()
+    await lent.query({ text: 'BEGIN' })
+    await lent.query({ text })
+    await lent.query({ text: 'COMMIT' })
+    lent.release()
+    const [after] = (await ask(driver, facts)).rows
+    expect(after?.['pid'] === before?.['pid']).toBe(isSame)
+    expect(after?.['set_up']).toBe(before?.['set_up'])
+  })
+
+  it('is cleaned behind a statement whose cleaning is cancelled: it is ended instead', async () => {
+    await using proxy = await StepProxy.before(server.port)
+    const driver = await open({
+      url: server.url(SUPERUSER, { port: proxy.port }),
+      connections: 1,
+    })
+    const leave = "select set_config('own.note', 'left', false)"
+    const find = "select current_setting('own.note', true) as note"
+    await ask(driver, leave)
+    const [clean] = (await ask(driver, find)).rows
+    expect(clean?.['note'] || null).toBeNull()
+    proxy.reset()
+    await ask(driver, leave)
+    await ask(driver, 'select 1')
+    const index = proxy.steps.findIndex(({ text }) => text === 'DISCARD ALL')
+    void proxy.plan(index, 'refuse')
+    await ask(driver, leave)
+    const [found] = (await ask(driver, find)).rows
+    expect(found?.['note'] || null).toBeNull()
   })
 
   it('is sent statements without waiting for answers', async () => {

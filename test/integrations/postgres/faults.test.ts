@@ -256,6 +256,24 @@ describeWithServer('a PostgreSQL that fails', () => {
       expect([await count('before'), await count('after')]).toEqual([0, 1])
     })
 
+    it('says so of what may write, however it begins', async () => {
+      await start({ connections: 1 })
+      await look(`create or replace function add_order() returns void language sql
+        as 'insert into orders (note) values (''added'')'`)
+      const db = app.get(Database)
+      for (const text of [
+        'select add_order()',
+        "explain analyze insert into orders (note) values ('added')",
+      ]) {
+        const wrote = gate.cutAt('after', 'commit')
+        const answer = runWithTenant('a', () => db.query(text))
+        await expect(answer, text).rejects.toMatchObject({ status: 503, code: 'COMMIT_UNKNOWN' })
+        await wrote
+        await until(works)
+      }
+      expect(await count('added')).toBe(2)
+    })
+
     it('says so of a transaction of the program', async () => {
       await start()
       const db = app.get(Database)

@@ -26,7 +26,7 @@ const REFUSED = `do $$ begin raise exception using errcode = '57014', message = 
 const ENDLESS = 'select pg_sleep(600)'
 /** PostgreSQL documentation, 54.7. */
 const CANCEL_REQUEST = 80_877_102
-const CANCEL_AGAIN_MS = 2
+const CANCEL_AGAIN_MS = 5
 
 /** Stands before a PostgreSQL, understands what clients say, and makes something go wrong at one message of theirs. */
 export class StepProxy implements AsyncDisposable {
@@ -53,6 +53,11 @@ export class StepProxy implements AsyncDisposable {
   reset(): void {
     this.#seen = []
     this.#plan = undefined
+  }
+
+  /** Whether what was planned has not happened. */
+  get isPlanned(): boolean {
+    return this.#plan !== undefined
   }
 
   /** The steps since the last {@link reset}. */
@@ -82,7 +87,7 @@ export class StepProxy implements AsyncDisposable {
   #join(client: Socket, serverPort: number): void {
     const pair = new Pair(client, serverPort, (step) => this.#judge(step))
     this.#pairs.add(pair)
-    client.on('close', () => this.#pairs.delete(pair))
+    pair.onEnd = () => this.#pairs.delete(pair)
   }
 
   #judge(step: Step): Mishap | undefined {
@@ -107,6 +112,7 @@ class Pair {
   #stalled: Buffer[] | undefined
   #canceller: NodeJS.Timeout | undefined
   #isCut = false
+  onEnd: () => void = () => {}
 
   constructor(client: Socket, port: number, judge: (step: Step) => Mishap | undefined) {
     this.#client = client
@@ -118,13 +124,17 @@ class Pair {
     client.on('close', () => {
       if (this.#stalled === undefined && !this.#isCut) this.#server.destroy()
     })
-    this.#server.on('close', () => this.end())
+    this.#server.on('close', () => {
+      this.end()
+      this.onEnd()
+    })
     client.on('data', (bytes) => this.#read(bytes))
     this.#server.on('data', (bytes) => this.#answer(bytes))
   }
 
   end(): void {
-    clearInterval(this.#canceller)
+    clearTimeout(this.#canceller)
+    this.#canceller = undefined
     this.#client.destroy()
     this.#server.destroy()
   }
@@ -176,7 +186,7 @@ class Pair {
         break
       case 'cancel':
         this.#server.write(kind === 'S' ? whole : instead(kind, ENDLESS))
-        if (kind !== 'S') this.#canceller = setInterval(() => this.#cancel(), CANCEL_AGAIN_MS)
+        if (kind !== 'S') this.#cancelLater()
         break
       case 'stall':
         this.#stalled = [whole]
@@ -197,22 +207,26 @@ class Pair {
     this.#client.destroy()
   }
 
+  // Again and again, because it may come before what it is to end. Each when the one before it has arrived, or one would hit what comes then.
+  #cancelLater(): void {
+    this.#canceller = setTimeout(() => this.#cancel(), CANCEL_AGAIN_MS)
+  }
+
   #cancel(): void {
-    const key = this.#key
-    if (key === undefined) return
     const request = Buffer.alloc(16)
     request.writeInt32BE(16, 0)
     request.writeInt32BE(CANCEL_REQUEST, 4)
-    key.copy(request, 8)
+    this.#key?.copy(request, 8)
     const socket = connect(this.#port, '127.0.0.1', () => socket.write(request))
     socket.on('error', () => {}).resume()
+    socket.on('close', () => this.#canceller !== undefined && this.#cancelLater())
   }
 
   #answer(bytes: Buffer): void {
     this.#key ??= keyIn(bytes)
     // An error is an answer: what runs in the place of the step is over.
     if (this.#canceller !== undefined && bytes.includes('57014')) {
-      clearInterval(this.#canceller)
+      clearTimeout(this.#canceller)
       this.#canceller = undefined
     }
     this.#client.write(bytes)

@@ -40,6 +40,7 @@ export class PgConnection implements Connection {
   #pending = 0
   /** Whether the server has said that it is ready for more. It says what it refuses before that, and only then whether a transaction is open. */
   #isReady = true
+  #onReady: () => void = noop
   #isGathering = false
   #traces: Traces = 'nothing'
   #scripts = 0
@@ -54,9 +55,7 @@ export class PgConnection implements Connection {
   }
 
   async query(statement: Statement): Promise<QueryResult> {
-    if (ENDS.includes(statement.text) && this.#traces === 'something') {
-      return this.#endCleanly(statement)
-    }
+    if (ENDS.includes(statement.text) && this.#canClean) return this.#endCleanly(statement)
     // Never the simple protocol, which would run what an injection has put behind a semicolon.
     const protocol = COMMANDS.includes(statement.text) ? {} : EXTENDED
     return resultOf(await this.#send({ ...this.#written(statement), ...protocol }))
@@ -135,11 +134,15 @@ export class PgConnection implements Connection {
   async #tidy(): Promise<void> {
     await this.#untilReady()
     const isIdle = this.#failure === undefined && this.#client.getTransactionStatus() === 'I'
-    if (isIdle && this.#traces === 'something' && this.#loan.isCleanable) {
+    if (isIdle && this.#canClean) {
       await this.#clean().catch(noop)
       await this.#untilReady()
     }
     if (this.#state === 'leaving') this.#giveBackClean()
+  }
+
+  get #canClean(): boolean {
+    return this.#traces === 'something' && this.#loan.isCleanable
   }
 
   async #clean(): Promise<void> {
@@ -169,8 +172,6 @@ export class PgConnection implements Connection {
       }
     })
   }
-
-  #onReady: () => void = noop
 
   #written(statement: Statement): PgQuery {
     const values = writeValues(statement)

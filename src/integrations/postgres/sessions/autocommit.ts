@@ -45,14 +45,14 @@ async function inFlight(
     ...connection.fly([{ text: 'BEGIN' }, settings.statement, statement]),
     connection.query({ text: 'COMMIT' }),
   ])
-  valueOf(begun)
+  answerOf(begun)
   if (set?.status === 'rejected') throw settings.explain(set.reason)
-  const result = valueOf(answer)
-  assertCommitted(valueOf(commit))
+  const result = answerOf(answer)
+  assertCommitted(answerOf(commit))
   return result
 }
 
-function valueOf<T>(answer: PromiseSettledResult<T> | undefined): T {
+function answerOf<T>(answer: PromiseSettledResult<T> | undefined): T {
   if (answer?.status === 'fulfilled') return answer.value
   throw answer?.reason
 }

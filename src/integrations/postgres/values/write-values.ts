@@ -1,11 +1,13 @@
 import type { Statement } from '../driver.js'
 import { PostgresError } from '../postgres-error.js'
+import { tokensOf } from '../sql-tokens.js'
 import { type Written, writeValue } from './write-value.js'
 
 /** The protocol counts them with 16 bits. */
 const MOST_VALUES = 65_535
 
-const FROM_CLIENT = /\bcopy\b[^;]*\bfrom\s+stdin\b/i
+/** Only what has these words is read word by word. */
+const MAY_READ_CLIENT = /\bcopy\b[\s\S]*\bstdin\b/i
 
 /**
  * The values of a statement, as they are sent.
@@ -44,8 +46,18 @@ export function checkText(text: string): void {
       code: '22021',
     })
   }
-  if (FROM_CLIENT.test(text)) {
+  if (MAY_READ_CLIENT.test(text) && readsClient(text)) {
     const message = 'COPY … FROM STDIN has nothing to read. Write the rows as INSERT.'
     throw new PostgresError(message, { code: '0A000' })
+  }
+}
+
+function readsClient(text: string): boolean {
+  try {
+    const words = Array.from(tokensOf(text), (token) => token.text)
+    return words.some((word, index) => word === 'stdin' && words[index - 1] === 'from')
+  } catch {
+    // It ends within a quote, and PostgreSQL refuses it.
+    return false
   }
 }

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest'
+import type {
+  Connection,
+  Driver,
+  QueryResult,
+  Statement,
+} from '../../src/integrations/postgres/driver.js'
+import { ask, lend } from './postgres-driver.js'
+
+/** Statements that are sent as one, whatever the driver. */
+export function describeFlights(driver: () => Driver): void {
+  describe('a flight', () => {
+    const fly = (lent: Connection, statements: readonly (string | Statement)[]) =>
+      Promise.allSettled(
+        lent.fly(statements.map((each) => (typeof each === 'string' ? { text: each } : each))),
+      )
+    const outcome = (answer: PromiseSettledResult<QueryResult>) =>
+      answer.status === 'fulfilled' ? answer.value.command : answer.reason.code
+
+    it('answers each statement as if it had been sent alone', async () => {
+      await lend(driver(), async (lent) => {
+        const answers = await fly(lent, [
+          'begin',
+          { text: 'select $1::int as a, $2::text as b', values: [1, null] },
+          { text: 'select $1::int as a, 2 as a', values: [1], rowMode: 'array' },
+          { text: "select '2026-01-01'::timestamptz at time zone 'utc' as a", texts: 'all' },
+          '',
+          'create temp table flown (a int) on commit drop',
+          { text: 'insert into flown select generate_series(1, $1::int)', values: [3] },
+          'select a from flown order by a',
+          'commit',
+        ])
+        const results = answers.map(
+          (answer) => (answer as PromiseFulfilledResult<QueryResult>).value,
+        )
+        expect(results.map(({ command }) => command)).toEqual([
+          'BEGIN',
+          'SELECT',
+          'SELECT',
+          'SELECT',
+          '',
+          'CREATE',
+          'INSERT',
+          'SELECT',
+          'COMMIT',
+        ])
+        expect(results[1]?.rows).toEqual([{ a: 1, b: null }])
+        expect(results[2]?.rows).toEqual([[1, 2]])
+        expect(results[3]?.rows).toEqual([{ a: '2026-01-01 00:00:00' }])
+        expect(results[6]?.rowCount).toBe(3)
+        expect(results[7]?.rows).toEqual([{ a: 1 }, { a: 2 }, { a: 3 }])
+        expect(results[7]?.fields.map(({ name }) => name)).toEqual(['a'])
+      })
+    })
+
+    it.each<[string, (string | Statement)[], string[]]>([
+      [
+        'could not begin',
+        ['begin isolation level nothing', 'create table x (a int)', 'select 1'],
+        ['42601', '25P02', '25P02'],
+      ],
+      ['is refused', ['begin', 'select 1 / 0', 'select 1'], ['BEGIN', '22012', '25P02']],
+      ['cannot be read', ['begin', 'selct', 'commit'], ['BEGIN', '42601', '25P02']],
+      ['is two', ['begin', 'select 1; select 2', 'select 1'], ['BEGIN', '42601', '25P02']],
+      [
+        'has a value too much',
+        ['begin', { text: 'select 1', values: [1] }, 'select 1'],
+        ['BEGIN', '08P01', '25P02'],
+      ],
+      [
+        'cannot be sent',
+        ['begin', { text: 'select $1::text', values: ['a\0b'] }, 'select 1'],
+        ['BEGIN', '22021', '25P02'],
+      ],
+      ['stands at the end', ['begin', 'select 1', 'select 1 / 0'], ['BEGIN', 'SELECT', '22012']],
+      ['is refused by the commit', ['begin', 'commit', 'selct'], ['BEGIN', 'COMMIT', '42601']],
+    ])('runs nothing behind what %s', async (_, statements, expected) => {
+      await lend(driver(), async (lent) => {
+        expect((await fly(lent, statements)).map(outcome)).toEqual(expected)
+        await lent.query({ text: 'ROLLBACK' })
+        expect((await lent.query({ text: 'select 1 as a' })).rows).toEqual([{ a: 1 }])
+      })
+      const { rows } = await ask(driver(), "select to_regclass('x') as x")
+      expect(rows).toEqual([{ x: null }])
+    })
+
+    it('may be followed by others that were sent without waiting', async () => {
+      await lend(driver(), async (lent) => {
+        const refused = fly(lent, ['begin', 'selct'])
+        const end = lent.query({ text: 'COMMIT' })
+        const next = fly(lent, ['begin', 'select 2 as two', 'commit'])
+        expect((await refused).map(outcome)).toEqual(['BEGIN', '42601'])
+        expect((await end).command).toBe('ROLLBACK')
+        expect((await next).map(outcome)).toEqual(['BEGIN', 'SELECT', 'COMMIT'])
+      })
+    })
+
+    it('is answered by nobody on a connection that was given back', async () => {
+      const lent = await driver().connect()
+      lent.release()
+      for (const answer of await fly(lent, ['begin', 'select 1'])) {
+        expect(outcome(answer)).toBe('DATABASE_UNAVAILABLE')
+      }
+    })
+
+    it('leaves no transaction to who is lent the connection next', async () => {
+      await lend(driver(), (lent) => fly(lent, ['begin', 'select 1']))
+      await lend(driver(), (lent) => fly(lent, ['begin', 'select 1 / 0']))
+      for (let time = 0; time < driver().size; time++) {
+        await expect(ask(driver(), 'savepoint a')).rejects.toMatchObject({ code: '25P01' })
+      }
+    })
+  })
+}

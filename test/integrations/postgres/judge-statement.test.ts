@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest'
+import { judgeStatement } from '../../../src/integrations/postgres/judge-statement.js'
+
+describe('a statement that leaves nothing in its session', () => {
+  it.each([
+    'select note from orders where id = any($1) and note in ($2, $3) for update',
+    'select count(*), coalesce(sum(amount), 0)::numeric(10, 2) from orders group by (note)',
+    'select row_number() over (partition by note) from orders o join lateral (select 1) as q (a) on (true)',
+    '(select 1) union (select 2)',
+    'insert into orders (note) values ($1) on conflict (note) do update set note = excluded.note returning id',
+    'insert into "orders" ("note", "code") values ($1, default) returning "id"',
+    'insert into public.orders (note) select lower(note) from orders',
+    'update orders set (note, code) = ($1, $2) where id = $3',
+    'with gone (id) as (delete from orders where id = $1 returning *) select * from gone',
+    "select set_config('app.user', $1, true)",
+    "select pg_catalog.set_config('app.user', concat('a', $1), true)",
+    "set local search_path = 'public'",
+    'savepoint a',
+    'rollback to savepoint a',
+    "select 'set search_path = x; into temp f(' as text, $$f()$$",
+    'select 1 -- f()',
+    'declare c cursor for select 1',
+    '',
+  ])('is lent on as it is: %s', (text) => {
+    expect(judgeStatement(text).leaves).toBe('nothing')
+  })
+})
+
+describe('a statement that may leave something', () => {
+  it.each([
+    'select own()',
+    'select own.lower(note) from orders',
+    'select "lower"(note) from orders',
+    "select set_config('a', 'b', false)",
+    "select set_config('a', 'b', false) where (1, true) = (1, true)",
+    "select set_config('a', 'b', 1 = 1 or true)",
+    "select pg_catalog.set_config('a', 'b', false)",
+    "select pg_catalog.\"set_config\"('a', 'b', false)",
+    'select own . lower (note) from orders',
+    "select U&\"set_config\" ('a', 'b', false)",
+    '/* select 1 */ set a.b = c',
+    'select note into other from orders',
+    'table pg_temp.orders',
+    'create table a (b int)',
+    'do $$ begin end $$',
+    'call own()',
+    'execute own',
+    'prepare own as select 1',
+    'explain analyze select own()',
+    'declare c cursor with hold for select 1',
+    'listen own',
+    'discard plans',
+    'reset all',
+    'alter role app_tenant set search_path = x',
+    'set session authorization default',
+    "select 'open",
+    'select /* open',
+    `select ${'1,'.repeat(20_000)}1`,
+  ])('is cleaned up behind: %s', (text) => {
+    expect(judgeStatement(text).leaves).toBe('something')
+  })
+
+  it('is not lent on at all where nothing takes it away', () => {
+    expect(judgeStatement("/* c */ load '$libdir/plugins/own'").leaves).toBe('library')
+  })
+})
+
+describe('a statement that reads', () => {
+  it.each([
+    ['select * from orders for no key update', true],
+    ['/* c */ select 1', true],
+    ['with a as (select 1) table a', true],
+    ['show search_path', true],
+    ['values (1)', true],
+    ['select own()', false],
+    ["select nextval('a')", false],
+    ['select 1 into a', false],
+    ['explain analyze delete from orders', false],
+    ['with a as (delete from orders returning 1) select 1', false],
+    ['insert into orders default values', false],
+  ])('is known to save nothing: %s', (text, reads) => {
+    expect(judgeStatement(text).reads).toBe(reads)
+  })
+})
+
+it('tells a beginning and an end of a transaction, however long the text is', () => {
+  for (const before of ['', ';', ' ; ;', '-- c\n', '/* a /* b */ c */', '(']) {
+    for (const behind of ['', ';', ' work', ` -- ${'x'.repeat(50_000)}`]) {
+      expect(judgeStatement(`${before}CoMMit${behind}`).control).toBe('commit')
+      expect(judgeStatement(`${before}rollback${behind}`).control).toBe('rollback')
+    }
+  }
+  expect(judgeStatement('start/**/transaction').control).toBe('start transaction')
+  expect(judgeStatement("prepare transaction 'a'").control).toBe('prepare transaction')
+  for (const text of ['rollback to a', 'rollback work to savepoint a', 'commits', '"commit"']) {
+    expect(judgeStatement(text).control).toBeNull()
+  }
+})
+
+it('says the same of a text the second time, among many', () => {
+  const texts = Array.from({ length: 3000 }, (_, index) => `select ${'1, '.repeat(300)}${index}`)
+  for (const text of [...texts, ...texts]) expect(judgeStatement(text).leaves).toBe('nothing')
+})
