@@ -60,6 +60,7 @@ async function measure(node: string): Promise<Measured[]> {
   for (const [index, { name }] of CORPUS.entries()) {
     if (!name.startsWith(values.only)) continue
     const costs: number[] = []
+    process.stderr.write(`${name}: `)
     let rss = 0
     for (let round = 0; round < (values.smoke ? 1 : Number(values.rounds)); round++) {
       const before = await usage(child)
@@ -68,6 +69,7 @@ async function measure(node: string): Promise<Measured[]> {
       costs.push(after.cpu - before.cpu)
       rss = after.rss
     }
+    process.stderr.write(`${costs.map((cost) => cost.toFixed(0)).join(' ')} ms\n`)
     measured.push({ name, first: costs[0] as number, worst: Math.max(...costs.slice(1), 0), rss })
   }
   child.disconnect()
