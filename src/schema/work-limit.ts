@@ -1,10 +1,10 @@
 import { refused } from '../errors/http-error.js'
 
 /** Steps that any value may take: most take fewer than a hundred. */
-const FOR_ANY = 100_000
+const FOR_ANY = 50_000
 
 /** Steps more for each value within the value: as many alternatives may be tried of each. */
-const FOR_EACH = 20
+const FOR_EACH = 10
 
 /**
  * Counts the steps of one validation at a time. Alternatives that contain each other are tried on every level of a value, which

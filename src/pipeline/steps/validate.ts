@@ -9,6 +9,7 @@ import { refused } from '../../errors/http-error.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { isThenable, Refusal, type Step } from '../../http/step.js'
 import { MAX_ISSUES } from '../../schema/max-issues.js'
+import { limitErrors } from '../field-errors.js'
 
 /** A part of the request and the schema it must satisfy. */
 export interface CompiledInput {
@@ -78,7 +79,7 @@ function accept(
 function rejection(inputs: readonly CompiledInput[], results: readonly ValidationResult[]): Error {
   const errors = inputs.flatMap(({ source }, i) => toFieldErrors(source, results[i]))
   return refused('VALIDATION_FAILED', 'Validation failed', {
-    errors: errors.slice(0, MAX_ISSUES),
+    errors: limitErrors(errors),
   })
 }
 

@@ -9,7 +9,7 @@ const LOOP = /for\((?:let (\w+)=[^;]+; \w+<len\d+; \w+\+\+|const \w+ in \w+)\)\{
 const SOUGHT = 'sought'
 
 /** The beginning of a function that Ajv writes for a schema; what is referred to has one of its own. */
-const FUNCTION = /function validate\d+\(data, \{[^}]*\}=\{\}\)\{/g
+const FUNCTION = /function validate\d+\(data, \{[^)]*\}=\{\}\)\{/g
 
 /** What Ajv says of the schema that it compiles. */
 interface Compiling {

@@ -76,6 +76,9 @@ class Container {
 /** Of 50,000 items that ask a database, so many may ask at once. */
 const AT_ONCE = 100
 
+/** So deep, a schema contains itself; less deep, doubling does no harm. */
+const FEW_LEVELS = 16
+
 class TwinBuilder {
   readonly #twins = new Map<ZodNode, ZodNode>()
   readonly #work = new WorkLimit()
@@ -142,7 +145,7 @@ class TwinBuilder {
         : internals.run
     internals.run = (payload, context) => {
       if (this.#depth === 0) this.#work.begin(payload.value)
-      if (--this.#work.left < 0) this.#work.extend()
+      if (this.#depth > FEW_LEVELS && --this.#work.left < 0) this.#work.extend()
       const outer = scope?.container
       if (scope !== undefined) scope.container = new Container()
       this.#depth++
