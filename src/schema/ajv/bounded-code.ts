@@ -17,6 +17,9 @@ interface Compiling {
   readonly root: { readonly meta?: boolean | undefined }
 }
 
+/** The end of such a function. Whoever has called it takes over all its errors. */
+const END = /validate\d+\.errors = vErrors;/g
+
 /** What code of {@link bounded} counts down, as a property of its Ajv. */
 export interface Bounded {
   work: WorkLimit
@@ -25,7 +28,8 @@ export interface Bounded {
 /**
  * Ajv's option `process`, which sees the functions that it writes. With `allErrors` they keep all errors of 50,000 items, and of
  * each alternative: a gigabyte. Here a loop ends behind its first {@link MAX_ISSUES}: of all errors the first stay the same, and
- * what is wrong stays wrong. And it counts how often a function is called.
+ * what is wrong stays wrong. So does a function, whose errors would else double on each level of alternatives that contain
+ * themselves. And it counts how often a function is called.
  */
 export function bounded(code: string, schema?: Compiling): string {
   // The schemas of schemas are the author's affair.
@@ -33,6 +37,7 @@ export function bounded(code: string, schema?: Compiling): string {
   let loops = 0
   return code
     .replace(FUNCTION, (head) => `${head}if(--self.work.left<0)self.work.extend();`)
+    .replace(END, (end) => `if(errors>${MAX_ISSUES})vErrors.length=${MAX_ISSUES};${end}`)
     .replace(LOOP, (head, item: string | undefined) => {
       const before = `before${loops++}`
       const isSought = item?.startsWith(SOUGHT)
