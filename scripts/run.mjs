@@ -74,6 +74,7 @@ const TASKS = {
   'bench:postgres': [build, ['node', 'bench/postgres.mjs']],
   'bench:scale': [build, ['node', 'bench/scale.mjs']],
   soak: [build, ['node', '--expose-gc', 'bench/soak.mjs']],
+  'bench:hostile': [build, ['node', '--import', 'tsx', 'bench/hostile.ts']],
   'bench:harness': [build, ['node', 'bench/harness.mjs']],
   'test:hostile': [[...vitest, 'run', '--root', '.', '--config', 'test/hostile/vitest.config.ts']],
   'test:openapi': [

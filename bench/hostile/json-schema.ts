@@ -195,8 +195,8 @@ export const JSON_SCHEMA: readonly Hostile[] = hostile('JSON Schema', [
   {
     name: 'contains the last',
     schema: { contains: { const: { a: 1 } } },
-    text: VALUES.numbers.replace(/1\]$/, '{"a":1}]').replace('[1,1,1,1', '['),
-    status: 400,
+    text: VALUES.oneAtTheEnd,
+    status: 200,
   },
   {
     name: 'contains too many',

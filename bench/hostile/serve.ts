@@ -7,7 +7,7 @@ const { port } = await app.listen(0, '127.0.0.1')
 
 process.on('message', () => {
   const { user, system } = process.cpuUsage()
-  process.send?.({ cpu: (user + system) / 1000, rss: process.resourceUsage().maxRSS / 1024 })
+  process.send?.({ cpu: (user + system) / 1000, memory: process.resourceUsage().maxRSS / 1024 })
 })
 process.on('disconnect', () => process.exit())
 process.send?.({ port })

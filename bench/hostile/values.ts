@@ -6,6 +6,7 @@ const quoted = (text: string) => JSON.stringify(text.slice(0, LIMIT - 10))
 export const VALUES = {
   numbers: fill('1'),
   empties: fill('{}'),
+  oneAtTheEnd: `[${'1,'.repeat(50_000)}{"a":1}]`,
   lists: fill('[]'),
   listsOfOne: fill('[1]'),
   texts: fill('""'),
@@ -15,7 +16,7 @@ export const VALUES = {
   names: fillObject('1'),
   longNames: fillObject('1', (n) => `${n}${'x'.repeat(2000)}`),
   oneLongName: `{${quoted('k'.repeat(LIMIT))}:1}`.replace(/k{10}"/, '"'),
-  listOfLists: `[${VALUESOf('1', LIMIT - 10)}]`,
+  listOfLists: `[${listOf('1', LIMIT - 10)}]`,
   chain: nest('{}'),
   chainOfMany: fill(nest('1', 8)),
   text: quoted('a'.repeat(LIMIT)),
@@ -23,7 +24,7 @@ export const VALUES = {
   brackets: quoted('['.repeat(LIMIT)),
 } as const
 
-function VALUESOf(unit: string, room: number): string {
+function listOf(unit: string, room: number): string {
   return `[${Array.from({ length: Math.floor(room / (unit.length + 1)) }, () => unit).join(',')}]`
 }
 

@@ -134,7 +134,7 @@ const plain: readonly Hostile[] = [
     schema: z.strictObject({ id: z.number() }),
     text: VALUES.names,
     status: 400,
-    path: 'id',
+    path: '',
   },
   { name: 'long keys', schema: z.strictObject({}), text: VALUES.longNames, status: 400, path: '' },
   {

@@ -4,6 +4,7 @@ import type { AppModel } from '../contracts/route-model.js'
 import { collectModules, type Scope } from '../di/modules.js'
 import { ConfigError, formatProblem, type Problem } from '../errors/config-error.js'
 import { chainOf, readClass } from '../metadata/read.js'
+import { checkBodies } from './check-bodies.js'
 import { checkOptions } from './check-options.js'
 import { checkExposedDocs } from './check-swagger.js'
 import { compileOnce } from './compile-once.js'
@@ -43,7 +44,8 @@ export function describeApp(options: AppOptions, own: readonly Provider[]): Desc
   const all = [...optionProblems, ...graph.problems, ...problems]
   // How features relate to each other can be said only of ones that are right by themselves.
   if (!all.some(({ code }) => code.startsWith('E_'))) {
-    all.push(...checkFeatures(options, model), ...checkExposedDocs(options, model))
+    all.push(...checkFeatures(options, model))
+    all.push(...checkExposedDocs(options, model), ...checkBodies(options, model))
   }
   const warnings = throwErrors(all, options)
   return { model, scopes: graph.scopes, warnings }

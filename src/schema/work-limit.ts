@@ -1,7 +1,7 @@
 import { refused } from '../errors/http-error.js'
 
 /** Steps that any value may take: most take fewer than a hundred. */
-const FOR_ANY = 200_000
+const FOR_ANY = 50_000
 
 /** Steps more for each value within the value: as many alternatives may be tried of each. */
 const FOR_EACH = 10

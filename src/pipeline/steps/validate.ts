@@ -9,6 +9,7 @@ import { refused } from '../../errors/http-error.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { isThenable, Refusal, type Step } from '../../http/step.js'
 import { MAX_ISSUES } from '../../schema/max-issues.js'
+import { limitErrors } from '../field-errors.js'
 import { type Declares, genericErrors } from '../generic-errors.js'
 
 /** A part of the request and the schema it must satisfy. */
@@ -85,7 +86,7 @@ function rejection(
 ): Error {
   const errors = inputs.flatMap((input, i) => toFieldErrors(input, results[i], req))
   return refused('VALIDATION_FAILED', 'Validation failed', {
-    errors: errors.slice(0, MAX_ISSUES),
+    errors: limitErrors(errors),
   })
 }
 

@@ -1,6 +1,6 @@
 import type { Ajv, Options } from 'ajv'
 import { WorkLimit } from '../work-limit.js'
-import { type Bounded, bounded } from './bounded-code.js'
+import { type Bounded, bounded, nameSoughtItems } from './bounded-code.js'
 import { replaceUniqueItems } from './unique-items.js'
 
 /** A draft of JSON Schema that can be asked for. */
@@ -40,6 +40,7 @@ export async function loadAjv(draft: Draft): Promise<CreateAjv> {
     addFormats(ajv)
     makeLinear(ajv)
     replaceUniqueItems(ajv, ajvs)
+    nameSoughtItems(ajv)
     // Without this, a schema that also spells a tuple the newer way would have it ignored.
     if (draft === '2019-09') {
       ajv.addKeyword({ keyword: 'prefixItems', type: 'array', macro: (items) => ({ items }) })

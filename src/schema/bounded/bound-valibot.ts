@@ -3,8 +3,14 @@ import { WorkLimit } from '../work-limit.js'
 
 /** The part of a schema of valibot 1 that is used here. */
 interface ValibotSchema extends StandardSchemaV1 {
-  readonly '~run': (dataset: Dataset, config: Config) => unknown
+  /** Makes schemas of this kind. */
+  readonly reference: (...parts: readonly unknown[]) => ValibotSchema
+  '~run': Run
 }
+
+type Validated = ReturnType<StandardSchemaV1.Props['validate']>
+
+type Run = (dataset: Dataset, config: Config) => Validated
 
 interface Dataset {
   readonly value?: unknown
@@ -20,20 +26,29 @@ interface Config {
 /** So many, because alternatives that are not the right one make issues too, which nobody sees. */
 const MOST_ISSUES = 2000
 
+/** An issue of valibot's takes as long as some steps of others. */
+const STEPS_OF_ISSUE = 2
+
 /**
  * The same schema, but after {@link MOST_ISSUES} issues of a value each container stops at its next one, by valibot's own
  * `abortEarly`: of 50,000 wrong items, valibot kept 50,000 issues, each with what all alternatives say.
  */
 export function boundValibot(schema: StandardSchemaV1): StandardSchemaV1 {
-  const run = (schema as Partial<ValibotSchema>)['~run']
-  if (typeof run !== 'function') return schema
-  // `~standard` asks the schema that it is read from to run, with the application's own settings.
-  return Object.create(schema, {
-    '~run': {
-      value: (dataset: Dataset, config: Config) =>
-        run.call(schema, dataset, boundedConfig(dataset.value, config)),
-    },
-  })
+  const { reference } = schema as ValibotSchema
+  const probe = attempt(() => reference([], [], []))
+  if (probe === undefined) return schema
+  // The settings of `v.setGlobalConfig` are given to whom `~standard` runs: here, to a schema of our own.
+  probe['~run'] = ({ value }, config) =>
+    (schema as ValibotSchema)['~run']({ value }, boundedConfig(value, config))
+  return probe
+}
+
+function attempt(make: () => ValibotSchema): ValibotSchema | undefined {
+  try {
+    return make()
+  } catch {
+    return undefined
+  }
 }
 
 /** Valibot reads the language once for each issue that it makes. */
@@ -47,7 +62,8 @@ function boundedConfig(value: unknown, config: Config): Config {
     abortPipeEarly,
     get lang() {
       issues++
-      if (--work.left < 0) work.extend()
+      work.left -= STEPS_OF_ISSUE
+      if (work.left < 0) work.extend()
       return lang
     },
     get abortEarly() {

@@ -63,10 +63,21 @@ function tryToBuild(schema: StandardSchemaV1): StandardSchemaV1 {
   }
 }
 
-/** The container that is being parsed: how many of its parts were wrong. */
-interface Container {
-  wrong: number
+/** A container that is being parsed. */
+class Container {
+  /** How many of its parts were wrong. */
+  wrong = 0
+  /** Whether parts were passed over. */
+  isLeft = false
+  /** Parts that wait for what the application has to find out. */
+  readonly running: Promise<unknown>[] = []
 }
+
+/** Of 50,000 items that ask a database, so many may ask at once. */
+const AT_ONCE = 100
+
+/** So deep, a schema contains itself; less deep, doubling does no harm. */
+const FEW_LEVELS = 16
 
 class TwinBuilder {
   readonly #twins = new Map<ZodNode, ZodNode>()
@@ -83,7 +94,7 @@ class TwinBuilder {
     const { def, constr } = node._zod
     const names = SINGLE[def.type]
     if (names === undefined) return node
-    const scope: { container: Container } = { container: { wrong: 0 } }
+    const scope: { container: Container } = { container: new Container() }
     // Descriptors, because a default may be a getter that makes a new one every time.
     const { _cachedInner, ...descriptors } = Object.getOwnPropertyDescriptors(def) as Record<
       string,
@@ -97,8 +108,8 @@ class TwinBuilder {
       if (isZodNode(part)) descriptors[name] = constant(stopping(this.twinOf(part), scope))
     }
     const twin = new constr(Object.defineProperties({}, descriptors) as Def)
-    if (def.type === 'record') boundRecord(twin._zod)
     this.#watch(twin._zod, def.type in REPEATED ? scope : undefined)
+    if (def.type === 'record') boundRecord(twin._zod)
     return twin
   }
 
@@ -134,9 +145,9 @@ class TwinBuilder {
         : internals.run
     internals.run = (payload, context) => {
       if (this.#depth === 0) this.#work.begin(payload.value)
-      if (--this.#work.left < 0) this.#work.extend()
+      if (this.#depth > FEW_LEVELS && --this.#work.left < 0) this.#work.extend()
       const outer = scope?.container
-      if (scope !== undefined) scope.container = { wrong: 0 }
+      if (scope !== undefined) scope.container = new Container()
       this.#depth++
       try {
         return run(payload, context)
@@ -150,24 +161,33 @@ class TwinBuilder {
 
 /** Passes over a part of a container that has enough wrong ones. */
 function stopping(part: ZodNode, scope: { readonly container: Container }): ZodNode {
-  return withRun(part, function runUnlessEnough(payload, context) {
-    const { container } = scope
+  function runUnlessEnough(payload: Payload, context: object, container: Container) {
     if (container.wrong >= MAX_ISSUES) return passOver(payload, container)
     const result = part._zod.run(payload, context)
-    if (!(result instanceof Promise)) {
-      if (result.issues.length > 0) container.wrong++
-      return result
-    }
-    return result.then((settled) => {
-      if (settled.issues.length > 0) container.wrong++
-      return settled
-    })
+    if (result instanceof Promise) return result.then((settled) => noted(settled, container))
+    return noted(result, container)
+  }
+  return withRun(part, function runInTurn(payload, context) {
+    const { container } = scope
+    const before = container.running.length < AT_ONCE ? undefined : container.running.shift()
+    const result =
+      before === undefined
+        ? runUnlessEnough(payload, context, container)
+        : before.then(() => runUnlessEnough(payload, context, container))
+    if (result instanceof Promise) container.running.push(result)
+    return result
   })
+}
+
+function noted(payload: Payload, container: Container): Payload {
+  if (payload.issues.length > 0) container.wrong++
+  return payload
 }
 
 /** Says it once, behind all issues that are sent: checks must not run on what was not parsed. */
 function passOver(payload: Payload, container: Container): Payload {
-  if (container.wrong++ > MAX_ISSUES) return payload
+  if (container.isLeft) return payload
+  container.isLeft = true
   payload.issues.push({ code: 'custom', message: 'There may be more', input: payload.value })
   return payload
 }

@@ -1,0 +1,33 @@
+import type { AppModel, RouteModel } from '../contracts/route-model.js'
+import type { Problem } from '../errors/config-error.js'
+import { toBytes } from '../http/units.js'
+import { describeOnce } from '../schema/describe-once.js'
+import { findUnboundedLists } from '../schema/unbounded-lists.js'
+import { swaggerList } from './check-swagger.js'
+import type { AppOptions } from './options.js'
+
+/** No list of two bytes an item has more than 100,000 of them. Schemas are not even read below. */
+const HARMLESS_BYTES = 200_000
+
+/** Lists that a raised `limits.body` lets become so long that their validation keeps all other requests waiting. */
+export function checkBodies(options: AppOptions, { routes }: AppModel): readonly Problem[] {
+  const bytes = toBytes(options.limits?.body ?? 0) ?? 0
+  if (bytes <= HARMLESS_BYTES) return []
+  const converters = Object.assign({}, ...swaggerList(options).map((each) => each.converters))
+  return routes.flatMap((route) => {
+    const { body } = route.inputs
+    if (body === null) return []
+    const described = describeOnce(body, { side: 'input', converters })
+    return findUnboundedLists(described, bytes).map((path) => unbounded(route, path))
+  })
+}
+
+function unbounded({ name }: RouteModel, path: string): Problem {
+  const list = path === '' ? 'its list' : `the list '${path}'`
+  return {
+    code: 'W_LIST_UNBOUNDED',
+    subject: `${name} @Body`,
+    cause: `A body within limits.body can have more than 100,000 items in ${list}, and all are validated at once.`,
+    remedy: 'Give the list a maximum (`maxItems`, `.max(1000)`), or lower limits.body.',
+  }
+}

@@ -1,0 +1,40 @@
+import type { FieldError } from '../contracts/schema.js'
+import { MAX_ISSUES } from '../schema/max-issues.js'
+
+/** Bytes of all errors together. Names and messages repeat what was sent. */
+const MAX_BYTES = 8 * 1024
+const MAX_MESSAGE = 1000
+const MAX_PATH = 250
+
+/** A character that JSON writes as `\u0001`. */
+const MOST_BYTES_OF_CHARACTER = 6
+
+/** As many errors as an answer may have, with what they say cut short where it is longer than any field needs. */
+export function limitErrors(errors: readonly FieldError[]): readonly FieldError[] {
+  const first = errors.slice(0, MAX_ISSUES)
+  let length = 0
+  for (const { path, message } of first) length += path.length + message.length
+  // Nearly always; then nothing has to be counted.
+  return length * MOST_BYTES_OF_CHARACTER <= MAX_BYTES ? first : limitBytes(first)
+}
+
+/** The first error always fits. */
+function limitBytes(errors: readonly FieldError[]): readonly FieldError[] {
+  let room = MAX_BYTES
+  const kept: FieldError[] = []
+  for (const error of errors) {
+    const short = {
+      in: error.in,
+      path: shorten(error.path, MAX_PATH),
+      message: shorten(error.message, MAX_MESSAGE),
+    }
+    room -= Buffer.byteLength(JSON.stringify(short)) + 1
+    if (room < 0) break
+    kept.push(short)
+  }
+  return kept
+}
+
+function shorten(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length - 1)}…` : text
+}
