@@ -40,10 +40,14 @@ export interface Listener {
   readonly underWay: UnderWay
 }
 
-/** Connects Node's events with the pipeline. */
-export function createListener(config: ListenerConfig): Listener {
-  const { run, onError, maxHeaders, isClosing } = config
-  const underWay = new UnderWay()
+/** Where a request begins that is ours by now. */
+interface Entrance {
+  readonly open: (req: BlazonRequest, res: Response) => void
+  /** For one that Express has read before us: where it is mounted, it has changed `url`. */
+  readonly openMounted: (req: BlazonRequest, res: Response) => void
+}
+
+function createEntrance({ run, onError, maxHeaders, isClosing }: ListenerConfig): Entrance {
   function enter(req: BlazonRequest, res: Response): void {
     req.res = res
     if (isClosing()) res.shouldKeepAlive = false
@@ -70,7 +74,6 @@ export function createListener(config: ListenerConfig): Listener {
     req.originalUrl = req.url
     enter(req, res)
   }
-  /** Express has read the target before us, and where it is mounted has changed `url`. */
   function openMounted(req: BlazonRequest, res: Response): void {
     try {
       checkHost(req)
@@ -80,6 +83,13 @@ export function createListener(config: ListenerConfig): Listener {
     }
     enter(req, res)
   }
+  return { open, openMounted }
+}
+
+/** Connects Node's events with the pipeline. */
+export function createListener(config: ListenerConfig): Listener {
+  const { open, openMounted } = createEntrance(config)
+  const underWay = new UnderWay()
   function handle(req: BlazonRequest, res: Response): void {
     if (res.socket === null && !mayWait(req, res)) return
     // As below: what comes in on a connection that has ended.

@@ -79,7 +79,11 @@ function isHttpErrorsError(error: unknown): error is HttpErrorsError {
 
 function fromHttpErrors(error: HttpErrorsError): Failure {
   const base = generic(validStatus(error.status))
-  return { ...base, message: error.expose ? String(error.message) : base.message, headers: error.headers }
+  return {
+    ...base,
+    message: error.expose ? String(error.message) : base.message,
+    headers: error.headers,
+  }
 }
 
 function generic(status: number): Failure {

@@ -24,6 +24,10 @@ async function messagesAt(url: string, roles: Patient['roles']) {
       counts[isTrying ? 'trials' : 'catalogs']++
       return connection.query(statement)
     },
+    fly: (statements) => {
+      counts[isTrying ? 'trials' : 'catalogs']++
+      return connection.fly(statements)
+    },
     script: (text) => {
       if (text.startsWith('begin')) isTrying = !text.includes('read only')
       counts[isTrying ? 'trials' : 'catalogs']++
