@@ -51,23 +51,27 @@ function attempt(make: () => ValibotSchema): ValibotSchema | undefined {
   }
 }
 
-/** Valibot reads the language once for each issue that it makes. */
-function boundedConfig(value: unknown, config: Config): Config {
-  const { lang, abortEarly, message, abortPipeEarly } = config
-  const work = new WorkLimit()
-  work.begin(value)
+/** Valibot reads the language once for each issue that it makes. Own properties, because `v.config` spreads what it is given. */
+function boundedConfig(root: unknown, config: Config): Config {
   let issues = 0
+  let work: WorkLimit | undefined
+  function count(): void {
+    if (work === undefined) {
+      work = new WorkLimit()
+      work.begin(root)
+    }
+    work.left -= STEPS_OF_ISSUE
+    if (work.left < 0) work.extend()
+  }
   return {
-    message,
-    abortPipeEarly,
+    message: config.message,
+    abortPipeEarly: config.abortPipeEarly,
     get lang() {
-      issues++
-      work.left -= STEPS_OF_ISSUE
-      if (work.left < 0) work.extend()
-      return lang
+      if (++issues > MOST_ISSUES) count()
+      return config.lang
     },
     get abortEarly() {
-      return issues > MOST_ISSUES || abortEarly
+      return issues > MOST_ISSUES || config.abortEarly
     },
   }
 }
