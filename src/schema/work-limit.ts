@@ -23,6 +23,11 @@ export class WorkLimit {
     this.#isExtended = false
   }
 
+  /** Forgets the value. */
+  end(): void {
+    this.#root = undefined
+  }
+
   /** Allows what a large value may need, once; then throws 400. Most values are never counted. */
   extend(): void {
     if (this.#isExtended) {

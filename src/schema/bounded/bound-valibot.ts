@@ -5,6 +5,8 @@ import { WorkLimit } from '../work-limit.js'
 interface ValibotSchema extends StandardSchemaV1 {
   /** Makes schemas of this kind. */
   readonly reference: (...parts: readonly unknown[]) => ValibotSchema
+  /** Whether validations may overlap. */
+  readonly async: boolean
   '~run': Run
 }
 
@@ -38,8 +40,15 @@ export function boundValibot(schema: StandardSchemaV1): StandardSchemaV1 {
   const probe = attempt(() => reference([], [], []))
   if (probe === undefined) return schema
   // The settings of `v.setGlobalConfig` are given to whom `~standard` runs: here, to a schema of our own.
-  probe['~run'] = ({ value }, config) =>
-    (schema as ValibotSchema)['~run']({ value }, boundedConfig(value, config))
+  const { async: isAsync } = schema as ValibotSchema
+  const shared = createConfig()
+  probe['~run'] = ({ value }, config) => {
+    const begin = isAsync ? createConfig() : shared
+    const validated = (schema as ValibotSchema)['~run']({ value }, begin(value, config))
+    // Else the last body would be kept until the next one comes.
+    if (!isAsync) begin(undefined, config)
+    return validated
+  }
   return probe
 }
 
@@ -51,23 +60,43 @@ function attempt(make: () => ValibotSchema): ValibotSchema | undefined {
   }
 }
 
-/** Valibot reads the language once for each issue that it makes. */
-function boundedConfig(value: unknown, config: Config): Config {
-  const { lang, abortEarly, message, abortPipeEarly } = config
-  const work = new WorkLimit()
-  work.begin(value)
+/**
+ * Makes the settings of one validation after the other. Valibot reads the language once for each issue that it makes. They are own
+ * properties, because `v.config` spreads what it is given; to make those took half as long as to refuse an order with ten wrong fields.
+ */
+function createConfig(): (root: unknown, config: Config) => Config {
   let issues = 0
-  return {
-    message,
-    abortPipeEarly,
+  let given: Config = {}
+  let value: unknown
+  let work: WorkLimit | undefined
+  function count(): void {
+    if (work === undefined) {
+      work = new WorkLimit()
+      work.begin(value)
+    }
+    work.left -= STEPS_OF_ISSUE
+    if (work.left < 0) work.extend()
+  }
+  const bounded: Config = {
+    get message() {
+      return given.message
+    },
+    get abortPipeEarly() {
+      return given.abortPipeEarly
+    },
     get lang() {
-      issues++
-      work.left -= STEPS_OF_ISSUE
-      if (work.left < 0) work.extend()
-      return lang
+      if (++issues > MOST_ISSUES) count()
+      return given.lang
     },
     get abortEarly() {
-      return issues > MOST_ISSUES || abortEarly
+      return issues > MOST_ISSUES || given.abortEarly
     },
+  }
+  return function begin(root, config) {
+    issues = 0
+    given = config
+    value = root
+    work = undefined
+    return bounded
   }
 }

@@ -152,7 +152,7 @@ class TwinBuilder {
       try {
         return run(payload, context)
       } finally {
-        this.#depth--
+        if (--this.#depth === 0) this.#work.end()
         if (scope !== undefined) scope.container = outer as Container
       }
     }
