@@ -1,6 +1,7 @@
 import type { Ajv, Options } from 'ajv'
 import { WorkLimit } from '../work-limit.js'
 import { type Bounded, bounded, nameSoughtItems } from './bounded-code.js'
+import { replaceEquality } from './plain-equality.js'
 import { replaceUniqueItems } from './unique-items.js'
 
 /** A draft of JSON Schema that can be asked for. */
@@ -39,6 +40,7 @@ export async function loadAjv(draft: Draft): Promise<CreateAjv> {
     )
     addFormats(ajv)
     makeLinear(ajv)
+    replaceEquality(ajv)
     replaceUniqueItems(ajv, ajvs)
     nameSoughtItems(ajv)
     // Without this, a schema that also spells a tuple the newer way would have it ignored.
