@@ -169,13 +169,14 @@ describeWithRedis('a cache in Redis', () => {
       changed((bytes) => bytes.writeUInt32BE(0xffffffff, 2)),
       changed((bytes) => bytes.writeUInt32BE(3, 2)),
       good.subarray(0, 20),
-      frame('["bad",null,"value"]'),
-      frame('["bad",7,"value","utf8",[],1,2,[]]'),
-      frame('["bad",null,"other","utf8",[],1,2,[]]'),
-      frame('["bad",null,"value","hex",[],1,2,[]]'),
-      frame('["bad",null,"value","utf8",["a"],1,2,[]]'),
-      frame('["bad",null,"value","utf8",[],null,2,[]]'),
-      frame('["bad",null,"value","utf8",[],1,2,[["a"]]]'),
+      frame('["bad",null,null,"value"]'),
+      frame('["bad",null,7,"value","utf8",[],1,2,[]]'),
+      frame('["bad",7,null,"value","utf8",[],1,2,[]]'),
+      frame('["bad",null,null,"other","utf8",[],1,2,[]]'),
+      frame('["bad",null,null,"value","hex",[],1,2,[]]'),
+      frame('["bad",null,null,"value","utf8",["a"],1,2,[]]'),
+      frame('["bad",null,null,"value","utf8",[],null,2,[]]'),
+      frame('["bad",null,null,"value","utf8",[],1,2,[["a"]]]'),
       frame('{"__proto__":[]}'),
     ]
     for (const value of values) {
@@ -235,6 +236,6 @@ describeWithRedis('a cache in Redis', () => {
 
 /** An entry with a head of one's own, and `!` for a body. */
 function frame(head: string): Buffer {
-  const start = Buffer.from([0xb1, 1, 0, 0, 0, Buffer.byteLength(head)])
+  const start = Buffer.from([0xb1, 2, 0, 0, 0, Buffer.byteLength(head)])
   return Buffer.concat([start, Buffer.from(`${head}!`)])
 }
