@@ -224,6 +224,53 @@ test('Alternatives within alternatives are not tried for ever', async () => {
   expect(await issuesOf(tree, { left: 1 })).toBeUndefined()
 })
 
+const CODES = Array.from({ length: 250 }, (_, n) => `C${n}`)
+
+test.each<[string, Schema]>([
+  ['zod', z.array(z.union(CODES.map((code) => z.literal(code))))],
+  ['zod, refined', z.array(z.union(CODES.map((code) => z.literal(code)))).refine(() => true)],
+  ['valibot', v.array(v.union(CODES.map((code) => v.literal(code))))],
+  ['arktype', type.enumerated(...CODES).array()],
+  ['JSON Schema', { items: { anyOf: CODES.map((code) => ({ const: code })) } }],
+])(
+  'A long list is accepted where each item is one of many alternatives: %s',
+  async (_library, schema) => {
+    const list = [...CODES, ...CODES, ...CODES, ...CODES]
+    expect(await validate(schema, list)).toEqual({ value: list })
+  },
+)
+
+test('Alternatives within alternatives of valibot are not tried for ever, however they contain themselves', async () => {
+  interface Node {
+    child?: Node
+    left?: number
+    right?: number
+  }
+  const lazy: v.GenericSchema<Node> = v.lazy(() => {
+    const child = v.optional(lazy)
+    return v.union([
+      v.object({ child, left: v.string() }),
+      v.object({ child, right: v.string() }),
+    ]) as never
+  })
+  const getters = v.union(
+    ['left', 'right'].map((side) =>
+      v.object({
+        get child(): v.GenericSchema {
+          return v.optional(getters)
+        },
+        [side]: v.string(),
+      }),
+    ),
+  ) as v.GenericSchema
+  let value: object = {}
+  for (let depth = 0; depth < 60; depth++) value = { child: value, left: 1 }
+  for (const schema of [lazy, v.array(lazy), getters]) {
+    const sent = schema.type === 'array' ? [value] : value
+    await expect(validate(schema, sent)).rejects.toMatchObject({ code: 'VALIDATION_TOO_COMPLEX' })
+  }
+})
+
 describe('uniqueItems', () => {
   const equal = createRequire(import.meta.url)('ajv/dist/runtime/equal.js').default as (
     a: unknown,

@@ -21,16 +21,17 @@ const PLAIN_COMMANDS = new Set(
 )
 const READING = new Set('select with values table show fetch move'.split(' '))
 /** Words that write, wherever they stand; `update` does not behind `for` and `key`. */
-const WRITING = new Set('insert update delete merge nextval setval'.split(' '))
+const WRITING = new Set('insert update delete merge nextval setval pg_notify'.split(' '))
 const CONTROLS = new Set(['begin', 'commit', 'end', 'abort'])
 
 /** Words of SQL that stand before a bracket without calling anything; the types among them have a size. */
 const BEFORE_BRACKET = new Set(
   (
-    'all and any array as between bit by case cast char character coalesce conflict cube decimal default distinct else escape except exists extract ' +
-    'filter first float from greatest group grouping having ilike in intersect interval is join lateral least like limit materialized next normalize not ' +
-    'nullif numeric of offset on only or order over overlay partition position returning rollup row rows select set sets similar some substring then ' +
-    'time timestamp timestamptz timetz to trim union using values varbit varchar varying when where with within'
+    'all and any array as between bit by case cast char character coalesce conflict cube current_time current_timestamp decimal default distinct else ' +
+    'escape except exists extract filter first float from greatest group grouping having ilike in insert intersect interval is join lateral least like ' +
+    'limit localtime localtimestamp materialized next normalize not nullif numeric of offset on only or order over overlay partition position ' +
+    'returning rollup row rows select set sets similar some substring then time timestamp timestamptz timetz to trim union using values varbit varchar ' +
+    'varying when where with within'
   ).split(' '),
 )
 /** What stands behind these and before a bracket is a name, and its columns are in the bracket. */

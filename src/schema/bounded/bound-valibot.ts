@@ -1,5 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { WorkLimit } from '../work-limit.js'
+import { containsItself } from './contains-itself.js'
 
 /** The part of a schema of valibot 1 that is used here. */
 interface ValibotSchema extends StandardSchemaV1 {
@@ -41,9 +42,15 @@ export function boundValibot(schema: StandardSchemaV1): StandardSchemaV1 {
   if (probe === undefined) return schema
   // The settings of `v.setGlobalConfig` are given to whom `~standard` runs: here, to a schema of our own.
   const { async: isAsync } = schema as ValibotSchema
-  const shared = createConfig()
+  let isEndless: boolean | undefined
+  // Without alternatives that contain each other, the work grows with the value alone: nothing that is valid is refused for it.
+  const isCounted = () => {
+    isEndless ??= containsItself(schema)
+    return isEndless
+  }
+  const shared = createConfig(isCounted)
   probe['~run'] = ({ value }, config) => {
-    const begin = isAsync ? createConfig() : shared
+    const begin = isAsync ? createConfig(isCounted) : shared
     const validated = (schema as ValibotSchema)['~run']({ value }, begin(value, config))
     // Else the last body would be kept until the next one comes.
     if (!isAsync) begin(undefined, config)
@@ -63,8 +70,10 @@ function attempt(make: () => ValibotSchema): ValibotSchema | undefined {
 /**
  * Makes the settings of one validation after the other. Valibot reads the language once for each issue that it makes. They are own
  * properties, because `v.config` spreads what it is given; to make those took half as long as to refuse an order with ten wrong fields.
+ *
+ * @param isCounted Whether the work of a value with many issues is limited.
  */
-function createConfig(): (root: unknown, config: Config) => Config {
+function createConfig(isCounted: () => boolean): (root: unknown, config: Config) => Config {
   let issues = 0
   let given: Config = {}
   let value: unknown
@@ -85,7 +94,7 @@ function createConfig(): (root: unknown, config: Config) => Config {
       return given.abortPipeEarly
     },
     get lang() {
-      if (++issues > MOST_ISSUES) count()
+      if (++issues > MOST_ISSUES && isCounted()) count()
       return given.lang
     },
     get abortEarly() {

@@ -20,6 +20,11 @@ describe('a statement that leaves nothing in its session', () => {
     "select 'set search_path = x; into temp f(' as text, $$f()$$",
     'select 1 -- f()',
     'declare c cursor for select 1',
+    'merge into orders o using (values (1)) as n (id) on (o.id = n.id) when not matched then insert (id) values (n.id)',
+    'insert into orders (at, day) values (current_timestamp(3), localtimestamp(0))',
+    'select pg_advisory_xact_lock(hashtext($1)), pg_try_advisory_xact_lock(hashtextextended($1, 0))',
+    'select any_value(note), range_agg(during), bit_count(flags) from orders',
+    "select json_value(data, '$.a'), jsonb_path_match(data, '$.a') from orders",
     '',
   ])('is lent on as it is: %s', (text) => {
     expect(judgeStatement(text).leaves).toBe('nothing')
@@ -29,6 +34,7 @@ describe('a statement that leaves nothing in its session', () => {
 describe('a statement that may leave something', () => {
   it.each([
     'select own()',
+    'insert into orders (id) values (uuidv7())',
     'select own.lower(note) from orders',
     'select "lower"(note) from orders',
     "select set_config('a', 'b', false)",
@@ -74,6 +80,7 @@ describe('a statement that reads', () => {
     ['values (1)', true],
     ['select own()', false],
     ["select nextval('a')", false],
+    ["select pg_notify('a', 'b')", false],
     ['select 1 into a', false],
     ['explain analyze delete from orders', false],
     ['with a as (delete from orders returning 1) select 1', false],

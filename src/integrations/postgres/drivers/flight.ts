@@ -16,6 +16,8 @@ export class Skipped extends Error {
   }
 }
 
+const UNANSWERED = 'The server was ready for more, and had not answered it.'
+
 /**
  * A flight has one `Sync`, at its end: PostgreSQL skips to that from whatever it refuses (documentation, 55.2.3). Queries of their own have one each, so a server goes on
  * to the second where the first is cancelled. To its client, a flight is one query, and hands on what it is told to the step whose turn it is.
@@ -65,7 +67,8 @@ export function flightOf({ Query }: Pick<PgPackage, 'Query'>): Flight {
     }
 
     override handleReadyForQuery(wire: PgWire): void {
-      this.#settle(wire)
+      // No server leaves one out, but a pooler before it may, and whoever waits would wait for ever.
+      for (const step of this.#settle(wire)) step.handleError(new Error(UNANSWERED), wire)
       super.handleReadyForQuery(wire)
     }
 
