@@ -42,14 +42,17 @@ function routesOfLayer(layer: Layer, prefix: Prefix, leave: Leave): ExpressRoute
   }
   const places = prefixesOf(layer).map((path) => joined(prefix, path))
   if (layer.name === MOUNTED || isLast(handle)) {
-    return leave(handle) ? [] : places.map((path) => ({ methods: ['*'], path }))
+    return leave(handle)
+      ? []
+      : places.map((path) => ({ methods: ['*'], path: path === '' ? '/' : path }))
   }
   return places.flatMap((path) => routesIn(handle, path, leave))
 }
 
-/** Whether a handler has no way to pass a request on. */
+/** Whether a handler has no way to pass a request on. One without parameters may take them as `...all`, or by `arguments`. */
 function isLast(handle: Layer['handle']): boolean {
-  return typeof handle === 'function' && handle.length < 3 && routerIn(handle) === undefined
+  if (typeof handle !== 'function' || routerIn(handle) !== undefined) return false
+  return handle.length === 1 || handle.length === 2
 }
 
 /** Express 5 keeps what `use` was given from 5.2 on; that it was nothing, all versions keep. */
