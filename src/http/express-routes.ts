@@ -1,4 +1,4 @@
-import { kBehind, type Layer, routerIn } from './express-routers.js'
+import { kBehind, type Layer, MOUNTED, routerIn } from './express-routers.js'
 
 /** What a router answers by itself, as far as it can be seen. */
 export interface ExpressRoute {
@@ -7,9 +7,6 @@ export interface ExpressRoute {
   /** As written, prefixes included; `null` where Express does not keep it, or it is no text. */
   readonly path: string | null
 }
-
-/** What Express calls the function by which one application stands in another, whose routes cannot be seen. */
-const MOUNTED = 'mounted_app'
 
 /** Whether a middleware, of which `listRoutes` has come to know, is not to be looked into. */
 export type Leave = (middleware: object) => boolean
@@ -41,6 +38,7 @@ function routesOfLayer(layer: Layer, prefix: Prefix, leave: Leave): ExpressRoute
     return pathsOf(route.path).map((path) => ({ methods, path: joined(prefix, path) }))
   }
   const places = prefixesOf(layer).map((path) => joined(prefix, path))
+  // The routes of an application that stands in another cannot be seen.
   if (layer.name === MOUNTED || isLast(handle)) {
     return leave(handle)
       ? []
