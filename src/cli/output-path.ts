@@ -48,7 +48,7 @@ function followLinks(path: string, left: number = MOST_LINKS): string {
   }
   const folder = dirname(path)
   if (folder === path || left === 0) return path
-  const real = join(followLinks(folder, left - 1), basename(path))
+  const real = join(followLinks(folder, left), basename(path))
   if (!isLink(real)) return real
   return followLinks(resolve(dirname(real), readlinkSync(real)), left - 1)
 }

@@ -37,7 +37,7 @@ export interface ExpressRouter {
 export const kBehind: unique symbol = Symbol('blazon.behind')
 
 /** What Express calls the function by which one application stands in another. */
-const MOUNTED = 'mounted_app'
+export const MOUNTED = 'mounted_app'
 
 /** By the list that they stand in: what is put around the layers of it, those included that are added later. */
 const wraps = new WeakMap<object, Set<WrapHandle>>()
@@ -85,14 +85,23 @@ function wrapStack(stack: Layer[], wrap: WrapHandle): boolean {
   return true
 }
 
-/** Express adds layers by `push`; who needs one in front writes `unshift`. */
+/** Methods that add to a list, and which of their arguments is the first that they add. */
+const ADDERS = [
+  ['push', 0],
+  ['unshift', 0],
+  ['splice', 2],
+] as const
+
+/** Express adds layers by `push`; who needs one in front writes `unshift`, and who replaces one, `splice`. */
 function watch(stack: Layer[]): Set<WrapHandle> {
   const known = new Set<WrapHandle>()
   wraps.set(stack, known)
-  for (const name of ['push', 'unshift'] as const) {
-    const value = (...layers: Layer[]) => {
+  for (const [name, first] of ADDERS) {
+    const add = stack[name] as (...values: unknown[]) => unknown
+    const value = (...values: unknown[]) => {
+      const layers = values.slice(first) as Layer[]
       for (const wrap of known) for (const layer of layers) wrapLayer(layer, wrap)
-      return Array.prototype[name].apply(stack, layers)
+      return add.apply(stack, values)
     }
     Object.defineProperty(stack, name, { value, writable: true, configurable: true })
   }

@@ -1,4 +1,4 @@
-import { kBehind, type Layer, routerIn } from './express-routers.js'
+import { kBehind, type Layer, MOUNTED, routerIn } from './express-routers.js'
 
 /** What a router answers by itself, as far as it can be seen. */
 export interface ExpressRoute {
@@ -7,9 +7,6 @@ export interface ExpressRoute {
   /** As written, prefixes included; `null` where Express does not keep it, or it is no text. */
   readonly path: string | null
 }
-
-/** What Express calls the function by which one application stands in another, whose routes cannot be seen. */
-const MOUNTED = 'mounted_app'
 
 /** Whether a middleware, of which `listRoutes` has come to know, is not to be looked into. */
 export type Leave = (middleware: object) => boolean
@@ -41,15 +38,19 @@ function routesOfLayer(layer: Layer, prefix: Prefix, leave: Leave): ExpressRoute
     return pathsOf(route.path).map((path) => ({ methods, path: joined(prefix, path) }))
   }
   const places = prefixesOf(layer).map((path) => joined(prefix, path))
+  // The routes of an application that stands in another cannot be seen.
   if (layer.name === MOUNTED || isLast(handle)) {
-    return leave(handle) ? [] : places.map((path) => ({ methods: ['*'], path }))
+    return leave(handle)
+      ? []
+      : places.map((path) => ({ methods: ['*'], path: path === '' ? '/' : path }))
   }
   return places.flatMap((path) => routesIn(handle, path, leave))
 }
 
-/** Whether a handler has no way to pass a request on. */
+/** Whether a handler has no way to pass a request on. One without parameters may take them as `...all`, or by `arguments`. */
 function isLast(handle: Layer['handle']): boolean {
-  return typeof handle === 'function' && handle.length < 3 && routerIn(handle) === undefined
+  if (typeof handle !== 'function' || routerIn(handle) !== undefined) return false
+  return handle.length === 1 || handle.length === 2
 }
 
 /** Express 5 keeps what `use` was given from 5.2 on; that it was nothing, all versions keep. */

@@ -34,6 +34,7 @@ describe('a relative path that leaves the project by a link', () => {
   it.each<[string, string, string, string]>([
     ['a folder', 'docs', '../out-evil', 'docs/openapi.json'],
     ['a folder, to one that is still to be made', 'docs', '../out-evil', 'docs/a/b/openapi.json'],
+    ['a folder, to one that is far below', 'docs', '../out-evil', `docs/${'a/'.repeat(60)}x.json`],
     ['a folder, by an absolute link', 'docs', '/', 'docs/openapi.json'],
     ['a file', 'openapi.json', '../out-evil/kept.json', 'openapi.json'],
     ['a link to nothing', 'openapi.json', '../out-evil/new.json', 'openapi.json'],

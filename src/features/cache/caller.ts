@@ -38,7 +38,7 @@ export function callerOf(req: BlazonRequest, res: Response): Caller {
     if (isSomebody(session?.user)) return identityOf('session', session.user)
     const user = localsOf(res)?.['user']
     if (isSomebody(user)) return identityOf('locals', user)
-    return certificateOf(req.socket as TLSSocket)
+    return certificateOf(req.socket as Partial<TLSSocket> | null | undefined)
   } catch {
     // A getter, or an id that has no text: somebody it is.
     return undefined
@@ -82,9 +82,9 @@ function textOf(id: unknown): string | undefined {
 const byConnection = new WeakMap<object, string | null>()
 
 /** A connection shows one certificate for as long as it lasts. */
-function certificateOf(socket: TLSSocket): string | null {
-  // Neither is there on plain connections, nor on those of a test.
-  if (socket.encrypted !== true || socket.getPeerX509Certificate === undefined) return null
+function certificateOf(socket: Partial<TLSSocket> | null | undefined): string | null {
+  // Neither is there on plain connections, nor on those of a test; a serverless platform may have no connection at all.
+  if (socket?.encrypted !== true || socket.getPeerX509Certificate === undefined) return null
   const known = byConnection.get(socket)
   if (known !== undefined) return known
   const certificate = socket.getPeerX509Certificate()

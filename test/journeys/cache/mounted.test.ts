@@ -1,8 +1,10 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { Writable } from 'node:stream'
 import { App, Cache, Controller, Get, type Request } from 'blazon'
 import express from 'express'
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { settle } from './support.js'
 
 let calls = 0
@@ -23,18 +25,22 @@ class ThingsController {
 }
 
 let app: App
-let server: Server
+let server: Server | undefined
+beforeEach(() => {
+  calls = 0
+})
 afterEach(async () => {
-  server.close()
+  server?.close()
   await app.close()
 })
 
 it('an application that is mounted in another one caches as ever, apart by where it is mounted', async () => {
   app = new App({ controllers: [ThingsController], logger: false })
   const host = express().use('/a', app.handler).use('/b', app.handler)
-  server = createServer(host).listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as AddressInfo
+  const listening = createServer(host).listen(0, '127.0.0.1')
+  server = listening
+  await new Promise((resolve) => listening.once('listening', resolve))
+  const { port } = listening.address() as AddressInfo
   const ask = async (path: string) => {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`)
     const { data } = (await answer.json()) as { data: { call: number; base: string } }
@@ -49,3 +55,35 @@ it('an application that is mounted in another one caches as ever, apart by where
   await settle()
   expect(calls).toBe(4)
 })
+
+it.each([
+  ['nothing', undefined],
+  ['null', null],
+  ['a description', { remoteAddress: '10.0.0.1' }],
+])(
+  'an application on a platform that has no connections caches as ever, with %s for a socket',
+  async (_, socket) => {
+    app = new App({ controllers: [ThingsController], logger: false })
+    await app.init()
+    const ask = async () => {
+      const req = new IncomingMessage(socket as unknown as Socket)
+      const headers = { host: 'a.example' }
+      Object.assign(req, { method: 'GET', url: '/things', headers, complete: true })
+      const res = new ServerResponse(req)
+      const written: Buffer[] = []
+      const write = (chunk: Buffer, _: string, done: () => void) => {
+        written.push(chunk)
+        done()
+      }
+      res.assignSocket(new Writable({ write }) as Socket)
+      app.handler(req, res)
+      await once(res, 'finish')
+      const [head = '', text = ''] = Buffer.concat(written).toString().split('\r\n\r\n')
+      const { data } = JSON.parse(text) as { data: { call: number } }
+      return `${/^x-cache: (.+)$/im.exec(head)?.[1]} ${data.call}`
+    }
+    expect(await ask()).toBe('MISS 1')
+    await settle()
+    expect(await ask()).toBe('HIT 1')
+  },
+)

@@ -126,6 +126,12 @@ const ADDITIONS: Record<string, (router: Router) => unknown> = {
     router.use('/rows', express().use(inner))
     inner.use(asks).get('/:id', rows)
   },
+  'layers in the place of others': (router) => {
+    const { stack } = (router as Router & { router?: Router }).router ?? router
+    const made = express.Router().use(asks).get('/rows/:id', rows).stack
+    router.use(rows)
+    stack.splice(0, 1, ...made)
+  },
 }
 
 async function start(options: AppOptions): Promise<number> {

@@ -397,15 +397,14 @@ describe('at boot', () => {
     const router = express.Router().use('/v1', legacy())
     router.route('/v2/:id').post(tell).all(tell)
     const application = express().get(['/a', '/b'], tell).use('/c', express().get('/d', tell))
+    const end: RequestHandler = (_req, res) => void res.end()
     const [first, second, third] = await bootWarnings({
       ...options,
       middlewares: [passOn, router, application],
       plugins: [
         {
           name: 'old',
-          middlewares: [
-            express.Router().use('/end', ((_req, res) => void res.end()) as RequestHandler),
-          ],
+          middlewares: [express.Router().use('/end', end)],
         },
       ],
     })
@@ -418,17 +417,23 @@ describe('at boot', () => {
     expect(second?.text).toContain('GET /a, GET /b, * /c')
     expect(third?.text).toContain("plugin 'old', middlewares[0]")
     expect(third?.text).toContain('* /end')
+    const [whole] = await bootWarnings({ ...options, middlewares: [express.Router().use(end)] })
+    expect(whole?.text).toContain('by itself: * /.')
   })
 
   it('says nothing of what needs a tenant, is open on purpose, or does not answer', async () => {
     const files = express.Router().use('/files', express.static('.'), express.json())
     const ends = publicRouter(((_req, res) => void res.end()) as RequestHandler)
     const nested = express.Router().use(tenantRouter(legacy()), publicRouter(legacy()), ends)
+    // As wrappers for asynchronous middlewares do it: their number of parameters says nothing.
+    const parse = express.json()
+    const all = express.Router().use((...args: Parameters<typeof parse>) => parse(...args))
     const middlewares = [
       ...mounted(),
       publicRouter(legacy()),
       publicRouter(express().get('/', tell)),
       nested,
+      all,
       files,
       express.static('.'),
       express.json(),
