@@ -26,6 +26,7 @@ export type {
   Handler,
   InputSchemas,
   Middleware,
+  MiddlewareList,
   NextFunction,
   Request,
   RequestHandler,
@@ -111,6 +112,7 @@ export type { Override } from './di/build-container.js'
 export { Clock } from './di/clock.js'
 export { inject } from './di/inject.js'
 export { InjectionToken } from './di/token.js'
+export { AppClosingError } from './errors/app-closing-error.js'
 // errors
 export type { ConfigCode, ErrorCode } from './errors/codes.js'
 export { ConfigError, type Problem } from './errors/config-error.js'

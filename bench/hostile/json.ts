@@ -49,7 +49,14 @@ export const JSON_TEXTS: readonly Hostile[] = hostile('JSON', [
     status: 400,
     code: 'MALFORMED_JSON',
   },
-  { name: 'digits', schema: anything, text: repeated('9', ['1', '']), status: 200 },
+  {
+    name: 'digits',
+    schema: anything,
+    text: repeated('9', ['1', '']),
+    status: 400,
+    code: 'MALFORMED_JSON',
+  },
+  { name: 'digits of a fraction', schema: anything, text: repeated('9', ['0.', '']), status: 200 },
   { name: 'an exponent', schema: anything, text: repeated('9', ['1e-', '']), status: 200 },
   { name: 'spaces', schema: anything, text: repeated(' ', ['', '1']), status: 200 },
   {

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, NotFoundError, Params, Post, type Req } from 'blazon'
+import { Controller, Get, HttpCode, NotFoundError, Post, type Req } from 'blazon'
 import { z } from 'zod'
 
 const UserId = z.object({ id: z.coerce.number().int() })
@@ -7,16 +7,14 @@ const users = [{ name: 'Ada', email: 'ada@example.com' }]
 
 @Controller('users')
 class UsersController {
-  @Get(':id')
-  @Params(UserId)
+  @Get(':id', { params: UserId })
   getById({ params: { id } }: Req<{ params: typeof UserId }>) {
     if (users[id] === undefined) throw new NotFoundError(`User ${id} does not exist`)
     return { id, ...users[id] }
   }
 
-  @Post()
+  @Post('', { body: User })
   @HttpCode(201)
-  @Body(User)
   create({ body }: Req<{ body: typeof User }>) {
     return { id: users.push(body) - 1, ...body }
   }

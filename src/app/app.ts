@@ -7,6 +7,7 @@ import type { OpenApiDocument } from '../contracts/openapi.js'
 import type { Token } from '../contracts/provider.js'
 import type { RouteTableEntry } from '../contracts/route-model.js'
 import { Clock } from '../di/clock.js'
+import { blameCaller } from '../errors/blame-caller.js'
 import { toSeconds } from '../http/units.js'
 import { findDescriber, startNever } from './announce.js'
 import { boot, type RunningApp } from './boot.js'
@@ -27,7 +28,8 @@ import { Health } from './health.js'
 import { keepTickShape } from './keep-tick-shape.js'
 import type { AppOptions } from './options.js'
 import { routeTable } from './route-table.js'
-import { closeServer, listen } from './server.js'
+import { listen } from './server.js'
+import { shutDown } from './shut-down.js'
 import { systemClock } from './system-clock.js'
 
 const DEFAULT_PORT = 3000
@@ -51,6 +53,7 @@ export class App {
   #documents: readonly AppDocument[] | undefined
   #starting: Promise<RunningApp> | undefined
   #running: RunningApp | undefined
+  #listening: Promise<AddressInfo> | undefined
   #closing: Promise<void> | undefined
 
   /** Starts nothing; see {@link App.init} and {@link App.listen}. */
@@ -68,7 +71,7 @@ export class App {
   /** Makes and starts an application, without listening. Throws as {@link App.init}. */
   static async create(options: AppOptions = {}): Promise<App> {
     const app = new App(options)
-    await app.init()
+    await blameCaller(App.create, () => app.init())
     return app
   }
 
@@ -79,7 +82,7 @@ export class App {
    * @throws ConfigError with everything that keeps the application from starting.
    */
   async init(): Promise<void> {
-    await this.#start()
+    await blameCaller(App.prototype.init, () => this.#start())
   }
 
   /**
@@ -97,8 +100,11 @@ export class App {
         `listen(): ${String(port)} is not a port. Give a whole number, 0 to 65535.`,
       )
     }
-    const { server } = await this.#start()
-    return await listen(server, port, host)
+    const { server } = await blameCaller(App.prototype.listen, () => this.#start())
+    // It may have been closed while it started.
+    if (this.#closing !== undefined) throw closed()
+    this.#listening = listen(server, port, host)
+    return await this.#listening
   }
 
   /**
@@ -154,8 +160,9 @@ export class App {
   }
 
   /**
-   * Stops listening, waits for requests under way (`timeouts.close`), then runs `onClose` in the reverse
-   * order of construction. Calling it again waits for the same end.
+   * Stops listening, ends connections on which nothing is under way, aborts `req.signal` of streams with an
+   * `AppClosingError`, waits for requests under way (`timeouts.close`), runs `onClose` in the reverse order of
+   * construction, and ends upgraded connections. Calling it again waits for the same end.
    *
    * @param signal Named to `onClose`.
    * @throws AggregateError of what `onClose` threw, once everything is closed.
@@ -199,7 +206,7 @@ export class App {
 
   #start(): Promise<RunningApp> {
     if (this.#describer !== undefined) return startNever(this.#describer, this)
-    if (this.#closing !== undefined) return Promise.reject(new Error('The application is closed.'))
+    if (this.#closing !== undefined) return Promise.reject(closed())
     const boot = () => this.#boot()
     this.#starting ??= this.#harness?.boot(boot) ?? boot()
     return this.#starting
@@ -239,13 +246,27 @@ export class App {
     // A start that fails has closed what it opened, and told its caller why.
     const running = await this.#starting?.catch(() => undefined)
     if (running === undefined) return
-    const grace =
-      toSeconds(this.#options.timeouts?.close ?? DEFAULT_CLOSE_SECONDS) ?? DEFAULT_CLOSE_SECONDS
-    await Promise.all([closeServer(running.server, grace), running.listener.underWay.drain(grace)])
-    this.#harness?.disconnect()
-    running.stop()
-    await running.hooks.close(signal)
+    // A server that is looking up its host cannot be stopped yet.
+    await this.#listening?.catch(() => {})
+    this.#harness?.refuse()
+    const { hooks, stop, ...parts } = running
+    const closeRest = () => {
+      stop()
+      return hooks.close(signal)
+    }
+    const closing = shutDown({ ...parts, graceSeconds: this.#graceSeconds, closeRest })
+    await closing.finally(() => this.#harness?.disconnect())
   }
+
+  get #graceSeconds(): number {
+    return (
+      toSeconds(this.#options.timeouts?.close ?? DEFAULT_CLOSE_SECONDS) ?? DEFAULT_CLOSE_SECONDS
+    )
+  }
+}
+
+function closed(): Error {
+  return new Error('The application is closed.')
 }
 
 findDescriber()?.loaded((options) => new App(options))

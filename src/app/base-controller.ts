@@ -1,6 +1,7 @@
 import type { Response } from '../contracts/handler.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import { successEnvelope } from '../errors/envelope.js'
+import { saidStatus } from '../http/said-status.js'
 
 /**
  * Gives `this.ok` its type. Extending it is optional: every controller has the method.
@@ -16,14 +17,14 @@ export class BaseController {
   /**
    * Answers with the success envelope (specification section 2.1).
    *
-   * @param status HTTP status; 201 for something created. Default: the route's `@HttpCode`, else 200.
+   * @param status HTTP status; 201 for something created. Default: what `res.status` was told before, else the route's `@HttpCode`, else 200.
    * @returns the response, already sent.
    */
   ok(
     res: Response,
     message: string,
     data?: unknown,
-    status: number = statedStatus(res) ?? 200,
+    status: number = saidStatus(res, statedStatus(res)),
   ): Response {
     return res.status(status).json(successEnvelope(status, message, data))
   }

@@ -1,4 +1,3 @@
-import type { Server } from 'node:http'
 import type { AuthGuard } from '../contracts/guard.js'
 import type { Plugin } from '../contracts/plugin.js'
 import type { Class, Token } from '../contracts/provider.js'
@@ -9,20 +8,15 @@ import { unusedOverrides } from '../di/unused-overrides.js'
 import { ConfigError } from '../errors/config-error.js'
 import { readInjections } from '../metadata/read.js'
 import { attachOk } from './base-controller.js'
-import { buildPipeline, type PipelineInput } from './build-pipeline.js'
+import { buildPipeline, type Pipeline, type PipelineInput } from './build-pipeline.js'
 import { logWarnings, throwErrors } from './describe.js'
 import type { Features, RunningFeatures } from './features.js'
 import { LifecycleHooks } from './lifecycle.js'
-import type { Listener } from './listener.js'
 
 /** Everything of an application that exists once it runs. */
-export interface RunningApp {
+export interface RunningApp extends Pipeline {
   readonly injector: Injector
-  readonly server: Server
-  readonly listener: Listener
   readonly hooks: LifecycleHooks
-  /** Stops what the framework itself keeps going. */
-  readonly stop: () => void
 }
 
 /** What boot is given. */

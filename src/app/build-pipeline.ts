@@ -3,22 +3,26 @@ import type { Application } from 'express'
 import type { Clock } from '../contracts/clock.js'
 import type { FrameworkRoute } from '../contracts/framework-route.js'
 import type { AuthGuard } from '../contracts/guard.js'
-import type { ErrorRequestHandler, RequestHandler } from '../contracts/handler.js'
+import type { RequestHandler } from '../contracts/handler.js'
 import type { Logger } from '../contracts/logger.js'
 import type { SwaggerOptions } from '../contracts/openapi.js'
 import type { InterceptedApp, Interceptor, Plugin, PluginContext } from '../contracts/plugin.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { InputSource, Schema } from '../contracts/schema.js'
 import { ConfigError, type Problem } from '../errors/config-error.js'
-import { toMiddlewareFailure } from '../errors/failure.js'
 import { type CrossOrigin, crossOriginStep } from '../features/security/cross-origin.js'
-import { buildSecurity } from '../features/security/security.js'
+import { buildSecurity, type Security } from '../features/security/security.js'
+import { HandedBack } from '../http/handed-back.js'
 import { createRequestClass } from '../http/request.js'
 import { createResponseClass } from '../http/response.js'
 import { staticHeaders } from '../http/static-headers.js'
-import type { OnError, RunRoute } from '../http/step.js'
-import { toBytes, toSeconds } from '../http/units.js'
-import { compileDispatch, compileFrameworkRoute } from '../pipeline/compile-dispatch.js'
+import type { RunRoute } from '../http/step.js'
+import { toBytes } from '../http/units.js'
+import {
+  compileDispatch,
+  compileFrameworkRoute,
+  type DispatchConfig,
+} from '../pipeline/compile-dispatch.js'
 import {
   compileAdmission,
   compileProbe,
@@ -26,27 +30,41 @@ import {
   type PipelineConfig,
   type RouteParts,
 } from '../pipeline/compile-route.js'
-import { type DeadlineConfig, Deadlines } from '../pipeline/deadlines.js'
 import { defineNext } from '../pipeline/define-next.js'
-import { createFail, createLogOnly } from '../pipeline/fail.js'
-import { composeErrorMiddlewares, composeMiddlewares } from '../pipeline/run-middlewares.js'
-import { scopedErrors } from '../pipeline/scoped-errors.js'
+import { createOnLateError } from '../pipeline/late-errors.js'
+import { limitQuery, refuseQuery } from '../pipeline/limit-query.js'
+import { createDenialLog, type LogDenial } from '../pipeline/log-denials.js'
+import { createFailureLog } from '../pipeline/log-failure.js'
+import { nameRoutes } from '../pipeline/name-routes.js'
+import { composeMiddlewares, type MiddlewareEnds } from '../pipeline/run-middlewares.js'
 import type { CompiledInput } from '../pipeline/steps/validate.js'
 import { buildRouter, type Routable, type Router } from '../routing/build-router.js'
 import { type CompileValidator, createValidatorCompiler } from '../schema/compile-validator.js'
 import { swaggerList } from './check-swagger.js'
+import { Connections } from './connections.js'
 import { declaredNames } from './declared-names.js'
 import type { Description } from './describe.js'
-import { adoptPrototypes, sortMiddlewares } from './express-host.js'
+import { buildErrorPaths, type ErrorPaths } from './error-paths.js'
+import {
+  adoptPrototypes,
+  hostedClasses,
+  isForErrors,
+  type MessageClasses,
+  type SortedMiddlewares,
+  sortMiddlewares,
+} from './express-host.js'
 import type { RunningFeatures } from './features.js'
 import type { Harness } from './harness.js'
 import { createListener, type Listener } from './listener.js'
 import { ModelMemory } from './model-memory.js'
+import { namedMiddlewares } from './named-middlewares.js'
 import type { AppOptions } from './options.js'
 import { createHttpServer } from './server.js'
+import { tellStreamIn } from './tell-stream.js'
+import { UnderWay } from './under-way.js'
+import { watchRouters } from './watch-routers.js'
 
 const SOURCES: readonly InputSource[] = ['params', 'query', 'headers', 'body']
-const DEFAULT_HANDLER_SECONDS = 30
 const DEFAULT_BODY_BYTES = 100 * 1024
 const DEFAULT_DEPTH = 64
 const DEFAULT_HEADERS = 200
@@ -55,6 +73,10 @@ const DEFAULT_HEADERS = 200
 export interface Pipeline {
   readonly server: Server
   readonly listener: Listener
+  readonly connections: Connections
+  /** What comes another way than through `server`. */
+  readonly underWay: UnderWay
+  /** Stops what the framework itself keeps going. */
   readonly stop: () => void
 }
 
@@ -81,65 +103,154 @@ const routers = new ModelMemory<Router>()
 
 /** Builds the way of a request, from the socket to the controllers. */
 export async function buildPipeline(input: PipelineInput): Promise<Pipeline> {
-  const { options, description, express, features } = input
-  const { routes } = description.model
+  const { options, express, features } = input
+  const { scopes } = features
   const security = await buildSecurity(options.security)
-  const Request = createRequestClass(express, features.scopes)
+  const classes = createMessageClasses(input, security)
+  const { handlers, errorHandlers } = sortedMiddlewares(input)
+  const log = createFailureLog(input.logger)
+  const logDenial = createDenialLog(log, input.clock)
+  noteAdmission(input, logDenial)
+  const explaining = { plugins: options.plugins ?? [], declaresOf: declaresFor(options) }
+  const errors = buildErrorPaths({ ...input, middlewares: errorHandlers, log, scopes, explaining })
+  const { onError, onRefusal, deadlines } = errors
+  defineNext(classes.Request, onError)
+  const compiled = await compileRoutes(input, {
+    deadlines,
+    onError,
+    logDenial,
+    mayFailLate: handlers.length > 0,
+    mayAnswerErrorsLater: errorHandlers.length > 0,
+  })
+  const found = findRoutes(input)
+  for (const { handle } of found.own) compiled.push(compileFrameworkRoute(handle, onError))
+  const handedBack = new HandedBack()
+  const front = {
+    handlers: watched(handlers, found, input),
+    security,
+    features,
+    errors,
+    onLateError: createOnLateError(log, { scopes, handedBack }),
+  }
+  const dispatch = {
+    ...found,
+    handlers: nameRoutes(compiled, { routes: found.routes, others: found.own, onError }),
+    onError: onRefusal,
+    admission: features.admission,
+  }
+  const run = buildFront(front, compileDispatch(dispatch))
+  const refuse = behindSecurity(front, refuseQuery(onRefusal))
+  const { isClosing, harness } = input
+  const tell = tellStreamIn(scopes)
+  const underWay = new UnderWay(tell)
+  const listener = createListener({
+    classesFor: hostedClasses(express, classes),
+    run,
+    runExcessive: limitQuery({ express, match: found.match, run, refuse }),
+    onError: onRefusal,
+    maxHeaders: options.limits?.headers ?? DEFAULT_HEADERS,
+    isClosing,
+    underWay,
+    handedBack,
+    harness,
+  })
+  const connections = new Connections(tell)
+  const { timeouts = {} } = options
+  const server = createHttpServer({ ...classes, listener, connections, timeouts })
+  return { server, listener, connections, underWay, stop: () => deadlines?.close() }
+}
+
+function createMessageClasses(
+  { express, features: { scopes, addsHeaders } }: PipelineInput,
+  { headers, crossOrigin }: Security,
+): MessageClasses {
+  const Request = createRequestClass(express, scopes)
   const Response = createResponseClass(express, {
-    statics: staticHeaders(security.headers),
-    addsHeaders: features.addsHeaders || security.crossOrigin?.headersOf != null,
-    scopes: features.scopes,
+    statics: staticHeaders(headers),
+    addsHeaders: addsHeaders || crossOrigin?.headersOf != null,
+    scopes,
   })
   adoptPrototypes(express, Request, Response)
-  const middlewares = [
-    ...(options.middlewares ?? []),
-    ...(options.plugins ?? []).flatMap(({ middlewares = [] }) => middlewares),
-  ]
+  return { Request, Response }
+}
+
+function sortedMiddlewares({ options, express, features }: PipelineInput): SortedMiddlewares {
+  const middlewares = namedMiddlewares(options).map(({ middleware }) => middleware)
   const sorted = sortMiddlewares(middlewares, express)
-  const { handlers, errorHandlers } = features.keepMiddlewares?.(middlewares, sorted) ?? sorted
-  noteAdmission(input)
-  const { onError, onMiddlewareError, deadlines } = buildErrorPaths(errorHandlers, input)
-  defineNext(Request, onError)
-  const compiled = await compileRoutes(input, { deadlines, onError })
-  const ownRoutes = input.frameworkRoutes.map((route, offset) => ({
-    ...route,
-    index: routes.length + offset,
-  }))
-  for (const { handle } of ownRoutes) compiled.push(compileFrameworkRoute(handle, onError))
-  const match = routers.get(description.model, ownRoutes.map(({ path }) => path).join('\n'), () =>
-    buildRouter([...routes, ...ownRoutes.map(toRoutable)]),
+  return features.keepMiddlewares?.(middlewares, sorted) ?? sorted
+}
+
+/** What answers, and how it is found. */
+interface FoundRoutes extends Pick<DispatchConfig, 'match' | 'routes'> {
+  /** Routes of the framework itself, which come behind those of the application. */
+  readonly own: readonly (FrameworkRoute & { index: number })[]
+}
+
+function findRoutes({
+  description: { model },
+  frameworkRoutes,
+  harness,
+}: PipelineInput): FoundRoutes {
+  const { routes } = model
+  const own = frameworkRoutes.map((route, offset) => ({ ...route, index: routes.length + offset }))
+  const match = routers.get(model, own.map(({ path }) => path).join('\n'), () =>
+    buildRouter([...routes, ...own.map(toRoutable)]),
   )
-  input.harness?.built({ model: description.model, match })
-  const { admission } = features
-  const dispatch = compileDispatch({ match, routes, handlers: compiled, onError, admission })
-  const onLateError = scopedErrors(features.scopes, createLogOnly(input.logger))
+  harness?.built({ model, match })
+  return { match, routes, own }
+}
+
+function watched(
+  handlers: readonly RequestHandler[],
+  { match, routes, own }: FoundRoutes,
+  { options, logger }: PipelineInput,
+): readonly RequestHandler[] {
+  const named = namedMiddlewares(options).filter(({ middleware }) => !isForErrors(middleware))
+  return watchRouters(handlers, { match, routes: [...routes, ...own], named, logger })
+}
+
+interface FrontConfig extends Pick<MiddlewareEnds, 'onLateError'> {
+  /** The application's own middlewares. */
+  readonly handlers: readonly RequestHandler[]
+  readonly security: Security
+  readonly features: RunningFeatures
+  readonly errors: ErrorPaths
+}
+
+/** Puts everything that a request meets before its route is looked up in front of that. */
+function buildFront(config: FrontConfig, dispatch: RunRoute): RunRoute {
+  const { handlers, features, errors, onLateError } = config
+  const { onEarlyError, onMiddlewareError } = errors
+  const own = composed(handlers, { onError: onMiddlewareError, onLateError, done: dispatch })
+  const entered = features.enter?.({ run: own, onError: onEarlyError }) ?? own
+  return behindSecurity(config, entered)
+}
+
+/** What a browser may see of a refusal is for CORS to say, whoever refuses. */
+function behindSecurity({ security, errors, onLateError }: FrontConfig, run: RunRoute): RunRoute {
   const compose: Compose = (list, done) =>
-    list.length === 0
-      ? done
-      : composeMiddlewares(list, { done, onError: onMiddlewareError, onLateError })
-  const own = compose(handlers, dispatch)
-  const entered = features.enter?.({ run: own, onError: onMiddlewareError }) ?? own
-  // What a browser may see of a refusal is for CORS to say, whoever refuses.
-  const shared = shareWithOrigins(security.crossOrigin, compose, entered)
-  const run = compose(security.middlewares, shared)
-  const maxHeaders = options.limits?.headers ?? DEFAULT_HEADERS
-  const { isClosing, harness } = input
-  const config = { Request, Response, run, onError, maxHeaders, isClosing, harness }
-  const listener = createListener(config)
-  const server = createHttpServer({ Request, Response, listener, timeouts: options.timeouts ?? {} })
-  return { server, listener, stop: () => deadlines?.close() }
+    composed(list, { onError: errors.onEarlyError, onLateError, done })
+  const shared = shareWithOrigins(security.crossOrigin, compose, run)
+  return compose(security.middlewares, shared)
 }
 
 /** Routers that need a tenant ask what routes ask; without a guard there is nothing to ask. */
-function noteAdmission({ options, guard, features: { ofRouters } }: PipelineInput): void {
+function noteAdmission(
+  { options, guard, features: { ofRouters } }: PipelineInput,
+  logDenial: LogDenial,
+): void {
   if (ofRouters === null || options.tenant === undefined || options.auth?.guard === undefined)
     return
   const { can } = options.auth
-  ofRouters.noteAdmission(compileAdmission(ofRouters.stagesOfRouters, { guard, can }))
+  ofRouters.noteAdmission(compileAdmission(ofRouters.stagesOfRouters, { guard, logDenial, can }))
 }
 
 /** Puts middlewares in front of what comes after them. */
 type Compose = (list: readonly RequestHandler[], done: RunRoute) => RunRoute
+
+function composed(list: readonly RequestHandler[], ends: MiddlewareEnds): RunRoute {
+  return list.length === 0 ? ends.done : composeMiddlewares(list, ends)
+}
 
 function shareWithOrigins(
   crossOrigin: CrossOrigin | null,
@@ -158,45 +269,9 @@ function toRoutable({ index, path }: FrameworkRoute & { index: number }): Routab
   return { index, path, method: 'GET', pathParameters: [] }
 }
 
-/** Where errors go: those of routes, those of middlewares, and requests whose time has passed. */
-interface ErrorPaths {
-  readonly onError: OnError
-  readonly onMiddlewareError: OnError
-  readonly deadlines: Deadlines | null
-}
-
-function buildErrorPaths(
-  errorHandlers: readonly ErrorRequestHandler[],
-  { logger, options, clock, features: { scopes } }: PipelineInput,
-): ErrorPaths {
-  // An error middleware may take its time as a handler may, and no more.
-  const watch: RunRoute = (req, res) => deadlines?.startUntilClosed(req, res)
-  const compose = (last: OnError) =>
-    noteFailure(scopedErrors(scopes, composeErrorMiddlewares(errorHandlers, last, watch)))
-  const fail = scopedErrors(scopes, createFail(logger))
-  const onError = compose(fail)
-  const onMiddlewareError = compose(createFail(logger, toMiddlewareFailure))
-  const deadlines = createDeadlines(options, { clock, onError, fail, scopes })
-  return { onError, onMiddlewareError, deadlines }
-}
-
-function noteFailure(onError: OnError): OnError {
-  return function onFailure(error, req, res) {
-    req.hasFailed = true
-    onError(error, req, res)
-  }
-}
-
-function createDeadlines({ timeouts }: AppOptions, config: DeadlineConfig): Deadlines | null {
-  const handler = timeouts?.handler ?? DEFAULT_HANDLER_SECONDS
-  return handler === false
-    ? null
-    : new Deadlines(toSeconds(handler) ?? DEFAULT_HANDLER_SECONDS, config)
-}
-
 async function compileRoutes(
   { description, controllers, guard, options, features, harness, get }: PipelineInput,
-  shared: Pick<PipelineConfig, 'deadlines' | 'onError'>,
+  shared: Omit<PipelineConfig, 'guard' | 'scopes' | 'can' | 'bodyLimits'>,
 ): Promise<RunRoute[]> {
   const { limits, auth } = options
   const config: PipelineConfig = {
@@ -209,10 +284,9 @@ async function compileRoutes(
       depth: limits?.depth ?? DEFAULT_DEPTH,
     },
   }
-  const converters = Object.assign({}, ...swaggerList(options).map((each) => each.converters))
+  const converters = convertersOf(options)
   const compile = createValidatorCompiler(converters)
-  const isGeneric = options.validation?.messages === 'generic'
-  const declaresOf = (schema: Schema) => (isGeneric ? declaredNames(schema, converters) : null)
+  const declaresOf = declaresFor(options)
   const inputs = await compileInputs(description.model.routes, { compile, declaresOf })
   const datesOf = await loadDates(description.model.routes, converters)
   const intercepted = { get, usesTenants: features.usesTenants }
@@ -226,6 +300,17 @@ async function compileRoutes(
     const run = compileRoute(route, parts, config)
     return harness?.wrapRoute(run, compileProbe(route, stages, config)) ?? run
   })
+}
+
+function convertersOf(options: AppOptions): SwaggerOptions['converters'] {
+  return Object.assign({}, ...swaggerList(options).map((each) => each.converters))
+}
+
+/** What makes errors generic, where they are to be. */
+function declaresFor(options: AppOptions): InputCompiler['declaresOf'] {
+  const isGeneric = options.validation?.messages === 'generic'
+  const converters = convertersOf(options)
+  return (schema) => (isGeneric ? declaredNames(schema, converters) : null)
 }
 
 /** What knows the dates of documented answers is loaded where answers are documented. */

@@ -8,6 +8,7 @@ import { toBytes, toSeconds } from '../http/units.js'
 import { checkNames } from './check-names.js'
 import { checkSwagger } from './check-swagger.js'
 import { trustProxyProblem } from './express-host.js'
+import { namedMiddlewares } from './named-middlewares.js'
 import type { AppOptions, TimeoutOptions } from './options.js'
 import { serverTimeouts } from './server.js'
 
@@ -25,7 +26,7 @@ export function checkOptions(options: AppOptions): Problem[] {
   return [
     ...checkNames(options),
     ...LISTS.flatMap((name) => checkList(name, options[name])),
-    ...checkMiddlewares(options.middlewares),
+    ...checkMiddlewares(options),
     ...checkNumbers(options),
     ...checkClasses(options.controllers),
     ...checkAuth(options.auth),
@@ -121,13 +122,12 @@ function checkMapped(trustProxy: AppOptions['trustProxy']): Problem[] {
   return [invalid('trustProxy', cause, "Write networks of IPv4 as such: '10.0.0.0/8'.")]
 }
 
-function checkMiddlewares(middlewares: AppOptions['middlewares']): Problem[] {
-  if (!Array.isArray(middlewares)) return []
-  return middlewares.flatMap((middleware, index) => {
+function checkMiddlewares(options: AppOptions): Problem[] {
+  return namedMiddlewares(options).flatMap(({ middleware, name }) => {
     if (typeof middleware === 'function') return []
     const cause = `It is ${middleware === null ? 'null' : typeof middleware}, not a function.`
     const remedy = 'Give a middleware. An undefined entry is often a circular import.'
-    return [invalid(`middlewares[${index}]`, cause, remedy)]
+    return [invalid(name, cause, remedy)]
   })
 }
 

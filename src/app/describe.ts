@@ -4,7 +4,11 @@ import type { AppModel } from '../contracts/route-model.js'
 import { collectModules, type Scope } from '../di/modules.js'
 import { ConfigError, formatProblem, type Problem } from '../errors/config-error.js'
 import { chainOf, readClass } from '../metadata/read.js'
+import { checkDecoratedProviders } from '../model/check-decorated-providers.js'
+import { checkParameterTypes } from '../model/check-parameter-types.js'
+import { checkForeign } from '../model/foreign/check-foreign.js'
 import { checkBodies } from './check-bodies.js'
+import { checkMiddlewares } from './check-middlewares.js'
 import { checkOptions } from './check-options.js'
 import { checkExposedDocs } from './check-swagger.js'
 import { compileOnce } from './compile-once.js'
@@ -41,14 +45,30 @@ export function describeApp(options: AppOptions, own: readonly Provider[]): Desc
     defaultAccess: options.auth?.default ?? 'public',
     hasGuard: options.auth?.guard !== undefined,
   })
-  const all = [...optionProblems, ...graph.problems, ...problems]
+  const readKeys = plugins.flatMap(({ metadataKeys = [] }) => metadataKeys)
+  const foreign = checkForeign({ controllers, scopes: graph.scopes, readKeys })
+  const all = [
+    ...optionProblems,
+    ...graph.problems,
+    ...foreign,
+    ...problems.filter((problem) => !isExplained(problem, foreign)),
+    ...checkDecoratedProviders(graph.scopes, controllers),
+    ...checkParameterTypes(model.routes),
+  ]
   // How features relate to each other can be said only of ones that are right by themselves.
   if (!all.some(({ code }) => code.startsWith('E_'))) {
-    all.push(...checkFeatures(options, model))
+    all.push(...checkFeatures(options, model), ...checkMiddlewares(options, model))
     all.push(...checkExposedDocs(options, model), ...checkBodies(options, model))
   }
   const warnings = throwErrors(all, options)
   return { model, scopes: graph.scopes, warnings }
+}
+
+/** No decorator of ours ran on a class of another framework, and no bundler has dropped any. */
+function isExplained({ code, subject }: Problem, foreign: readonly Problem[]): boolean {
+  return (
+    code === 'E_DECORATORS_NOT_APPLIED' && foreign.some((problem) => problem.subject === subject)
+  )
 }
 
 /** Throws what keeps the application from starting; answers with what does not. */

@@ -1,5 +1,4 @@
 import type { Clock } from '../contracts/clock.js'
-import type { Middleware } from '../contracts/handler.js'
 import type { Logger } from '../contracts/logger.js'
 import type { OperationContributor } from '../contracts/openapi.js'
 import type { Provider } from '../contracts/provider.js'
@@ -10,7 +9,7 @@ import { checkLimitPlan } from '../features/rate-limit/check-rate-limit.js'
 import { limitAnswers, limitFacts } from '../features/rate-limit/limit-answers.js'
 import { startLimits } from '../features/rate-limit/start-limits.js'
 import { buildTenancy, type Tenancy } from '../features/tenancy/build-tenancy.js'
-import { checkRouters, type NamedMiddleware } from '../features/tenancy/check-routers.js'
+import { checkRouters } from '../features/tenancy/check-routers.js'
 import { warnOfTenancy } from '../features/tenancy/check-tenancy.js'
 import { tenantAnswers, tenantFacts } from '../features/tenancy/tenant-answers.js'
 import {
@@ -23,6 +22,7 @@ import type { RequestScopes } from '../http/request-scopes.js'
 import type { OnError, RunRoute, Stage } from '../http/step.js'
 import { NO_STAGES, type RouteStages } from '../pipeline/compile-route.js'
 import type { Harness } from './harness.js'
+import { namedMiddlewares } from './named-middlewares.js'
 import type { AppOptions } from './options.js'
 
 /** The features of an application before it starts. */
@@ -103,19 +103,6 @@ export function checkFeatures(options: AppOptions, model: AppModel): Problem[] {
     hasGuard: options.auth?.guard !== undefined,
   })
   return [...warnOfTenancy(setting), ...routers, ...checkLimitPlan(options, model)]
-}
-
-/** The middlewares of an application, in the order in which they run. */
-export function namedMiddlewares({
-  middlewares = [],
-  plugins = [],
-}: AppOptions): NamedMiddleware[] {
-  const named = (list: readonly Middleware[], of: string) =>
-    list.map((middleware, index) => ({ middleware, name: `${of}middlewares[${index}]` }))
-  return [
-    ...named(middlewares, ''),
-    ...plugins.flatMap((plugin) => named(plugin.middlewares ?? [], `plugin '${plugin.name}', `)),
-  ]
 }
 
 interface StartConfig extends FeatureInput {

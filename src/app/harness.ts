@@ -16,7 +16,9 @@ export interface Harness {
   readonly boot: <T>(run: () => Promise<T>) => Promise<T>
   /** Runs a request. */
   readonly enter: (req: IncomingMessage, run: () => void) => void
-  /** Called when no request is under way any more, before anything of the application closes. */
+  /** Called when the application begins to close: from now on, nobody can connect. */
+  readonly refuse: () => void
+  /** Called when all of the application is closed. */
   readonly disconnect: () => void
   /** Stands before the guard, which may be none. */
   readonly wrapGuard: (guard: AuthGuard | null) => AuthGuard

@@ -2,30 +2,40 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { NextFunction, Response } from '../contracts/handler.js'
 import { refused } from '../errors/http-error.js'
-import { checkHost } from '../http/check-host.js'
+import { checkHead } from '../http/check-head.js'
 import {
   closeWithConnection,
   hasLostConnection,
   isBehindLast,
 } from '../http/close-with-connection.js'
-import { adoptRequest, type BlazonRequest, type RequestClass } from '../http/request.js'
+import { hasTooManyParameters } from '../http/count-parameters.js'
+import { returnBody } from '../http/given-body.js'
+import type { HandedBack } from '../http/handed-back.js'
+import { kPassOn, kTenantScope } from '../http/own-fields.js'
+import { adoptRequest, type BlazonRequest } from '../http/request.js'
 import { checkForeignTarget, normalizeTarget } from '../http/request-target.js'
-import { adoptResponse, type ResponseClass } from '../http/response.js'
+import { adoptResponse } from '../http/response.js'
 import type { OnError, RunRoute } from '../http/step.js'
-import { clientErrorAnswer } from '../pipeline/fail.js'
+import { handleClientError } from './client-error.js'
+import type { MessageClasses } from './express-host.js'
 import type { Harness } from './harness.js'
-import { UnderWay } from './under-way.js'
+import type { UnderWay } from './under-way.js'
 
 /** What the way from Node to the pipeline needs. */
 export interface ListenerConfig {
-  readonly Request: RequestClass
-  readonly Response: ResponseClass
+  /** For requests of another server, by what their `app` is. */
+  readonly classesFor: (host: unknown) => MessageClasses
   /** Middlewares, then the route. */
   readonly run: RunRoute
+  /** The same for a query string of too many parameters. */
+  readonly runExcessive: RunRoute
   readonly onError: OnError
   /** Most header lines of a request. */
   readonly maxHeaders: number
   readonly isClosing: () => boolean
+  /** Told of what comes another way than through our own server. */
+  readonly underWay: UnderWay
+  readonly handedBack: HandedBack
   readonly harness: Harness | undefined
 }
 
@@ -36,8 +46,6 @@ export interface Listener {
   /** For requests of any server or Express application; `next` takes those that have no route here. */
   readonly handleForeign: (req: IncomingMessage, res: ServerResponse, next?: NextFunction) => void
   readonly handleClientError: (error: NodeJS.ErrnoException, socket: Duplex) => void
-  /** What came another way than through our own listening server. */
-  readonly underWay: UnderWay
 }
 
 /** Where a request begins that is ours by now. */
@@ -47,7 +55,8 @@ interface Entrance {
   readonly openMounted: (req: BlazonRequest, res: Response) => void
 }
 
-function createEntrance({ run, onError, maxHeaders, isClosing }: ListenerConfig): Entrance {
+function createEntrance(config: ListenerConfig): Entrance {
+  const { run, runExcessive, onError, maxHeaders, isClosing } = config
   function enter(req: BlazonRequest, res: Response): void {
     req.res = res
     if (isClosing()) res.shouldKeepAlive = false
@@ -56,7 +65,8 @@ function createEntrance({ run, onError, maxHeaders, isClosing }: ListenerConfig)
       const message = `The request has more than ${maxHeaders} header lines`
       return onError(refused('REQUEST_HEADER_FIELDS_TOO_LARGE', message), req, res)
     }
-    run(req, res)
+    if (hasTooManyParameters(req.url)) runExcessive(req, res)
+    else run(req, res)
   }
   function refuseTarget(error: unknown, req: BlazonRequest, res: Response): void {
     req.res = res
@@ -66,7 +76,7 @@ function createEntrance({ run, onError, maxHeaders, isClosing }: ListenerConfig)
   }
   function open(req: BlazonRequest, res: Response): void {
     try {
-      checkHost(req)
+      checkHead(req)
       normalizeTarget(req)
     } catch (error) {
       return refuseTarget(error, req, res)
@@ -76,12 +86,14 @@ function createEntrance({ run, onError, maxHeaders, isClosing }: ListenerConfig)
   }
   function openMounted(req: BlazonRequest, res: Response): void {
     try {
-      checkHost(req)
+      checkHead(req)
       checkForeignTarget(req)
     } catch (error) {
       return refuseTarget(error, req, res)
     }
-    enter(req, res)
+    // `*` asks the application that ours is mounted in; the router would take it for `/`.
+    if (req.url === '*') req[kPassOn]?.()
+    else enter(req, res)
   }
   return { open, openMounted }
 }
@@ -89,7 +101,7 @@ function createEntrance({ run, onError, maxHeaders, isClosing }: ListenerConfig)
 /** Connects Node's events with the pipeline. */
 export function createListener(config: ListenerConfig): Listener {
   const { open, openMounted } = createEntrance(config)
-  const underWay = new UnderWay()
+  const { underWay, handedBack } = config
   function handle(req: BlazonRequest, res: Response): void {
     if (res.socket === null && !mayWait(req, res)) return
     // As below: what comes in on a connection that has ended.
@@ -100,21 +112,30 @@ export function createListener(config: ListenerConfig): Listener {
     // Cut in this very moment. One that has been cut for a while may still be carried out.
     if (hasLostConnection(res) && !res.closed) return
     const prototypes = [Object.getPrototypeOf(req), Object.getPrototypeOf(res)]
-    const { next: theirNext, passOn, tenantScope } = req as BlazonRequest
-    const own = adoptRequest(req, config.Request)
-    const ownRes = adoptResponse(res, config.Response)
+    const { app, next: theirNext, [kPassOn]: passOn, [kTenantScope]: scope } = req as BlazonRequest
+    const { Request, Response } = config.classesFor(app)
+    const body = Object.getOwnPropertyDescriptor(req, 'body')
+    const own = adoptRequest(req, Request)
+    const ownRes = adoptResponse(res, Response)
     underWay.add(res)
-    if (next === undefined) return open(own, ownRes)
-    own.passOn = () => {
+    if (next === undefined) {
+      // Of Vercel and Next.js, with what their own routes have matched in it.
+      Reflect.deleteProperty(own, 'query')
+      return open(own, ownRes)
+    }
+    handedBack.remove(own)
+    own[kPassOn] = () => {
       underWay.remove(res)
       Object.setPrototypeOf(req, prototypes[0])
       Object.setPrototypeOf(res, prototypes[1])
-      Object.assign(req, { next: theirNext, passOn, tenantScope })
+      Object.assign(req, { next: theirNext, [kPassOn]: passOn, [kTenantScope]: scope })
+      returnBody(req, body)
+      handedBack.add(own, next)
       next()
     }
     openMounted(own, ownRes)
   }
-  const listener = { handle, handleForeign, handleClientError, underWay }
+  const listener = { handle, handleForeign, handleClientError }
   return config.harness === undefined ? listener : watched(listener, config.harness)
 }
 
@@ -125,27 +146,15 @@ function mayWait(req: IncomingMessage, res: ServerResponse): boolean {
   return true
 }
 
-/** Connections in memory are none that a server waits for when it closes. */
 function watched(listener: Listener, { enter }: Harness): Listener {
-  const { handle, handleForeign, underWay } = listener
+  const { handle, handleForeign } = listener
   return {
     ...listener,
     handle(req, res) {
-      underWay.add(res)
       enter(req, () => handle(req, res))
     },
     handleForeign(req, res, next) {
       enter(req, () => handleForeign(req, res, next))
     },
   }
-}
-
-function handleClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
-  const isGone = error.code === 'ECONNRESET' || !socket.writable
-  // An answer has begun: anything written now would be read as part of it.
-  const answer = (socket as { _httpMessage?: Response | null })._httpMessage ?? null
-  // Or it belongs to an earlier request, whose client would take this answer for its own.
-  const isAnswering = answer !== null && (answer.headersSent || answer.req.complete)
-  if (isGone || isAnswering) return void socket.destroy()
-  socket.end(clientErrorAnswer(error))
 }

@@ -1,5 +1,5 @@
 import type { AuthOptions } from '../contracts/guard.js'
-import type { Middleware } from '../contracts/handler.js'
+import type { MiddlewareList } from '../contracts/handler.js'
 import type { Logger } from '../contracts/logger.js'
 import type { SwaggerOptions } from '../contracts/openapi.js'
 import type { Plugin } from '../contracts/plugin.js'
@@ -52,8 +52,8 @@ export interface AppOptions {
   readonly modules?: readonly Module[]
   /** Providers that belong to no module. */
   readonly providers?: readonly Provider[]
-  /** Express middlewares, routers, applications and error middlewares; run for every request, in order. */
-  readonly middlewares?: readonly Middleware[]
+  /** Express middlewares, routers, applications and error middlewares, and lists of them; run for every request, in order. */
+  readonly middlewares?: MiddlewareList
   readonly plugins?: readonly Plugin[]
   readonly auth?: AuthOptions
   readonly security?: SecurityOptions
@@ -71,7 +71,7 @@ export interface AppOptions {
   readonly limits?: LimitOptions
   readonly validation?: ValidationOptions
   readonly timeouts?: TimeoutOptions
-  /** Express' `trust proxy`: how many proxies, or which addresses, are believed. Default `false`. */
+  /** Express' `trust proxy`: how many proxies, or which addresses, are believed. Default `false`; where the application is mounted in Express, what holds there. */
   readonly trustProxy?: boolean | number | string | readonly string[]
   /** Weak ETags, and 304 for clients that have the body. Default `false`. */
   readonly etag?: boolean

@@ -4,12 +4,12 @@ import { continueOnRead } from '../http/continue-on-read.js'
 import type { RequestClass } from '../http/request.js'
 import type { ResponseClass } from '../http/response.js'
 import { toSeconds } from '../http/units.js'
+import type { Connections } from './connections.js'
 import type { Listener } from './listener.js'
 import type { TimeoutOptions } from './options.js'
 
 /** How often Node looks for connections that are too slow: at its own 30 s, a limit of 15 s means 45. */
 const CHECK_INTERVAL_MS = 2000
-const SWEEP_INTERVAL_MS = 100
 const HEADERS_SECONDS = 15
 const REQUEST_SECONDS = 60
 const KEEP_ALIVE_SECONDS = 72
@@ -19,6 +19,7 @@ export interface ServerConfig {
   readonly Request: RequestClass
   readonly Response: ResponseClass
   readonly listener: Listener
+  readonly connections: Connections
   readonly timeouts: TimeoutOptions
 }
 
@@ -39,7 +40,8 @@ export function serverTimeouts({ headers, request }: TimeoutOptions): {
 }
 
 /** Makes Node's server; it listens to nothing yet. */
-export function createHttpServer({ Request, Response, listener, timeouts }: ServerConfig): Server {
+export function createHttpServer(config: ServerConfig): Server {
+  const { Request, Response, listener, connections, timeouts } = config
   const { headers, request } = serverTimeouts(timeouts)
   const milliseconds = (seconds: number) => Math.round(seconds * 1000)
   const server = createServer(
@@ -64,6 +66,7 @@ export function createHttpServer({ Request, Response, listener, timeouts }: Serv
     listener.handle(req as never, res as never)
   })
   server.on('clientError', listener.handleClientError)
+  server.on('connection', (socket) => connections.add(socket))
   return server
 }
 
@@ -74,21 +77,6 @@ export function listen(server: Server, port: number, host?: string): Promise<Add
     server.listen(port, host, () => {
       server.off('error', reject)
       resolve(server.address() as AddressInfo)
-    })
-  })
-}
-
-/** Stops listening, waits for the requests under way, and cuts what is left after `graceSeconds`. */
-export async function closeServer(server: Server, graceSeconds: number): Promise<void> {
-  if (!server.listening) return
-  await new Promise<void>((resolve) => {
-    // A connection that was busy when `close` was called becomes idle later, and Node leaves it open.
-    const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_INTERVAL_MS)
-    const force = setTimeout(() => server.closeAllConnections(), graceSeconds * 1000)
-    server.close(() => {
-      clearInterval(sweep)
-      clearTimeout(force)
-      resolve()
     })
   })
 }

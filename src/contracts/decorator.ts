@@ -1,4 +1,4 @@
-import type { Handler, Request } from './handler.js'
+import type { Handler, InputSchemas, Request, RouteRequest } from './handler.js'
 
 // One decorator, two dialects: a standard decorator receives `(value, context)`, a legacy one
 // `(target, key, descriptor)`, and a legacy parameter decorator `(target, key, index)`. Each type below lists
@@ -67,6 +67,16 @@ export interface InputDecorator<TRequest extends Request, TValue> {
     target: T,
     key: K,
     place: LegacyPlace<TRequest, TValue, T[K & keyof T], TPlace>,
+  ): void
+}
+
+/** Decorates a handler whose request must be able to hold all that the options of its route declare, and may ask for nothing else. */
+export interface RouteDecorator<I extends InputSchemas> {
+  <M extends Handler<RouteRequest<I>>>(value: M, context: MethodContext<M>): void
+  <M extends Handler<RouteRequest<I>>>(
+    target: object,
+    key: PropertyKey,
+    descriptor: TypedPropertyDescriptor<M>,
   ): void
 }
 

@@ -11,7 +11,15 @@ export type Fact =
   | { readonly kind: 'controller'; readonly prefix: string }
   | { readonly kind: 'injectable' }
   | { readonly kind: 'route'; readonly method: HttpMethod; readonly path: string }
-  | { readonly kind: 'input'; readonly source: InputSource; readonly schema: Schema }
+  | {
+      readonly kind: 'input'
+      readonly source: InputSource
+      readonly schema: Schema
+      /** The route decorator whose options it stood in: `@Post`. */
+      readonly by?: string
+    }
+  /** What was given to a route decorator behind the path, as it was written; its schemas are inputs, too. */
+  | { readonly kind: 'routeOptions'; readonly by: string; readonly options: unknown }
   | { readonly kind: 'auth' }
   | { readonly kind: 'public' }
   | { readonly kind: 'can'; readonly abilities: readonly string[] }

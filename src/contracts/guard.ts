@@ -5,7 +5,8 @@ import type { Token } from './provider.js'
  * Decides whether a request may go on. It may set `req.user`.
  *
  * Exactly `true` allows. Any other value, any throw and any rejection denies with 401, except that
- * a thrown HTTP error keeps its own status (specification section 5, `AuthGuard`).
+ * a thrown HTTP error keeps its own status (specification section 5, `AuthGuard`). An error that says that the guard is broken, a
+ * `TypeError` or a server that cannot be reached, is logged.
  *
  * @example
  * class TokenGuard implements AuthGuard {

@@ -37,7 +37,10 @@ export interface ValidatedRequest<TParams, TBody, TQuery, TValidated>
   extends ExpressRequest<TParams, unknown, TBody, TQuery> {
   /** Validated, coerced and defaulted inputs. */
   validated: TValidated
-  /** Aborted when the client disconnects, and when the handler timeout has passed. */
+  /**
+   * Aborted when the client disconnects, when the handler timeout has passed, and, with an `AppClosingError`, when the application
+   * closes while the answer has begun and not ended.
+   */
   readonly signal: AbortSignal
   /** Set by the guard. */
   // biome-ignore lint/suspicious/noExplicitAny: passport and express-session users declare their own
@@ -92,6 +95,18 @@ export type Req<TInputs extends InputSchemas = Record<never, never>> = Validated
   >
 >
 
+/**
+ * What a route whose options declare `TInputs` gives to its handler. Unlike in {@link Req}, a part that is not declared is nothing that could
+ * be taken for what a handler expects: where all schemas stand in one place, one that is missing there is missing.
+ */
+export type RouteRequest<TInputs extends InputSchemas> = ValidatedRequest<
+  OutputOr<TInputs['params'], Record<string, string>>,
+  OutputOr<TInputs['body'], unknown>,
+  // biome-ignore lint/suspicious/noExplicitAny: what Express' own request calls a query has to fit
+  OutputOr<TInputs['query'], Record<string, any>>,
+  Req<TInputs>['validated']
+>
+
 /** Any Express middleware: `(req, res, next)`. */
 // biome-ignore lint/suspicious/noExplicitAny: packages type `req` and `res` in a dozen ways; all of them run
 export type RequestHandler = (req: any, res: any, next: NextFunction) => unknown
@@ -113,6 +128,9 @@ export type ErrorRequestHandler = (
  */
 // biome-ignore lint/suspicious/noExplicitAny: as RequestHandler
 export type Middleware = (first: any, second: any, third: any, fourth: any) => unknown
+
+/** Middlewares, and lists of them in their place: `app.use` of Express takes them apart to any depth, and so is this. */
+export type MiddlewareList = readonly (Middleware | MiddlewareList)[]
 
 /**
  * A controller method as the decorators of its inputs see it. It answers through `res`, or returns a

@@ -27,9 +27,12 @@ export interface ApiResponseOptions {
   readonly description: string
   /** Describes `data`, which the document shows in the envelope; one that is an envelope already stands as given. */
   readonly schema?: Schema
-  /** Whether `schema` is the whole body, without envelope. Default `false`. */
+  /** Whether `schema` is the whole body, without envelope: a returned value is then sent so. Without a schema it is any JSON. Default `false`. */
   readonly raw?: boolean
-  /** The media type of the body. Default `application/json`. */
+  /**
+   * The media type of the body. One that is not JSON takes a string or bytes as the returned value, which are sent as they are. Default
+   * `application/json`.
+   */
   readonly contentType?: string
 }
 

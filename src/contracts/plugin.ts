@@ -1,5 +1,5 @@
 import type { Application } from 'express'
-import type { Middleware, Request, Response } from './handler.js'
+import type { MiddlewareList, Request, Response } from './handler.js'
 import type { Logger } from './logger.js'
 import type { Lifecycle, Provider, Token } from './provider.js'
 import type { AppModel, RouteModel } from './route-model.js'
@@ -46,12 +46,22 @@ export interface Plugin extends Lifecycle {
   /** Used in error messages. */
   readonly name: string
   readonly providers?: readonly Provider[]
-  /** Run after the application's own `middlewares`. */
-  readonly middlewares?: readonly Middleware[]
+  /**
+   * Keys of reflect metadata that the plugin reads itself, from the controllers and handlers of `model`. Metadata that decorators of other
+   * frameworks have left is otherwise an error or a warning at boot, because nothing acts on it. Default: none.
+   */
+  readonly metadataKeys?: readonly (string | symbol)[]
+  /** Run after the application's own `middlewares`; lists in it are taken apart. */
+  readonly middlewares?: MiddlewareList
   /** Called once, after every provider is constructed and before any request. Awaited. */
   setup?(context: PluginContext): unknown
   /** Asked once for each route; `null` where the route needs none, which then costs nothing. Run before `setup`. */
   intercept?(route: RouteModel, app: InterceptedApp): Interceptor | null
+  /**
+   * Says what an error means for the client, where the plugin knows: an `HttpError` to go on with in its place, else `undefined`. Asked once for each error that is
+   * no `HttpError`, wherever in the application it was thrown, before error middlewares. An error that it throws itself counts as `undefined`.
+   */
+  explain?(error: unknown, req: Request): Error | undefined
   /**
    * Whether what the plugin depends on can be used: throws or rejects where it cannot. Asked by `Health`, for a readiness check.
    * What it answers with is shown there.

@@ -78,6 +78,6 @@ export interface Lifecycle {
   onInit?(): unknown
   /** Called when the application is ready to serve. Awaited. */
   onReady?(): unknown
-  /** Called after the last response. Awaited. `signal` names the process signal, if one caused it. */
+  /** Called after the last response, while upgraded connections are open. Awaited. `signal` names the process signal, if one caused it. */
   onClose?(signal?: string): unknown
 }

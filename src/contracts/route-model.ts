@@ -17,6 +17,16 @@ export interface ParameterModel {
   readonly source: ParameterSource
 }
 
+/** As much of a layer of Express' routes as says what it is. */
+export interface RouteLayer {
+  /** The name of the controller's method. */
+  readonly name: string
+  /** In lower case; `undefined` for `ALL`. */
+  readonly method: string | undefined
+  /** The method itself, which needs its controller to be called. */
+  readonly handle: unknown
+}
+
 /** One operation: plain frozen data, the single description that every reader draws from. */
 export interface RouteModel {
   /** Position in `AppModel.routes`; closures that belong to the route are kept beside it by this number. */
@@ -24,6 +34,10 @@ export interface RouteModel {
   readonly method: HttpMethod
   /** Full path with `:param` segments and, at the end, `*rest`. */
   readonly path: string
+  /** `{ get: true }`, `{ _all: true }` for `ALL`: as Express' routes say it, for packages that measure requests. */
+  readonly methods: Readonly<Record<string, true>>
+  /** The handler as Express' routes list theirs; for the same packages. */
+  readonly stack: readonly RouteLayer[]
   /** Names of the path's parameters, in order. */
   readonly pathParameters: readonly string[]
   readonly controller: Class

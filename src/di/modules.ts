@@ -56,9 +56,9 @@ function walk(modules: readonly Module[], problems: Problem[]): Map<Module, stri
   const found = new Map<Module, string>()
   const visit = (list: readonly Module[], where: string) => {
     list.forEach((module, index) => {
-      if (typeof module !== 'object' || module === null) {
-        problems.push(invalidModule(module, `${where}[${index}]`))
-      } else if (!found.has(module)) {
+      const mistake = mistakeOf(module)
+      if (mistake !== null) problems.push(invalidModule(mistake, `${where}[${index}]`))
+      else if (!found.has(module)) {
         const name = module.name === undefined ? `${where}[${index}]` : `module '${module.name}'`
         found.set(module, name)
         problems.push(...invalidControllers(module, name))
@@ -114,11 +114,33 @@ function invalidControllers({ controllers = [] }: Module, name: string): Problem
     }))
 }
 
-function invalidModule(module: unknown, where: string): Problem {
+/** What a module is instead of one, as the end of a sentence; `null` where it is one. */
+function mistakeOf(module: unknown): string | null {
+  if (typeof module === 'function') {
+    return `${module.name || 'It'} is a class, as @Module() of NestJS makes modules of, and nothing here reads what it lists.`
+  }
+  if (typeof module !== 'object' || module === null) {
+    return `${String(module)} is not a module. An undefined entry is often a circular import.`
+  }
+  if ('then' in module) return 'It is a promise of a module, which nothing here waits for.'
+  if ('forwardRef' in module) return 'It is a forwardRef() of NestJS, which nothing here resolves.'
+  if ('module' in module) {
+    const { name } = (module as { module: { name?: string } }).module ?? {}
+    return `It is a dynamic module of NestJS (${name}), and nothing here reads what its class lists.`
+  }
+  // An instance of a class that describes nothing would be taken for an empty module.
+  const isInstance = ![Object.prototype, null].includes(Object.getPrototypeOf(module))
+  if (!isInstance || PARTS.some((part) => part in module)) return null
+  return `It is an instance of ${module.constructor.name}, which lists nothing.`
+}
+
+const PARTS: readonly (keyof Module)[] = ['name', 'imports', 'providers', 'controllers', 'exports']
+
+function invalidModule(cause: string, where: string): Problem {
   return {
     code: 'E_MODULE_INVALID',
     subject: where,
-    cause: `${String(module)} is not a module. An undefined entry is often a circular import.`,
+    cause,
     remedy: 'Give an object: { name?, imports?, providers?, controllers?, exports? }.',
   }
 }

@@ -6,6 +6,7 @@ export type ErrorCode =
   | 'MALFORMED_JSON'
   | 'MALFORMED_BODY'
   | 'MALFORMED_URL'
+  | 'TOO_MANY_PARAMETERS'
   | 'UNAUTHORIZED'
   | 'FORBIDDEN'
   | 'NOT_FOUND'
@@ -42,6 +43,7 @@ export const HTTP_CODES: Readonly<Record<ErrorCode, number>> = {
   MALFORMED_JSON: 400,
   MALFORMED_BODY: 400,
   MALFORMED_URL: 400,
+  TOO_MANY_PARAMETERS: 400,
   TENANT_INVALID: 400,
   TENANT_REQUIRED: 400,
   UNAUTHORIZED: 401,
@@ -70,6 +72,7 @@ export const HTTP_CODES: Readonly<Record<ErrorCode, number>> = {
 
 /** A code of what keeps an application from starting (`E_`) or is only suspicious (`W_`). */
 export type ConfigCode =
+  | 'E_CACHE_BODY'
   | 'E_CACHE_METHOD'
   | 'E_CONTROLLER_UNDECORATED'
   | 'E_DATABASE_CANARY'
@@ -87,7 +90,10 @@ export type ConfigCode =
   | 'E_DECORATOR_CONFLICT'
   | 'E_DECORATOR_ORPHAN'
   | 'E_DECORATOR_TARGET'
+  | 'E_FOREIGN_DECORATOR'
+  | 'E_FOREIGN_PROVIDER'
   | 'E_INPUT_TWICE'
+  | 'E_INPUT_UNCHECKED'
   | 'E_MIGRATION_CHANGED'
   | 'E_MIGRATION_FAILED'
   | 'E_MIGRATION_FILE'
@@ -121,7 +127,10 @@ export type ConfigCode =
   | 'W_DATABASE_TABLES'
   | 'W_DOCS_EXPOSED'
   | 'W_EXAMPLE_INVALID'
+  | 'W_FOREIGN_METADATA'
   | 'W_LIST_UNBOUNDED'
+  | 'W_MIDDLEWARE_DEAD_END'
+  | 'W_MIDDLEWARE_HIDES_ROUTE'
   | 'W_OPTION_UNKNOWN'
   | 'W_OVERRIDE_IGNORED'
   | 'W_OVERRIDE_UNUSED'

@@ -34,19 +34,27 @@ function close(res: ServerResponse): void {
 }
 
 /**
- * Whether an answer that stands before this request has begun and says that it is the last. Node reads on in what came in the same
+ * Whether the answer that stands before this request says that it is the last, or is going to. Node reads on in what came in the same
  * packet; it is not to be processed (RFC 9112, 9.6), and no answer to it would be sent. Whoever has refused a request because another
  * reader may see other requests here would otherwise carry out the next of them.
  */
 export function isBehindLast({ socket }: IncomingMessage): boolean {
-  const before = (socket as Partial<Answering> | null | undefined)?._httpMessage
-  return before?._last === true && before.headersSent
+  const before = socket == null ? undefined : answersOn(socket).at(-1)
+  if (before === undefined) return false
+  return before.headersSent ? before._last === true : !before.shouldKeepAlive
 }
 
-/** What Node notes on a connection: not part of its documented interface. */
-interface Answering {
-  readonly _httpMessage: (ServerResponse & { readonly _last?: boolean }) | null
+/** The answers that are under way on a connection, in the order of their requests. */
+export function answersOn(socket: Socket): readonly Answer[] {
+  const { _httpMessage: first } = socket as Partial<Answering>
+  return first == null ? [] : [first, ...(waiting.get(socket) ?? [])]
 }
+
+/** What Node notes on a connection and an answer: not part of its documented interface. */
+interface Answering {
+  readonly _httpMessage: Answer | null
+}
+type Answer = ServerResponse & { readonly _last?: boolean }
 
 /**
  * Whether the connection of a response whose turn it is has been cut, which its own `destroyed` says only a little later. Such a

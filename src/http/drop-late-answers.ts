@@ -18,3 +18,23 @@ export function dropLateAnswers(res: ServerResponse): void {
     end: chain,
   })
 }
+
+type Method = (this: unknown, ...args: unknown[]) => unknown
+
+/**
+ * Makes a response take whatever is said after its first answer, which may still be to come, or be a stream: a head that has been
+ * sent is not changed, and nothing follows the end.
+ */
+export function keepFirstAnswer(res: ServerResponse): void {
+  const methods = res as unknown as Record<string, Method>
+  const replace = (name: string, isOver: () => boolean, late: unknown) => {
+    const original = methods[name] as Method
+    methods[name] = (...args) => (isOver() ? late : original.apply(res, args))
+  }
+  const isSent = () => res.headersSent
+  for (const name of ['setHeader', 'appendHeader', 'writeHead']) replace(name, isSent, res)
+  for (const name of ['removeHeader', 'flushHeaders']) replace(name, isSent, undefined)
+  const isEnded = () => res.writableEnded
+  replace('write', isEnded, true)
+  replace('end', isEnded, res)
+}

@@ -58,6 +58,12 @@ export function routerIn(middleware: unknown): ExpressRouter | undefined {
   return Array.isArray(stack) ? (middleware as unknown as ExpressRouter) : undefined
 }
 
+/** Whether a layer stands in `use` without a path. */
+export function isAtRoot({ route, ...layer }: Layer): boolean {
+  const { slash, regexp } = layer as { slash?: boolean; regexp?: { fast_slash?: boolean } }
+  return route === undefined && (slash === true || regexp?.fast_slash === true)
+}
+
 /** Express 4 makes it when it is first needed, and its `router` throws. */
 function routerOf(app: Application): ExpressRouter | undefined {
   const older = app as Application & { lazyrouter?: () => void; _router?: ExpressRouter }

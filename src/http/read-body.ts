@@ -2,6 +2,7 @@ import { IncomingMessage } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import { type HttpError, refused } from '../errors/http-error.js'
+import { kIsBodyTaken } from './own-fields.js'
 
 // Nothing that listens here needs the scope of the request, and three scopes that are entered cost 4 µs on Node 20.
 const { on } = IncomingMessage.prototype
@@ -22,7 +23,7 @@ export function hasBody(req: IncomingMessage): boolean {
 /** A message whose body may be there before its end is. */
 export interface Arriving extends IncomingMessage {
   /** Whether the whole body was taken, though Node may not have come to the end of the message yet. */
-  isBodyTaken?: boolean
+  [kIsBodyTaken]?: boolean
 }
 
 const EMPTY: Buffer = Buffer.alloc(0)
@@ -41,7 +42,7 @@ export function takeArrived(req: Arriving, limit: number): Buffer | null {
   const bytes = req.read(Number(length)) as Buffer | null
   // What is left of the message is its end.
   req.resume()
-  req.isBodyTaken = bytes !== null
+  req[kIsBodyTaken] = bytes !== null
   return bytes
 }
 

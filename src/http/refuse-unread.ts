@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { hasLostConnection } from './close-with-connection.js'
+import { dropLateAnswers } from './drop-late-answers.js'
+import { kIsBodyTaken } from './own-fields.js'
 import { type Arriving, hasBody } from './read-body.js'
 
 /** Bytes of a refused body that are still taken in, so that a client that writes first can read the answer. */
@@ -8,7 +10,7 @@ const LINGER_MS = 1000
 
 /** Whether the client may still be sending a body that nobody will read. */
 export function isUnread(req: Arriving): boolean {
-  return !req.complete && hasBody(req) && req.isBodyTaken !== true
+  return !req.complete && hasBody(req) && req[kIsBodyTaken] !== true
 }
 
 /**
@@ -19,7 +21,6 @@ export function isUnread(req: Arriving): boolean {
  */
 export function endUnread(req: IncomingMessage, res: ServerResponse, body: string): void {
   let swallowed = 0
-  // After a handler timeout `res.end` does nothing, so that the handler cannot end what is being sent here.
   const endResponse = res.end.bind(res)
   const timer = setTimeout(end, LINGER_MS)
   timer.unref()
@@ -36,6 +37,8 @@ export function endUnread(req: IncomingMessage, res: ServerResponse, body: strin
   }
   res.setHeader('Connection', 'close')
   res.write(body)
+  // A handler that is still at work cannot end what is being sent here.
+  dropLateAnswers(res)
   // Whoever found the body too large has paused it, and a paused stream does not flow by listening.
   req.on('data', onData).on('end', end).on('close', end).resume()
   // Errors of a connection that is given up concern nobody.

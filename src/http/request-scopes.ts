@@ -1,9 +1,10 @@
 import type { EventEmitter } from 'node:events'
 import type { TenantScope } from '../contracts/tenant.js'
+import { kTenantScope } from './own-fields.js'
 
 /** As much of a request as its scope is known by. */
 interface Scoped {
-  readonly tenantScope: TenantScope | undefined
+  readonly [kTenantScope]: TenantScope | undefined
 }
 
 /** Keeps requests apart where Node's async context does not: what a feature provides for an application that uses it. */
@@ -12,7 +13,7 @@ export interface RequestScopes {
   of(req: Scoped): TenantScope | undefined
   run<T>(scope: TenantScope, fn: () => T): T
   /** Runs a function for a request in its scope: at once, where the code runs in that already. */
-  keep<T>(req: { tenantScope: TenantScope | undefined }, fn: () => T): T
+  keep<T>(req: { [kTenantScope]: TenantScope | undefined }, fn: () => T): T
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: whatever an event carries

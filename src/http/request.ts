@@ -3,9 +3,20 @@ import { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import express, { type Application } from 'express'
 import type { NextFunction, Request, Response, Validated } from '../contracts/handler.js'
-import type { RouteModel } from '../contracts/route-model.js'
 import type { TenantScope } from '../contracts/tenant.js'
 import { copyDescriptors } from './copy-descriptors.js'
+import { givenBody } from './given-body.js'
+import {
+  kAbortController,
+  kHasFailed,
+  kIsBodyTaken,
+  kIsExpired,
+  kNext,
+  kParsedQuery,
+  kPassOn,
+  kQueryUrl,
+  kTenantScope,
+} from './own-fields.js'
 import { bindListeners, type RequestScopes } from './request-scopes.js'
 
 type AnyValidated = Validated<unknown, unknown, unknown, unknown>
@@ -13,23 +24,15 @@ type AnyValidated = Validated<unknown, unknown, unknown, unknown>
 /** Fields of ours that are not part of the public request. */
 export interface BlazonRequest extends Request {
   res: Response
-  /** Set once the query string was parsed or validated. */
-  parsedQuery: unknown
-  /** The URL that `parsedQuery` was parsed from; `null` when it was set. */
-  queryUrl: string | null
-  /** Whose request it is; `undefined` until that is known. The truth of which the asynchronous context is a copy that callbacks can lose. */
-  tenantScope: TenantScope | undefined
-  /** See `takeArrived`. */
-  isBodyTaken: boolean
-  /** Behind `next`. */
-  ownNext: NextFunction | undefined
-  abortController: AbortController | undefined
-  /** Whether the handler timeout has answered it. */
-  isExpired: boolean
-  /** Whether it came to an error, whatever was made of that. */
-  hasFailed: boolean
-  /** Hands a request without a route back to the application that ours is mounted in. */
-  passOn: (() => void) | undefined
+  [kParsedQuery]: unknown
+  [kQueryUrl]: string | null
+  [kTenantScope]: TenantScope | undefined
+  [kIsBodyTaken]: boolean
+  [kNext]: NextFunction | undefined
+  [kAbortController]: AbortController | undefined
+  [kIsExpired]: boolean
+  [kHasFailed]: boolean
+  [kPassOn]: (() => void) | undefined
 }
 
 /** Makes requests of one application. */
@@ -43,25 +46,25 @@ const NOTHING: AnyValidated = Object.freeze({
   headers: undefined,
 })
 
-/** Starting values, in the one order that gives every request the same hidden class. */
+/**
+ * Starting values, in the one order that gives every request the same hidden class. `user`, `body` and `route` are not there until
+ * somebody sets them, as in Express: `'user' in req` is a question that people ask.
+ */
 function assignFields(req: BlazonRequest): void {
   req.res = undefined as unknown as Response
-  req.ownNext = undefined
+  req[kNext] = undefined
   req.originalUrl = ''
   req.baseUrl = ''
   req.params = undefined
-  req.body = undefined
-  req.parsedQuery = undefined
-  req.queryUrl = ''
+  req[kParsedQuery] = undefined
+  req[kQueryUrl] = ''
   req.validated = NOTHING
-  req.user = undefined
-  req.tenantScope = undefined
-  req.route = undefined as unknown as RouteModel
-  req.abortController = undefined
-  req.isBodyTaken = false
-  req.isExpired = false
-  req.hasFailed = false
-  req.passOn = undefined
+  req[kTenantScope] = undefined
+  req[kAbortController] = undefined
+  req[kIsBodyTaken] = false
+  req[kIsExpired] = false
+  req[kHasFailed] = false
+  req[kPassOn] = undefined
 }
 
 /**
@@ -86,6 +89,15 @@ export function createRequestClass(app: Application, scopes: RequestScopes | nul
   return AppRequest as unknown as RequestClass
 }
 
+/** The same for requests of a host, which has settings of its own. */
+export function hostedRequestClass(Request: RequestClass, app: Application): RequestClass {
+  const Hosted = class extends Request {}
+  const prototype = Hosted.prototype as BlazonRequest
+  Object.defineProperty(prototype, 'app', { value: app, writable: true, configurable: true })
+  defineQuery(prototype, app)
+  return Hosted
+}
+
 /**
  * Once the answer is out, it is Node itself that waits for the end of each request: to enter a scope for that costs 0.5 µs of a
  * request on Node 20.
@@ -97,13 +109,16 @@ function requestOf(emitter: EventEmitter, event: string | symbol): BlazonRequest
 
 /** Turns a request that another server made into one of ours (an `App` mounted elsewhere). */
 export function adoptRequest(req: IncomingMessage, Request: RequestClass): BlazonRequest {
-  const { baseUrl, originalUrl, body, user, params, tenantScope } = req as unknown as BlazonRequest
+  const { baseUrl, originalUrl, params, [kTenantScope]: scope } = req as unknown as BlazonRequest
+  const body = 'body' in req ? givenBody(req) : null
+  Reflect.deleteProperty(req, 'body')
   Object.setPrototypeOf(req, Request.prototype)
   const adopted = req as unknown as BlazonRequest
   // Express sets it on the request itself, where it would hide ours.
   delete adopted.next
   assignFields(adopted)
-  Object.assign(adopted, { body, user, params, tenantScope })
+  Object.assign(adopted, { params, [kTenantScope]: scope })
+  if (body !== null) Object.defineProperty(adopted, 'body', body)
   adopted.baseUrl = baseUrl ?? ''
   adopted.originalUrl = originalUrl ?? req.url ?? ''
   return adopted
@@ -116,18 +131,18 @@ function defineQuery(prototype: BlazonRequest, app: Application): void {
     configurable: true,
     enumerable: true,
     get(this: BlazonRequest) {
-      if (this.queryUrl === null) return this.parsedQuery
+      if (this[kQueryUrl] === null) return this[kParsedQuery]
       // An application that is mounted in ours may have a parser of its own.
       if (this.app !== app) return inherited?.call(this)
-      if (this.queryUrl !== this.url) {
-        this.queryUrl = this.url
-        this.parsedQuery = inherited?.call(this)
+      if (this[kQueryUrl] !== this.url) {
+        this[kQueryUrl] = this.url
+        this[kParsedQuery] = inherited?.call(this)
       }
-      return this.parsedQuery
+      return this[kParsedQuery]
     },
     set(this: BlazonRequest, value: unknown) {
-      this.queryUrl = null
-      this.parsedQuery = value
+      this[kQueryUrl] = null
+      this[kParsedQuery] = value
     },
   })
 }
@@ -138,8 +153,8 @@ function defineSignal(prototype: BlazonRequest): void {
     configurable: true,
     enumerable: true,
     get(this: BlazonRequest) {
-      this.abortController ??= createAbortController(this)
-      return this.abortController.signal
+      this[kAbortController] ??= createAbortController(this)
+      return this[kAbortController].signal
     },
   })
 }
@@ -150,7 +165,7 @@ function createAbortController(req: BlazonRequest): AbortController {
   const abort = () => {
     if (!res.writableFinished) controller.abort(new Error('The client disconnected'))
   }
-  if (req.isExpired) controller.abort(new Error('The handler took too long'))
+  if (req[kIsExpired]) controller.abort(new Error('The request has ended before its handler'))
   else if (res.closed) abort()
   else res.once('close', abort)
   return controller

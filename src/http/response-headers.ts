@@ -1,28 +1,28 @@
 import { type OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Response } from '../contracts/handler.js'
 import { copyDescriptors } from './copy-descriptors.js'
+import { kAdded, kIsFilled, kLead, kRemoved } from './own-fields.js'
 import { canLead, type Leading, type StaticHeader, type StaticHeaders } from './static-headers.js'
 
 const node = ServerResponse.prototype
+/** As they were written. Node's types have it only on requests of a client. */
+const rawNames = (node as unknown as { getRawHeaderNames(): string[] }).getRawHeaderNames
 
 /** What a response of ours knows of its headers, beside what Node does. */
 export interface OwnHeaders extends Leading {
-  /** Static headers that a handler took away, by lower-case name. */
-  removed: Set<string> | null
-  /** Headers of `addHeaders`, `[name, value, …]`; `null` for most answers. */
-  added: string[] | null
-  /** Whether the static headers are already among those to be written. */
-  isFilled: boolean
+  [kRemoved]: Set<string> | null
+  [kAdded]: string[] | null
+  [kIsFilled]: boolean
 }
 
 type Own = Response & OwnHeaders
 
 /** Starting values; a part of every response's hidden class. */
 export function assignOwnHeaders(own: OwnHeaders): void {
-  own.removed = null
-  own.added = null
-  own.isFilled = false
-  own.lead = ''
+  own[kRemoved] = null
+  own[kAdded] = null
+  own[kIsFilled] = false
+  own[kLead] = ''
 }
 
 /** Adds one header; see {@link addHeaders}. */
@@ -39,14 +39,15 @@ export function addHeader(res: Response, name: string, value: string): void {
 export function addHeaders(res: Response, list: string[]): void {
   const own = res as Own
   if (own.headersSent) return
-  if (own.added === null && !own.isFilled) own.added = list
+  if (own[kAdded] === null && !own[kIsFilled]) own[kAdded] = list
   else
     for (let i = 0; i < list.length; i += 2) append(own, list[i] as string, list[i + 1] as string)
 }
 
 function append(own: Own, name: string, value: string): void {
-  own.added ??= []
-  const { added, isFilled } = own
+  own[kAdded] ??= []
+  const added = own[kAdded]
+  const isFilled = own[kIsFilled]
   const index = added.findIndex((each, i) => i % 2 === 0 && each === name)
   if (index < 0) {
     added.push(name, value)
@@ -73,10 +74,10 @@ export function restoreAdded(res: ServerResponse, added: readonly string[]): voi
 /** Whether nobody has set or removed a header, so that the head can be written in one go. */
 export function isHeadUntouched(res: Response & OwnHeaders): boolean {
   // Once the static headers are filled in, none that is left means that somebody has removed them all.
-  return node.getHeaderNames.call(res).length === 0 && res.removed === null && !res.isFilled
+  return node.getHeaderNames.call(res).length === 0 && res[kRemoved] === null && !res[kIsFilled]
 }
 
-function findAdded({ added }: OwnHeaders, key: string): string | undefined {
+function findAdded({ [kAdded]: added }: OwnHeaders, key: string): string | undefined {
   if (added === null) return undefined
   const index = added.findIndex((name, i) => i % 2 === 0 && name.toLowerCase() === key)
   return index < 0 ? undefined : added[index + 1]
@@ -87,7 +88,7 @@ export function defineStaticHeaders(prototype: Response, statics: StaticHeaders)
   const { byName } = statics
   const find = (res: OwnHeaders, name: string): string | undefined => {
     const key = String(name).toLowerCase()
-    if (res.isFilled || res.removed?.has(key)) return undefined
+    if (res[kIsFilled] || res[kRemoved]?.has(key)) return undefined
     return findAdded(res, key) ?? byName.get(key)?.value
   }
   const overrides = {
@@ -101,8 +102,8 @@ export function defineStaticHeaders(prototype: Response, statics: StaticHeaders)
       const isOurs = find(this, name) !== undefined
       node.removeHeader.call(this, name)
       if (!isOurs) return
-      this.removed ??= new Set()
-      this.removed.add(String(name).toLowerCase())
+      this[kRemoved] ??= new Set()
+      this[kRemoved].add(String(name).toLowerCase())
     },
     appendHeader(this: Own, name: string, value: string | readonly string[]) {
       const found = node.hasHeader.call(this, name) ? undefined : find(this, name)
@@ -111,14 +112,21 @@ export function defineStaticHeaders(prototype: Response, statics: StaticHeaders)
     },
     getHeaders(this: Own) {
       fill(this, statics)
-      return this.isFilled ? node.getHeaders.call(this) : sentHeaders(this, statics)
+      return this[kIsFilled] ? node.getHeaders.call(this) : sentHeaders(this, statics)
     },
     getHeaderNames(this: Own) {
       return Object.keys(this.getHeaders())
     },
+    getRawHeaderNames(this: Own) {
+      fill(this, statics)
+      const names = rawNames.call(this)
+      if (this[kIsFilled]) return names
+      // It is too late to set what was sent as text.
+      return [...names, ...unset(this, statics).map(({ name }) => name)]
+    },
     writeHead(this: Own, ...args: Parameters<typeof node.writeHead>) {
       // What an earlier call has left behind that threw.
-      this.lead = ''
+      this[kLead] = ''
       // Node compares headers that it is given here with those that were set, and with no others. A wrapper may pass on an
       // `undefined` behind them.
       if (args.some((arg) => typeof arg === 'object') || !canLead()) fill(this, statics)
@@ -131,12 +139,12 @@ export function defineStaticHeaders(prototype: Response, statics: StaticHeaders)
 
 /** Sets the headers one by one, for those who want to see all of them. */
 function fill(res: Own, { byName }: StaticHeaders): void {
-  if (res.isFilled || res.headersSent) return
+  if (res[kIsFilled] || res.headersSent) return
   setAdded(res)
   for (const header of byName.values()) {
     if (isLeft(res, header)) node.setHeader.call(res, header.name, header.value)
   }
-  res.isFilled = true
+  res[kIsFilled] = true
 }
 
 /** What went out, for loggers: it is too late to set what was sent as text. */
@@ -146,26 +154,31 @@ function sentHeaders(res: Own, { byName }: StaticHeaders): OutgoingHttpHeaders {
   return headers
 }
 
+/** Static headers that are not among those that were set. */
+function unset(res: Own, { byName }: StaticHeaders): StaticHeader[] {
+  return [...byName.values()].filter((header) => isLeft(res, header))
+}
+
 /**
  * Leaves the static headers as text beside headers that were set. To set helmet's twelve as well took 50,000 instructions, more
  * than half as much as all the rest of a small request.
  */
 function prepareLead(res: Own, statics: StaticHeaders): void {
-  if (res.isFilled || res.headersSent) return
+  if (res[kIsFilled] || res.headersSent) return
   setAdded(res)
-  res.lead = leadOf(res, statics)
+  res[kLead] = leadOf(res, statics)
 }
 
 function leadOf(res: Own, { text, byName }: StaticHeaders): string {
   const names = node.getHeaderNames.call(res)
-  if (res.removed === null && !names.some((key) => byName.has(key))) return text
+  if (res[kRemoved] === null && !names.some((key) => byName.has(key))) return text
   let lead = ''
   for (const header of byName.values()) if (isLeft(res, header)) lead += header.line
   return lead
 }
 
 function setAdded(res: Own): void {
-  const { added } = res
+  const added = res[kAdded]
   for (let i = 0; added !== null && i < added.length; i += 2) {
     const [name, value] = [added[i] as string, added[i + 1] as string]
     if (isLeft(res, { name })) node.setHeader.call(res, name, value)
@@ -174,5 +187,5 @@ function setAdded(res: Own): void {
 
 /** Whether nobody has set the header, or taken it away. */
 function isLeft(res: Own, { name }: Pick<StaticHeader, 'name'>): boolean {
-  return !res.removed?.has(name.toLowerCase()) && !node.hasHeader.call(res, name)
+  return !res[kRemoved]?.has(name.toLowerCase()) && !node.hasHeader.call(res, name)
 }

@@ -2,6 +2,7 @@ import { type IncomingMessage, ServerResponse } from 'node:http'
 import express, { type Application } from 'express'
 import type { Response } from '../contracts/handler.js'
 import { copyDescriptors } from './copy-descriptors.js'
+import { kAdded, kLocals, kPrepare } from './own-fields.js'
 import { defineReplay } from './replay.js'
 import type { BlazonRequest } from './request.js'
 import { bindListeners, type RequestScopes } from './request-scopes.js'
@@ -13,6 +14,7 @@ import {
 } from './response-headers.js'
 import { defineJson, type OwnJson } from './send-json.js'
 import { defineSendText } from './send-text.js'
+import { setHeadersForStandIn } from './stand-in.js'
 import { defineLead, type StaticHeaders } from './static-headers.js'
 
 /** Makes responses of one application. */
@@ -44,7 +46,7 @@ const NO_HEADERS: StaticHeaders = { text: '', byName: new Map() }
 
 /** Fields of ours on every response. */
 interface Own extends OwnHeaders, OwnJson {
-  ownLocals: Record<string, unknown> | undefined
+  [kLocals]: Record<string, unknown> | undefined
 }
 
 /**
@@ -77,13 +79,26 @@ export function createResponseClass(
   return AppResponse as unknown as ResponseClass
 }
 
+/** The same for answers to requests of a host, whose settings decide what `res.json` does. */
+export function hostedResponseClass(Response: ResponseClass, app: Application): ResponseClass {
+  const Hosted = class extends Response {}
+  const value = { value: app, writable: true, configurable: true }
+  Object.defineProperty(Hosted.prototype, 'app', value)
+  return Hosted
+}
+
 /** Turns a response that another server made into one of ours. */
 export function adoptResponse(res: ServerResponse, Class: ResponseClass): Response {
-  const { locals, added } = res as unknown as Response & Partial<Own>
+  const { locals, [kAdded]: added } = res as unknown as Response & Partial<Own>
   Object.setPrototypeOf(res, Class.prototype)
+  // Some platforms set it on each, which says nothing: see `saidStatus`.
+  if (res.statusCode === 200) delete (res as Partial<ServerResponse>).statusCode
+  // Of an application that has passed it on. Node warns of more than ten.
+  res.off('error', ignore)
   assignFields(res as unknown as Own)
   if (added) restoreAdded(res, added)
   if (locals !== undefined) (res as unknown as Response).locals = locals
+  setHeadersForStandIn(res)
   return res as unknown as Response
 }
 
@@ -91,15 +106,15 @@ export function adoptResponse(res: ServerResponse, Class: ResponseClass): Respon
 function ignore(): void {}
 
 function assignFields(own: Own): void {
-  own.ownLocals = undefined
-  own.prepare = null
+  own[kLocals] = undefined
+  own[kPrepare] = null
   assignOwnHeaders(own)
   ;(own as unknown as ServerResponse).on('error', ignore)
 }
 
 /** `res.locals`, if anybody has asked for it: to ask makes it. */
 export function localsOf(res: Response): Record<string, unknown> | undefined {
-  return (res as unknown as Own).ownLocals
+  return (res as unknown as Own)[kLocals]
 }
 
 /** Made on first use, with no prototype, as Express does. */
@@ -108,11 +123,11 @@ function defineLocals(prototype: Response): void {
     configurable: true,
     enumerable: true,
     get(this: Own) {
-      this.ownLocals ??= Object.create(null)
-      return this.ownLocals
+      this[kLocals] ??= Object.create(null)
+      return this[kLocals]
     },
     set(this: Own, value: Record<string, unknown>) {
-      this.ownLocals = value
+      this[kLocals] = value
     },
   })
 }

@@ -1,6 +1,7 @@
 import { type OutgoingHttpHeader, ServerResponse } from 'node:http'
 import express, { type Application } from 'express'
 import type { Response } from '../contracts/handler.js'
+import { kAdded, kLead, kPrepare } from './own-fields.js'
 import { isHeadUntouched, type OwnHeaders } from './response-headers.js'
 import { canLead, headerLine, type StaticHeaders } from './static-headers.js'
 
@@ -20,17 +21,17 @@ export type PrepareJson = (body: unknown) => unknown
 /** What a response of ours knows of its JSON. */
 export interface OwnJson {
   /** See {@link prepareJson}; `null` for most answers. */
-  prepare: PrepareJson | null
+  [kPrepare]: PrepareJson | null
 }
 
 /** Has the body of `res.json` prepared. */
 export function prepareJson(res: Response, prepare: PrepareJson): void {
-  ;(res as Response & OwnJson).prepare = prepare
+  ;(res as Response & OwnJson)[kPrepare] = prepare
 }
 
 /** A replacer is the application's own, and is told of everything as it is. */
 function prepared(res: Response & OwnJson, body: unknown): unknown {
-  return res.prepare === null || res.app.get('json replacer') ? body : res.prepare(body)
+  return res[kPrepare] === null || res.app.get('json replacer') ? body : res[kPrepare](body)
 }
 
 /** The header of JSON as it goes over the wire. */
@@ -45,12 +46,10 @@ export function defineJson(prototype: Response, app: Application, { text }: Stat
   const lead = text + JSON_LINE
   let needsExpress: boolean | undefined
   prototype.json = function json(this: Response & OwnHeaders & OwnJson, body?: unknown) {
-    needsExpress ??= settings.some((name) => Boolean(app.get(name)))
-    // An application that is mounted in ours has settings of its own; a middleware that replaced `send` waits for it.
+    needsExpress ??= isPatched() || settings.some((name) => Boolean(app.get(name)))
+    // An application that is mounted in ours, or that ours is mounted in, has settings of its own; a middleware that replaced `send` waits for it.
     const isPlain = !needsExpress && this.app === app && this.send === expressSend
-    if (!isPlain || hasNoContent(this.statusCode)) {
-      return expressJson.call(this, prepared(this, body))
-    }
+    if (!isPlain || hasNoContent(this.statusCode)) return climb(this, body)
     const content = JSON.stringify(prepared(this, body))
     if (content === undefined) return expressJson.call(this, body)
     const length = Buffer.byteLength(content)
@@ -66,16 +65,27 @@ export function defineJson(prototype: Response, app: Application, { text }: Stat
   }
 }
 
+/** Whether somebody has replaced the `json` of all Express applications. */
+function isPatched(): boolean {
+  return express.response.json !== expressJson
+}
+
+/** Who has replaced it is told of everything as it is. */
+function climb(res: Response & OwnJson, body: unknown): Response {
+  const { json } = express.response
+  return json.call(res, json === expressJson ? prepared(res, body) : body) as Response
+}
+
 /** Writes a head that nobody has touched, in one go. Throws on a reason phrase that HTTP cannot carry. */
 export function writeFlatHead(res: Response & OwnHeaders, lead: string, headers: unknown[]): void {
-  const { added } = res
+  const added = res[kAdded]
   for (let i = 0; added !== null && i < added.length; i++) headers.push(added[i])
-  res.lead = lead
+  res[kLead] = lead
   try {
     node.writeHead.call(res, res.statusCode, headers as OutgoingHttpHeader[])
   } finally {
     // What is sent after a refused head is another answer.
-    res.lead = ''
+    res[kLead] = ''
   }
 }
 

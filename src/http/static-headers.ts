@@ -4,6 +4,7 @@ import {
   validateHeaderName,
   validateHeaderValue,
 } from 'node:http'
+import { kLead } from './own-fields.js'
 
 /** Headers that every answer carries unless it says otherwise, in the forms the response needs. */
 export interface StaticHeaders {
@@ -40,8 +41,7 @@ export function headerLine(name: string, value: string): string {
 
 /** A response that can put text between the first line of its head and the headers that were set. */
 export interface Leading {
-  /** Whole lines of it; empty for none. */
-  lead: string
+  [kLead]: string
 }
 
 /** What Node writes a head with; not part of its documented interface. */
@@ -62,7 +62,7 @@ export function defineLead(prototype: object): void {
     firstLine: string,
     headers: unknown,
   ): void {
-    node._storeHeader.call(this, firstLine + this.lead, headers)
+    node._storeHeader.call(this, firstLine + this[kLead], headers)
   }
   Object.defineProperty(prototype, '_storeHeader', { value, writable: true, configurable: true })
 }

@@ -1,5 +1,5 @@
 import type { DualClassOrMethodDecorator, DualMethodDecorator } from '../contracts/decorator.js'
-import { decorator, refuseBare } from './write.js'
+import { decorator, refuseArguments, refuseBare } from './write.js'
 
 /**
  * Requires the guard of `auth.guard` on every route of a class, or on one method
@@ -12,7 +12,7 @@ import { decorator, refuseBare } from './write.js'
  */
 export function Auth(): DualClassOrMethodDecorator
 export function Auth(...args: unknown[]): DualClassOrMethodDecorator {
-  refuseBare('@Auth', args[0], args[1])
+  refuseArguments('@Auth', args)
   const fact = { kind: 'auth' } as const
   return decorator('@Auth()', { class: fact, method: fact }) as DualClassOrMethodDecorator
 }
@@ -20,7 +20,7 @@ export function Auth(...args: unknown[]): DualClassOrMethodDecorator {
 /** Opens one method of a protected class. @example @Public() @Get('health') health() { return 'ok' } */
 export function Public(): DualMethodDecorator
 export function Public(...args: unknown[]): DualMethodDecorator {
-  refuseBare('@Public', args[0], args[1])
+  refuseArguments('@Public', args)
   return decorator('@Public()', { method: { kind: 'public' } }) as DualMethodDecorator
 }
 

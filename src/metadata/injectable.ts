@@ -5,6 +5,7 @@ import {
   decorator,
   isStandardContext,
   misplaced,
+  refuseArguments,
   refuseBare,
   writeFieldToken,
   writeParameterToken,
@@ -22,7 +23,7 @@ import {
  */
 export function Injectable(): DualClassDecorator
 export function Injectable(...args: unknown[]): DualClassDecorator {
-  refuseBare('@Injectable', args[0], args[1])
+  refuseArguments('@Injectable', args)
   return decorator('@Injectable()', { class: { kind: 'injectable' } })
 }
 

@@ -77,7 +77,8 @@ export function Headers(...args: unknown[]): unknown {
 // biome-ignore-end lint/suspicious/noExplicitAny: as above
 
 function input(source: InputSource, name: string, args: readonly unknown[]): unknown {
-  refuseBare(name, args[0], args[1])
+  // A function alone may be a class in place of a schema, which the checks of the boot explain.
+  if (typeof args[0] !== 'function' || args[1] !== undefined) refuseBare(name, args[0], args[1])
   const schema = args[0] as Schema | undefined
   // A method-level decorator without a schema reaches the checks as one with a wrong schema.
   const described: Fact = { kind: 'input', source, schema: schema as Schema }

@@ -8,7 +8,7 @@ import type {
   ApiOperationOptions,
   ApiResponseOptions,
 } from '../contracts/operation.js'
-import { decorator, refuseBare } from './write.js'
+import { decorator, refuseArguments, refuseBare } from './write.js'
 
 /**
  * Groups the operations of a class under tags (specification section 4.4). Default: the name of the class
@@ -60,7 +60,8 @@ export function ApiBody(options: ApiBodyOptions, ...rest: unknown[]): DualMethod
 
 /**
  * Describes the answer of one status (specification section 4.4); one for each status. Its `schema` describes the
- * `data` of the envelope; without one, a status from 400 on is the error envelope.
+ * `data` of the envelope; without one, a status from 400 on is the error envelope. With `raw: true`, or a `contentType` other than
+ * `application/json`, there is no envelope, and a returned value is sent as it is.
  *
  * @example
  * @ApiResponseDoc({ status: 200, description: 'The user', schema: User })
@@ -81,7 +82,7 @@ export function ApiResponseDoc(
 /** Leaves a class or a method out of the document; its routes still answer. @example @ApiHidden() @Get('metrics') metrics() {} */
 export function ApiHidden(): DualClassOrMethodDecorator
 export function ApiHidden(...args: unknown[]): DualClassOrMethodDecorator {
-  refuseBare('@ApiHidden', args[0], args[1])
+  refuseArguments('@ApiHidden', args)
   const fact = { kind: 'hidden' } as const
   return decorator('@ApiHidden()', { class: fact, method: fact }) as DualClassOrMethodDecorator
 }

@@ -1,7 +1,7 @@
 import type { LegacyParameterDecorator } from '../contracts/decorator.js'
 import type { InputSchemas, Req as TypedRequest } from '../contracts/handler.js'
 import type { ParameterSource } from '../contracts/route-model.js'
-import { decorator, refuseBare } from './write.js'
+import { decorator, refuseArguments } from './write.js'
 
 function parameter(source: ParameterSource, name: string): LegacyParameterDecorator {
   return decorator(name, { parameter: (index) => [{ kind: 'parameter', index, source }] })
@@ -14,7 +14,7 @@ export type Req<TInputs extends InputSchemas = Record<never, never>> = TypedRequ
 // biome-ignore lint/suspicious/noRedeclare: a type and a decorator share the name
 export function Req(): LegacyParameterDecorator
 export function Req(...args: unknown[]): LegacyParameterDecorator {
-  refuseBare('@Req', args[0], args[1])
+  refuseArguments('@Req', args)
   return parameter('req', '@Req()')
 }
 
@@ -27,13 +27,13 @@ export function Req(...args: unknown[]): LegacyParameterDecorator {
  */
 export function Res(): LegacyParameterDecorator
 export function Res(...args: unknown[]): LegacyParameterDecorator {
-  refuseBare('@Res', args[0], args[1])
+  refuseArguments('@Res', args)
   return parameter('res', '@Res()')
 }
 
 /** Passes `req.user` to a handler parameter (legacy dialect). @example me(@CurrentUser() user: User) { return user } */
 export function CurrentUser(): LegacyParameterDecorator
 export function CurrentUser(...args: unknown[]): LegacyParameterDecorator {
-  refuseBare('@CurrentUser', args[0], args[1])
+  refuseArguments('@CurrentUser', args)
   return parameter('user', '@CurrentUser()')
 }

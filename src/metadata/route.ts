@@ -1,17 +1,55 @@
-import type { DualMethodDecorator } from '../contracts/decorator.js'
+import type { DualMethodDecorator, RouteDecorator } from '../contracts/decorator.js'
+import type { Fact } from '../contracts/facts.js'
+import type { InputSchemas } from '../contracts/handler.js'
 import type { HttpMethod } from '../contracts/route-model.js'
+import type { InputSource, Schema } from '../contracts/schema.js'
 import { ConfigError } from '../errors/config-error.js'
 import { decorator, refuseBare } from './write.js'
 
-/** What all verb decorators share: a path relative to the controller's, empty by default. */
-type VerbDecorator = (path?: string) => DualMethodDecorator
+/**
+ * What all route decorators share: a path relative to the controller's, empty by default, and the schemas of what the request brings. They
+ * are the same as those of `@Params`, `@Query`, `@Headers` and `@Body`, each of which may stand in one place only; written here, the
+ * handler's request is compared with all of them.
+ *
+ * @example
+ * const input = { params: z.object({ id: z.coerce.number() }), body: Rename }
+ *
+ * @Put(':id', input)
+ * rename({ params, body }: Req<typeof input>) { return users.rename(params.id, body.name) }
+ */
+export interface VerbDecorator {
+  (path?: string): DualMethodDecorator
+  <const I extends InputSchemas>(path: string, inputs: I & NoOthers<I>): RouteDecorator<I>
+}
+
+/** Makes a name that no part of a request has a compile error. */
+type NoOthers<I> = { readonly [K in keyof I]: K extends keyof InputSchemas ? I[K] : never }
 
 function verb(method: HttpMethod, name: string): VerbDecorator {
-  return function declareRoute(path = '', ...rest: unknown[]) {
+  function declareRoute(path = '', ...rest: unknown[]): unknown {
     refuseBare(name, path, rest[0])
-    const fact = { kind: 'route', method, path: pathArgument(name, path) } as const
-    return decorator(`${name}()`, { method: fact }) as DualMethodDecorator
+    const route: Fact = { kind: 'route', method, path: pathArgument(name, path) }
+    const inputs = rest.length === 0 ? [] : optionFacts(name, rest[0])
+    return decorator(`${name}()`, { method: [route, ...inputs] })
   }
+  return declareRoute as VerbDecorator
+}
+
+/** The options as they are, for the checks, and each schema as `@Body` and its like would state it. */
+function optionFacts(by: string, options: unknown): Fact[] {
+  const given: Fact = { kind: 'routeOptions', by, options }
+  if (typeof options !== 'object' || options === null) return [given]
+  const inputs = Object.entries(options as Record<InputSource, Schema>)
+    .filter(([source]) => Object.hasOwn(SOURCES, source))
+    .map(([source, schema]): Fact => ({ kind: 'input', source: source as InputSource, schema, by }))
+  return [given, ...inputs]
+}
+
+const SOURCES: Readonly<Record<InputSource, true>> = {
+  params: true,
+  query: true,
+  headers: true,
+  body: true,
 }
 
 /**

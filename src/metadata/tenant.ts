@@ -3,7 +3,7 @@ import type {
   LegacyParameterDecorator,
 } from '../contracts/decorator.js'
 import type { TenantDecoratorOptions } from '../contracts/tenant.js'
-import { decorator, refuseBare } from './write.js'
+import { decorator, refuseArguments, refuseBare } from './write.js'
 
 /**
  * Marks every route of a class, or one, as belonging to a tenant: a request without one is 400, and what `@Cache` keeps is
@@ -31,7 +31,7 @@ export function Tenant(...args: unknown[]): DualClassOrMethodDecorator {
  */
 export function TenantId(): LegacyParameterDecorator
 export function TenantId(...args: unknown[]): LegacyParameterDecorator {
-  refuseBare('@TenantId', args[0], args[1])
+  refuseArguments('@TenantId', args)
   return decorator('@TenantId()', {
     parameter: (index) => [{ kind: 'parameter', index, source: 'tenant' }],
   })

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import type { Fact } from '../contracts/facts.js'
 import type { Token } from '../contracts/provider.js'
 import { ConfigError } from '../errors/config-error.js'
@@ -6,7 +7,7 @@ import { classRecord } from './store.js'
 /** What a decorator states on each kind of target; a kind that is left out is a mistake of the user. */
 export interface Writers {
   readonly class?: Fact
-  readonly method?: Fact
+  readonly method?: Fact | readonly Fact[]
   /** Facts of a decorated handler parameter (legacy dialect). */
   readonly parameter?: (index: number) => readonly Fact[]
 }
@@ -16,18 +17,30 @@ export interface Writers {
  * the target is not one of `writers`.
  */
 export function decorator(name: string, writers: Writers): (...args: unknown[]) => void {
-  return function write(first?: unknown, second?: unknown, third?: unknown): void {
+  function write(first?: unknown, second?: unknown, third?: unknown): void {
     const kind = kindOf(first, second, third)
+    if (kind === 'class') refuseReplaced(first as object)
     if (kind === 'class' && writers.class !== undefined) {
       classRecord(ownerOf(first, second)).facts.unshift(writers.class)
     } else if (kind === 'method' && writers.method !== undefined) {
       // Decorators run from the last to the first; the reader wants them as they are written.
-      factsOfMethod(ownerOf(first, second), keyOf(second)).unshift(writers.method)
+      factsOfMethod(ownerOf(first, second), keyOf(second)).unshift(...[writers.method].flat())
     } else if (kind === 'parameter' && writers.parameter !== undefined) {
       const facts = factsOfMethod(ownerOf(first, second), keyOf(second))
       facts.push(...writers.parameter(third as number))
     } else throw misplaced(name, labelOf(first, second, third), Object.keys(writers))
   }
+  names.set(write, name)
+  return write
+}
+
+/** How decorators that were made are called. */
+const names = new WeakMap<object, string>()
+
+/** What `@Body` without parentheses has made of a class in the legacy dialect: a class alone may also be what is given to it. */
+function refuseReplaced(target: object): void {
+  const name = names.get(target)
+  if (name !== undefined) throw bare(name.replace('()', ''))
 }
 
 /** Notes the token of a constructor parameter. */
@@ -50,16 +63,40 @@ export function refuseBare(name: string, first: unknown, second: unknown): void 
   if (!isStandardContext(second) && !isMember && !isClass) return
   const member = isStandardContext(second) ? second.name : isKey(second) ? second : undefined
   const owner = isClass ? first.name : isMember ? first.constructor.name : ''
+  const subject = [owner, member].filter(Boolean).map(String).join('.')
+  const cause = isClass
+    ? `${name} was given ${first.name || 'a function'}: parentheses are missing, or it is a function that was not called.`
+    : undefined
+  throw bare(name, subject || name, cause)
+}
+
+function bare(
+  name: string,
+  subject = name,
+  cause = `${name} is written without parentheses, so it would never take effect.`,
+): ConfigError {
+  const remedy = `Write ${name}() with parentheses, and give it what it asks for.`
+  return new ConfigError([{ code: 'E_DECORATOR_TARGET', subject, cause, remedy }])
+}
+
+/** Refuses arguments of a decorator that takes none: they would say something that nobody reads. */
+export function refuseArguments(name: string, args: readonly unknown[]): void {
+  refuseBare(name, args[0], args[1])
+  if (args.length === 0) return
   throw new ConfigError([
     {
       code: 'E_DECORATOR_TARGET',
-      subject: [owner, member].filter(Boolean).map(String).join('.') || name,
-      cause: isClass
-        ? `${name} was given ${first.name || 'a function'}: parentheses are missing, or it is a function that was not called.`
-        : `${name} is written without parentheses, so it would never take effect.`,
-      remedy: `Write ${name}() with parentheses, and give it what it asks for.`,
+      subject: name,
+      cause: `${name} was given ${inspect(args[0], { depth: 1, breakLength: Infinity })}, and takes nothing.`,
+      remedy: `Write ${name}(). ${ELSEWHERE[name] ?? 'What it should say has another place.'}`,
     },
   ])
+}
+
+/** Where that is said which people give to decorators that take nothing. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  '@Auth': "The guard is `auth.guard`; roles and permissions are @Can('…').",
+  '@Injectable': 'There are no scopes: everything lives as long as the application.',
 }
 
 function isKey(value: unknown): value is string | symbol {

@@ -32,6 +32,7 @@ export function checkCache(subject: string, facts: FactsByKind): Problem[] {
   return [
     ...(caches.length > 1 ? [twice] : []),
     ...checkMethods(subject, facts),
+    ...checkBody(subject, facts),
     ...caches.flatMap(({ options }) => checkOptions(subject, options)),
   ]
 }
@@ -45,6 +46,23 @@ function checkMethods(subject: string, facts: FactsByKind): Problem[] {
       cause: `It has @Cache and answers ${method}: a request that changes something must reach its handler.`,
       remedy: 'Put @Cache on methods that answer GET, and only that.',
     }))
+}
+
+/** The cache is asked before the body is read, so no key can contain it, not one of the author's either. */
+function checkBody(subject: string, facts: FactsByKind): Problem[] {
+  const parts = [...factsOf(facts, 'input'), ...factsOf(facts, 'parameter')]
+  const isKept = factsOf(facts, 'cache').some(({ options }) => toSeconds(options?.ttl) !== 0)
+  if (!isKept || !parts.some(({ source }) => source === 'body')) return []
+  return [
+    {
+      code: 'E_CACHE_BODY',
+      subject,
+      cause:
+        'It has @Cache and @Body: the cache is asked before the body is read, so the answer to one body would be given to the next.',
+      remedy:
+        'Take what it needs from the URL, with @Query; or leave @Cache out, and keep the value with getOrSet() of CacheManager, under a key made of the validated body.',
+    },
+  ]
 }
 
 function checkOptions(subject: string, options: Partial<CacheOptions> | undefined): Problem[] {

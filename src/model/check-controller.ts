@@ -1,17 +1,14 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import type { Class } from '../contracts/provider.js'
-import type { InputSource } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
 import { checkCache } from './check-cache.js'
 import { checkDocumentation } from './check-documentation.js'
+import { checkInputs } from './check-inputs.js'
 import { checkLimits } from './check-limits.js'
+import { checkParameters, checkRepeated } from './check-repeated.js'
 import { checkTenant } from './check-tenant.js'
 import { type FactsByKind, factsOf, firstOf } from './facts-by-kind.js'
 import type { InheritedController } from './inherit.js'
-import { schemaProblem } from './schema-problem.js'
-
-const SOURCES: readonly InputSource[] = ['body', 'params', 'query', 'headers']
-const DECORATOR_OF = { body: '@Body', params: '@Params', query: '@Query', headers: '@Headers' }
 
 /** What is wrong with a class in `controllers` as a whole. */
 export function checkController(controller: Class, inherited: InheritedController): Problem[] {
@@ -55,8 +52,9 @@ function empty(subject: string): Problem {
 /** What is wrong with the decorators of one method, whatever its path is. */
 export function checkMethod(controller: Class, key: PropertyKey, facts: FactsByKind): Problem[] {
   const subject = `${controller.name}.${String(key)}`
-  const problems = checkVerb(subject, facts)
-  if (facts.input) problems.push(...checkInputs(subject, facts))
+  const problems = [...checkVerb(subject, facts), ...checkRepeated(subject, facts)]
+  if (facts.parameter) problems.push(...checkParameters(subject, facts))
+  if (facts.input ?? facts.routeOptions) problems.push(...checkInputs(subject, facts))
   if (facts.can ?? facts.public) problems.push(...checkAccess(subject, facts))
   if (facts.status ?? facts.redirect ?? facts.header) problems.push(...checkAnswer(subject, facts))
   if (facts.rateLimit) problems.push(...checkLimits(subject, facts))
@@ -78,31 +76,6 @@ function checkVerb(subject: string, facts: FactsByKind): Problem[] {
       remedy: 'Add @Get(), @Post(), @Put(), @Patch(), @Delete(), @Head(), @Options() or @All().',
     },
   ]
-}
-
-function checkInputs(subject: string, facts: FactsByKind): Problem[] {
-  const problems: Problem[] = []
-  for (const source of SOURCES) {
-    const inputs = factsOf(facts, 'input').filter((input) => input.source === source)
-    if (inputs.length === 0) continue
-    const name = DECORATOR_OF[source]
-    if (inputs.length > 1) {
-      problems.push({
-        code: 'E_INPUT_TWICE',
-        subject,
-        cause: `It has ${inputs.length} ${name} schemas; only one can describe the ${source}.`,
-        remedy: `Merge them into one schema, or remove all but one ${name}.`,
-      })
-    }
-    for (const { schema } of inputs) {
-      const problem = schemaProblem(schema)
-      if (problem !== null) {
-        const cause = `The schema of ${name} ${problem.cause}`
-        problems.push({ code: 'E_SCHEMA_INVALID', subject, cause, remedy: problem.remedy })
-      }
-    }
-  }
-  return problems
 }
 
 function checkAccess(subject: string, facts: FactsByKind): Problem[] {

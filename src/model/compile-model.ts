@@ -6,7 +6,9 @@ import type { InputSource, Schema } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
 import { checkController, checkMethod } from './check-controller.js'
 import { checkLimits } from './check-limits.js'
+import { checkRepeated } from './check-repeated.js'
 import { checkRoutes } from './check-routes.js'
+import { expressMethods, expressStack } from './express-route.js'
 import { type FactsByKind, factsOf, firstOf, groupFacts } from './facts-by-kind.js'
 import { type InheritedController, inherit, type ReadChain } from './inherit.js'
 import { joinPaths, pathParameters } from './paths.js'
@@ -34,7 +36,7 @@ export function compileModel(controllers: readonly Class[], options: ModelOption
     const inherited = inherit(chain)
     problems.push(...checkController(controller, inherited))
     // One link at a time: what a base class states is not stated twice.
-    for (const { facts } of chain) problems.push(...checkLimits(controller.name, groupFacts(facts)))
+    for (const { facts } of chain) problems.push(...checkLink(controller.name, groupFacts(facts)))
     if (firstOf(inherited.facts, 'controller') === undefined) continue
     const owner = ownerOf(controller, inherited, options)
     for (const [handler, facts] of inherited.methods) {
@@ -47,6 +49,10 @@ export function compileModel(controllers: readonly Class[], options: ModelOption
   problems.push(...checkRoutes(routes, options))
   const { hasGuard } = options
   return { model: Object.freeze({ routes: Object.freeze(routes), hasGuard }), problems }
+}
+
+function checkLink(subject: string, facts: FactsByKind): Problem[] {
+  return [...checkLimits(subject, facts), ...checkRepeated(subject, facts)]
 }
 
 /** What all routes of a controller share. */
@@ -84,6 +90,8 @@ function compileRouteModel({ handler, facts, verb, index }: Draft, owner: Owner)
     index,
     method: verb.method,
     path,
+    methods: expressMethods(verb.method),
+    stack: expressStack(controller, handler, verb.method),
     pathParameters: Object.freeze(pathParameters(path)),
     controller,
     handler,

@@ -1,3 +1,12 @@
+import { nestedProblem } from './nested-schema-problem.js'
+import {
+  functionProblem,
+  GIVE_SCHEMA,
+  instanceProblem,
+  isStandardSchema,
+  type SchemaProblem,
+} from './not-a-schema.js'
+
 /** Keywords by which an object says that it is a JSON Schema; TypeBox marks its own with `~kind`. */
 const KEYWORDS: ReadonlySet<string> = new Set(
   `$anchor $comment $defs $dynamicRef $id $ref $schema additionalItems additionalProperties allOf anyOf const
@@ -9,24 +18,21 @@ const KEYWORDS: ReadonlySet<string> = new Set(
 )
 
 /** What keeps a value from being a schema, and what to do; `null` when nothing does. */
-export function schemaProblem(schema: unknown): { cause: string; remedy: string } | null {
-  const remedy = 'Give a Standard Schema (zod, valibot, arktype) or a JSON Schema object (TypeBox).'
+export function schemaProblem(schema: unknown): SchemaProblem | null {
   if (schema === undefined) {
-    return { cause: 'is undefined. An undefined one is often a circular import.', remedy }
+    const cause = 'is undefined. An undefined one is often a circular import.'
+    return { cause, remedy: GIVE_SCHEMA }
   }
   if (isStandardSchema(schema)) return null
-  if (typeof schema === 'function') {
-    const cause = `is the function ${schema.name || 'without a name'}, which is no schema.`
-    return { cause, remedy: `Call it, if it makes one. ${remedy}` }
-  }
+  if (typeof schema === 'function') return functionProblem(schema)
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) {
-    return { cause: 'is not a schema.', remedy }
+    return { cause: 'is not a schema.', remedy: GIVE_SCHEMA }
   }
-  return shapeProblem(schema)
+  return instanceProblem(schema) ?? shapeProblem(schema) ?? nestedProblem(schema)
 }
 
 /** A bare shape, `{ name: z.string() }`, is a JSON Schema without keywords: it would accept everything. */
-function shapeProblem(schema: object): { cause: string; remedy: string } | null {
+function shapeProblem(schema: object): SchemaProblem | null {
   const keys = Object.keys(schema)
   const isShape = Object.values(schema).some(isStandardSchema)
   if (!isShape && (keys.length === 0 || keys.some((key) => KEYWORDS.has(key)))) return null
@@ -36,9 +42,4 @@ function shapeProblem(schema: object): { cause: string; remedy: string } | null 
       ? 'Make a schema of the shape: z.object({ … }), v.object({ … }), type({ … }).'
       : "Write { type: 'object', properties: { … } }, or give a Standard Schema.",
   }
-}
-
-function isStandardSchema(value: unknown): boolean {
-  const isHolder = (typeof value === 'object' && value !== null) || typeof value === 'function'
-  return isHolder && '~standard' in value
 }

@@ -7,6 +7,7 @@ import type {
 } from '../contracts/openapi.js'
 import type { ApiResponseOptions } from '../contracts/operation.js'
 import type { RouteModel } from '../contracts/route-model.js'
+import { isBodiless, isJsonType, isPlainJson } from '../schema/answer-shape.js'
 import type { DocumentSchemas } from './document-schemas.js'
 import { errorContent, isEnvelope, successSchema } from './envelopes.js'
 import type { DocumentedOperation } from './operations.js'
@@ -17,9 +18,6 @@ type Headers = Readonly<Record<string, OpenApiHeader>>
 type Responses = OpenApiOperation['responses']
 
 const text = (): OpenApiSchema => ({ type: 'string' })
-
-/** Statuses whose answers never have a body (RFC 9110, 15). */
-const isBodiless = (status: number) => status < 200 || [204, 205, 304].includes(status)
 
 /** All answers of an operation: the author's word first, then what the framework knows by itself. */
 export function buildResponses(
@@ -72,12 +70,10 @@ function success(
   return { ...base, content: { [type]: { schema: wholeOf(type, successSchema(status, null)) } } }
 }
 
-const isPlainJson = (type: string) => /^application\/json\s*(?:;|$)/i.test(type)
-
 /** What is known of a body: only the framework's own media type has the envelope. */
 function wholeOf(type: string, envelope: OpenApiSchema): OpenApiSchema {
   if (isPlainJson(type)) return envelope
-  return /[/+]json\b/i.test(type) ? {} : text()
+  return isJsonType(type) ? {} : text()
 }
 
 /** The media type of the answers of a route: a header of that name replaces the framework's own. */
@@ -116,9 +112,10 @@ function declaredResponse(
     if (route.redirect?.status === status) {
       return { ...redirection(status, route.headers), description }
     }
-    if (contentType === undefined) return success(status, description, route)
-    const known = wholeOf(contentType, successSchema(status, null))
-    return { ...base, content: { [contentType]: { schema: known } } }
+    if (contentType === undefined && !raw) return success(status, description, route)
+    const type = contentType ?? contentTypeOf(route.headers)
+    const known = wholeOf(type, raw ? {} : successSchema(status, null))
+    return { ...base, content: { [type]: { schema: known } } }
   }
   const described = schemas.of(schema, 'output')
   const body = schemas.copy(described)

@@ -7,6 +7,7 @@ import {
   refused,
   withoutStack,
 } from '../errors/http-error.js'
+import { kPassOn } from '../http/own-fields.js'
 import type { BlazonRequest } from '../http/request.js'
 import { isThenable, type OnError, Refusal, type RunRoute, type Stage } from '../http/step.js'
 import { nextOf } from './steps/invoke.js'
@@ -34,7 +35,7 @@ export function compileDispatch(config: DispatchConfig): RunRoute {
       req.route = routes[found.index]
       return (handlers[found.index] as RunRoute)(req, res)
     }
-    if (req.passOn !== undefined && isTheirs(found, req.method)) return req.passOn()
+    if (req[kPassOn] !== undefined && isTheirs(found, req.method)) return req[kPassOn]()
     explain(found, { req, res }, config)
   }
 }

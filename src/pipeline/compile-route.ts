@@ -5,6 +5,8 @@ import type { BodyLimits } from '../http/read-json.js'
 import type { RequestScopes } from '../http/request-scopes.js'
 import type { AnswerStage, OnError, RunRoute, Stage, Step } from '../http/step.js'
 import type { Deadlines } from './deadlines.js'
+import type { LogDenial } from './log-denials.js'
+import { compileBareAnswers } from './steps/bare.js'
 import { bodyStep } from './steps/body.js'
 import { canStep } from './steps/can.js'
 import { datesStep, type FindDateWriter } from './steps/dates.js'
@@ -61,10 +63,15 @@ export const NO_STAGES: RouteStages = Object.freeze({
 /** What all routes of an application share. */
 export interface PipelineConfig {
   readonly guard: AuthGuard | null
+  readonly logDenial: LogDenial
   readonly can: AuthOptions['can']
   readonly bodyLimits: BodyLimits
   readonly deadlines: Deadlines | null
   readonly onError: OnError
+  /** Whether a middleware may end a request whose handler is at work. */
+  readonly mayFailLate: boolean
+  /** Whether an error may wait for its answer, while its handler is still at work. */
+  readonly mayAnswerErrorsLater: boolean
   /** `null` where requests have no scopes. */
   readonly scopes: RequestScopes | null
 }
@@ -88,7 +95,8 @@ export function compileRoute(
   const isDescribed = route.inputs.body !== null
   const readsBody = isDescribed || METHODS_WITH_BODY.includes(route.method)
   const limits = config.bodyLimits
-  const answer = { ...config, route, mayAnswerLater: takesResponse(invocation) }
+  const mayAnswerLater = takesResponse(invocation)
+  const answer = { ...config, route, mayAnswerLater, bare: compileBareAnswers(route) }
 
   let run = invokeStep(invocation)
   if (parts.underTest !== null) run = parts.underTest(run)
@@ -98,7 +106,8 @@ export function compileRoute(
   if (parts.dates !== null) run = datesStep(parts.dates, run)
   if (route.headers !== null) run = headersStep(route.headers, run)
   const mayWait = readsBody || inputs.length > 0 || route.isProtected || stages !== NO_STAGES
-  if (mayWait && config.deadlines !== null) run = unexpiredStep(run)
+  const mayExpire = config.deadlines !== null || config.mayFailLate
+  if (mayWait && mayExpire) run = unexpiredStep(run)
   if (inputs.length > 0) run = validateStep(inputs, run)
   if (readsBody) run = bodyStep({ limits, isDescribed }, run)
   if (stages.cache !== null) run = stages.cache(run, settleOf(answer))
@@ -117,32 +126,32 @@ export function compileProbe(
 ): RunRoute {
   const run = accessSteps(route, { ...config, stages }, () => undefined)
   const answer = { status: 204, redirect: null }
-  const respond = respondStep({ ...config, route: answer, mayAnswerLater: false }, run)
+  const kind = { route: answer, mayAnswerLater: false, bare: null }
+  const respond = respondStep({ ...config, ...kind }, run)
   return stages.scope === null ? respond : stages.scope(respond)
 }
 
 /** Makes the question of who may pass a part of the application that is no route; the answer is `true`, or a refusal. */
-export function compileAdmission(
-  stages: AccessConfig['stages'],
-  { guard, can }: Pick<PipelineConfig, 'guard' | 'can'>,
-): Step {
-  return accessSteps({ abilities: null, isProtected: true }, { guard, can, stages }, () => true)
+export function compileAdmission(stages: AccessConfig['stages'], config: Access): Step {
+  return accessSteps({ abilities: null, isProtected: true }, { ...config, stages }, () => true)
 }
 
-interface AccessConfig extends Pick<PipelineConfig, 'guard' | 'can'> {
+type Access = Pick<PipelineConfig, 'guard' | 'logDenial' | 'can'>
+
+interface AccessConfig extends Access {
   readonly stages: Pick<RouteStages, 'claim' | 'tenant' | 'membership'>
 }
 
 function accessSteps(
   { abilities, isProtected }: Pick<RouteModel, 'abilities' | 'isProtected'>,
-  { can, guard, stages }: AccessConfig,
+  { can, guard, logDenial, stages }: AccessConfig,
   next: Step,
 ): Step {
   let run = next
   if (abilities !== null) run = canStep(abilities, can, run)
   if (stages.membership !== null) run = stages.membership(run)
   if (stages.tenant !== null) run = stages.tenant(run)
-  if (isProtected) run = guardStep(guard, run)
+  if (isProtected) run = guardStep({ guard, logDenial }, run)
   if (stages.claim !== null) run = stages.claim(run)
   return run
 }

@@ -2,10 +2,11 @@ import { AsyncResource } from 'node:async_hooks'
 import type { Clock, Timer } from '../contracts/clock.js'
 import type { Response } from '../contracts/handler.js'
 import { codedError } from '../errors/http-error.js'
-import { dropLateAnswers } from '../http/drop-late-answers.js'
+import { kIsExpired } from '../http/own-fields.js'
 import type { BlazonRequest } from '../http/request.js'
 import type { RequestScopes } from '../http/request-scopes.js'
 import type { OnError } from '../http/step.js'
+import { overtake } from './overtake.js'
 import { inScopeOf } from './scoped-errors.js'
 
 /** Who counts, and where a request goes whose time has passed. */
@@ -88,12 +89,8 @@ export class Deadlines {
     // A response that has begun is a stream and may take as long as it wants.
     if (res.headersSent) return
     const error = codedError('HANDLER_TIMEOUT', 'The handler took too long')
-    const end = req.isExpired ? this.#ends.fail : this.#ends.onError
-    req.isExpired = true
-    end(error, req, res)
-    if (res.headersSent) dropLateAnswers(res)
-    else res.once('prefinish', () => dropLateAnswers(res))
-    req.abortController?.abort(error)
+    const end = req[kIsExpired] ? this.#ends.fail : this.#ends.onError
+    overtake(error, req, () => end(error, req, res))
   }
 }
 

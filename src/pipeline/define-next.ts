@@ -1,4 +1,5 @@
 import type { NextFunction } from '../contracts/handler.js'
+import { kNext } from '../http/own-fields.js'
 import type { BlazonRequest, RequestClass } from '../http/request.js'
 import type { OnError } from '../http/step.js'
 import { nextOf } from './steps/invoke.js'
@@ -12,11 +13,11 @@ export function defineNext(Request: RequestClass, onError: OnError): void {
     configurable: true,
     enumerable: true,
     get(this: BlazonRequest) {
-      this.ownNext ??= nextOf(this, this.res, onError)
-      return this.ownNext
+      this[kNext] ??= nextOf(this, this.res, onError)
+      return this[kNext]
     },
     set(this: BlazonRequest, next: NextFunction | undefined) {
-      this.ownNext = next
+      this[kNext] = next
     },
   })
 }

@@ -1,6 +1,4 @@
 import type { Response } from '../contracts/handler.js'
-import type { Logger } from '../contracts/logger.js'
-import type { TenantScope } from '../contracts/tenant.js'
 import type { ErrorEnvelope, ProblemDetails } from '../errors/envelope.js'
 import { type Failure, toFailure } from '../errors/failure.js'
 import { codeOf, titleOf } from '../errors/http-error.js'
@@ -9,7 +7,9 @@ import { endUnread, isUnread } from '../http/refuse-unread.js'
 import type { BlazonRequest } from '../http/request.js'
 import { JSON_TYPE } from '../http/send-json.js'
 import { sendText } from '../http/send-text.js'
-import { disown, type OnError } from '../http/step.js'
+import type { OnError } from '../http/step.js'
+import type { LogFailure } from './log-failure.js'
+import { requestIdOf } from './request-id.js'
 
 const PROBLEM = 'application/problem+json'
 const PROBLEM_TYPE = `${PROBLEM}; charset=utf-8`
@@ -39,10 +39,10 @@ type ReadFailure = (error: unknown, answerStatus: number) => Failure
  *
  * @param read What the client may know; `toMiddlewareFailure` where Express' rules hold.
  */
-export function createFail(logger: Logger, read: ReadFailure = toFailure): OnError {
+export function createFail(log: LogFailure, read: ReadFailure = toFailure): OnError {
   return function fail(error, req, res) {
     const failure = read(error, res.statusCode)
-    if (failure.status >= 500) logFailure(logger, error, failure, req)
+    if (failure.status >= 500) log(error, req, { status: failure.status })
     if (res.destroyed || res.writableEnded) return
     // Half an answer is on the wire: only a cut connection tells the client that it is not whole.
     if (res.headersSent || hasLostConnection(res)) return void res.destroy()
@@ -50,7 +50,7 @@ export function createFail(logger: Logger, read: ReadFailure = toFailure): OnErr
       send(failure, req, res)
     } catch {
       // What the error brought along, fields or headers, cannot be written.
-      if (failure.status < 500) logFailure(logger, error, GENERIC, req)
+      if (failure.status < 500) log(error, req, { status: GENERIC.status })
       sendGeneric(req, res)
     }
   }
@@ -73,13 +73,6 @@ function sendGeneric(req: BlazonRequest, res: Response): void {
 function removeUnwritable(res: Response): void {
   for (const [name, value] of Object.entries(res.getHeaders())) {
     if (typeof value === 'object') res.removeHeader(name)
-  }
-}
-
-/** Makes the function that only logs an error whose request is somebody else's by now. */
-export function createLogOnly(logger: Logger): OnError {
-  return function logOnly(error, req) {
-    logFailure(logger, error, toFailure(error), req)
   }
 }
 
@@ -112,20 +105,10 @@ function toProblem(failure: Failure, req: BlazonRequest): ProblemDetails {
 }
 
 function optional(errors: Failure['errors'], req: BlazonRequest) {
-  const id = idOf(req)
-  const hasId = typeof id === 'string' || typeof id === 'number'
+  const requestId = requestIdOf(req)
   return {
     ...(errors === undefined ? {} : { errors }),
-    ...(hasId ? { requestId: String(id).slice(0, 128) } : {}),
-  }
-}
-
-/** A middleware may have made a getter of it, which throws. */
-function idOf(req: BlazonRequest): unknown {
-  try {
-    return (req as { id?: unknown }).id
-  } catch {
-    return undefined
+    ...(requestId === undefined ? {} : { requestId }),
   }
 }
 
@@ -148,24 +131,6 @@ function setHeaders(res: Response, headers: Failure['headers']): void {
 
 function textOf(value: unknown): string | string[] {
   return Array.isArray(value) ? value.map(String) : String(value)
-}
-
-function logFailure(logger: Logger, error: unknown, { status }: Failure, req: BlazonRequest): void {
-  const { method, originalUrl: url, tenantScope } = req
-  try {
-    const facts = { err: error, method, url, status, ...tenantFacts(tenantScope) }
-    const returned: unknown = logger.error(facts, 'The request failed')
-    // One that writes asynchronously may reject.
-    disown(returned)
-  } catch {
-    // The answer matters more than the log.
-  }
-}
-
-/** Whose request it was; or, where it may not act for that tenant, whose it said that it is. */
-function tenantFacts({ id: tenant, claim: claimedTenant }: Partial<TenantScope> = {}): object {
-  if (tenant !== undefined) return { tenant }
-  return claimedTenant === undefined ? {} : { claimedTenant }
 }
 
 /** What Node's parser refuses has no request to answer; statuses as Node itself would send them. */

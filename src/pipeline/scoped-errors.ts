@@ -1,12 +1,12 @@
 import type { BlazonRequest } from '../http/request.js'
 import type { RequestScopes } from '../http/request-scopes.js'
-import type { OnError } from '../http/step.js'
+import type { OnFailure } from './run-error-middlewares.js'
 
 /** Runs what becomes of an error in the scope of its request, wherever it was passed on. */
-export function scopedErrors(scopes: RequestScopes | null, onError: OnError): OnError {
+export function scopedErrors(scopes: RequestScopes | null, onError: OnFailure): OnFailure {
   if (scopes === null) return onError
-  return function onScopedError(error, req, res) {
-    inScopeOf(scopes, req, () => onError(error, req, res))
+  return function onScopedError(error, req, res, origin) {
+    inScopeOf(scopes, req, () => onError(error, req, res, origin))
   }
 }
 

@@ -36,13 +36,33 @@ export function buildRouter(routes: readonly Routable[]): Router {
   const hasHeads = routes.some(({ method }) => method === 'HEAD' || method === 'ALL')
   declare(routes, tree, hasHeads)
   // Where only GET answers HEAD, its branches do: a second set of them would be the same, and a third of the work of building.
-  const find: Find = hasHeads
+  const findPath: Find = hasHeads
     ? (method, url) => tree.find(method, url)
     : (method, url) => tree.find(method === 'HEAD' ? 'GET' : method, url)
+  // find-my-way takes the first character for a slash: only where that would lead `OPTIONS *` to a route, it is looked at.
+  const find: Find =
+    findPath('OPTIONS', WHOLE_SERVER) === null
+      ? findPath
+      : (method, url) => (url === WHOLE_SERVER ? null : findPath(method, url))
   return function match(method, url) {
     const found = find(method as HTTPMethod, url)
-    return found === null ? explainMiss(find, method, url) : toMatch(found)
+    if (found !== null) return toMatch(found)
+    return url === WHOLE_SERVER
+      ? { kind: 'method', allow: methodsOf(routes) }
+      : explainMiss(find, method, url)
   }
+}
+
+/** What stands for no path, but for all of them (RFC 9110, 7.1). */
+const WHOLE_SERVER = '*'
+
+/** Every method that some path allows. */
+function methodsOf(routes: readonly Routable[]): string[] {
+  const declared = new Set(routes.map(({ method }) => method))
+  return ALL_METHODS.filter((method) => {
+    const isImplied = method === 'OPTIONS' || (method === 'HEAD' && declared.has('GET'))
+    return isImplied || declared.has(method) || declared.has('ALL')
+  })
 }
 
 type Find = (method: HTTPMethod, url: string) => FindResult<HTTPVersion.V1> | null

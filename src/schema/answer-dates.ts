@@ -1,5 +1,6 @@
 import type { SwaggerOptions } from '../contracts/openapi.js'
 import type { ApiResponseOptions } from '../contracts/operation.js'
+import { isStatedBare } from './answer-shape.js'
 import { type DatePlaces, either, findDatePlaces, within } from './date-places.js'
 import { createDateWriter, type WriteDates } from './date-writer.js'
 import { describeOnce } from './describe-once.js'
@@ -18,12 +19,13 @@ export function compileAnswerDates(
 }
 
 function placesOf(
-  { status, schema, raw }: ApiResponseOptions,
+  response: ApiResponseOptions,
   converters: SwaggerOptions['converters'],
 ): DatePlaces | null {
+  const { status, schema } = response
   if (status >= 400 || schema === undefined) return null
   const places = findDatePlaces(describeOnce(schema, { side: 'output', converters }))
-  return places && (raw ? places : inEnvelope(places))
+  return places && (isStatedBare(response) ? places : inEnvelope(places))
 }
 
 /** What has a `data` may be the whole envelope. */

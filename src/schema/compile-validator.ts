@@ -3,9 +3,11 @@ import type { SwaggerOptions } from '../contracts/openapi.js'
 import type { InputSource, Schema, Validator } from '../contracts/schema.js'
 import { compileZod } from './compile-zod.js'
 import { describeOnce } from './describe-once.js'
+import { withFiniteNumbers } from './finite-numbers.js'
 import { createJsonSchemaCompiler } from './json-schema.js'
 import { withQueryLists } from './query-lists.js'
 import { standardValidator } from './standard-schema.js'
+import { hasUserCode } from './zod.js'
 
 /** Makes a schema callable for one part of a request. Rejects when a JSON Schema does not compile. */
 export type CompileValidator = (schema: Schema, source: InputSource) => Promise<Validator>
@@ -23,12 +25,19 @@ export function createValidatorCompiler(
   const compileJsonSchema = createJsonSchemaCompiler()
   return async function compileValidator(schema, source) {
     if (isStandardSchema(schema)) {
-      const validate = standardValidator(schema, await compileZod(schema))
+      const own = standardValidator(schema, await compileZod(schema))
+      if (source === 'body') return own
+      const validate = withFiniteNumbers(own, () => mayOverflow(schema))
       if (source !== 'query') return validate
       return withQueryLists(validate, describeOnce(schema, { side: 'input', converters }))
     }
     return await compileJsonSchema(schema, source)
   }
+}
+
+/** What zod coerces itself is a number. */
+function mayOverflow(schema: StandardSchemaV1): boolean {
+  return schema['~standard'].vendor !== 'zod' || hasUserCode(schema)
 }
 
 function isStandardSchema(value: unknown): value is StandardSchemaV1 {

@@ -27,7 +27,7 @@ export function zodValidate(
 ): StandardSchemaV1.Props['validate'] | undefined {
   const isZod = schema['~standard'].vendor === 'zod'
   if (!isZod || typeof (schema as ZodSchema).safeParseAsync !== 'function') return undefined
-  if (!isAsynchronous(schema)) return undefined
+  if (!hasUserCode(schema)) return undefined
   const { safeParseAsync } = boundZod(schema) as ZodSchema
   return async function validate(value) {
     const { success, data, error } = await safeParseAsync(value)
@@ -36,22 +36,21 @@ export function zodValidate(
 }
 
 /** A schema does not change, and a search of one takes longer than a request. */
-const asynchronous = new WeakMap<object, boolean>()
+const known = new WeakMap<object, boolean>()
 
-function isAsynchronous(schema: object): boolean {
-  const answer = asynchronous.get(schema) ?? mayMeetPromise(schema, new Set())
-  asynchronous.set(schema, answer)
+/** Whether a schema of zod runs functions of the user's, which may answer with anything: a promise, or no number. */
+export function hasUserCode(schema: object): boolean {
+  const answer = known.get(schema) ?? findUserCode(schema, new Set())
+  known.set(schema, answer)
   return answer
 }
 
-function mayMeetPromise(node: unknown, seen: Set<object>): boolean {
+function findUserCode(node: unknown, seen: Set<object>): boolean {
   if (typeof node !== 'object' || node === null || seen.has(node)) return false
   seen.add(node)
   const def = (node as { _zod?: { def?: Record<string, unknown> } })._zod?.def
-  if (def === undefined) return Object.values(node).some((value) => mayMeetPromise(value, seen))
+  if (def === undefined) return Object.values(node).some((value) => findUserCode(value, seen))
   const { type, check, transform } = def
   if (USER_CODE.has(type) || USER_CODE.has(check) || typeof transform === 'function') return true
-  return Object.keys(def).some(
-    (key) => !NOT_SCHEMAS.includes(key) && mayMeetPromise(def[key], seen),
-  )
+  return Object.keys(def).some((key) => !NOT_SCHEMAS.includes(key) && findUserCode(def[key], seen))
 }

@@ -41,14 +41,19 @@ export class Connections {
   open(server: Server, facts: ConnectionFacts): MemoryAgent {
     const agent = new MemoryAgent(server, (socket) => factsOf.set(socket, facts))
     this.#agents.add(agent)
-    if (this.#isClosed) agent.destroy()
+    if (this.#isClosed) agent.refuse()
     return agent
   }
 
-  /** Cuts all of them, and refuses others. */
-  close(): void {
+  /** Opens no other ones; what is under way goes on. */
+  readonly refuse = (): void => {
     this.#isClosed = true
-    for (const agent of this.#agents) agent.destroy()
+    for (const agent of this.#agents) agent.refuse()
+  }
+
+  /** Closes the client's end of those that the application has closed, whether or not anybody looks at it. */
+  readonly disconnect = (): void => {
+    for (const agent of this.#agents) agent.disconnect()
   }
 
   /** As whom requests of a connection are known. */

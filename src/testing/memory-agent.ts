@@ -35,6 +35,17 @@ export class MemoryAgent extends Agent {
     super.destroy()
     for (const socket of this.#sockets) socket.destroy()
   }
+
+  /** Opens no other connection, and gives up those that wait for a request. */
+  refuse(): void {
+    this.#isClosed = true
+    for (const socket of Object.values(this.freeSockets).flat()) socket?.destroy()
+  }
+
+  /** Closes connections from which nobody reads, and would not notice that they have ended; what is unread stays. */
+  disconnect(): void {
+    for (const socket of this.#sockets) if (socket.readableLength === 0) socket.destroy()
+  }
 }
 
 /** Fails two ticks from now: a request listens to its socket after one. */

@@ -1,10 +1,11 @@
 import type { Duplex } from 'node:stream'
 import type TestAgent from 'supertest/lib/agent.js'
 import { App } from '../app/app.js'
-import { namedMiddlewares } from '../app/features.js'
 import { type Inside, putUnderTest } from '../app/harness.js'
+import { namedMiddlewares } from '../app/named-middlewares.js'
 import type { User } from '../contracts/handler.js'
 import type { RouteModel } from '../contracts/route-model.js'
+import { blameCaller } from '../errors/blame-caller.js'
 import { tenantHeader as headerOfTenant } from '../features/tenancy/tenant-options.js'
 import type { Stage } from '../http/step.js'
 import {
@@ -69,14 +70,15 @@ export class TestApp extends App {
     this.#contract =
       mode === 'off' ? null : new Contract({ operations, mode, coverage: this.#coverage })
     this.#log = new TestLog(options.logger)
-    const { wrapGuard, wrapRoute, wrapHandler } = this.#connections
+    const { wrapGuard, wrapRoute, wrapHandler, refuse, disconnect } = this.#connections
     putUnderTest(this, {
       overrides: options.testOverrides ?? [],
       clock: this.clock,
       logger: this.#log.logger,
       boot: this.#watch.boot,
       enter: (req, run) => this.#watch.enter(req, () => this.#connections.enter(req, run)),
-      disconnect: () => this.#connections.close(),
+      refuse,
+      disconnect,
       wrapGuard,
       wrapRoute,
       wrapHandler: (route) => {
@@ -98,10 +100,7 @@ export class TestApp extends App {
    * @throws ConfigError as `App.init`, and when `supertest` is not installed.
    */
   static override async create(options: TestOptions = {}): Promise<TestApp> {
-    checkTestOptions(options)
-    const app = new TestApp(options)
-    const supertest = await loadSupertest()
-    await app.init()
+    const { app, supertest } = await blameCaller(TestApp.create, () => TestApp.#start(options))
     const connect = (facts: ConnectionFacts) => app.#connections.open(app.server, facts)
     const judge = app.#contract?.judge ?? null
     const finish: Finish = (failure, request) => {
@@ -112,6 +111,14 @@ export class TestApp extends App {
     const link = { supertest, connect, judge, finish, tenantHeader }
     app.#caller = new TestCaller(link, { headers: () => app.#headers })
     return app
+  }
+
+  static async #start(options: TestOptions) {
+    checkTestOptions(options)
+    const app = new TestApp(options)
+    const supertest = await loadSupertest()
+    await app.init()
+    return { app, supertest }
   }
 
   /**

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { Duplex } from 'node:stream'
-import { runWithTenant } from 'blazon'
+import { type Duration, runWithTenant } from 'blazon'
 import { Database, type PostgresOptions } from 'blazon/postgres'
 import type { TestApp, TestOptions } from 'blazon/testing'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -302,6 +302,42 @@ export function describeAnswers(databaseOf: () => TenantDatabase): void {
       expect(await client.status()).toBe(200)
       client.destroy()
       expect(await database.look("select note from orders where note = 'slow'")).toHaveLength(1)
+    })
+  })
+
+  describe('an application that closes', () => {
+    /** What of its requests is saved when nothing of them is under way any more. */
+    async function start(close: Duration) {
+      const database = databaseOf()
+      const saved: unknown[] = []
+      const look = {
+        name: 'look',
+        onClose: async () => {
+          saved.push(...(await database.look('select note from orders order by id')))
+        },
+      }
+      const app = await database.start({ ...OPTIONS, plugins: [look], timeouts: { close } })
+      await database.asOwner('truncate orders, items')
+      return { app, saved }
+    }
+
+    it('keeps what a stream saves, also when it is told to end', async () => {
+      const { app, saved } = await start('1h')
+      const client = new Client(app)
+      client.post('/slow/streaming', {})
+      await client.firstByte
+      await app.close()
+      expect(saved).toEqual([{ note: 'of a stream' }, { note: 'of its end' }])
+      expect(client.received).toMatch(/2\r\n0\r\n\r\n$/)
+    })
+
+    it('keeps nothing of a request that it cuts', async () => {
+      const { app, saved } = await start('20ms')
+      new Client(app).post('/slow/waiting', {})
+      await app.get(Barrier).reached
+      await app.close()
+      app.get(Barrier).open()
+      expect(saved).toEqual([])
     })
   })
 

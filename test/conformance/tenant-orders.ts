@@ -238,6 +238,16 @@ export class SlowController {
     return SAVED
   }
 
+  /** Saves a row, begins to answer, and saves another when it is told to end. */
+  @Post('streaming')
+  async streaming(req: Request, res: Response) {
+    await this.db.query(INSERT, ['of a stream', null, null])
+    res.write('1')
+    await new Promise((resolve) => req.signal.addEventListener('abort', resolve))
+    await this.db.query(INSERT, ['of its end', null, null])
+    res.end('2')
+  }
+
   /** Waits for the database itself, which ends by being told. */
   @Post('asleep')
   async asleep() {

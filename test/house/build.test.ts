@@ -58,10 +58,10 @@ describe('the build', () => {
   it('leads back to the sources', async () => {
     const code = `
       import { App } from 'blazon'
-      const error = await App.create({ controllers: [class NoController {}] }).catch((error) => error)
+      const error = await new App().listen(-1).catch((error) => error)
       console.log(error.stack)`
     const stack = await outputOf(code, '--enable-source-maps')
-    expect(stack).toMatch(/\bthrowErrors \(.*\/src\/app\/describe\.ts:\d+:\d+\)/)
+    expect(stack).toMatch(/\blisten \(.*\/src\/app\/app\.ts:\d+:\d+\)/)
   })
 })
 

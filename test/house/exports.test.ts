@@ -13,7 +13,7 @@ import { readSources, root } from './sources.js'
 
 /** What `blazon` exports at run time. Whoever adds a name here makes a promise. */
 const VALUES = `
-  All ApiBody ApiHidden ApiOperation ApiResponseDoc ApiTags App Auth BadRequestError
+  All ApiBody ApiHidden ApiOperation ApiResponseDoc ApiTags App AppClosingError Auth BadRequestError
   BaseController Body Cache CacheManager Can Clock ConfigError ConflictError Controller CurrentUser Delete ForbiddenError
   Get Head Header Headers Health HttpCode HttpError Inject Injectable InjectionToken InternalServerError
   MethodNotAllowedError NotFoundError Options Params Patch PayloadTooLargeError Post Public Put
@@ -29,7 +29,7 @@ const TYPES = `
   AuthOptions CacheEntry CacheOptions CacheSettings CacheStats CacheStore Class ClassProvider ConfigCode Duration ErrorCode ErrorEnvelope ErrorRequestHandler
   ExistingProvider FactoryProvider FieldError Handler HealthReport HttpErrorOptions HttpMethod InferOutput
   InputSchemas InputSource InterceptedApp Interceptor JsonSchema KeepOptions Lifecycle LimitOptions Logger MaybePromise MemoryCacheOptions
-  Middleware Module NextFunction
+  Middleware MiddlewareList Module NextFunction
   OpenApiComponents OpenApiDocument OpenApiHeader OpenApiInfo OpenApiMediaType OpenApiMethod
   OpenApiOperation OpenApiParameter OpenApiPathItem OpenApiRequestBody OpenApiResponse
   OpenApiSchema OpenApiSecurityScheme OpenApiServer OpenApiTag OperationFacts Override

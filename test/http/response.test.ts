@@ -1,4 +1,11 @@
-import { BaseController, Controller, defineControllers, Get, type RequestHandler } from 'blazon'
+import {
+  BaseController,
+  Controller,
+  defineControllers,
+  Get,
+  type RequestHandler,
+  type Response,
+} from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { canLead } from '../../src/http/static-headers.js'
@@ -126,6 +133,88 @@ describe('res.json', () => {
       next()
     })
     await expect.poll(() => seen).toEqual(['nosniff', false, undefined])
+  })
+})
+
+describe('headers that nobody has set', () => {
+  const started: TestApp[] = []
+  afterEach(async () => {
+    await Promise.all(started.splice(0).map((app) => app.close()))
+  })
+  /** What a middleware reads of an answer, and what goes out. */
+  async function read(look: (res: Response) => unknown) {
+    const security = { helmet: true }
+    let seen: unknown
+    const middleware: RequestHandler = (_req, res: Response, next) => {
+      seen = look(res)
+      next()
+    }
+    const controllers = defineControllers(AnswerController)
+    const app = await TestApp.create({ controllers, security, middlewares: [middleware] })
+    started.push(app)
+    const answer = await app.request().get('/answer')
+    return { seen, headers: answer.headers as Record<string, string> }
+  }
+  const raw = (res: object) => (res as { getRawHeaderNames(): string[] }).getRawHeaderNames()
+
+  it('are among all that can be listed, in their own spelling', async () => {
+    const { seen, headers } = await read((res) => {
+      res.removeHeader('X-Frame-Options')
+      res.setHeader('x-OWN', 'yes')
+      return { raw: raw(res), names: res.getHeaderNames(), all: Object.keys(res.getHeaders()) }
+    })
+    const { raw: spelt, names, all } = seen as Record<string, string[]>
+    expect(spelt).toContain('X-Content-Type-Options')
+    expect(spelt).toContain('x-OWN')
+    expect(spelt).not.toContain('X-Frame-Options')
+    expect(spelt?.map((name) => name.toLowerCase()).sort()).toEqual(names?.toSorted())
+    expect(names).toEqual(all)
+    for (const name of names ?? []) expect(headers).toHaveProperty(name)
+    expect(headers).not.toHaveProperty('x-frame-options')
+  })
+
+  it('are listed after the head went out, too', async () => {
+    let after: string[] = []
+    await read((res) => {
+      res.removeHeader('X-Frame-Options')
+      res.once('finish', () => {
+        after = raw(res)
+      })
+    })
+    await expect.poll(() => after).toContain('X-Content-Type-Options')
+    expect(after).toContain('Content-Type')
+    expect(after).not.toContain('X-Frame-Options')
+    expect(new Set(after.map((name) => name.toLowerCase())).size).toBe(after.length)
+  })
+
+  it.each<[string, (res: Response) => unknown]>([
+    [
+      'setHeaders',
+      (res) => {
+        const { setHeaders } = res as unknown as { setHeaders(headers: Map<string, string>): void }
+        setHeaders.call(res, new Map([['x-frame-options', 'DENY']]))
+      },
+    ],
+    [
+      'flushHeaders',
+      (res) => {
+        res.set('X-Frame-Options', 'DENY').flushHeaders()
+        res.end('{}')
+      },
+    ],
+    [
+      'writeHead with a list',
+      (res) => res.writeHead(200, ['X-Frame-Options', 'DENY'] as never).end('{}'),
+    ],
+  ])('are replaced once by %s', async (_name, look) => {
+    const { headers } = await read(look)
+    expect(headers['x-frame-options']).toBe('DENY')
+    expect(headers['x-content-type-options']).toBe('nosniff')
+  })
+
+  it('are joined by appendHeader', async () => {
+    const { headers } = await read((res) => res.appendHeader('X-Frame-Options', 'DENY'))
+    expect(headers['x-frame-options']).toBe('SAMEORIGIN, DENY')
   })
 })
 

@@ -108,12 +108,14 @@ describe('a decorator without parentheses', () => {
     '@Res': Res,
   }
 
+  const INPUTS = ['@Body', '@Query']
+
   it.each(Object.entries(factories))('%s is a ConfigError in every place', (name, factory) => {
     const places = [
       () => call(factory, function list() {}, standard('method', 'list')),
       () => call(factory, undefined, standard('field', 'list')),
       () => call(factory, Target, standard('class', 'Target')),
-      () => call(factory, Target),
+      ...(INPUTS.includes(name) ? [] : [() => call(factory, Target)]),
       () => call(factory, Target.prototype, 'list', { value() {} }),
       () => call(factory, Target.prototype, 'list', undefined),
       () => call(factory, Target.prototype, 'list', 0),
@@ -125,6 +127,13 @@ describe('a decorator without parentheses', () => {
       expect(cause).toContain(name)
       expect(remedy).toContain(`${name}()`)
     }
+  })
+
+  // What they are given may be a class in place of a schema, which the boot explains.
+  it.each(INPUTS)('%s on a class is one for the next decorator of it', (name) => {
+    const replaced = call(factories[name as keyof typeof factories], Target)
+    const { code, subject } = problemOf(() => Controller()(replaced as never))
+    expect([code, subject]).toEqual(['E_DECORATOR_TARGET', name])
   })
 
   it('@Inject is one, too, though a class alone is a token', () => {

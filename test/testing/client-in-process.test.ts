@@ -30,6 +30,20 @@ class NotesController {
     return name === 'lie' ? { name, secret: true } : { name }
   }
 
+  @Get(':name/size')
+  @Params(z.object({ name: z.string() }))
+  @ApiResponseDoc({ status: 200, description: 'Its size', schema: z.int(), raw: true })
+  size(req: Request) {
+    return String(req.params['name']).length
+  }
+
+  @Get(':name/text')
+  @Params(z.object({ name: z.string() }))
+  @ApiResponseDoc({ status: 200, description: 'Its text', contentType: 'text/plain' })
+  text(req: Request) {
+    return `Text of ${req.params['name']}`
+  }
+
   @Auth()
   @Post()
   @Body(Note)
@@ -60,6 +74,10 @@ describe('a generated client, in process', () => {
     expect(written).toMatchObject({ ok: true, data: { title: 'x' } })
     const missing = await client['notes']?.['read']?.({ params: { name: 'missing' } })
     expect(missing).toMatchObject({ ok: false, status: 404, error: { message: 'No such note' } })
+    const size = await client['notes']?.['size']?.({ params: { name: 'abc' } })
+    expect(size).toMatchObject({ ok: true, data: 3 })
+    const text = await client['notes']?.['text']?.({ params: { name: 'abc' } })
+    expect(text).toMatchObject({ ok: true, data: 'Text of abc' })
     expect(app.server.listening).toBe(false)
   })
 

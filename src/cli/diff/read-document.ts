@@ -14,20 +14,21 @@ const MAX_ALIASES = 1000
  * @throws CliError when the file cannot be read, or is no OpenAPI document of version 3.
  */
 export function readDocument(path: string, cwd: string): OpenApiDocument {
-  const document = parseText(path, readText(path, cwd))
+  const file = resolve(cwd, path)
+  const document = parseText(file, readText(file))
   const problem = problemOf(document)
   if (problem === null) return document as OpenApiDocument
   throw new CliError({
     status: 2,
-    what: `${path} is not an OpenAPI document.`,
+    what: `${file} is not an OpenAPI document.`,
     cause: problem,
     remedy: 'Name a file that `blazon openapi export` wrote.',
   })
 }
 
-function readText(path: string, cwd: string): string {
+function readText(path: string): string {
   try {
-    return readFileSync(resolve(cwd, path), 'utf8').replace(/^\uFEFF/, '')
+    return readFileSync(path, 'utf8').replace(/^\uFEFF/, '')
   } catch (error) {
     throw new CliError({
       status: 2,

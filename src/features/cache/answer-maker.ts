@@ -2,6 +2,7 @@ import type { MaybePromise } from '../../contracts/cache.js'
 import type { Response } from '../../contracts/handler.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import { toFailure } from '../../errors/failure.js'
+import { kHasFailed } from '../../http/own-fields.js'
 import type { BlazonRequest } from '../../http/request.js'
 import type { ResponseClass } from '../../http/response.js'
 import { disown, isThenable, Refusal, type Settle, type Step } from '../../http/step.js'
@@ -40,6 +41,8 @@ export interface Visit {
   readonly key: string
   /** What its tags are worth, where that was asked before. */
   versions?: TagVersions
+  /** What the client has got already, of an answer that is made behind its back. */
+  readonly given?: Response
 }
 
 /** Has the handler of a route make an answer, and keeps it. */
@@ -57,7 +60,7 @@ export class AnswerMaker {
     this.#config = config
     this.#next = next
     this.#settle = settle
-    this.#keepable = compileKeepable(config.route, config.warn)
+    this.#keepable = compileKeepable(config)
     this.#isShared = config.route.cache?.shared === true
   }
 
@@ -96,7 +99,7 @@ export class AnswerMaker {
         this.#afterRefresh(visit, landing)
         releaseDetached(res)
       })
-      const hidden = { ...visit, res }
+      const hidden = { ...visit, res, given: visit.res }
       this.#capture(hidden, flight, versions)
       this.#runDetached(hidden, flight)
     })
@@ -134,7 +137,7 @@ export class AnswerMaker {
 
   #capture(visit: Visit, flight: Flight, tags: TagVersions): void {
     const { req, res, key, owner, user } = visit
-    const { engine, lifetime } = this.#config
+    const { engine } = this.#config
     // What is to be kept is a whole answer; a client that has it already gets it once more.
     delete req.headers['if-none-match']
     delete req.headers['if-modified-since']
@@ -145,7 +148,8 @@ export class AnswerMaker {
       if (!isSame) this.#onLateCaller(visit)
       const kept = isSame ? this.#read(visit, end, before) : null
       if (kept === null) return this.#drop(visit, flight, landingOf(end, res))
-      const entry = engine.entry({ owner, user, kind: 'response', ...kept, tags }, lifetime)
+      const { lifetime, ...answer } = kept
+      const entry = engine.entry({ owner, user, kind: 'response', ...answer, tags }, lifetime)
       engine.land(key, flight, { entry, lifetime })
     })
   }
@@ -156,10 +160,13 @@ export class AnswerMaker {
     this.#config.warn(LATE)
   }
 
-  #read({ req, res }: Visit, end: CaptureEnd, before: ReturnType<Response['getHeaders']>) {
-    if (end.kind !== 'whole') return null
-    const after = res.getHeaders()
-    return this.#keepable({ req, answer: end.answer, before, after, status: res.statusCode })
+  #read({ req, res, given }: Visit, end: CaptureEnd, before: ReturnType<Response['getHeaders']>) {
+    // What an error middleware has answered is not what the route has made.
+    if (end.kind !== 'whole' || req[kHasFailed]) return null
+    // No middleware stands around a response of nobody's; what they say of such a request, they have said of the one that was given.
+    const later = [res, ...(given === undefined ? [] : [given])].map((each) => each.getHeaders())
+    const now = this.#config.engine.now()
+    return this.#keepable({ req, answer: end.answer, before, later, status: res.statusCode, now })
   }
 
   #drop({ key }: Visit, flight: Flight, landing: Landing): void {

@@ -1,6 +1,7 @@
 import type { CacheEntry, MaybePromise } from '../../contracts/cache.js'
 import type { Response } from '../../contracts/handler.js'
 import type { RouteModel } from '../../contracts/route-model.js'
+import { kTenantScope } from '../../http/own-fields.js'
 import { replay } from '../../http/replay.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { addHeader } from '../../http/response-headers.js'
@@ -60,7 +61,7 @@ class CachedRoute {
         return this.#bypass(req, res)
       const key = keyOf(req, user)
       if (key === null) return this.#bypass(req, res)
-      const owner = req.tenantScope?.id ?? null
+      const owner = req[kTenantScope]?.id ?? null
       const full = owner === null ? key : tenantKey(owner, key)
       const visit: Visit = { req, res, owner, user, key: full }
       if (tagsOf !== null) return this.#readTagged(visit, tagsOf(owner))

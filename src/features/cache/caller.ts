@@ -110,7 +110,7 @@ export function watchCaller(req: BlazonRequest, res: Response, caller: Caller): 
 }
 
 function watchUser(req: BlazonRequest, onSet: () => void): () => void {
-  const own = Object.getOwnPropertyDescriptor(req, 'user')
+  const own = Object.getOwnPropertyDescriptor(req, 'user') ?? missing(req)
   if (own?.configurable !== true || !('value' in own)) return () => {}
   let user: unknown = own.value
   const get = () => user
@@ -122,6 +122,20 @@ function watchUser(req: BlazonRequest, onSet: () => void): () => void {
   return () => {
     // Unless somebody else has put something over it.
     if (Object.getOwnPropertyDescriptor(req, 'user')?.get !== get) return
-    Object.defineProperty(req, 'user', { ...own, value: user })
+    // As nobody was, so it is asked: `'user' in req`.
+    if (own === MISSING && user === undefined) Reflect.deleteProperty(req, 'user')
+    else Object.defineProperty(req, 'user', { ...own, value: user })
   }
+}
+
+/** A user that is set later. */
+const MISSING: PropertyDescriptor = {
+  value: undefined,
+  writable: true,
+  configurable: true,
+  enumerable: true,
+}
+
+function missing(req: BlazonRequest): PropertyDescriptor | undefined {
+  return 'user' in req ? undefined : MISSING
 }

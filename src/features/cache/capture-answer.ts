@@ -31,7 +31,10 @@ export function captureAnswer(res: Response, done: (end: CaptureEnd) => void): v
     end(...args) {
       const answer = isDone ? undefined : { body: bodyOf(args), headers: { ...res.getHeaders() } }
       const result = end.apply(res, args)
-      if (answer !== undefined) finish({ kind: 'whole', answer })
+      if (answer === undefined) return result
+      // Whoever saves a session first writes the head later, and may say then that the answer is nobody else's.
+      if (res.headersSent) finish({ kind: 'whole', answer })
+      else res.once('finish', () => finish({ kind: 'whole', answer }))
       return result
     },
     write(...args) {
@@ -50,6 +53,8 @@ export function captureAnswer(res: Response, done: (end: CaptureEnd) => void): v
       return writeHead.apply(res, args)
     },
   }
+  // Once a header was set, Node sets what `writeHead` is given, too; else nobody could read it.
+  res.setHeader('X-Cache-Capture', '').removeHeader('X-Cache-Capture')
   Object.assign(res, own)
   // Who went away before this says so no more: nothing else may ever tell that there will be no answer.
   if (res.closed) finish({ kind: 'aborted' })

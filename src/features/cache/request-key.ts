@@ -47,8 +47,10 @@ type AnyKey = (req: BlazonRequest, caller: Caller) => unknown
  * a caller does not, and neither holds a space.
  */
 function defaultKey({ isProtected, cache }: RouteModel): AnyKey {
-  if (cache?.shared === true) return (req) => `GET ${pathAndQuery(req)}`
+  if (cache?.shared === true)
+    return (req) => (carriesBody(req) ? NO_PART : `GET ${pathAndQuery(req)}`)
   return (req, caller) => {
+    if (carriesBody(req)) return NO_PART
     if (caller !== null) return `GET ${caller} ${pathAndQuery(req)}`
     return isProtected || carriesCredentials(req) ? NO_PART : `GET ${pathAndQuery(req)}`
   }
@@ -84,6 +86,12 @@ export function carriesCredentials({ headers }: BlazonRequest): boolean {
     headers.cookie !== undefined ||
     headers['x-api-key'] !== undefined
   )
+}
+
+/** A handler may look at it, and it is not in the URL (RFC 9110, 9.3.1). */
+export function carriesBody({ headers }: BlazonRequest): boolean {
+  const length = headers['content-length']
+  return (length !== undefined && length !== '0') || headers['transfer-encoding'] !== undefined
 }
 
 /** Whether a key is another one, or none, without the credentials of its request. */

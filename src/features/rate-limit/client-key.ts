@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Logger } from '../../contracts/logger.js'
 import type { RateLimitBy } from '../../contracts/rate-limit.js'
+import { kTenantScope } from '../../http/own-fields.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { disown } from '../../http/step.js'
 import { clientAddress } from './client-address.js'
@@ -37,7 +38,7 @@ function userKey(req: BlazonRequest): string {
 }
 
 function tenantKey(req: BlazonRequest): string {
-  return named('t', req.tenantScope?.id) ?? addressKey(req)
+  return named('t', req[kTenantScope]?.id) ?? addressKey(req)
 }
 
 function customKey(by: Exclude<RateLimitBy, string>, logger: Logger): ClientKey {

@@ -77,7 +77,9 @@ class MemoryRateLimitStore implements RateLimitStore {
     if (found === undefined || found.endsAt <= now) found = this.#begin(count, now)
     const isAllowed = found.used < count.limit
     if (isAllowed) found.used++
-    return { isAllowed, remaining: count.limit - found.used, resetMs: found.endsAt - now }
+    // The sum of the window and a time that has fractions, less that time, may be a little more than the window.
+    const resetMs = Math.min(found.endsAt - now, count.windowMs)
+    return { isAllowed, remaining: count.limit - found.used, resetMs }
   }
 
   close(): void {

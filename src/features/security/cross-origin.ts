@@ -45,7 +45,8 @@ export function crossOriginStep(
   { preflighted, run }: { preflighted: RunRoute; run: RunRoute },
 ): RunRoute {
   return function shareWithOrigin(req: BlazonRequest, res: Response) {
-    if (req.method === 'OPTIONS') return preflighted(req, res)
+    // No browser asks for the whole server: that is no preflight.
+    if (req.method === 'OPTIONS' && req.url !== '*') return preflighted(req, res)
     if (headersOf !== null) addHeaders(res, headersOf(req.headers.origin))
     run(req, res)
   }

@@ -1,3 +1,4 @@
+import type { Middleware } from '../../contracts/handler.js'
 import type { Problem } from '../../errors/config-error.js'
 import { type ExpressRoute, listRoutes } from '../../http/express-routes.js'
 import { guardedRouterOf, isOpenRouter } from './tenant-router.js'
@@ -7,8 +8,8 @@ const NAMED = 5
 
 /** A middleware, and how it is spoken of. */
 export interface NamedMiddleware {
-  readonly middleware: object
-  /** `middlewares[2]` */
+  readonly middleware: Middleware
+  /** `middlewares[2]`, `middlewares[2][0]` in a list of its own. */
   readonly name: string
 }
 

@@ -1,20 +1,21 @@
 import type { ErrorRequestHandler, NextFunction, RequestHandler } from '../../contracts/handler.js'
 import type { TenantScope } from '../../contracts/tenant.js'
 import { type Handle, type WrapHandle, wrapLayers } from '../../http/express-routers.js'
+import { kTenantScope } from '../../http/own-fields.js'
 import type { BlazonRequest } from '../../http/request.js'
 import type { RequestScopes } from '../../http/request-scopes.js'
 import type { RunRoute } from '../../http/step.js'
 import { kRequest, TenantContext, tenantScope } from './tenant-context.js'
 import { hostOf } from './tenant-hosts.js'
 
-type Scoped = Pick<BlazonRequest, 'tenantScope'>
+type Scoped = Pick<BlazonRequest, typeof kTenantScope>
 
 /**
  * The scope in which a request goes on. A scope of the request's own origin is believed: a nested one is somebody's decision.
  * One of another origin was brought along by a pool or a connection that serves many, and none at all was lost. One that is less
  * deep is what the request was in before somebody decided: a pool has kept that.
  */
-function scopeOf({ tenantScope: own }: Scoped): TenantScope | undefined {
+function scopeOf({ [kTenantScope]: own }: Scoped): TenantScope | undefined {
   if (own === undefined) return undefined
   const current = TenantContext.current()
   if (current === undefined || current.origin !== own.origin) return own
@@ -25,13 +26,13 @@ function scopeOf({ tenantScope: own }: Scoped): TenantScope | undefined {
 function rejoin<T>(req: Scoped, goOn: () => T): T {
   const scope = scopeOf(req)
   if (scope === undefined) return goOn()
-  req.tenantScope = scope
+  req[kTenantScope] = scope
   return scope === TenantContext.current() ? goOn() : TenantContext.run(scope, goOn)
 }
 
 /** Somebody may have come here in another request's scope. */
 function keepScope<T>(req: Scoped, fn: () => T): T {
-  return req.tenantScope === TenantContext.current() ? fn() : rejoin(req, fn)
+  return req[kTenantScope] === TenantContext.current() ? fn() : rejoin(req, fn)
 }
 
 /** The scopes of requests, as the rooms below know them. */
@@ -45,7 +46,7 @@ export const tenantScopes: RequestScopes = {
 export function scopeStage(run: RunRoute): RunRoute {
   return function runInScope(req, res) {
     // The usual case, without a closure.
-    if (req.tenantScope === TenantContext.current()) run(req, res)
+    if (req[kTenantScope] === TenantContext.current()) run(req, res)
     else rejoin(req, () => run(req, res))
   }
 }
@@ -57,7 +58,7 @@ export function nobodyStage(run: RunRoute): RunRoute {
     const scope = scopeOf(req)
     // Of another origin, so that what a middleware has left in the request's name is not taken for its own.
     if (scope?.id !== undefined || scope?.claim !== undefined) {
-      req.tenantScope = tenantScope(undefined, { origin: {}, host: scope.host })
+      req[kTenantScope] = tenantScope(undefined, { origin: {}, host: scope.host })
     }
     runInScope(req, res)
   }
@@ -66,7 +67,10 @@ export function nobodyStage(run: RunRoute): RunRoute {
 /** Middlewares, told apart. */
 interface Sorted {
   readonly handlers: readonly RequestHandler[]
-  readonly errorHandlers: readonly ErrorRequestHandler[]
+  readonly errorHandlers: readonly {
+    readonly handle: ErrorRequestHandler
+    readonly place: number
+  }[]
 }
 
 /**
@@ -82,7 +86,9 @@ export function keepMiddlewares(
   for (const middleware of all) wrapLayers(middleware, keepHandle)
   return {
     handlers: handlers.map(keepTenant),
-    errorHandlers: errorHandlers.map((each) => keepHandle(each, 'error') as ErrorRequestHandler),
+    errorHandlers: errorHandlers.map(({ handle, place }) => {
+      return { handle: keepHandle(handle, 'error') as ErrorRequestHandler, place }
+    }),
   }
 }
 
@@ -100,12 +106,12 @@ function keepTenant(middleware: RequestHandler): RequestHandler {
 export const keepHandle: WrapHandle = (handle, kind) => {
   if (kind === 'error') {
     return function runKept(this: unknown, error: unknown, req: BlazonRequest, res, next) {
-      if (req.tenantScope === undefined) return handle.call(this, error, req, res, next)
+      if (req[kTenantScope] === undefined) return handle.call(this, error, req, res, next)
       return keepScope(req, () => handle.call(this, error, req, res, keepNext(req, next)))
     }
   }
   return function runKept(this: unknown, req: BlazonRequest, res, next, ...rest) {
-    if (req.tenantScope === undefined) return handle.call(this, req, res, next, ...rest)
+    if (req[kTenantScope] === undefined) return handle.call(this, req, res, next, ...rest)
     return keepScope(req, () => handle.call(this, req, res, keepNext(req, next), ...rest))
   } as Handle
 }
@@ -114,7 +120,7 @@ export const keepHandle: WrapHandle = (handle, kind) => {
 function keepNext(req: BlazonRequest, next: NextFunction): NextFunction {
   const goOn = ((argument?: unknown) => {
     // The usual case, without a closure.
-    if (req.tenantScope === TenantContext.current()) return next(argument)
+    if (req[kTenantScope] === TenantContext.current()) return next(argument)
     if (isStranger(req)) tellOfStranger(req)
     rejoin(req, () => next(argument))
   }) as NextFunction & { [kRequest]?: BlazonRequest }
@@ -123,7 +129,7 @@ function keepNext(req: BlazonRequest, next: NextFunction): NextFunction {
 }
 
 /** Whether the tenant of now is another request's, where this one's is missing: it may have been meant for this one. */
-function isStranger({ tenantScope: own }: BlazonRequest): boolean {
+function isStranger({ [kTenantScope]: own }: BlazonRequest): boolean {
   if (own?.id !== undefined || own?.claim !== undefined) return false
   const current = TenantContext.current()
   return current?.id !== undefined && current.origin !== own?.origin
@@ -133,8 +139,8 @@ const STRANGER =
   'A middleware went on in the tenant scope of another request, which is not taken for that of this one. If it meant to set a tenant, pass `next` itself: runWithTenant(id, next), or bind the callback: TenantContext.bind(callback).'
 
 /** Once for an application. */
-function tellOfStranger({ tenantScope }: BlazonRequest): void {
-  const host = hostOf(tenantScope)
+function tellOfStranger(req: BlazonRequest): void {
+  const host = hostOf(req[kTenantScope])
   if (host === undefined || host.isToldOfStranger) return
   host.isToldOfStranger = true
   host.logger.warn({}, STRANGER)

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { TenantScope } from '../../contracts/tenant.js'
 import { codedError, type HttpError } from '../../errors/http-error.js'
+import { kTenantScope } from '../../http/own-fields.js'
 import { isThenable } from '../../http/step.js'
 import { hostOf } from './tenant-hosts.js'
 import { assertTenantId } from './tenant-id.js'
@@ -13,7 +14,7 @@ export const kRequest: unique symbol = Symbol('blazon.tenantRequest')
 
 /** A `next` that knows its request. */
 export interface RequestNext {
-  readonly [kRequest]?: { readonly tenantScope: TenantScope | undefined }
+  readonly [kRequest]?: { readonly [kTenantScope]: TenantScope | undefined }
 }
 
 /**
@@ -128,7 +129,7 @@ export function requireTenantId(): string {
 export function runWithTenant<T>(tenantId: string, fn: () => T): T {
   assertTenantId(tenantId, 'runWithTenant()')
   const request = (fn as RequestNext)[kRequest]
-  const base = request?.tenantScope ?? TenantContext.current()
+  const base = request?.[kTenantScope] ?? TenantContext.current()
   return TenantContext.run(tenantScope(tenantId, base), () => begun(fn()))
 }
 

@@ -2,6 +2,8 @@ import type { Clock } from '../../contracts/clock.js'
 import type { Request, RequestHandler, Response } from '../../contracts/handler.js'
 import type { TenantScope } from '../../contracts/tenant.js'
 import { refused } from '../../errors/http-error.js'
+import { kPassOn, kTenantScope } from '../../http/own-fields.js'
+import { noteRefusal } from '../../http/passing-over.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { isThenable, type OnError, type RunRoute } from '../../http/step.js'
 import { toSeconds } from '../../http/units.js'
@@ -77,24 +79,24 @@ export function enterScope(
 ): RunRoute {
   function enterAs(id: string | undefined, req: BlazonRequest, res: Response): void {
     const scope = Object.freeze({ id, origin: {}, host })
-    req.tenantScope = scope
+    req[kTenantScope] = scope
     TenantContext.run(scope, run, req, res)
   }
   function enterAsNobody(claim: string | undefined, req: BlazonRequest, res: Response): void {
     if (claim === undefined) return enterAs(undefined, req, res)
     const scope = claimScope(claim, { origin: {}, host })
-    req.tenantScope = scope
+    req[kTenantScope] = scope
     TenantContext.run(scope, run, req, res)
   }
   const enter = authorizes ? enterAsNobody : enterAs
   function refuse(error: unknown, req: BlazonRequest, res: Response): void {
-    req.tenantScope = tenantScope(undefined, { origin: {}, host })
+    req[kTenantScope] = tenantScope(undefined, { origin: {}, host })
     onError(error ?? new Error('A strategy of `tenant.strategies` threw nothing'), req, res)
   }
   return function identifyTenant(req, res) {
     // Whoever mounted this application goes on where it was.
-    if (req.passOn !== undefined) req.passOn = TenantContext.bind(req.passOn)
-    if (resolve === null) return enter(req.tenantScope?.id, req, res)
+    if (req[kPassOn] !== undefined) req[kPassOn] = TenantContext.bind(req[kPassOn])
+    if (resolve === null) return enter(req[kTenantScope]?.id, req, res)
     let found: ReturnType<ResolveTenant>
     try {
       found = resolve(req)
@@ -119,18 +121,32 @@ export function buildTenantMiddleware(
 ): RequestHandler {
   const resolve = compileResolve(options, clock)
   const refusal = requiredMessage(options)
+  function scopeFor({ [kTenantScope]: outer }: BlazonRequest, id: string | undefined): TenantScope {
+    if (options.required === true && (id ?? outer?.id ?? outer?.claim) === undefined) {
+      throw refused('TENANT_REQUIRED', refusal)
+    }
+    return scopeWithin(outer, id)
+  }
   return function tenantMiddleware(req: BlazonRequest, _res, next) {
-    const enter = (id: string | undefined) => {
-      const outer = req.tenantScope
-      if (options.required === true && (id ?? outer?.id ?? outer?.claim) === undefined) {
-        throw refused('TENANT_REQUIRED', refusal)
-      }
-      const scope = scopeWithin(outer, id)
-      req.tenantScope = scope
+    const enter = (scope: TenantScope) => {
+      req[kTenantScope] = scope
       TenantContext.run(scope, () => next())
     }
-    const found = resolve(req)
-    return isThenable(found) ? found.then(enter) : enter(found)
+    const refuse = (error: unknown) => {
+      noteRefusal(req)
+      throw error
+    }
+    const found = attempt(() => resolve(req), refuse)
+    if (isThenable(found)) return found.then((id) => scopeFor(req, id)).then(enter, refuse)
+    return enter(attempt(() => scopeFor(req, found), refuse))
+  }
+}
+
+function attempt<T>(run: () => T, fail: (error: unknown) => never): T {
+  try {
+    return run()
+  } catch (error) {
+    return fail(error)
   }
 }
 

@@ -1,6 +1,8 @@
 import express from 'express'
 import type { NextFunction, Request, RequestHandler, Response } from '../../contracts/handler.js'
 import { isExpressApp, kBehind } from '../../http/express-routers.js'
+import { kTenantScope } from '../../http/own-fields.js'
+import { noteRefusal, noteResume } from '../../http/passing-over.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { runExpressApp } from '../../http/run-express-app.js'
 import { isError, isThenable, Refusal } from '../../http/step.js'
@@ -99,21 +101,36 @@ const OUTSIDE =
 /** The application is that of the request: a router may be given to several. */
 function guardRouter(router: RouterHandler): RequestHandler {
   return function guardedRouter(req: BlazonRequest, res, next) {
-    const admit = hostOf(req.tenantScope)?.admit ?? null
+    const admit = hostOf(req[kTenantScope])?.admit ?? null
     if (admit === null) throw new Error(OUTSIDE)
-    const { tenantScope, user } = req
+    const { [kTenantScope]: scope, user } = req
     /** What comes after the router has not been asked about. */
+    function resume(goOn: () => void): void {
+      // Who asks whether there is one, shall not be told so of one that is `undefined`.
+      if (req.user !== user) req.user = user
+      req[kTenantScope] = scope
+      TenantContext.run(scope, goOn)
+    }
+    let hasLeft = false
     function leave(argument?: unknown): void {
-      if (isError(argument)) return next(argument)
-      req.user = user
-      req.tenantScope = tenantScope
-      TenantContext.run(tenantScope, () => next(argument as undefined))
+      // What others have made of the request since it left is theirs.
+      const isLate = hasLeft
+      hasLeft = true
+      if (!isError(argument)) {
+        const goOn = () => next(argument as undefined)
+        return isLate ? TenantContext.run(scope, goOn) : resume(goOn)
+      }
+      if (!isLate) noteResume(req, resume)
+      next(argument)
     }
     function decide(verdict: unknown): unknown {
-      if (verdict !== true) return next(reasonOf(verdict))
-      return TenantContext.run(req.tenantScope, () => router(req, res, leave))
+      if (verdict !== true) return refuse(reasonOf(verdict))
+      return TenantContext.run(req[kTenantScope], () => router(req, res, leave))
     }
-    const refuse = (error: unknown) => next(asError(error))
+    function refuse(error: unknown): void {
+      noteRefusal(req)
+      next(asError(error))
+    }
     let verdict: unknown
     try {
       verdict = admit(req, res)

@@ -1,5 +1,6 @@
 import type { Response } from '../../contracts/handler.js'
 import { refused } from '../../errors/http-error.js'
+import { kTenantScope } from '../../http/own-fields.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { follow, isThenable, Refusal, type Stage, type Step } from '../../http/step.js'
 import { TenantContext, tenantScope } from './tenant-context.js'
@@ -22,14 +23,14 @@ type Authorize = NonNullable<TenantOptions['authorize']>
  */
 export const claimStage: Stage = (next) =>
   function showClaim(req, res) {
-    const scope = req.tenantScope
+    const scope = req[kTenantScope]
     if (scope?.claim === undefined) return next(req, res)
     const asked = Object.freeze({ ...scope, origin: {}, isAsked: true as const })
     return TenantContext.run(asked, next, req, res)
   }
 
 /** The tenant that a request acts for, or would like to. */
-function tenantOf({ tenantScope: scope }: BlazonRequest): string | undefined {
+function tenantOf({ [kTenantScope]: scope }: BlazonRequest): string | undefined {
   return scope?.id ?? scope?.claim
 }
 
@@ -48,10 +49,10 @@ export function membershipStage(authorize: Authorize): Stage {
 
 /** In a scope of another origin: what was begun before the request might act for the tenant never does. */
 function actFor(id: string, req: BlazonRequest, res: Response, next: Step): unknown {
-  const scope = req.tenantScope
+  const scope = req[kTenantScope]
   if (scope?.claim === undefined) return next(req, res)
-  req.tenantScope = tenantScope(id, { origin: {}, host: scope.host })
-  return TenantContext.run(req.tenantScope, next, req, res)
+  req[kTenantScope] = tenantScope(id, { origin: {}, host: scope.host })
+  return TenantContext.run(req[kTenantScope], next, req, res)
 }
 
 function forbid(): Refusal {

@@ -48,6 +48,9 @@ export class PostgresError extends Error implements PostgresErrorFields {
   }
 }
 
+/** Nothing was saved, because the program has caught what a statement was refused with, its `cause`, and went on. */
+export class UnsavedError extends Error {}
+
 /**
  * Whether a statement was refused because a value is taken already (SQLSTATE 23505).
  *
@@ -78,7 +81,7 @@ function isViolation(error: unknown, code: string, constraint: string | undefine
 }
 
 /** Libraries that stand between put it into an error of their own, as Drizzle does. */
-function refusalIn(error: unknown): PostgresError | undefined {
+export function refusalIn(error: unknown): PostgresError | undefined {
   let current = error
   for (let depth = 0; depth < DEEPEST_CAUSE && current instanceof Error; depth++) {
     if (current instanceof PostgresError) return current

@@ -6,6 +6,7 @@ import { createDriver } from './drivers/create-driver.js'
 import { Engine } from './engine.js'
 import { checkPostgresOptions } from './options/check-postgres-options.js'
 import type { PostgresOptions } from './options/postgres-options.js'
+import { explainRefusal } from './refused-statement.js'
 import type { Sessions } from './sessions/sessions.js'
 import { isTransactional } from './transactional.js'
 
@@ -43,6 +44,7 @@ export function postgres(options: PostgresOptions): Plugin {
       if (!usesTenants && !isExplicit) return null
       return interceptor(get(OwnEngine).sessions, isExplicit)
     },
+    explain: explainRefusal,
     health: async ({ get }) => {
       if (get(Database) instanceof Database) await get(OwnEngine).checkReady()
     },

@@ -1,6 +1,7 @@
 import type { DataSource } from 'typeorm'
 import type { Plugin } from '../../contracts/plugin.js'
 import { dataSourceOf } from './data-source-of.js'
+import { explainRefusal } from './explain-refusal.js'
 import { openDataSource } from './open-data-source.js'
 import { checkTypeOrmOptions, type TypeOrmOptions } from './typeorm-options.js'
 
@@ -28,6 +29,7 @@ export function typeorm(options: TypeOrmOptions): Plugin {
     setup({ usesTenants, logger }) {
       if (usesTenants) logger.warn({ plugin: name }, NOT_BOUND)
     },
+    explain: explainRefusal,
     health: (app) => ask(app.get(token)),
   }
 }

@@ -3,42 +3,54 @@ import { toFailure } from '../../errors/failure.js'
 import { HttpError, UnauthorizedError, withoutStack } from '../../errors/http-error.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { follow, isThenable, Refusal, type Step } from '../../http/step.js'
+import type { LogDenial } from '../log-denials.js'
+
+/** Who is asked, and who is told of what it throws. */
+export interface GuardConfig {
+  /** `null` where there is none. */
+  readonly guard: AuthGuard | null
+  readonly logDenial: LogDenial
+}
 
 /** Lets a request pass on exactly `true`. A route that needs a guard where there is none lets nobody pass. */
-export function guardStep(guard: AuthGuard | null, next: Step): Step {
+export function guardStep({ guard, logDenial }: GuardConfig, next: Step): Step {
   if (guard === null) {
     return function denyAll() {
       return deny()
     }
   }
+  /** An HTTP error is a decision of the guard (403, 503, …) and keeps its status; anything else is a failed check. */
+  function refuse(error: unknown, req: BlazonRequest): Refusal {
+    if (HttpError.is(error) || toFailure(error).status !== 500) return new Refusal(error)
+    logDenial(error, req)
+    return deny(error)
+  }
   return function guardRequest(req, res) {
-    const verdict = judge(guard, req)
+    let verdict: unknown
+    try {
+      verdict = judge(guard, req)
+    } catch (error) {
+      return refuse(error, req)
+    }
     if (verdict === true) return next(req, res)
-    if (verdict instanceof Refusal) return verdict
     if (!(verdict instanceof Promise)) return deny()
-    return follow(verdict, (settled) => (settled === true ? next(req, res) : deny()), refuse)
+    return follow(
+      verdict,
+      (settled) => (settled === true ? next(req, res) : deny()),
+      (error) => refuse(error, req),
+    )
   }
 }
 
 /**
- * The verdict, a refusal, or a promise of a verdict: a promise of our own, because any other thenable may call back twice,
+ * The verdict, or a promise of it: a promise of our own, because any other thenable may call back twice,
  * and what its `then` returns need not be one. Express takes a thrown `undefined`, `null`, `0` or
  * `'route'` for permission to go on; here every throw denies.
  */
 function judge(guard: AuthGuard, req: BlazonRequest): unknown {
-  try {
-    const verdict: unknown = guard.canActivate(req)
-    // What is neither is not looked at any more: to ask a proxy what it is may throw.
-    return isThenable(verdict) ? Promise.resolve(verdict) : verdict === true
-  } catch (error) {
-    return refuse(error)
-  }
-}
-
-/** An HTTP error is a decision of the guard (403, 503, …) and keeps its status; anything else is a failed check. */
-function refuse(error: unknown): Refusal {
-  const isDecision = HttpError.is(error) || toFailure(error).status !== 500
-  return isDecision ? new Refusal(error) : deny(error)
+  const verdict: unknown = guard.canActivate(req)
+  // What is neither is not looked at any more: to ask a proxy what it is may throw.
+  return isThenable(verdict) ? Promise.resolve(verdict) : verdict === true
 }
 
 function deny(cause?: unknown): Refusal {

@@ -1,6 +1,7 @@
 import type { NextFunction, Response } from '../../contracts/handler.js'
 import type { ParameterModel, ParameterSource } from '../../contracts/route-model.js'
 import { NotFoundError, withoutStack } from '../../errors/http-error.js'
+import { kIsExpired, kTenantScope } from '../../http/own-fields.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { isError, type OnError, type Step } from '../../http/step.js'
 import { hidesParameters } from '../../model/hides-parameters.js'
@@ -35,10 +36,10 @@ export function invokeStep({ instance, method, parameters, onError }: Invocation
   }
 }
 
-/** Keeps a handler from running when a guard, a body or a schema came after the handler timeout. */
+/** Keeps a handler from running when a guard, a body or a schema came after the handler timeout, or after a late error. */
 export function unexpiredStep(next: Step): Step {
   return function runUnexpired(req, res) {
-    return req.isExpired ? res : next(req, res)
+    return req[kIsExpired] ? res : next(req, res)
   }
 }
 
@@ -78,7 +79,7 @@ const READERS: Record<ParameterSource, (req: BlazonRequest, res: Response) => un
   req: (req) => req,
   res: (_req, res) => res,
   user: (req) => req.user,
-  tenant: (req) => req.tenantScope?.id,
+  tenant: (req) => req[kTenantScope]?.id,
 }
 
 /** A handler that passes the request on without an error has found nothing to answer. */

@@ -2,7 +2,9 @@ import { STATUS_CODES } from 'node:http'
 import type { Response } from '../../contracts/handler.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import { successEnvelope } from '../../errors/envelope.js'
+import { kHasFailed } from '../../http/own-fields.js'
 import type { BlazonRequest } from '../../http/request.js'
+import { statusReader } from '../../http/said-status.js'
 import {
   follow,
   isThenable,
@@ -13,20 +15,25 @@ import {
   type Step,
 } from '../../http/step.js'
 import type { Deadlines } from '../deadlines.js'
+import type { BareAnswers } from './bare.js'
 
 /** What the last stage needs beside the route. */
 export interface RespondConfig {
   readonly route: Pick<RouteModel, 'status' | 'redirect'>
   /** Whether the handler may answer after it has returned nothing. */
   readonly mayAnswerLater: boolean
+  /** How answers are sent that are documented without envelope; `null` where none is. */
+  readonly bare: BareAnswers | null
   readonly onError: OnError
   /** `null` when handlers may take any time. */
   readonly deadlines: Deadlines | null
+  /** Whether an error may wait for its answer, while its handler is still at work. */
+  readonly mayAnswerErrorsLater: boolean
 }
 
 /** Runs the stages and sees to it that exactly one answer comes of it, whatever they do. */
 export function respondStep(config: RespondConfig, run: Step): RunRoute {
-  const { onError, deadlines } = config
+  const { onError, deadlines, mayAnswerErrorsLater } = config
   const settle = settleOf(config)
   return function respond(req, res) {
     let value: unknown
@@ -47,6 +54,8 @@ export function respondStep(config: RespondConfig, run: Step): RunRoute {
       follow(
         value as PromiseLike<unknown>,
         (settled) => {
+          // What a handler comes to after its request has failed is no answer any more, though the error has none yet.
+          if (mayAnswerErrorsLater && req[kHasFailed]) return
           deadlines?.stop(req)
           settle(settled, req, res)
         },
@@ -60,7 +69,7 @@ export function respondStep(config: RespondConfig, run: Step): RunRoute {
 
 /** Makes an answer of what the stages have come to, or an error of it. */
 export function settleOf(config: RespondConfig): Settle {
-  const answer = answerOf(config)
+  const answer = config.bare === null ? answerOf(config) : bareAnswerOf(config, config.bare)
   return function settle(value, req, res) {
     let failure: unknown
     try {
@@ -77,15 +86,33 @@ export function settleOf(config: RespondConfig): Settle {
 /** What becomes of the handler's return value once it is there and nobody has answered. */
 function answerOf({ route, mayAnswerLater, deadlines }: RespondConfig) {
   const { status, redirect } = route
+  const statusOf = statusReader(status)
   return function answer(value: unknown, req: BlazonRequest, res: Response): void {
     if (res.headersSent) return
     // A handler that ends with `return res.status(200)`, or with a pipe, has not answered yet.
     if (value === res) return deadlines?.startUntilClosed(req, res)
-    if (value !== undefined) return envelop(res, status ?? 200, value)
+    if (value !== undefined) return envelop(res, statusOf(res), value)
     if (redirect !== null) return res.redirect(redirect.status, redirect.url)
     if (mayAnswerLater) return deadlines?.startUntilClosed(req, res)
-    if (status === null || status === 204) return void res.status(204).end()
-    envelop(res, status, undefined)
+    const said = statusOf(res)
+    envelop(res, status === null && said === 200 ? 204 : said, undefined)
+  }
+}
+
+/** As `answerOf`, but for what is documented without envelope. */
+function bareAnswerOf(config: RespondConfig, bare: BareAnswers) {
+  const { route, mayAnswerLater } = config
+  const { status, redirect } = route
+  const answer = answerOf(config)
+  const statusOf = statusReader(status)
+  const mayBeOver = redirect === null && !mayAnswerLater
+  return function answerBare(value: unknown, req: BlazonRequest, res: Response): void {
+    const said = statusOf(res)
+    const isOver = mayBeOver && (status !== null || said !== 200)
+    const isReturned = value === undefined ? isOver : value !== res
+    const send = isReturned && !res.headersSent ? bare.get(said) : undefined
+    if (send === undefined) answer(value, req, res)
+    else send(res, value)
   }
 }
 

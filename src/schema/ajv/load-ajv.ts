@@ -1,6 +1,7 @@
 import type { Ajv, Options } from 'ajv'
 import { WorkLimit } from '../work-limit.js'
 import { type Bounded, bounded, nameSoughtItems } from './bounded-code.js'
+import { finiteNumbers } from './finite-numbers.js'
 import { replaceEquality } from './plain-equality.js'
 import { replaceUniqueItems } from './unique-items.js'
 
@@ -19,6 +20,14 @@ export const DRAFTS: readonly Draft[] = ['2020-12', '2019-09', 'draft-07']
 /** An Ajv whose functions count their work. */
 export type BoundedAjv = Ajv & Bounded
 
+const OPTIONS: Options = {
+  useDefaults: true,
+  // Vocabulary of other tools (TypeBox, OpenAPI) must not stop a schema from compiling.
+  strict: false,
+  strictNumbers: true,
+  code: { process: (code, schema) => finiteNumbers(bounded(code, schema)) },
+}
+
 /** Makes an Ajv of one draft, with formats. */
 export type CreateAjv = (options: Options) => BoundedAjv
 
@@ -33,11 +42,7 @@ export async function loadAjv(draft: Draft): Promise<CreateAjv> {
   const imported = formats.default as unknown as { default?: unknown }
   const addFormats = (imported.default ?? imported) as (ajv: Ajv) => void
   return function createAjv(options) {
-    const ajv = Object.assign(
-      // Vocabulary of other tools (TypeBox, OpenAPI) must not stop a schema from compiling, hence no strict mode.
-      new DraftAjv({ useDefaults: true, strict: false, code: { process: bounded }, ...options }),
-      { work: new WorkLimit() },
-    )
+    const ajv = Object.assign(new DraftAjv({ ...OPTIONS, ...options }), { work: new WorkLimit() })
     addFormats(ajv)
     makeLinear(ajv)
     replaceEquality(ajv)

@@ -1,6 +1,6 @@
 import type { RouteModel } from '../../contracts/route-model.js'
 import { callerOf, IDENTITIES } from '../../features/cache/caller.js'
-import { CREDENTIALS, carriesCredentials } from '../../features/cache/request-key.js'
+import { CREDENTIALS, carriesBody, carriesCredentials } from '../../features/cache/request-key.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { disown, isThenable, type Stage } from '../../http/step.js'
 import { toSeconds } from '../../http/units.js'
@@ -120,8 +120,10 @@ function coverageOf(route: RouteModel, req: BlazonRequest): Covers | null {
   const caller = isShared ? null : callerOf(req, req.res)
   // An answer for somebody who cannot be told from others is not cached.
   if (caller === undefined) return null
-  if (key === undefined)
+  if (key === undefined) {
+    if (carriesBody(req)) return null
     return isShared ? coversOf(['params', 'query']) : defaultCoverage(route, req, caller)
+  }
   const covers = coverageOfKey(key, req)
   // Of one key, each user has an answer of its own.
   if (covers === null || isShared) return covers

@@ -1,7 +1,7 @@
 import type { BlazonRequest } from '../../http/request.js'
 
-/** Parts of a request that are looked into by name. */
-export type InputPart = 'params' | 'query' | 'headers' | 'cookies' | 'user'
+/** Parts of a request that are looked into by name; `req` is what it is as a whole. */
+export type InputPart = 'params' | 'query' | 'headers' | 'cookies' | 'user' | 'req'
 
 /** Told of what is read. `*` is all that there may ever be. */
 export type OnRead = (part: InputPart, name: string) => void
@@ -20,10 +20,23 @@ const PARTS: Readonly<Record<string, InputPart>> = {
   query: 'query',
   headers: 'headers',
   cookies: 'cookies',
+  headersDistinct: 'headers',
   signedCookies: 'cookies',
   user: 'user',
   auth: 'user',
 }
+/** Fields that have no names in them, by what they tell: of its connection, and what came with it. */
+const WHOLE: Readonly<Record<string, string>> = {
+  body: 'body',
+  ip: 'ip',
+  ips: 'ip',
+  protocol: 'protocol',
+  secure: 'protocol',
+}
+/** Fields that are made of the address that was called. */
+const OF_THE_HOST = ['host', 'hostname', 'subdomains']
+/** What a request has only from when somebody sets it: to find none is to read it, too. */
+const SET_LATER = ['body', 'user']
 /** Asked of any object by those who print it, wait for it or send it. */
 const NOT_INPUTS: readonly PropertyKey[] = ['then', 'toJSON', 'constructor']
 
@@ -50,9 +63,10 @@ export function trackInputs(req: BlazonRequest, config: TrackConfig): () => void
   }
   const standIn = standInsFor({ ...config, onRead })
   const undo = Object.entries(PARTS)
-    .filter(([field]) => field in req)
+    .filter(([field]) => field in req || SET_LATER.includes(field))
     .map(([field, part]) => shadow(req, field, (value) => standIn(part, value as object), inside))
   undo.push(shadow(req, 'validated', (value) => validatedOf(value as object, standIn), inside))
+  undo.push(...trackWhole(req, onRead, inside))
   if (config.withUrl) undo.push(...trackUrl(req, onRead, inside))
   return () => {
     for (const each of undo.reverse()) each()
@@ -61,6 +75,30 @@ export function trackInputs(req: BlazonRequest, config: TrackConfig): () => void
 
 type StandIn = (part: InputPart, value: object) => unknown
 type Inside = <T>(read: () => T) => T
+
+function trackWhole(req: BlazonRequest, onRead: OnRead, inside: Inside): (() => void)[] {
+  const noting =
+    (part: InputPart, ...names: string[]) =>
+    (value: unknown) => {
+      // No body is nobody's.
+      for (const name of value === undefined ? [] : names) onRead(part, name)
+      return value
+    }
+  // Express looks at what a proxy says in any case, and forgets it where none is trusted.
+  const hosts = trustsProxy(req) ? ['x-forwarded-host', 'host'] : ['host']
+  return [
+    ...OF_THE_HOST.map((field) => shadow(req, field, noting('headers', ...hosts), inside)),
+    ...Object.entries(WHOLE).map(([field, name]) =>
+      shadow(req, field, noting('req', name), inside),
+    ),
+    shadow(req, 'rawHeaders', noting('headers', '*'), inside),
+  ]
+}
+
+function trustsProxy({ app, socket }: BlazonRequest): boolean {
+  const trust: unknown = app.get('trust proxy fn')
+  return typeof trust === 'function' && trust(socket.remoteAddress, 0) === true
+}
 
 function trackUrl(req: BlazonRequest, onRead: OnRead, inside: Inside): (() => void)[] {
   const noting = (parts: readonly InputPart[]) => (value: unknown) => {
@@ -84,7 +122,8 @@ function shadow(
   const own = Object.getOwnPropertyDescriptor(req, field)
   const prototype = Object.getPrototypeOf(req) as object
   let value: unknown = own?.value
-  const isData = own !== undefined && 'value' in own
+  const isMissing = !(field in req)
+  const isData = isMissing || (own !== undefined && 'value' in own)
   // What stands there already, on the request itself or on its prototype, goes on doing what it does.
   const read = () =>
     own?.get === undefined ? Reflect.get(prototype, field, req) : own.get.call(req)
@@ -101,6 +140,7 @@ function shadow(
   })
   return () => {
     Reflect.deleteProperty(req, field)
+    if (isMissing && value !== undefined) Reflect.set(req, field, value)
     if (own !== undefined) Object.defineProperty(req, field, isData ? { ...own, value } : own)
   }
 }

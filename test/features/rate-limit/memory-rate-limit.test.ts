@@ -43,6 +43,13 @@ describe('memoryRateLimit', () => {
     expect(openStore().consume('a', 1)).toEqual({ isAllowed: true, remaining: 0, resetMs: 60_000 })
   })
 
+  it('says no more than the window where the time has fractions', async () => {
+    const { consume, pass } = openStore()
+    // (79513.68… + 60000) - 79513.68… is 60000.000000000015.
+    await pass(78513.68350913234)
+    expect(consume('a', 1).resetMs).toBe(60_000)
+  })
+
   it('does not count before it is open', () => {
     const count = { key: 'a', limit: 1, windowMs: 1000 }
     expect(() => memoryRateLimit().consume(count)).toThrow('not open')

@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ConfigError } from '../../../src/errors/config-error.js'
 import {
@@ -225,6 +225,11 @@ describe('a folder of migrations', () => {
     expect(problems).toMatchObject([
       { code: 'E_OPTION_INVALID', subject: 'migrations', cause: expect.stringContaining('ENOENT') },
     ])
+  })
+
+  it('is named as it was looked for', async () => {
+    const [problem] = await problemsOf(() => readMigrations('no/migrations'))
+    expect(problem?.cause).toBe(`The folder ${resolve('no/migrations')} cannot be read (ENOENT).`)
   })
 
   it('tells everything that is wrong with its files at once', async () => {

@@ -106,6 +106,21 @@ describeWithServer('TypeORM on PostgreSQL', () => {
     expect(await list(notes)).toEqual(['only one'])
   })
 
+  it('says which value of the request was refused', async () => {
+    const { notes } = await start()
+    const nul = await add(notes, 'a\0b')
+    expect([nul.status, await nul.json()]).toMatchObject([
+      400,
+      { code: 'VALIDATION_FAILED', errors: [{ in: 'body', path: 'text' }] },
+    ])
+    const large = await fetch(`${notes}/99999999999`)
+    expect([large.status, await large.json()]).toMatchObject([
+      400,
+      { errors: [{ in: 'params', path: 'id', message: 'is out of range' }] },
+    ])
+    expect(await list(notes)).toEqual([])
+  })
+
   it('keeps nothing of a transaction that fails', async () => {
     const { notes, batches } = await start()
     expect((await fetch(batches, { method: 'POST' })).status).toBe(500)

@@ -122,3 +122,35 @@ describe('decorated parameters', () => {
     expect(problem).toMatchObject({ code: 'E_INPUT_TWICE', subject: 'Twice.create' })
   })
 })
+
+it('names class, method and part where a parameter is given a class in place of a schema', async () => {
+  class CreateUser {
+    name!: string
+  }
+  @Controller('users')
+  class Users {
+    @Post()
+    create(@Body(CreateUser as never) user: CreateUser) {
+      return user
+    }
+  }
+  const [problem, ...others] = await bootProblems({ controllers: [Users] })
+  expect(others).toEqual([])
+  expect(problem).toMatchObject({ code: 'E_SCHEMA_INVALID', subject: 'Users.create' })
+  expect(problem?.cause).toContain('@Body is the class CreateUser')
+  expect(problem?.remedy).toContain('z.infer<typeof CreateUser>')
+})
+
+describe('two decorators on one parameter', () => {
+  it('are an error: only one can be passed', async () => {
+    @Controller()
+    class Items {
+      @Post() create(@Body(Create) @Query(Page) _value: unknown) {}
+    }
+    const problems = await bootProblems({ controllers: [Items] })
+    expect(problems.map(({ code, subject }) => [code, subject])).toEqual([
+      ['E_DECORATOR_CONFLICT', 'Items.create'],
+    ])
+    expect(problems[0]?.cause).toContain('parameter 0')
+  })
+})

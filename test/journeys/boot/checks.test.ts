@@ -1,10 +1,14 @@
 import { type } from 'arktype'
 import {
   All,
+  ApiBody,
+  ApiOperation,
+  ApiTags,
   App,
   Auth,
   BaseController,
   Body,
+  Cache,
   Can,
   type Class,
   Controller,
@@ -12,11 +16,13 @@ import {
   Get,
   Header,
   HttpCode,
+  Injectable,
   Params,
   Post,
   Public,
   Query,
   Redirect,
+  Tenant,
 } from 'blazon'
 import Type from 'typebox'
 import * as v from 'valibot'
@@ -215,7 +221,7 @@ describe('decorators of a method', () => {
     ['a bare shape of zod', { name: z.string() }, 'z.object'],
     ['an example in place of a schema', { name: 'string' }, "type: 'object'"],
     ['a function that makes one', z.object, 'Call it'],
-    ['a class', Date, 'Call it'],
+    ['a class', Date, 'z.object'],
     ['a list', [], 'Standard Schema'],
     ['null', null, 'Standard Schema'],
   ])('with %s in place of a schema are an error', async (_, schema, remedy) => {
@@ -225,10 +231,6 @@ describe('decorators of a method', () => {
     }
     // By hand, as plain JavaScript would: the types refuse all of these.
     Reflect.apply(Post() as never, undefined, legacy(Items, 'create'))
-    if (typeof schema === 'function') {
-      expect(() => Body(schema as never)).toThrow('not called')
-      return
-    }
     Reflect.apply(Body(schema as never) as never, undefined, legacy(Items, 'create'))
     const [problem] = await bootProblems({ controllers: [Items] })
     expect(problem).toMatchObject({ code: 'E_SCHEMA_INVALID', subject: 'Items.create' })
@@ -313,5 +315,104 @@ describe('strict', () => {
       'W_BODY_ON_GET',
       'W_OPTION_UNKNOWN',
     ])
+  })
+})
+
+describe('decorators of which only one is read', () => {
+  it('are an error where two stand on one class', async () => {
+    @Controller('a')
+    @Controller('b')
+    class Twice {
+      @Get() list() {}
+    }
+    @ApiTags('a')
+    @ApiTags('b')
+    @Tenant()
+    @Tenant({ optional: true })
+    @Controller('c')
+    class More {
+      @Get() list() {}
+    }
+    const problems = await bootProblems({ controllers: [Twice, More] })
+    expect(problems.map(({ code, subject }) => [code, subject])).toEqual([
+      ['E_DECORATOR_CONFLICT', 'Twice'],
+      ['E_DECORATOR_CONFLICT', 'More'],
+      ['E_DECORATOR_CONFLICT', 'More'],
+    ])
+    expect(problems[0]?.cause).toContain('2 @Controller')
+  })
+
+  it('are an error where two stand on one method', async () => {
+    @Controller()
+    class Items {
+      @HttpCode(201) @HttpCode(202) @Post('a') a() {}
+      @Redirect('/x') @Redirect('/y') @Get('b') b() {}
+      @Cache({ ttl: '1s' }) @Cache({ ttl: '2s' }) @Get('c') c() {}
+      @Tenant() @Tenant({ optional: true }) @Get('d') d() {}
+      @ApiOperation({ summary: 'x' }) @ApiOperation({ summary: 'y' }) @Get('e') e() {}
+      @ApiBody({ schema: z.string() }) @ApiBody({ schema: z.number() }) @Post('f') f() {}
+    }
+    expect(await problemsOf(Items)).toEqual(
+      ['a', 'b', 'c', 'd', 'e', 'f'].map((key) => ['E_DECORATOR_CONFLICT', `Items.${key}`]),
+    )
+  })
+
+  it('are none where a subclass states anew, or where saying it twice says the same', async () => {
+    @Controller('base')
+    class Base {
+      @HttpCode(201) @Post() create() {}
+      @Auth() @Auth() @Header('X-A', '1') @Header('X-B', '1') @Get() list() {}
+    }
+    @Controller('derived')
+    class Derived extends Base {
+      @HttpCode(202) override create() {}
+    }
+    const auth = { guard: { canActivate: () => true } }
+    const app = await App.create({ controllers: [Derived], auth, strict: true })
+    await app.close()
+  })
+})
+
+describe('a provider', () => {
+  it('that is decorated as a controller, and is none, is an error', async () => {
+    @Controller('forgotten')
+    class Forgotten {
+      @Get() list() {}
+    }
+    @Auth()
+    class Guarded {}
+    class Routed {
+      @Get() list() {}
+    }
+    @Controller()
+    class Items {
+      @Get() list() {}
+    }
+    const problems = await bootProblems({
+      controllers: [Items],
+      providers: [Forgotten, { provide: 'guarded', useClass: Guarded }],
+      modules: [{ name: 'inner', providers: [Routed], exports: [] }],
+    })
+    expect(problems.map(({ code, subject }) => [code, subject])).toEqual([
+      ['E_DECORATOR_ORPHAN', 'Forgotten'],
+      ['E_DECORATOR_ORPHAN', 'Guarded'],
+      ['E_DECORATOR_ORPHAN', 'Routed'],
+    ])
+    expect(problems[2]?.cause).toContain("module 'inner'")
+  })
+
+  it('that is a controller, too, or the base of one, or only injectable, is none', async () => {
+    @Auth()
+    class Base {
+      @Public() @Get() list() {}
+    }
+    @Controller()
+    class Items extends Base {}
+    @Injectable()
+    class Service {}
+    const auth = { guard: { canActivate: () => true } }
+    const options = { controllers: [Items], providers: [Items, Base, Service], auth, strict: true }
+    const app = await App.create(options)
+    await app.close()
   })
 })

@@ -1,5 +1,7 @@
 import {
+  All,
   type AppOptions,
+  Body,
   Cache,
   type CacheOptions,
   ConfigError,
@@ -14,6 +16,7 @@ import {
   Put,
 } from 'blazon'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { bootProblems, bootWarnings } from '../../support.js'
 
 /** A controller whose one route is cached like this. */
@@ -84,6 +87,36 @@ describe('@Cache', () => {
       ['E_CACHE_METHOD', 'WritesController.write'],
     ])
     expect(problems[0]?.cause).toContain(method)
+  })
+
+  it.each([
+    ['GET', Get, {}],
+    ['HEAD', Head, {}],
+    ['every method', All, {}],
+    ['GET, with a key of its own', Get, { key: () => 'key' }],
+    ['GET, for everybody', Get, { shared: true }],
+  ] as const)('with a described body keeps it from starting: %s', async (_, Verb, options) => {
+    @Controller()
+    class SearchController {
+      @Cache({ ttl: 60, ...options })
+      @Body(z.object({ q: z.string() }))
+      @Verb('search')
+      search() {}
+    }
+    const problems = await bootProblems({ controllers: [SearchController] })
+    expect(problems).toMatchObject([{ code: 'E_CACHE_BODY', subject: 'SearchController.search' }])
+    expect(problems[0]?.remedy).toMatch(/@Query.*getOrSet/)
+  })
+
+  it('with a described body is fine where nothing is kept', async () => {
+    @Controller()
+    class SearchController {
+      @Cache({ ttl: 0 })
+      @Body(z.object({ q: z.string() }))
+      @All('search')
+      search() {}
+    }
+    expect(await bootWarnings({ controllers: [SearchController] })).toEqual([])
   })
 
   it('twice, or alone, keeps it from starting', async () => {

@@ -1,4 +1,7 @@
+import { once } from 'node:events'
+import { request } from 'node:http'
 import {
+  All,
   Auth,
   type AuthGuard,
   Cache,
@@ -53,6 +56,12 @@ class KeysController {
     return { call: ++calls }
   }
 
+  @Cache({ ttl: 60 })
+  @All('posted')
+  posted(req: Request) {
+    return { call: ++calls, body: req.body ?? 'none' }
+  }
+
   @Cache({ ttl: 60, tags: (req) => req.query.tags as string[] })
   @Get('tagged')
   tagged() {
@@ -74,6 +83,39 @@ afterEach(() => app.close())
 
 const stateOf = async (path: string, headers: Record<string, string> = {}) =>
   (await app.request().get(path).set(headers)).headers['x-cache']
+
+describe('a read with a body', () => {
+  const ask = async (body?: object, type = 'application/json') => {
+    const asked = app.request().get('/posted')
+    const { headers, body: answer } = await (body === undefined
+      ? asked
+      : asked.set('Content-Type', type).send(body))
+    return [headers['x-cache'], answer.data]
+  }
+
+  it('is answered from no entry, and leaves none', async () => {
+    expect(await ask({ a: 1 })).toEqual(['BYPASS', { call: 1, body: { a: 1 } }])
+    expect(await ask({ a: 2 })).toEqual(['BYPASS', { call: 2, body: { a: 2 } }])
+    expect(await ask()).toEqual(['MISS', { call: 3, body: 'none' }])
+    expect(await ask({ a: 1 })).toEqual(['BYPASS', { call: 4, body: { a: 1 } }])
+    expect(await ask()).toEqual(['HIT', { call: 3, body: 'none' }])
+  })
+
+  it('is none where its body is empty', async () => {
+    await ask()
+    const { headers } = await app.request().get('/posted').set('Content-Length', '0')
+    expect(headers['x-cache']).toBe('HIT')
+  })
+
+  it('is one in pieces, too', async () => {
+    await ask()
+    const headers = { 'Content-Type': 'application/json', 'Transfer-Encoding': 'chunked' }
+    const to = { path: '/posted', headers, createConnection: app.connect }
+    const [answer] = await once(request(to).end('{"a":3}'), 'response')
+    answer.resume()
+    expect(answer.headers['x-cache']).toBe('BYPASS')
+  })
+})
 
 describe('the default key', () => {
   it.each([

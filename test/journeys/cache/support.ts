@@ -1,9 +1,10 @@
 import type { Middleware } from 'blazon'
+import { kTenantScope } from '../../../src/http/own-fields.js'
 
 /** Names the tenant of a request by its header, as the tenant feature does. */
 export const nameTenant: Middleware = (req, _res, next) => {
   const id = req.get('x-tenant-id')
-  if (id !== undefined) req.tenantScope = { id, origin: {}, host: undefined }
+  if (id !== undefined) req[kTenantScope] = { id, origin: {}, host: undefined }
   next()
 }
 

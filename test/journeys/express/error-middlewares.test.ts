@@ -94,13 +94,13 @@ describe('error middlewares', () => {
     expect(body).toMatchObject({ statusCode: 'error', message: 'replaced' })
   })
 
-  it.each([[[]], [[null]], [[undefined]], [['route']]])(
-    'pass on the same error with next(...%j)',
+  it.each([[[]], [[null]], [[undefined]], [['route']], [['router']]])(
+    'leave a 404 of an error of a route with next(...%j): nothing stands behind it',
     async (args) => {
-      const silent: Middleware = (_error, _req, _res, next) => next(...args)
+      const silent: Middleware = (_error, _req, _res, next) => next(...(args as []))
       const app = await start(silent)
-      const { body } = await app.request().get('/throws')
-      expect(body).toMatchObject({ status: 404, message: 'The route found nothing' })
+      const { body } = await app.request().get('/rejects')
+      expect(body).toMatchObject({ status: 404, message: 'Not Found' })
     },
   )
 

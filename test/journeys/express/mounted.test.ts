@@ -20,7 +20,7 @@ import { appsOfTest, send } from './support.js'
 class OrdersController {
   @Get(':id')
   get({ params, baseUrl, originalUrl, url, path, query, app }: Request) {
-    return { params, baseUrl, originalUrl, url, path, query, who: app.get('who') ?? 'ours' }
+    return { params, baseUrl, originalUrl, url, path, query, who: app.get('who') }
   }
 
   @Post()
@@ -87,7 +87,7 @@ describe('an App inside an Express application', () => {
       url: '/orders/7?a=1',
       path: '/orders/7',
       query: { a: '1' },
-      who: 'ours',
+      who: 'outer',
     })
   })
 
@@ -196,6 +196,16 @@ describe('an App inside an Express application', () => {
     expect(JSON.parse(text).data.params).toEqual({ id: '7' })
     const outside = await send(port, { path: '/api/unknown' })
     expect(JSON.parse(outside.text)).toMatchObject({ isExpress: true, url: '/api/unknown' })
+  })
+
+  it('leaves one listener on an answer that many of them have passed on', async () => {
+    const host = express()
+    for (let i = 0; i < 3; i++) {
+      host.use(apps.track(new App({ controllers: [], logger: false })).handler)
+    }
+    host.use((_req, res) => void res.json(res.listenerCount('error')))
+    const { text } = await send(await apps.serving(createServer(host)), { path: '/unknown' })
+    expect(text).toBe('1')
   })
 })
 

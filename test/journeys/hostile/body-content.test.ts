@@ -81,6 +81,14 @@ describe('JSON that is none', () => {
     expect(await refusal(Buffer.concat([head, Buffer.from(bytes), tail]))).toEqual(MALFORMED)
   })
 
+  it('answers 400 to nothing, where a body is described', async () => {
+    expect(await refusal('')).toEqual(MALFORMED)
+    expect((await send('', '/anything')).status).toBe(200)
+    const headers = { 'content-type': 'application/json' }
+    const answer = await app.fetch('/notes', { method: 'POST', headers })
+    expect(await answer.json()).toMatchObject({ code: 'MALFORMED_JSON' })
+  })
+
   it('reads JSON behind a byte order mark', async () => {
     const { status, body } = await send('\ufeff{"title":"x"}')
     expect({ status, data: body.data }).toEqual({ status: 200, data: { title: 'x' } })
@@ -154,16 +162,17 @@ describe('values that surprise', () => {
       controllers: controller,
       logger: false,
     })
-    for (const count of ['1e400', '-1e400', '"1"', '[]', 'null', '{}', '[1]', 'true']) {
-      const { status, body } = await counts
-        .request()
-        .post('/count')
-        .set('Content-Type', 'application/json')
-        .send(`{"count":${count}}`)
-      expect({ status, errors: body.errors }).toMatchObject({
-        status: 400,
-        errors: [{ in: 'body', path: 'count' }],
-      })
+    const answerTo = async (count: string) => {
+      const type = { 'Content-Type': 'application/json' }
+      const text = `{"count":${count}}`
+      return (await counts.request().post('/count').set(type).send(text)).body
+    }
+    for (const count of ['1e400', '-1e400']) {
+      expect(await answerTo(count)).toMatchObject({ status: 400, code: 'MALFORMED_JSON' })
+    }
+    for (const count of ['"1"', '[]', 'null', '{}', '[1]', 'true']) {
+      const errors = [{ in: 'body', path: 'count' }]
+      expect(await answerTo(count)).toMatchObject({ status: 400, errors })
     }
     await counts.close()
   })

@@ -26,6 +26,11 @@ class TextsController {
     return { isAbsent: req.body === undefined }
   }
 
+  @Post('free')
+  free(req: Request) {
+    return { isAbsent: req.body === undefined }
+  }
+
   @Get('texts')
   list() {
     return []
@@ -277,6 +282,13 @@ describe('the type of a body', () => {
     'application/json ; charset="utf-8"',
     'application/vnd.api+json',
     'application/merge-patch+json',
+    'application/json;',
+    'application/json ; ; ',
+    'application/json; profile="https://example.com/a;b"',
+    'application/json;profile="a\\"; charset=latin1"; charset=utf-8',
+    'Application/JSON; Odata.Metadata=minimal;CharSet="UTF-8" ; q=1;',
+    'application/json\t;\tv=1',
+    'application/vnd.api+json; ext="https://example.com/bulk"; charset=utf-8',
   ])('%j is JSON', async (type) => {
     expect((await typed(type))[0]?.status).toBe(200)
   })
@@ -285,7 +297,21 @@ describe('the type of a body', () => {
     [''],
     ['application/json\tx'],
     ['application/json garbage'],
-    ['application/json;'],
+    ['application/json; garbage'],
+    ['application/json; a=b garbage'],
+    ['application/json; a=b, text/plain'],
+    ['application/json; a="b'],
+    ['application/json; a="b"c'],
+    ['application/json; a ="b"'],
+    ['application/json; =b'],
+    ['application/json; charset'],
+    ['application/json; charset='],
+    ['application/json; charset=""'],
+    ['application/json; charset="utf-16"'],
+    ['application/json; charset=utf-8x'],
+    ['application/json; profile=a; charset=latin1'],
+    ['application/json; CHARSET=latin1; charset=utf-8'],
+    [`application/json;${' ;\t'.repeat(4000)}x`],
     ['application/json,text/plain'],
     ['application/json; charset=utf-7'],
     ['application/json; charset=utf-16'],
@@ -316,19 +342,46 @@ describe('the type of a body', () => {
   })
 })
 
-describe('an absent body', () => {
+describe('a body of no bytes', () => {
+  const ask = async (path: string, lines: readonly string[], body = '') =>
+    (await exchange(app.port, request(path, lines, { method: 'POST', body })))[0]
+
   it.each([
-    ['no announcement', [], ''],
-    ['a length of 0', ['Content-Length: 0'], ''],
-    ['a length of 0 and a type', ['Content-Length: 0', 'Content-Type: text/plain'], ''],
-    ['no chunks', CHUNKED, '0\r\n\r\n'],
-  ])('by %s is validated as undefined', async (_, lines, body) => {
-    const [refused] = await exchange(app.port, request('/texts', lines, { method: 'POST', body }))
+    ['no announcement', []],
+    ['no announcement, with a type', ['Content-Type: application/json']],
+    ['a length of 0', ['Content-Length: 0']],
+    ['a length of 0 and another type', ['Content-Length: 0', 'Content-Type: text/plain']],
+  ])('by %s is absent, and validated as undefined', async (_, lines) => {
+    const refused = await ask('/texts', lines)
     expect(expectFailure(refused, 400, 'VALIDATION_FAILED')['errors']).toMatchObject([
       { in: 'body', path: '' },
     ])
-    const [taken] = await exchange(app.port, request('/optional', lines, { method: 'POST', body }))
+    const taken = await ask('/optional', lines)
     expect(JSON.parse(taken?.text ?? '').data).toEqual({ isAbsent: true })
+  })
+
+  it.each([
+    ['a length of 0', ['Content-Length: 0', 'Content-Type: application/json'], ''],
+    ['a length of 00', ['Content-Length: 00', 'Content-Type: application/json'], ''],
+    ['a parameter', ['Content-Length: 0', 'Content-Type: application/vnd.a+json; v=1'], ''],
+    ['no chunks', CHUNKED, '0\r\n\r\n'],
+  ])('that says JSON, by %s, is no JSON where a body is described', async (_, lines, body) => {
+    for (const path of ['/texts', '/optional']) {
+      const failure = expectFailure(await ask(path, lines, body), 400, 'MALFORMED_JSON')
+      expect(failure['message']).toContain('leave the Content-Type out')
+    }
+    expect(calls).toBe(0)
+    const free = await ask('/free', lines, body)
+    expect(JSON.parse(free?.text ?? '').data).toEqual({ isAbsent: true })
+  })
+
+  it('that a middleware has taken is not there, and not malformed', async () => {
+    const taking = await start({
+      controllers: defineControllers(TextsController),
+      middlewares: [(req, _res, next) => void req.resume().on('end', () => next())],
+    })
+    const [answer] = await exchange(taking.port, post('/optional', '{}'))
+    expect(JSON.parse(answer?.text ?? '').data).toEqual({ isAbsent: true })
   })
 })
 

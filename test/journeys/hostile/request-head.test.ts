@@ -23,6 +23,28 @@ describe('bytes that are no request', () => {
     ['a negative length', `${post11}Content-Length: -1\r\n\r\n`],
     ['a hexadecimal length', `${post11}Content-Length: 0x4\r\n\r\n`],
     ['an endless length', `${post11}Content-Length: 99999999999999999999\r\n\r\n`],
+    ['an empty coding and a length', `${post11}Transfer-Encoding:\r\nContent-Length: 4\r\n\r\n`],
+    ['a coding of a tab', `${post11}Content-Length: 4\r\nTransfer-Encoding: \t\r\n\r\n`],
+    ['a coding of a comma', `${post11}Transfer-Encoding: ,\r\nContent-Length: 4\r\n\r\n`],
+    ['a coding that is none', `${post11}Transfer-Encoding: identity\r\nContent-Length: 4\r\n\r\n`],
+    ['an empty coding', `${post11}transfer-encoding:\r\n\r\n`],
+    [
+      'two empty codings',
+      `${post11}Transfer-Encoding:\r\nContent-Length: 4\r\nTransfer-Encoding:\r\n\r\n`,
+    ],
+    [
+      'an empty coding before chunks',
+      `${post11}Transfer-Encoding:\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    ],
+    [
+      'an empty coding behind chunks',
+      `${post11}Transfer-Encoding: chunked\r\nTransfer-Encoding:\r\n\r\n0\r\n\r\n`,
+    ],
+    ['a coding that nobody undoes', `${post11}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`],
+    [
+      'chunks in HTTP/1.0',
+      `${post11.replace('1.1', '1.0')}Connection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    ],
     ['chunks that are not last', `${post11}Transfer-Encoding: chunked, gzip\r\n\r\n`],
     ['chunks twice', `${post11}Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n`],
     ['a folded line', `${head}X-A: b\r\n c\r\n\r\n`],
@@ -98,7 +120,10 @@ describe('the target of a request', () => {
     'http://localhost/things',
     'HTTP://LOCALHOST/things',
     'http://localhost/things?x=1',
-    'http://localhost/a/../things',
+    'https://localhost/things',
+    'http://localhost:80/things',
+    'http://localhost:/things',
+    'https://localhost:443/things',
   ])('may be absolute for our own host: %s', async (target) => {
     expect((await exchange(app.port, request(target)))[0]?.status).toBe(200)
   })
@@ -112,6 +137,12 @@ describe('the target of a request', () => {
     'http://',
     'http://[::1/things',
     'ftp://localhost/things',
+    'ws://localhost/things',
+    'http://@localhost/things',
+    'http://localhost:080/things',
+    'https://localhost:80/things',
+    'http://localhos%74/things',
+    'http://localhost/things#x',
     '*',
   ])('is refused when it is %s', async (target) => {
     expectFailure((await exchange(app.port, request(target)))[0], 400, 'MALFORMED_URL')

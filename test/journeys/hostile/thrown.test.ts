@@ -315,7 +315,6 @@ describe('an error middleware', () => {
       throw new Error('worse')
     },
     'rejects with nothing': (_error, _req, _res, _next) => Promise.reject(),
-    'passes nothing on': (_error, _req, _res, next) => next(),
     'passes on twice': (error, _req, _res, next) => {
       next(error)
       next(error)
@@ -329,6 +328,15 @@ describe('an error middleware', () => {
   it.each(Object.entries(broken))('that %s leaves one 500', async (_, middleware) => {
     const { answer } = await ask(throwing(new Error('bad')), [], [middleware])
     expectFailure(answer, 500, 'INTERNAL_SERVER_ERROR')
+  })
+
+  it('that passes nothing on leaves one 404: nothing stands behind a route', async () => {
+    const { answer } = await ask(
+      throwing(new Error('bad')),
+      [],
+      [(_error, _req, _res, next) => next()],
+    )
+    expectFailure(answer, 404, 'NOT_FOUND')
   })
 
   it('that never answers leaves one failure after the handler timeout', async () => {

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events'
 import {
   BaseController,
   ConfigError,
@@ -5,6 +6,7 @@ import {
   Get,
   getTenantId,
   inject,
+  type Middleware,
   Post,
   type Request,
   type Response,
@@ -71,10 +73,36 @@ class NotesController extends BaseController {
     res.end((await this.notes.texts()).join())
   }
 
+  @Post('slow/:text')
+  @Transactional()
+  async slow({ params }: Request<{ text: string }>) {
+    await this.notes.add(params.text)
+    signals.emit('written')
+    await once(signals, 'go')
+    return 'slow'
+  }
+
   @Post('both/:text')
   both({ params }: Request<{ text: string }>) {
     return this.notes.addBoth(params.text, null)
   }
+}
+
+const signals = new EventEmitter()
+
+/** Passes an error on once the handler has written, or in the place of its answer. */
+const failLate: Middleware = (req, res, next: (error?: unknown) => void) => {
+  const fail = () => next(new Error('late'))
+  if (req.get('x-late') === 'written') signals.once('written', () => setImmediate(fail))
+  if (req.get('x-late') === 'answered') {
+    const { json } = res
+    res.json = () => {
+      res.json = json
+      fail()
+      return res
+    }
+  }
+  next()
 }
 
 let app: TestApp
@@ -83,6 +111,7 @@ beforeAll(async () => {
     controllers: [NotesController],
     providers: [Notes],
     plugins: [postgres({ embedded: 'memory' })],
+    middlewares: [failLate],
     logger: false,
     // A stream that its document does not describe.
     contract: 'off',
@@ -106,6 +135,13 @@ describe('a method that is a transaction', () => {
     const { status, body } = await post('answered/a')
     expect([status, body.data]).toEqual([201, 'a'])
     expect(await texts()).toEqual(['a'])
+  })
+
+  it('keeps nothing of a request that a late error of a middleware has ended', async () => {
+    expect((await post('slow/lost').set('x-late', 'written')).status).toBe(500)
+    signals.emit('go')
+    expect((await post('answered/lost').set('x-late', 'answered')).status).toBe(500)
+    expect(await texts()).toEqual([])
   })
 
   it('is saved before the first byte of a stream, which may take its time', async () => {

@@ -8,6 +8,7 @@ import {
   type RequestHandler,
 } from 'blazon'
 import { describe, expect, it } from 'vitest'
+import { kTenantScope } from '../../../src/http/own-fields.js'
 import { appsOfTest, namedGuard, statuses } from './support.js'
 
 const once = { limit: 1, window: 60 } as const
@@ -102,7 +103,7 @@ describe('a limit by tenant', () => {
   // What the tenant feature notes on the request.
   const tenant: RequestHandler = (req, _res, next) => {
     const id = req.get('x-tenant')
-    Object.assign(req, { tenantScope: { id, origin: {}, host: undefined } })
+    Object.assign(req, { [kTenantScope]: { id, origin: {}, host: undefined } })
     next()
   }
 

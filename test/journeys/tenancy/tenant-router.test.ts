@@ -5,6 +5,7 @@ import {
   type AppOptions,
   Auth,
   Controller,
+  type ErrorRequestHandler,
   Get,
   getTenantId,
   publicRouter,
@@ -39,8 +40,16 @@ class LegacyController {
   left() {
     return { tenant: getTenantId() ?? null }
   }
+
+  @Get('twice')
+  async twice(req: Request) {
+    passOnAgain()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    return { tenant: getTenantId() ?? null, user: req.user?.id ?? null }
+  }
 }
 
+let passOnAgain = () => {}
 let calls: string[] = []
 let app: TestApp
 const ends: (() => unknown)[] = []
@@ -249,6 +258,36 @@ describe('what it passes on', () => {
     await start({ middlewares: mounted() })
     expect((await ask('/legacy/left', 'ada', 'acme')).data).toEqual({ tenant: 'acme' })
     expect(calls).toEqual(['guard acme', 'authorize acme', 'guard acme', 'authorize acme'])
+  })
+
+  it('stays what it has become since then, though it is passed on once more', async () => {
+    for (const argument of [undefined, 'router']) {
+      const twice: RequestHandler = (_req, _res, next) => {
+        passOnAgain = () => void setImmediate(next as (argument?: string) => void, argument)
+        next()
+      }
+      const router = express.Router().use(twice)
+      await start({ middlewares: [tenantRouter(router, { path: '/legacy' })] })
+      const { data } = await ask('/legacy/twice', 'ada', 'acme')
+      expect(data).toEqual({ tenant: 'acme', user: 'ada' })
+      await app.close()
+    }
+  })
+
+  it('goes on as it is by then, though its router has failed since it was passed on', async () => {
+    const failsLate: RequestHandler = (_req, _res, next) => {
+      passOnAgain = () => next(new Error('late'))
+      next()
+    }
+    const logIn: RequestHandler = (req) => {
+      req.user = { id: 'later' }
+      passOnAgain()
+    }
+    const passOver: ErrorRequestHandler = (_error, _req, _res, next) => next()
+    const router = tenantRouter(express.Router().use(failsLate))
+    await start({ middlewares: [router, logIn, passOver] })
+    const { data } = await ask('/open', 'ada', 'acme')
+    expect(data.user).toBe('later')
   })
 
   it('out of an application, as the request that it was', async () => {

@@ -1,4 +1,5 @@
 import {
+  All,
   Auth,
   Cache,
   Controller,
@@ -87,6 +88,101 @@ class ListsController {
   }
 }
 
+/** What belongs to the connection, or to the address that was called: no default key contains it. */
+@Controller('called')
+class CalledController {
+  @Get('hostname')
+  @Cache({ ttl: 60 })
+  hostname(req: Request) {
+    return { read: req.hostname }
+  }
+
+  @Get('host')
+  @Cache({ ttl: 60 })
+  host(req: Request) {
+    return { read: req.host }
+  }
+
+  @Get('header')
+  @Cache({ ttl: 60 })
+  header(req: Request) {
+    return { read: req.headers.host }
+  }
+
+  @Get('got')
+  @Cache({ ttl: 60 })
+  got(req: Request) {
+    return { read: req.get('Host') }
+  }
+
+  @Get('forwarded')
+  @Cache({ ttl: 60 })
+  forwarded(req: Request) {
+    return { read: req.headers['x-forwarded-host'] ?? 'none' }
+  }
+
+  @Get('subdomains')
+  @Cache({ ttl: 60 })
+  subdomains(req: Request) {
+    return { read: req.subdomains }
+  }
+
+  @Get('protocol')
+  @Cache({ ttl: 60 })
+  async protocol(req: Request) {
+    await Promise.resolve()
+    return { read: `${req.protocol}://api.example${req.originalUrl}` }
+  }
+
+  @Get('secure')
+  @Cache({ ttl: 60 })
+  secure(req: Request) {
+    return { read: req.secure }
+  }
+
+  @Get('ip')
+  @Cache({ ttl: 60 })
+  ip(req: Request) {
+    return { read: req.ip }
+  }
+
+  @Get('distinct')
+  @Cache({ ttl: 60 })
+  distinct(req: Request) {
+    return { read: req.headersDistinct['host'] }
+  }
+
+  @Get('raw')
+  @Cache({ ttl: 60 })
+  raw(req: Request) {
+    return { read: req.rawHeaders.length > 0 }
+  }
+
+  @All('body')
+  @Cache({ ttl: 60, key: () => 'body' })
+  body(req: Request) {
+    return { read: req.body }
+  }
+
+  @Get('keyed')
+  @Cache({ ttl: 60, key: (req: Request) => `${req.protocol}://${req.host}${req.originalUrl}` })
+  keyed(req: Request) {
+    return { read: [req.secure, req.hostname, req.get('host'), req.subdomains] }
+  }
+
+  @Get('host-keyed')
+  @Cache({ ttl: 60, key: (req: Request) => String(req.get('host')) })
+  hostKeyed(req: Request) {
+    return { read: req.hostname }
+  }
+
+  @Get('raw-keyed')
+  @Cache({ ttl: 60, key: (req: Request) => req.rawHeaders.join() })
+  rawKeyed(req: Request) {
+    return { read: req.host }
+  }
+}
+
 /** Cached with everything in the key that is read. */
 @Tenant()
 @Controller('kept')
@@ -145,7 +241,7 @@ function cookies(req: Request, _res: Response, next: NextFunction) {
 }
 
 const options: TestOptions = {
-  controllers: [ListsController, KeptController],
+  controllers: [ListsController, CalledController, KeptController],
   middlewares: [cookies],
   auth: { guard: { canActivate: () => true } },
   tenant: {},
@@ -178,6 +274,43 @@ describe('with contract: throw', () => {
     )
     expect(app.contractReport()).toEqual(violations)
   })
+
+  it.each([
+    ['hostname', 'headers.host'],
+    ['host', 'headers.host'],
+    ['header', 'headers.host'],
+    ['got', 'headers.host'],
+    ['forwarded', 'headers.x-forwarded-host'],
+    ['subdomains', 'headers.host'],
+    ['protocol', 'req.protocol'],
+    ['secure', 'req.protocol'],
+    ['ip', 'req.ip'],
+    ['distinct', 'headers.host'],
+    ['raw', 'headers.*'],
+  ])('GET /called/%s fails, because no default key has %s', async (path, input) => {
+    const failure = await app.fetch(`/called/${path}`).catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(ContractError)
+    expect((failure as ContractError).violations).toMatchObject([{ path: input }])
+  })
+
+  it('fails a handler that reads a body which its key does not', async () => {
+    const init = { 'content-type': 'application/json', 'content-length': '7' }
+    const ask = app
+      .request()
+      .get('/called/body')
+      .set(init)
+      .send('{"a":1}')
+      .catch((error: unknown) => error)
+    expect(await ask).toMatchObject({ violations: [{ path: 'req.body' }] })
+  })
+
+  it.each(['keyed', 'host-keyed', 'raw-keyed'])(
+    'GET /called/%s has in its key what it reads',
+    async (path) => {
+      expect((await app.fetch(`/called/${path}`)).status).toBe(200)
+      expect(app.contractReport()).toEqual([])
+    },
+  )
 
   it('fails requests of supertest, too', async () => {
     const failure = await app
@@ -218,6 +351,21 @@ describe('with contract: throw', () => {
     expect(await answer.json()).toMatchObject({
       data: { id: '1', query: { b: '2', c: '3' }, at: '/kept/default/1?b=2&c=3', tenant: 'acme' },
     })
+  })
+})
+
+describe('behind a proxy that is trusted', () => {
+  it.each([
+    ['hostname', ['headers.x-forwarded-host', 'headers.host']],
+    ['protocol', ['req.protocol']],
+    ['ip', ['req.ip']],
+  ])('GET /called/%s fails all the same', async (path, inputs) => {
+    const trusting = { ...options, trustProxy: true, contract: 'throw' } as const
+    await using app = await TestApp.create(trusting)
+    const headers = { 'x-forwarded-host': 'a.example', 'x-forwarded-proto': 'https' }
+    const failure = await app.fetch(`/called/${path}`, { headers }).catch((error) => error)
+    const { violations } = failure as ContractError
+    expect(violations.map((violation) => violation.path)).toEqual(inputs)
   })
 })
 

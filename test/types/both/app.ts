@@ -150,6 +150,16 @@ interface TracedRequest extends ExpressRequest {
   trace: string
 }
 
+export const nested = new App({
+  middlewares: [
+    [handler, [onError, [(_req, res, next) => (res.headersSent ? res.end() : next())]]],
+    [],
+  ],
+})
+
+// @ts-expect-error a string is no middleware, however deep
+export const badNested = new App({ middlewares: [[['text']]] })
+
 const middlewares: Middleware[] = [
   helmet(),
   cors({ origin: true }),

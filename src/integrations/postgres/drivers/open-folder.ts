@@ -1,4 +1,5 @@
 import { mkdir, readdir, realpath } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { ConfigError } from '../../../errors/config-error.js'
 import { invalid } from '../options/option-problem.js'
 import { LOCK_FILE, lockFolder } from './lock-folder.js'
@@ -26,7 +27,7 @@ async function makeFolder(place: string): Promise<string> {
     await mkdir(place, { recursive: true })
     return await realpath(place)
   } catch (error) {
-    throw unusable(place, 'It cannot be made, or is no folder.', error)
+    throw unusable(resolve(place), 'It cannot be made, or is no folder.', error)
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Connection, QueryResult, Statement } from '../driver.js'
 import { judgeStatement } from '../judge-statement.js'
 import { isRefusal } from '../postgres-error.js'
+import { noteRefused } from '../refused-statement.js'
 import { readersFor } from '../values/read-value.js'
 import { checkText, writeValues } from '../values/write-values.js'
 import { cancelStatement } from './cancel-statement.js'
@@ -58,7 +59,11 @@ export class PgConnection implements Connection {
     if (ENDS.includes(statement.text) && this.#canClean) return this.#endCleanly(statement)
     // Never the simple protocol, which would run what an injection has put behind a semicolon.
     const protocol = COMMANDS.includes(statement.text) ? {} : EXTENDED
-    return resultOf(await this.#send({ ...this.#written(statement), ...protocol }))
+    try {
+      return resultOf(await this.#send({ ...this.#written(statement), ...protocol }))
+    } catch (error) {
+      throw noteRefused(error, statement)
+    }
   }
 
   fly(statements: readonly Statement[]): Promise<QueryResult>[] {
@@ -67,7 +72,7 @@ export class PgConnection implements Connection {
     const answers = statements.map((statement) => {
       if (isRefused) return Promise.reject(skipped())
       try {
-        return this.#board(steps, this.#written(statement))
+        return this.#board(steps, statement)
       } catch (error) {
         isRefused = true
         return Promise.reject(error)
@@ -200,10 +205,13 @@ export class PgConnection implements Connection {
     }
   }
 
-  #board(steps: PgStep[], query: PgQuery): Promise<QueryResult> {
+  #board(steps: PgStep[], statement: Statement): Promise<QueryResult> {
+    const query = this.#written(statement)
     return new Promise((resolve, reject) => {
       const answer: PgCallback = (error, result) =>
-        error ? reject(this.#explain(error)) : resolve(resultOf(result as PgResult))
+        error
+          ? reject(noteRefused(this.#explain(error), statement))
+          : resolve(resultOf(result as PgResult))
       steps.push(new this.#loan.Query({ ...query, ...EXTENDED }, answer))
     })
   }

@@ -1,5 +1,6 @@
 import type { Connection, QueryResult, Statement } from '../driver.js'
 import { judgeStatement } from '../judge-statement.js'
+import { noteRefused } from '../refused-statement.js'
 import { checkText, writeValues } from '../values/write-values.js'
 import { Deadline } from './deadline.js'
 import { failureOf, skipped, unavailable } from './failures.js'
@@ -33,7 +34,11 @@ export class PgliteConnection implements Connection {
 
   async query(statement: Statement): Promise<QueryResult> {
     const run = this.#prepare(statement)
-    return readResult(await this.#enqueue(run), statement)
+    try {
+      return readResult(await this.#enqueue(run), statement)
+    } catch (error) {
+      throw noteRefused(error, statement)
+    }
   }
 
   fly(statements: readonly Statement[]): Promise<QueryResult>[] {
@@ -45,7 +50,7 @@ export class PgliteConnection implements Connection {
         return readResult(await this.#enqueue(unlessRefused(run)), statement)
       } catch (error) {
         isRefused = true
-        throw error
+        throw noteRefused(error, statement)
       }
     }
     // The next one begins before whoever waits for this one hears of it.

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { ConfigError, type Problem } from '../../../errors/config-error.js'
 import { checkScript } from './check-script.js'
 import { lineAt } from './line-at.js'
@@ -77,7 +77,7 @@ async function listFolder(folder: string): Promise<string[]> {
       .filter((path) => /\.sql$/i.test(path) && !/(?:^|\/)\./.test(path))
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown'
-    const cause = `The folder ${folder} cannot be read (${code}).`
+    const cause = `The folder ${resolve(folder)} cannot be read (${code}).`
     const remedy = 'Name the folder that holds the migrations.'
     const problem: Problem = { code: 'E_OPTION_INVALID', subject: 'migrations', cause, remedy }
     throw new ConfigError([problem], { cause: error })

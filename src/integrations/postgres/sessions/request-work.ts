@@ -1,5 +1,6 @@
 import type { Response } from '../../../contracts/handler.js'
 import { holdAnswer } from '../../../http/hold-answer.js'
+import { kHasFailed, kIsExpired } from '../../../http/own-fields.js'
 import type { BlazonRequest } from '../../../http/request.js'
 import type { Owner } from './owner.js'
 import type { Transaction } from './transaction.js'
@@ -57,7 +58,7 @@ export class RequestWork {
     if (this.#end !== 'open' || this.#transaction !== undefined) return this.#end === 'kept'
     // Without a transaction nothing holds the answer, and nothing hears of it.
     const { req, res } = this.#parts as RequestParts
-    return res.headersSent && !req.hasFailed && !req.isExpired
+    return res.headersSent && !req[kHasFailed] && !req[kIsExpired]
   }
 
   /**
@@ -74,7 +75,7 @@ export class RequestWork {
   get #hasFailed(): boolean {
     if (this.#parts === null) return this.#end === 'undone'
     const { req, res } = this.#parts
-    return req.hasFailed || req.isExpired || res.closed
+    return req[kHasFailed] || req[kIsExpired] || res.closed
   }
 
   /** The handler has come to its end without an answer that is still to come. */
@@ -108,7 +109,7 @@ export class RequestWork {
   async #settle(status: number): Promise<void> {
     if (this.#end !== 'open') return
     const { req } = this.#parts as RequestParts
-    const isKept = status < 500 && !req.hasFailed && !req.isExpired
+    const isKept = status < 500 && !req[kHasFailed] && !req[kIsExpired]
     this.#finish(isKept ? 'kept' : 'undone')
     const transaction = await this.#transaction?.catch(() => undefined)
     if (!isKept) return transaction?.rollback()

@@ -1,6 +1,6 @@
 import { codedError, HttpError } from '../../../errors/http-error.js'
 import type { Connection, QueryResult, Statement } from '../driver.js'
-import { IN_FAILED, isRefusal, PostgresError } from '../postgres-error.js'
+import { IN_FAILED, isRefusal, PostgresError, UnsavedError } from '../postgres-error.js'
 import type { Activity } from './activity.js'
 import { Departure } from './departure.js'
 import type { Send, Settings } from './session-settings.js'
@@ -258,7 +258,7 @@ export class Transaction extends Block {
 
 /** @throws Error where `COMMIT` has rolled back, which is no error to PostgreSQL. */
 export function assertCommitted({ command }: QueryResult, cause?: unknown): void {
-  if (command !== 'COMMIT') throw new Error(REFUSED, { cause })
+  if (command !== 'COMMIT') throw new UnsavedError(REFUSED, { cause })
 }
 
 /** What is said where nobody knows whether something was saved. */

@@ -1,0 +1,49 @@
+import type { AppModel } from '../contracts/route-model.js'
+import type { Problem } from '../errors/config-error.js'
+import { type Handle, isAtRoot, routerIn } from '../http/express-routers.js'
+import { namedMiddlewares } from './named-middlewares.js'
+import type { AppOptions } from './options.js'
+
+/** What is said of both: that a request ends there at boot, and that one has ended there. */
+export const MOUNT_REMEDY =
+  'An application that answers 404 itself is mounted the other way round, in front of it: host.use(app.handler). See "Moving an Express application over" in docs/express.md.'
+
+/** Warns of middlewares that no request gets past, in an application with routes. */
+export function checkMiddlewares(options: AppOptions, { routes }: AppModel): Problem[] {
+  if (routes.length === 0) return []
+  return namedMiddlewares(options).flatMap(({ middleware, name }) =>
+    endsAll(middleware) ? [deadEnd(name, middleware, routes.length)] : [],
+  )
+}
+
+function deadEnd(subject: string, middleware: object, count: number): Problem {
+  const behind = `no request gets past it: not to the ${count} routes, nor to what else stands behind it`
+  if (routerIn(middleware) === undefined) {
+    return {
+      code: 'W_MIDDLEWARE_DEAD_END',
+      subject,
+      cause: `It has no parameter \`next\`, so ${behind}.`,
+      remedy: 'Give it a third parameter, and call it: (req, res, next).',
+    }
+  }
+  return {
+    code: 'W_MIDDLEWARE_DEAD_END',
+    subject,
+    cause: `A handler of it that has no parameter \`next\` stands in use() without a path, so ${behind}.`,
+    remedy: `Take that handler out. ${MOUNT_REMEDY}`,
+  }
+}
+
+/** Whether nothing gets past a middleware, or past a handler that stands at the root of a router. */
+function endsAll(middleware: unknown): boolean {
+  const router = routerIn(middleware)
+  if (router === undefined) return typeof middleware === 'function' && isEnd(middleware as Handle)
+  return router.stack.some((layer) => isAtRoot(layer) && endsAll(layer.handle))
+}
+
+/** A function may come by `next` in other ways: `req.next`, `arguments`, `...all`, a default. One of four parameters is for errors. */
+function isEnd(handle: Handle): boolean {
+  if (handle.length !== 1 && handle.length !== 2) return false
+  const source = Function.prototype.toString.call(handle)
+  return !/^[^{]*=(?!>)|\bnext\b|\barguments\b|\.\.\.|\[native code\]/.test(source)
+}

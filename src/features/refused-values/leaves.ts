@@ -1,0 +1,57 @@
+/** A value that is no list and no object, and where it stands. */
+export interface Leaf {
+  readonly value: string | number | bigint | Date
+  /** Dotted, from the root; empty for the root itself. */
+  readonly path: string
+  /** Whether it is a text that holds others, which are leaves beside it. */
+  readonly isJson?: boolean
+}
+
+/** More than any body of the default size holds. */
+const MOST = 100_000
+
+/** Everything in a value that may be a value of a statement, at most {@link MOST}. Never throws. */
+export function leavesOf(root: unknown): Leaf[] {
+  const leaves: Leaf[] = []
+  const seen = new Set<object>()
+  const waiting: [value: unknown, path: string][] = [[root, '']]
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const [value, path] = next
+    if (isLeaf(value)) leaves.push({ value, path })
+    else if (isHolder(value) && !seen.has(value)) {
+      seen.add(value)
+      waiting.push(...childrenOf(value, path))
+    }
+    if (leaves.length + waiting.length > MOST) break
+  }
+  return leaves
+}
+
+/** The same of a value of a statement, where a text may be JSON. */
+export function leavesOfParameter(value: unknown): Leaf[] {
+  const leaves = leavesOf(value)
+  if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return leaves
+  try {
+    return [{ value, path: '', isJson: true }, ...leavesOf(JSON.parse(value))]
+  } catch {
+    return leaves
+  }
+}
+
+function isLeaf(value: unknown): value is Leaf['value'] {
+  return /^(?:string|number|bigint)$/.test(typeof value) || value instanceof Date
+}
+
+function isHolder(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !ArrayBuffer.isView(value)
+}
+
+function childrenOf(value: object, path: string): [unknown, string][] {
+  try {
+    const entries = Object.entries(value).slice(0, MOST)
+    return entries.map(([name, child]) => [child, path === '' ? name : `${path}.${name}`])
+  } catch {
+    // A getter of the program's.
+    return []
+  }
+}

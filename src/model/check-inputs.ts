@@ -1,0 +1,75 @@
+import { inspect } from 'node:util'
+import type { FactOf } from '../contracts/facts.js'
+import type { InputSource } from '../contracts/schema.js'
+import type { Problem } from '../errors/config-error.js'
+import { type FactsByKind, factsOf } from './facts-by-kind.js'
+import { schemaProblem } from './schema-problem.js'
+
+type Input = FactOf<'input'>
+
+const SOURCES: readonly InputSource[] = ['body', 'params', 'query', 'headers']
+const DECORATOR_OF = { body: '@Body', params: '@Params', query: '@Query', headers: '@Headers' }
+
+/** What is wrong with the schemas of a method, wherever they stand. */
+export function checkInputs(subject: string, facts: FactsByKind): Problem[] {
+  const options = factsOf(facts, 'routeOptions').flatMap((fact) => checkOptions(subject, fact))
+  // Of options that are none, every part would be wrong once more.
+  if (options.length > 0) return options
+  return SOURCES.flatMap((source) => {
+    const all = factsOf(facts, 'input').filter((input) => input.source === source)
+    const inputs = all.filter((input, index) => !isRepeated(input, all.slice(0, index)))
+    const problems = inputs.flatMap((input) => checkSchema(subject, input))
+    return inputs.length > 1 ? [twice(subject, source, inputs), ...problems] : problems
+  })
+}
+
+/** Two routes of one method may state the same schema, because a method has one request. */
+function isRepeated({ by, schema }: Input, before: readonly Input[]): boolean {
+  return (
+    by !== undefined && before.some((other) => other.by !== undefined && other.schema === schema)
+  )
+}
+
+function twice(subject: string, source: InputSource, inputs: readonly Input[]): Problem {
+  const places = inputs.map(placeOf).join(' and ')
+  return {
+    code: 'E_INPUT_TWICE',
+    subject,
+    cause: `Its ${source} is described ${inputs.length} times, by ${places}; only one schema can describe it.`,
+    remedy: 'Keep one of them, or merge them into one schema.',
+  }
+}
+
+function checkSchema(subject: string, input: Input): Problem[] {
+  const problem = schemaProblem(input.schema)
+  if (problem === null) return []
+  const cause = `The schema of ${placeOf(input)} ${problem.cause}`
+  return [{ code: 'E_SCHEMA_INVALID', subject, cause, remedy: problem.remedy }]
+}
+
+/** Where a schema is written, as its author knows it. */
+function placeOf({ by, source }: Input): string {
+  return by === undefined ? DECORATOR_OF[source] : `\`${source}\` in ${by}()`
+}
+
+function checkOptions(subject: string, { by, options }: FactOf<'routeOptions'>): Problem[] {
+  const remedy = `Write ${by}('path', { body: schema }), with any of ${SOURCES.join(', ')}.`
+  const invalid = (cause: string): Problem[] => [
+    { code: 'E_OPTION_INVALID', subject, cause, remedy },
+  ]
+  if (options === undefined) {
+    return invalid(`${by}() was given undefined behind its path, which is often a circular import.`)
+  }
+  if (!isPlain(options)) {
+    const given = '~standard' in Object(options) ? 'a schema' : inspect(options, { depth: 0 })
+    return invalid(`${by}() was given ${given} behind its path, in place of an object of schemas.`)
+  }
+  const unknown = Object.keys(options).filter((name) => !SOURCES.includes(name as InputSource))
+  if (unknown.length === 0) return []
+  return invalid(`${by}() was given ${unknown.join(', ')}, which no part of a request is called.`)
+}
+
+function isPlain(options: unknown): options is object {
+  if (typeof options !== 'object' || options === null || '~standard' in options) return false
+  return [Object.prototype, null].includes(Object.getPrototypeOf(options))
+}

@@ -1,0 +1,76 @@
+import type { RouteModel } from '../contracts/route-model.js'
+import type { InputSource } from '../contracts/schema.js'
+import type { Problem } from '../errors/config-error.js'
+
+/** A parameter that takes a part of the request which nothing validates. */
+interface Unchecked {
+  readonly index: number
+  readonly source: InputSource
+  /** What the compiler has written down as its type. */
+  readonly type: Type
+}
+
+type Type = { readonly name: string } & ((...args: never[]) => unknown)
+
+const DECORATOR_OF = { body: '@Body', params: '@Params', query: '@Query', headers: '@Headers' }
+
+/** No value of JSON is one of these: a body parser in `middlewares` makes them. */
+const OF_PARSERS: readonly unknown[] = [Buffer, Uint8Array]
+
+/** What a compiler writes for types that no value has at run time. */
+const SILENT: readonly unknown[] = [Object, undefined, null]
+
+/**
+ * Parameters of the legacy dialect whose type says what they are, where no schema does: `@Body() dto: CreateUser` validates nothing. Known
+ * only where `emitDecoratorMetadata` is on and the process has loaded a store for it. An interface, `any` and `unknown` say nothing.
+ */
+export function checkParameterTypes(routes: readonly RouteModel[]): Problem[] {
+  const { getMetadata } = Reflect as { getMetadata?: GetMetadata }
+  if (getMetadata === undefined) return []
+  const seen = new Map<unknown, Set<PropertyKey>>()
+  return routes.flatMap((route) => {
+    const { controller, handler, name } = route
+    const methods = seen.get(controller) ?? new Set()
+    // One method may have several routes, and two classes one name.
+    if (route.parameters === null || methods.has(handler)) return []
+    seen.set(controller, methods.add(handler))
+    const types = getMetadata('design:paramtypes', controller.prototype as object, handler)
+    return uncheckedOf(route, types).map((parameter) => toProblem(name, parameter))
+  })
+}
+
+type GetMetadata = (key: string, target: object, member: PropertyKey) => unknown
+
+function uncheckedOf({ parameters, inputs }: RouteModel, types: unknown): Unchecked[] {
+  if (!Array.isArray(types)) return []
+  return (parameters ?? []).flatMap(({ index, source }) => {
+    if (!isInput(source) || inputs[source] !== null) return []
+    const type: unknown = types[index]
+    const isOfParser = source === 'body' && OF_PARSERS.includes(type)
+    if (SILENT.includes(type) || isOfParser || typeof type !== 'function') return []
+    return [{ index, source, type: type as Type }]
+  })
+}
+
+function isInput(source: string): source is InputSource {
+  return Object.hasOwn(DECORATOR_OF, source)
+}
+
+function toProblem(subject: string, { index, source, type }: Unchecked): Problem {
+  const decorator = DECORATOR_OF[source]
+  const name = type.name || 'a class'
+  const passed =
+    source === 'body'
+      ? 'whatever is sent is passed on'
+      : `it passes the ${source} as an object of text`
+  const remedy =
+    '~standard' in type
+      ? `Write ${decorator}(${name}): the class is a schema.`
+      : `Write ${decorator}(schema), with a schema of zod, valibot, arktype or JSON Schema, and the type that it gives; type what you check yourself as unknown.`
+  return {
+    code: 'E_INPUT_UNCHECKED',
+    subject,
+    cause: `Parameter ${index} is ${name} by its type, but ${decorator}() has no schema: ${passed}, and nothing is validated or documented.`,
+    remedy,
+  }
+}

@@ -1,0 +1,27 @@
+import type { Class } from '../contracts/provider.js'
+import type { HttpMethod, RouteModel } from '../contracts/route-model.js'
+
+/** What `route.get()` and `route.all()` of Express leave in `route.methods`. Routes of one method share it. */
+export function expressMethods(method: HttpMethod): RouteModel['methods'] {
+  METHODS[method] ??= Object.freeze({ [lowerCase(method) ?? '_all']: true as const })
+  return METHODS[method]
+}
+
+const METHODS: Partial<Record<HttpMethod, RouteModel['methods']>> = {}
+
+/** What they leave in `route.stack`. */
+export function expressStack(
+  { prototype }: Class,
+  handler: PropertyKey,
+  method: HttpMethod,
+): RouteModel['stack'] {
+  const handle = (prototype as Record<PropertyKey, unknown>)[handler]
+  return Object.freeze([
+    Object.freeze({ name: String(handler), method: lowerCase(method), handle }),
+  ])
+}
+
+/** `undefined` for every method, as in Express. */
+function lowerCase(method: HttpMethod): string | undefined {
+  return method === 'ALL' ? undefined : method.toLowerCase()
+}

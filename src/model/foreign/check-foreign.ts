@@ -1,0 +1,101 @@
+import type { Class } from '../../contracts/provider.js'
+import type { Scope } from '../../di/modules.js'
+import type { Problem } from '../../errors/config-error.js'
+import { chainOf } from '../../metadata/read.js'
+import { checkForeignProviders } from './check-providers.js'
+import { foreignDecorator } from './foreign-decorator.js'
+import { judgeNest } from './nest.js'
+import { judgeOther, remedyForUnknown } from './other-keys.js'
+import { type Entry, readRoutingControllers } from './routing-controllers.js'
+import { type Finding, type Noted, type Place, readPlaces } from './traces.js'
+
+/** Where decorators of other frameworks are looked for. */
+export interface ForeignInput {
+  readonly controllers: readonly Class[]
+  readonly scopes: readonly Scope[]
+  /** Keys that somebody reads after all: the `metadataKeys` of plugins. */
+  readonly readKeys: readonly (string | symbol)[]
+}
+
+/**
+ * What decorators, tokens and scopes of other frameworks would do, and do not do here: a guard that never runs leaves its route open. Classes
+ * are read as they are, no package is loaded, and where no metadata was ever written nothing is looked at.
+ */
+export function checkForeign(input: ForeignInput): Problem[] {
+  const controllers = checkControllers(input)
+  return [...controllers, ...checkForeignProviders(input.scopes, new Set(input.controllers))]
+}
+
+function checkControllers({ controllers, readKeys }: ForeignInput): Problem[] {
+  const problems: Problem[] = []
+  const unknown = new Unknown()
+  const ignored = new Set<string | symbol>(readKeys)
+  const entriesOf = readRoutingControllers()
+  const seen = new Set<Class>()
+  for (const controller of controllers) {
+    for (const owner of chainOf(controller)) {
+      // What a base class carries is said once, of the first controller that extends it.
+      if (seen.has(owner)) continue
+      seen.add(owner)
+      const visit: Visit = { controller, owner, ignored, unknown }
+      problems.push(...readPlaces(owner).flatMap((place) => judgePlace(place, visit)))
+      problems.push(...entriesOf(owner).map((entry) => toProblem(entry, visit)))
+    }
+  }
+  return [...problems, ...unknown.problems()]
+}
+
+/** A class on the way from a controller to its last base. */
+interface Visit {
+  readonly controller: Class
+  readonly owner: Class
+  readonly ignored: ReadonlySet<string | symbol>
+  readonly unknown: Unknown
+}
+
+function judgePlace({ member, noted }: Place, visit: Visit): Problem[] {
+  const findings = new Map<string, Finding>()
+  for (const [key, value] of noted) {
+    if (visit.ignored.has(key)) continue
+    const judged = judge(key, value, noted)
+    if (judged === null) visit.unknown.add(key, subjectOf(visit, member))
+    for (const finding of judged ?? []) {
+      findings.set(`${finding.written} ${finding.by} ${finding.parameter}`, finding)
+    }
+  }
+  return [...findings.values()].map((finding) => toProblem({ member, finding }, visit))
+}
+
+function judge(key: string | symbol, value: unknown, noted: Noted): readonly Finding[] | null {
+  return judgeNest(key, value, noted) ?? judgeOther(key, value)
+}
+
+function toProblem({ member, finding }: Entry, visit: Visit): Problem {
+  const from = visit.owner === visit.controller ? undefined : visit.owner.name
+  return foreignDecorator(subjectOf(visit, member), finding, from)
+}
+
+function subjectOf({ controller }: Visit, member: PropertyKey | null): string {
+  const name = controller.name || 'an anonymous class'
+  return member === null ? name : `${name}.${String(member)}`
+}
+
+/** Keys that nobody knows, and where they are: one warning for each. */
+class Unknown {
+  readonly #places = new Map<string | symbol, string[]>()
+
+  add(key: string | symbol, place: string): void {
+    const places = this.#places.get(key)
+    if (places === undefined) this.#places.set(key, [place])
+    else places.push(place)
+  }
+
+  problems(): Problem[] {
+    return [...this.#places].map(([key, places]) => ({
+      code: 'W_FOREIGN_METADATA',
+      subject: places.join(', '),
+      cause: `Another decorator has noted ${typeof key === 'symbol' ? String(key) : `'${key}'`} there, and nothing here reads it.`,
+      remedy: remedyForUnknown(key),
+    }))
+  }
+}

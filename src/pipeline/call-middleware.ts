@@ -1,0 +1,15 @@
+import { isThenable } from '../http/step.js'
+
+/** Calls a middleware; what it throws, or rejects with, is an error, whatever it is. */
+export function callMiddleware(run: () => unknown, fail: (error: unknown) => void): void {
+  try {
+    const result = run()
+    if (isThenable(result)) result.then(undefined, (error) => fail(error ?? anonymous()))
+  } catch (error) {
+    fail(error ?? anonymous())
+  }
+}
+
+function anonymous(): Error {
+  return new Error('A middleware threw nothing')
+}

@@ -1,0 +1,74 @@
+import type { Plugin } from '../contracts/plugin.js'
+import type { RouteModel } from '../contracts/route-model.js'
+import type { FieldError, Schema } from '../contracts/schema.js'
+import { HttpError } from '../errors/http-error.js'
+import type { BlazonRequest } from '../http/request.js'
+import { limitErrors } from './field-errors.js'
+import { type Declares, genericErrors } from './generic-errors.js'
+import type { OnFailure } from './run-error-middlewares.js'
+
+/** Who says what errors mean. */
+export interface ExplainConfig {
+  readonly plugins: readonly Plugin[]
+  /** For errors that repeat nothing of what was sent; `null` where they may. */
+  readonly declaresOf: (schema: Schema) => Declares | null
+}
+
+/** Lets plugins say what errors mean for the client, before anybody else sees them. */
+export function explainErrors(
+  { plugins, declaresOf }: ExplainConfig,
+  onError: OnFailure,
+): OnFailure {
+  const explainers = plugins.filter(({ explain }) => explain !== undefined)
+  if (explainers.length === 0) return onError
+  function explain(error: unknown, req: BlazonRequest): unknown {
+    if (HttpError.is(error)) return error
+    for (const plugin of explainers) {
+      const meaning = attempt(() => {
+        const said: unknown = plugin.explain?.(error, req)
+        return HttpError.is(said) ? presentable(said, req, declaresOf) : undefined
+      })
+      if (meaning !== undefined) return meaning
+    }
+    return error
+  }
+  return function onExplained(error, req, res, origin) {
+    onError(explain(error, req), req, res, origin)
+  }
+}
+
+function attempt<T>(ask: () => T): T | undefined {
+  try {
+    return ask()
+  } catch {
+    return undefined
+  }
+}
+
+/** As long, and as telling, as what a schema refuses. */
+function presentable(
+  meaning: HttpError,
+  req: BlazonRequest,
+  declaresOf: ExplainConfig['declaresOf'],
+): HttpError {
+  const { status, message, code, errors, headers, expose, cause } = meaning
+  if (errors === undefined) return meaning
+  const shown = errors.flatMap((error) => {
+    const declares = declaresOfPart(error, req.route, declaresOf)
+    if (declares === null) return [error]
+    const issue = { path: error.path.split('.'), message: error.message }
+    return genericErrors([issue], { source: error.in, value: req[error.in], declares })
+  })
+  const options = { code, errors: limitErrors(shown), expose, cause }
+  return new HttpError(status, message, headers === undefined ? options : { ...options, headers })
+}
+
+function declaresOfPart(
+  { in: source }: FieldError,
+  route: Partial<RouteModel> | undefined,
+  declaresOf: ExplainConfig['declaresOf'],
+): Declares | null {
+  // An Express router leaves a route of its own there.
+  const schema = route?.inputs?.[source] ?? {}
+  return declaresOf(schema)
+}

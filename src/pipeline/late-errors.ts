@@ -1,0 +1,47 @@
+import type { Response } from '../contracts/handler.js'
+import { toMiddlewareFailure } from '../errors/failure.js'
+import { keepFirstAnswer } from '../http/drop-late-answers.js'
+import type { HandedBack } from '../http/handed-back.js'
+import { kHasFailed } from '../http/own-fields.js'
+import type { BlazonRequest } from '../http/request.js'
+import type { RequestScopes } from '../http/request-scopes.js'
+import type { LogFailure } from './log-failure.js'
+import { overtake } from './overtake.js'
+import { inScopeOf } from './scoped-errors.js'
+
+/** Where a request is whose middleware has failed after it had passed it on. */
+export interface LateExchange {
+  readonly req: BlazonRequest
+  readonly res: Response
+  readonly isAtRoute: boolean
+  /** Takes the request away from whoever has it. */
+  readonly fail: (error: unknown) => void
+}
+
+/** Takes what a middleware passes on, throws or rejects with after it has passed the request on. */
+export type OnLateError = (error: unknown, exchange: LateExchange) => void
+
+/** What late errors depend on beside their request. */
+interface LateEnds {
+  /** `null` where requests have no scopes. */
+  readonly scopes: RequestScopes | null
+  readonly handedBack: HandedBack
+}
+
+const LATE = 'A middleware failed after the request was answered, or had failed'
+
+/** Makes an answer of a late error where there is none yet, as Express does, and tells the log in any case. */
+export function createOnLateError(log: LogFailure, { scopes, handedBack }: LateEnds): OnLateError {
+  return function onLateError(error, { req, res, isAtRoute, fail }) {
+    const { status } = toMiddlewareFailure(error, res.statusCode)
+    if (req[kHasFailed] || res.headersSent) return log(error, req, { status, message: LATE })
+    const passError = handedBack.ownerOf(req)
+    if (passError !== undefined) return passError(error)
+    log(error, req, { status })
+    inScopeOf(scopes, req, () => {
+      if (isAtRoute) return overtake(error, req, fail)
+      keepFirstAnswer(res)
+      fail(error)
+    })
+  }
+}

@@ -1,0 +1,24 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { readDocument } from '../../src/cli/diff/read-document.js'
+import { outputPath } from '../../src/cli/output-path.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'blazon-paths-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+describe('a file that the command line was given', () => {
+  it.each([
+    ['none.json', undefined, 'cannot be read.'],
+    ['broken.json', '{', 'is neither JSON nor YAML.'],
+    ['other.json', '{}', 'is not an OpenAPI document.'],
+  ])('is named as it was looked for: %s', (name, text, what) => {
+    if (text !== undefined) writeFileSync(join(folder, name), text)
+    expect(() => readDocument(name, folder)).toThrow(`${join(folder, name)} ${what}`)
+  })
+
+  it('is named as it was looked for where it is to be written', () => {
+    expect(() => outputPath('.', '--out', folder)).toThrow(`A file is written, and ${folder}`)
+  })
+})

@@ -1,0 +1,163 @@
+import {
+  Body,
+  ConflictError,
+  Controller,
+  Get,
+  HttpError,
+  NotFoundError,
+  type Plugin,
+  Post,
+  type Request,
+} from 'blazon'
+import { TestApp } from 'blazon/testing'
+import express, { type ErrorRequestHandler } from 'express'
+import { afterEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+
+class TakenError extends Error {
+  readonly secret = 'nobody sees it'
+}
+
+@Controller('seats')
+class SeatsController {
+  @Get('taken')
+  taken() {
+    throw new TakenError('by Ada')
+  }
+
+  @Get('missing')
+  missing() {
+    throw new NotFoundError('There is none')
+  }
+
+  @Get('other')
+  other() {
+    throw new Error('unknown')
+  }
+
+  @Post()
+  @Body(z.record(z.string(), z.string()))
+  take(_req: Request) {
+    throw new TakenError('by Ada')
+  }
+}
+
+const booking: Plugin = {
+  name: 'booking',
+  explain(error, req) {
+    if (!(error instanceof TakenError)) return undefined
+    const errors = Object.keys(req.body ?? {}).map(
+      (path) => ({ in: 'body', path, message: 'is taken' }) as const,
+    )
+    return new ConflictError('The seat is taken', { code: 'SEAT_TAKEN', errors, cause: error })
+  },
+}
+
+describe('explain of a plugin', () => {
+  let app: TestApp
+  afterEach(() => app.close())
+  const logged: unknown[] = []
+  const start = async (options: object = {}) => {
+    logged.length = 0
+    app = await TestApp.create({
+      controllers: [SeatsController],
+      plugins: [booking],
+      logger: { info() {}, warn() {}, error: (facts: object) => void logged.push(facts) },
+      ...options,
+    })
+    return app.request()
+  }
+
+  it('says what an error means, of routes and of middlewares', async () => {
+    const fails = (req: Request) => {
+      if (req.path === '/door') throw new TakenError('by Ada')
+    }
+    const request = await start({
+      middlewares: [
+        (req: Request, _res: unknown, next: () => void) => {
+          fails(req)
+          next()
+        },
+      ],
+    })
+    for (const path of ['/seats/taken', '/door']) {
+      const { body } = await request.get(path)
+      expect(body).toMatchObject({ status: 409, code: 'SEAT_TAKEN', message: 'The seat is taken' })
+    }
+    expect((await request.head('/seats/taken')).status).toBe(409)
+    expect(logged).toEqual([])
+  })
+
+  it('is not asked about an HttpError, and leaves what it does not know', async () => {
+    const asked: unknown[] = []
+    const nosy: Plugin = { name: 'nosy', explain: (error) => void asked.push(error) as undefined }
+    const request = await start({ plugins: [nosy, booking] })
+    expect((await request.get('/seats/missing')).status).toBe(404)
+    expect((await request.get('/nowhere')).status).toBe(404)
+    expect(asked).toEqual([])
+    expect((await request.get('/seats/other')).status).toBe(500)
+    expect((await request.get('/seats/taken')).status).toBe(409)
+    expect(asked).toHaveLength(2)
+  })
+
+  it('breaks nothing where it throws, or answers with something else', async () => {
+    const broken: Plugin = {
+      name: 'broken',
+      explain() {
+        throw new Error('no')
+      },
+    }
+    const vague: Plugin = { name: 'vague', explain: () => new Error('no HttpError') }
+    const request = await start({ plugins: [broken, vague] })
+    expect((await request.get('/seats/taken')).status).toBe(500)
+    expect(logged).toMatchObject([{ err: { message: 'by Ada' } }])
+  })
+
+  it('takes the errors of an Express router, whose route has no inputs', async () => {
+    const router = express.Router()
+    router.get('/of/:express', (_req, _res, next) => next(new TakenError('by Ada')))
+    const named: Plugin = {
+      name: 'named',
+      explain: () =>
+        new ConflictError('Taken', { errors: [{ in: 'params', path: 'express', message: 'no' }] }),
+    }
+    const options = { plugins: [named], middlewares: [router] }
+    const plain = await start(options)
+    expect((await plain.get('/of/one')).body).toMatchObject({ status: 409, message: 'Taken' })
+    await app.close()
+    const request = await start({ ...options, validation: { messages: 'generic' } })
+    const { body } = await request.get('/of/one')
+    expect(body).toMatchObject({ status: 409, errors: [{ in: 'params', path: '*' }] })
+  })
+
+  it('loses no error where an answer of it cannot be shown', async () => {
+    const errors = 'none' as never
+    const odd: Plugin = { name: 'odd', explain: () => new ConflictError('Taken', { errors }) }
+    const request = await start({ plugins: [odd, booking] })
+    expect((await request.get('/seats/taken')).body).toMatchObject({ code: 'SEAT_TAKEN' })
+  })
+
+  it('comes before error middlewares, which see the error as the cause', async () => {
+    const seen: unknown[] = []
+    const note: ErrorRequestHandler = (error, _req, _res, next) => {
+      seen.push([HttpError.is(error), error.cause])
+      next(error)
+    }
+    const request = await start({ middlewares: [note] })
+    expect((await request.get('/seats/taken')).status).toBe(409)
+    expect(seen).toEqual([[true, expect.any(TakenError)]])
+  })
+
+  it('repeats nothing of the request where messages are generic', async () => {
+    const sent = { 'my password': 'x' }
+    const plain = await start()
+    expect((await plain.post('/seats').send(sent)).body.errors).toEqual([
+      { in: 'body', path: 'my password', message: 'is taken' },
+    ])
+    await app.close()
+    const request = await start({ validation: { messages: 'generic' } })
+    const { body } = await request.post('/seats').send(sent)
+    expect(body).toMatchObject({ status: 409, code: 'SEAT_TAKEN' })
+    expect(body.errors).toEqual([{ in: 'body', path: '*', message: 'is not valid' }])
+  })
+})

@@ -1,0 +1,192 @@
+import {
+  Controller,
+  defineControllers,
+  Get,
+  type Middleware,
+  NotFoundError,
+  type Response,
+} from 'blazon'
+import { TestApp, type TestOptions } from 'blazon/testing'
+import express from 'express'
+import { afterEach, describe, expect, it } from 'vitest'
+
+const bug = new Error('a bug')
+
+@Controller('users')
+class Users {
+  @Get(':id') get() {
+    throw bug
+  }
+
+  @Get('missing/:id') missing() {
+    throw new NotFoundError('No such user')
+  }
+
+  @Get('half/:id') half(_req: unknown, res: Response) {
+    res.write('half')
+    throw bug
+  }
+
+  @Get('never/:id') never() {
+    return new Promise(() => {})
+  }
+}
+
+let app: TestApp
+afterEach(() => app.close())
+
+async function start(middlewares: Middleware[], options: TestOptions = {}) {
+  const logged: Record<string, unknown>[] = []
+  const logger = {
+    info() {},
+    warn() {},
+    error: (facts: object) => void logged.push(facts as Record<string, unknown>),
+  }
+  const controllers = defineControllers(Users)
+  app = await TestApp.create({ controllers, logger, middlewares, contract: 'off', ...options })
+  return logged
+}
+
+const answer =
+  (status?: number): Middleware =>
+  (error, _req, res, _next) =>
+    void res.status(status ?? error.status ?? 500).json({ rendered: true })
+const answerLater: Middleware = async (_error, _req, res, _next) => {
+  await new Promise(setImmediate)
+  res.status(500).json({ rendered: true })
+}
+const stream: Middleware = (_error, _req, res, _next) => {
+  res.status(500).write('sorry')
+  setImmediate(() => res.end())
+}
+const passOn: Middleware = (error, _req, _res, next) => next(error)
+
+describe('an error that an error middleware answers with 500 or more', () => {
+  it.each<[string, Middleware[]]>([
+    ['at once', [answer()]],
+    ['later', [answerLater]],
+    ['in pieces', [stream]],
+    ['as the second', [passOn, answer(503)]],
+    [
+      'and passes on',
+      [
+        (error, _req, res, next) => {
+          res.status(500).json({})
+          next(error)
+        },
+      ],
+    ],
+    [
+      'and passes on later',
+      [
+        (error, _req, res, next) => {
+          res.status(500).json({})
+          setImmediate(next, error)
+        },
+      ],
+    ],
+    ['nobody: it is passed on', [passOn]],
+  ])('is logged once: %s', async (_, middlewares) => {
+    const logged = await start(middlewares)
+    expect((await app.request().get('/users/7')).status).toBeGreaterThanOrEqual(500)
+    await new Promise(setImmediate)
+    expect(logged).toMatchObject([{ err: bug, status: expect.any(Number), url: '/users/7' }])
+  })
+
+  it('is logged as the one that was answered', async () => {
+    const other = new Error('in other words', { cause: bug })
+    const logged = await start([(_error, _req, _res, next) => next(other), answer()])
+    await app.request().get('/users/7')
+    expect(logged).toMatchObject([{ err: other, status: 500 }])
+  })
+
+  it('is logged although it is a client that is to blame', async () => {
+    const logged = await start([answer(500)])
+    await app.request().get('/users/missing/7')
+    expect(logged).toMatchObject([{ err: { message: 'No such user' }, status: 500 }])
+  })
+
+  it('is logged where it is the handler timeout', async () => {
+    const logged = await start([answer()], { timeouts: { handler: '10ms' } })
+    expect((await app.request().get('/users/never/7')).status).toBe(503)
+    expect(logged).toMatchObject([{ err: { code: 'HANDLER_TIMEOUT' }, status: 503 }])
+  })
+
+  it('is not logged where the answer is another, or the request goes on', async () => {
+    const logged = await start([answer(400)])
+    await app.request().get('/users/7')
+    await app.close()
+    expect(logged).toEqual([])
+    const others = await start([(_error, _req, _res, next) => next()])
+    expect((await app.request().get('/users/7')).status).toBe(404)
+    expect(others).toEqual([])
+  })
+
+  it('is logged once where half of an answer had been sent', async () => {
+    const logged = await start([passOn])
+    await expect(app.request().get('/users/half/7')).rejects.toThrow()
+    expect(logged).toMatchObject([{ err: bug }])
+  })
+})
+
+describe('a line of the log', () => {
+  const naming: Middleware = (req, _res, next) => {
+    req.id = req.query.id === 'number' ? 17 : 'r-17'
+    next()
+  }
+
+  it('carries the pattern of the route and the name of the request', async () => {
+    const logged = await start([naming])
+    await app.request().get('/users/7?x=1')
+    await app.request().get('/users/7?id=number')
+    const facts = { err: bug, method: 'GET', route: '/users/:id', status: 500 }
+    expect(logged).toEqual([
+      { ...facts, url: '/users/7?x=1', requestId: 'r-17' },
+      { ...facts, url: '/users/7?id=number', requestId: '17' },
+    ])
+  })
+
+  it.each<[string, Middleware]>([
+    ['there is none', (_req, _res, next) => next()],
+    [
+      'it is none',
+      (req, _res, next) => {
+        req.id = { toString: () => 'x' }
+        next()
+      },
+    ],
+    [
+      'it throws',
+      (req, _res, next) => {
+        Object.defineProperty(req, 'id', {
+          get() {
+            throw new Error('no id')
+          },
+        })
+        next()
+      },
+    ],
+  ])('carries no name where %s', async (_, middleware) => {
+    const logged = await start([middleware])
+    await app.request().get('/users/7')
+    expect(logged).toEqual([
+      { err: bug, method: 'GET', url: '/users/7', route: '/users/:id', status: 500 },
+    ])
+  })
+
+  it('carries no pattern where no route of ours was found', async () => {
+    const router = express.Router().get('/old/:id', () => {
+      throw bug
+    })
+    const logged = await start([
+      (req, _res, next) => (req.path === '/early' ? next(bug) : next()),
+      router as unknown as Middleware,
+    ])
+    for (const path of ['/early', '/old/7'])
+      expect((await app.request().get(path)).status).toBe(500)
+    expect(logged).toEqual([
+      { err: bug, method: 'GET', url: '/early', status: 500 },
+      { err: bug, method: 'GET', url: '/old/7', status: 500 },
+    ])
+  })
+})

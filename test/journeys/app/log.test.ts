@@ -1,0 +1,82 @@
+import { once } from 'node:events'
+import { App, Controller, Get, type Request } from 'blazon'
+import { TestApp } from 'blazon/testing'
+import pino from 'pino'
+import { beforeEach, describe, expect, it } from 'vitest'
+
+@Controller()
+class FailingController {
+  @Get('throws') throws() {
+    throw new Error('The disk is full of plums')
+  }
+  @Get('waits') async waits(req: Request) {
+    await once(req, 'never', { signal: req.signal })
+  }
+}
+
+let lines: string[]
+let logger: pino.Logger
+beforeEach(() => {
+  lines = []
+  logger = pino({ level: 'trace' }, { write: (line) => void lines.push(line) })
+})
+
+interface Line {
+  readonly msg: string
+  readonly err?: { readonly message: string; readonly stack: string }
+}
+
+/** What was logged. A stack says its message once more, as every stack does. */
+function logged(): Line[] {
+  const read = lines.map((line) => JSON.parse(line) as Line)
+  for (const { msg, err } of read) {
+    expect(msg).toMatch(/\w/)
+    if (err !== undefined) expect(err.message).not.toContain(msg)
+    if (err !== undefined) expect(msg).not.toContain(err.message)
+  }
+  expect(new Set(read.map(({ msg, err }) => `${msg} ${err?.message}`)).size).toBe(read.length)
+  return read
+}
+
+describe('a logger of pino', () => {
+  it('is told of a failure once, and why', async () => {
+    await using app = await TestApp.create({ controllers: [FailingController], logger })
+    await app.request().get('/throws')
+    expect(logged().map(({ msg, err }) => [msg, err?.message])).toEqual([
+      ['The request failed', 'The disk is full of plums'],
+    ])
+  })
+
+  it('is told once of a handler that took too long, also when that throws what it was told', async () => {
+    await using app = await TestApp.create({ controllers: [FailingController], logger })
+    const answer = app
+      .request()
+      .get('/waits')
+      .then(({ status }) => status)
+    await app.clock.advance('31s')
+    expect(await answer).toBe(503)
+    await app.close()
+    expect(logged().map(({ err }) => err?.message)).toEqual(['The handler took too long'])
+  })
+
+  it('is told of warnings of boot', async () => {
+    const app = await App.create({ logger, testOverrides: [] })
+    await app.close()
+    expect(logged().map(({ msg }) => msg)).toEqual([expect.stringContaining('testOverrides')])
+  })
+
+  it('is told what fails behind a failed start, which is thrown', async () => {
+    const fails = {
+      name: 'p',
+      setup() {
+        throw new Error('The door is stuck')
+      },
+      onClose() {
+        throw new Error('So is the window')
+      },
+    }
+    await expect(App.create({ logger, plugins: [fails] })).rejects.toThrow('The door is stuck')
+    expect(logged()).toHaveLength(1)
+    expect(lines.join()).not.toContain('The door is stuck')
+  })
+})

@@ -1,0 +1,407 @@
+import * as nest from '@nestjs/common'
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE, Reflector } from '@nestjs/core'
+import { type AppOptions, Auth, type Class, Controller, Get, Injectable, type Module } from 'blazon'
+import { TestApp } from 'blazon/testing'
+import { describe, expect, it } from 'vitest'
+import { bootProblems, bootWarnings } from '../../support.js'
+import { decorate, decorateParameter } from './foreign.js'
+
+class JwtGuard {
+  canActivate() {
+    return false
+  }
+}
+class RolesGuard extends JwtGuard {}
+class TrimPipe {
+  transform(value: unknown) {
+    return value
+  }
+}
+class AuditInterceptor {
+  intercept(_context: unknown, next: { handle(): unknown }) {
+    return next.handle() as never
+  }
+}
+class ErrorFilter {
+  catch() {}
+}
+
+/** A controller that is right by itself, with one method, and one more that is no route. */
+function makeController(): Class {
+  @Controller('users')
+  class UsersController {
+    @Get() list(_query?: unknown) {
+      return []
+    }
+    helper() {}
+  }
+  return UsersController
+}
+
+/** What keeps a controller from starting, each as one line. */
+async function problemsOf(controller: Class, options: AppOptions = {}) {
+  const problems = await bootProblems({ controllers: [controller], ...options })
+  for (const { cause, remedy } of problems) {
+    expect(cause).toMatch(/\S.*\.$/)
+    expect(remedy).toMatch(/\S.*\.$/)
+  }
+  return problems
+}
+
+async function codesOf(controller: Class, options: AppOptions = {}): Promise<string[]> {
+  return (await problemsOf(controller, options)).map(({ code, subject }) => `${code} ${subject}`)
+}
+
+describe('what NestJS would run, and nothing here runs', () => {
+  it.each([
+    ['@UseGuards(JwtGuard, RolesGuard)', nest.UseGuards(JwtGuard, new RolesGuard()), 'auth.guard'],
+    ['@UsePipes(TrimPipe)', nest.UsePipes(TrimPipe), 'schema'],
+    ['@UseInterceptors(AuditInterceptor)', nest.UseInterceptors(AuditInterceptor), 'intercept'],
+    ['@UseFilters(ErrorFilter)', nest.UseFilters(new ErrorFilter()), 'error middleware'],
+    ["@SetMetadata('roles', [ 'admin' ])", nest.SetMetadata('roles', ['admin']), '@Can'],
+    ["@SetMetadata('isPublic', true)", nest.SetMetadata('isPublic', true), '@Public()'],
+    [
+      "@SetMetadata('required_permissions', 7)",
+      nest.SetMetadata('required_permissions', 7),
+      '@Can',
+    ],
+  ])('is an error on a class and on a method: %s', async (written, decorator, remedy) => {
+    const byClass = makeController()
+    decorate(byClass, null, decorator)
+    const byMethod = makeController()
+    decorate(byMethod, 'list', decorator)
+    const [onClass, ...noMore] = await problemsOf(byClass)
+    const [onMethod, ...none] = await problemsOf(byMethod)
+    expect([noMore, none]).toEqual([[], []])
+    expect(onClass).toMatchObject({ code: 'E_FOREIGN_DECORATOR', subject: 'UsersController' })
+    expect(onMethod).toMatchObject({ code: 'E_FOREIGN_DECORATOR', subject: 'UsersController.list' })
+    for (const problem of [onClass, onMethod]) {
+      expect(problem?.cause).toContain(`${written} of NestJS`)
+      expect(problem?.remedy).toContain(remedy)
+    }
+  })
+
+  it('is an error whatever key the decorator of a Reflector has', async () => {
+    const Roles = Reflector.createDecorator<string[]>()
+    const Named = Reflector.createDecorator<string[]>({ key: 'needs-role' })
+    const target = makeController()
+    decorate(target, 'list', Roles(['admin']))
+    decorate(target, null, Named(['user']))
+    const problems = await problemsOf(target)
+    expect(problems.map(({ code, subject }) => [code, subject])).toEqual([
+      ['E_FOREIGN_DECORATOR', 'UsersController'],
+      ['E_FOREIGN_DECORATOR', 'UsersController.list'],
+    ])
+    expect(problems[1]?.cause).toContain("Reflector.createDecorator() with [ 'admin' ]")
+  })
+
+  it('is found in base classes, once, and where a method is overridden', async () => {
+    class Base {
+      @Get('inherited') inherited() {
+        return 1
+      }
+      @Get('overridden') overridden() {
+        return 1
+      }
+    }
+    decorate(Base, null, nest.UseGuards(JwtGuard))
+    decorate(Base, 'overridden', nest.UseGuards(RolesGuard))
+    @Controller('a')
+    class A extends Base {
+      override overridden() {
+        return 2
+      }
+    }
+    @Controller('b')
+    class B extends Base {}
+    const problems = await bootProblems({ controllers: [A, B] })
+    expect(problems.map(({ code, subject }) => `${code} ${subject}`)).toEqual([
+      'E_FOREIGN_DECORATOR A',
+      'E_FOREIGN_DECORATOR A.overridden',
+    ])
+    expect(problems[0]?.cause).toContain('inherits @UseGuards(JwtGuard) of NestJS from Base')
+    expect(problems[1]?.cause).toContain('inherits @UseGuards(RolesGuard) of NestJS from Base')
+  })
+
+  it('is found where the compiler has called the decorators, in either dialect', async () => {
+    type Dual = (...args: unknown[]) => never
+    const guarded = nest.UseGuards(JwtGuard) as Dual
+    const tagged = nest.SetMetadata('roles', ['admin']) as unknown as Dual
+    @guarded
+    @Controller('written')
+    class Written {
+      @tagged
+      @Get()
+      @guarded
+      list() {}
+    }
+    expect((await codesOf(Written)).sort()).toEqual([
+      'E_FOREIGN_DECORATOR Written',
+      'E_FOREIGN_DECORATOR Written.list',
+      'E_FOREIGN_DECORATOR Written.list',
+    ])
+  })
+
+  it('is said together with all else that is wrong', async () => {
+    @Controller('users')
+    class Users {
+      @Get() list() {}
+      @Get() again() {}
+      @Auth() orphan() {}
+    }
+    decorate(Users, null, nest.UseGuards(JwtGuard))
+    decorate(Users, 'list', nest.UsePipes(TrimPipe))
+    const providers = [{ provide: APP_GUARD, useClass: JwtGuard }]
+    expect((await codesOf(Users, { providers })).sort()).toEqual([
+      'E_DECORATOR_ORPHAN Users.orphan',
+      'E_FOREIGN_DECORATOR Users',
+      'E_FOREIGN_DECORATOR Users.list',
+      'E_FOREIGN_PROVIDER APP_GUARD',
+      'E_ROUTE_DUPLICATE Users.again',
+    ])
+  })
+
+  it('is found by a TestApp, and when the same class is started again', async () => {
+    const target = makeController()
+    const app = await TestApp.create({ controllers: [target] })
+    await app.close()
+    decorate(target, 'list', nest.UseGuards(JwtGuard))
+    await expect(TestApp.create({ controllers: [target] })).rejects.toThrow('E_FOREIGN_DECORATOR')
+  })
+})
+
+describe('routes and parameters of NestJS', () => {
+  it('on a class of ours are errors that name what to import', async () => {
+    const target = makeController()
+    decorate(target, 'helper', nest.Post(':id'))
+    decorateParameter(target, 'list', 0, nest.Query('page', TrimPipe))
+    const problems = await problemsOf(target)
+    expect(problems.map(({ subject }) => subject)).toEqual([
+      'UsersController.list',
+      'UsersController.helper',
+    ])
+    expect(problems[0]?.cause).toContain("@Query('page') of NestJS on parameter 0")
+    expect(problems[1]?.cause).toContain("@Post(':id') of NestJS")
+    expect(problems[1]?.remedy).toContain('blazon')
+  })
+
+  it.each([
+    ['@HttpCode(202)', nest.HttpCode(202)],
+    ["@Header('X-A', 'b')", nest.Header('X-A', 'b')],
+    ["@Redirect('/x')", nest.Redirect('/x')],
+    ["@Render('page')", nest.Render('page')],
+    ["@Version('2')", nest.Version('2')],
+  ])('%s would have no effect', async (written, decorator) => {
+    const target = makeController()
+    decorate(target, 'list', decorator)
+    const [problem] = await problemsOf(target)
+    expect(problem).toMatchObject({ code: 'E_FOREIGN_DECORATOR', subject: 'UsersController.list' })
+    expect(problem?.cause).toContain(`${written} of NestJS`)
+  })
+
+  it('of server-sent events are one error', async () => {
+    const target = makeController()
+    decorate(target, 'helper', nest.Sse('events'))
+    const problems = await problemsOf(target)
+    expect(problems.map(({ cause }) => cause)).toEqual([
+      expect.stringContaining("@Sse('events') of NestJS"),
+    ])
+  })
+
+  it('that were made by createParamDecorator are errors', async () => {
+    const target = makeController()
+    decorateParameter(target, 'list', 0, nest.createParamDecorator(() => 1)())
+    const [problem] = await problemsOf(target)
+    expect(problem?.cause).toContain('createParamDecorator() of NestJS on parameter 0')
+    expect(problem?.remedy).toContain('@CurrentUser()')
+  })
+
+  it('on a class that nothing of ours is on say so, and not that a bundler dropped something', async () => {
+    class CatsController {
+      list() {}
+    }
+    decorate(CatsController, null, nest.Controller({ path: 'cats', version: '1' }))
+    decorate(CatsController, 'list', nest.Get())
+    expect(await codesOf(CatsController)).toEqual([
+      'E_FOREIGN_DECORATOR CatsController',
+      // The version of its options has another remedy.
+      'E_FOREIGN_DECORATOR CatsController',
+      'E_FOREIGN_DECORATOR CatsController.list',
+    ])
+  })
+})
+
+describe('scopes of NestJS', () => {
+  class Service {}
+
+  it.each([
+    ['REQUEST', nest.Scope.REQUEST],
+    ['TRANSIENT', nest.Scope.TRANSIENT],
+  ])(
+    '%s is an error on a provider, on a controller and in a provider object',
+    async (name, scope) => {
+      class Scoped {}
+      decorate(Scoped, null, nest.Injectable({ scope }))
+      const controller = makeController()
+      decorate(controller, null, nest.Controller({ path: 'users', scope }))
+      const problems = await problemsOf(controller, {
+        providers: [Scoped, { provide: 'object', useClass: Service, scope } as never],
+        modules: [
+          { name: 'more', providers: [{ provide: 'again', useFactory: () => 1, scope } as never] },
+        ],
+      })
+      const lines = problems.map(({ code, subject }) => `${code} ${subject}`)
+      expect(lines.sort()).toEqual([
+        'E_FOREIGN_DECORATOR Scoped',
+        'E_FOREIGN_DECORATOR UsersController',
+        'E_FOREIGN_DECORATOR UsersController',
+        "E_FOREIGN_PROVIDER 'again'",
+        "E_FOREIGN_PROVIDER 'object'",
+      ])
+      const scoped = problems.filter(({ cause }) => cause.includes(`Scope.${name}`))
+      expect(scoped).toHaveLength(4)
+      for (const { remedy } of scoped) expect(remedy).toContain('req')
+    },
+  )
+
+  it('that are the default are none', async () => {
+    class Plain {}
+    decorate(Plain, null, nest.Injectable({ scope: nest.Scope.DEFAULT }))
+    class Bare {}
+    decorate(Bare, null, nest.Injectable())
+    const object = { provide: 'object', useClass: Service, scope: nest.Scope.DEFAULT } as never
+    const options = { controllers: [makeController()], providers: [Plain, Bare, object] }
+    expect(await bootWarnings({ ...options, strict: true })).toEqual([])
+  })
+
+  it('in the options of our @Injectable are refused where they stand', () => {
+    const wrong = Injectable as unknown as (options: object) => unknown
+    expect(() => wrong({ scope: nest.Scope.REQUEST })).toThrow('E_DECORATOR_TARGET')
+  })
+})
+
+describe('injection of NestJS', () => {
+  it('into a field or a constructor is an error: nothing here reads it', async () => {
+    class Config {}
+    class Service {
+      declare config: Config
+      constructor(readonly other: Config) {}
+    }
+    decorateParameter(Service, undefined, 0, nest.Inject('OTHER'))
+    ;(nest.Inject('CONFIG') as (...args: unknown[]) => void)(Service.prototype, 'config')
+    Reflect.defineMetadata('design:paramtypes', [Config], Service)
+    const problems = await problemsOf(makeController(), { providers: [Config, Service] })
+    expect(problems.map(({ code, subject, cause }) => [code, subject, cause])).toEqual([
+      ['E_FOREIGN_DECORATOR', 'Service', expect.stringContaining("@Inject('OTHER') of NestJS")],
+      ['E_FOREIGN_DECORATOR', 'Service', expect.stringContaining("@Inject('CONFIG') of NestJS")],
+    ])
+  })
+})
+
+describe('tokens of NestJS', () => {
+  it.each([
+    ['APP_GUARD', APP_GUARD, JwtGuard, 'auth.guard'],
+    ['APP_PIPE', APP_PIPE, TrimPipe, 'schema'],
+    ['APP_INTERCEPTOR', APP_INTERCEPTOR, AuditInterceptor, 'intercept'],
+    ['APP_FILTER', APP_FILTER, ErrorFilter, 'error middleware'],
+  ])('%s is an error in every list of providers', async (name, provide, useClass, remedy) => {
+    const provider = { provide, useClass: useClass as Class }
+    const places: AppOptions[] = [
+      { providers: [provider] },
+      { modules: [{ providers: [provider] }] },
+      { modules: [{ providers: [provider], exports: [] }] },
+      { plugins: [{ name: 'x', providers: [{ provide, useValue: new useClass() }] }] },
+      { providers: [{ token: provide, useFactory: () => new useClass() }] },
+    ]
+    for (const options of places) {
+      const problems = await problemsOf(makeController(), options)
+      expect(problems).toEqual([
+        expect.objectContaining({ code: 'E_FOREIGN_PROVIDER', subject: name }),
+      ])
+      expect(problems[0]?.remedy).toContain(remedy)
+    }
+  })
+})
+
+describe('modules of NestJS', () => {
+  class UsersModule {}
+  decorate(UsersModule, null, nest.Module({ providers: [], controllers: [] }))
+
+  it.each([
+    ['a class with @Module', UsersModule, 'UsersModule'],
+    ['a dynamic module', { module: UsersModule, providers: [] }, 'UsersModule'],
+    ['a forward reference', nest.forwardRef(() => UsersModule), 'forwardRef'],
+    ['an instance of one', new UsersModule(), 'UsersModule'],
+    ['a promise of a module', Promise.resolve({ providers: [] }), 'promise'],
+  ])('are errors that name them, at every depth: %s', async (_, module, name) => {
+    for (const modules of [[module], [{ name: 'outer', imports: [module] }]]) {
+      const problems = await problemsOf(makeController(), { modules: modules as Module[] })
+      const found = problems.filter(({ code }) => code === 'E_MODULE_INVALID')
+      expect(found).toHaveLength(1)
+      expect(found[0]?.cause).toContain(name)
+      expect(found[0]?.cause).not.toContain('{}')
+    }
+  })
+})
+
+describe('metadata that nobody knows', () => {
+  it('under a key of NestJS is none of its, and not a crash', async () => {
+    const target = makeController()
+    for (const key of ['__headers__', '__redirect__', 'self:paramtypes', 'method', 'path']) {
+      decorate(target, 'list', nest.SetMetadata(key, null))
+    }
+    const warnings = await bootWarnings({ controllers: [target] })
+    expect(warnings.map(({ code }) => code)).toEqual(Array(5).fill('W_FOREIGN_METADATA'))
+  })
+
+  it('is a warning for each key that names every place', async () => {
+    const target = makeController()
+    decorate(target, null, nest.SetMetadata('audit', 'users'))
+    decorate(target, 'list', nest.SetMetadata('audit', 'list'), nest.SetMetadata(Symbol('s'), 1))
+    const warnings = await bootWarnings({ controllers: [target] })
+    expect(warnings.map(({ code }) => code)).toEqual(['W_FOREIGN_METADATA', 'W_FOREIGN_METADATA'])
+    expect(warnings[0]?.text).toContain('UsersController, UsersController.list')
+    expect(warnings[0]?.text).toContain("'audit'")
+    expect(warnings[1]?.text).toContain('Symbol(s)')
+    expect((await codesOf(target, { strict: true })).length).toBe(2)
+  })
+
+  it.each(['swagger/apiOperation', 'swagger/apiSecurity'])(
+    'that describes is a warning that names our decorators: %s',
+    async (key) => {
+      const target = makeController()
+      decorate(target, 'list', nest.SetMetadata(key, { summary: 'x' }))
+      const [warning] = await bootWarnings({ controllers: [target] })
+      expect(warning?.code).toBe('W_FOREIGN_METADATA')
+      expect(warning?.text).toContain('@ApiOperation')
+    },
+  )
+
+  it('is left to a plugin that says that it reads it', async () => {
+    const target = makeController()
+    decorate(target, 'list', nest.SetMetadata('roles', ['admin']), nest.SetMetadata('audit', 1))
+    const plugins = [{ name: 'roles', metadataKeys: ['roles', 'audit'] }]
+    expect(await bootWarnings({ controllers: [target], plugins, strict: true })).toEqual([])
+  })
+
+  it('that compilers and libraries leave is nothing', async () => {
+    const target = makeController()
+    Reflect.defineMetadata('design:paramtypes', [Object], target.prototype, 'list')
+    Reflect.defineMetadata('design:type', Function, target.prototype, 'list')
+    Reflect.defineMetadata('design:paramtypes', [], target)
+    expect(await bootWarnings({ controllers: [target], strict: true })).toEqual([])
+  })
+
+  it('cannot be there without a store, and is then not looked for', async () => {
+    const target = makeController()
+    decorate(target, 'list', nest.UseGuards(JwtGuard))
+    const store = Reflect as { getOwnMetadataKeys?: unknown }
+    const { getOwnMetadataKeys } = store
+    delete store.getOwnMetadataKeys
+    try {
+      expect(await bootWarnings({ controllers: [target], strict: true })).toEqual([])
+    } finally {
+      store.getOwnMetadataKeys = getOwnMetadataKeys
+    }
+  })
+})

@@ -1,0 +1,173 @@
+import { createServer } from 'node:http'
+import {
+  App,
+  type AppOptions,
+  ConfigError,
+  Controller,
+  defineControllers,
+  Get,
+  type Middleware,
+  type RequestHandler,
+} from 'blazon'
+import express from 'express'
+import { describe, expect, it } from 'vitest'
+import { bootWarnings } from '../../support.js'
+import { appsOfTest, send } from './support.js'
+
+@Controller('orders')
+class OrdersController {
+  @Get(':id')
+  get() {
+    return 'ours'
+  }
+}
+
+const controllers = defineControllers(OrdersController)
+const pass: RequestHandler = (_req, _res, next) => next()
+const end = (_req: unknown, res: express.Response) => void res.status(404).json({ legacy: true })
+
+/** A catch-all as most applications have it: it could pass on, and does not. */
+const notFound: RequestHandler = (_req, res, _next) => res.status(404).json({ legacy: true })
+
+describe('W_MIDDLEWARE_DEAD_END', () => {
+  const nested = express.Router().use(pass, express.Router().use(end))
+  const ends: Record<string, Middleware> = {
+    'a function of two parameters': end as Middleware,
+    'a function of one': (req: { res: express.Response }) => void req.res.end(),
+    'a router with such a function': express.Router().get('/a', pass).use(end),
+    'a router in a router': nested,
+    'an application': express().use(express.json()).use(end) as never,
+  }
+
+  it.each(Object.entries(ends))('is a warning about %s', async (_, middleware) => {
+    const found = await bootWarnings({ controllers, middlewares: [pass, middleware] })
+    expect(found).toMatchObject([{ code: 'W_MIDDLEWARE_DEAD_END' }])
+    expect(found[0]?.text).toContain('middlewares[1]')
+    expect(found[0]?.text).toContain('1 routes')
+  })
+
+  it('is a warning about those of plugins, and an error under strict', async () => {
+    const plugins = [{ name: 'legacy', middlewares: [end as Middleware] }]
+    const found = await bootWarnings({ controllers, plugins })
+    expect(found[0]?.text).toContain("plugin 'legacy', middlewares[0]")
+    const strict = { controllers, plugins, strict: true, logger: false } as const
+    await expect(App.create(strict)).rejects.toThrow(ConfigError)
+  })
+
+  const goOn: Record<string, Middleware> = {
+    'a middleware': pass,
+    'one that takes all': (...all: Parameters<RequestHandler>) => pass(...all),
+    'one that takes the rest': (req: unknown, ...rest: [unknown, () => void]) => pass(req, ...rest),
+    'one with a default': (req: unknown, res: unknown, done = () => {}) => pass(req, res, done),
+    'one that goes on by the request': (req: { next(): void }) => req.next(),
+    'one that reads arguments': function (_req: unknown) {
+      // biome-ignore lint/complexity/noArguments: older middlewares do
+      pass(...(arguments as unknown as Parameters<RequestHandler>))
+    },
+    'an error middleware': (_error: unknown, _req: unknown, _res: unknown, next: () => void) =>
+      next(),
+    'a bound one': pass.bind(null) as Middleware,
+    'a router that ends below a path': express.Router().use('/legacy', end),
+    'a router with routes': express.Router().get('/legacy', end).all('/', end),
+    'another App': (req, res, next) => new App({ logger: false }).handler(req, res, next),
+  }
+
+  it.each(Object.entries(goOn))('is none about %s', async (_, middleware) => {
+    expect(await bootWarnings({ controllers, middlewares: [middleware] })).toEqual([])
+  })
+
+  it('is none where there are no routes', async () => {
+    expect(await bootWarnings({ middlewares: [end as Middleware] })).toEqual([])
+  })
+})
+
+describe('W_MIDDLEWARE_HIDES_ROUTE', () => {
+  const apps = appsOfTest('off')
+
+  async function start(options: AppOptions) {
+    const lines: { code?: string; text: string }[] = []
+    const warn = (facts: object, text: string) => void lines.push({ ...facts, text })
+    const logger = { info() {}, warn, error() {} }
+    const { port } = await apps.listening({ controllers, ...options, logger })
+    const ask = async (path: string, method = 'GET') => (await send(port, { path, method })).status
+    return { ask, lines }
+  }
+
+  const later: RequestHandler = (req, res, next) => setTimeout(() => notFound(req, res, next), 1)
+  const hiding: Record<string, Middleware> = {
+    'an application': express().get('/legacy', pass).use(notFound) as never,
+    'a router that waits': express.Router().use(later),
+    'a route for all paths': express.Router().all('/*path', notFound),
+    'a regular expression': express.Router().get(/.*/, notFound),
+  }
+
+  it.each(Object.entries(hiding))('is logged once, and names the entry: %s', async (_, entry) => {
+    const { ask, lines } = await start({ middlewares: [pass, entry] })
+    expect([await ask('/none'), lines]).toEqual([404, []])
+    expect([await ask('/orders/secret'), await ask('/orders/2'), await ask('/api-docs')]).toEqual([
+      404, 404, 404,
+    ])
+    expect(lines).toMatchObject([{ code: 'W_MIDDLEWARE_HIDES_ROUTE' }])
+    expect(lines[0]?.text).toContain('middlewares[1]')
+    expect(lines[0]?.text).toContain('GET /orders/:id')
+    expect(lines[0]?.text).toContain('host.use(app.handler)')
+    expect(lines[0]?.text).not.toContain('secret')
+  })
+
+  it('is logged for the documentation, too, and for HEAD', async () => {
+    const { ask, lines } = await start({ middlewares: [express().use(notFound) as never] })
+    expect([await ask('/api-docs', 'HEAD'), lines.length]).toEqual([404, 1])
+  })
+
+  it('counts error middlewares out', async () => {
+    const onError: Middleware = (_error: unknown, _req: unknown, _res: unknown, next: () => void) =>
+      next()
+    const middlewares = [onError, pass, express.Router().use(notFound)]
+    const { ask, lines } = await start({ middlewares })
+    expect([await ask('/orders/1'), lines[0]?.text]).toEqual([
+      404,
+      expect.stringContaining('middlewares[2]'),
+    ])
+  })
+
+  it('is not logged for what has its own reason to be 404', async () => {
+    const files = express.Router().use('/files', express.static('/none'))
+    const own = express.Router().get('/orders/:id', notFound)
+    const passing = express.Router().use((_req, res, next) => {
+      res.status(404)
+      setImmediate(next)
+    })
+    const { ask, lines } = await start({ middlewares: [files, passing, own] })
+    expect([await ask('/files/none'), await ask('/orders/1'), await ask('/none')]).toEqual([
+      404, 404, 404,
+    ])
+    expect(lines).toEqual([])
+  })
+
+  it('is not logged where a route of ours answers 404', async () => {
+    @Controller('found')
+    class FoundController {
+      @Get()
+      get(_req: unknown, res: express.Response) {
+        res.status(404).end()
+      }
+    }
+    const options = { controllers: defineControllers(FoundController) }
+    const { ask, lines } = await start({ ...options, middlewares: [express.Router().use(pass)] })
+    expect([await ask('/found'), lines]).toEqual([404, []])
+  })
+
+  it('is not logged where the application is mounted as it says', async () => {
+    const lines: unknown[] = []
+    const logger = { info() {}, warn: (...all: unknown[]) => void lines.push(all), error() {} }
+    const app = apps.track(new App({ controllers, logger }))
+    const legacy = express().get('/legacy', (_req, res) => void res.json('still here'))
+    const host = express().use(app.handler).use(legacy).use(notFound)
+    const port = await apps.serving(createServer(host))
+    const ask = async (path: string) => (await send(port, { path })).status
+    expect([await ask('/orders/1'), await ask('/api-docs/'), await ask('/legacy')]).toEqual([
+      200, 200, 200,
+    ])
+    expect([await ask('/none'), lines]).toEqual([404, []])
+  })
+})

@@ -1,0 +1,94 @@
+import { configure } from '@codegenie/serverless-express'
+import type { App } from 'blazon'
+import serverless from 'serverless-http'
+
+/** What a test asks a function for. */
+export interface Asked {
+  readonly method?: string
+  readonly path?: string
+  readonly query?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly cookies?: readonly string[]
+  readonly body?: string | Buffer
+}
+
+/** What a function answers with, as its platform gets it. */
+export interface Answered {
+  readonly statusCode: number
+  readonly body: string
+  readonly headers?: Readonly<Record<string, unknown>>
+  readonly multiValueHeaders?: Readonly<Record<string, readonly unknown[]>>
+  readonly cookies?: readonly string[]
+  readonly isBase64Encoded: boolean
+}
+
+type Call = (event: object, context: object) => Promise<Answered>
+type Listener = App['handler']
+
+/** The two adapters that most functions are written with. */
+export const ADAPTERS: Readonly<Record<string, (listener: Listener) => Call>> = {
+  'serverless-http': (listener) => serverless(listener as never) as unknown as Call,
+  '@codegenie/serverless-express': (listener) =>
+    configure({ app: listener as never }) as unknown as Call,
+}
+
+/** Events of AWS: HTTP APIs and function URLs, and REST APIs. */
+export const EVENTS: Readonly<Record<string, (asked: Asked) => object>> = {
+  'version 2.0': ({ query = '', cookies, ...asked }) => {
+    const { method, path, headers, ...body } = partsOf(asked)
+    const http = { method, path, sourceIp: '9.9.9.9' }
+    return {
+      version: '2.0',
+      rawPath: path,
+      rawQueryString: query,
+      headers,
+      ...(cookies === undefined ? {} : { cookies }),
+      requestContext: { http },
+      ...body,
+    }
+  },
+  'version 1.0': ({ query = '', cookies, ...asked }) => {
+    const { method, path, headers, ...body } = partsOf(asked)
+    const all = {
+      ...headers,
+      ...(cookies === undefined ? {} : { cookie: cookies.join('; ') }),
+    }
+    const list = (value: string) => [value]
+    const parameters = [...new URLSearchParams(query).keys()]
+    const values = (name: string) => new URLSearchParams(query).getAll(name)
+    return {
+      httpMethod: method,
+      path,
+      headers: all,
+      multiValueHeaders: Object.fromEntries(
+        Object.entries(all).map(([name, value]) => [name, list(value)]),
+      ),
+      multiValueQueryStringParameters: Object.fromEntries(
+        parameters.map((name) => [name, values(name)]),
+      ),
+      requestContext: { identity: { sourceIp: '9.9.9.9' } },
+      ...body,
+    }
+  },
+}
+
+function partsOf({ method = 'GET', path = '/', headers = {}, body }: Omit<Asked, 'query'>) {
+  const isBase64Encoded = Buffer.isBuffer(body)
+  return {
+    method,
+    path,
+    headers: { host: 'shop.example', ...headers },
+    isBase64Encoded,
+    ...(body === undefined ? {} : { body: isBase64Encoded ? body.toString('base64') : body }),
+  }
+}
+
+/** One header of an answer, in whichever form the adapter gives it. */
+export function headerOf({ headers, multiValueHeaders }: Answered, name: string): unknown {
+  return headers?.[name] ?? multiValueHeaders?.[name]?.[0]
+}
+
+/** Every cookie that an answer sets. */
+export function cookiesOf({ cookies, multiValueHeaders }: Answered): readonly unknown[] {
+  return cookies?.length ? cookies : (multiValueHeaders?.['set-cookie'] ?? [])
+}
