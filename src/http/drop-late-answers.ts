@@ -19,6 +19,13 @@ export function dropLateAnswers(res: ServerResponse): void {
   })
 }
 
+const KEEPING = new WeakSet<object>()
+
+/** Whether `keepFirstAnswer` was called for a response. */
+export function keepsFirstAnswer(res: object): boolean {
+  return KEEPING.has(res)
+}
+
 type Method = (this: unknown, ...args: unknown[]) => unknown
 
 /**
@@ -26,6 +33,7 @@ type Method = (this: unknown, ...args: unknown[]) => unknown
  * sent is not changed, and nothing follows the end.
  */
 export function keepFirstAnswer(res: ServerResponse): void {
+  KEEPING.add(res)
   const methods = res as unknown as Record<string, Method>
   const replace = (name: string, isOver: () => boolean, late: unknown) => {
     const original = methods[name] as Method

@@ -1,6 +1,7 @@
 import type { Response } from '../contracts/handler.js'
 import { checkSendable } from './check-sendable.js'
 import { hasLostConnection } from './close-with-connection.js'
+import { keepsFirstAnswer } from './drop-late-answers.js'
 
 /** What begins or goes on with an answer. */
 const SENDERS = ['writeHead', 'flushHeaders', 'write', 'end'] as const
@@ -78,7 +79,9 @@ class HeldAnswer {
     this.#state = 'begun'
     const { statusCode, statusMessage } = this.#res
     this.#head = { statusCode, statusMessage }
-    for (const name of HEAD_WRITERS) this.#replace(name, refuseHead)
+    // A handler whose request was ended for it may go on to answer from a callback, where nobody would catch what is thrown.
+    if (!keepsFirstAnswer(this.#res))
+      for (const name of HEAD_WRITERS) this.#replace(name, refuseHead)
     this.#shadow('headersSent', () => true)
     this.#shadow('writableEnded', () => this.#hasEnded)
     this.#hold

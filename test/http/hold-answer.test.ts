@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import type { Response } from 'blazon'
 import compression from 'compression'
 import { describe, expect, it } from 'vitest'
-import { dropLateAnswers } from '../../src/http/drop-late-answers.js'
+import { dropLateAnswers, keepFirstAnswer } from '../../src/http/drop-late-answers.js'
 import { holdAnswer } from '../../src/http/hold-answer.js'
 
 /** A promise that a test keeps. */
@@ -167,6 +167,36 @@ describe('an answer that is held', () => {
       { before: () => promise },
     )
     expect([status, text]).toEqual([503, 'too late'])
+  })
+
+  it.each<[string, (res: ServerResponse) => unknown]>([
+    ['setHeader', (res) => res.setHeader('x-late', '1')],
+    ['appendHeader', (res) => res.appendHeader('x-late', '1')],
+    ['removeHeader', (res) => res.removeHeader('x-kept')],
+    ['writeHead', (res) => res.writeHead(200, { 'x-late': '1' })],
+    ['flushHeaders', (res) => res.flushHeaders()],
+    ['write', (res) => res.write('late')],
+    ['end', (res) => res.end('late')],
+  ])('drops %s of a handler whose request was ended for it', async (_, sayLate) => {
+    const { promise, open } = gate()
+    const { status, headers, text } = await exchange(
+      (res) => {
+        keepFirstAnswer(res)
+        res.statusCode = 503
+        res.setHeader('x-kept', '1')
+        res.end('too late')
+        sayLate(res)
+        open()
+        setImmediate(sayLate, res)
+      },
+      { before: () => promise },
+    )
+    expect([status, headers.get('x-kept'), headers.get('x-late'), text]).toEqual([
+      503,
+      '1',
+      null,
+      'too late',
+    ])
   })
 
   it('can be held twice', async () => {
