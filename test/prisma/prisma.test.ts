@@ -187,7 +187,7 @@ describe('Prisma in a transaction of the Database', () => {
       const inside = prisma.$transaction(async (tx) =>
         tx.$transaction([tx.order.count(), tx.note.count()]),
       )
-      await expect(inside).rejects.toThrow('Here transactions are')
+      await expect(inside).rejects.toThrow('Begin a transaction with')
     })
     await expect(prisma.order.count()).rejects.toMatchObject({ code: 'TENANT_REQUIRED' })
     await expect(prisma.order.create({ data: { item: 'x' } })).rejects.toMatchObject({

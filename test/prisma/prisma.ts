@@ -15,16 +15,16 @@ import { type Prisma, PrismaClient } from './generated/client.js'
 
 type Tx = Prisma.TransactionClient
 
-/** Prisma's client, but for what would need a connection of its own. */
+/** Prisma's client without the methods that would need a separate connection. */
 export type DatabasePrisma = Omit<Tx, '$transaction'> & {
   $transaction<T>(fn: (tx: Tx) => Promise<T>): Promise<T>
 }
 
-/** What somebody asks for, while Prisma is at it. */
+/** One call of the client, while Prisma works on it. */
 interface Errand {
   readonly isRead: boolean
   part?: Part
-  /** What the database has thrown, and Prisma would make an error of its own of. */
+  /** An error of the database that Prisma would replace with its own. */
   failure?: unknown
 }
 
@@ -32,20 +32,21 @@ const errands = new AsyncLocalStorage<Errand>()
 const READS = /^(find|count|aggregate|groupBy)/
 
 /**
- * Prisma on a `Database`: every operation runs where the queries of `db` would run here, in the name of the same tenant.
+ * Prisma on a `Database`: every operation runs in the same transaction as a query of `db`, for the same tenant.
  *
- * One client serves all tenants, and Prisma gathers what is asked of it in one tick, whoever asks, to send it as if the first had asked for all. So nothing
- * may reach the database but by a transaction that Prisma begins at once, for whoever asks; each operation is in one.
+ * One client serves all tenants, and Prisma sends the queries of one tick together, in the async context of the first
+ * caller. So each operation runs in a transaction that Prisma begins at once for its caller, and no query may reach
+ * the database without one.
  */
 export function prismaOf(db: Database): DatabasePrisma {
-  // How long things may take is the database's to say.
+  // The timeouts of `postgres()` apply. Those of Prisma must not end a transaction earlier.
   const transactionOptions = { maxWait: 3_600_000, timeout: 3_600_000 }
   const client = new PrismaClient({ adapter: new Adapter(db), transactionOptions })
 
   async function transact<T>(fn: (tx: Tx) => Promise<T>, isRead = false): Promise<T> {
     const errand: Errand = { isRead }
     try {
-      // What `fn` asks of others, the database itself or this client, is part of the transaction, too. Promises of Prisma begin when they are awaited.
+      // Queries of `fn` through `db` or this client are part of the transaction, too. Prisma starts a query when it is awaited.
       return await errands.run(errand, () =>
         client.$transaction((tx) => (errand.part as Part).run(async () => await fn(tx))),
       )
@@ -62,7 +63,7 @@ export function prismaOf(db: Database): DatabasePrisma {
         transact((tx) => perform(tx, { model, operation, args }), READS.test(operation)),
     },
   })
-  // Of the same form, in types that know less of each other.
+  // The object has this shape; Prisma's types of an extended client do not say so.
   return extended as unknown as DatabasePrisma
 }
 
@@ -96,7 +97,7 @@ class Adapter implements SqlDriverAdapterFactory, SqlDriverAdapter {
   async startTransaction(isolationLevel?: string): Promise<Transaction> {
     const errand = errands.getStore()
     if (errand === undefined || errand.part !== undefined || isolationLevel !== undefined) {
-      throw new Error('Here transactions are prisma.$transaction(fn), or db.transaction(fn).')
+      throw new Error('Begin a transaction with prisma.$transaction(fn), or with db.transaction(fn).')
     }
     try {
       errand.part = errand.isRead ? new Part(this.#db, errand) : await begin(this.#db, errand)
@@ -107,9 +108,9 @@ class Adapter implements SqlDriverAdapterFactory, SqlDriverAdapter {
     }
   }
 
-  /** In whose name would it be? */
+  /** A query outside of a transaction has no tenant. */
   async queryRaw(): Promise<never> {
-    throw new Error('Prisma asks for nobody: use the client that prismaOf() gives.')
+    throw new Error('A query without a transaction: use the client that prismaOf() returns.')
   }
 
   readonly executeRaw: () => Promise<never> = this.queryRaw
@@ -117,14 +118,14 @@ class Adapter implements SqlDriverAdapterFactory, SqlDriverAdapter {
   async dispose(): Promise<void> {}
 }
 
-/** How a transaction of the `Database` ends. */
+/** Ends a transaction of the `Database`. */
 interface End {
   commit(): void
   rollback(reason: Error): void
   ended(): Promise<void>
 }
 
-/** Begins a transaction of the `Database`, a savepoint within another one, that goes on until Prisma ends it. */
+/** Begins a transaction of the `Database`, or a savepoint inside another one, which lasts until Prisma ends it. */
 async function begin(db: Database, errand: Errand): Promise<Part> {
   return await new Promise((resolve, reject) => {
     const hold = () =>
@@ -136,7 +137,7 @@ async function begin(db: Database, errand: Errand): Promise<Part> {
   })
 }
 
-/** A transaction for Prisma. What runs in it runs where it was made, wherever Prisma calls from. */
+/** A transaction for Prisma. Its queries run in the async context of its creation, wherever Prisma calls from. */
 class Part implements Transaction {
   readonly provider = 'postgres'
   readonly adapterName = 'blazon'
@@ -146,7 +147,7 @@ class Part implements Transaction {
   readonly #end: End | undefined
   readonly #place = new AsyncResource('Prisma')
 
-  /** @param end How it ends; one that only reads needs no end. */
+  /** @param end Ends the transaction; `undefined` for one that only reads. */
   constructor(db: Database, errand: Errand, end?: End) {
     this.#db = db
     this.#errand = errand
@@ -209,7 +210,7 @@ class Part implements Transaction {
   }
 }
 
-/** What Prisma knows by a name of its own: `P2002`, `P2003`, `P2011`, `P2034`. */
+/** Translates to the errors that Prisma has names for: `P2002`, `P2003`, `P2011`, `P2034`. */
 function explain({ code, message, constraint, column, detail, hint }: PostgresError) {
   const original = { originalCode: code, originalMessage: message }
   const index = constraint === undefined ? {} : { constraint: { index: constraint } }
@@ -236,7 +237,7 @@ function bytesOf(arg: unknown): unknown {
   return typeof arg === 'string' ? Buffer.from(arg, 'base64') : arg
 }
 
-/** What `$queryRaw` reads values as, by the numbers of PostgreSQL's types. Models say it themselves. */
+/** The types of values for `$queryRaw`, by the numbers of PostgreSQL's types. Models declare their own. */
 const TYPES: Readonly<Record<number, ColumnType>> = {
   16: ColumnTypeEnum.Boolean,
   17: ColumnTypeEnum.Bytes,

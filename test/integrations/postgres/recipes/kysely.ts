@@ -16,7 +16,7 @@ import {
   type TransactionSettings,
 } from 'kysely'
 
-/** Kysely on a `Database`: every query runs where those of `db` would run here, in the name of the same tenant. */
+/** Kysely on a `Database`: every query runs in the same transaction as a query of `db`, for the same tenant. */
 export class DatabaseKysely<Tables> extends Kysely<Tables> {
   readonly #db: Database
 
@@ -31,7 +31,7 @@ export class DatabaseKysely<Tables> extends Kysely<Tables> {
     this.#db = db
   }
 
-  /** Begins, commits and rolls back as `db.transaction` does: within another transaction, it is a savepoint. */
+  /** Begins, commits and rolls back as `db.transaction` does: inside another transaction, it is a savepoint. */
   override transaction(): TransactionBuilder<Tables> {
     const builder = super.transaction()
     const execute = builder.execute.bind(builder)
@@ -41,10 +41,10 @@ export class DatabaseKysely<Tables> extends Kysely<Tables> {
   }
 }
 
-/** Says that a transaction was begun for whoever asks for one now. */
+/** Records that `transaction()` has begun a transaction, which the driver may take once. */
 const entrance = new AsyncLocalStorage<{ isTaken: boolean }>()
 
-/** A statement finds its connection by itself, so there is nothing to begin, and nothing to give back. */
+/** The `Database` finds the connection of each statement, so the driver acquires and releases nothing. */
 class DatabaseDriver implements Driver {
   readonly #connection: DatabaseConnection
 
@@ -61,7 +61,7 @@ class DatabaseDriver implements Driver {
     const isPlain = settings.isolationLevel === undefined && settings.accessMode === undefined
     if (entered === undefined || entered.isTaken || !isPlain) {
       throw new Error(
-        'Here transactions are kysely.transaction().execute(fn), or db.transaction(fn).',
+        'Begin a transaction with kysely.transaction().execute(fn), or with db.transaction(fn).',
       )
     }
     entered.isTaken = true
@@ -86,8 +86,8 @@ class Connection implements DatabaseConnection {
     return command === 'SELECT' ? { rows } : { rows, numAffectedRows: BigInt(rowCount) }
   }
 
-  // biome-ignore lint/correctness/useYield: it has nothing to give
+  // biome-ignore lint/correctness/useYield: it only throws
   async *streamQuery(): AsyncGenerator<never> {
-    throw new Error('There are no cursors here: ask for a page of rows at a time.')
+    throw new Error('Cursors are not supported: query one page of rows at a time.')
   }
 }
