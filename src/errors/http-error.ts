@@ -1,6 +1,5 @@
 import { STATUS_CODES } from 'node:http'
 import type { FieldError } from '../contracts/schema.js'
-import { type ErrorCode, HTTP_CODES } from './codes.js'
 
 /** What may be said about an HTTP error beside its message. */
 export interface HttpErrorOptions extends ErrorOptions {
@@ -179,41 +178,5 @@ export class InternalServerError extends HttpError {
 export class ServiceUnavailableError extends HttpError {
   constructor(message?: string, options?: HttpErrorOptions) {
     super(503, message, options)
-  }
-}
-
-/** A framework error whose code is more exact than its status. */
-export function codedError(
-  code: ErrorCode,
-  message: string,
-  options?: HttpErrorOptions,
-): HttpError {
-  return new HttpError(HTTP_CODES[code], message, { ...options, code })
-}
-
-/**
- * The same, to refuse a request with: what is wrong is with the request, and no line of a program is to be looked for.
- * Not for what a program has called, which must find its way back to that line.
- */
-export function refused(code: ErrorCode, message: string, options?: HttpErrorOptions): HttpError {
-  return withoutStack(() => codedError(code, message, options))
-}
-
-/**
- * Makes an error whose `stack` is its first line alone: looking up ten frames took 20 to 80 thousand instructions, as many as
- * all else of an answer. Nothing else can run meanwhile, so that whatever the program has set is there again for its own errors.
- */
-export function withoutStack<TError>(make: () => TError): TError {
-  const { stackTraceLimit } = Error
-  try {
-    Error.stackTraceLimit = 0
-  } catch {
-    // A program has frozen it (`--frozen-intrinsics`, SES).
-    return make()
-  }
-  try {
-    return make()
-  } finally {
-    Error.stackTraceLimit = stackTraceLimit
   }
 }

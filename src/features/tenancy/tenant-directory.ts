@@ -1,7 +1,8 @@
 import { AsyncResource } from 'node:async_hooks'
 import type { Clock } from '../../contracts/clock.js'
 import type { TenantStore } from '../../contracts/tenant.js'
-import { codedError, HttpError } from '../../errors/http-error.js'
+import { HttpError } from '../../errors/http-error.js'
+import { refuse } from '../../errors/refuse.js'
 import { isThenable } from '../../http/step.js'
 
 /** What the store has said of an id. */
@@ -112,5 +113,5 @@ function verdictOf(info: unknown, id: string): Verdict {
 
 function unavailable(cause: unknown): HttpError {
   if (HttpError.is(cause)) return cause
-  return codedError('SERVICE_UNAVAILABLE', '`tenant.store` has failed', { cause })
+  return refuse('SERVICE_UNAVAILABLE', '`tenant.store` has failed', { cause, stack: true })
 }

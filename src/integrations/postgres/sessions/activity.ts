@@ -1,4 +1,4 @@
-import { codedError } from '../../../errors/http-error.js'
+import { refuse } from '../../../errors/refuse.js'
 import { Deadline } from '../drivers/deadline.js'
 
 /** What happens in a transaction, as far as it tells whether something still does. */
@@ -52,5 +52,8 @@ function stuck(): Error {
   const cause = new Error(
     'A part of a transaction was waited for, and did nothing: it waits for something else, maybe for a statement that waits for it. Await every part, and ask within it for what it needs.',
   )
-  return codedError('DATABASE_TIMEOUT', 'The transaction has come to a standstill.', { cause })
+  return refuse('DATABASE_TIMEOUT', 'The transaction has come to a standstill.', {
+    cause,
+    stack: true,
+  })
 }

@@ -1,4 +1,5 @@
-import { codedError, HttpError } from '../../../errors/http-error.js'
+import { HttpError } from '../../../errors/http-error.js'
+import { refuse } from '../../../errors/refuse.js'
 import type { Connection, QueryResult, Statement } from '../driver.js'
 import { IN_FAILED, isRefusal, PostgresError, UnsavedError } from '../postgres-error.js'
 import type { Activity } from './activity.js'
@@ -263,5 +264,5 @@ export function assertCommitted({ command }: QueryResult, cause?: unknown): void
 
 /** What is said where nobody knows whether something was saved. */
 export function commitUnknown(cause: unknown): HttpError {
-  return codedError('COMMIT_UNKNOWN', 'It is not known whether this was saved', { cause })
+  return refuse('COMMIT_UNKNOWN', 'It is not known whether this was saved', { cause, stack: true })
 }
