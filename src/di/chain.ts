@@ -8,7 +8,7 @@ class ChainError extends Error {
     readonly chain: readonly Token[],
     cause: unknown,
   ) {
-    super('A provider could not be made', { cause })
+    super('A provider could not be created', { cause })
   }
 }
 
@@ -33,7 +33,7 @@ export function missingProvider(token: Token, keeper?: string): Problem {
 
 function remedyFor(token: Token): string {
   if (token === undefined || token === null) {
-    return 'An undefined token is often a circular import: break the circle.'
+    return 'An undefined token often comes from a circular import: remove the circle.'
   }
   return typeof token === 'function'
     ? 'Add it to `providers` of a module, or decorate it with @Injectable().'
@@ -85,8 +85,9 @@ export function toProblem(error: unknown): Problem {
   return {
     code: 'E_PROVIDER_FAILED',
     subject: chain.at(-1) ?? 'A provider',
-    cause: `Making it threw: ${text}.${askedBy(chain)}`,
-    remedy: 'See the `cause` of this error: its stack leads to the constructor or the factory.',
+    cause: `Creating it threw: ${text}.${askedBy(chain)}`,
+    remedy:
+      'Read the `cause` of this error: its stack shows the constructor or the factory that threw.',
   }
 }
 

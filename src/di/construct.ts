@@ -40,9 +40,9 @@ function constructorTokens(target: Class, facts: InjectionFacts): (Token | undef
 function unknownParameter(target: Class, index: number, isStated: boolean): ConfigError {
   const cause = isStated
     ? `The token of its constructor parameter ${index} is undefined, which is often a circular import.`
-    : `Nothing says what its constructor parameter ${index} is.`
+    : `Nothing says which token its constructor parameter ${index} needs.`
   const remedy = isStated
-    ? 'Break the circle, or move what both files need into a third.'
+    ? 'Remove the circular import, or move what both files need into a third file.'
     : 'Inject it: a default (= inject(Token)), `static inject = [Token]`, or @Inject(Token) with legacy decorators.'
   return new ConfigError([{ code: 'E_PROVIDER_MISSING', subject: target.name, cause, remedy }])
 }

@@ -31,6 +31,6 @@ function currentInjector(token: Token): Injector {
   const name = typeof token === 'function' ? token.name : String(token)
   throw new Error(
     `inject(${name}) was called outside construction. ` +
-      'Call it in a field or a constructor default of a class that the application makes; in a test, use app.get().',
+      'Call it in a field or a constructor default of a class that the container creates; in a test, use app.get().',
   )
 }

@@ -34,8 +34,9 @@ export function duplicateProvider(first: Binding, second: Binding): Problem {
   return {
     code: 'E_PROVIDER_DUPLICATE',
     subject: tokenName(second.token),
-    cause: `It is provided by ${first.origin} and again, differently, by ${second.origin}.`,
-    remedy: 'Remove one of them, or list `exports` in a module to keep its own to itself.',
+    cause: `It is provided by ${first.origin} and, in a different way, by ${second.origin}.`,
+    remedy:
+      'Remove one of them; or give a module `exports` without this token, so that only that module uses its own provider.',
   }
 }
 

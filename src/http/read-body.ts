@@ -121,7 +121,7 @@ async function decompress(decode: Decoder, bytes: Buffer, limit: number): Promis
   } catch (cause) {
     const isTooLarge = (cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
     if (isTooLarge) throw tooLarge(limit)
-    throw refuse('MALFORMED_BODY', 'The body does not decompress', { cause })
+    throw refuse('MALFORMED_BODY', 'The body cannot be decompressed', { cause })
   }
 }
 

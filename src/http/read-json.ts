@@ -60,6 +60,6 @@ function parse(bytes: Buffer, { depth, mayBeEmpty }: JsonRules): unknown {
 /** Refuses what says that it is JSON and is nothing. */
 export function emptyJson(): HttpError {
   const message =
-    'The body is empty, which is not JSON: leave the Content-Type out where there is no body, or send null'
+    'The body is empty, which is not JSON: send no Content-Type where there is no body, or send null'
   return refuse('MALFORMED_JSON', message)
 }

@@ -60,5 +60,5 @@ function authorityOf(text = '', scheme = ''): string {
 }
 
 function malformed(): Error {
-  return refuse('MALFORMED_URL', 'The request target cannot be understood')
+  return refuse('MALFORMED_URL', 'The request target is malformed')
 }

@@ -75,7 +75,7 @@ function bare(
   subject = name,
   cause = `${name} is written without parentheses, so it would never take effect.`,
 ): ConfigError {
-  const remedy = `Write ${name}() with parentheses, and give it what it asks for.`
+  const remedy = `Write ${name}() with parentheses, with the arguments that it needs.`
   return new ConfigError([{ code: 'E_DECORATOR_TARGET', subject, cause, remedy }])
 }
 
@@ -87,16 +87,16 @@ export function refuseArguments(name: string, args: readonly unknown[]): void {
     {
       code: 'E_DECORATOR_TARGET',
       subject: name,
-      cause: `${name} was given ${inspect(args[0], { depth: 1, breakLength: Infinity })}, and takes nothing.`,
-      remedy: `Write ${name}(). ${ELSEWHERE[name] ?? 'What it should say has another place.'}`,
+      cause: `${name} was given ${inspect(args[0], { depth: 1, breakLength: Infinity })}, and takes no arguments.`,
+      remedy: `Write ${name}(). ${ELSEWHERE[name] ?? 'Another decorator or an option of the application says the rest.'}`,
     },
   ])
 }
 
 /** Where that is said which people give to decorators that take nothing. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
-  '@Auth': "The guard is `auth.guard`; roles and permissions are @Can('…').",
-  '@Injectable': 'There are no scopes: everything lives as long as the application.',
+  '@Auth': "Configure the guard as `auth.guard`; name roles and permissions in @Can('…').",
+  '@Injectable': 'There are no scopes: every instance lives as long as the application.',
 }
 
 function isKey(value: unknown): value is string | symbol {
@@ -156,7 +156,7 @@ function metadataOf(context: DecoratorContext): object {
     {
       code: 'E_DECORATORS_NOT_APPLIED',
       subject: String(context.name),
-      cause: 'The compiler has given its decorators no metadata.',
+      cause: 'The compiler passed no metadata to its decorators.',
       remedy:
         'Compile with TypeScript 5.2 or later, esbuild, swc or tsx, and import blazon before the class.',
     },

@@ -19,8 +19,8 @@ export function checkAnswers(route: RouteModel): Problem[] {
   return others.map((documented) => ({
     code: 'W_STATUS_UNREACHABLE',
     subject: name,
-    cause: `@ApiResponseDoc documents ${documented.status}, but what this handler returns is answered with ${possible.join(' or ')}.`,
-    remedy: `Add @HttpCode(${documented.status}), document ${possible[0]}, or take \`res\` and answer yourself.`,
+    cause: `@ApiResponseDoc documents ${documented.status}, but the value that this handler returns is sent with ${possible.join(' or ')}.`,
+    remedy: `Add @HttpCode(${documented.status}), document ${possible[0]}, or take \`res\` and send the response yourself.`,
   }))
 }
 

@@ -26,7 +26,7 @@ export function checkCache(subject: string, facts: FactsByKind): Problem[] {
   const twice: Problem = {
     code: 'E_DECORATOR_CONFLICT',
     subject,
-    cause: `It has ${caches.length} @Cache; only one can say how long its answers are kept.`,
+    cause: `It has ${caches.length} @Cache; only one can say how long its responses are cached.`,
     remedy: 'Remove all but one.',
   }
   return [
@@ -43,8 +43,8 @@ function checkMethods(subject: string, facts: FactsByKind): Problem[] {
     .map(({ method }) => ({
       code: 'E_CACHE_METHOD',
       subject,
-      cause: `It has @Cache and answers ${method}: a request that changes something must reach its handler.`,
-      remedy: 'Put @Cache on methods that answer GET, and only that.',
+      cause: `It has @Cache and handles ${method}: a request that changes something must reach its handler.`,
+      remedy: 'Put @Cache on methods that handle GET and nothing else.',
     }))
 }
 
@@ -58,9 +58,9 @@ function checkBody(subject: string, facts: FactsByKind): Problem[] {
       code: 'E_CACHE_BODY',
       subject,
       cause:
-        'It has @Cache and @Body: the cache is asked before the body is read, so the answer to one body would be given to the next.',
+        'It has @Cache and @Body: the cache is read before the body, so the response to one body would be sent for another body.',
       remedy:
-        'Take what it needs from the URL, with @Query; or leave @Cache out, and keep the value with getOrSet() of CacheManager, under a key made of the validated body.',
+        'Read the input from the URL, with @Query; or remove @Cache and cache the value with getOrSet() of CacheManager, under a key made from the validated body.',
     },
   ]
 }
@@ -95,8 +95,8 @@ function checkOptions(subject: string, options: Partial<CacheOptions> | undefine
   }
   if (headers !== undefined && !(isStrings(headers) && headers.every(isKeepable))) {
     refuse(
-      'The headers of its @Cache are not a list of names that can be kept.',
-      "Give names like 'X-Total-Count'. Set-Cookie is never kept.",
+      'The headers of its @Cache are not a list of header names that can be cached.',
+      "Give names like 'X-Total-Count'. Set-Cookie is never cached.",
     )
   }
   return problems
@@ -107,8 +107,8 @@ function checkUnknown(subject: string, options: object): Problem[] {
   return unknown.map((name) => ({
     code: 'W_OPTION_UNKNOWN',
     subject,
-    cause: `@Cache has no \`${name}\`: it has no effect.`,
-    remedy: `What it can have is: ${Object.keys(NAMES).join(', ')}.`,
+    cause: `@Cache has no option \`${name}\`: it has no effect.`,
+    remedy: `The options are: ${Object.keys(NAMES).join(', ')}.`,
   }))
 }
 

@@ -30,7 +30,7 @@ function checkOperation(subject: string, options: unknown): Problem[] {
   }
   const { operationId } = options as { operationId?: unknown }
   if (operationId === undefined || OPERATION_ID.test(String(operationId))) return []
-  const cause = `Its operationId '${String(operationId)}' is none that clients can be generated from.`
+  const cause = `Its operationId '${String(operationId)}' cannot be the name of a method in generated clients.`
   return [invalid(subject, cause, 'Use letters, digits, `_` and `-`.')]
 }
 

@@ -58,15 +58,17 @@ function checkOptions(subject: string, { by, options }: FactOf<'routeOptions'>):
     { code: 'E_OPTION_INVALID', subject, cause, remedy },
   ]
   if (options === undefined) {
-    return invalid(`${by}() was given undefined behind its path, which is often a circular import.`)
+    return invalid(
+      `${by}() was given undefined after its path, which often comes from a circular import.`,
+    )
   }
   if (!isPlain(options)) {
     const given = '~standard' in Object(options) ? 'a schema' : inspect(options, { depth: 0 })
-    return invalid(`${by}() was given ${given} behind its path, in place of an object of schemas.`)
+    return invalid(`${by}() was given ${given} after its path instead of an object of schemas.`)
   }
   const unknown = Object.keys(options).filter((name) => !SOURCES.includes(name as InputSource))
   if (unknown.length === 0) return []
-  return invalid(`${by}() was given ${unknown.join(', ')}, which no part of a request is called.`)
+  return invalid(`${by}() was given ${unknown.join(', ')}: a request has no part of that name.`)
 }
 
 function isPlain(options: unknown): options is object {

@@ -24,7 +24,7 @@ export function checkLimits(subject: string, facts: FactsByKind): Problem[] {
   const stated = factsOf(facts, 'rateLimit')
   const problems = stated.flatMap(({ policies }) => checkStated(subject, policies))
   if (stated.length < 2) return problems
-  const cause = 'It has two @RateLimit, of which only one would count.'
+  const cause = 'It has two @RateLimit, and only one of them would count.'
   const remedy = 'Write both limits in one: @RateLimit(first, second).'
   return [...problems, { code: 'E_DECORATOR_CONFLICT', subject, cause, remedy }]
 }
@@ -46,7 +46,7 @@ export function checkPolicy(subject: string, policy: unknown): Problem[] {
   const { limit, window, by, name } = policy as Record<keyof RateLimitPolicy, unknown>
   const problems = checkUnknown(subject, policy)
   if (!isCount(limit)) {
-    const remedy = 'Give a whole number from 1 on.'
+    const remedy = 'Give a whole number, 1 or more.'
     problems.push(invalid(subject, `Its limit is ${shown(limit)}.`, remedy))
   }
   if (!isWindow(window)) {
@@ -58,7 +58,7 @@ export function checkPolicy(subject: string, policy: unknown): Problem[] {
     problems.push(invalid(subject, `Its \`by\` is ${shown(by)}.`, remedy))
   }
   if (name !== undefined && !(typeof name === 'string' && NAME.test(name))) {
-    const cause = `Its name ${shown(name)} is none that a header can carry.`
+    const cause = `Its name ${shown(name)} cannot be sent in a header.`
     const remedy = 'Give 1 to 64 printable ASCII characters without quotes and backslashes.'
     problems.push(invalid(subject, cause, remedy))
   }
@@ -100,8 +100,8 @@ function checkUnknown(subject: string, policy: object): Problem[] {
   return unknown.map((key) => ({
     code: 'W_OPTION_UNKNOWN',
     subject,
-    cause: `A limit has no \`${key}\`: it has no effect.`,
-    remedy: `What it can have is: ${Object.keys(NAMES).join(', ')}.`,
+    cause: `A limit has no option \`${key}\`: it has no effect.`,
+    remedy: `The options are: ${Object.keys(NAMES).join(', ')}.`,
   }))
 }
 

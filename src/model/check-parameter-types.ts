@@ -61,16 +61,16 @@ function toProblem(subject: string, { index, source, type }: Unchecked): Problem
   const name = type.name || 'a class'
   const passed =
     source === 'body'
-      ? 'whatever is sent is passed on'
-      : `it passes the ${source} as an object of text`
+      ? 'the handler receives whatever the client sends'
+      : `the handler receives the ${source} as an object of strings`
   const remedy =
     '~standard' in type
       ? `Write ${decorator}(${name}): the class is a schema.`
-      : `Write ${decorator}(schema), with a schema of zod, valibot, arktype or JSON Schema, and the type that it gives; type what you check yourself as unknown.`
+      : `Write ${decorator}(schema), with a schema of zod, valibot, arktype or JSON Schema, and use the type that the schema infers; declare the parameter as unknown if the handler checks it.`
   return {
     code: 'E_INPUT_UNCHECKED',
     subject,
-    cause: `Parameter ${index} is ${name} by its type, but ${decorator}() has no schema: ${passed}, and nothing is validated or documented.`,
+    cause: `Parameter ${index} has the type ${name}, but ${decorator}() has no schema: ${passed}, and nothing is validated or documented.`,
     remedy,
   }
 }

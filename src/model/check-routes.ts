@@ -27,7 +27,8 @@ function checkPath({ name, path }: RouteModel): Problem[] {
       code: 'E_PATH_SYNTAX',
       subject: name,
       cause: `Its path ${path} cannot be routed: ${problem}.`,
-      remedy: 'Use plain segments, `:param` and, at the end, `*rest`. Two shapes are two routes.',
+      remedy:
+        'Use plain segments, `:param` and, at the end, `*rest`. Write two routes for two forms of a path.',
     },
   ]
 }
@@ -49,7 +50,7 @@ function duplicate(route: RouteModel, winner: RouteModel): Problem {
   return {
     code: 'E_ROUTE_DUPLICATE',
     subject: route.name,
-    cause: `${route.method} ${route.path} is already answered by ${winner.name}.`,
+    cause: `${route.method} ${route.path} is already handled by ${winner.name}.`,
     remedy: 'Remove one of them, or change the method or the path of one.',
   }
 }
@@ -58,9 +59,9 @@ function shadowed(route: RouteModel, winner: RouteModel): Problem {
   return {
     code: 'E_ROUTE_SHADOWED',
     subject: route.name,
-    cause: `${route.method} ${route.path} can never be reached: ${winner.name} answers ${winner.path}, which matches the same URLs.`,
+    cause: `${route.method} ${route.path} can never be reached: ${winner.name} handles ${winner.path}, which matches the same URLs.`,
     remedy:
-      'Change the path of one. Names of parameters, case and a trailing slash tell no paths apart.',
+      'Change one of the paths. Different names of parameters, upper and lower case or a trailing slash do not make different paths.',
   }
 }
 
@@ -85,7 +86,7 @@ function checkParams(route: RouteModel): Problem[] {
         code: 'W_PATH_PARAMETER_UNDESCRIBED',
         subject: route.name,
         cause: `The path ${route.path} has :${name}, but @Params does not describe it.`,
-        remedy: `Add '${name}' to the schema of @Params: what is not described may not reach the handler.`,
+        remedy: `Add '${name}' to the schema of @Params: a parameter that it does not describe may not reach the handler.`,
       }),
     ),
   ]
@@ -110,7 +111,7 @@ function checkGuard(routes: readonly RouteModel[]): Problem[] {
     {
       code: 'W_AUTH_WITHOUT_GUARD',
       subject: names.join(', '),
-      cause: 'Protected, but no `auth.guard` is configured: the answer will always be 401.',
+      cause: 'It is protected, but no `auth.guard` is configured: the response will always be 401.',
       remedy: 'Configure `auth: { guard }`.',
     },
   ]

@@ -20,7 +20,7 @@ export function pathProblem(path: string): string | null {
   if (/[^/]\*/.test(path)) return 'a wildcard must be a segment of its own'
   const names = pathParameters(path)
   const repeated = names.find((name, index) => names.indexOf(name) !== index)
-  return repeated === undefined ? null : `the parameter '${repeated}' stands in it twice`
+  return repeated === undefined ? null : `the parameter '${repeated}' appears in it twice`
 }
 
 /**

@@ -37,7 +37,7 @@ function shapeProblem(schema: object): SchemaProblem | null {
   const isShape = Object.values(schema).some(isStandardSchema)
   if (!isShape && (keys.length === 0 || keys.some((key) => KEYWORDS.has(key)))) return null
   return {
-    cause: `is an object with ${keys.join(', ')}, which no JSON Schema keyword is: it would accept anything.`,
+    cause: `is an object with ${keys.join(', ')}, and none of these is a JSON Schema keyword: it would accept anything.`,
     remedy: isShape
       ? 'Make a schema of the shape: z.object({ … }), v.object({ … }), type({ … }).'
       : "Write { type: 'object', properties: { … } }, or give a Standard Schema.",

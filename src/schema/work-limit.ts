@@ -31,7 +31,10 @@ export class WorkLimit {
   /** Allows what a large value may need, once; then throws 400. Most values are never counted. */
   extend(): void {
     if (this.#isExtended) {
-      throw refuse('VALIDATION_TOO_COMPLEX', 'There are too many ways to read this to try them all')
+      throw refuse(
+        'VALIDATION_TOO_COMPLEX',
+        'The value fits too many combinations of alternatives to try them all',
+      )
     }
     this.#isExtended = true
     this.left = FOR_EACH * countValues(this.#root)

@@ -76,7 +76,7 @@ function fromConfig(config: unknown, path: string, source: string): Entry {
   throw new CliError({
     status: 2,
     what: `${path} names no entry.`,
-    cause: 'Its field entry is no string.',
+    cause: 'Its field entry is not a string.',
     remedy: 'Write { "entry": "src/app.ts" }.',
   })
 }

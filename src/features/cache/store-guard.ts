@@ -100,7 +100,8 @@ export class StoreGuard {
   /** Said once for each outage: a store that is away is away for every request. */
   #fail(what: Question, err: unknown): typeof FAILED {
     const { logger } = this.#context
-    if (!this.#down.has(what)) logger.warn({ err }, `The cache fails to ${what}: going on without`)
+    if (!this.#down.has(what))
+      logger.warn({ err }, `The cache cannot ${what}: requests go on without it`)
     this.#down.add(what)
     return FAILED
   }

@@ -26,7 +26,9 @@ export function insureStore(store: RateLimitStore, context: StoreContext): RateL
     return insurance.consume(count)
   }
   const read = (result: unknown, count: RateLimitCount) =>
-    isResult(result) ? result : instead(count, new TypeError('It gave no RateLimitResult'))
+    isResult(result)
+      ? result
+      : instead(count, new TypeError('The store returned no RateLimitResult'))
   return {
     consume(count) {
       try {

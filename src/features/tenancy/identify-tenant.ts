@@ -58,7 +58,7 @@ function readStrategy(strategy: TenantStrategy): Source {
     if (found === undefined || typeof found === 'string') return found
     disown(found)
     throw new TypeError(
-      `The strategy ${strategy.name || 'without a name'} of \`tenant.strategies\` has answered with ${typeof found}. Return the id, or undefined; a promise is for \`tenant.store\`.`,
+      `The strategy ${strategy.name || 'without a name'} of \`tenant.strategies\` returned a value of type ${typeof found}. Return the id or undefined; to look up a tenant asynchronously, use \`tenant.store\`.`,
     )
   }
 }

@@ -186,7 +186,7 @@ export function unauthorized(): HttpError {
  */
 export function runWithoutTenant<T>(reason: string, fn: () => T): T {
   if (typeof reason !== 'string' || reason.trim() === '') {
-    throw new TypeError('runWithoutTenant() needs a reason: text for whoever reads the log.')
+    throw new TypeError('runWithoutTenant() needs a reason: a text that the log shows.')
   }
   const current = TenantContext.current()
   hostOf(current)?.logger.info({ reason, tenant: current?.id }, 'Run without a tenant')

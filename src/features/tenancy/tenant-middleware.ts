@@ -49,7 +49,7 @@ function admit(id: string, verdict: Verdict): string {
   if (verdict === 'active') return id
   throw verdict === 'unknown'
     ? refuse('TENANT_UNKNOWN', 'There is no such tenant')
-    : refuse('TENANT_SUSPENDED', 'This tenant is not served now')
+    : refuse('TENANT_SUSPENDED', 'This tenant is suspended')
 }
 
 /** Where a request goes that has a scope. */
@@ -91,7 +91,11 @@ export function enterScope(
   const enter = authorizes ? enterAsNobody : enterAs
   function leave(error: unknown, req: BlazonRequest, res: Response): void {
     req[kTenantScope] = tenantScope(undefined, { origin: {}, host })
-    onError(error ?? new Error('A strategy of `tenant.strategies` threw nothing'), req, res)
+    onError(
+      error ?? new Error('A strategy of `tenant.strategies` threw null or undefined'),
+      req,
+      res,
+    )
   }
   return function identifyTenant(req, res) {
     // Whoever mounted this application goes on where it was.

@@ -94,7 +94,7 @@ class Unknown {
     return [...this.#places].map(([key, places]) => ({
       code: 'W_FOREIGN_METADATA',
       subject: places.join(', '),
-      cause: `Another decorator has noted ${typeof key === 'symbol' ? String(key) : `'${key}'`} there, and nothing here reads it.`,
+      cause: `Another decorator has stored ${typeof key === 'symbol' ? String(key) : `'${key}'`} there, and nothing in this application reads it.`,
       remedy: remedyForUnknown(key),
     }))
   }

@@ -40,7 +40,7 @@ export function checkForeignProviders(
 function checkToken({ token, origin }: Binding): Problem[] {
   const remedy = GLOBAL_TOKENS.get(token)
   if (remedy === undefined) return []
-  const cause = `It is provided by ${origin}, and is a token of NestJS: what is provided under it never runs here.`
+  const cause = `It is provided by ${origin}, and is a token of NestJS: Blazon never runs what is provided under it.`
   return [{ code: 'E_FOREIGN_PROVIDER', subject: String(token), cause, remedy }]
 }
 
@@ -60,7 +60,7 @@ function checkClass({ make, origin }: Binding, controllers: ReadonlySet<Class>):
   const role = globalRole(make.class)
   const problems = injectionFindings(make.class).map((each) => foreignDecorator(subject, each))
   if (role === null) return problems
-  const cause = `It is provided by ${origin}, and has ${role} of routing-controllers, which never runs here.`
+  const cause = `It is provided by ${origin}, and has ${role} of routing-controllers, which Blazon never runs.`
   const remedy = role === '@Middleware()' ? REMEDIES.middleware : REMEDIES.interceptor
   return [...problems, { code: 'E_FOREIGN_PROVIDER', subject, cause, remedy }]
 }

@@ -7,7 +7,7 @@ import type { Finding } from './traces.js'
  * @param from The class that carries it, where the subject only inherits it.
  */
 export function foreignDecorator(subject: string, finding: Finding, from?: string): Problem {
-  const { written, by, parameter, effect = 'which never runs here', remedy } = finding
+  const { written, by, parameter, effect = 'which Blazon never runs', remedy } = finding
   const where = parameter === undefined ? '' : ` on parameter ${parameter}`
   const verb = from === undefined ? 'has' : 'inherits'
   const origin = from === undefined ? '' : ` from ${from}`

@@ -113,7 +113,7 @@ export function scopeFindings(options: unknown, maker = 'its options'): Finding[
   const { scope, durable } = (options ?? {}) as { scope?: unknown; durable?: unknown }
   if (!scope && !durable) return []
   const name = scope ? `Scope.${SCOPES[scope as number] ?? String(scope)}` : 'durable: true'
-  const effect = 'which nothing here knows: there is one instance for the whole application'
+  const effect = 'which Blazon does not know: there is one instance for the whole application'
   return [{ written: `${maker} with ${name}`, by: BY, effect, remedy: REMEDIES.scope }]
 }
 

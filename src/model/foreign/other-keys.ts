@@ -30,14 +30,14 @@ export function judgeOther(key: string | symbol, value: unknown): readonly Findi
   }
   if (DESCRIBES.test(name) || !wordsOf(name).some((word) => DECIDES.test(word))) return null
   const written = `@SetMetadata(${shown([key, value])})`
-  const effect = 'which nothing here reads: it decides nothing'
+  const effect = 'which Blazon does not read: it has no effect'
   return [{ written, by: 'NestJS, or metadata like it', effect, remedy: REMEDIES.access }]
 }
 
 /** What to do about a key that decides nothing, as far as can be known. */
 export function remedyForUnknown(key: string | symbol): string {
   return DESCRIBES.test(nameOf(key))
-    ? 'Say it with @ApiOperation, @ApiResponseDoc, @ApiBody, @ApiTags or @ApiHidden of blazon, and remove it; much of it is inferred.'
+    ? 'Use @ApiOperation, @ApiResponseDoc, @ApiBody, @ApiTags or @ApiHidden of blazon instead, and remove it; Blazon infers much of it.'
     : 'Remove its decorator. If a plugin of yours reads the key, list it in the `metadataKeys` of the plugin.'
 }
 

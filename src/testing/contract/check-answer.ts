@@ -110,7 +110,7 @@ function checkEnvelope(exchange: Exchange, { compile }: CheckConfig): Finding[] 
   const type = essenceOf(exchange.headers['content-type'])
   const [envelope, problem] = ERROR_BODIES
   const schema = type === PROBLEM ? problem : envelope
-  const remedy = 'Answer errors by throwing: new NotFoundError(…), next(error).'
+  const remedy = 'Send errors by throwing: new NotFoundError(…), next(error).'
   if (!isJson(type)) {
     return [{ kind: 'envelope', path: '', expected: 'JSON', got: type || 'no body', remedy }]
   }

@@ -110,7 +110,7 @@ describe('a database that cannot be used', () => {
     }
     const migrations = [Broken1700000000000]
     const error = await failureOf({ type: 'sqljs', logger, migrations, migrationsRun: true })
-    expect(error.message).toMatch(/refuses a statement of the start.+migrationsRun/s)
+    expect(error.message).toMatch(/refused a statement at the start.+migrationsRun/s)
     expect(error.message).not.toContain('a value')
     expect(inspect(error.cause)).toContain('no such table: nowhere')
   })
@@ -125,7 +125,7 @@ describe('a database that cannot be used', () => {
     }
     const migrations = [Thrown1700000000000]
     const { message } = await failureOf({ type: 'sqljs', logger, migrations, migrationsRun: true })
-    expect(message).toContain('It was no error that was thrown')
+    expect(message).toContain('The thrown value is not an error')
   })
 })
 

@@ -37,7 +37,8 @@ export function overtime(cause: unknown): HttpError {
 
 /** A statement of a flight that was not run, because one before it was refused: as the server says it of those in a transaction. */
 export function skipped(): PostgresError {
-  const message = 'It was not run: a statement before it, in the same flight, was refused.'
+  const message =
+    'It was not run: PostgreSQL refused an earlier statement that was sent together with it.'
   return new PostgresError(message, { code: IN_FAILED })
 }
 
