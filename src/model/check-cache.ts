@@ -4,10 +4,10 @@ import type { Problem } from '../errors/config-error.js'
 import { toSeconds } from '../http/units.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 
-/** `@All` answers reads, too; its other methods walk past the cache. */
+/** `@All` handles reads, too; its other methods bypass the cache. */
 const READS = ['GET', 'HEAD', 'ALL']
 
-/** A ttl in milliseconds that was written for another library would be hours. */
+/** A ttl from here on may be in milliseconds, as other libraries take it; as seconds it would be hours. */
 const SUSPICIOUS_FROM = 3600
 
 const NAMES: Readonly<Record<keyof CacheOptions, true>> = {
@@ -19,7 +19,7 @@ const NAMES: Readonly<Record<keyof CacheOptions, true>> = {
   headers: true,
 }
 
-/** What is wrong with `@Cache` of one method. */
+/** Checks the `@Cache` of one method. */
 export function checkCache(subject: string, facts: FactsByKind): Problem[] {
   const caches = factsOf(facts, 'cache')
   if (caches.length === 0) return []
@@ -48,7 +48,7 @@ function checkMethods(subject: string, facts: FactsByKind): Problem[] {
     }))
 }
 
-/** The cache is asked before the body is read, so no key can contain it, not one of the author's either. */
+/** The cache is read before the body, so no key can contain the body, not even one of the program's own. */
 function checkBody(subject: string, facts: FactsByKind): Problem[] {
   const parts = [...factsOf(facts, 'input'), ...factsOf(facts, 'parameter')]
   const isKept = factsOf(facts, 'cache').some(({ options }) => toSeconds(options?.ttl) !== 0)

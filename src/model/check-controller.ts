@@ -10,7 +10,7 @@ import { checkTenant } from './check-tenant.js'
 import { type FactsByKind, factsOf, firstOf } from './facts-by-kind.js'
 import type { InheritedController } from './inherit.js'
 
-/** What is wrong with a class in `controllers` as a whole. */
+/** Checks a class in `controllers` as a whole. */
 export function checkController(controller: Class, inherited: InheritedController): Problem[] {
   const subject = controller.name || 'an anonymous class'
   const hasRoutes = [...inherited.methods.values()].some((facts) => facts.route !== undefined)
@@ -49,7 +49,7 @@ function empty(subject: string): Problem {
   }
 }
 
-/** What is wrong with the decorators of one method, whatever its path is. */
+/** Checks the decorators of one method, except its path. */
 export function checkMethod(controller: Class, key: PropertyKey, facts: FactsByKind): Problem[] {
   const subject = `${controller.name}.${String(key)}`
   const problems = [...checkVerb(subject, facts), ...checkRepeated(subject, facts)]

@@ -3,10 +3,10 @@ import type { Problem } from '../errors/config-error.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 import { schemaProblem } from './schema-problem.js'
 
-/** What every tool takes as an `operationId`: it becomes the name of a function. */
+/** The characters that every tool accepts in an `operationId`, which becomes the name of a function. */
 const OPERATION_ID = /^[A-Za-z0-9_-]+$/
 
-/** What is wrong with the decorators that only the document reads. */
+/** Checks the decorators that only the document reads. */
 export function checkDocumentation(subject: string, facts: FactsByKind): Problem[] {
   const problems: Problem[] = []
   for (const { options } of factsOf(facts, 'operation')) {

@@ -6,10 +6,10 @@ import { type FactsByKind, factsOf } from './facts-by-kind.js'
 /** The largest whole number that a structured header can carry (RFC 9651, 3.3.1). */
 const MOST = 999_999_999_999_999
 
-/** From here on, whole thousands of seconds are more likely milliseconds. */
+/** From here on, whole thousands of seconds are probably milliseconds. */
 const SUSPICIOUS_FROM = 3600
 
-/** What a string of a structured header holds without escapes (RFC 9651, 3.3.3). */
+/** The characters that a string of a structured header can hold without escapes (RFC 9651, 3.3.3). */
 const NAME = /^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,64}$/
 
 const NAMES: Readonly<Record<keyof RateLimitPolicy, true>> = {
@@ -19,7 +19,7 @@ const NAMES: Readonly<Record<keyof RateLimitPolicy, true>> = {
   by: true,
 }
 
-/** What is wrong with the `@RateLimit` of one method, or of one class without those it extends. */
+/** Checks the `@RateLimit` of one method, or of one class without its base classes. */
 export function checkLimits(subject: string, facts: FactsByKind): Problem[] {
   const stated = factsOf(facts, 'rateLimit')
   const problems = stated.flatMap(({ policies }) => checkStated(subject, policies))
@@ -38,7 +38,7 @@ function checkStated(subject: string, policies: readonly RateLimitPolicy[] | fal
   return [invalid(subject, '@RateLimit() names no limit.', remedy)]
 }
 
-/** What is wrong with one limit, wherever it stands. */
+/** Checks one limit of a decorator or an option. */
 export function checkPolicy(subject: string, policy: unknown): Problem[] {
   if (typeof policy !== 'object' || policy === null) {
     return [invalid(subject, `${String(policy)} is not a limit.`, 'Give { limit, window }.')]
@@ -65,7 +65,9 @@ export function checkPolicy(subject: string, policy: unknown): Problem[] {
   return problems
 }
 
-/** Other libraries count windows in milliseconds: such a window would be hours, and so would `Retry-After`. */
+/**
+ * Other libraries take windows in milliseconds: such a window would be hours long here, and so would `Retry-After`.
+ */
 function checkUnit(subject: string, window: unknown): Problem[] {
   if (typeof window !== 'number' || window < SUSPICIOUS_FROM || window % 1000 !== 0) return []
   const hours = Math.round(window / 360) / 10
@@ -79,7 +81,7 @@ function checkUnit(subject: string, window: unknown): Problem[] {
   ]
 }
 
-/** How long a window is, in milliseconds. */
+/** The length of a window in milliseconds. */
 export function windowMs({ window }: Pick<RateLimitPolicy, 'window'>): number {
   return Math.round((toSeconds(window) ?? Number.NaN) * 1000)
 }
@@ -88,7 +90,7 @@ function isCount(value: unknown): boolean {
   return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MOST
 }
 
-/** Headers, and Redis, know whole seconds only. */
+/** Response headers and Redis know whole seconds only. */
 function isWindow(value: unknown): boolean {
   if (typeof value !== 'number' && typeof value !== 'string') return false
   const ms = windowMs({ window: value })

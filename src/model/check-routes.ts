@@ -4,7 +4,7 @@ import type { Problem } from '../errors/config-error.js'
 import { checkAnswers } from './check-answers.js'
 import { pathProblem, pathShape } from './paths.js'
 
-/** What is wrong with routes as they relate to their paths and to each other. */
+/** Checks the paths of routes, each one alone and all together. */
 export function checkRoutes(
   routes: readonly RouteModel[],
   { hasGuard }: { readonly hasGuard: boolean },
@@ -65,7 +65,7 @@ function shadowed(route: RouteModel, winner: RouteModel): Problem {
   }
 }
 
-/** Only where the schema lets us see its keys; a schema that does not is taken at its word. */
+/** Only works where the schema shows its keys. A schema that does not is not checked. */
 function checkParams(route: RouteModel): Problem[] {
   const { params } = route.inputs
   const keys = params === null ? undefined : schemaKeys(params)
@@ -121,10 +121,10 @@ interface StandardJsonSchema {
   input(options: { target: string }): { properties?: object }
 }
 
-/** What schemas of libraries have said of their keys, which does not change: zod takes 0.1 ms to say it. */
+/** The keys of schemas of libraries. They never change, and zod takes 0.1 ms to tell them. */
 const knownKeys = new WeakMap<object, string[] | undefined>()
 
-/** Property names of an object schema, as far as it shows them. */
+/** The property names of an object schema, as far as the schema shows them. */
 function schemaKeys(schema: Schema): string[] | undefined {
   if (knownKeys.has(schema)) return knownKeys.get(schema)
   const keys = readKeys(schema)
@@ -144,7 +144,7 @@ function propertiesOf(source: StandardJsonSchema | undefined): object | undefine
   try {
     return source?.input({ target: 'draft-2020-12' }).properties
   } catch {
-    // A type that JSON Schema cannot express: nothing is known of the keys.
+    // JSON Schema cannot express the type, so the keys are unknown.
     return undefined
   }
 }

@@ -1,4 +1,4 @@
-/** What stands in place of what other frameworks have; `docs/nestjs.md` says the same. */
+/** What to use in Blazon in place of a feature of another framework. `docs/nestjs.md` says the same. */
 export const REMEDIES = {
   guard:
     "Give the guard as `auth.guard`, and write @Auth() of blazon here, or @Can('…') for roles and permissions.",
