@@ -94,7 +94,7 @@ export function refuseArguments(name: string, args: readonly unknown[]): void {
       code: 'E_DECORATOR_TARGET',
       subject: name,
       cause: `${name} was given ${inspect(args[0], { depth: 1, breakLength: Infinity })}, and takes no arguments.`,
-      remedy: `Write ${name}(). ${ELSEWHERE[name] ?? 'Another decorator or an option of the application says the rest.'}`,
+      remedy: `Write ${name}(). ${ELSEWHERE[name] ?? 'Other decorators, or options of the application, take such arguments.'}`,
     },
   ])
 }

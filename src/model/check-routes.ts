@@ -98,7 +98,7 @@ function checkBody({ name, method, inputs }: RouteModel): Problem[] {
     {
       code: 'W_BODY_ON_GET',
       subject: name,
-      cause: `It has @Body on ${method}, whose body has no meaning (RFC 9110, 9.3.1) and is often dropped on the way.`,
+      cause: `It has @Body on ${method}, whose body has no meaning (RFC 9110, 9.3.1) and which proxies often drop.`,
       remedy: 'Use @Query, or @Post.',
     },
   ]

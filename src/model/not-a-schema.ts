@@ -15,7 +15,7 @@ type AnyFunction = { readonly name: string; readonly prototype?: object }
 export function functionProblem(given: AnyFunction): SchemaProblem {
   if (!isClass(given)) {
     const cause = `is the function ${given.name || 'without a name'}, which is not a schema.`
-    return { cause, remedy: `Call it, if it makes one. ${GIVE_SCHEMA}` }
+    return { cause, remedy: `Call it, if it returns one. ${GIVE_SCHEMA}` }
   }
   const name = given.name || 'without a name'
   const cause = `is the class ${name}. TypeScript types do not exist at run time, and the decorators of other packages on its fields (class-validator) are not read.`

@@ -78,7 +78,7 @@ export class StoreGuard {
     return new Promise((resolve) => {
       const { clock } = this.#context
       const expire = () =>
-        resolve(this.#fail(what, new Error(`No answer within ${DEADLINE_MS} ms`)))
+        resolve(this.#fail(what, new Error(`No response within ${DEADLINE_MS} ms`)))
       let timer: Timer = clock.setTimeout(() => {
         // What was late may be this process: an answer that has arrived meanwhile is read before the next timer.
         timer = clock.setTimeout(expire, 1)

@@ -48,7 +48,7 @@ export function insureStore(store: RateLimitStore, context: StoreContext): RateL
 /** Rejects when a promise takes too long. */
 function inTime(result: PromiseLike<unknown>, clock: Clock): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const giveUp = () => reject(new Error(`No answer within ${PATIENCE_MS} ms`))
+    const giveUp = () => reject(new Error(`No response within ${PATIENCE_MS} ms`))
     const timer = clock.setTimeout(giveUp, PATIENCE_MS)
     result.then(
       (value) => {

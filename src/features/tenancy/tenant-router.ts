@@ -96,7 +96,7 @@ export function guardedRouterOf(middleware: object): GuardedRouter | undefined {
 }
 
 const OUTSIDE =
-  'tenantRouter() works only in the `middlewares` of an App with `tenant` and `auth.guard`, or of a plugin of that App: here is no guard that could be called.'
+  'tenantRouter() works only in the `middlewares` of an App with `tenant` and `auth.guard`, or of a plugin of that App: there is no guard here that could be called.'
 
 /** The application is that of the request: a router may be given to several. */
 function guardRouter(router: RouterHandler): RequestHandler {

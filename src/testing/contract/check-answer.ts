@@ -201,7 +201,12 @@ function saysStatus(value: unknown, status: number): boolean {
 
 function otherStatus(kind: ViolationKind, value: unknown, status: number): Finding {
   const { status: got } = value as { status: unknown }
-  return { kind, path: 'status', expected: `${status}, as the answer has it`, got: String(got) }
+  return {
+    kind,
+    path: 'status',
+    expected: `${status}, the status of the response`,
+    got: String(got),
+  }
 }
 
 /** Whether a body at least means to be an envelope, or a problem. */

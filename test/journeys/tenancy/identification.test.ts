@@ -320,9 +320,9 @@ describe('strategies', () => {
   )
 
   it('by host refuse what is no name at all', () => {
-    expect(() => tenantFromHost(undefined as never)).toThrow(/undefined is no host name/)
-    expect(() => tenantFromSubdomain('a.example' as never)).toThrow(/undefined is no host name/)
-    expect(() => tenantFromSubdomain(undefined as never)).toThrow(/undefined is no host name/)
+    expect(() => tenantFromHost(undefined as never)).toThrow(/undefined is not a host name/)
+    expect(() => tenantFromSubdomain('a.example' as never)).toThrow(/undefined is not a host name/)
+    expect(() => tenantFromSubdomain(undefined as never)).toThrow(/undefined is not a host name/)
     expect(tenantFromHost({ '[::1]': 'acme', 'xn--mller-kva.example': 'b' })).toBeTypeOf('function')
   })
 })

@@ -349,13 +349,13 @@ describe('a planted lie', () => {
     await start()
     answer = { statusCode: 'success', status: 201, message: 'Created', data: {} }
     expect(await messageOf('/open?raw=yes')).toContain(
-      'body status: expected 200, as the answer has it, got 201',
+      'body status: expected 200, the status of the response, got 201',
     )
     answer = { statusCode: 'error', status: 404, message: 'No', code: 'NO' }
     for (const other of [400, 409]) {
       status = other
       expect(await messageOf('/open?raw=yes')).toMatch(
-        new RegExp(`status: expected ${other}, as the answer has it, got 404`),
+        new RegExp(`status: expected ${other}, the status of the response, got 404`),
       )
     }
   })

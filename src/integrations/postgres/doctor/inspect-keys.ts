@@ -60,7 +60,7 @@ function foreignKey(name: unknown, table: string, other: string): Finding {
 function uniqueKey(name: unknown, table: string): Finding {
   const subject = `unique index ${identifier(String(name))} of table ${table}`
   const cause =
-    'It does not include tenant_id: a value that one tenant uses is taken for all tenants, and each tenant can find out that it is.'
+    'It does not include tenant_id: a value that one tenant uses is taken for all tenants, and each tenant can find out that it is in use.'
   const remedy = 'Change it to: unique (tenant_id, …).'
   return finding('W_DATABASE_KEY', { subject, cause, remedy })
 }
