@@ -97,7 +97,7 @@ describe('a database that cannot be used', () => {
   it('is a boot error: its URL is none', async () => {
     const url = `postgres://ada:${PASSWORD}@127.0.0.1/shop`
     const { message } = await failureOf({ type: 'postgres', url })
-    expect(message).toMatch(/given as a URL is none.+encodeURIComponent/s)
+    expect(message).toMatch(/`url` is not a URL.+encodeURIComponent/s)
   })
 
   it('is a boot error: a statement of the start is refused', async () => {

@@ -313,7 +313,7 @@ describe('strategies', () => {
     'by host refuse %j, which no Host header is',
     (name) => {
       expect(() => tenantFromHost({ [name]: 'acme' })).toThrow(
-        /^tenantFromHost\(\): .+no host name/,
+        /^tenantFromHost\(\): .+is not a host name/,
       )
       expect(() => tenantFromSubdomain({ domain: name })).toThrow(/^tenantFromSubdomain\(\): '/)
     },
