@@ -15,7 +15,7 @@ interface RefuseOptions extends Omit<HttpErrorOptions, 'code'> {
   readonly stack?: boolean
 }
 
-/** The codes whose errors have a class of their own, which error middlewares may test with `instanceof`. */
+/** Codes whose errors have a class of their own, which error middlewares may test with `instanceof`. */
 const CLASSES: Partial<Record<ErrorCode, new (message?: string, options?: object) => HttpError>> = {
   UNAUTHORIZED: UnauthorizedError,
   FORBIDDEN: ForbiddenError,
@@ -25,13 +25,13 @@ const CLASSES: Partial<Record<ErrorCode, new (message?: string, options?: object
 }
 
 /**
- * Makes the error with which the framework refuses a request: the status of its code, and no stack, because the request is
- * wrong and no line of a program. Every error of the framework's own that becomes a response is made here.
+ * Makes the error with which the framework refuses a request. It has the status of its code, and no stack, because
+ * the request is wrong and no line of a program. Every error of the framework that becomes a response is made here.
  *
  * An error that a line of a program has caused (a query without a tenant, a database that cannot be reached) needs
  * `stack: true`, so that the log shows that line.
  *
- * @param message Written for the client. Default: the name of the status.
+ * @param message A text for the client. Default: the name of the status.
  */
 export function refuse(code: ErrorCode, message?: string, options?: RefuseOptions): HttpError {
   const error = withoutStack(() => create(code, message, options))
@@ -46,9 +46,9 @@ function create(code: ErrorCode, message?: string, options?: RefuseOptions): Htt
 }
 
 /**
- * Makes an error whose `stack` is its first line alone. Looking up ten frames took 20 to 80 thousand instructions, as many
- * as the rest of an error response. Nothing else can run between the two assignments, so errors of the program keep the
- * limit that the program has set.
+ * Makes an error whose `stack` is its first line alone. Looking up ten frames took 20 to 80 thousand instructions, as
+ * many as the rest of an error response. Nothing else can run between the two assignments, so errors of the program
+ * keep the limit that the program has set.
  */
 export function withoutStack<TError>(make: () => TError): TError {
   const { stackTraceLimit } = Error

@@ -31,7 +31,12 @@ export function Res(...args: unknown[]): LegacyParameterDecorator {
   return parameter('res', '@Res()')
 }
 
-/** Passes `req.user` to a handler parameter (legacy dialect). @example me(@CurrentUser() user: User) { return user } */
+/**
+ * Passes `req.user` to a handler parameter (legacy dialect).
+ *
+ * @example
+ * me(@CurrentUser() user: User) { return user }
+ */
 export function CurrentUser(): LegacyParameterDecorator
 export function CurrentUser(...args: unknown[]): LegacyParameterDecorator {
   refuseArguments('@CurrentUser', args)

@@ -17,7 +17,12 @@ export function HttpCode(status: number, ...rest: unknown[]): DualMethodDecorato
   return decorator('@HttpCode()', { method: { kind: 'status', status } }) as DualMethodDecorator
 }
 
-/** Sets a header before the handler runs, so that the handler may still change it. @example @Header('Cache-Control', 'no-store') */
+/**
+ * Sets a header of the response before the handler runs, so that the handler may still change it.
+ *
+ * @example
+ * @Header('Cache-Control', 'no-store')
+ */
 export function Header(name: string, value: string): DualMethodDecorator {
   refuseBare('@Header', name, value)
   return decorator('@Header()', { method: { kind: 'header', name, value } }) as DualMethodDecorator
