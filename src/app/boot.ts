@@ -84,7 +84,7 @@ async function resolveGuard(
     {
       code: 'E_OPTION_INVALID',
       subject: 'auth.guard',
-      cause: 'What its token provides has no method canActivate.',
+      cause: 'The value that its token provides has no method canActivate.',
       remedy: 'Provide an object with canActivate(req) under that token.',
     },
   ])

@@ -6,7 +6,7 @@ import type { AppOptions } from './options.js'
 
 /** What is said of both: that a request ends there at boot, and that one has ended there. */
 export const MOUNT_REMEDY =
-  'An application that answers 404 itself is mounted the other way round, in front of it: host.use(app.handler). See "Moving an Express application over" in docs/express.md.'
+  'If the entry is an application that sends 404 itself, mount this application in that one: host.use(app.handler). See "Moving an Express application over" in docs/express.md.'
 
 /** Warns of middlewares that no request gets past, in an application with routes. */
 export function checkMiddlewares(options: AppOptions, { routes }: AppModel): Problem[] {
@@ -17,20 +17,20 @@ export function checkMiddlewares(options: AppOptions, { routes }: AppModel): Pro
 }
 
 function deadEnd(subject: string, middleware: object, count: number): Problem {
-  const behind = `no request gets past it: not to the ${count} routes, nor to what else stands behind it`
+  const behind = `no request gets past it: the ${count} routes and everything else after it are never reached`
   if (routerIn(middleware) === undefined) {
     return {
       code: 'W_MIDDLEWARE_DEAD_END',
       subject,
       cause: `It has no parameter \`next\`, so ${behind}.`,
-      remedy: 'Give it a third parameter, and call it: (req, res, next).',
+      remedy: 'Add the third parameter and call it: (req, res, next).',
     }
   }
   return {
     code: 'W_MIDDLEWARE_DEAD_END',
     subject,
-    cause: `A handler of it that has no parameter \`next\` stands in use() without a path, so ${behind}.`,
-    remedy: `Take that handler out. ${MOUNT_REMEDY}`,
+    cause: `One of its handlers has no parameter \`next\` and is in use() without a path, so ${behind}.`,
+    remedy: `Remove that handler. ${MOUNT_REMEDY}`,
   }
 }
 

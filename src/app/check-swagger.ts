@@ -129,9 +129,9 @@ export function checkExposedDocs(options: AppOptions, { routes }: AppModel): Pro
     {
       code: 'W_DOCS_EXPOSED',
       subject: 'swagger',
-      cause: `In production, everybody may read at ${undecided.map(docsPath).join(', ')} what only some may call: ${name}${others}.`,
+      cause: `In production, everybody can read the documentation of protected routes at ${undecided.map(docsPath).join(', ')}: ${name}${others}.`,
       remedy:
-        "Say `swagger: { enabled: true }` if that is meant; else `swagger: { enabled: false }`, or `enabled: process.env.NODE_ENV !== 'production'`.",
+        "Set `swagger: { enabled: true }` if this is intended; otherwise `swagger: { enabled: false }`, or `enabled: process.env.NODE_ENV !== 'production'`.",
     },
   ]
 }
@@ -147,7 +147,7 @@ export function checkDocsRoutes(
     .map(({ name, path }) => ({
       code: 'E_ROUTE_DUPLICATE',
       subject: name,
-      cause: `GET ${path} is already answered by the documentation.`,
+      cause: `GET ${path} is already handled by the documentation.`,
       remedy: 'Move the documentation, `swagger: { path }`, or switch it off, `swagger: false`.',
     }))
 }

@@ -93,8 +93,8 @@ export function ignoredOverrides({ testOverrides }: AppOptions): readonly Proble
     {
       code: 'W_OVERRIDE_IGNORED',
       subject: 'testOverrides',
-      cause: 'Only TestApp honours them; this application runs on its own providers.',
-      remedy: 'Remove them, or make a TestApp.',
+      cause: 'Only TestApp uses overrides; this application runs with its own providers.',
+      remedy: 'Remove them, or create a TestApp.',
     },
   ]
 }

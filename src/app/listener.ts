@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { NextFunction, Response } from '../contracts/handler.js'
-import { refused } from '../errors/http-error.js'
+import { refuse } from '../errors/refuse.js'
 import { checkHead } from '../http/check-head.js'
 import {
   closeWithConnection,
@@ -63,7 +63,7 @@ function createEntrance(config: ListenerConfig): Entrance {
     // Two entries a line: name and value.
     if (req.rawHeaders.length > 2 * maxHeaders) {
       const message = `The request has more than ${maxHeaders} header lines`
-      return onError(refused('REQUEST_HEADER_FIELDS_TOO_LARGE', message), req, res)
+      return onError(refuse('REQUEST_HEADER_FIELDS_TOO_LARGE', message), req, res)
     }
     if (hasTooManyParameters(req.url)) runExcessive(req, res)
     else run(req, res)

@@ -61,7 +61,7 @@ function hidden({ name }: NamedMiddleware, request: string): Problem {
   return {
     code: 'W_MIDDLEWARE_HIDES_ROUTE',
     subject: name,
-    cause: `It has answered ${request} with 404, and so a route of this application was not reached.`,
-    remedy: `Take the handler for all other paths out of it. ${MOUNT_REMEDY}`,
+    cause: `It answered ${request} with 404, so the request did not reach a route of this application.`,
+    remedy: `Remove its handler for all other paths. ${MOUNT_REMEDY}`,
   }
 }

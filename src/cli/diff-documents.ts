@@ -42,7 +42,7 @@ export async function diffDocuments(
     what: `Clients of ${base} may fail: ${count(broken, 'breaking change')}.`,
     cause: 'They are listed above.',
     remedy:
-      'Take them back; or, if they are meant, release them as a new version and renew the base.',
+      'Undo them; or, if they are intended, release them as a new version and update the base.',
   })
 }
 
@@ -55,8 +55,8 @@ function compare(path: string, base: Documents[0], current: Documents[1]): Chang
   } catch (error) {
     throw new CliError({
       status: 2,
-      what: `${path} cannot be compared with.`,
-      cause: `It is no OpenAPI 3.0 document throughout: ${messageOf(error)}`,
+      what: `${path} cannot be compared.`,
+      cause: `It is not a valid OpenAPI 3.0 document: ${messageOf(error)}`,
       remedy: 'Write it again with `blazon openapi export`.',
       stack: error instanceof Error ? error.stack : undefined,
     })

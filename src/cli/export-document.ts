@@ -73,7 +73,7 @@ function check(files: readonly OutputFile[], { options, streams }: Context): voi
   }
   throw new CliError({
     status: 3,
-    what: 'What is written down is not what the application is.',
+    what: 'The written files do not match the application.',
     cause: stale.join('\n'),
     remedy: 'Run the same command without --check, and commit what it writes.',
   })

@@ -45,7 +45,10 @@ export function exportTargets(options: RawExportOptions, cwd: string): ExportTar
   const clientName = options.clientOut ?? join(beside, 'openapi-client.ts')
   const clientOut = clientName === '-' ? '-' : outputPath(clientName, '--client-out', cwd)
   if (out === clientOut) {
-    throw contradiction('The document and the client have one place.', 'Give each its own.')
+    throw contradiction(
+      'The document and the client have the same path.',
+      'Give each a path of its own.',
+    )
   }
   if (options.check === true && [out, clientOut].includes('-')) throw nothingToCheck()
   return { format, out, client: { kind: client, out: clientOut } }
@@ -56,7 +59,7 @@ function isYaml(path: string | undefined): boolean {
 }
 
 function nothingToCheck(): CliError {
-  return contradiction('--check has no file to look at.', 'Name the file instead of -.')
+  return contradiction('--check has no file to compare.', 'Name the file instead of -.')
 }
 
 function contradiction(what: string, remedy: string): CliError {

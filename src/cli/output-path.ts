@@ -29,7 +29,7 @@ export function outputPath(path: string, option: string, cwd: string): string {
     throw new CliError({
       status: 2,
       what: `${option} ${path} is a folder.`,
-      cause: `A file is written, and ${target} is none.`,
+      cause: `The command writes a file, and ${target} is a folder.`,
       remedy: `Name a file in it: ${option} ${join(path, 'openapi.json')}`,
     })
   }

@@ -44,7 +44,9 @@ function find(documents: readonly DocumentReport[], path: string | undefined): D
   throw new CliError({
     status: 2,
     what:
-      path === undefined ? 'It is not said which document is meant.' : `No document is at ${path}.`,
+      path === undefined
+        ? 'The application has several documents, and the command names none of them.'
+        : `No document is at ${path}.`,
     cause: `The application has: ${paths}.`,
     remedy: `Choose one: --path ${documents[0]?.path}`,
   })

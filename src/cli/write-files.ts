@@ -114,6 +114,6 @@ function cannotWrite(path: string, error: unknown): CliError {
     what: `${path} cannot be written.`,
     cause: messageOf(error),
     remedy:
-      'Choose another file, or make its folder one that you may write to. Nothing was written.',
+      'Choose another file, or give yourself the right to write to its folder. Nothing was written.',
   })
 }

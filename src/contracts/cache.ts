@@ -5,62 +5,73 @@ import type { Duration } from './units.js'
 
 /** Options of `@Cache`. */
 export interface CacheOptions {
-  /** How long an answer is fresh: seconds, or a string with a unit (`'90s'`). 0 stores nothing. */
+  /** How long a response is fresh: seconds, or a string with a unit (`'90s'`). 0 caches nothing. */
   readonly ttl: Duration
   /**
-   * What tells one answer from another. It must name everything that the handler looks at, but for the tenant, which is put in front.
-   * Of one key, no user is given what was made for another. Default: method, path, sorted query, and the user, if there is one.
+   * Returns the key of the response. The key must contain everything that the handler reads, except the tenant,
+   * which is put in front. A user never receives a response that was made for another user, even with the same key.
+   * Default: method, path, sorted query, and the user, if there is one.
    */
   // biome-ignore lint/suspicious/noExplicitAny: a key may type its request as Express' or as its own
   readonly key?: (req: any) => string
   /**
-   * Whether an answer is for everybody who has its key, whoever it was made for: the handler does not look at the user. Default `false`:
-   * an answer made for a user is given to this user alone.
+   * Whether all callers with the same key share a response, because the handler does not read the user. Default
+   * `false`: a response that was made for a user is sent to this user only.
    */
   readonly shared?: boolean
-  /** Names under which `CacheManager.invalidateTags` finds the answer. Default: none. */
+  /** Tags of the response, for `CacheManager.invalidateTags`. Default: none. */
   readonly tags?: readonly string[] | ((req: Request) => readonly string[])
   /**
-   * Further headers of the answer that are kept with it. Default: those that describe the body (type, language, disposition, caching,
-   * validators, links), and those of `@Header`. Each must be the same for everybody who shares the key.
+   * Further response headers that are cached together with the body. Default: the headers that describe the body
+   * (type, language, disposition, caching, validators, links), and those of `@Header`. Each header must be the same
+   * for all callers that share the key.
    */
   readonly headers?: readonly string[]
-  /** How long after `ttl` an answer is still given while a new one is made behind it. Default 0: not at all. */
+  /**
+   * How long after `ttl` a stale response is still sent while the handler makes a new one in the background:
+   * seconds, or a string with a unit. Default 0: not at all.
+   */
   readonly staleWhileRevalidate?: Duration
 }
 
-/** What a store keeps. Plain data: a store may write it down. */
+/** An entry of a store. Plain data, so that a store can serialize it. */
 export interface CacheEntry {
-  /** Whose it is; `null` when nobody's in particular. A reader that is somebody else misses. */
+  /** The tenant that owns the entry; `null` for none. Readers of another tenant miss. */
   readonly owner: string | null
-  /** Which user an answer was made for; `null` for none, and for values. Another one misses, and so does everybody where it got lost. */
+  /**
+   * The user that a response was made for; `null` for none, and for values. Another user misses. Where a store loses
+   * this field, every reader misses.
+   */
   readonly user: string | null
-  /** JSON that a program has put there, or an answer that was sent. */
+  /** Whether the entry is a JSON value that the program has stored or a response that was sent. */
   readonly kind: 'value' | 'response'
   readonly body: string | Uint8Array
-  /** Header names and values, alternating, of an answer; empty for a value. */
+  /** Header names and values of a response, alternating; empty for a value. */
   readonly headers: readonly string[]
   /** Milliseconds since 1970. */
   readonly createdAt: number
-  /** Milliseconds since 1970 until which it is fresh. */
+  /** Milliseconds since 1970 until which the entry is fresh. */
   readonly freshUntil: number
-  /** The tags it was made under, as the store knows them, and what each of them was worth then. */
+  /** The tags of the entry, as the store knows them, each with its version at that time. */
   readonly tags: readonly (readonly [tag: string, version: string])[]
 }
 
-/** At once, or later. A store that has the answer at hand gives it at hand: waiting costs more than finding. */
+/**
+ * A value, or a promise of it. A store that has the value in memory should return it directly: waiting for a promise
+ * takes longer than the lookup.
+ */
 export type MaybePromise<T> = T | Promise<T>
 
 /**
- * Where entries are kept. Keys and tags are any strings, up to the store to make safe for its medium. What it cannot do it
- * rejects or throws, in bounded time; the caller then goes on without it.
+ * Stores cache entries. Keys and tags may be any strings; the store makes them safe for its medium. A method that
+ * cannot do its work rejects or throws within bounded time, and the caller goes on without the cache.
  */
 export interface CacheStore {
-  /** The entry, unless it has expired; it may be stale, or outdated by its tags. */
+  /** Returns the entry, unless it has expired. The entry may be stale, or outdated by its tags. */
   get(key: string): MaybePromise<CacheEntry | undefined>
   /**
-   * As `get`, and `versions` of the tags that the entry is probably kept under, for a store that saves a trip to its server by it.
-   * Default: one is asked after the other.
+   * Returns what `get` returns, and the `versions` of the tags that the entry probably has, for a store that saves a
+   * round trip this way. Default: the two are called one after the other.
    */
   getTagged?(
     key: string,
@@ -69,23 +80,26 @@ export interface CacheStore {
     readonly entry: CacheEntry | undefined
     readonly versions: readonly string[]
   }>
-  /** Keeps an entry for `ttlMs` milliseconds at most; less if room is needed. */
+  /** Stores an entry for at most `ttlMs` milliseconds; for less if the store needs the room. */
   set(key: string, entry: CacheEntry, ttlMs: number): MaybePromise<void>
-  /** Whether there was something to forget. */
+  /** Deletes an entry. Returns whether there was one. */
   delete(key: string): MaybePromise<boolean>
-  /** Forgets every key that begins with `prefix`; everything, without. */
+  /** Deletes every key that begins with `prefix`; without a prefix, all keys. */
   clear(prefix?: string): MaybePromise<void>
-  /** What each tag is worth now, in order. A tag that was lost or never seen gets a new worth, never an old one again. */
+  /**
+   * Returns the current version of each tag, in order. A tag that was lost or never seen gets a new version, never
+   * an old one.
+   */
   versions(tags: readonly string[]): MaybePromise<readonly string[]>
-  /** Gives tags a new worth, which outdates every entry made under them. */
+  /** Gives each tag a new version, which outdates every entry that was stored with the old one. */
   invalidate(tags: readonly string[]): MaybePromise<void>
-  /** Makes the store ready, before the first request. It never waits for a server that is not there. */
+  /** Makes the store ready, before the first request. It never waits for a server that is not available. */
   open?(context: StoreContext): MaybePromise<void>
-  /** Lets go of what the store holds open; after the last request. */
+  /** Releases the resources of the store, after the last request. */
   close?(): MaybePromise<void>
 }
 
-/** What a store may use of its application. */
+/** The parts of its application that a store may use. */
 export interface StoreContext {
   readonly clock: Clock
   readonly logger: Logger

@@ -1,20 +1,20 @@
-/** Something that will happen. It never keeps the process alive. */
+/** A scheduled call. It never keeps the process alive. */
 export interface Timer {
-  /** Makes it not happen any more. Calling it again, or too late, does nothing. */
+  /** Cancels the call. A second call, or one that comes too late, does nothing. */
   cancel(): void
 }
 
 /**
- * What tells time and waits. Everything in an application that waits or expires asks the same one, so that
- * a test can move it. Only what waits for the other end of a socket does not: neither a peer nor a
- * shutdown is quicker for a test's wish.
+ * Tells the time and waits. Everything in an application that waits or expires uses the same clock, so that a test
+ * can move it. The only exception is code that waits for the other end of a socket: moving a clock makes neither a
+ * peer nor a shutdown faster.
  */
 export interface Clock {
-  /** What time it is, in milliseconds since 1970, as `Date.now()`. For dates: it can be set back. */
+  /** The current time in milliseconds since 1970, as `Date.now()`. Use it for dates; it can be set back. */
   now(): number
-  /** Milliseconds from an unknown start, which never go back. For durations. */
+  /** Milliseconds from an unknown start, which never go back. Use it for durations. */
   monotonic(): number
-  /** Calls `run` once, after `ms` milliseconds, however many. */
+  /** Calls `run` once, after `ms` milliseconds. `ms` has no upper limit. */
   setTimeout(run: () => void, ms: number): Timer
   /** Calls `run` every `ms` milliseconds. */
   setInterval(run: () => void, ms: number): Timer

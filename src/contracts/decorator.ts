@@ -1,14 +1,14 @@
 import type { Handler, InputSchemas, Request, RouteRequest } from './handler.js'
 
-// One decorator, two dialects: a standard decorator receives `(value, context)`, a legacy one
-// `(target, key, descriptor)`, and a legacy parameter decorator `(target, key, index)`. Each type below lists
-// the calls that its decorator understands; any other call is a compile error.
+// One decorator works in two dialects: a standard decorator receives `(value, context)`, a legacy one `(target, key,
+// descriptor)`, and a legacy parameter decorator `(target, key, index)`. Each type below lists the calls that its
+// decorator understands; any other call is a compile error.
 
 // biome-ignore-start lint/suspicious/noExplicitAny: a decorator must accept every class and method
 type AnyMethod = (...args: any[]) => unknown
 type AnyClass = abstract new (...args: any[]) => unknown
 
-/** The context of a method that a request can be given to. */
+/** The context of a method that can handle a request. */
 type MethodContext<M extends AnyMethod> = ClassMethodDecoratorContext<any, M> & {
   readonly static: false
   readonly private: false
@@ -36,9 +36,9 @@ export type LegacyParameterDecorator = (
 ) => void
 
 /**
- * What the third argument of a legacy decorator must be: the index of a parameter that can hold `TValue`, or
- * the descriptor of a handler that can hold `TRequest`. One type and not two overloads, because
- * TypeScript 7 explains only the last overload that fails.
+ * The type of the third argument of a legacy decorator: the index of a parameter that can hold `TValue`, or the
+ * descriptor of a handler that can take `TRequest`. One type and not two overloads, because TypeScript 7 explains
+ * only the last overload that fails.
  */
 type LegacyPlace<TRequest extends Request, TValue, TMethod, TPlace> = TPlace extends number
   ? TMethod extends (...args: infer TArgs) => unknown
@@ -50,16 +50,15 @@ type LegacyPlace<TRequest extends Request, TValue, TMethod, TPlace> = TPlace ext
     ? TypedPropertyDescriptor<M>
     : TypedPropertyDescriptor<Handler<TRequest>>
 
-/** Never a value; its name and arguments are what a compile error shows. */
+/** Never the type of a value. Its name and its arguments are what a compile error shows. */
 interface Mismatch<TParameter, TValue> {
   readonly parameter: TParameter
   readonly schema: TValue
 }
 
 /**
- * Decorates a handler whose request must be able to hold `TRequest`, or, in the legacy dialect, a
- * parameter that must be able to hold `TValue`. A handler that disagrees with its schema is a
- * compile error.
+ * Decorates a handler whose request must be able to hold `TRequest`, or, in the legacy dialect, a parameter that
+ * must be able to hold `TValue`. A handler that does not match its schema is a compile error.
  */
 export interface InputDecorator<TRequest extends Request, TValue> {
   <M extends Handler<TRequest>>(value: M, context: MethodContext<M>): void
@@ -70,7 +69,10 @@ export interface InputDecorator<TRequest extends Request, TValue> {
   ): void
 }
 
-/** Decorates a handler whose request must be able to hold all that the options of its route declare, and may ask for nothing else. */
+/**
+ * Decorates a handler whose request type must accept everything that the options of its route declare, and must
+ * require nothing else.
+ */
 export interface RouteDecorator<I extends InputSchemas> {
   <M extends Handler<RouteRequest<I>>>(value: M, context: MethodContext<M>): void
   <M extends Handler<RouteRequest<I>>>(

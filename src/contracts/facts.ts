@@ -6,7 +6,7 @@ import type { HttpMethod, ParameterSource } from './route-model.js'
 import type { InputSource, Schema } from './schema.js'
 import type { TenantDecoratorOptions } from './tenant.js'
 
-/** What a decorator on a class or a method states. The decorators only write these down. */
+/** The facts that a decorator on a class or a method states. Decorators only write these down. */
 export type Fact =
   | { readonly kind: 'controller'; readonly prefix: string }
   | { readonly kind: 'injectable' }
@@ -15,10 +15,10 @@ export type Fact =
       readonly kind: 'input'
       readonly source: InputSource
       readonly schema: Schema
-      /** The route decorator whose options it stood in: `@Post`. */
+      /** The route decorator in whose options the schema was given: `@Post`. */
       readonly by?: string
     }
-  /** What was given to a route decorator behind the path, as it was written; its schemas are inputs, too. */
+  /** The second argument of a route decorator, as it was written. Its schemas are also noted as inputs. */
   | { readonly kind: 'routeOptions'; readonly by: string; readonly options: unknown }
   | { readonly kind: 'auth' }
   | { readonly kind: 'public' }
@@ -28,7 +28,7 @@ export type Fact =
   | { readonly kind: 'redirect'; readonly url: string; readonly status: number }
   | { readonly kind: 'tenant'; readonly options: TenantDecoratorOptions }
   | { readonly kind: 'cache'; readonly options: CacheOptions }
-  /** `false` is no limit. */
+  /** `false` means no limit. */
   | { readonly kind: 'rateLimit'; readonly policies: readonly RateLimitPolicy[] | false }
   | { readonly kind: 'tags'; readonly tags: readonly string[] }
   | { readonly kind: 'hidden' }
@@ -40,7 +40,7 @@ export type Fact =
 /** The fact of one kind. */
 export type FactOf<K extends Fact['kind']> = Extract<Fact, { kind: K }>
 
-/** What one class states itself, without what it inherits. Lists are in source order. */
+/** The facts that one class states itself, without the inherited ones. Lists are in source order. */
 export interface ClassFacts {
   readonly facts: readonly Fact[]
   readonly methods: ReadonlyMap<PropertyKey, readonly Fact[]>

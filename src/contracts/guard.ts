@@ -4,9 +4,9 @@ import type { Token } from './provider.js'
 /**
  * Decides whether a request may go on. It may set `req.user`.
  *
- * Exactly `true` allows. Any other value, any throw and any rejection denies with 401, except that
- * a thrown HTTP error keeps its own status (specification section 5, `AuthGuard`). An error that says that the guard is broken, a
- * `TypeError` or a server that cannot be reached, is logged.
+ * Only the value `true` allows the request. Any other value, any throw and any rejection refuses it with 401; a
+ * thrown HTTP error keeps its own status. An error that shows that the guard is broken, such as a `TypeError` or a
+ * server that cannot be reached, is also logged.
  *
  * @example
  * class TokenGuard implements AuthGuard {
@@ -23,13 +23,13 @@ export interface AuthGuard {
 
 /** The `auth` option. */
 export interface AuthOptions {
-  /** An instance, a class or a token that provides one. */
+  /** A guard, a class, or a token that provides a guard. Default: none, and protected routes respond with 401. */
   readonly guard?: AuthGuard | Token<AuthGuard>
-  /** What a route without `@Auth`, `@Can` or `@Public` is. Default `'public'`. */
+  /** Whether a route without `@Auth`, `@Can` and `@Public` needs the guard. Default `'public'`. */
   readonly default?: 'public' | 'protected'
   /**
-   * Decides `@Can(...abilities)`; exactly `true` allows, everything else is 403.
-   * Default: every ability is in `req.user.permissions` or `req.user.roles`.
+   * Decides `@Can(...abilities)`: only the value `true` allows, everything else responds with 403. Default: every
+   * ability must be in `req.user.permissions` or `req.user.roles`.
    */
   readonly can?: (
     user: User | undefined,

@@ -3,12 +3,12 @@ import type { InferOutput, Schema } from './schema.js'
 
 export type { NextFunction }
 
-/** Express 5's response; every method of it works. */
+/** The response of Express 5; every method of it works. */
 export type Response = ExpressResponse
 
 /**
- * What a guard puts on `req.user`. Roles and permissions are what `@Can` looks into; an application
- * declares its own fields by merging.
+ * The type of `req.user`, which a guard sets. `@Can` reads roles and permissions; an application adds its own fields
+ * by declaration merging.
  *
  * @example
  * declare module 'blazon' {
@@ -32,24 +32,24 @@ export interface Validated<TParams, TBody, TQuery, THeaders> {
   readonly headers: THeaders
 }
 
-/** What {@link Request} and {@link Req} have in common; they differ in how exactly `validated` is known. */
+/** The common part of {@link Request} and {@link Req}, which differ in how exactly they type `validated`. */
 export interface ValidatedRequest<TParams, TBody, TQuery, TValidated>
   extends ExpressRequest<TParams, unknown, TBody, TQuery> {
-  /** Validated, coerced and defaulted inputs. */
+  /** The validated inputs, after coercion and defaults. */
   validated: TValidated
   /**
-   * Aborted when the client disconnects, when the handler timeout has passed, and, with an `AppClosingError`, when the application
-   * closes while the answer has begun and not ended.
+   * Aborted when the client disconnects, when the handler timeout has passed, and, with an `AppClosingError`, when
+   * the application closes while the response has begun and not ended.
    */
   readonly signal: AbortSignal
-  /** Set by the guard. */
+  /** The user, set by the guard. */
   // biome-ignore lint/suspicious/noExplicitAny: passport and express-session users declare their own
   user?: any
 }
 
 /**
- * Express 5's request, plus what the pipeline knows: validated inputs, the matched route and an
- * abort signal. Validated values also replace `req.body`, `req.params` and `req.query`.
+ * The request of Express 5, with what the pipeline adds: validated inputs, the matched route and an abort signal.
+ * Validated values also replace `req.body`, `req.params` and `req.query`.
  */
 export type Request<
   // biome-ignore-start lint/suspicious/noExplicitAny: Express' own default for parts that nobody typed
@@ -71,8 +71,8 @@ export interface InputSchemas {
 type OutputOr<S, TDefault> = S extends Schema ? InferOutput<S> : TDefault
 
 /**
- * The request of a handler, typed from the very schemas on its decorators. A decorator whose part is
- * missing here, or stands under another name, is a compile error.
+ * The request of a handler, typed from the schemas on its decorators. A decorator whose part is missing here, or has
+ * another name here, is a compile error.
  *
  * @example
  * @Post()
@@ -96,8 +96,9 @@ export type Req<TInputs extends InputSchemas = Record<never, never>> = Validated
 >
 
 /**
- * What a route whose options declare `TInputs` gives to its handler. Unlike in {@link Req}, a part that is not declared is nothing that could
- * be taken for what a handler expects: where all schemas stand in one place, one that is missing there is missing.
+ * The request of a handler whose route declares `TInputs` in its options. A part that is not declared has the type
+ * `unknown` here and not `any` as in {@link Req}: all schemas are in one place, so a missing schema is really
+ * missing.
  */
 export type RouteRequest<TInputs extends InputSchemas> = ValidatedRequest<
   OutputOr<TInputs['params'], Record<string, string>>,
@@ -111,7 +112,7 @@ export type RouteRequest<TInputs extends InputSchemas> = ValidatedRequest<
 // biome-ignore lint/suspicious/noExplicitAny: packages type `req` and `res` in a dozen ways; all of them run
 export type RequestHandler = (req: any, res: any, next: NextFunction) => unknown
 
-/** An Express error middleware, told apart by its four parameters. */
+/** An Express error middleware. Express recognizes it by its four parameters. */
 export type ErrorRequestHandler = (
   // biome-ignore-start lint/suspicious/noExplicitAny: as RequestHandler
   error: any,
@@ -122,19 +123,19 @@ export type ErrorRequestHandler = (
 ) => unknown
 
 /**
- * What may stand in `middlewares`: a {@link RequestHandler}, an {@link ErrorRequestHandler}, an
- * `express.Router()`, a whole `express()` application. One signature for all, because the parameters of a
- * function written in place get no type at all from a union of two.
+ * An entry of `middlewares`: a {@link RequestHandler}, an {@link ErrorRequestHandler}, an `express.Router()`, or a
+ * whole `express()` application. One signature for all, because TypeScript infers no parameter types for an inline
+ * function from a union of two.
  */
 // biome-ignore lint/suspicious/noExplicitAny: as RequestHandler
 export type Middleware = (first: any, second: any, third: any, fourth: any) => unknown
 
-/** Middlewares, and lists of them in their place: `app.use` of Express takes them apart to any depth, and so is this. */
+/** Middlewares, and nested lists of them. Lists are flattened to any depth, as `app.use` of Express does. */
 export type MiddlewareList = readonly (Middleware | MiddlewareList)[]
 
 /**
- * A controller method as the decorators of its inputs see it. It answers through `res`, or returns a
- * value (or a promise of one) that is put in the envelope.
+ * A controller method as the decorators of its inputs see it. It responds through `res`, or returns a value (or a
+ * promise of one), which is sent in the envelope.
  */
 export type Handler<TRequest extends Request = Request> = (
   req: TRequest,

@@ -1,4 +1,4 @@
-/** The part of a pino logger that the framework calls; pino itself fits. */
+/** The methods of a pino logger that the framework calls. A pino logger fits. */
 export interface Logger {
   info(facts: object, message: string): void
   warn(facts: object, message: string): void

@@ -1,14 +1,14 @@
 import type { HttpMethod, RouteModel } from './route-model.js'
 import type { JsonSchema } from './schema.js'
 
-/** A Schema Object (OpenAPI 3.0.3, 4.7.24): what is left of JSON Schema in that version, under its own spelling of `null`. */
+/** A Schema Object (OpenAPI 3.0.3, 4.7.24): a subset of JSON Schema, with a keyword of its own for `null`. */
 export interface OpenApiSchema {
   readonly $ref?: string
   readonly title?: string
   readonly description?: string
   readonly type?: 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object'
   readonly format?: string
-  /** Whether `null` is allowed; has an effect beside `type` only. */
+  /** Whether `null` is allowed. Has an effect only together with `type`. */
   readonly nullable?: boolean
   readonly enum?: readonly unknown[]
   readonly multipleOf?: number
@@ -91,7 +91,7 @@ export interface OpenApiResponse {
   readonly content?: Readonly<Record<string, OpenApiMediaType>>
 }
 
-/** Names of the schemes that must all be met; the list is one of alternatives. */
+/** Names of the security schemes that a request must meet all at once. The items of a list are alternatives. */
 export type SecurityRequirement = Readonly<Record<string, readonly string[]>>
 
 /** An Operation Object (4.7.10). */
@@ -103,12 +103,12 @@ export interface OpenApiOperation {
   readonly deprecated?: boolean
   readonly parameters?: readonly OpenApiParameter[]
   readonly requestBody?: OpenApiRequestBody
-  /** By status, or `'2XX'` where only the class of the status is known. */
+  /** Responses by status, or by `'2XX'` where only the class of the status is known. */
   readonly responses: Readonly<Record<string, OpenApiResponse | Reference>>
   readonly security?: readonly SecurityRequirement[]
 }
 
-/** Methods a path item has operations for. */
+/** The methods that a path item may have operations for. */
 export type OpenApiMethod = Lowercase<Exclude<HttpMethod, 'ALL'>>
 
 /** A Path Item Object (4.7.9). */
@@ -151,7 +151,7 @@ export interface OpenApiComponents {
   readonly securitySchemes?: Readonly<Record<string, OpenApiSecurityScheme>>
 }
 
-/** The whole document (OpenAPI 3.0.3; specification section 2.3). */
+/** The whole document (OpenAPI 3.0.3). */
 export interface OpenApiDocument {
   readonly openapi: '3.0.3'
   readonly info: OpenApiInfo
@@ -162,11 +162,14 @@ export interface OpenApiDocument {
   readonly components: OpenApiComponents
 }
 
-/** Whether a schema describes what a client sends or what it is sent: defaults, coercion and transforms tell them apart. */
+/**
+ * Whether a schema describes what a client sends (`input`) or receives (`output`): they differ by defaults, coercion
+ * and transforms.
+ */
 export type SchemaSide = 'input' | 'output'
 
 /**
- * Turns a schema of one library into JSON Schema (draft 2020-12), where the library itself cannot.
+ * Converts a schema of one library to JSON Schema (draft 2020-12), where the library cannot do this itself.
  *
  * @example
  * const yupConverter: SchemaConverter = (schema) => convertSchema(schema)
@@ -176,11 +179,14 @@ export type SchemaConverter = (
   options: { readonly side: SchemaSide; readonly target: 'draft-2020-12' },
 ) => JsonSchema
 
-/** The `swagger` option (specification section 2.2). */
+/** The `swagger` option. */
 export interface SwaggerOptions {
-  /** `false` serves neither the page nor the document. Default `true`. */
+  /**
+   * `false` serves neither the page nor the document. Default `true`; in production, boot warns when the document
+   * describes protected routes and this is not set.
+   */
   readonly enabled?: boolean
-  /** Where the page is; the document is at `<path>.json` and `<path>.yaml`. Default `/api-docs`. */
+  /** The path of the page. The document is at `<path>.json` and `<path>.yaml`. Default `/api-docs`. */
   readonly path?: string
   /** `info.title`. Default `API`. */
   readonly title?: string
@@ -191,26 +197,26 @@ export interface SwaggerOptions {
   readonly termsOfService?: string
   readonly contact?: OpenApiInfo['contact']
   readonly license?: OpenApiInfo['license']
-  /** Where the API is served. Default: where the document is. */
+  /** The addresses of the API. Default: the address of the document. */
   readonly servers?: readonly OpenApiServer[]
-  /** Descriptions of tags, and their order; tags that are not named follow in the order of their controllers. */
+  /** Descriptions of tags, and their order. Tags that are not listed follow in the order of their controllers. */
   readonly tags?: readonly OpenApiTag[]
-  /** Which routes are in the document. Default: all but those of `@ApiHidden`. */
+  /** Returns whether a route is in the document. Default: all routes except those of `@ApiHidden`. */
   readonly include?: (route: RouteModel) => boolean
   /** Converters by `vendor` of a Standard Schema, for libraries that cannot describe themselves. */
   readonly converters?: Readonly<Record<string, SchemaConverter>>
 }
 
 /**
- * What a feature adds to an operation because it may answer it. The document asks each contributor about each
- * route; `null` means that the route does not use the feature.
+ * Returns what a feature adds to an operation because the feature may send a response. The document calls each
+ * contributor for each route; `null` means that the route does not use the feature.
  */
 export type OperationContributor = (route: RouteModel) => OperationAddition | null
 
 /** See {@link OperationContributor}. */
 export interface OperationAddition {
   readonly parameters?: readonly OpenApiParameter[]
-  /** Statuses that the framework itself may answer with, in the error envelope. */
+  /** Statuses that the framework itself may send, in the error envelope. */
   readonly errors?: readonly number[]
 }
 
@@ -219,24 +225,24 @@ export interface DescribedSchema {
   /** References in it, and in `definitions`, are `#/components/schemas/<name of a definition>`. */
   readonly schema: OpenApiSchema
   readonly definitions: readonly SchemaDefinition[]
-  /** What the dialect cannot say, and what stands in its place. */
+  /** The parts that the dialect cannot express, and what replaces them. */
   readonly losses: readonly SchemaLoss[]
 }
 
 /** A schema that others refer to. */
 export interface SchemaDefinition {
-  /** The author's name for it, or one that is unique within this {@link DescribedSchema} only. */
+  /** The name that the author gave it, or a name that is unique only in this {@link DescribedSchema}. */
   readonly name: string
   /** Whether the author named it (`$id`, `id`, `title`). */
   readonly isNamed: boolean
   readonly schema: OpenApiSchema
 }
 
-/** Something of a schema that became `{}` or less exact. */
+/** A part of a schema that became `{}` or less exact. */
 export interface SchemaLoss {
   /** Dotted path from the root of the schema; empty for the root. */
   readonly path: string
-  /** A sentence. */
+  /** The cause, as a sentence. */
   readonly cause: string
   /** Default `W_SCHEMA_NOT_REPRESENTABLE`. */
   readonly code?: 'W_EXAMPLE_INVALID'

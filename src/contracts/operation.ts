@@ -1,6 +1,6 @@
 import type { Schema } from './schema.js'
 
-/** Options of `@ApiOperation` (specification section 4.4). */
+/** Options of `@ApiOperation`. */
 export interface ApiOperationOptions {
   /** Default: the method's name in Title Case. */
   readonly summary?: string
@@ -11,34 +11,37 @@ export interface ApiOperationOptions {
   readonly operationId?: string
 }
 
-/** Options of `@ApiBody` (specification section 4.4). */
+/** Options of `@ApiBody`. */
 export interface ApiBodyOptions {
-  /** A Standard Schema or a JSON Schema; with a binary property the body is `multipart/form-data`. */
+  /** A Standard Schema or a JSON Schema. With a binary property, the body is `multipart/form-data`. */
   readonly schema: Schema
   readonly description?: string
   /** Default `true`. */
   readonly required?: boolean
 }
 
-/** Options of `@ApiResponseDoc` (specification section 4.4). */
+/** Options of `@ApiResponseDoc`. */
 export interface ApiResponseOptions {
   /** 100 to 599. */
   readonly status: number
   readonly description: string
-  /** Describes `data`, which the document shows in the envelope; one that is an envelope already stands as given. */
+  /** Describes the `data` of the envelope. A schema that is an envelope itself is used unchanged. */
   readonly schema?: Schema
-  /** Whether `schema` is the whole body, without envelope: a returned value is then sent so. Without a schema it is any JSON. Default `false`. */
+  /**
+   * Whether `schema` describes the whole body, without the envelope; a returned value is then sent without it, too.
+   * Without a schema the body is any JSON. Default `false`.
+   */
   readonly raw?: boolean
   /**
-   * The media type of the body. One that is not JSON takes a string or bytes as the returned value, which are sent as they are. Default
-   * `application/json`.
+   * The media type of the body. With a media type that is not JSON, the handler returns a string or bytes, which are
+   * sent unchanged. Default `application/json`.
    */
   readonly contentType?: string
 }
 
-/** What the decorators say of an operation for its document. */
+/** The facts of the decorators that only the document uses. */
 export interface OperationFacts {
-  /** Of `@ApiTags`; else the controller's name without `Controller`. */
+  /** The tags of `@ApiTags`; without them, the name of the controller without `Controller`. */
   readonly tags: readonly string[]
   readonly isHidden: boolean
   readonly operation: ApiOperationOptions

@@ -4,24 +4,24 @@ import type { Logger } from './logger.js'
 import type { Lifecycle, Provider, Token } from './provider.js'
 import type { AppModel, RouteModel } from './route-model.js'
 
-/** What a plugin sees of the application while it is set up. */
+/** The parts of the application that a plugin sees while it is set up. */
 export interface PluginContext {
-  /** The instance behind a token. Throws a `ConfigError` when nothing provides it. */
+  /** Returns the instance of a token. Throws a `ConfigError` when nothing provides the token. */
   get<T>(token: Token<T>): T
-  /** The Express application behind `req.app`; for settings. */
+  /** The Express application behind `req.app`, for its settings. */
   readonly express: Application
   readonly logger: Logger
   /** Every route, frozen. */
   readonly model: AppModel
-  /** Whether requests have tenants: by the `tenant` option, or by a route that speaks of them. */
+  /** Whether requests have tenants: the `tenant` option is set, or a route uses `@Tenant` or `@TenantId`. */
   readonly usesTenants: boolean
 }
 
 /**
- * Stands right before the handler of a route, behind everything that may refuse a request. It answers with what `next` answers, at once or
- * as a promise, or throws.
+ * A function that runs directly before the handler of a route, after every step that may refuse the request. It
+ * returns what `next` returns, directly or as a promise, or it throws.
  *
- * @param fail Ends the request with an error that comes to light after `next` has answered.
+ * @param fail Ends the request with an error that is found after `next` has returned.
  */
 export type Interceptor = (
   req: Request,
@@ -30,7 +30,10 @@ export type Interceptor = (
   fail: (error: unknown) => void,
 ) => unknown
 
-/** What is known of an application when its routes are compiled: everything is constructed, nothing is set up. */
+/**
+ * The parts of an application that exist when its routes are compiled: every instance is constructed, no plugin is
+ * set up.
+ */
 export type InterceptedApp = Pick<PluginContext, 'get' | 'usesTenants'>
 
 /**
@@ -43,28 +46,33 @@ export type InterceptedApp = Pick<PluginContext, 'get' | 'usesTenants'>
  * }
  */
 export interface Plugin extends Lifecycle {
-  /** Used in error messages. */
+  /** The name of the plugin in error messages. */
   readonly name: string
   readonly providers?: readonly Provider[]
   /**
-   * Keys of reflect metadata that the plugin reads itself, from the controllers and handlers of `model`. Metadata that decorators of other
-   * frameworks have left is otherwise an error or a warning at boot, because nothing acts on it. Default: none.
+   * The keys of reflect metadata that the plugin itself reads, from the controllers and handlers of `model`. Boot
+   * reports the metadata of other frameworks as an error or a warning, because nothing acts on it; it ignores these
+   * keys. Default: none.
    */
   readonly metadataKeys?: readonly (string | symbol)[]
-  /** Run after the application's own `middlewares`; lists in it are taken apart. */
+  /** Middlewares that run after the application's own `middlewares`. Nested lists are flattened. */
   readonly middlewares?: MiddlewareList
-  /** Called once, after every provider is constructed and before any request. Awaited. */
+  /** Called once, after every provider is constructed and before the first request. A promise is awaited. */
   setup?(context: PluginContext): unknown
-  /** Asked once for each route; `null` where the route needs none, which then costs nothing. Run before `setup`. */
+  /**
+   * Called once for each route, before `setup`. Returns the interceptor of the route, or `null`; a route without an
+   * interceptor has no extra step.
+   */
   intercept?(route: RouteModel, app: InterceptedApp): Interceptor | null
   /**
-   * Says what an error means for the client, where the plugin knows: an `HttpError` to go on with in its place, else `undefined`. Asked once for each error that is
-   * no `HttpError`, wherever in the application it was thrown, before error middlewares. An error that it throws itself counts as `undefined`.
+   * Translates an error for the client: returns an `HttpError` that replaces the error, or `undefined`. Called once
+   * for each error that is not an `HttpError`, wherever in the application it was thrown, before the error
+   * middlewares. An error that `explain` throws counts as `undefined`.
    */
   explain?(error: unknown, req: Request): Error | undefined
   /**
-   * Whether what the plugin depends on can be used: throws or rejects where it cannot. Asked by `Health`, for a readiness check.
-   * What it answers with is shown there.
+   * Checks whether the plugin can use what it depends on: throws or rejects when it cannot. `Health` calls it for a
+   * readiness check and shows what it returns.
    */
   health?(app: Pick<PluginContext, 'get'>): unknown
 }

@@ -2,7 +2,7 @@
 /** Any class. */
 export type Class<T = unknown> = new (...args: any[]) => T
 
-/** A class that cannot be constructed itself; it may still name what is injected. */
+/** A class that cannot be constructed itself. It may still be a token. */
 export type AbstractClass<T = unknown> = abstract new (...args: any[]) => T
 // biome-ignore-end lint/suspicious/noExplicitAny: as above
 
@@ -13,19 +13,19 @@ export interface TokenLike<T = unknown> {
   readonly _type?: T
 }
 
-/** What a dependency is asked for by: a class, an `InjectionToken`, a string or a symbol. */
+/** The key of a dependency: a class, an `InjectionToken`, a string or a symbol. */
 export type Token<T = unknown> = Class<T> | AbstractClass<T> | TokenLike<T> | string | symbol
 
-/** A token, under the name the author prefers. */
+/** A token, as `token` or as `provide`. */
 type Named<T> = { readonly token: Token<T> } | { readonly provide: Token<T> }
 
-/** Answers with an instance of a class. */
+/** Provides an instance of a class. */
 export type ClassProvider<T = unknown> = Named<T> & { readonly useClass: Class<T> }
 
-/** Answers with a value that exists already; its life is its maker's, so no lifecycle hook of it is called. */
+/** Provides an existing value. The program owns the value, so none of its lifecycle hooks is called. */
 export type ValueProvider<T = unknown> = Named<T> & { readonly useValue: T }
 
-/** Answers with what a function returns; a promise is awaited once, at boot. */
+/** Provides what a function returns. A promise is awaited once, at boot. */
 export type FactoryProvider<T = unknown> = Named<T> & {
   // biome-ignore lint/suspicious/noExplicitAny: the arguments are the values of `inject`
   readonly useFactory: (...dependencies: any[]) => T | Promise<T>
@@ -33,10 +33,10 @@ export type FactoryProvider<T = unknown> = Named<T> & {
   readonly inject?: readonly Token[]
 }
 
-/** Answers with what another token answers. */
+/** Provides what another token provides. */
 export type ExistingProvider<T = unknown> = Named<T> & { readonly useExisting: Token<T> }
 
-/** How a dependency is made: a class, or an object that says so. */
+/** Says how the container creates a dependency: a class, or an object with a token. */
 export type Provider<T = unknown> =
   | Class<T>
   | ClassProvider<T>
@@ -45,39 +45,42 @@ export type Provider<T = unknown> =
   | ExistingProvider<T>
 
 /**
- * A part of an application. What a module provides can be injected everywhere, unless the module
- * lists `exports`: then the rest of its providers is private to it.
+ * A part of an application. Its providers can be injected everywhere, unless the module lists `exports`: then its
+ * other providers are private to the module.
  *
  * @example
  * const users: Module = { name: 'users', providers: [UserService], controllers: [UsersController] }
  */
 export interface Module {
-  /** Used in error messages. Default: its place in the list. */
+  /** The name of the module in error messages. Default: its place in the list. */
   readonly name?: string
-  /** Modules that this one needs; each is taken in once, however often it is named. */
+  /** Modules that this one needs. Each module is added once, however often it is named. */
   readonly imports?: readonly Module[]
   readonly providers?: readonly Provider[]
   readonly controllers?: readonly Class[]
-  /** Tokens that stay visible to everyone. Default: all of them. */
+  /** Tokens that everyone can inject. Default: all of them. */
   readonly exports?: readonly Token[]
 }
 
-/** What the container reads of a class before it makes one. */
+/** The facts about a class that the container reads before it creates an instance. */
 export interface InjectionFacts {
-  /** Whether the class may be made without being listed as a provider. */
+  /** Whether the container may create the class without a provider for it. */
   readonly injectable: boolean
   /** Tokens by constructor parameter. */
   readonly parameters: ReadonlyMap<number, Token>
-  /** Fields that are set after construction. */
+  /** Fields that the container sets after construction. */
   readonly fields: readonly { readonly key: PropertyKey; readonly token: Token }[]
 }
 
-/** Providers and plugins may have these; `onClose` runs in the reverse order of construction. */
+/** Hooks that providers and plugins may have. `onClose` runs in the reverse order of construction. */
 export interface Lifecycle {
-  /** Called once everything is constructed, in order of construction. Awaited. */
+  /** Called once everything is constructed, in the order of construction. A promise is awaited. */
   onInit?(): unknown
-  /** Called when the application is ready to serve. Awaited. */
+  /** Called when the application is ready to serve requests. A promise is awaited. */
   onReady?(): unknown
-  /** Called after the last response, while upgraded connections are open. Awaited. `signal` names the process signal, if one caused it. */
+  /**
+   * Called after the last response, while upgraded connections are still open. A promise is awaited. `signal` is the
+   * name of the process signal that closes the application, if there is one.
+   */
   onClose?(signal?: string): unknown
 }

@@ -2,25 +2,35 @@ import type { MaybePromise, StoreContext } from './cache.js'
 import type { Request } from './handler.js'
 import type { Duration } from './units.js'
 
-/** Who shares a limit. `ip` is asked before the guard, everybody else after it. */
+/**
+ * How a limit tells callers apart. `'ip'` is counted before the guard, everything else after it. A function returns
+ * the key.
+ */
 export type RateLimitBy = 'ip' | 'user' | 'tenant' | ((req: Request) => string)
 
 /** One limit. */
 export interface RateLimitPolicy {
   /**
-   * Named in headers; limits of equal names are one limit, wherever they stand, and must be equal. Printable ASCII without
-   * quotes and backslashes. Default: derived from its place, which counts by itself.
+   * The name of the limit in response headers. Limits with the same name are one limit, wherever they are declared,
+   * and must be equal. Printable ASCII without quotes and backslashes. Default: derived from the place of the limit,
+   * which then counts alone.
    */
   readonly name?: string
-  /** Most requests in a window. A whole number from 1 on. */
+  /** Most requests in a window: a whole number, 1 or more. */
   readonly limit: number
-  /** How long a window is: whole seconds, or a string with a unit (`'1m'`). It begins with its first request. */
+  /**
+   * How long a window is: whole seconds, or a string with a unit (`'1m'`). The first request of a caller begins its
+   * window.
+   */
   readonly window: Duration
-  /** Default `'ip'`. Who is no user, or has no tenant, or is given no name by the function, is counted by address. */
+  /**
+   * How callers are told apart. Default `'ip'`. A caller without a user, a tenant or a key from the function is
+   * counted by address.
+   */
   readonly by?: RateLimitBy
 }
 
-/** What is left after a request was counted. */
+/** The state of a limit after a request was counted. */
 export interface RateLimitResult {
   /** Whether the request is within the limit. */
   readonly isAllowed: boolean
@@ -30,30 +40,33 @@ export interface RateLimitResult {
   readonly resetMs: number
 }
 
-/** One limit as a store sees it. */
+/** One limit, as a store sees it. */
 export interface RateLimitCount {
-  /** Whose requests are counted, and by which policy; any string. */
+  /** Names the caller and the policy; any string. */
   readonly key: string
   readonly limit: number
   readonly windowMs: number
 }
 
-/** Where requests are counted. Counting is atomic: of any number at once, exactly `limit` are allowed. */
+/** Counts requests. Counting is atomic: of any number of requests at once, exactly `limit` are allowed. */
 export interface RateLimitStore {
-  /** Counts one request. A store that cannot say in bounded time counts by itself: it never rejects. */
+  /** Counts one request. A store that cannot decide within bounded time counts in this process: it never rejects. */
   consume(count: RateLimitCount): MaybePromise<RateLimitResult>
-  /** Makes the store ready, before the first request. It never waits for a server that is not there. */
+  /** Makes the store ready, before the first request. It never waits for a server that is not available. */
   open?(context: StoreContext): MaybePromise<void>
   close?(): MaybePromise<void>
 }
 
-/** The `rateLimit` option, beside `true` (100 requests a minute for an address) and `false` (no limit at all, decorators included). */
+/**
+ * The object form of the `rateLimit` option. `true` means 100 requests a minute for each address, `false` no limit
+ * at all, including those of decorators.
+ */
 export interface RateLimitOptions extends Partial<RateLimitPolicy> {
   /**
-   * Several limits at once; a request must be within each. Default: the one described beside, 100 a minute by address as far as
-   * nothing else is said. An empty list leaves limits to decorators.
+   * Several limits at once; a request must be within each of them. Default: the one limit that the other options
+   * describe, 100 requests a minute by address where they are not set. An empty list leaves limits to decorators.
    */
   readonly policies?: readonly RateLimitPolicy[]
-  /** Where requests are counted. Default: in this process. */
+  /** Counts the requests. Default: this process, in memory. */
   readonly store?: RateLimitStore
 }

@@ -4,7 +4,10 @@ import type { Class } from './provider.js'
 import type { RateLimitPolicy } from './rate-limit.js'
 import type { InputSource, Schema } from './schema.js'
 
-/** Methods a route can be declared for; `ALL` stands for every one of them that is not declared itself. */
+/**
+ * The methods that a route can be declared for. `ALL` stands for all methods that have no route of their own on the
+ * path.
+ */
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS' | 'ALL'
 
 /** Where a handler parameter of the legacy dialect takes its value from. */
@@ -12,64 +15,72 @@ export type ParameterSource = InputSource | 'req' | 'res' | 'user' | 'tenant'
 
 /** A decorated handler parameter. */
 export interface ParameterModel {
-  /** Its position, counted from 0. */
+  /** The position of the parameter, counted from 0. */
   readonly index: number
   readonly source: ParameterSource
 }
 
-/** As much of a layer of Express' routes as says what it is. */
+/** The fields of a layer of Express' routes that describe the layer. */
 export interface RouteLayer {
   /** The name of the controller's method. */
   readonly name: string
   /** In lower case; `undefined` for `ALL`. */
   readonly method: string | undefined
-  /** The method itself, which needs its controller to be called. */
+  /** The handler itself. It must be called on its controller. */
   readonly handle: unknown
 }
 
-/** One operation: plain frozen data, the single description that every reader draws from. */
+/** One operation, as plain frozen data: the only description of the route, which every reader uses. */
 export interface RouteModel {
-  /** Position in `AppModel.routes`; closures that belong to the route are kept beside it by this number. */
+  /**
+   * The position in `AppModel.routes`. Closures that belong to the route are kept beside the model, under this
+   * number.
+   */
   readonly index: number
   readonly method: HttpMethod
   /** Full path with `:param` segments and, at the end, `*rest`. */
   readonly path: string
-  /** `{ get: true }`, `{ _all: true }` for `ALL`: as Express' routes say it, for packages that measure requests. */
+  /**
+   * `{ get: true }`, or `{ _all: true }` for `ALL`: the form of Express' routes, for packages that measure requests.
+   */
   readonly methods: Readonly<Record<string, true>>
-  /** The handler as Express' routes list theirs; for the same packages. */
+  /** The handler in the form of Express' routes, for the same packages. */
   readonly stack: readonly RouteLayer[]
   /** Names of the path's parameters, in order. */
   readonly pathParameters: readonly string[]
   readonly controller: Class
-  /** The method of `controller` that answers. */
+  /** The method of `controller` that handles the request. */
   readonly handler: PropertyKey
-  /** `UsersController.getById`, for messages. */
+  /** The name in messages: `UsersController.getById`. */
   readonly name: string
-  /** Schemas by part of the request; `null` where a part is not described. */
+  /** Schemas by part of the request; `null` for a part without a schema. */
   readonly inputs: Readonly<Record<InputSource, Schema | null>>
   /** Whether the guard must allow the request. */
   readonly isProtected: boolean
-  /** Abilities of `@Can`; `null` without. */
+  /** Abilities of `@Can`; `null` without it. */
   readonly abilities: readonly string[] | null
-  /** What `@Tenant` says; `null` without. */
+  /** Options of `@Tenant`; `null` without it. */
   readonly tenant: { readonly isOptional: boolean } | null
-  /** What `@Cache` says; `null` without. */
+  /** Options of `@Cache`; `null` without it. */
   readonly cache: CacheOptions | null
-  /** What `@RateLimit` says, no policies for `@RateLimit(false)`; `null` leaves it to the application. */
+  /**
+   * Policies of `@RateLimit`; an empty list for `@RateLimit(false)`; `null` without it, and the application's limits
+   * apply.
+   */
   readonly limits: {
     readonly policies: readonly RateLimitPolicy[]
-    /** Whether it is the class that says so: its routes are then counted together. */
+    /** Whether the decorator is on the class: all its routes are then counted together. */
     readonly isOfClass: boolean
   } | null
-  /** Status of `@HttpCode`; `null` without. */
+  /** Status of `@HttpCode`; `null` without it. */
   readonly status: number | null
-  /** Headers of `@Header`, in source order; `null` without. */
+  /** Headers of `@Header`, in source order; `null` without it. */
   readonly headers: readonly (readonly [name: string, value: string])[] | null
-  /** Target of `@Redirect`; `null` without. */
+  /** Target of `@Redirect`; `null` without it. */
   readonly redirect: { readonly url: string; readonly status: number } | null
-  /** Decorated handler parameters; `null` means the handler is called `(req, res, next)`. */
+  /** Decorated handler parameters; `null` means that the handler is called with `(req, res, next)`. */
   readonly parameters: readonly ParameterModel[] | null
-  /** What only the document is interested in. */
+  /** The facts that only the document uses. */
   readonly operation: OperationFacts
 }
 
@@ -80,7 +91,7 @@ export interface AppModel {
   readonly hasGuard: boolean
 }
 
-/** One row of `getRouteTable()` (specification section 2.6). */
+/** One row of `getRouteTable()`. */
 export interface RouteTableEntry {
   readonly method: string
   readonly path: string
@@ -89,12 +100,12 @@ export interface RouteTableEntry {
   readonly isProtected: boolean
 }
 
-/** The router's answer to a method and a URL. */
+/** What the router finds for a method and a URL. */
 export type RouteMatch =
   | { readonly kind: 'route'; readonly index: number; readonly params: Record<string, string> }
-  /** No path of ours. */
+  /** No route has this path. */
   | { readonly kind: 'none' }
-  /** A path of ours, but not with this method. */
+  /** A route has this path, but not with this method. */
   | { readonly kind: 'method'; readonly allow: readonly string[] }
-  /** A path that cannot be decoded. */
+  /** The path cannot be decoded. */
   | { readonly kind: 'malformed' }

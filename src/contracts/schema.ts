@@ -3,7 +3,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 /** The parts of a request that a schema can describe. */
 export type InputSource = 'body' | 'params' | 'query' | 'headers'
 
-/** A plain JSON Schema object; a TypeBox schema is one too. A class (a DTO) is none. */
+/** A plain JSON Schema object; a TypeBox schema is one, too. A class (a DTO) is not. */
 export type JsonSchema = {
   // biome-ignore lint/suspicious/noExplicitAny: TypeBox declares interfaces, which fit no index signature but `any`
   readonly [keyword: string]: any
@@ -11,16 +11,16 @@ export type JsonSchema = {
 }
 
 /**
- * What `@Body`, `@Params`, `@Query` and `@Headers` accept: any Standard Schema (zod 4, valibot,
- * arktype, …) or a JSON Schema object (TypeBox included).
+ * The schemas that `@Body`, `@Params`, `@Query` and `@Headers` accept: any Standard Schema (zod 4, valibot, arktype,
+ * …) or a JSON Schema object (TypeBox included).
  *
  * @see https://standardschema.dev
  */
 export type Schema = StandardSchemaV1 | JsonSchema
 
 /**
- * The value a handler receives after `S` has validated, coerced and defaulted its input.
- * A JSON Schema is followed where its literal type is known (TypeBox, or `as const`), else `any`.
+ * The value that a handler receives after `S` has validated and coerced the input and filled in defaults. The type
+ * of a JSON Schema is inferred where its literal type is known (TypeBox, or `as const`); otherwise it is `any`.
  *
  * @example
  * const CreateUser = z.object({ name: z.string(), age: z.coerce.number().default(0) })
@@ -32,9 +32,9 @@ export type InferOutput<S> =
 // biome-ignore-start lint/suspicious/noExplicitAny: a schema we cannot follow must not reject a handler
 
 /**
- * Follows the keywords that decide a value's type: TypeBox's own phantoms, `const`, `enum`, `anyOf`, `oneOf`,
- * `allOf` and `type` with `items`, `prefixItems`, `properties`, `required`, `default`,
- * `patternProperties` and `additionalProperties`. What it cannot follow (`$ref`, `not`, `if`) is `any`, never a guess.
+ * Infers a type from the keywords that decide it: TypeBox's own phantom types, `const`, `enum`, `anyOf`, `oneOf`,
+ * `allOf` and `type` with `items`, `prefixItems`, `properties`, `required`, `default`, `patternProperties` and
+ * `additionalProperties`. A schema with other keywords (`$ref`, `not`, `if`) has the type `any`, never a guess.
  */
 export type InferJsonSchema<S> = S extends { readonly static: infer TStatic }
   ? TStatic
@@ -101,7 +101,7 @@ type InferObject<S> = S extends { readonly properties: infer TProperties }
       ? Record<string, InferJsonSchema<TValues>>
       : Record<string, unknown>
 
-/** What is required, and what is filled in when it is missing. */
+/** The required properties, and those with a default that fills them in. */
 type PresentKeys<S, TProperties> =
   | (S extends { readonly required: readonly (infer TKey)[] } ? TKey : never)
   | {
@@ -119,26 +119,26 @@ type InferProperties<TProperties, TPresent> = {
 }
 // biome-ignore-end lint/suspicious/noExplicitAny: as above
 
-/** One rejected field, as it stands in the `errors` of a 400 answer. */
+/** One rejected field, as it is in the `errors` of a 400 response. */
 export interface FieldError {
-  /** The part of the request the field belongs to. */
+  /** The part of the request that the field belongs to. */
   readonly in: InputSource
   /** Dotted path from the root of that part; empty for the part itself: `items.0.price`. */
   readonly path: string
-  /** What the schema says is wrong. */
+  /** What is wrong with the value, in the words of the schema's library. */
   readonly message: string
 }
 
-/** What a {@link Validator} answers: the coerced value, or what is wrong with it. */
+/** The result of a {@link Validator}: the coerced value, or the issues. */
 export type ValidationResult =
   | { readonly value: unknown; readonly issues?: undefined }
   | { readonly issues: readonly ValidationIssue[] }
 
-/** One complaint of a validator, before it is known which part of the request it speaks of. */
+/** One issue of a validator, before it is known which part of the request it is about. */
 export interface ValidationIssue {
   readonly path: readonly PropertyKey[]
   readonly message: string
 }
 
-/** A schema made callable, whichever library it came from. A synchronous schema answers synchronously. */
+/** A schema of any library as a function. A synchronous schema returns its result directly. */
 export type Validator = (value: unknown) => ValidationResult | Promise<ValidationResult>

@@ -1,48 +1,58 @@
 import type { Request } from './handler.js'
 
-/** Whose work is being done. Small and frozen: Node keeps it for as long as anything that was started in it. */
+/**
+ * The tenant that the current code runs for. Small and frozen: Node keeps the object as long as anything that was
+ * started in its async context.
+ */
 export interface TenantScope {
-  /** `undefined` where a request names no tenant, or none that it may act for. */
+  /** The id of the tenant; `undefined` where the request names no tenant, or none that it may act for. */
   readonly id: string | undefined
-  /** The tenant that the request names, where `tenant.authorize` has not said yet that it may act for it. */
+  /** The tenant that the request names, while `tenant.authorize` has not allowed it yet. */
   readonly claim?: string
-  /** Whether the guard or `authorize` runs, which decide about the claim: `getTenantId()` is the claim then. */
+  /**
+   * Whether the guard or `authorize` is running, which decide about the claim: `getTenantId()` returns the claim
+   * meanwhile.
+   */
   readonly isAsked?: true
   /**
-   * The same object in every scope that began in one request or one `runWithTenant`. A nested scope shares it; the scope
-   * that a pool or a lost callback brings along does not.
+   * The same object in every scope that began in one request or one `runWithTenant`. A nested scope shares it. A
+   * scope that a pool or a lost callback brings along has another one.
    */
   readonly origin: object
-  /** How many others it was made within, of the same origin. Default 0. */
+  /** The number of scopes with the same origin around this one. Default 0. */
   readonly depth?: number
-  /** The application whose request it is; `undefined` outside of one. */
+  /** The application whose request it is; `undefined` outside an application. */
   readonly host: object | undefined
-  /** Whether it is meant for all tenants, as `runWithoutTenant` says; a request that names none is not. */
+  /** Whether the code runs for all tenants, by `runWithoutTenant`. A request that names no tenant does not. */
   readonly isForAll?: true
 }
 
-/** Whose work is being done now: the port by which features that keep something apart by tenant ask. */
+/** Returns the current tenant: the port that features use to keep data of tenants apart. */
 export type CurrentTenant = () => string | undefined
 
 /** Options of `@Tenant()`. */
 export interface TenantDecoratorOptions {
-  /** Whether the route also answers requests of no tenant. Default `false`: these are 400. */
+  /**
+   * Whether the route also accepts requests without a tenant. Default `false`: such a request is refused with 400.
+   */
   readonly optional?: boolean
 }
 
-/** A tenant as the application knows it. What else it holds is the application's business. */
+/** A tenant as the application knows it. The application may add other fields. */
 export interface TenantInfo {
-  /** As requests name it. */
+  /** The id, as requests name it. */
   readonly id: string
-  /** Whether it may be served now. Default `'active'`. A suspended tenant is 403. */
+  /**
+   * Whether the tenant may be served now. Default `'active'`. Requests of a suspended tenant are refused with 403.
+   */
   readonly status?: 'active' | 'suspended'
 }
 
-/** Reads the tenant's id from a request; `undefined` when the request does not say. */
+/** Reads the id of the tenant from a request; returns `undefined` when the request names none. */
 export type TenantStrategy = (req: Request) => string | undefined
 
-/** Who the tenants are. Answers are remembered for a while (`positiveTtl`, `negativeTtl`). */
+/** Knows the tenants. Results are cached for a while (`positiveTtl`, `negativeTtl`). */
 export interface TenantStore {
-  /** The tenant of an id; `null` or `undefined` when there is none. */
+  /** Returns the tenant with an id; `null` or `undefined` when there is none. */
   find(id: string): TenantInfo | null | undefined | Promise<TenantInfo | null | undefined>
 }

@@ -4,19 +4,19 @@ import { originOf, toProblem } from './chain.js'
 import { Injector, type ReadInjections } from './injector.js'
 import type { Scope } from './modules.js'
 
-/** A value that stands in for a provider, whatever module provides it. */
+/** A value that replaces a provider, whichever module provides it. */
 export interface Override {
   readonly token: Token
   readonly useValue: unknown
 }
 
-/** The container of an application before anything in it is made. */
+/** The container of an application before anything is created. */
 export interface BoundContainer {
   readonly root: Injector
   readonly scopes: readonly { readonly injector: Injector; readonly scope: Scope }[]
 }
 
-/** Binds every provider and controller; makes nothing yet. Overrides win over all of them. */
+/** Binds every provider and controller, and creates nothing yet. Overrides replace all of them. */
 export function bindScopes(
   scopes: readonly Scope[],
   read: ReadInjections,
@@ -38,17 +38,17 @@ function bindScope(root: Injector, scope: Scope): Injector {
   return injector
 }
 
-/** What {@link makeAll} made, and what it could not. */
+/** What {@link makeAll} created, and what it could not create. */
 export interface MadeContainer {
   readonly instances: ReadonlyMap<Class, unknown>
   readonly problems: readonly Problem[]
-  /** What the problems were thrown as, in their order. */
+  /** The errors of the problems, in the same order. */
   readonly errors: readonly unknown[]
 }
 
 /**
- * Makes every provider and controller, so that what cannot be made is known at boot. Factories come
- * first: a class that asks for an asynchronous one would otherwise be constructed twice.
+ * Creates every provider and controller, so that boot finds everything that cannot be created. Factories come first:
+ * a class that depends on an asynchronous factory would otherwise be constructed twice.
  */
 export async function makeAll({ scopes }: BoundContainer): Promise<MadeContainer> {
   const problems = new Map<string, Problem>()
@@ -58,7 +58,8 @@ export async function makeAll({ scopes }: BoundContainer): Promise<MadeContainer
       return await injector.getAsync(token)
     } catch (error) {
       const problem = toProblem(error)
-      // One missing provider fails everything above it; the reader needs it once, with its first chain.
+      // One missing provider makes everything that depends on it fail. The report names it once, with its first
+      // chain.
       const key = `${problem.code} ${problem.subject}`
       if (!problems.has(key)) errors.push(originOf(error))
       if (!problems.has(key)) problems.set(key, problem)

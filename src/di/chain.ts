@@ -2,20 +2,20 @@ import type { Token } from '../contracts/provider.js'
 import { ConfigError, type Problem } from '../errors/config-error.js'
 import { tokenName } from './token.js'
 
-/** A provider that could not be made, with the tokens that led to it, outermost first. */
+/** The error of a provider that could not be created, with the tokens that led to it, outermost first. */
 class ChainError extends Error {
   constructor(
     readonly chain: readonly Token[],
     cause: unknown,
   ) {
-    super('A provider could not be made', { cause })
+    super('A provider could not be created', { cause })
   }
 }
 
 /**
  * The problem of a token that nothing provides.
  *
- * @param keeper The module that provides it for itself alone, if one does.
+ * @param keeper The module that provides the token for itself only, if there is one.
  */
 export function missingProvider(token: Token, keeper?: string): Problem {
   const subject = tokenName(token)
@@ -33,14 +33,14 @@ export function missingProvider(token: Token, keeper?: string): Problem {
 
 function remedyFor(token: Token): string {
   if (token === undefined || token === null) {
-    return 'An undefined token is often a circular import: break the circle.'
+    return 'An undefined token often comes from a circular import: remove the circle.'
   }
   return typeof token === 'function'
     ? 'Add it to `providers` of a module, or decorate it with @Injectable().'
     : 'Add a provider for it to a module: { token, useClass | useValue | useFactory }.'
 }
 
-/** Runs one step of a construction; what fails below it learns that this token asked for it. */
+/** Runs one step of a construction. An error inside it learns that this token asked for what failed. */
 export function inChain<T>(token: Token, make: () => T): T {
   try {
     const made = make()
@@ -57,8 +57,8 @@ function rethrow(token: Token, error: unknown): never {
 }
 
 /**
- * The token of the asynchronous provider that a synchronous construction ran into, if that is what
- * the error says. needle-di exports neither the class nor a code, hence the test by name.
+ * The token of the asynchronous provider that a synchronous construction needed, if this is what the error says.
+ * needle-di exports neither the class of the error nor a code, so the test reads the name.
  */
 export function asyncTokenOf(error: unknown): Token | undefined {
   const isAsync =
@@ -66,7 +66,7 @@ export function asyncTokenOf(error: unknown): Token | undefined {
   return isAsync ? (error as Error & { token: Token }).token : undefined
 }
 
-/** What was thrown in the first place, without the chain around it. */
+/** The error that was thrown first, without the chain around it. */
 export function originOf(error: unknown): unknown {
   return error instanceof ChainError ? error.cause : error
 }
@@ -85,8 +85,9 @@ export function toProblem(error: unknown): Problem {
   return {
     code: 'E_PROVIDER_FAILED',
     subject: chain.at(-1) ?? 'A provider',
-    cause: `Making it threw: ${text}.${askedBy(chain)}`,
-    remedy: 'See the `cause` of this error: its stack leads to the constructor or the factory.',
+    cause: `Creating it threw: ${text}.${askedBy(chain)}`,
+    remedy:
+      'Read the `cause` of this error: its stack shows the constructor or the factory that threw.',
   }
 }
 
@@ -95,7 +96,7 @@ function askedBy(chain: readonly string[]): string {
 }
 
 function circular(found: readonly string[], chain: readonly string[]): Problem {
-  // Where an asynchronous factory is part of the circle, needle-di only sees the two ends; the chain has the rest.
+  // If an asynchronous factory is part of the circle, needle-di only sees its two ends. The chain has the rest.
   const end = found.at(-1) as string
   const start = chain.includes(`'${end}'`) ? `'${end}'` : end
   const cycle = found.length > 2 ? found : [...chain.slice(chain.indexOf(start)), start]

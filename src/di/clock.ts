@@ -1,12 +1,12 @@
 import type { Clock as ClockPort } from '../contracts/clock.js'
 import { InjectionToken } from './token.js'
 
-/** What tells time and waits; see the members. */
+/** Tells the time and waits; see the members. */
 export type Clock = ClockPort
 
 /**
- * The clock of the application: real time, and in a `TestApp` the one that `app.clock` moves. Everything
- * in the framework that waits or expires asks it, and so should what has to be tested.
+ * The token of the application's clock: real time, and in a `TestApp` the time that `app.clock` moves. Everything in
+ * the framework that waits or expires uses it. Your code should use it too, where a test moves the time.
  *
  * @example
  * class Sessions {

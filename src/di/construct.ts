@@ -1,13 +1,13 @@
 import type { Class, InjectionFacts, Token } from '../contracts/provider.js'
 import { ConfigError } from '../errors/config-error.js'
 
-/** Answers with the instance behind a token. */
+/** Returns the instance of a token. */
 type Get = (token: Token) => unknown
 
 /**
- * Makes a class. The tokens of its constructor come, parameter by parameter, from `@Inject`, from
- * `static inject`, or from the types that `emitDecoratorMetadata` left behind; a parameter with a
- * default is left to it.
+ * Creates an instance of a class. The tokens of the constructor parameters come from `@Inject`, from `static
+ * inject`, or from the types that `emitDecoratorMetadata` has recorded. A parameter with a default value keeps its
+ * default.
  *
  * @throws ConfigError when a parameter has neither.
  */
@@ -40,19 +40,21 @@ function constructorTokens(target: Class, facts: InjectionFacts): (Token | undef
 function unknownParameter(target: Class, index: number, isStated: boolean): ConfigError {
   const cause = isStated
     ? `The token of its constructor parameter ${index} is undefined, which is often a circular import.`
-    : `Nothing says what its constructor parameter ${index} is.`
+    : `Nothing says which token its constructor parameter ${index} needs.`
   const remedy = isStated
-    ? 'Break the circle, or move what both files need into a third.'
+    ? 'Remove the circular import, or move what both files need into a third file.'
     : 'Inject it: a default (= inject(Token)), `static inject = [Token]`, or @Inject(Token) with legacy decorators.'
   return new ConfigError([{ code: 'E_PROVIDER_MISSING', subject: target.name, cause, remedy }])
 }
 
-/** What TypeScript's `emitDecoratorMetadata` recorded, where the application has loaded a store for it. */
+/**
+ * The types that TypeScript's `emitDecoratorMetadata` has recorded, if the application has loaded a metadata store.
+ */
 function designTypes(target: Class): (Token | undefined)[] {
   const { getMetadata } = Reflect as { getMetadata?: (key: string, target: object) => unknown }
   const types = getMetadata?.('design:paramtypes', target)
   if (!Array.isArray(types)) return []
-  // Interfaces and primitives arrive as Object, String, …: they name no provider.
+  // Interfaces and primitives are recorded as Object, String, …, which name no provider.
   return types.map((type) => (isNative(type) ? undefined : (type as Token)))
 }
 

@@ -3,13 +3,13 @@ import type { Token } from '../contracts/provider.js'
 import { type Injector, kInjector } from './injector.js'
 
 /**
- * Gives the instance behind a token while a class is being constructed: in a field or in a default
- * value of a constructor parameter.
+ * Returns the instance of a token while the container constructs a class: in a field, or in the default value of a
+ * constructor parameter.
  *
  * @param token A class, an `InjectionToken`, a string or a symbol.
- * @param options `optional: true` gives `undefined` where nothing provides the token.
- * @throws Error outside construction by the container.
- * @throws ConfigError when nothing provides the token; boot prints the chain that asked for it.
+ * @param options `optional: true` returns `undefined` when nothing provides the token. Default: `false`.
+ * @throws Error when it is called outside construction by the container.
+ * @throws ConfigError when nothing provides the token; boot prints the chain of tokens that led to it.
  * @example
  * class UserService {
  *   private readonly users = inject(UserRepository)
@@ -31,6 +31,6 @@ function currentInjector(token: Token): Injector {
   const name = typeof token === 'function' ? token.name : String(token)
   throw new Error(
     `inject(${name}) was called outside construction. ` +
-      'Call it in a field or a constructor default of a class that the application makes; in a test, use app.get().',
+      'Call it in a field or a constructor default of a class that the container creates; in a test, use app.get().',
   )
 }

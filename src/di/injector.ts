@@ -6,42 +6,42 @@ import { construct } from './construct.js'
 import type { Binding } from './provider.js'
 import { InjectionToken, tokenName } from './token.js'
 
-/** Reads the injection facts of a class; handed in, so that this room knows no decorators. */
+/** Reads the injection facts of a class. Passed in, because this room knows no decorators. */
 export type ReadInjections = (target: Class) => InjectionFacts
 
-/** What one application shares among its injectors. */
+/** The state that all injectors of one application share. */
 interface Shared {
   readonly root: Injector
   readonly read: ReadInjections
   readonly overrides: ReadonlySet<Token>
   readonly made: Set<unknown>
   readonly asked: Set<Token>
-  /** Tokens that a module keeps to itself, and its name. */
+  /** Tokens that a module keeps private, with the name of the module. */
   readonly kept: Map<Token, string>
-  /** What is being made where `getAsync` is called, outermost first. */
+  /** The tokens that are being created at the time of a call of `getAsync`, outermost first. */
   asking: readonly Asked[]
 }
 
-/** A token that is being made, and the injector that provides it. */
+/** A token that is being created, and the injector that provides it. */
 interface Asked {
   readonly owner: Injector
   readonly token: Token
 }
 
-/** Which injector provides the token of an error that says "this one is asynchronous". */
+/** The injector that provides the token of an error that says "this provider is asynchronous". */
 const owners = new WeakMap<object, Injector>()
 
 /**
- * Under what each container holds its injector. A registered symbol, because `@Inject` fields ask for
- * it too, from a room that cannot see this one.
+ * The token of the injector in its container. A registered symbol, because `@Inject` fields read it too, from a room
+ * that cannot import this one.
  */
 export const kInjector: symbol = Symbol.for('blazon.Injector')
 
 type Factory = (...dependencies: unknown[]) => unknown
 
 /**
- * The container of one application: needle-di underneath, with classes that may be made unasked,
- * constructor tokens, errors that carry the chain, and a note of everything it made, in order.
+ * The container of one application, built on needle-di. It adds classes that need no provider, tokens of constructor
+ * parameters, errors that carry the chain, and a list of everything it created, in order.
  */
 export class Injector {
   readonly #container: Container
@@ -53,24 +53,27 @@ export class Injector {
     this.#container.bind({ provide: kInjector, useValue: this })
   }
 
-  /** The injector that everybody sees. Tokens of `overrides` ignore what is bound to them later. */
+  /** The injector that everyone sees. A binding does not replace a token of `overrides`. */
   static create(read: ReadInjections, overrides: ReadonlySet<Token> = new Set()): Injector {
     const sets = { made: new Set(), asked: new Set<Token>(), kept: new Map() }
     const shared = { read, overrides, ...sets, asking: [] }
     return new Injector(new Container(), shared)
   }
 
-  /** An injector of its own providers, which falls back on this one. */
+  /** Creates an injector with its own providers, which falls back to this one. */
   createChild(): Injector {
     return new Injector(this.#container.createChild(), this.#shared)
   }
 
-  /** Everything that was constructed, dependencies before dependents. Values are their maker's and left out. */
+  /**
+   * Everything that was constructed, dependencies before dependents. Existing values belong to the program and are
+   * left out.
+   */
   get made(): ReadonlySet<unknown> {
     return this.#shared.made
   }
 
-  /** Every token that was ever asked for. */
+  /** Every token that was asked for so far. */
   get asked(): ReadonlySet<Token> {
     return this.#shared.asked
   }
@@ -84,27 +87,27 @@ export class Injector {
     else this.#bindAsync(token, () => this.#create(make.create, make.inject))
   }
 
-  /** Binds a value, whatever was bound before. */
+  /** Binds a value, in place of an earlier binding. */
   bindValue(token: Token, useValue: unknown): void {
     this.#container.bind({ provide: token as Class, useValue })
   }
 
-  /** Notes that a module keeps a provider to itself, so that whoever misses it can be told. */
+  /** Notes that a module keeps a provider private, so that the error of a missing token can say so. */
   keep({ token, origin }: Binding): void {
     this.#shared.kept.set(token, origin)
   }
 
-  /** Answers `token` with what another injector answers: how a module opens one of its providers. */
+  /** Makes `token` return what another injector returns: how a module exports one of its providers. */
   bindExport(token: Token, owner: Injector): void {
     if (!this.#shared.overrides.has(token)) this.#bindSync(token, () => owner.get(token))
   }
 
-  /** Binds a class to itself, here rather than where everybody sees it. */
+  /** Binds a class to itself in this injector rather than in the one that everyone sees. */
   bindOwn(target: Class): void {
     if (!this.#container.has(target)) this.#bindClass(target, target)
   }
 
-  /** The instance behind a token. Throws a `ConfigError` when nothing provides it. */
+  /** Returns the instance of a token. Throws a `ConfigError` when nothing provides it. */
   get<T>(token: Token<T>): T
   get<T>(token: Token<T>, options: { readonly optional?: boolean } | undefined): T | undefined
   get<T>(token: Token<T>, options?: { readonly optional?: boolean }): T | undefined {
@@ -114,7 +117,7 @@ export class Injector {
     throw new ConfigError([missingProvider(token, this.#shared.kept.get(token))])
   }
 
-  /** As `get`, for callers outside a construction: whatever fails is a `ConfigError` with its chain. */
+  /** Does what `get` does, for callers outside a construction: every failure is a `ConfigError` with its chain. */
   resolve<T>(token: Token<T>): T {
     try {
       return this.get(token)
@@ -123,9 +126,9 @@ export class Injector {
     }
   }
 
-  /** As `get`, waiting for factories that are asynchronous. */
+  /** Does what `get` does, and waits for asynchronous factories. */
   async getAsync<T>(token: Token<T>): Promise<T> {
-    // Read before the first await: what asked for this token, across ticks, which needle-di forgets.
+    // Read before the first await: the tokens that led here across ticks, which needle-di forgets.
     const { asking } = this.#shared
     for (;;) {
       try {
@@ -146,14 +149,14 @@ export class Injector {
     try {
       return this.#container.get(token as Class) as T
     } catch (error) {
-      // The innermost injector is the one that knows the provider: a private one is unknown to all others.
+      // The innermost injector knows the provider: other injectors cannot see a private one.
       const isFirst = asyncTokenOf(error) !== undefined && !owners.has(error as object)
       if (isFirst) owners.set(error as object, this)
       throw error
     }
   }
 
-  /** Waits for an asynchronous provider of this very injector, unless it is waited for further up. */
+  /** Waits for an asynchronous provider of this injector, unless an outer call waits for it already. */
   #wait(token: Token, asking: readonly Asked[]): Promise<unknown> {
     const chain = [...asking, { owner: this, token }]
     const first = chain.findIndex((asked) => asked.owner === this && asked.token === token)
@@ -170,7 +173,10 @@ export class Injector {
     }
   }
 
-  /** Whether something provides the token, or it can be made unasked (then it now is bound, for everybody). */
+  /**
+   * Whether something provides the token, or the container can create it without a provider. In the second case the
+   * token is bound now, for everyone.
+   */
   #isKnown(token: Token): boolean {
     if (this.#container.has(token as Class)) return true
     const { root, read } = this.#shared
@@ -180,7 +186,7 @@ export class Injector {
     return true
   }
 
-  /** Binds a token to what it makes itself, if it does. */
+  /** Binds a token that has a `useFactory` of its own to that factory. */
   #bindDefault(token: InjectionToken<unknown>): boolean {
     const { useFactory } = token
     if (useFactory === undefined) return false
@@ -204,7 +210,7 @@ export class Injector {
   }
 
   async #create(create: Factory, inject: readonly Token[]): Promise<unknown> {
-    // All are asked for before the first await: needle-di finds a cycle by the chain of the current tick.
+    // All are asked for before the first await: needle-di finds a circle by the chain of the current tick.
     const made = await create(...(await Promise.all(inject.map((token) => this.getAsync(token)))))
     if (made === undefined) throw new Error('the factory returned undefined')
     return this.#note(made)

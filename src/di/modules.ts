@@ -3,21 +3,23 @@ import type { ConfigError, Problem } from '../errors/config-error.js'
 import { type Binding, duplicateProvider, isSameBinding, toBinding } from './provider.js'
 import { tokenName } from './token.js'
 
-/** Providers that see each other; `exports` are what the rest of the application sees of a private scope. */
+/**
+ * Providers that see each other. `exports` are the tokens of a private scope that the rest of the application sees.
+ */
 export interface Scope {
   readonly bindings: readonly Binding[]
   readonly controllers: readonly Class[]
-  /** `null` for the scope that everybody sees. */
+  /** `null` for the scope that everyone sees. */
   readonly exports: readonly Token[] | null
 }
 
-/** Every list of providers of an application, taken apart. */
+/** The providers and controllers of all modules, sorted into scopes. */
 export interface ModuleGraph {
   readonly scopes: readonly Scope[]
   readonly problems: readonly Problem[]
 }
 
-/** Walks the modules, each once, imports first. Collects what is wrong instead of throwing. */
+/** Walks through the modules, each one once, imports first. Collects problems instead of throwing. */
 export function collectModules(
   modules: readonly Module[],
   listedControllers: readonly Class[],
@@ -114,24 +116,25 @@ function invalidControllers({ controllers = [] }: Module, name: string): Problem
     }))
 }
 
-/** What a module is instead of one, as the end of a sentence; `null` where it is one. */
+/** Says what is wrong with a module, as a sentence; `null` when it is valid. */
 function mistakeOf(module: unknown): string | null {
   if (typeof module === 'function') {
-    return `${module.name || 'It'} is a class, as @Module() of NestJS makes modules of, and nothing here reads what it lists.`
+    return `${module.name || 'It'} is a class, as modules of NestJS are, and Blazon does not read what @Module() lists.`
   }
   if (typeof module !== 'object' || module === null) {
     return `${String(module)} is not a module. An undefined entry is often a circular import.`
   }
-  if ('then' in module) return 'It is a promise of a module, which nothing here waits for.'
-  if ('forwardRef' in module) return 'It is a forwardRef() of NestJS, which nothing here resolves.'
+  if ('then' in module) return 'It is a promise of a module, and modules are not awaited.'
+  if ('forwardRef' in module)
+    return 'It is a forwardRef() of NestJS, which Blazon does not resolve.'
   if ('module' in module) {
     const { name } = (module as { module: { name?: string } }).module ?? {}
-    return `It is a dynamic module of NestJS (${name}), and nothing here reads what its class lists.`
+    return `It is a dynamic module of NestJS (${name}), and Blazon does not read what its class lists.`
   }
-  // An instance of a class that describes nothing would be taken for an empty module.
+  // An instance of a class without any field of a module would be taken for an empty module.
   const isInstance = ![Object.prototype, null].includes(Object.getPrototypeOf(module))
   if (!isInstance || PARTS.some((part) => part in module)) return null
-  return `It is an instance of ${module.constructor.name}, which lists nothing.`
+  return `It is an instance of ${module.constructor.name}, which has no field of a module.`
 }
 
 const PARTS: readonly (keyof Module)[] = ['name', 'imports', 'providers', 'controllers', 'exports']

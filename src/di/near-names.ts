@@ -1,4 +1,6 @@
-/** Names that somebody may have meant, nearest first: few letters changed, added, left out or swapped. */
+/**
+ * Known names that are close to a misspelt one, nearest first: a few letters are changed, added, missing or swapped.
+ */
 export function nearNames(name: string, known: Iterable<string>): string[] {
   const wanted = plain(name)
   const farthest = Math.max(1, Math.floor(wanted.length / 3))
@@ -10,12 +12,15 @@ export function nearNames(name: string, known: Iterable<string>): string[] {
     .map((near) => near.name)
 }
 
-/** Quotes and `Symbol(…)` say of what kind a token is, not what it is called. */
+/** Quotes and `Symbol(…)` show the kind of a token and are not part of its name. */
 function plain(name: string): string {
   return name.toLowerCase().replace(/^symbol\(|[^\p{L}\p{N}]/gu, '')
 }
 
-/** Edits that turn one word into the other; a swap of neighbours is one (optimal string alignment). */
+/**
+ * The number of edits that turn one word into the other. A swap of neighbours is one edit (optimal string
+ * alignment).
+ */
 function editDistance(a: string, b: string): number {
   let [last, row]: number[][] = [[], [...Array(b.length + 1).keys()]] as [number[], number[]]
   for (let i = 1; i <= a.length; i++) {

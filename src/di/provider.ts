@@ -2,7 +2,7 @@ import type { Class, Provider, Token } from '../contracts/provider.js'
 import { ConfigError, type Problem } from '../errors/config-error.js'
 import { tokenName } from './token.js'
 
-/** A provider in one form, and where it was written. */
+/** A provider in its normalized form, and the place where it was listed. */
 export interface Binding {
   readonly token: Token
   readonly make:
@@ -10,15 +10,15 @@ export interface Binding {
     | { readonly kind: 'value'; readonly value: unknown }
     | { readonly kind: 'factory'; readonly create: Factory; readonly inject: readonly Token[] }
     | { readonly kind: 'existing'; readonly token: Token }
-  /** The module or option it was listed in, for messages. */
+  /** The module or option that lists it, for messages. */
   readonly origin: string
-  /** What the user wrote; two listings of the same one are one binding. */
+  /** The provider as the user wrote it. Two listings of the same provider are one binding. */
   readonly source: Provider
 }
 
 type Factory = (...dependencies: unknown[]) => unknown
 
-/** Brings a provider into one form. Throws a `ConfigError` when it is none. */
+/** Normalizes a provider. Throws a `ConfigError` when the value is not a provider. */
 export function toBinding(source: Provider, origin: string): Binding {
   if (typeof source === 'function') {
     return { token: source, make: { kind: 'class', class: source }, origin, source }
@@ -34,12 +34,13 @@ export function duplicateProvider(first: Binding, second: Binding): Problem {
   return {
     code: 'E_PROVIDER_DUPLICATE',
     subject: tokenName(second.token),
-    cause: `It is provided by ${first.origin} and again, differently, by ${second.origin}.`,
-    remedy: 'Remove one of them, or list `exports` in a module to keep its own to itself.',
+    cause: `It is provided by ${first.origin} and, in a different way, by ${second.origin}.`,
+    remedy:
+      'Remove one of them; or give a module `exports` without this token, so that only that module uses its own provider.',
   }
 }
 
-/** Whether two bindings are the same thing listed twice. */
+/** Whether two bindings are two listings of the same provider. */
 export function isSameBinding(a: Binding, b: Binding): boolean {
   if (a.source === b.source) return true
   return a.make.kind === 'class' && b.make.kind === 'class' && a.make.class === b.make.class

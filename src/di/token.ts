@@ -1,16 +1,16 @@
 import type { Token, TokenLike } from '../contracts/provider.js'
 
-/** What a token may say beside its name. */
+/** Options of an `InjectionToken`. */
 export interface TokenOptions<T> {
   /**
-   * Makes the instance where nothing provides the token, once for an application; it may call `inject`, and does not wait for promises.
-   * Default: none, and asking for what nobody provides is a boot error.
+   * Creates the instance when nothing provides the token, once for each application. It may call `inject`; promises
+   * are not awaited. Default: none, and injecting a token that nothing provides is a boot error.
    */
   readonly useFactory?: () => T
 }
 
 /**
- * Names a dependency that is not a class: a configuration, a function, an interface.
+ * A token for a dependency that is not a class: a configuration, a function, an interface.
  *
  * @example
  * const Now = new InjectionToken<() => Date>('Now', { useFactory: () => () => new Date() })

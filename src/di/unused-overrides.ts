@@ -4,7 +4,7 @@ import type { Override } from './build-container.js'
 import { nearNames } from './near-names.js'
 import { tokenName } from './token.js'
 
-/** Warnings of overrides that replace nothing: nobody provides their token, and nobody has asked for it. */
+/** Warns of overrides that replace nothing: no provider has their token, and no class asked for it. */
 export function unusedOverrides(
   overrides: readonly Override[],
   asked: ReadonlySet<Token>,

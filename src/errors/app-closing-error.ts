@@ -1,6 +1,7 @@
 /**
- * The reason of `req.signal` where an application closes whose answer to this request has begun: a stream is to come to its end.
- * It has until `timeouts.close` to say what it has left to say. Any other reason means that nobody waits for the rest.
+ * The reason of `req.signal` when the application closes after the response to this request has begun. A handler
+ * that streams should end its stream; it has until `timeouts.close` to send the rest. Any other reason of the signal
+ * means that nobody waits for the rest of the response.
  *
  * @example
  * req.signal.addEventListener('abort', () => {

@@ -8,14 +8,15 @@ const FRAME = /^\s+at /
 const OF_NODE = /\bnode:[\w/]+:\d+/
 
 /**
- * Runs what a method of the framework does, and makes the stack of a `ConfigError` begin where that method was called. The message
- * says where the mistake is; the way through the framework says nothing to whoever reads it. Other errors, which are the program's,
- * keep their stack, and so does the cause.
+ * Runs the work of a method of the framework, and makes the stack of a `ConfigError` begin where that method was
+ * called. The message says where the mistake is, and the frames inside the framework do not help the reader. Other
+ * errors, which come from the program, keep their stack; so does the cause.
  *
  * @param method Must be on the stack.
  */
 export async function blameCaller<T>(method: Method, run: () => Promise<T>): Promise<T> {
-  // Before the first `await`, while the caller is there for certain. It is written out only when somebody reads it.
+  // Captured before the first `await`, while the caller is certainly on the stack. Node formats the text only when
+  // something reads it.
   const call: { readonly stack?: unknown } = {}
   Error.captureStackTrace(call, method)
   try {
@@ -28,7 +29,7 @@ export async function blameCaller<T>(method: Method, run: () => Promise<T>): Pro
   }
 }
 
-/** Where a program formats stacks itself, one need not be text. */
+/** A program that formats stacks itself may produce a value that is not text. */
 function framesOf(stack: unknown): string[] {
   return String(stack)
     .split('\n')

@@ -1,4 +1,4 @@
-/** A code that an answer of the framework carries. */
+/** A code in an error response of the framework. */
 export type ErrorCode =
   | 'BAD_REQUEST'
   | 'VALIDATION_FAILED'
@@ -33,8 +33,8 @@ export type ErrorCode =
   | 'COMMIT_UNKNOWN'
 
 /**
- * Every code the framework answers with, and the status it stands for. Codes are part of the public
- * contract: one that is retired stays listed in `docs/errors.md` and is never used again.
+ * Every code of an error response, and its status. Codes are part of the public contract: a retired code stays
+ * listed in `docs/errors.md` and is never used again.
  */
 export const HTTP_CODES: Readonly<Record<ErrorCode, number>> = {
   BAD_REQUEST: 400,
@@ -70,7 +70,7 @@ export const HTTP_CODES: Readonly<Record<ErrorCode, number>> = {
   COMMIT_UNKNOWN: 503,
 }
 
-/** A code of what keeps an application from starting (`E_`) or is only suspicious (`W_`). */
+/** A code of a boot problem: `E_` keeps the application from starting, `W_` is a warning. */
 export type ConfigCode =
   | 'E_CACHE_BODY'
   | 'E_CACHE_METHOD'

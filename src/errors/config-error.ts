@@ -1,9 +1,9 @@
 import type { ConfigCode } from './codes.js'
 
-/** One thing that is wrong with an application's declaration: who, what, and what to do. */
+/** One thing that is wrong with the declaration of an application: its place, the cause, and the remedy. */
 export interface Problem {
   readonly code: ConfigCode
-  /** The class, method or option concerned: `UsersController.getById`. */
+  /** The class, method or option that is wrong: `UsersController.getById`. */
   readonly subject: string
   /** What is wrong, as a sentence. */
   readonly cause: string
@@ -11,13 +11,13 @@ export interface Problem {
   readonly remedy: string
 }
 
-/** Writes a problem as the three lines a terminal shows. */
+/** Formats a problem as the three lines that a terminal shows. */
 export function formatProblem(problem: Problem): string {
   return `[${problem.code}] ${problem.subject}\n   ${problem.cause}\n   ${problem.remedy}`
 }
 
 /**
- * Why an application cannot start. Boot collects everything it can find and throws once.
+ * The reason why an application cannot start. Boot collects all problems that it can find and throws one error.
  *
  * @example
  * try {
@@ -28,13 +28,13 @@ export function formatProblem(problem: Problem): string {
  */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
-  /** Everything that was found, in the order it was found. Never empty. */
+  /** All problems, in the order in which boot found them. Never empty. */
   declare readonly problems: readonly Problem[]
 
-  /** @param problems What was found; at least one. */
+  /** @param problems At least one. */
   constructor(problems: readonly Problem[], options?: ErrorOptions) {
     super(describeProblems(problems), options)
-    // Not enumerable: the message says it all, and Node would print it a second time.
+    // Not enumerable: the message has all problems already, and Node would print them a second time.
     Object.defineProperty(this, 'problems', { value: Object.freeze([...problems]) })
   }
 }

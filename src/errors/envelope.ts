@@ -1,28 +1,28 @@
 import type { FieldError } from '../contracts/schema.js'
 
-/** The body of a success (specification section 2.1). */
+/** The body of a success response. */
 export interface SuccessEnvelope<TData = unknown> {
   readonly statusCode: 'success'
   readonly status: number
   readonly message: string
-  /** Absent when there is nothing to carry. */
+  /** Absent when there is no data. */
   readonly data?: TData
 }
 
-/** The body of a failure. */
+/** The body of an error response. */
 export interface ErrorEnvelope {
   readonly statusCode: 'error'
   readonly status: number
   readonly message: string
-  /** Machine-readable; see `docs/errors.md`. */
+  /** A machine-readable code; see `docs/errors.md`. */
   readonly code: string
-  /** Rejected fields, at most 20. */
+  /** The rejected fields, at most 20. */
   readonly errors?: readonly FieldError[]
-  /** `req.id`, where a middleware sets one. */
+  /** The value of `req.id`, if a middleware has set it. */
   readonly requestId?: string
 }
 
-/** The same failure for clients that ask for `application/problem+json` (RFC 9457). */
+/** The same error for clients that accept `application/problem+json` (RFC 9457). */
 export interface ProblemDetails {
   readonly type: 'about:blank'
   readonly title: string
@@ -33,7 +33,7 @@ export interface ProblemDetails {
   readonly requestId?: string
 }
 
-/** The envelope around the data of a success. */
+/** Puts the data of a success into the envelope. */
 export function successEnvelope<TData>(
   status: number,
   message: string,

@@ -2,7 +2,7 @@ import { isNativeError } from 'node:util/types'
 import type { FieldError } from '../contracts/schema.js'
 import { codeOf, HttpError, titleOf } from './http-error.js'
 
-/** What the client may know of an error, and whether the log must. */
+/** What the client may know about an error. */
 export interface Failure {
   readonly status: number
   readonly code: string
@@ -12,19 +12,19 @@ export interface Failure {
 }
 
 /**
- * Reads any thrown or rejected value. Only two kinds of error are believed about their status: our
- * own, by brand, and those of `http-errors`, which Express middleware throws. Everything else is a
- * 500 that tells the client nothing. Never throws, whatever a getter of the value does.
+ * Reads any thrown or rejected value. Only two kinds of errors keep their status: the framework's own, recognized by
+ * their brand, and those of `http-errors`, which Express middleware throws. Everything else becomes a 500 that tells
+ * the client nothing. Never throws, whatever a getter of the value does.
  */
 export function toFailure(error: unknown): Failure {
   return recognize(error) ?? generic(500)
 }
 
 /**
- * Reads an error of an Express middleware, router or application as Express' own final handler does: there,
- * errors that name their status are plain ones (passport, express-jwt, any `err.status = 404`), and those that do not mean
- * `answerStatus`, where `res.status(403)` came before `next(error)`. Errors of routes get no such credit: HTTP
- * clients throw errors with the status that *they* were answered.
+ * Reads an error of an Express middleware, router or application as Express' own final handler does: an error that
+ * names its status keeps it (passport, express-jwt, any `err.status = 404`); an error without one gets
+ * `answerStatus`, as after `res.status(403)` and `next(error)`. Errors of routes do not keep such a status: HTTP
+ * clients throw errors with the status that they received.
  */
 export function toMiddlewareFailure(error: unknown, answerStatus: number): Failure {
   return recognize(error) ?? generic(statedStatus(error) ?? validStatus(answerStatus))
@@ -35,13 +35,13 @@ function recognize(error: unknown): Failure | undefined {
     if (HttpError.is(error)) return fromHttpError(error)
     if (isHttpErrorsError(error)) return fromHttpErrors(error)
   } catch {
-    // A proxy or a throwing getter: the value cannot be trusted to shape an answer.
+    // A proxy or a throwing getter: the value cannot be trusted to decide the response.
   }
   return undefined
 }
 
 function statedStatus(error: unknown): number | undefined {
-  // A fetch `Response` states a status too: that of somebody else's answer.
+  // A fetch `Response` has a status, too, but it is that of another server's response.
   if (!isNativeError(error)) return undefined
   try {
     const { status, statusCode } = error as { status?: unknown; statusCode?: unknown } & Error
@@ -53,7 +53,7 @@ function statedStatus(error: unknown): number | undefined {
 
 function fromHttpError(error: HttpError): Failure {
   const { status } = error
-  // Only a copy of the package that is not ours, or a subclass that is not well, has another.
+  // Only another copy of the package, or a broken subclass, has an invalid status.
   if (validStatus(status) !== status) return generic(500)
   return {
     status,

@@ -1,26 +1,26 @@
 import { getSystemErrorMap } from 'node:util'
 import { isNativeError } from 'node:util/types'
 
-/** The language's own kinds, by the name that they have in every realm. */
+/** The error classes of the language, by the names that they have in every realm. */
 const NATIVE = ['EvalError', 'RangeError', 'ReferenceError', 'SyntaxError', 'TypeError', 'URIError']
 
-/** What a client library calls its errors, as far as it does not wrap what the system or a server has said. */
+/** The names of the errors of client libraries that do not wrap the error of the system or of a server. */
 const OF_CLIENTS = /^(?:Prisma|Mongo|Sequelize|Sqlite|Redis|Reply|MaxRetries|Timeout).*Error$/
 
-/** SQLSTATE, SQLite, Oracle, MySQL, undici: codes of databases, and of what asks other servers. */
+/** Codes of databases and of libraries that call other servers: SQLSTATE, SQLite, Oracle, MySQL, undici. */
 const FOREIGN_CODE = /^(?:SQLITE_|ERR_SQLITE_|ORA-|ER_|UND_ERR_|PROTOCOL_|NR_CLOSED)/
 
-/** How deep causes are followed. */
+/** How many levels of causes are followed. */
 const MAX_DEPTH = 4
 
-/** How many errors of one that collects them are looked at. */
+/** How many errors of an aggregate error are read. */
 const MAX_ERRORS = 10
 
 let systemCodes: ReadonlySet<string> | undefined
 
 /**
- * Whether an error says that a program is wrong, or that something it needs cannot be reached, and not that somebody is to be
- * turned away: libraries say that an expired token is no good by throwing errors of their own. Never throws.
+ * Whether an error means that a program is wrong or that a server cannot be reached, and not that a request is to be
+ * refused: libraries also throw errors to say that a token has expired. Never throws.
  */
 export function isFault(error: unknown, depth = 0): boolean {
   try {
@@ -61,7 +61,10 @@ function isOfDatabase({ sqlState, severity }: Facts, code: string): boolean {
   return typeof sqlState === 'string' || typeof severity === 'string' || FOREIGN_CODE.test(code)
 }
 
-/** Of what wraps others, `AggregateError` for one: an error of a key that did not fit may stand beside one of a server. */
+/**
+ * Reads the errors inside an error, such as an `AggregateError`. A server error may be among errors of keys that did
+ * not match.
+ */
 function hasFault({ cause, driverError, original, errors }: Facts, depth: number): boolean {
   const collected: unknown[] = Array.isArray(errors) ? errors.slice(0, MAX_ERRORS) : []
   return [cause, driverError, original, ...collected].some((each) => isFault(each, depth))

@@ -1,27 +1,26 @@
 import { STATUS_CODES } from 'node:http'
 import type { FieldError } from '../contracts/schema.js'
-import { type ErrorCode, HTTP_CODES } from './codes.js'
 
-/** What may be said about an HTTP error beside its message. */
+/** Options of an HTTP error. */
 export interface HttpErrorOptions extends ErrorOptions {
-  /** Machine-readable code in the answer. Default: the name of the status, `NOT_FOUND`. */
+  /** The machine-readable code in the response. Default: the name of the status, such as `NOT_FOUND`. */
   readonly code?: string
-  /** Rejected fields. */
+  /** The rejected fields. Default: none. */
   readonly errors?: readonly FieldError[]
-  /** Headers to send with the answer. */
+  /** Headers of the response. Default: none. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Whether the client may read the message. Default: true below 500. */
+  /** Whether the client may read the message. Default: true below status 500. */
   readonly expose?: boolean
 }
 
-// Two copies of the package in one process (a linked workspace, a duplicated install) must agree on what
-// an HTTP error is, which `instanceof` cannot do and a check of names or shapes would do too easily.
+// Two copies of the package in one process (a linked workspace, a duplicated install) must agree which values are
+// HTTP errors. `instanceof` cannot do this, and a check of names or shapes would match too much.
 const kHttpError = Symbol.for('blazon.HttpError')
 
 /**
- * An error with a status. Thrown anywhere below a handler, or passed to `next`, it becomes the
- * answer. Below 500 the client reads the message; from 500 on it reads the name of the status
- * unless `expose` is true, because such messages tend to carry what no client should see.
+ * An error with a status. Thrown below a handler, or passed to `next`, it becomes the response. Below 500 the client
+ * reads the message. From 500 on the client reads the name of the status, unless `expose` is true, because such
+ * messages often contain what no client should see.
  *
  * @example
  * throw new HttpError(402, 'The card was declined', { code: 'CARD_DECLINED' })
@@ -29,18 +28,19 @@ const kHttpError = Symbol.for('blazon.HttpError')
 export class HttpError extends Error {
   /** HTTP status, 400 to 599. */
   readonly status: number
-  /** Machine-readable code. */
+  /** The machine-readable code. */
   readonly code: string
-  /** Rejected fields, if any. */
+  /** The rejected fields, if there are any. */
   readonly errors: readonly FieldError[] | undefined
-  /** Headers sent with the answer. */
+  /** Headers of the response. */
   readonly headers: Readonly<Record<string, string>> | undefined
   /** Whether the client may read the message. */
   readonly expose: boolean
 
   /**
-   * @param status 400 to 599; anything else throws a `RangeError`.
-   * @param message Written for the client. Default: the name of the status.
+   * @param status 400 to 599.
+   * @param message A text for the client. Default: the name of the status.
+   * @throws RangeError for any other status.
    */
   constructor(status: number, message?: string, options: HttpErrorOptions = {}) {
     if (!Number.isInteger(status) || status < 400 || status > 599) {
@@ -55,24 +55,24 @@ export class HttpError extends Error {
     this.expose = options.expose ?? status < 500
   }
 
-  /** Whether `value` is an HTTP error, whichever copy of the package made it. Never throws. */
+  /** Whether `value` is an HTTP error of this or another copy of the package. Never throws. */
   static is(value: unknown): value is HttpError {
     try {
       return typeof value === 'object' && value !== null && kHttpError in value
     } catch {
-      // A proxy can refuse the question.
+      // A proxy can throw here.
       return false
     }
   }
 }
 
-// On the prototype: set on each error, the two took as long as all else of one without a stack. Not accessors of the
-// class, because TypeScript would let no subclass have a field `name`.
+// On the prototype: setting the two fields on each error took as long as everything else for an error without a
+// stack. Not accessors of the class, because then TypeScript would allow no subclass a field `name`.
 Object.defineProperties(HttpError.prototype, {
   [kHttpError]: { value: true },
   name: {
     configurable: true,
-    // A subclass shows its own.
+    // A subclass shows its own name.
     get(this: HttpError) {
       return this.constructor.name
     },
@@ -82,14 +82,14 @@ Object.defineProperties(HttpError.prototype, {
   },
 })
 
-/** The registered title of a status; `HTTP 499` where there is none. */
+/** The registered name of a status; `HTTP 499` for one without a name. */
 export function titleOf(status: number): string {
   return STATUS_CODES[status] ?? `HTTP ${status}`
 }
 
 const codes = new Map<string, string>()
 
-/** The title of a status as a code: `Not Found` is `NOT_FOUND`. There are no more titles than statuses. */
+/** The name of a status as a code: `Not Found` is `NOT_FOUND`. There are no more names than statuses. */
 export function codeOf(title: string): string {
   const known = codes.get(title)
   if (known !== undefined) return known
@@ -98,21 +98,21 @@ export function codeOf(title: string): string {
   return code
 }
 
-/** 400. The request is wrong in a way no schema describes. */
+/** 400. The request is wrong in a way that no schema describes. */
 export class BadRequestError extends HttpError {
   constructor(message?: string, options?: HttpErrorOptions) {
     super(400, message, options)
   }
 }
 
-/** 401. There is no valid credential. */
+/** 401. The request has no valid credential. */
 export class UnauthorizedError extends HttpError {
   constructor(message?: string, options?: HttpErrorOptions) {
     super(401, message, options)
   }
 }
 
-/** 403. The credential is valid, the permission is missing. */
+/** 403. The credential is valid, but the permission is missing. */
 export class ForbiddenError extends HttpError {
   constructor(message?: string, options?: HttpErrorOptions) {
     super(403, message, options)
@@ -133,7 +133,7 @@ export class MethodNotAllowedError extends HttpError {
   }
 }
 
-/** 409. The request collides with what is stored. @example throw new ConflictError('The e-mail is taken') */
+/** 409. The request conflicts with the stored data. @example throw new ConflictError('The e-mail is taken') */
 export class ConflictError extends HttpError {
   constructor(message?: string, options?: HttpErrorOptions) {
     super(409, message, options)
@@ -147,7 +147,7 @@ export class PayloadTooLargeError extends HttpError {
   }
 }
 
-/** 415. The body is of a type the route does not read. */
+/** 415. The route does not read bodies of this type. */
 export class UnsupportedMediaTypeError extends HttpError {
   constructor(message?: string, options?: HttpErrorOptions) {
     super(415, message, options)
@@ -161,7 +161,7 @@ export class UnprocessableEntityError extends HttpError {
   }
 }
 
-/** 429. The client asks too often. */
+/** 429. The client sends too many requests. */
 export class TooManyRequestsError extends HttpError {
   constructor(message?: string, options?: HttpErrorOptions) {
     super(429, message, options)
@@ -179,41 +179,5 @@ export class InternalServerError extends HttpError {
 export class ServiceUnavailableError extends HttpError {
   constructor(message?: string, options?: HttpErrorOptions) {
     super(503, message, options)
-  }
-}
-
-/** A framework error whose code is more exact than its status. */
-export function codedError(
-  code: ErrorCode,
-  message: string,
-  options?: HttpErrorOptions,
-): HttpError {
-  return new HttpError(HTTP_CODES[code], message, { ...options, code })
-}
-
-/**
- * The same, to refuse a request with: what is wrong is with the request, and no line of a program is to be looked for.
- * Not for what a program has called, which must find its way back to that line.
- */
-export function refused(code: ErrorCode, message: string, options?: HttpErrorOptions): HttpError {
-  return withoutStack(() => codedError(code, message, options))
-}
-
-/**
- * Makes an error whose `stack` is its first line alone: looking up ten frames took 20 to 80 thousand instructions, as many as
- * all else of an answer. Nothing else can run meanwhile, so that whatever the program has set is there again for its own errors.
- */
-export function withoutStack<TError>(make: () => TError): TError {
-  const { stackTraceLimit } = Error
-  try {
-    Error.stackTraceLimit = 0
-  } catch {
-    // A program has frozen it (`--frozen-intrinsics`, SES).
-    return make()
-  }
-  try {
-    return make()
-  } finally {
-    Error.stackTraceLimit = stackTraceLimit
   }
 }

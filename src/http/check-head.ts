@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { refused } from '../errors/http-error.js'
+import { refuse } from '../errors/refuse.js'
 
 // A name or an address, then perhaps a port. Whoever lets more in may be made to build links to, or
 // to choose a tenant by, what a proxy never saw (`Host: evil:x@good`, CVE-2026-27959).
@@ -19,7 +19,7 @@ export function checkHead(req: IncomingMessage): void {
   const { host } = req.headers
   const isValid = host === undefined ? req.httpVersion === '1.0' : isHost(host)
   if (!isValid || countHosts(req) > 1) {
-    throw refused('BAD_REQUEST', 'A request must name one valid host')
+    throw refuse('BAD_REQUEST', 'The request must have one valid Host header')
   }
 }
 
@@ -51,5 +51,8 @@ function checkCoding(name: string, { headers, httpVersion }: IncomingMessage): v
   if (name.toLowerCase() !== 'transfer-encoding') return
   const isChunked = headers['transfer-encoding']?.toLowerCase() === 'chunked'
   if (isChunked && httpVersion !== '1.0') return
-  throw refused('BAD_REQUEST', 'The only Transfer-Encoding of a request is chunked, in HTTP/1.1')
+  throw refuse(
+    'BAD_REQUEST',
+    'The only Transfer-Encoding that a request may have is chunked, and only in HTTP/1.1',
+  )
 }

@@ -59,7 +59,11 @@ function checkChunk(chunk: unknown): void {
     return
   if (chunk === null)
     throw coded(TypeError, 'ERR_STREAM_NULL_VALUES', 'May not write null values to stream')
-  throw coded(TypeError, 'ERR_INVALID_ARG_TYPE', `An answer is text or bytes, not ${typeof chunk}`)
+  throw coded(
+    TypeError,
+    'ERR_INVALID_ARG_TYPE',
+    `A response body is text or bytes, not ${typeof chunk}`,
+  )
 }
 
 function coded(Kind: ErrorConstructor, code: string, message: string): Error {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { refused } from '../errors/http-error.js'
+import { refuse } from '../errors/refuse.js'
 
 /** As much of a request of somebody else's as is looked at. */
 interface Foreign extends IncomingMessage {
@@ -35,11 +35,11 @@ function readLazily(req: Foreign, get: () => unknown): PropertyDescriptor {
   try {
     return field(get.call(req))
   } catch (cause) {
-    const refuse = () => {
-      throw refused('MALFORMED_JSON', 'The body is not valid JSON', { cause })
+    const fail = () => {
+      throw refuse('MALFORMED_JSON', 'The body is not valid JSON', { cause })
     }
     const set = (value: unknown) => void Object.defineProperty(req, 'body', field(value))
-    return { get: refuse, set, enumerable: true, configurable: true }
+    return { get: fail, set, enumerable: true, configurable: true }
   }
 }
 

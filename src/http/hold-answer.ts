@@ -136,7 +136,7 @@ class HeldAnswer {
 
 /** As Node does where a head has been sent. */
 function refuseHead(): never {
-  throw Object.assign(new Error('The answer has begun: its headers can no longer be changed'), {
+  throw Object.assign(new Error('The response has begun: its headers can no longer be changed'), {
     code: 'ERR_HTTP_HEADERS_SENT',
   })
 }

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { parse } from 'secure-json-parse'
-import { refused, withoutStack } from '../errors/http-error.js'
+import { refuse, withoutStack } from '../errors/refuse.js'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -52,7 +52,7 @@ function isPlain(text: string): boolean {
 }
 
 function malformed(message: string, cause?: unknown): Error {
-  return refused('MALFORMED_JSON', message, { cause })
+  return refuse('MALFORMED_JSON', message, { cause })
 }
 
 /**

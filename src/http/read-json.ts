@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { type HttpError, refused } from '../errors/http-error.js'
+import type { HttpError } from '../errors/http-error.js'
+import { refuse } from '../errors/refuse.js'
 import { parseJson } from './parse-json.js'
 import { readBody, takeArrived } from './read-body.js'
 
@@ -41,7 +42,7 @@ export function isEmptyJson(req: IncomingMessage): boolean {
 /** Reads and parses the JSON body, at once where it is there. Throws or rejects with 400, 413 or 415. */
 export function readJson(req: IncomingMessage, rules: JsonRules): unknown {
   if (!isJson(req)) {
-    throw refused('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json in UTF-8')
+    throw refuse('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json in UTF-8')
   }
   const arrived = takeArrived(req, rules.size)
   if (arrived !== null) return parse(arrived, rules)
@@ -59,6 +60,6 @@ function parse(bytes: Buffer, { depth, mayBeEmpty }: JsonRules): unknown {
 /** Refuses what says that it is JSON and is nothing. */
 export function emptyJson(): HttpError {
   const message =
-    'The body is empty, which is not JSON: leave the Content-Type out where there is no body, or send null'
-  return refused('MALFORMED_JSON', message)
+    'The body is empty, which is not JSON: send no Content-Type where there is no body, or send null'
+  return refuse('MALFORMED_JSON', message)
 }

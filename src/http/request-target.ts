@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { refused } from '../errors/http-error.js'
+import { refuse } from '../errors/refuse.js'
 
 /** RFC 3986, 3.1: whatever the scheme, an authority follows. */
 const ABSOLUTE = /^[a-z][a-z\d+.-]*:\/\//i
@@ -60,5 +60,5 @@ function authorityOf(text = '', scheme = ''): string {
 }
 
 function malformed(): Error {
-  return refused('MALFORMED_URL', 'The request target cannot be understood')
+  return refuse('MALFORMED_URL', 'The request target is malformed')
 }

@@ -2,8 +2,8 @@ import type { DualClassOrMethodDecorator, DualMethodDecorator } from '../contrac
 import { decorator, refuseArguments, refuseBare } from './write.js'
 
 /**
- * Requires the guard of `auth.guard` on every route of a class, or on one method
- * (specification sections 4.5 and 5). Without a configured guard the answer is 401.
+ * Requires the guard (`auth.guard`) on every route of a class, or on one method. Without a configured guard the
+ * response is always 401.
  *
  * @example
  * @Auth()
@@ -17,7 +17,7 @@ export function Auth(...args: unknown[]): DualClassOrMethodDecorator {
   return decorator('@Auth()', { class: fact, method: fact }) as DualClassOrMethodDecorator
 }
 
-/** Opens one method of a protected class. @example @Public() @Get('health') health() { return 'ok' } */
+/** Opens one method of a protected class to everyone. @example @Public() @Get('health') health() { return 'ok' } */
 export function Public(): DualMethodDecorator
 export function Public(...args: unknown[]): DualMethodDecorator {
   refuseArguments('@Public', args)
@@ -25,8 +25,8 @@ export function Public(...args: unknown[]): DualMethodDecorator {
 }
 
 /**
- * Requires abilities of the user, and therefore the guard. Abilities of the class and of the
- * method add up. Without one of them the answer is 403.
+ * Requires abilities of the user, and therefore the guard. The abilities of the class and of the method add up. A
+ * user who lacks one of them gets 403.
  *
  * @param abilities All of them must be in `req.user.permissions` or `req.user.roles`, unless `auth.can` decides.
  * @example

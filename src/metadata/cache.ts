@@ -3,10 +3,11 @@ import type { DualMethodDecorator } from '../contracts/decorator.js'
 import { decorator, refuseBare } from './write.js'
 
 /**
- * Keeps the answers of a route that reads, and gives them to whoever asks the same until their time has passed (specification
- * sections 4.5 and 4.9). The cache is asked after the guard; a request that names a tenant is only given what was made for that tenant.
+ * Caches the responses of a route that only reads, and sends them to later requests with the same key until `ttl`
+ * has passed. The cache is read after the guard. A request that names a tenant only receives responses that were
+ * made for that tenant.
  *
- * @param options `ttl` in seconds, or a string with a unit; `key`, for what else the handler looks at.
+ * @param options `ttl` in seconds, or a string with a unit; `key`, for everything else that the handler reads.
  * @example
  * @Cache({ ttl: '5m', key: (req) => `products:${req.query.page ?? 1}`, tags: ['products'] })
  * @Get()

@@ -4,7 +4,7 @@ import { pathArgument } from './route.js'
 import { decorator, refuseBare } from './write.js'
 
 /**
- * Makes a class a controller. Its routes are the prefix joined with the path of each method.
+ * Makes a class a controller. The path of a route is the prefix of the class joined with the path of the method.
  *
  * @param prefix With or without slashes at either end; may contain `:param` segments. Default: none.
  * @throws ConfigError when it is on anything but a class.

@@ -12,8 +12,8 @@ import {
 } from './write.js'
 
 /**
- * Lets the container make a class whenever it is asked for, without listing it in `providers`.
- * One instance per application.
+ * Lets the container create a class whenever a class injects it, without an entry in `providers`. Each application
+ * has one instance.
  *
  * @example
  * @Injectable()
@@ -40,7 +40,7 @@ export function Injectable(...args: unknown[]): DualClassDecorator {
  */
 export function Inject(token: Token): InjectDecorator
 export function Inject(token: Token, ...rest: unknown[]): InjectDecorator {
-  // A class alone is a token; a class with a key and an index is a constructor parameter.
+  // One argument, a class, is a token; a class with a key and an index is a constructor parameter.
   if (rest.length > 0) refuseBare('@Inject', token, rest[0])
   function write(first: unknown, second: unknown, third?: unknown): unknown {
     if (isStandardContext(second)) {
@@ -60,8 +60,8 @@ export function Inject(token: Token, ...rest: unknown[]): InjectDecorator {
 }
 
 /**
- * The instance behind a token, for what runs while the container makes an object. A field of an object that somebody makes by hand stays unset, as it does in the
- * legacy dialect.
+ * Returns the instance of a token, for fields that are set while the container creates an object. When a program
+ * creates the object itself, the field stays unset, as in the legacy dialect.
  */
 export function injectField(token: Token): unknown {
   const kInjector = Symbol.for('blazon.Injector')

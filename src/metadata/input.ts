@@ -7,10 +7,10 @@ import { decorator, refuseBare } from './write.js'
 // biome-ignore-start lint/suspicious/noExplicitAny: the parts that a decorator does not describe stay as they are
 
 /**
- * Validates the JSON body; the validated value replaces `req.body`. An absent body is validated as
- * `undefined`, a body of another type is 415, one over the limit 413, one the schema rejects 400.
+ * Validates the JSON body; the validated value replaces `req.body`. A missing body is validated as `undefined`. A
+ * body of another type is refused with 415, one over the limit with 413, and one that the schema rejects with 400.
  *
- * On a handler parameter (legacy dialect) it also passes the value there, and the schema may be left out.
+ * On a handler parameter (legacy dialect) it also passes the value to the parameter, and the schema may be left out.
  *
  * @param schema A Standard Schema or a JSON Schema object.
  * @example
@@ -59,8 +59,8 @@ export function Query(...args: unknown[]): unknown {
 }
 
 /**
- * Validates request headers, whose names are in lower case; the validated value stands in
- * `req.validated.headers`, while `req.headers` keeps what was sent.
+ * Validates request headers, whose names are in lower case. The validated value is in `req.validated.headers`;
+ * `req.headers` keeps what the client sent.
  *
  * @example
  * @Get()
@@ -77,10 +77,10 @@ export function Headers(...args: unknown[]): unknown {
 // biome-ignore-end lint/suspicious/noExplicitAny: as above
 
 function input(source: InputSource, name: string, args: readonly unknown[]): unknown {
-  // A function alone may be a class in place of a schema, which the checks of the boot explain.
+  // A single function may be a class in place of a schema. The checks at boot explain that mistake.
   if (typeof args[0] !== 'function' || args[1] !== undefined) refuseBare(name, args[0], args[1])
   const schema = args[0] as Schema | undefined
-  // A method-level decorator without a schema reaches the checks as one with a wrong schema.
+  // A method decorator without a schema reaches the checks as a decorator with a wrong schema.
   const described: Fact = { kind: 'input', source, schema: schema as Schema }
   return decorator(`${name}()`, {
     method: described,

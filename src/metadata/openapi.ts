@@ -11,8 +11,7 @@ import type {
 import { decorator, refuseArguments, refuseBare } from './write.js'
 
 /**
- * Groups the operations of a class under tags (specification section 4.4). Default: the name of the class
- * without `Controller`.
+ * Groups the operations of a class under tags. Default: the name of the class without `Controller`.
  *
  * @example
  * @ApiTags('Accounts')
@@ -25,7 +24,7 @@ export function ApiTags(...tags: readonly string[]): DualClassDecorator {
 }
 
 /**
- * Describes an operation (specification section 4.4).
+ * Describes an operation in the document.
  *
  * @example
  * @ApiOperation({ summary: 'Find a user', deprecated: true })
@@ -43,8 +42,8 @@ export function ApiOperation(
 }
 
 /**
- * Describes the request body in place of `@Body` (specification section 4.4), which still validates it. A schema with a
- * binary property makes the body `multipart/form-data`.
+ * Describes the request body in the document, in place of `@Body`, which still validates it. A schema with a binary
+ * property makes the body `multipart/form-data`.
  *
  * @example
  * @ApiBody({ schema: z.object({ avatar: z.file() }) })
@@ -59,9 +58,9 @@ export function ApiBody(options: ApiBodyOptions, ...rest: unknown[]): DualMethod
 }
 
 /**
- * Describes the answer of one status (specification section 4.4); one for each status. Its `schema` describes the
- * `data` of the envelope; without one, a status from 400 on is the error envelope. With `raw: true`, or a `contentType` other than
- * `application/json`, there is no envelope, and a returned value is sent as it is.
+ * Describes the response of one status; use one decorator for each status. `schema` describes the `data` of the
+ * envelope; without it, a status from 400 on has the error envelope. With `raw: true`, or a `contentType` other than
+ * `application/json`, there is no envelope, and the returned value is sent unchanged.
  *
  * @example
  * @ApiResponseDoc({ status: 200, description: 'The user', schema: User })
@@ -79,7 +78,12 @@ export function ApiResponseDoc(
   return decorator('@ApiResponseDoc()', { method: fact }) as DualMethodDecorator
 }
 
-/** Leaves a class or a method out of the document; its routes still answer. @example @ApiHidden() @Get('metrics') metrics() {} */
+/**
+ * Leaves a class or a method out of the document. Its routes still work.
+ *
+ * @example
+ * @ApiHidden() @Get('metrics') metrics() {}
+ */
 export function ApiHidden(): DualClassOrMethodDecorator
 export function ApiHidden(...args: unknown[]): DualClassOrMethodDecorator {
   refuseArguments('@ApiHidden', args)

@@ -19,8 +19,8 @@ export function Req(...args: unknown[]): LegacyParameterDecorator {
 }
 
 /**
- * Passes the response to a handler parameter (legacy dialect). A handler that takes it answers by
- * itself when it returns nothing.
+ * Passes the response to a handler parameter (legacy dialect). A handler with this parameter that returns nothing
+ * must send the response itself.
  *
  * @example
  * get(@Res() res: Response) { res.json(1) }
@@ -31,7 +31,12 @@ export function Res(...args: unknown[]): LegacyParameterDecorator {
   return parameter('res', '@Res()')
 }
 
-/** Passes `req.user` to a handler parameter (legacy dialect). @example me(@CurrentUser() user: User) { return user } */
+/**
+ * Passes `req.user` to a handler parameter (legacy dialect).
+ *
+ * @example
+ * me(@CurrentUser() user: User) { return user }
+ */
 export function CurrentUser(): LegacyParameterDecorator
 export function CurrentUser(...args: unknown[]): LegacyParameterDecorator {
   refuseArguments('@CurrentUser', args)

@@ -3,10 +3,11 @@ import type { RateLimitPolicy } from '../contracts/rate-limit.js'
 import { decorator, refuseBare } from './write.js'
 
 /**
- * Limits how often the routes of a class, all of them together, or those of one method may be asked. It stands in the place of
- * what the `rateLimit` option says; what a method says, in that of its class. A request over the limit is answered 429.
+ * Limits how many requests the routes of a class, counted together, or the route of one method may get. A limit on a
+ * class replaces the `rateLimit` option; a limit on a method replaces that of its class. A request over the limit is
+ * refused with 429.
  *
- * @param policies A request must be within each of them; `false` is no limit.
+ * @param policies A request must be within each of them; `false` means no limit.
  * @example
  * @RateLimit({ limit: 5, window: '15m' })
  * @Post('login')

@@ -2,7 +2,7 @@ import type { ClassFacts } from '../contracts/facts.js'
 import type { Class, InjectionFacts, Token } from '../contracts/provider.js'
 import { findClass, writeCount } from './store.js'
 
-/** What a class states itself. */
+/** The facts that a class states itself. */
 export function readClass(target: object): ClassFacts {
   const record = findClass(target)
   return {
@@ -13,7 +13,7 @@ export function readClass(target: object): ClassFacts {
   }
 }
 
-/** What the container must know of a class, inherited fields included. */
+/** The facts about a class that the container needs, including those of inherited fields. */
 export function readInjections(target: Class): InjectionFacts {
   const chain = chainOf(target)
   const fields = new Map<PropertyKey, Token>()
@@ -24,7 +24,7 @@ export function readInjections(target: Class): InjectionFacts {
   return {
     injectable:
       own?.facts.some(({ kind }) => kind === 'injectable' || kind === 'controller') ?? false,
-    // A constructor that is inherited takes the parameters of the class that wrote it.
+    // An inherited constructor has the parameters of the class that declares it.
     parameters:
       chain.map((link) => findClass(link)?.parameters).find((map) => map?.size) ?? new Map(),
     fields: [...fields].map(([key, token]) => ({ key, token })),
@@ -41,7 +41,7 @@ export function chainOf(target: Class): Class[] {
   return chain
 }
 
-/** Grows with what decorators write: while it stands still, no class has anything new to say. */
+/** A number that grows when decorators write. While it does not change, no class has new facts. */
 export function countWrites(): number {
   return writeCount()
 }

@@ -2,7 +2,8 @@ import type { DualMethodDecorator } from '../contracts/decorator.js'
 import { decorator, refuseBare } from './write.js'
 
 /**
- * Sets the status of an answer made from the handler's return value, and of `this.ok` where that is given none. `res` decides for itself.
+ * Sets the status of a response that is made from the returned value, and of `this.ok` when that is called without a
+ * status. A handler that sends the response with `res` sets the status itself.
  *
  * @param status 200 to 399.
  * @example
@@ -16,16 +17,21 @@ export function HttpCode(status: number, ...rest: unknown[]): DualMethodDecorato
   return decorator('@HttpCode()', { method: { kind: 'status', status } }) as DualMethodDecorator
 }
 
-/** Sets a header before the handler runs, so that the handler may still change it. @example @Header('Cache-Control', 'no-store') */
+/**
+ * Sets a header of the response before the handler runs, so that the handler may still change it.
+ *
+ * @example
+ * @Header('Cache-Control', 'no-store')
+ */
 export function Header(name: string, value: string): DualMethodDecorator {
   refuseBare('@Header', name, value)
   return decorator('@Header()', { method: { kind: 'header', name, value } }) as DualMethodDecorator
 }
 
 /**
- * Redirects once the handler has returned without answering.
+ * Redirects the client after the handler has returned without sending a response.
  *
- * @param url Where to; a path or an absolute URL. Never built from user input.
+ * @param url A path or an absolute URL. Never build it from user input.
  * @param status 301, 302, 303, 307 or 308. Default 302.
  * @example
  * @Get('docs')

@@ -7,9 +7,10 @@ import { ConfigError } from '../errors/config-error.js'
 import { decorator, refuseBare } from './write.js'
 
 /**
- * What all route decorators share: a path relative to the controller's, empty by default, and the schemas of what the request brings. They
- * are the same as those of `@Params`, `@Query`, `@Headers` and `@Body`, each of which may stand in one place only; written here, the
- * handler's request is compared with all of them.
+ * The signature of all route decorators: a path relative to that of the controller, empty by default, and the
+ * schemas of the inputs. The schemas work like those of `@Params`, `@Query`, `@Headers` and `@Body`; each part of
+ * the request may be described in one place only. With schemas in the route decorator, the compiler compares the
+ * request type of the handler with all of them.
  *
  * @example
  * const input = { params: z.object({ id: z.coerce.number() }), body: Rename }
@@ -22,7 +23,7 @@ export interface VerbDecorator {
   <const I extends InputSchemas>(path: string, inputs: I & NoOthers<I>): RouteDecorator<I>
 }
 
-/** Makes a name that no part of a request has a compile error. */
+/** Makes a field that is not a part of a request a compile error. */
 type NoOthers<I> = { readonly [K in keyof I]: K extends keyof InputSchemas ? I[K] : never }
 
 function verb(method: HttpMethod, name: string): VerbDecorator {
@@ -35,7 +36,7 @@ function verb(method: HttpMethod, name: string): VerbDecorator {
   return declareRoute as VerbDecorator
 }
 
-/** The options as they are, for the checks, and each schema as `@Body` and its like would state it. */
+/** The options unchanged, for the checks, and each schema in the form in which `@Body` and its siblings state it. */
 function optionFacts(by: string, options: unknown): Fact[] {
   const given: Fact = { kind: 'routeOptions', by, options }
   if (typeof options !== 'object' || options === null) return [given]
@@ -53,7 +54,7 @@ const SOURCES: Readonly<Record<InputSource, true>> = {
 }
 
 /**
- * Answers `GET`, and `HEAD` unless a `@Head` route of the same path does.
+ * Handles `GET`, and `HEAD` unless a `@Head` route has the same path.
  *
  * @example
  * @Get(':id')
@@ -61,27 +62,37 @@ const SOURCES: Readonly<Record<InputSource, true>> = {
  */
 export const Get: VerbDecorator = verb('GET', '@Get')
 
-/** Answers `POST`. @example @Post() create(req: Request) { return users.add(req.body) } */
+/** Handles `POST`. @example @Post() create(req: Request) { return users.add(req.body) } */
 export const Post: VerbDecorator = verb('POST', '@Post')
 
-/** Answers `PUT`. @example @Put(':id') replace(req: Request) { return users.set(req.params.id, req.body) } */
+/** Handles `PUT`. @example @Put(':id') replace(req: Request) { return users.set(req.params.id, req.body) } */
 export const Put: VerbDecorator = verb('PUT', '@Put')
 
-/** Answers `PATCH`. @example @Patch(':id') update(req: Request) { return users.patch(req.params.id, req.body) } */
+/** Handles `PATCH`. @example @Patch(':id') update(req: Request) { return users.patch(req.params.id, req.body) } */
 export const Patch: VerbDecorator = verb('PATCH', '@Patch')
 
-/** Answers `DELETE`. @example @Delete(':id') remove(req: Request) { users.remove(req.params.id) } */
+/** Handles `DELETE`. @example @Delete(':id') remove(req: Request) { users.remove(req.params.id) } */
 export const Delete: VerbDecorator = verb('DELETE', '@Delete')
 
-/** Answers `HEAD` in place of the automatic one. @example @Head(':id') exists(req: Request, res: Response) { res.end() } */
+/**
+ * Handles `HEAD` in place of the automatic route.
+ *
+ * @example
+ * @Head(':id') exists(req: Request, res: Response) { res.end() }
+ */
 export const Head: VerbDecorator = verb('HEAD', '@Head')
 
-/** Answers `OPTIONS` in place of the automatic one. @example @Options() options(req: Request, res: Response) { res.end() } */
+/**
+ * Handles `OPTIONS` in place of the automatic route.
+ *
+ * @example
+ * @Options() options(req: Request, res: Response) { res.end() }
+ */
 export const Options: VerbDecorator = verb('OPTIONS', '@Options')
 
 /**
- * Answers `GET`, `POST`, `PUT`, `PATCH`, `DELETE`, `HEAD` and `OPTIONS` where no other route of the
- * same path does. Other methods stay 405.
+ * Handles `GET`, `POST`, `PUT`, `PATCH`, `DELETE`, `HEAD` and `OPTIONS` where no other route of the same path does.
+ * Other methods are refused with 405.
  *
  * @example
  * @All('echo')
@@ -89,7 +100,7 @@ export const Options: VerbDecorator = verb('OPTIONS', '@Options')
  */
 export const All: VerbDecorator = verb('ALL', '@All')
 
-/** Catches what plain JavaScript may pass. */
+/** Refuses a path of a wrong type, which plain JavaScript may pass. */
 export function pathArgument(name: string, path: unknown): string {
   if (typeof path === 'string') return path
   throw new ConfigError([

@@ -1,7 +1,7 @@
 import type { Fact } from '../contracts/facts.js'
 import type { Token } from '../contracts/provider.js'
 
-/** What one class states itself, while its decorators are still writing. */
+/** The facts that one class states itself, while its decorators are still writing. */
 export interface ClassRecord {
   readonly facts: Fact[]
   readonly methods: Map<PropertyKey, Fact[]>
@@ -9,21 +9,21 @@ export interface ClassRecord {
   readonly parameters: Map<number, Token>
 }
 
-// The one global this package sets, and only where it is missing: the well-known symbol of the decorator metadata
-// proposal. TypeScript hands decorators no `metadata` without it (esbuild and swc fall back on the registered symbol),
-// and without `metadata` nothing tells which class a method belongs to once another decorator has replaced it:
-// a guard could be lost, or land on another class.
+// The only global that this package sets, and only where it is missing: the well-known symbol of the decorator
+// metadata proposal. Without it, TypeScript passes no `metadata` to decorators (esbuild and swc fall back on the
+// registered symbol). And without `metadata`, nothing shows to which class a method belongs after another decorator
+// has replaced the method: a guard could be lost, or end up on another class.
 const symbols = Symbol as unknown as { metadata?: symbol }
 symbols.metadata ??= Symbol.for('Symbol.metadata')
 const kMetadata = symbols.metadata
 
-// The keys are classes and metadata objects of the user, held weakly: two applications share what a class
-// says of itself and nothing else.
+// The keys are classes and metadata objects of the user, held weakly. Two applications share the facts of a class and
+// nothing else.
 const records = new WeakMap<object, ClassRecord>()
 
 let writes = 0
 
-/** Grows whenever anything may be written: while it stands still, every record is what it was. */
+/** Grows whenever a decorator may write. While it does not change, no record has changed. */
 export function writeCount(): number {
   return writes
 }
@@ -33,7 +33,9 @@ export function findClass(target: object): ClassRecord | undefined {
   return records.get(keyOf(target))
 }
 
-/** The record of a class, or of the metadata that a class which does not exist yet will have; made when it is missing. */
+/**
+ * The record of a class, or of the metadata object of a class that does not exist yet. Created when it is missing.
+ */
 export function classRecord(target: object): ClassRecord {
   writes++
   const key = keyOf(target)
@@ -45,7 +47,10 @@ export function classRecord(target: object): ClassRecord {
   return record
 }
 
-/** A class of the standard dialect owns the object that its decorators were given; a legacy one is its own key. */
+/**
+ * A class of the standard dialect owns the metadata object that its decorators received; a legacy class is its own
+ * key.
+ */
 function keyOf(target: object): object {
   return Object.hasOwn(target, kMetadata)
     ? ((target as Record<symbol, object>)[kMetadata] as object)

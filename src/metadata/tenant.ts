@@ -6,10 +6,10 @@ import type { TenantDecoratorOptions } from '../contracts/tenant.js'
 import { decorator, refuseArguments, refuseBare } from './write.js'
 
 /**
- * Marks every route of a class, or one, as belonging to a tenant: a request without one is 400, and what `@Cache` keeps is
- * kept apart by tenant (specification sections 2.7 and 4.9). A method's own word wins over its class's.
+ * Requires a tenant on every route of a class, or on one method: a request without a tenant is refused with 400, and
+ * responses of `@Cache` are kept apart by tenant. A decorator on a method replaces the one on its class.
  *
- * @param options `optional: true` also answers requests that name no tenant. Default `false`.
+ * @param options `optional: true` also accepts requests that name no tenant. Default `false`.
  * @example
  * @Tenant()
  * @Controller('invoices')
@@ -24,7 +24,7 @@ export function Tenant(...args: unknown[]): DualClassOrMethodDecorator {
 }
 
 /**
- * Passes the id of the request's tenant to a handler parameter, `undefined` where there is none (legacy dialect).
+ * Passes the id of the request's tenant to a handler parameter (legacy dialect); `undefined` when there is none.
  *
  * @example
  * list(@TenantId() tenant: string) { return invoices.of(tenant) }

@@ -4,7 +4,10 @@ import type { Token } from '../contracts/provider.js'
 import { ConfigError } from '../errors/config-error.js'
 import { classRecord } from './store.js'
 
-/** What a decorator states on each kind of target; a kind that is left out is a mistake of the user. */
+/**
+ * The facts that a decorator states on each kind of target. A decorator on a kind that is left out is a mistake of
+ * the user.
+ */
 export interface Writers {
   readonly class?: Fact
   readonly method?: Fact | readonly Fact[]
@@ -13,7 +16,7 @@ export interface Writers {
 }
 
 /**
- * Makes the function that both dialects can call. It only writes, and throws a `ConfigError` when
+ * Makes a function that works as a decorator in both dialects. It only writes facts, and throws a `ConfigError` when
  * the target is not one of `writers`.
  */
 export function decorator(name: string, writers: Writers): (...args: unknown[]) => void {
@@ -23,7 +26,7 @@ export function decorator(name: string, writers: Writers): (...args: unknown[]) 
     if (kind === 'class' && writers.class !== undefined) {
       classRecord(ownerOf(first, second)).facts.unshift(writers.class)
     } else if (kind === 'method' && writers.method !== undefined) {
-      // Decorators run from the last to the first; the reader wants them as they are written.
+      // Decorators run from the last to the first. `unshift` restores the order in which they are written.
       factsOfMethod(ownerOf(first, second), keyOf(second)).unshift(...[writers.method].flat())
     } else if (kind === 'parameter' && writers.parameter !== undefined) {
       const facts = factsOfMethod(ownerOf(first, second), keyOf(second))
@@ -34,10 +37,13 @@ export function decorator(name: string, writers: Writers): (...args: unknown[]) 
   return write
 }
 
-/** How decorators that were made are called. */
+/** The names of the decorators, for messages. */
 const names = new WeakMap<object, string>()
 
-/** What `@Body` without parentheses has made of a class in the legacy dialect: a class alone may also be what is given to it. */
+/**
+ * Refuses a class that `@Body` without parentheses has replaced, in the legacy dialect. A single class may also be a
+ * valid argument of `@Body`, so this is only known now.
+ */
 function refuseReplaced(target: object): void {
   const name = names.get(target)
   if (name !== undefined) throw bare(name.replace('()', ''))
@@ -48,14 +54,14 @@ export function writeParameterToken(target: object, index: number, token: Token)
   classRecord(target).parameters.set(index, token)
 }
 
-/** Notes the token of a field (legacy dialect; a standard field initialises itself). */
+/** Notes the token of a field (legacy dialect; a field of the standard dialect initializes itself). */
 export function writeFieldToken(prototype: object, key: PropertyKey, token: Token): void {
   classRecord(prototype.constructor).fields.set(key, token)
 }
 
 /**
- * Refuses the first two arguments of a decorator factory when they are those of a decorator: `@Auth` without
- * parentheses would otherwise be a decorator that never ran, and a guard that was never there.
+ * Refuses a decorator factory that was called with the arguments of a decorator. `@Auth` without parentheses would
+ * otherwise be a decorator that never runs, and its route would have no guard.
  */
 export function refuseBare(name: string, first: unknown, second: unknown): void {
   const isMember = typeof first === 'object' && first !== null && isKey(second)
@@ -75,11 +81,11 @@ function bare(
   subject = name,
   cause = `${name} is written without parentheses, so it would never take effect.`,
 ): ConfigError {
-  const remedy = `Write ${name}() with parentheses, and give it what it asks for.`
+  const remedy = `Write ${name}() with parentheses, with the arguments that it needs.`
   return new ConfigError([{ code: 'E_DECORATOR_TARGET', subject, cause, remedy }])
 }
 
-/** Refuses arguments of a decorator that takes none: they would say something that nobody reads. */
+/** Refuses arguments of a decorator that takes none: nothing would read them. */
 export function refuseArguments(name: string, args: readonly unknown[]): void {
   refuseBare(name, args[0], args[1])
   if (args.length === 0) return
@@ -87,23 +93,23 @@ export function refuseArguments(name: string, args: readonly unknown[]): void {
     {
       code: 'E_DECORATOR_TARGET',
       subject: name,
-      cause: `${name} was given ${inspect(args[0], { depth: 1, breakLength: Infinity })}, and takes nothing.`,
-      remedy: `Write ${name}(). ${ELSEWHERE[name] ?? 'What it should say has another place.'}`,
+      cause: `${name} was given ${inspect(args[0], { depth: 1, breakLength: Infinity })}, and takes no arguments.`,
+      remedy: `Write ${name}(). ${ELSEWHERE[name] ?? 'Other decorators, or options of the application, take such arguments.'}`,
     },
   ])
 }
 
-/** Where that is said which people give to decorators that take nothing. */
+/** Where to put the arguments that users give to decorators without parameters. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
-  '@Auth': "The guard is `auth.guard`; roles and permissions are @Can('…').",
-  '@Injectable': 'There are no scopes: everything lives as long as the application.',
+  '@Auth': "Configure the guard as `auth.guard`; name roles and permissions in @Can('…').",
+  '@Injectable': 'There are no scopes: every instance lives as long as the application.',
 }
 
 function isKey(value: unknown): value is string | symbol {
   return typeof value === 'string' || typeof value === 'symbol'
 }
 
-/** The error for a decorator on a target it cannot describe. */
+/** The error of a decorator on a target that it cannot describe. */
 export function misplaced(name: string, where: string, allowed: readonly string[]): ConfigError {
   return new ConfigError([
     {
@@ -120,7 +126,7 @@ export function isStandardContext(value: unknown): value is DecoratorContext {
   return typeof value === 'object' && value !== null && 'kind' in value && 'name' in value
 }
 
-/** What a decorator was put on, as far as decorators go on anything. */
+/** The kind of target that a decorator is on. */
 type Kind = 'class' | 'method' | 'parameter' | 'misplaced'
 
 function kindOf(first: unknown, second: unknown, third: unknown): Kind {
@@ -130,7 +136,7 @@ function kindOf(first: unknown, second: unknown, third: unknown): Kind {
     return isOfClass ? 'method' : 'misplaced'
   }
   if (second === undefined) {
-    // Alone, it is a class; with the index of a constructor parameter, it is none that a decorator of ours describes.
+    // One argument is a class. A class with the index of a constructor parameter is not a target of these decorators.
     return typeof first === 'function' && typeof third !== 'number' ? 'class' : 'misplaced'
   }
   if (typeof first === 'function') return 'misplaced'
@@ -139,7 +145,10 @@ function kindOf(first: unknown, second: unknown, third: unknown): Kind {
   return isMethod ? 'method' : 'misplaced'
 }
 
-/** Whose record is written: that of a class, or of what all decorators of one class share before it exists. */
+/**
+ * The key of the record to write: a class, or the metadata object that all decorators of a class share before the
+ * class exists.
+ */
 function ownerOf(first: unknown, second: unknown): object {
   if (isStandardContext(second)) return metadataOf(second)
   return second === undefined ? (first as object) : (first as object).constructor
@@ -156,7 +165,7 @@ function metadataOf(context: DecoratorContext): object {
     {
       code: 'E_DECORATORS_NOT_APPLIED',
       subject: String(context.name),
-      cause: 'The compiler has given its decorators no metadata.',
+      cause: 'The compiler passed no metadata to its decorators.',
       remedy:
         'Compile with TypeScript 5.2 or later, esbuild, swc or tsx, and import blazon before the class.',
     },
@@ -173,7 +182,7 @@ function factsOfMethod(owner: object, key: PropertyKey): Fact[] {
   return facts
 }
 
-/** The target, for whoever has put a decorator in the wrong place. */
+/** The name of the target, for the error of a misplaced decorator. */
 function labelOf(first: unknown, second: unknown, third: unknown): string {
   if (isStandardContext(second)) return standardLabel(first, second)
   if (second === undefined) {

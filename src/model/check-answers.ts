@@ -3,8 +3,8 @@ import type { Problem } from '../errors/config-error.js'
 import { hidesParameters } from './hides-parameters.js'
 
 /**
- * Documented successes that a handler can never answer with: one that takes no response answers with what it returns,
- * and the status of that is `@HttpCode`'s, else 200, or 204 for nothing.
+ * Finds documented success statuses that a handler can never send: a handler without the response sends what it
+ * returns, with the status of `@HttpCode`, or else 200, or 204 for nothing.
  */
 export function checkAnswers(route: RouteModel): Problem[] {
   const { name, status, redirect, operation } = route
@@ -14,17 +14,17 @@ export function checkAnswers(route: RouteModel): Problem[] {
     (response) =>
       response.status >= 200 && response.status < 300 && !possible.includes(response.status),
   )
-  // Asked last, because it means to read the source of the handler.
+  // Checked last, because it has to read the source of the handler.
   if (others.length === 0 || mayAnswerItself(route)) return []
   return others.map((documented) => ({
     code: 'W_STATUS_UNREACHABLE',
     subject: name,
-    cause: `@ApiResponseDoc documents ${documented.status}, but what this handler returns is answered with ${possible.join(' or ')}.`,
-    remedy: `Add @HttpCode(${documented.status}), document ${possible[0]}, or take \`res\` and answer yourself.`,
+    cause: `@ApiResponseDoc documents ${documented.status}, but the value that this handler returns is sent with ${possible.join(' or ')}.`,
+    remedy: `Add @HttpCode(${documented.status}), document ${possible[0]}, or take \`res\` and send the response yourself.`,
   }))
 }
 
-/** Whether a handler gets hold of the response, as far as its parameters tell. */
+/** Whether a handler can get the response object, as far as its parameters show. */
 function mayAnswerItself({ controller, handler, parameters }: RouteModel): boolean {
   if (parameters !== null) return parameters.some(({ source }) => source === 'res')
   const method: unknown = controller.prototype?.[handler]

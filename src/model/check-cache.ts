@@ -4,10 +4,10 @@ import type { Problem } from '../errors/config-error.js'
 import { toSeconds } from '../http/units.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 
-/** `@All` answers reads, too; its other methods walk past the cache. */
+/** `@All` handles reads, too; its other methods bypass the cache. */
 const READS = ['GET', 'HEAD', 'ALL']
 
-/** A ttl in milliseconds that was written for another library would be hours. */
+/** A ttl from here on may be in milliseconds, as other libraries take it; as seconds it would be hours. */
 const SUSPICIOUS_FROM = 3600
 
 const NAMES: Readonly<Record<keyof CacheOptions, true>> = {
@@ -19,14 +19,14 @@ const NAMES: Readonly<Record<keyof CacheOptions, true>> = {
   headers: true,
 }
 
-/** What is wrong with `@Cache` of one method. */
+/** Checks the `@Cache` of one method. */
 export function checkCache(subject: string, facts: FactsByKind): Problem[] {
   const caches = factsOf(facts, 'cache')
   if (caches.length === 0) return []
   const twice: Problem = {
     code: 'E_DECORATOR_CONFLICT',
     subject,
-    cause: `It has ${caches.length} @Cache; only one can say how long its answers are kept.`,
+    cause: `It has ${caches.length} @Cache; only one can say how long its responses are cached.`,
     remedy: 'Remove all but one.',
   }
   return [
@@ -43,12 +43,12 @@ function checkMethods(subject: string, facts: FactsByKind): Problem[] {
     .map(({ method }) => ({
       code: 'E_CACHE_METHOD',
       subject,
-      cause: `It has @Cache and answers ${method}: a request that changes something must reach its handler.`,
-      remedy: 'Put @Cache on methods that answer GET, and only that.',
+      cause: `It has @Cache and handles ${method}: a request that changes something must reach its handler.`,
+      remedy: 'Put @Cache on methods that handle GET and nothing else.',
     }))
 }
 
-/** The cache is asked before the body is read, so no key can contain it, not one of the author's either. */
+/** The cache is read before the body, so no key can contain the body, not even one of the program's own. */
 function checkBody(subject: string, facts: FactsByKind): Problem[] {
   const parts = [...factsOf(facts, 'input'), ...factsOf(facts, 'parameter')]
   const isKept = factsOf(facts, 'cache').some(({ options }) => toSeconds(options?.ttl) !== 0)
@@ -58,9 +58,9 @@ function checkBody(subject: string, facts: FactsByKind): Problem[] {
       code: 'E_CACHE_BODY',
       subject,
       cause:
-        'It has @Cache and @Body: the cache is asked before the body is read, so the answer to one body would be given to the next.',
+        'It has @Cache and @Body: the cache is read before the body, so the response to one body would be sent for another body.',
       remedy:
-        'Take what it needs from the URL, with @Query; or leave @Cache out, and keep the value with getOrSet() of CacheManager, under a key made of the validated body.',
+        'Read the input from the URL, with @Query; or remove @Cache and cache the value with getOrSet() of CacheManager, under a key made from the validated body.',
     },
   ]
 }
@@ -95,8 +95,8 @@ function checkOptions(subject: string, options: Partial<CacheOptions> | undefine
   }
   if (headers !== undefined && !(isStrings(headers) && headers.every(isKeepable))) {
     refuse(
-      'The headers of its @Cache are not a list of names that can be kept.',
-      "Give names like 'X-Total-Count'. Set-Cookie is never kept.",
+      'The headers of its @Cache are not a list of header names that can be cached.',
+      "Give names like 'X-Total-Count'. Set-Cookie is never cached.",
     )
   }
   return problems
@@ -107,8 +107,8 @@ function checkUnknown(subject: string, options: object): Problem[] {
   return unknown.map((name) => ({
     code: 'W_OPTION_UNKNOWN',
     subject,
-    cause: `@Cache has no \`${name}\`: it has no effect.`,
-    remedy: `What it can have is: ${Object.keys(NAMES).join(', ')}.`,
+    cause: `@Cache has no option \`${name}\`: it has no effect.`,
+    remedy: `The options are: ${Object.keys(NAMES).join(', ')}.`,
   }))
 }
 

@@ -10,7 +10,7 @@ import { checkTenant } from './check-tenant.js'
 import { type FactsByKind, factsOf, firstOf } from './facts-by-kind.js'
 import type { InheritedController } from './inherit.js'
 
-/** What is wrong with a class in `controllers` as a whole. */
+/** Checks a class in `controllers` as a whole. */
 export function checkController(controller: Class, inherited: InheritedController): Problem[] {
   const subject = controller.name || 'an anonymous class'
   const hasRoutes = [...inherited.methods.values()].some((facts) => facts.route !== undefined)
@@ -35,7 +35,7 @@ function neverDecorated(subject: string): Problem {
     subject,
     cause: 'It is listed in `controllers`, but no decorator of it was ever called.',
     remedy:
-      'If it has decorators, the bundler dropped them: lower them with tsc, esbuild, swc, tsx, or blazon() of blazon/vite in Vite and Vitest. Otherwise decorate it with @Controller().',
+      'If it has decorators, the bundler dropped them: compile them with tsc, esbuild, swc, tsx, or blazon() of blazon/vite in Vite and Vitest. Otherwise decorate it with @Controller().',
   }
 }
 
@@ -45,11 +45,11 @@ function empty(subject: string): Problem {
     subject,
     cause: 'It has no routes.',
     remedy:
-      'Decorate a method with @Get(), @Post(), …; if one is decorated, see that the bundler keeps method decorators.',
+      'Decorate a method with @Get(), @Post(), …; if one is decorated, make sure that the bundler keeps method decorators.',
   }
 }
 
-/** What is wrong with the decorators of one method, whatever its path is. */
+/** Checks the decorators of one method, except its path. */
 export function checkMethod(controller: Class, key: PropertyKey, facts: FactsByKind): Problem[] {
   const subject = `${controller.name}.${String(key)}`
   const problems = [...checkVerb(subject, facts), ...checkRepeated(subject, facts)]
@@ -80,7 +80,7 @@ function checkVerb(subject: string, facts: FactsByKind): Problem[] {
 
 function checkAccess(subject: string, facts: FactsByKind): Problem[] {
   if (factsOf(facts, 'can').some(({ abilities }) => abilities.length === 0)) {
-    const cause = '@Can() names no ability, so it asks for nothing but a user.'
+    const cause = '@Can() names no ability, so it only requires a user.'
     const remedy = 'Name the abilities, or write @Auth().'
     return [{ code: 'E_OPTION_INVALID', subject, cause, remedy }]
   }
@@ -103,7 +103,7 @@ function checkAnswer(subject: string, facts: FactsByKind): Problem[] {
   for (const { status } of factsOf(facts, 'status')) {
     if (!(Number.isInteger(status) && status >= 200 && status <= 399)) {
       invalid(
-        `@HttpCode(${status}) is not a status of success.`,
+        `@HttpCode(${status}) is not a success status.`,
         'Use 200 to 399; throw an HttpError for others.',
       )
     }
@@ -119,7 +119,7 @@ function checkAnswer(subject: string, facts: FactsByKind): Problem[] {
   for (const { name, value } of factsOf(facts, 'header')) {
     if (!isHeaderSafe(name, value)) {
       invalid(
-        `@Header('${name}', …) is not a header HTTP can carry.`,
+        `@Header('${name}', …) is not a valid HTTP header.`,
         'Use a token as the name and text without line breaks as the value.',
       )
     }

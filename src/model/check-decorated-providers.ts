@@ -5,8 +5,8 @@ import type { Problem } from '../errors/config-error.js'
 import { chainOf, readClass } from '../metadata/read.js'
 
 /**
- * Classes that are decorated as controllers, and listed as providers alone: they are made, but nothing routes to them. What a controller
- * extends may be provided, too.
+ * Finds classes that are decorated as controllers but only listed as providers: they are created, but have no
+ * routes. A base class of a controller may be a provider.
  */
 export function checkDecoratedProviders(
   scopes: readonly Scope[],
@@ -21,13 +21,13 @@ export function checkDecoratedProviders(
       code: 'E_DECORATOR_ORPHAN',
       subject: make.class.name || 'an anonymous class',
       cause: `It is decorated as a controller, but ${origin} lists it as a provider, and nothing lists it as a controller: it has no routes.`,
-      remedy: 'List it in `controllers`, or remove its decorators but @Injectable().',
+      remedy: 'List it in `controllers`, or remove all its decorators except @Injectable().',
     })
   }
   return problems
 }
 
-/** `@Injectable()` is what a provider may say of itself. */
+/** Whether a class has no decorator, or only `@Injectable()`, which a provider may have. */
 function saysNothing({ facts, methods }: ClassFacts): boolean {
   return methods.size === 0 && facts.every(({ kind }) => kind === 'injectable')
 }

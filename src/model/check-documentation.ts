@@ -3,10 +3,10 @@ import type { Problem } from '../errors/config-error.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 import { schemaProblem } from './schema-problem.js'
 
-/** What every tool takes as an `operationId`: it becomes the name of a function. */
+/** The characters that every tool accepts in an `operationId`, which becomes the name of a function. */
 const OPERATION_ID = /^[A-Za-z0-9_-]+$/
 
-/** What is wrong with the decorators that only the document reads. */
+/** Checks the decorators that only the document reads. */
 export function checkDocumentation(subject: string, facts: FactsByKind): Problem[] {
   const problems: Problem[] = []
   for (const { options } of factsOf(facts, 'operation')) {
@@ -30,7 +30,7 @@ function checkOperation(subject: string, options: unknown): Problem[] {
   }
   const { operationId } = options as { operationId?: unknown }
   if (operationId === undefined || OPERATION_ID.test(String(operationId))) return []
-  const cause = `Its operationId '${String(operationId)}' is none that clients can be generated from.`
+  const cause = `Its operationId '${String(operationId)}' cannot be the name of a method in generated clients.`
   return [invalid(subject, cause, 'Use letters, digits, `_` and `-`.')]
 }
 

@@ -10,10 +10,10 @@ type Input = FactOf<'input'>
 const SOURCES: readonly InputSource[] = ['body', 'params', 'query', 'headers']
 const DECORATOR_OF = { body: '@Body', params: '@Params', query: '@Query', headers: '@Headers' }
 
-/** What is wrong with the schemas of a method, wherever they stand. */
+/** Checks the schemas of a method, in decorators and in route options. */
 export function checkInputs(subject: string, facts: FactsByKind): Problem[] {
   const options = factsOf(facts, 'routeOptions').flatMap((fact) => checkOptions(subject, fact))
-  // Of options that are none, every part would be wrong once more.
+  // With invalid options, each of their parts would be reported as well.
   if (options.length > 0) return options
   return SOURCES.flatMap((source) => {
     const all = factsOf(facts, 'input').filter((input) => input.source === source)
@@ -23,7 +23,7 @@ export function checkInputs(subject: string, facts: FactsByKind): Problem[] {
   })
 }
 
-/** Two routes of one method may state the same schema, because a method has one request. */
+/** Two routes of one method may state the same schema, because the method has one request. */
 function isRepeated({ by, schema }: Input, before: readonly Input[]): boolean {
   return (
     by !== undefined && before.some((other) => other.by !== undefined && other.schema === schema)
@@ -47,7 +47,7 @@ function checkSchema(subject: string, input: Input): Problem[] {
   return [{ code: 'E_SCHEMA_INVALID', subject, cause, remedy: problem.remedy }]
 }
 
-/** Where a schema is written, as its author knows it. */
+/** The place of a schema, as its author knows it. */
 function placeOf({ by, source }: Input): string {
   return by === undefined ? DECORATOR_OF[source] : `\`${source}\` in ${by}()`
 }
@@ -58,15 +58,17 @@ function checkOptions(subject: string, { by, options }: FactOf<'routeOptions'>):
     { code: 'E_OPTION_INVALID', subject, cause, remedy },
   ]
   if (options === undefined) {
-    return invalid(`${by}() was given undefined behind its path, which is often a circular import.`)
+    return invalid(
+      `${by}() was given undefined after its path, which often comes from a circular import.`,
+    )
   }
   if (!isPlain(options)) {
     const given = '~standard' in Object(options) ? 'a schema' : inspect(options, { depth: 0 })
-    return invalid(`${by}() was given ${given} behind its path, in place of an object of schemas.`)
+    return invalid(`${by}() was given ${given} after its path instead of an object of schemas.`)
   }
   const unknown = Object.keys(options).filter((name) => !SOURCES.includes(name as InputSource))
   if (unknown.length === 0) return []
-  return invalid(`${by}() was given ${unknown.join(', ')}, which no part of a request is called.`)
+  return invalid(`${by}() was given ${unknown.join(', ')}: a request has no part of that name.`)
 }
 
 function isPlain(options: unknown): options is object {

@@ -6,10 +6,10 @@ import { type FactsByKind, factsOf } from './facts-by-kind.js'
 /** The largest whole number that a structured header can carry (RFC 9651, 3.3.1). */
 const MOST = 999_999_999_999_999
 
-/** From here on, whole thousands of seconds are more likely milliseconds. */
+/** From here on, whole thousands of seconds are probably milliseconds. */
 const SUSPICIOUS_FROM = 3600
 
-/** What a string of a structured header holds without escapes (RFC 9651, 3.3.3). */
+/** The characters that a string of a structured header can hold without escapes (RFC 9651, 3.3.3). */
 const NAME = /^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,64}$/
 
 const NAMES: Readonly<Record<keyof RateLimitPolicy, true>> = {
@@ -19,12 +19,12 @@ const NAMES: Readonly<Record<keyof RateLimitPolicy, true>> = {
   by: true,
 }
 
-/** What is wrong with the `@RateLimit` of one method, or of one class without those it extends. */
+/** Checks the `@RateLimit` of one method, or of one class without its base classes. */
 export function checkLimits(subject: string, facts: FactsByKind): Problem[] {
   const stated = factsOf(facts, 'rateLimit')
   const problems = stated.flatMap(({ policies }) => checkStated(subject, policies))
   if (stated.length < 2) return problems
-  const cause = 'It has two @RateLimit, of which only one would count.'
+  const cause = 'It has two @RateLimit, and only one of them would count.'
   const remedy = 'Write both limits in one: @RateLimit(first, second).'
   return [...problems, { code: 'E_DECORATOR_CONFLICT', subject, cause, remedy }]
 }
@@ -38,7 +38,7 @@ function checkStated(subject: string, policies: readonly RateLimitPolicy[] | fal
   return [invalid(subject, '@RateLimit() names no limit.', remedy)]
 }
 
-/** What is wrong with one limit, wherever it stands. */
+/** Checks one limit of a decorator or an option. */
 export function checkPolicy(subject: string, policy: unknown): Problem[] {
   if (typeof policy !== 'object' || policy === null) {
     return [invalid(subject, `${String(policy)} is not a limit.`, 'Give { limit, window }.')]
@@ -46,7 +46,7 @@ export function checkPolicy(subject: string, policy: unknown): Problem[] {
   const { limit, window, by, name } = policy as Record<keyof RateLimitPolicy, unknown>
   const problems = checkUnknown(subject, policy)
   if (!isCount(limit)) {
-    const remedy = 'Give a whole number from 1 on.'
+    const remedy = 'Give a whole number, 1 or more.'
     problems.push(invalid(subject, `Its limit is ${shown(limit)}.`, remedy))
   }
   if (!isWindow(window)) {
@@ -58,14 +58,16 @@ export function checkPolicy(subject: string, policy: unknown): Problem[] {
     problems.push(invalid(subject, `Its \`by\` is ${shown(by)}.`, remedy))
   }
   if (name !== undefined && !(typeof name === 'string' && NAME.test(name))) {
-    const cause = `Its name ${shown(name)} is none that a header can carry.`
+    const cause = `Its name ${shown(name)} cannot be sent in a header.`
     const remedy = 'Give 1 to 64 printable ASCII characters without quotes and backslashes.'
     problems.push(invalid(subject, cause, remedy))
   }
   return problems
 }
 
-/** Other libraries count windows in milliseconds: such a window would be hours, and so would `Retry-After`. */
+/**
+ * Other libraries take windows in milliseconds: such a window would be hours long here, and so would `Retry-After`.
+ */
 function checkUnit(subject: string, window: unknown): Problem[] {
   if (typeof window !== 'number' || window < SUSPICIOUS_FROM || window % 1000 !== 0) return []
   const hours = Math.round(window / 360) / 10
@@ -79,7 +81,7 @@ function checkUnit(subject: string, window: unknown): Problem[] {
   ]
 }
 
-/** How long a window is, in milliseconds. */
+/** The length of a window in milliseconds. */
 export function windowMs({ window }: Pick<RateLimitPolicy, 'window'>): number {
   return Math.round((toSeconds(window) ?? Number.NaN) * 1000)
 }
@@ -88,7 +90,7 @@ function isCount(value: unknown): boolean {
   return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MOST
 }
 
-/** Headers, and Redis, know whole seconds only. */
+/** Response headers and Redis know whole seconds only. */
 function isWindow(value: unknown): boolean {
   if (typeof value !== 'number' && typeof value !== 'string') return false
   const ms = windowMs({ window: value })
@@ -100,8 +102,8 @@ function checkUnknown(subject: string, policy: object): Problem[] {
   return unknown.map((key) => ({
     code: 'W_OPTION_UNKNOWN',
     subject,
-    cause: `A limit has no \`${key}\`: it has no effect.`,
-    remedy: `What it can have is: ${Object.keys(NAMES).join(', ')}.`,
+    cause: `A limit has no option \`${key}\`: it has no effect.`,
+    remedy: `The options are: ${Object.keys(NAMES).join(', ')}.`,
   }))
 }
 

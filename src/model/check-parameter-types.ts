@@ -2,11 +2,11 @@ import type { RouteModel } from '../contracts/route-model.js'
 import type { InputSource } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
 
-/** A parameter that takes a part of the request which nothing validates. */
+/** A parameter that receives a part of the request without validation. */
 interface Unchecked {
   readonly index: number
   readonly source: InputSource
-  /** What the compiler has written down as its type. */
+  /** The type that the compiler has recorded for it. */
   readonly type: Type
 }
 
@@ -14,15 +14,16 @@ type Type = { readonly name: string } & ((...args: never[]) => unknown)
 
 const DECORATOR_OF = { body: '@Body', params: '@Params', query: '@Query', headers: '@Headers' }
 
-/** No value of JSON is one of these: a body parser in `middlewares` makes them. */
+/** No JSON value has one of these types: body parsers in `middlewares` create them. */
 const OF_PARSERS: readonly unknown[] = [Buffer, Uint8Array]
 
-/** What a compiler writes for types that no value has at run time. */
+/** What a compiler records for types that do not exist at run time. */
 const SILENT: readonly unknown[] = [Object, undefined, null]
 
 /**
- * Parameters of the legacy dialect whose type says what they are, where no schema does: `@Body() dto: CreateUser` validates nothing. Known
- * only where `emitDecoratorMetadata` is on and the process has loaded a store for it. An interface, `any` and `unknown` say nothing.
+ * Finds parameters of the legacy dialect that have a type but no schema: `@Body() dto: CreateUser` validates
+ * nothing. The types are only known where `emitDecoratorMetadata` is on and the process has loaded a metadata store.
+ * An interface, `any` and `unknown` are not reported.
  */
 export function checkParameterTypes(routes: readonly RouteModel[]): Problem[] {
   const { getMetadata } = Reflect as { getMetadata?: GetMetadata }
@@ -31,7 +32,7 @@ export function checkParameterTypes(routes: readonly RouteModel[]): Problem[] {
   return routes.flatMap((route) => {
     const { controller, handler, name } = route
     const methods = seen.get(controller) ?? new Set()
-    // One method may have several routes, and two classes one name.
+    // One method may have several routes, and two classes may have the same name.
     if (route.parameters === null || methods.has(handler)) return []
     seen.set(controller, methods.add(handler))
     const types = getMetadata('design:paramtypes', controller.prototype as object, handler)
@@ -61,16 +62,16 @@ function toProblem(subject: string, { index, source, type }: Unchecked): Problem
   const name = type.name || 'a class'
   const passed =
     source === 'body'
-      ? 'whatever is sent is passed on'
-      : `it passes the ${source} as an object of text`
+      ? 'the handler receives whatever the client sends'
+      : `the handler receives the ${source} as an object of strings`
   const remedy =
     '~standard' in type
       ? `Write ${decorator}(${name}): the class is a schema.`
-      : `Write ${decorator}(schema), with a schema of zod, valibot, arktype or JSON Schema, and the type that it gives; type what you check yourself as unknown.`
+      : `Write ${decorator}(schema), with a schema of zod, valibot, arktype or JSON Schema, and use the type that the schema infers; declare the parameter as unknown if the handler checks it.`
   return {
     code: 'E_INPUT_UNCHECKED',
     subject,
-    cause: `Parameter ${index} is ${name} by its type, but ${decorator}() has no schema: ${passed}, and nothing is validated or documented.`,
+    cause: `Parameter ${index} has the type ${name}, but ${decorator}() has no schema: ${passed}, and nothing is validated or documented.`,
     remedy,
   }
 }

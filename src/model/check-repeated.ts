@@ -2,7 +2,7 @@ import type { Fact } from '../contracts/facts.js'
 import type { Problem } from '../errors/config-error.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 
-/** Decorators of which one class, or one method, can only have one: the second would never be read. */
+/** Decorators that a class or a method can only have once: a second one would never be read. */
 const SINGULAR: readonly (readonly [kind: Fact['kind'], name: string])[] = [
   ['controller', '@Controller'],
   ['tenant', '@Tenant'],
@@ -13,7 +13,7 @@ const SINGULAR: readonly (readonly [kind: Fact['kind'], name: string])[] = [
   ['bodyDoc', '@ApiBody'],
 ]
 
-/** What is said twice of one method, or of one class without those it extends. */
+/** Finds decorators that are repeated on one method, or on one class without its base classes. */
 export function checkRepeated(subject: string, facts: FactsByKind): Problem[] {
   return SINGULAR.flatMap(([kind, name]) => {
     const count = factsOf(facts, kind).length
@@ -23,7 +23,7 @@ export function checkRepeated(subject: string, facts: FactsByKind): Problem[] {
   })
 }
 
-/** Parameters that two decorators want to fill. */
+/** Finds parameters with two decorators that both want to fill them. */
 export function checkParameters(subject: string, facts: FactsByKind): Problem[] {
   const indexes = factsOf(facts, 'parameter').map(({ index }) => index)
   const repeated = indexes.filter((index, place) => indexes.indexOf(index) !== place)

@@ -4,7 +4,7 @@ import type { Problem } from '../errors/config-error.js'
 import { checkAnswers } from './check-answers.js'
 import { pathProblem, pathShape } from './paths.js'
 
-/** What is wrong with routes as they relate to their paths and to each other. */
+/** Checks the paths of routes, each one alone and all together. */
 export function checkRoutes(
   routes: readonly RouteModel[],
   { hasGuard }: { readonly hasGuard: boolean },
@@ -27,7 +27,8 @@ function checkPath({ name, path }: RouteModel): Problem[] {
       code: 'E_PATH_SYNTAX',
       subject: name,
       cause: `Its path ${path} cannot be routed: ${problem}.`,
-      remedy: 'Use plain segments, `:param` and, at the end, `*rest`. Two shapes are two routes.',
+      remedy:
+        'Use plain segments, `:param` and, at the end, `*rest`. Write two routes for two forms of a path.',
     },
   ]
 }
@@ -49,7 +50,7 @@ function duplicate(route: RouteModel, winner: RouteModel): Problem {
   return {
     code: 'E_ROUTE_DUPLICATE',
     subject: route.name,
-    cause: `${route.method} ${route.path} is already answered by ${winner.name}.`,
+    cause: `${route.method} ${route.path} is already handled by ${winner.name}.`,
     remedy: 'Remove one of them, or change the method or the path of one.',
   }
 }
@@ -58,13 +59,13 @@ function shadowed(route: RouteModel, winner: RouteModel): Problem {
   return {
     code: 'E_ROUTE_SHADOWED',
     subject: route.name,
-    cause: `${route.method} ${route.path} can never be reached: ${winner.name} answers ${winner.path}, which matches the same URLs.`,
+    cause: `${route.method} ${route.path} can never be reached: ${winner.name} handles ${winner.path}, which matches the same URLs.`,
     remedy:
-      'Change the path of one. Names of parameters, case and a trailing slash tell no paths apart.',
+      'Change one of the paths. Different names of parameters, upper and lower case or a trailing slash do not make different paths.',
   }
 }
 
-/** Only where the schema lets us see its keys; a schema that does not is taken at its word. */
+/** Only works where the schema shows its keys. A schema that does not is not checked. */
 function checkParams(route: RouteModel): Problem[] {
   const { params } = route.inputs
   const keys = params === null ? undefined : schemaKeys(params)
@@ -85,7 +86,7 @@ function checkParams(route: RouteModel): Problem[] {
         code: 'W_PATH_PARAMETER_UNDESCRIBED',
         subject: route.name,
         cause: `The path ${route.path} has :${name}, but @Params does not describe it.`,
-        remedy: `Add '${name}' to the schema of @Params: what is not described may not reach the handler.`,
+        remedy: `Add '${name}' to the schema of @Params: a parameter that it does not describe may not reach the handler.`,
       }),
     ),
   ]
@@ -97,7 +98,7 @@ function checkBody({ name, method, inputs }: RouteModel): Problem[] {
     {
       code: 'W_BODY_ON_GET',
       subject: name,
-      cause: `It has @Body on ${method}, whose body has no meaning (RFC 9110, 9.3.1) and is often dropped on the way.`,
+      cause: `It has @Body on ${method}, whose body has no meaning (RFC 9110, 9.3.1) and which proxies often drop.`,
       remedy: 'Use @Query, or @Post.',
     },
   ]
@@ -110,7 +111,7 @@ function checkGuard(routes: readonly RouteModel[]): Problem[] {
     {
       code: 'W_AUTH_WITHOUT_GUARD',
       subject: names.join(', '),
-      cause: 'Protected, but no `auth.guard` is configured: the answer will always be 401.',
+      cause: 'It is protected, but no `auth.guard` is configured: the response will always be 401.',
       remedy: 'Configure `auth: { guard }`.',
     },
   ]
@@ -120,10 +121,10 @@ interface StandardJsonSchema {
   input(options: { target: string }): { properties?: object }
 }
 
-/** What schemas of libraries have said of their keys, which does not change: zod takes 0.1 ms to say it. */
+/** The keys of schemas of libraries. They never change, and zod takes 0.1 ms to tell them. */
 const knownKeys = new WeakMap<object, string[] | undefined>()
 
-/** Property names of an object schema, as far as it shows them. */
+/** The property names of an object schema, as far as the schema shows them. */
 function schemaKeys(schema: Schema): string[] | undefined {
   if (knownKeys.has(schema)) return knownKeys.get(schema)
   const keys = readKeys(schema)
@@ -143,7 +144,7 @@ function propertiesOf(source: StandardJsonSchema | undefined): object | undefine
   try {
     return source?.input({ target: 'draft-2020-12' }).properties
   } catch {
-    // A type that JSON Schema cannot express: nothing is known of the keys.
+    // JSON Schema cannot express the type, so the keys are unknown.
     return undefined
   }
 }

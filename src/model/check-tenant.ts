@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import type { Problem } from '../errors/config-error.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 
-/** What is wrong with the options of `@Tenant` on a class or a method. */
+/** Checks the options of `@Tenant` on a class or a method. */
 export function checkTenant(subject: string, facts: FactsByKind): Problem[] {
   return factsOf(facts, 'tenant')
     .filter(({ options }) => !isValid(options))

@@ -13,21 +13,21 @@ import { type FactsByKind, factsOf, firstOf, groupFacts } from './facts-by-kind.
 import { type InheritedController, inherit, type ReadChain } from './inherit.js'
 import { joinPaths, pathParameters } from './paths.js'
 
-/** What the compiler needs beside the controllers. */
+/** What the compiler needs in addition to the controllers. */
 export interface ModelOptions {
   readonly readChain: ReadChain
-  /** What a route is that says nothing about access. */
+  /** The access of a route that has no decorator for it. */
   readonly defaultAccess: 'public' | 'protected'
   readonly hasGuard: boolean
 }
 
-/** The model, and everything that is wrong or suspicious about it. */
+/** The model, with all errors and warnings about it. */
 export interface CompiledModel {
   readonly model: AppModel
   readonly problems: readonly Problem[]
 }
 
-/** Turns the facts of controllers into the frozen model. Collects problems, throws none. */
+/** Compiles the facts of the controllers into the frozen model. Collects problems and throws none. */
 export function compileModel(controllers: readonly Class[], options: ModelOptions): CompiledModel {
   const problems: Problem[] = []
   const routes: RouteModel[] = []
@@ -35,7 +35,7 @@ export function compileModel(controllers: readonly Class[], options: ModelOption
     const chain = options.readChain(controller)
     const inherited = inherit(chain)
     problems.push(...checkController(controller, inherited))
-    // One link at a time: what a base class states is not stated twice.
+    // One class of the chain at a time: a fact of a base class does not count as repeated in the subclass.
     for (const { facts } of chain) problems.push(...checkLink(controller.name, groupFacts(facts)))
     if (firstOf(inherited.facts, 'controller') === undefined) continue
     const owner = ownerOf(controller, inherited, options)
@@ -70,7 +70,7 @@ function ownerOf(
   { defaultAccess }: ModelOptions,
 ): Owner {
   const prefix = firstOf(facts, 'controller')?.prefix ?? ''
-  // Class facts are nearest first: the tags of a subclass replace those of its base.
+  // The facts of the class come first, then those of its bases: the tags of a subclass replace those of its base.
   const tags = firstOf(facts, 'tags')?.tags ?? [defaultTag(controller.name)]
   return { controller, facts, prefix, tags: Object.freeze([...new Set(tags)]), defaultAccess }
 }
@@ -110,7 +110,7 @@ function compileRouteModel({ handler, facts, verb, index }: Draft, owner: Owner)
   })
 }
 
-/** The first schema of each part: two of one are an error, which says so elsewhere. */
+/** The first schema of each part. A second one is an error, which `checkInputs` reports. */
 function compileInputs(facts: FactsByKind): RouteModel['inputs'] {
   const inputs: Record<InputSource, Schema | null> = {
     params: null,
@@ -124,7 +124,7 @@ function compileInputs(facts: FactsByKind): RouteModel['inputs'] {
   return Object.freeze(inputs)
 }
 
-/** A method's own word on access wins over its class's; abilities of both add up. */
+/** Access decorators of a method replace those of its class; the abilities of both add up. */
 function compileAccess(
   facts: FactsByKind,
   { facts: classFacts, defaultAccess }: Owner,
@@ -169,7 +169,7 @@ function compileOperation(facts: FactsByKind, { facts: classFacts, tags }: Owner
   })
 }
 
-/** `UsersController` is about users. */
+/** The tag of `UsersController` is `Users`. */
 function defaultTag(name: string): string {
   return name.replace(/(?<=.)Controller$/, '') || 'Default'
 }
@@ -181,7 +181,7 @@ function compileParameters(facts: FactsByKind): RouteModel['parameters'] {
   return orNull(parameters.sort((a, b) => a.index - b.index))
 }
 
-/** Absent is `null`: a reader tests for one value and leaves the step out. */
+/** An empty list becomes `null`: a reader tests for one value and leaves the step out. */
 function orNull<T>(list: readonly T[]): readonly T[] | null {
   return list.length === 0 ? null : Object.freeze(list)
 }

@@ -1,7 +1,10 @@
 import type { Class } from '../contracts/provider.js'
 import type { HttpMethod, RouteModel } from '../contracts/route-model.js'
 
-/** What `route.get()` and `route.all()` of Express leave in `route.methods`. Routes of one method share it. */
+/**
+ * What `route.get()` and `route.all()` of Express store in `route.methods`. Routes with the same method share the
+ * object.
+ */
 export function expressMethods(method: HttpMethod): RouteModel['methods'] {
   METHODS[method] ??= Object.freeze({ [lowerCase(method) ?? '_all']: true as const })
   return METHODS[method]
@@ -9,7 +12,7 @@ export function expressMethods(method: HttpMethod): RouteModel['methods'] {
 
 const METHODS: Partial<Record<HttpMethod, RouteModel['methods']>> = {}
 
-/** What they leave in `route.stack`. */
+/** What they store in `route.stack`. */
 export function expressStack(
   { prototype }: Class,
   handler: PropertyKey,
@@ -21,7 +24,7 @@ export function expressStack(
   ])
 }
 
-/** `undefined` for every method, as in Express. */
+/** `undefined` for `ALL`, as in Express. */
 function lowerCase(method: HttpMethod): string | undefined {
   return method === 'ALL' ? undefined : method.toLowerCase()
 }

@@ -1,6 +1,6 @@
 import type { Fact, FactOf } from '../contracts/facts.js'
 
-/** Facts by their kind, those of a kind in their order. Everything that reads facts asks for one kind at a time. */
+/** Facts grouped by kind, in source order. Every reader of facts needs one kind at a time. */
 export type FactsByKind = { readonly [K in Fact['kind']]?: readonly FactOf<K>[] }
 
 const NONE: readonly never[] = Object.freeze([])
@@ -12,7 +12,7 @@ export function groupFacts(facts: readonly Fact[]): FactsByKind {
     if (group === undefined) groups[fact.kind] = [fact]
     else group.push(fact)
   }
-  // Each stands under its own kind, which is more than the compiler can see.
+  // Each fact is in the list of its own kind, which the compiler cannot see.
   return groups as FactsByKind
 }
 
@@ -21,7 +21,7 @@ export function factsOf<K extends Fact['kind']>(facts: FactsByKind, kind: K): re
   return facts[kind] ?? NONE
 }
 
-/** The nearest fact of one kind. */
+/** The first fact of one kind, which is the nearest in the chain of classes. */
 export function firstOf<K extends Fact['kind']>(
   facts: FactsByKind,
   kind: K,

@@ -2,23 +2,23 @@ import type { ClassFacts, Fact } from '../contracts/facts.js'
 import type { Class } from '../contracts/provider.js'
 import { type FactsByKind, groupFacts } from './facts-by-kind.js'
 
-/** Reads a class and those it extends, nearest first. */
+/** Reads the facts of a class and its base classes, nearest first. */
 export type ReadChain = (target: Class) => readonly ClassFacts[]
 
-/** A controller with everything it inherits: the class's facts, and those of each of its methods. */
+/** A controller with everything that it inherits: the facts of the class, and those of each method. */
 export interface InheritedController {
   readonly facts: FactsByKind
   readonly methods: ReadonlyMap<PropertyKey, FactsByKind>
 }
 
 /**
- * Merges a class with what it extends. Nearest first, so that a reader who takes the first fact of a
- * kind gets the closest one. A method that is overridden keeps the decorators of the original,
- * except of those kinds that it states anew: nobody loses a guard by overriding.
+ * Merges a class with its base classes. The nearest facts come first, so the first fact of a kind is the closest
+ * one. An overridden method keeps the decorators of the original, except for the kinds that it states anew: an
+ * override never loses a guard.
  */
 export function inherit(chain: readonly ClassFacts[]): InheritedController {
   const methods = new Map<PropertyKey, readonly Fact[]>()
-  // From the base class on, so that inherited routes come first and keep their order.
+  // Begins with the base class, so that inherited routes come first and keep their order.
   for (const link of [...chain].reverse()) {
     for (const [key, facts] of link.methods) methods.set(key, override(facts, methods.get(key)))
   }
@@ -33,7 +33,7 @@ function override(own: readonly Fact[], inherited: readonly Fact[] | undefined):
   return [...own, ...inherited.filter((fact) => !stated.has(topicOf(fact)))]
 }
 
-/** What a fact is about: stating one part of a topic anew replaces all that was inherited of it. */
+/** The topic of a fact. A fact on the same topic in a subclass replaces the inherited facts. */
 function topicOf(fact: Fact): string {
   if (fact.kind === 'input') return `input ${fact.source}`
   if (fact.kind === 'header') return `header ${fact.name.toLowerCase()}`

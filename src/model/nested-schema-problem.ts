@@ -5,7 +5,7 @@ import {
   type SchemaProblem,
 } from './not-a-schema.js'
 
-/** Keywords that hold schemas by name, in a list, or one. `items` may be either of the last two. */
+/** Keywords whose value is a map of schemas, a list of schemas, or one schema. `items` may be a list or one. */
 const MAPS = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']
 const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems', 'items']
 const SINGLES =
@@ -13,7 +13,10 @@ const SINGLES =
     ' ',
   )
 
-/** A class, an object of one, or a schema of a library within a JSON Schema: its part would accept everything. */
+/**
+ * Finds a class, an instance of a class, or a schema of a library inside a JSON Schema: that part would accept every
+ * value.
+ */
 export function nestedProblem(root: object): SchemaProblem | null {
   const seen = new Set<unknown>([root])
   function visit(schema: object, at: string): SchemaProblem | null {

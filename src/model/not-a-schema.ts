@@ -1,4 +1,4 @@
-/** Why something is no schema, and what to do. */
+/** Why a value is not a schema, and what to do. */
 export interface SchemaProblem {
   readonly cause: string
   readonly remedy: string
@@ -11,25 +11,25 @@ const GIVE_OBJECT =
 
 type AnyFunction = { readonly name: string; readonly prototype?: object }
 
-/** What to do where a function stands in place of a schema, which most often is a class. */
+/** The problem of a function in place of a schema, which most often is a class. */
 export function functionProblem(given: AnyFunction): SchemaProblem {
   if (!isClass(given)) {
-    const cause = `is the function ${given.name || 'without a name'}, which is no schema.`
-    return { cause, remedy: `Call it, if it makes one. ${GIVE_SCHEMA}` }
+    const cause = `is the function ${given.name || 'without a name'}, which is not a schema.`
+    return { cause, remedy: `Call it, if it returns one. ${GIVE_SCHEMA}` }
   }
   const name = given.name || 'without a name'
-  const cause = `is the class ${name}. The types of its fields are gone when it runs, and decorators of other packages on them (class-validator) are not read.`
+  const cause = `is the class ${name}. TypeScript types do not exist at run time, and the decorators of other packages on its fields (class-validator) are not read.`
   return { cause, remedy: remedyForClass(given, name) }
 }
 
-/** Classes that libraries make of a schema keep it as a property. */
+/** A class that a library makes from a schema keeps the schema as a property. */
 function remedyForClass(given: AnyFunction, name: string): string {
   const kept = Object.entries(given).find(([, value]) => isStandardSchema(value))
-  if (kept !== undefined) return `Give ${name}.${kept[0]}, which is one.`
-  return `Give a Standard Schema: const ${name} = z.object({ name: z.string() }), and the type ${name} = z.infer<typeof ${name}>. To keep the class, make it one: static readonly '~standard' = schema['~standard'].`
+  if (kept !== undefined) return `Give ${name}.${kept[0]}, which is a schema.`
+  return `Give a Standard Schema: const ${name} = z.object({ name: z.string() }), and the type ${name} = z.infer<typeof ${name}>. To keep the class, make it a schema: static readonly '~standard' = schema['~standard'].`
 }
 
-/** Also what a compiler has made of one: a function whose prototype has methods. */
+/** Also recognizes a compiled class: a function whose prototype has methods. */
 function isClass(given: AnyFunction): boolean {
   const text = Function.prototype.toString.call(given)
   if (/^class\b/.test(text)) return true
@@ -38,7 +38,10 @@ function isClass(given: AnyFunction): boolean {
   return text.includes('[native code]') || Reflect.ownKeys(prototype).length > 1
 }
 
-/** An object of a class is no JSON Schema, whatever its fields are called: one without any would accept everything. */
+/**
+ * The problem of an instance of a class. It is not a JSON Schema, whatever its fields are called; one without known
+ * fields would accept every value.
+ */
 export function instanceProblem(schema: object): SchemaProblem | null {
   const prototype: object | null = Object.getPrototypeOf(schema)
   // `Object.prototype` of this realm, or of another one.
@@ -52,10 +55,12 @@ export function instanceProblem(schema: object): SchemaProblem | null {
   }
   const name = maker.name || 'without a name'
   const remedy = isStandardSchema(maker) ? `Give the class itself: ${name}.` : GIVE_OBJECT
-  return { cause: `is an object of the class ${name}, which is no schema.`, remedy }
+  return { cause: `is an object of the class ${name}, which is not a schema.`, remedy }
 }
 
-/** With the function that validates: without it, it would be compiled as a JSON Schema without keywords. */
+/**
+ * Requires the function that validates: without it, the value would be compiled as a JSON Schema without keywords.
+ */
 export function isStandardSchema(value: unknown): boolean {
   const isHolder = (typeof value === 'object' && value !== null) || typeof value === 'function'
   const standard = isHolder && (value as { '~standard'?: { validate?: unknown } })['~standard']

@@ -1,6 +1,6 @@
 /**
- * Joins a controller's prefix with a route's path: one slash between segments, one in front, none at
- * the end. `''` and `'/'` both mean "nothing to add".
+ * Joins the prefix of a controller with the path of a route: one slash between segments, one at the start, none at
+ * the end. `''` and `'/'` both add nothing.
  */
 export function joinPaths(prefix: string, path: string): string {
   const segments = `${prefix}/${path}`.split('/').filter((segment) => segment !== '')
@@ -12,7 +12,7 @@ export function pathParameters(path: string): string[] {
   return path.match(/[:*]\w+/g)?.map((parameter) => parameter.slice(1)) ?? []
 }
 
-/** What is wrong with the syntax of a path; `null` when nothing is. */
+/** The problem in the syntax of a path; `null` when there is none. */
 export function pathProblem(path: string): string | null {
   const unsupported = /[?+(){}[\]\\#%\s]|\*(?!\w)|:(?!\w)/.exec(path)?.[0]
   if (unsupported !== undefined) return `'${unsupported}' has no meaning in a path`
@@ -20,12 +20,12 @@ export function pathProblem(path: string): string | null {
   if (/[^/]\*/.test(path)) return 'a wildcard must be a segment of its own'
   const names = pathParameters(path)
   const repeated = names.find((name, index) => names.indexOf(name) !== index)
-  return repeated === undefined ? null : `the parameter '${repeated}' stands in it twice`
+  return repeated === undefined ? null : `the parameter '${repeated}' appears in it twice`
 }
 
 /**
- * The path as the router tells paths apart: case and parameter names do not count. Two routes of one
- * method and one shape can never both be reached.
+ * The form in which the router compares paths: without case and parameter names. Of two routes with the same method
+ * and the same shape, only one can be reached.
  */
 export function pathShape(path: string): string {
   return path.replace(/:\w+/g, ':').replace(/\*\w+/g, '*').toLowerCase()

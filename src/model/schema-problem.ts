@@ -7,7 +7,7 @@ import {
   type SchemaProblem,
 } from './not-a-schema.js'
 
-/** Keywords by which an object says that it is a JSON Schema; TypeBox marks its own with `~kind`. */
+/** The keywords that show that an object is a JSON Schema; TypeBox marks its schemas with `~kind`. */
 const KEYWORDS: ReadonlySet<string> = new Set(
   `$anchor $comment $defs $dynamicRef $id $ref $schema additionalItems additionalProperties allOf anyOf const
   contains contentEncoding contentMediaType default definitions dependencies dependentRequired dependentSchemas
@@ -17,7 +17,7 @@ const KEYWORDS: ReadonlySet<string> = new Set(
   unevaluatedProperties uniqueItems writeOnly ~kind`.split(/\s+/),
 )
 
-/** What keeps a value from being a schema, and what to do; `null` when nothing does. */
+/** Why a value is not a schema, and what to do; `null` when it is one. */
 export function schemaProblem(schema: unknown): SchemaProblem | null {
   if (schema === undefined) {
     const cause = 'is undefined. An undefined one is often a circular import.'
@@ -31,13 +31,16 @@ export function schemaProblem(schema: unknown): SchemaProblem | null {
   return instanceProblem(schema) ?? shapeProblem(schema) ?? nestedProblem(schema)
 }
 
-/** A bare shape, `{ name: z.string() }`, is a JSON Schema without keywords: it would accept everything. */
+/**
+ * The problem of a bare shape such as `{ name: z.string() }`: as a JSON Schema it has no keywords and would accept
+ * every value.
+ */
 function shapeProblem(schema: object): SchemaProblem | null {
   const keys = Object.keys(schema)
   const isShape = Object.values(schema).some(isStandardSchema)
   if (!isShape && (keys.length === 0 || keys.some((key) => KEYWORDS.has(key)))) return null
   return {
-    cause: `is an object with ${keys.join(', ')}, which no JSON Schema keyword is: it would accept anything.`,
+    cause: `is an object with ${keys.join(', ')}, and none of these is a JSON Schema keyword: it would accept anything.`,
     remedy: isShape
       ? 'Make a schema of the shape: z.object({ … }), v.object({ … }), type({ … }).'
       : "Write { type: 'object', properties: { … } }, or give a Standard Schema.",

@@ -90,11 +90,11 @@ function isIncluded(route: RouteModel, { include }: SwaggerOptions): boolean {
     throw undecided(`It threw for ${route.name}: ${String(error)}`, error)
   }
   if (typeof answer === 'boolean') return answer
-  throw undecided(`It answered ${typeof answer} for ${route.name}.`)
+  throw undecided(`It returned a value of type ${typeof answer} for ${route.name}.`)
 }
 
 function undecided(cause: string, reason?: unknown): ConfigError {
-  const remedy = 'Let it answer true or false for every route, at once.'
+  const remedy = 'Return true or false for every route, and no promise.'
   return new ConfigError(
     [{ code: 'E_OPTION_INVALID', subject: 'swagger.include', cause, remedy }],
     { cause: reason },

@@ -125,7 +125,7 @@ function checkUnique(operations: readonly DocumentedOperation[]): Problem[] {
       first.set(operationId, operation)
       return []
     }
-    const cause = `Its operationId '${operationId}' is that of ${winner.route.name} already.`
+    const cause = `Its operationId '${operationId}' is already that of ${winner.route.name}.`
     const remedy = 'Give one of them another: @ApiOperation({ operationId }).'
     return [{ code: 'E_OPERATION_ID_DUPLICATE', subject: route.name, cause, remedy }]
   })

@@ -73,7 +73,7 @@ export function queryProblems(
           code: 'W_QUERY_NESTED',
           subject: `${subject} @Query at '${name}'`,
           cause:
-            'It is an object, which the query parser in use never makes: `?a[b]=1` stays a parameter called `a[b]`.',
+            'It is an object, which the query parser of this application never creates: `?a[b]=1` stays a parameter called `a[b]`.',
           remedy: "Set app.express.set('query parser', 'extended'), or use flat parameters.",
         }))
   if (!isExact(root, schemas)) problems.push(inexact(subject))
@@ -186,8 +186,8 @@ function inexact(subject: string): Problem {
     code: 'W_SCHEMA_NOT_REPRESENTABLE',
     subject: `${subject} @Query`,
     cause:
-      'A union or a record has no exact form as a list of query parameters: the document lists those that it can name.',
+      'A union or a record cannot be written exactly as a list of query parameters: the document lists the parameters whose names it knows.',
     remedy:
-      'Use an object with optional properties, or know that the document says less here than the validator checks.',
+      'Use an object with optional properties, or accept that the document says less here than the validator checks.',
   }
 }

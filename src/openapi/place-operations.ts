@@ -51,7 +51,7 @@ function indistinct({ name, path, method }: RouteModel, template: string): Probl
   return {
     code: 'W_PATH_INDISTINCT',
     subject: name,
-    cause: `OpenAPI cannot tell ${method} ${path} from another route of the template ${template}, so it is not in the document.`,
+    cause: `OpenAPI cannot tell ${method} ${path} from another route with the template ${template}, so it is not in the document.`,
     remedy: 'Give one of them a path of its own, or hide it: @ApiHidden().',
   }
 }

@@ -14,7 +14,7 @@ import { type Definition, idOf, settleNames } from './settle-names.js'
 
 const REMEDIES = {
   W_SCHEMA_NOT_REPRESENTABLE:
-    'Use a schema that JSON Schema can express, or know that the document says less here than the validator checks.',
+    'Use a schema that JSON Schema can express, or accept that the document says less here than the validator checks.',
   W_EXAMPLE_INVALID: 'Correct it, or take it out of the schema.',
 } as const
 
@@ -151,9 +151,9 @@ export class SchemaRegistry {
     this.problems.push({
       code: 'W_SCHEMA_NAME_TAKEN',
       subject,
-      cause: `Its schema is called '${name}', which is the name of another schema already.`,
+      cause: `Its schema is called '${name}', and another schema already has this name.`,
       remedy:
-        'Give one of them another name: in the document, this one has the place in front of its name.',
+        'Give one of them another name. Until then, the document puts the place of this one in front of its name.',
     })
   }
 

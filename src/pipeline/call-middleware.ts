@@ -11,5 +11,5 @@ export function callMiddleware(run: () => unknown, fail: (error: unknown) => voi
 }
 
 function anonymous(): Error {
-  return new Error('A middleware threw nothing')
+  return new Error('A middleware threw null or undefined')
 }

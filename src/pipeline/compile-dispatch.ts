@@ -1,12 +1,7 @@
 import type { RequestHandler, Response } from '../contracts/handler.js'
 import type { RouteMatch, RouteModel } from '../contracts/route-model.js'
 import { successEnvelope } from '../errors/envelope.js'
-import {
-  MethodNotAllowedError,
-  NotFoundError,
-  refused,
-  withoutStack,
-} from '../errors/http-error.js'
+import { refuse } from '../errors/refuse.js'
 import { kPassOn } from '../http/own-fields.js'
 import type { BlazonRequest } from '../http/request.js'
 import { isThenable, type OnError, Refusal, type RunRoute, type Stage } from '../http/step.js'
@@ -70,7 +65,7 @@ function answerUnmatched(found: Unmatched, req: BlazonRequest, res: Response): R
   if (req.method !== 'OPTIONS') {
     const message = `${req.method} is not allowed here`
     const options = { headers: { Allow } }
-    return new Refusal(withoutStack(() => new MethodNotAllowedError(message, options)))
+    return new Refusal(refuse('METHOD_NOT_ALLOWED', message, options))
   }
   res.setHeader('Allow', Allow)
   res.json(successEnvelope(200, 'Allowed methods', { allow: found.allow }))
@@ -78,9 +73,9 @@ function answerUnmatched(found: Unmatched, req: BlazonRequest, res: Response): R
 }
 
 function errorOfMiss(kind: 'none' | 'malformed', req: BlazonRequest): Error {
-  if (kind === 'malformed') return refused('MALFORMED_URL', 'The path is not valid UTF-8')
+  if (kind === 'malformed') return refuse('MALFORMED_URL', 'The path is not valid UTF-8')
   const message = `Cannot ${req.method} ${req.path}`
-  return withoutStack(() => new NotFoundError(message))
+  return refuse('NOT_FOUND', message)
 }
 
 /** Runs a route that has no controller. Whatever it throws or rejects with is answered as any error is. */

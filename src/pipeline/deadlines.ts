@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks'
 import type { Clock, Timer } from '../contracts/clock.js'
 import type { Response } from '../contracts/handler.js'
-import { codedError } from '../errors/http-error.js'
+import { refuse } from '../errors/refuse.js'
 import { kIsExpired } from '../http/own-fields.js'
 import type { BlazonRequest } from '../http/request.js'
 import type { RequestScopes } from '../http/request-scopes.js'
@@ -88,7 +88,7 @@ export class Deadlines {
     const { res } = req
     // A response that has begun is a stream and may take as long as it wants.
     if (res.headersSent) return
-    const error = codedError('HANDLER_TIMEOUT', 'The handler took too long')
+    const error = refuse('HANDLER_TIMEOUT', 'The handler took too long', { stack: true })
     const end = req[kIsExpired] ? this.#ends.fail : this.#ends.onError
     overtake(error, req, () => end(error, req, res))
   }

@@ -28,7 +28,7 @@ interface LateEnds {
   readonly handedBack: HandedBack
 }
 
-const LATE = 'A middleware failed after the request was answered, or had failed'
+const LATE = 'A middleware failed after the response was sent, or after the request had failed'
 
 /** Makes an answer of a late error where there is none yet, as Express does, and tells the log in any case. */
 export function createOnLateError(log: LogFailure, { scopes, handedBack }: LateEnds): OnLateError {

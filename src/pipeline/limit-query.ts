@@ -1,5 +1,5 @@
 import type { Application } from 'express'
-import { refused } from '../errors/http-error.js'
+import { refuse } from '../errors/refuse.js'
 import { MAX_PARAMETERS } from '../http/count-parameters.js'
 import { kPassOn } from '../http/own-fields.js'
 import type { OnError, RunRoute } from '../http/step.js'
@@ -34,8 +34,8 @@ export function limitQuery({ express, match, run, refuse }: QueryLimit): RunRout
 
 /** Makes the end of those that are refused. */
 export function refuseQuery(onError: OnError): RunRoute {
-  return function refuse(req, res) {
+  return function refuseExcessive(req, res) {
     const message = `The query string has more than ${MAX_PARAMETERS} parameters; send fewer, or send them in the body`
-    onError(refused('TOO_MANY_PARAMETERS', message), req, res)
+    onError(refuse('TOO_MANY_PARAMETERS', message), req, res)
   }
 }

@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler, NextFunction, Response } from '../contracts/handler.js'
 import { toFailure } from '../errors/failure.js'
-import { NotFoundError, withoutStack } from '../errors/http-error.js'
+import { refuse } from '../errors/refuse.js'
 import { kHasFailed, kIsExpired, kPassOn } from '../http/own-fields.js'
 import { isRefused, resumeAsBefore } from '../http/passing-over.js'
 import type { BlazonRequest } from '../http/request.js'
@@ -136,5 +136,5 @@ class ErrorWalk {
 }
 
 function nothingBehind(): Error {
-  return withoutStack(() => new NotFoundError())
+  return refuse('NOT_FOUND')
 }

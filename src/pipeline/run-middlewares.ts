@@ -1,5 +1,5 @@
 import type { NextFunction, RequestHandler, Response } from '../contracts/handler.js'
-import { NotFoundError, withoutStack } from '../errors/http-error.js'
+import { refuse } from '../errors/refuse.js'
 import { kPassOn } from '../http/own-fields.js'
 import type { BlazonRequest } from '../http/request.js'
 import { isError, type RunRoute } from '../http/step.js'
@@ -35,7 +35,7 @@ export function composeMiddlewares(
   }
   function leaveAll(req: BlazonRequest, res: Response): void {
     if (req[kPassOn] !== undefined) return req[kPassOn]()
-    const error = withoutStack(() => new NotFoundError())
+    const error = refuse('NOT_FOUND')
     onError(error, req, res)
   }
   return function runMiddlewares(req, res) {

@@ -16,7 +16,7 @@ import { type DescribeOptions, toJsonSchema } from './to-json-schema.js'
 export function describeSchema(schema: Schema | object, options: DescribeOptions): DescribedSchema {
   try {
     const json = toJsonSchema(schema, options)
-    if (json instanceof Promise) throw new Error('it answers with a promise')
+    if (json instanceof Promise) throw new Error('it returns a promise')
     const survey = surveySchema(json)
     const described = toOpenApiSchema(json, survey)
     return survey.isAnnotated ? checkExamples(described) : described

@@ -1,4 +1,4 @@
-import { refused } from '../errors/http-error.js'
+import { refuse } from '../errors/refuse.js'
 
 /** Steps that any value may take: most take fewer than a hundred. */
 const FOR_ANY = 50_000
@@ -31,9 +31,9 @@ export class WorkLimit {
   /** Allows what a large value may need, once; then throws 400. Most values are never counted. */
   extend(): void {
     if (this.#isExtended) {
-      throw refused(
+      throw refuse(
         'VALIDATION_TOO_COMPLEX',
-        'There are too many ways to read this to try them all',
+        'The value fits too many combinations of alternatives to try them all',
       )
     }
     this.#isExtended = true

@@ -137,7 +137,7 @@ export async function refuseUnguarded(
     [
       'Operations that change something are open to everybody:',
       ...open,
-      "Guard them: @Auth() or @Can(…); or say that it is meant: { except: ['POST /login'] }.",
+      "Guard them: @Auth() or @Can(…); or list them, if this is intended: { except: ['POST /login'] }.",
     ].join('\n'),
   )
 }

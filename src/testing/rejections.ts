@@ -39,7 +39,7 @@ export class Rejections {
 
   add(operation: string, cause: unknown): void {
     const text = cause instanceof Error ? cause.message : String(cause)
-    const message = `${operation} left a rejected promise that nobody handles: ${text}`
+    const message = `${operation} left a rejected promise without a handler: ${text}`
     this.#failures.push({ operation, failure: new Error(message, { cause }) })
   }
 }

@@ -28,7 +28,7 @@ export async function loadSupertest(): Promise<Supertest> {
     const problem = {
       code: 'E_PEER_MISSING',
       subject: 'blazon/testing',
-      cause: 'TestApp makes its requests with supertest, which is not installed.',
+      cause: 'TestApp needs the package supertest, which is not installed.',
       remedy: 'npm install --save-dev supertest @types/supertest',
     } as const
     throw new ConfigError([problem], { cause })

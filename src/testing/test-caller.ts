@@ -89,7 +89,7 @@ export class TestCaller {
   as(user: User | null): TestCaller {
     if (typeof user !== 'object') {
       const advice = 'Give a user, such as { id: 1, permissions: [] }, or null for nobody.'
-      throw new TypeError(`as(): ${String(user)} is no user. ${advice}`)
+      throw new TypeError(`as(): ${String(user)} is not a user. ${advice}`)
     }
     const headers = new Map(this.#state.headers())
     headers.delete('authorization')

@@ -84,7 +84,7 @@ function unknownNames(subject: string, value: object, known: readonly string[]):
     .map((name) => ({
       code: 'E_OPTION_INVALID',
       subject: `${subject}.${name}`,
-      cause: 'It is not an option of this version, and would ask for nothing.',
+      cause: 'It is not an option of this version, and has no effect.',
       remedy: `The options here are: ${known.join(', ')}.`,
     }))
 }
@@ -92,7 +92,7 @@ function unknownNames(subject: string, value: object, known: readonly string[]):
 const NOTHING_COUNTED: Problem = {
   code: 'E_OPTION_INVALID',
   subject: 'coverage',
-  cause: "With contract: 'off' nobody looks at answers: nothing would be counted.",
+  cause: "With contract: 'off' no response is checked, so nothing would be counted.",
   remedy: "Remove one of them, or say contract: 'warn'.",
 }
 

@@ -45,7 +45,7 @@ export class TestWatch {
     await settle()
     failures.push(...this.#rejections.stop())
     for (const handle of this.#handles.list()) {
-      const message = `close() has left something open that keeps the process alive: ${handle}`
+      const message = `After close(), something is still open and keeps the process alive: ${handle}`
       try {
         log.alert(message)
       } catch (error) {

@@ -125,7 +125,7 @@ describe('db, with an embedded database', () => {
 
 describe('a mistake', () => {
   it.each([
-    [['migrate'], 'It is not said which database is meant.'],
+    [['migrate'], 'The command does not know which database to use.'],
     [['migrate', '--url', 'postgres://x/y', '--embedded', 'z'], 'cannot be used with'],
     [['migrate', '--url', 'mysql://x/y'], '[E_OPTION_INVALID] migrate(): url'],
     [['doctor', '--url', 'http://secret@x'], '[E_OPTION_INVALID] doctor(): url'],

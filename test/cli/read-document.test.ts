@@ -19,6 +19,8 @@ describe('a file that the command line was given', () => {
   })
 
   it('is named as it was looked for where it is to be written', () => {
-    expect(() => outputPath('.', '--out', folder)).toThrow(`A file is written, and ${folder}`)
+    expect(() => outputPath('.', '--out', folder)).toThrow(
+      `The command writes a file, and ${folder} is a folder`,
+    )
   })
 })

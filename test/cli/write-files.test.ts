@@ -109,8 +109,8 @@ describe('exportTargets', () => {
   it.each([
     [{ clientOut: 'x.ts' }, '--client-out needs --client'],
     [{ out: '-', check: true }, '--check has no file'],
-    [{ out: 'x', client: 'fetch', clientOut: 'x' }, 'have one place'],
-    [{ out: '-', client: 'fetch', clientOut: '-' }, 'have one place'],
+    [{ out: 'x', client: 'fetch', clientOut: 'x' }, 'have the same path'],
+    [{ out: '-', client: 'fetch', clientOut: '-' }, 'have the same path'],
   ] as const)('refuses %j', (options, message) => {
     expect(() => exportTargets(options, folder)).toThrow(message)
   })

@@ -57,7 +57,9 @@ export function describeStandstill(databaseOf: () => TenantDatabase): void {
     it('is not waited for: what is to be done behind a commit', async () => {
       expect((await post('/standstill/task')).status).toBe(200)
       expect(await saved()).toBe(1)
-      const failed = app.logs.filter(({ message }) => message?.includes('after a commit failed'))
+      const failed = app.logs.filter(({ message }) =>
+        message?.includes('given to afterCommit() failed'),
+      )
       expect(failed).toHaveLength(1)
     })
 

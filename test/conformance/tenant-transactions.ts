@@ -270,11 +270,11 @@ export function describeTransactions(databaseOf: () => TenantDatabase): void {
       await runWithTenant('b', () => add('of b'))
       await transact(async () => {
         await add('1')
-        await expect(db.query(text)).rejects.toThrow('is not for a query')
+        await expect(db.query(text)).rejects.toThrow('cannot be sent as a query')
         expect((await db.query('select tenant_id from orders')).rows).toEqual([{ tenant_id: 'a' }])
         await db.query("update orders set note = 'by a'")
       })
-      await expect(asA(() => db.query(text))).rejects.toThrow('is not for a query')
+      await expect(asA(() => db.query(text))).rejects.toThrow('cannot be sent as a query')
       expect((await saved()).toSorted()).toEqual(['by a', 'of b'])
     })
 

@@ -15,7 +15,7 @@ import {
 } from 'blazon'
 import { afterEach, describe, expect, it } from 'vitest'
 import { toFailure } from '../../src/errors/failure.js'
-import { refused, withoutStack } from '../../src/errors/http-error.js'
+import { refuse, withoutStack } from '../../src/errors/refuse.js'
 
 describe('HttpError', () => {
   it.each([
@@ -92,7 +92,7 @@ describe('HttpError', () => {
   })
 })
 
-describe('refused', () => {
+describe('refuse', () => {
   const limit = Error.stackTraceLimit
   afterEach(() => {
     Object.defineProperty(Error, 'stackTraceLimit', { value: limit, writable: true })
@@ -100,7 +100,7 @@ describe('refused', () => {
 
   it('makes an error with the first line of a stack, and leaves those of others alone', () => {
     Error.stackTraceLimit = 7
-    const error = refused('MALFORMED_JSON', 'The body is not valid JSON')
+    const error = refuse('MALFORMED_JSON', 'The body is not valid JSON')
     expect(error).toMatchObject({ status: 400, code: 'MALFORMED_JSON' })
     expect(error.stack).toBe('HttpError: The body is not valid JSON')
     expect(Error.stackTraceLimit).toBe(7)
@@ -117,7 +117,7 @@ describe('refused', () => {
 
   it('makes one where a program has frozen the limit', () => {
     Object.defineProperty(Error, 'stackTraceLimit', { writable: false })
-    const error = refused('MALFORMED_JSON', 'The body is not valid JSON')
+    const error = refuse('MALFORMED_JSON', 'The body is not valid JSON')
     expect(error).toMatchObject({ status: 400, code: 'MALFORMED_JSON' })
     expect(Error.stackTraceLimit).toBe(limit)
   })

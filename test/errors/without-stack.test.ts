@@ -1,6 +1,6 @@
 import { HttpError, NotFoundError } from 'blazon'
 import { describe, expect, it } from 'vitest'
-import { refused, withoutStack } from '../../src/errors/http-error.js'
+import { refuse, withoutStack } from '../../src/errors/refuse.js'
 
 describe('withoutStack', () => {
   it('makes an error of which the stack is the first line', () => {
@@ -25,7 +25,7 @@ describe('withoutStack', () => {
     const limit = Error.stackTraceLimit
     Object.defineProperty(Error, 'stackTraceLimit', { writable: false })
     try {
-      expect(refused('MALFORMED_JSON', 'no')).toMatchObject({ status: 400, message: 'no' })
+      expect(refuse('MALFORMED_JSON', 'no')).toMatchObject({ status: 400, message: 'no' })
       expect(Error.stackTraceLimit).toBe(limit)
     } finally {
       Object.defineProperty(Error, 'stackTraceLimit', { writable: true })
@@ -33,7 +33,7 @@ describe('withoutStack', () => {
   })
 
   it('makes an error of its own each time', () => {
-    const [a, b] = [refused('BAD_REQUEST', 'a'), refused('BAD_REQUEST', 'b')]
+    const [a, b] = [refuse('BAD_REQUEST', 'a'), refuse('BAD_REQUEST', 'b')]
     expect(a).not.toBe(b)
     expect([a.message, b.message]).toEqual(['a', 'b'])
   })

@@ -25,7 +25,7 @@ const PATIENCE_MS = 150
 const LEAKS = /\bat .+\(|node:|node_modules|\.ts:|insert into|select id|app_tenant|set_config/
 
 /** What a handler hears that asks the database when its client has gone. */
-const OF_WHO_LEFT = 'what it did was rolled back'
+const OF_WHO_LEFT = 'its transaction was rolled back'
 
 let app: App
 let port: number

@@ -44,7 +44,7 @@ export async function generateTypes(
   throw new CliError({
     status: 1,
     what: 'openapi-typescript failed.',
-    cause: answer?.error ?? `It ended without an answer, or took more than ${timeout} seconds.`,
+    cause: answer?.error ?? `It ended without a result, or took more than ${timeout} seconds.`,
     remedy: 'Use the built-in client instead: --client fetch',
   })
 }

@@ -38,7 +38,7 @@ function placeOf({ cwd, url, embedded }: DbOptions, mustExist: boolean): Postgre
   if (found !== undefined && found !== '') return { url: found }
   throw new CliError({
     status: 2,
-    what: 'It is not said which database is meant.',
+    what: 'The command does not know which database to use.',
     cause: 'There is no --url, no --embedded, and no DATABASE_URL in the environment.',
     remedy:
       'Set DATABASE_URL=postgres://user:password@host:5432/database, or give --embedded <folder>.',
@@ -51,7 +51,7 @@ function folderOf(folder: string, mustExist: boolean): string {
     status: 2,
     what: `${folder} holds no database.`,
     cause:
-      'An embedded database is a folder that the application, or `blazon db migrate`, has made.',
+      'An embedded database is a folder that the application, or `blazon db migrate`, has created.',
     remedy: 'Name that folder, or migrate first.',
   })
 }

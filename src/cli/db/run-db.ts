@@ -41,7 +41,7 @@ function unreachable(error: HttpError): CliError {
     status: 1,
     what: error.message,
     cause: reasonOf(error.cause),
-    remedy: 'Look at the address, the login and the password, and whether the server runs.',
+    remedy: 'Check the address, the login and the password, and whether the server runs.',
     stack: error.stack,
   })
 }
@@ -54,9 +54,9 @@ function reasonOf(cause: unknown): string {
 function rejected(error: Error & { readonly code: string }): CliError {
   return new CliError({
     status: 1,
-    what: 'The database has refused a statement.',
+    what: 'The database refused a statement.',
     cause: `${error.code}: ${error.message}`,
-    remedy: 'Look at what the login may do.',
+    remedy: 'Check the rights of the login.',
     stack: error.stack,
   })
 }

@@ -26,8 +26,9 @@ export async function showStatus(options: StatusOptions, streams: Streams): Prom
   if (wrong.length === 0) return streams.note(summary(list))
   throw new CliError({
     status: 3,
-    what: `The files are not what was applied: ${wrong.map(({ name, state }) => `${name} is ${state}`).join(', ')}.`,
-    remedy: '`blazon db migrate` applies nothing until this is settled, and says how.',
+    what: `The migration files differ from the applied migrations: ${wrong.map(({ name, state }) => `${name} is ${state}`).join(', ')}.`,
+    remedy:
+      '`blazon db migrate` applies nothing until this is resolved, and prints how to resolve it.',
   })
 }
 

@@ -60,9 +60,9 @@ function problemOf(value: unknown): string | null {
     return `Its field openapi is ${JSON.stringify(value['openapi'])}; 3.0.3 was expected.`
   }
   const { paths } = value
-  if (!isRecord(paths)) return 'Its field paths is no object.'
+  if (!isRecord(paths)) return 'Its field paths is not an object.'
   for (const [path, item] of Object.entries(paths)) {
-    if (!isRecord(item)) return `Its path ${path} is no object.`
+    if (!isRecord(item)) return `Its path ${path} is not an object.`
     for (const [method, operation] of Object.entries(item)) {
       const isOperation = /^(get|post|put|patch|delete|head|options)$/.test(method)
       if (isOperation && !(isRecord(operation) && isRecord(operation['responses']))) {

@@ -51,7 +51,7 @@ export async function findEntry(
     what: 'No application was found.',
     cause: `There is neither a configuration nor ${NAMES.map((name) => `src/${name}.ts`).join(', ')} in ${cwd}.`,
     remedy:
-      'Name the module that makes the application: `--entry src/server.ts`, or "blazon": { "entry": "src/server.ts" } in package.json.',
+      'Name the module that creates the application: `--entry src/server.ts`, or "blazon": { "entry": "src/server.ts" } in package.json.',
   })
 }
 
@@ -76,7 +76,7 @@ function fromConfig(config: unknown, path: string, source: string): Entry {
   throw new CliError({
     status: 2,
     what: `${path} names no entry.`,
-    cause: 'Its field entry is no string.',
+    cause: 'Its field entry is not a string.',
     remedy: 'Write { "entry": "src/app.ts" }.',
   })
 }
@@ -110,7 +110,7 @@ function existing(path: string, source: string): Entry {
     status: 2,
     what: `The entry ${path} does not exist.`,
     cause: existsSync(path) ? 'It is a folder.' : `${source} names it.`,
-    remedy: 'Name the module that makes the application, with its extension.',
+    remedy: 'Name the module that creates the application, with its extension.',
   })
 }
 

@@ -34,7 +34,7 @@ async function loadConfig(path: string, options: ChildOptions): Promise<unknown>
     status: 2,
     what: `${path} cannot be loaded.`,
     cause: (report as Failure).message,
-    remedy: "Let it be a module with `export default { entry: 'src/app.ts' }`.",
+    remedy: "Make it a module with `export default { entry: 'src/app.ts' }`.",
     stack: (report as Failure).stack,
   })
 }
@@ -42,11 +42,12 @@ async function loadConfig(path: string, options: ChildOptions): Promise<unknown>
 type Reason = Exclude<Failure['reason'], 'declaration'>
 
 const REMEDIES: Readonly<Record<Reason, string>> = {
-  threw: 'Make the module load on its own; `--verbose` shows where it was thrown.',
+  threw:
+    'Make sure that the module can be loaded alone; `--verbose` shows where the error was thrown.',
   'no-app':
     'Export the App, its options, or a function `createApp` that returns one of them; or name another module by --entry.',
   'several-apps':
-    'Export the one that is meant as `app`, or name a module that makes only one by --entry.',
+    'Export the right one as `app`, or use --entry to name a module that creates only one.',
 }
 
 function toCliError({ reason, message, stack }: Failure, entry: Entry, cwd: string): CliError {

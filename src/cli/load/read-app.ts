@@ -44,8 +44,8 @@ async function makeApp(
 function describeExports(exports: Evidence['exports']): string {
   const names = Object.keys(exports).filter((name) => name !== 'module.exports')
   return names.length === 0
-    ? 'It makes no application and exports nothing.'
-    : `It makes no application; it exports ${names.join(', ')}.`
+    ? 'It creates no application and exports nothing.'
+    : `It creates no application; it exports ${names.join(', ')}.`
 }
 
 /** Notes which applications are constructed, and when one of them, or a server, wants to start. */

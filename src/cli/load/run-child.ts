@@ -82,7 +82,7 @@ function timedOut(name: string, timeout: number): CliError {
   return new CliError({
     status: 1,
     what: `${name} was not loaded within ${timeout} s.`,
-    cause: 'Something in it, or in what it imports, waits or loops.',
+    cause: 'Code in it, or in a module that it imports, waits or loops.',
     remedy:
       'Look for a top-level `await` (a database connection, a request) and for endless loops; move them into a provider or plugin, which do not run here. `--timeout` gives more time.',
   })
@@ -94,6 +94,7 @@ function ended(name: string, { exitCode, signalCode }: ChildProcess): CliError {
     status: 1,
     what: `${name} ended the process ${how} while it was loaded.`,
     cause: 'Code at its top level, or in what it imports, calls process.exit() or crashes Node.',
-    remedy: 'Let it only declare the application, and leave ending to the module that runs it.',
+    remedy:
+      'Let the module only declare the application; end the process in the module that runs it.',
   })
 }

@@ -52,7 +52,7 @@ function describeApps({ exports, declared }: Evidence): string {
     const what = controllers.slice(0, 3).join(', ') || 'no routes'
     return `${exported ?? `number ${index + 1}, not exported`} (${what})`
   })
-  return `It makes ${declared.size} applications: ${names.join('; ')}.`
+  return `It creates ${declared.size} applications: ${names.join('; ')}.`
 }
 
 /** The function that makes the application, where a module exports one. */

@@ -26,8 +26,8 @@ export interface CacheStepConfig {
 }
 
 const LATE =
-  'The user was set or changed behind the cache, while an answer was made: it is not kept, and requests without a user are not cached any more. ' +
-  'Set `req.user` before: in the guard, or in a middleware of the application.'
+  '`req.user` was set or changed after the cache step, while the handler made the response. The response is not cached, and requests without a user are no longer cached. ' +
+  'Set `req.user` earlier: in the guard, or in a middleware of the application.'
 
 /** A request at the cache. */
 export interface Visit {
@@ -112,7 +112,7 @@ export class AnswerMaker {
       if (!engine.isClosed) {
         const whose = owner === null ? {} : { tenant: owner }
         const facts = { err: error, route: route.name, ...whose }
-        engine.logger.error(facts, 'Refreshing a cached answer failed')
+        engine.logger.error(facts, 'Refreshing a cached response failed')
       }
       this.#drop(visit, flight, { kind: 'unfit', status: toFailure(error).status })
     }
@@ -183,9 +183,9 @@ export class AnswerMaker {
       const list: unknown = tags(req)
       if (Array.isArray(list) && list.every((tag) => typeof tag === 'string')) return list
       disown(list)
-      warn('Its tags are not a list of strings: the answer is not cached.')
+      warn('Its tags are not a list of strings: the response is not cached.')
     } catch (error) {
-      warn(`Its tags threw ${textOf(error)}: the answer is not cached.`)
+      warn(`Its tags threw ${textOf(error)}: the response is not cached.`)
     }
     return null
   }

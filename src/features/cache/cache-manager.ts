@@ -55,7 +55,7 @@ export class CacheManager extends ScopedCache {
       return new ScopedCache(this.parts, id, tenantKey(id, ''))
     }
     throw new Error(
-      'CacheManager.forTenant(): this code runs for no tenant. Give an id, or call it in a request that names one.',
+      'CacheManager.forTenant(): this code runs without a tenant. Give an id, or call it in a request that names a tenant.',
     )
   }
 

@@ -24,8 +24,8 @@ export function cacheStep(config: CacheStepConfig): AnswerStage {
 }
 
 const SHARED_KEY =
-  'Its key is the same for several users. None of them is given what was made for another, and each of them puts the answer of the others out of the cache. ' +
-  'Put the user into the key; or say `shared: true`, if the answer is the same for everybody who has the key.'
+  'Several users have the same key. No user receives the response of another user, but each new response replaces the one of the other users. ' +
+  'Put the id of the user into the key; or set `shared: true`, if the response is the same for all requests with this key.'
 
 interface Ends {
   readonly keyOf: RequestKey

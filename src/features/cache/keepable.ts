@@ -101,14 +101,14 @@ function setsCookie(headers: OutgoingHttpHeaders): boolean {
 function varies(names: readonly string[]): string {
   const list = names.map((name) => `'${name}'`).join(', ')
   return (
-    `Its answer says that it varies by ${list}, which its key does not look at: it is not kept. ` +
-    'Give @Cache a `key` that reads it from the request, beside `req.originalUrl`; or take it out of `Vary`.'
+    `The header Vary of its response names ${list}, which its key does not read: the response is not cached. ` +
+    'Give @Cache a `key` that reads it from the request, together with `req.originalUrl`; or remove it from `Vary`.'
   )
 }
 
 function dropped(name: string): string {
   return (
-    `It sets the header '${name}', which answers from the cache do not carry. ` +
-    'If it is the same for everybody who shares the key, name it in `headers` of @Cache.'
+    `It sets the header '${name}', which cached responses do not carry. ` +
+    'If it is the same for all requests with this key, name it in `headers` of @Cache.'
   )
 }

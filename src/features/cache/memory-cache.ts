@@ -71,7 +71,7 @@ class MemoryCache implements CacheStore {
   #opened(): MemoryStore {
     if (this.#store !== undefined) return this.#store
     throw new Error(
-      'memoryCache(): it is not open. The application opens it; a test of its own calls open().',
+      'memoryCache() is not open. The application opens it; a test without an application calls open().',
     )
   }
 }

@@ -21,11 +21,11 @@ export function compileKey(route: RouteModel, warn: (message: string) => void): 
       if (typeof value === 'string' && value !== '') return value
       disown(value)
       warn(
-        `${what} is ${value === '' ? 'empty' : `${String(value)}, not a string`}: the answer is not cached.`,
+        `${what} is ${value === '' ? 'empty' : `${String(value)}, not a string`}: the response is not cached.`,
       )
     } catch (error) {
       // Answering anew costs time; an error would cost the answer.
-      warn(`${what} threw ${textOf(error)}: the answer is not cached.`)
+      warn(`${what} threw ${textOf(error)}: the response is not cached.`)
     }
     return null
   }
@@ -36,7 +36,7 @@ export function textOf(error: unknown): string {
   try {
     return String(error)
   } catch {
-    return 'something without a text'
+    return 'a value that has no text'
   }
 }
 
@@ -73,8 +73,8 @@ function ownKey(
 }
 
 const UNNAMED =
-  'A request with credentials is not cached, because its key does not look at them. ' +
-  'If the answer is the same for everybody who shares the key, say `shared: true`; if not, put into the key whose it is.'
+  'A request with credentials is not cached, because its key does not contain them. ' +
+  'If the response is the same for all requests with this key, set `shared: true`; otherwise put the id of the caller into the key.'
 
 /** Headers by which somebody may be known. */
 export const CREDENTIALS: readonly string[] = ['authorization', 'cookie', 'x-api-key']

@@ -156,7 +156,7 @@ export class ScopedCache {
       return this.#tenant ?? current
     }
     throw new Error(
-      `The cache of the tenant '${this.#tenant}' was asked for by code that runs for '${current}'. ` +
+      `Code that runs for the tenant '${current}' used the cache of the tenant '${this.#tenant}'. ` +
         'Use forTenant() there, or run the code with runWithTenant().',
     )
   }
@@ -271,7 +271,7 @@ function toJson(value: unknown, what: string): string {
     throw new TypeError(`CacheManager.${what}: the value is not JSON: ${reason}`, { cause })
   }
   if (text !== undefined) return text
-  throw new TypeError(`CacheManager.${what}: JSON has no word for a value of type ${typeof value}.`)
+  throw new TypeError(`CacheManager.${what}: JSON cannot hold a value of type ${typeof value}.`)
 }
 
 /** A time to live in its place would be lost, and the value kept for as long as all others. */

@@ -78,7 +78,7 @@ export class StoreGuard {
     return new Promise((resolve) => {
       const { clock } = this.#context
       const expire = () =>
-        resolve(this.#fail(what, new Error(`No answer within ${DEADLINE_MS} ms`)))
+        resolve(this.#fail(what, new Error(`No response within ${DEADLINE_MS} ms`)))
       let timer: Timer = clock.setTimeout(() => {
         // What was late may be this process: an answer that has arrived meanwhile is read before the next timer.
         timer = clock.setTimeout(expire, 1)
@@ -100,7 +100,8 @@ export class StoreGuard {
   /** Said once for each outage: a store that is away is away for every request. */
   #fail(what: Question, err: unknown): typeof FAILED {
     const { logger } = this.#context
-    if (!this.#down.has(what)) logger.warn({ err }, `The cache fails to ${what}: going on without`)
+    if (!this.#down.has(what))
+      logger.warn({ err }, `The cache cannot ${what}: requests go on without it`)
     this.#down.add(what)
     return FAILED
   }

@@ -70,7 +70,7 @@ export function checkLimitPlan(
       code: 'W_RATE_LIMIT_FORGEABLE',
       subject: 'trustProxy',
       cause:
-        'Every proxy is believed, so clients choose the address they are counted by: `X-Forwarded-For` is theirs to write.',
+        'Express trusts every proxy, so clients can choose the address that they are counted by: they write `X-Forwarded-For` themselves.',
       remedy: 'Give `trustProxy` the number of your proxies, or their addresses.',
     },
   ]

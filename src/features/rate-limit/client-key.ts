@@ -45,7 +45,10 @@ function customKey(by: Exclude<RateLimitBy, string>, logger: Logger): ClientKey 
   let isLogged = false
   const report = (facts: object) => {
     if (!isLogged)
-      logger.warn(facts, 'The `by` of a rate limit gave no name; the address is counted')
+      logger.warn(
+        facts,
+        'The function `by` of a rate limit returned no key; the client address is counted instead',
+      )
     isLogged = true
   }
   return function byFunction(req) {

@@ -26,7 +26,9 @@ export function insureStore(store: RateLimitStore, context: StoreContext): RateL
     return insurance.consume(count)
   }
   const read = (result: unknown, count: RateLimitCount) =>
-    isResult(result) ? result : instead(count, new TypeError('It gave no RateLimitResult'))
+    isResult(result)
+      ? result
+      : instead(count, new TypeError('The store returned no RateLimitResult'))
   return {
     consume(count) {
       try {
@@ -46,7 +48,7 @@ export function insureStore(store: RateLimitStore, context: StoreContext): RateL
 /** Rejects when a promise takes too long. */
 function inTime(result: PromiseLike<unknown>, clock: Clock): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const giveUp = () => reject(new Error(`No answer within ${PATIENCE_MS} ms`))
+    const giveUp = () => reject(new Error(`No response within ${PATIENCE_MS} ms`))
     const timer = clock.setTimeout(giveUp, PATIENCE_MS)
     result.then(
       (value) => {

@@ -1,6 +1,6 @@
 import type { Response } from '../../contracts/handler.js'
 import type { RateLimitResult, RateLimitStore } from '../../contracts/rate-limit.js'
-import { TooManyRequestsError, withoutStack } from '../../errors/http-error.js'
+import { refuse } from '../../errors/refuse.js'
 import { addHeaders } from '../../http/response-headers.js'
 import { isThenable, Refusal, type Stage } from '../../http/step.js'
 import type { ClientKey } from './client-key.js'
@@ -27,7 +27,7 @@ export function limitStage(planned: PlannedLimit, { store, clientKey }: LimitPar
     const seconds = Math.max(0, Math.ceil(result.resetMs / 1000))
     const rest = `${left}${Math.max(0, result.remaining)};t=${seconds}`
     addHeaders(res, ['RateLimit-Policy', policy, 'RateLimit', rest])
-    return result.isAllowed ? null : refuse(seconds)
+    return result.isAllowed ? null : tooMany(seconds)
   }
   return function stageLimit(next) {
     return function limitRequest(req, res) {
@@ -40,10 +40,10 @@ export function limitStage(planned: PlannedLimit, { store, clientKey }: LimitPar
   }
 }
 
-function refuse(seconds: number): Refusal {
+function tooMany(seconds: number): Refusal {
   const headers = { 'Retry-After': String(seconds) }
   const message = `Too many requests; try again in ${seconds} s`
-  return new Refusal(withoutStack(() => new TooManyRequestsError(message, { headers })))
+  return new Refusal(refuse('TOO_MANY_REQUESTS', message, { headers }))
 }
 
 /** Puts stages behind each other; `null` when there are none. */

@@ -71,7 +71,7 @@ class MemoryRateLimitStore implements RateLimitStore {
 
   consume(count: RateLimitCount): RateLimitResult {
     if (this.#clock === undefined)
-      throw new Error('The store is not open: open({ clock, logger }).')
+      throw new Error('The store is not open: call open({ clock, logger }).')
     const now = this.#clock.monotonic()
     let found: Pick<Count, 'used' | 'endsAt'> | undefined = this.#counts.get(count.key)
     if (found === undefined || found.endsAt <= now) found = this.#begin(count, now)
@@ -155,7 +155,7 @@ class MemoryRateLimitStore implements RateLimitStore {
     const facts = { maxKeys: this.#maxKeys }
     this.#logger?.warn(
       facts,
-      'More clients than memoryRateLimit({ maxKeys }): some share a counter',
+      'There are more clients than memoryRateLimit({ maxKeys }) allows: some clients share a counter',
     )
     this.#logger = undefined
   }

@@ -118,7 +118,7 @@ class Names {
     const other = this.#byName.get(limit.name)
     if (other === undefined) this.#byName.set(limit.name, limit)
     else if (!isEqual(limit, other)) {
-      const cause = `Another limit is named '${limit.name}', and has another \`limit\`, \`window\` or \`by\`: equal names share a count.`
+      const cause = `Another limit with the name '${limit.name}' has a different \`limit\`, \`window\` or \`by\`: limits with the same name share a counter.`
       const remedy =
         'Give one of them another name, or make them equal; `by` must be the same function.'
       this.problems.push({ code: 'E_OPTION_INVALID', subject, cause, remedy })
@@ -137,7 +137,7 @@ class Names {
 
   #checkTwice({ subject }: Place, limits: readonly PlannedLimit[]): void {
     if (new Set(limits).size === limits.length) return
-    const cause = 'Two limits of one list have one name: each request would be counted twice.'
+    const cause = 'Two limits of one list have the same name: each request would be counted twice.'
     this.problems.push({ code: 'E_OPTION_INVALID', subject, cause, remedy: 'Rename one.' })
   }
 }

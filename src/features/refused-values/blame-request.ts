@@ -1,6 +1,7 @@
 import type { Request } from '../../contracts/handler.js'
 import type { FieldError, InputSource } from '../../contracts/schema.js'
-import { codedError, type HttpError } from '../../errors/http-error.js'
+import type { HttpError } from '../../errors/http-error.js'
+import { refuse } from '../../errors/refuse.js'
 import { type Leaf, leavesOf, leavesOfParameter } from './leaves.js'
 import { hasNul, type RefusedStatement, RULES, type Rule, type Suspect, textOf } from './rules.js'
 
@@ -40,12 +41,12 @@ function answer(places: readonly Sent[], rule: Rule, cause: unknown): HttpError 
   const isSure = places.length === 1 || rule.isCertain
   if (!isSure) {
     const message = 'The request has a value that the database does not take'
-    return codedError('BAD_REQUEST', message, { cause })
+    return refuse('BAD_REQUEST', message, { cause, stack: true })
   }
   const errors = places.map(({ in: source, path }): FieldError => {
     return { in: source, path, message: rule.message }
   })
-  return codedError('VALIDATION_FAILED', 'Validation failed', { errors, cause })
+  return refuse('VALIDATION_FAILED', 'Validation failed', { errors, cause, stack: true })
 }
 
 /** The values of the parameter that PostgreSQL names, else of all. */

@@ -41,21 +41,22 @@ function unusable(subject: string, hasTenants: boolean): Problem {
   return {
     code: 'E_TENANT_ROUTER',
     subject,
-    cause: `tenantRouter() lets requests pass that the guard lets in and that name a tenant, and this application has no ${missing}.`,
-    remedy: 'Configure `tenant` and `auth.guard`, or give the router itself.',
+    cause: `tenantRouter() admits the requests that the guard allows and that name a tenant, and this application has no ${missing}.`,
+    remedy:
+      'Configure `tenant` and `auth.guard`, or list the router itself, without tenantRouter().',
   }
 }
 
 function unprotected(subject: string, routes: readonly ExpressRoute[]): Problem {
   const names = routes.map(
-    ({ methods, path }) => `${methods.join('|')} ${path ?? '(its path is not kept)'}`,
+    ({ methods, path }) => `${methods.join('|')} ${path ?? '(path unknown)'}`,
   )
   const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : ''
   return {
     code: 'W_TENANT_ROUTER',
     subject,
-    cause: `It is a router that answers by itself: ${names.slice(0, NAMED).join(', ')}${more}. Neither the guard nor \`tenant.authorize\` is asked before it.`,
+    cause: `It is a router that handles requests itself: ${names.slice(0, NAMED).join(', ')}${more}. Neither the guard nor \`tenant.authorize\` runs before it.`,
     remedy:
-      'Put it behind both: tenantRouter(router, { path }). If it is open on purpose, say so: publicRouter(router).',
+      'Make both run before it: tenantRouter(router, { path }). If the router is public on purpose, write publicRouter(router).',
   }
 }

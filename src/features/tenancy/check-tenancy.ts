@@ -113,7 +113,7 @@ function warnOfTrust({ options, hasGuard, isProduction }: TenancySetting): Probl
       code: 'W_TENANT_UNVERIFIED',
       subject: 'tenant',
       cause:
-        'Whoever sends a request says whose it is, and nothing checks it: any client can name any tenant.',
+        'The request alone names its tenant, and nothing checks whether the client may act for that tenant: any client can name any tenant.',
       remedy: 'Configure `tenant.authorize`, or `auth.guard` and check the tenant there.',
     },
   ]
@@ -129,7 +129,8 @@ function warnOfSources({ options, routes, hasMiddlewares }: TenancySetting): Pro
     {
       code: 'W_TENANT_WITHOUT_SOURCE',
       subject: names.join(', '),
-      cause: 'It needs a tenant, and nothing here can say which: the answer will always be 400.',
+      cause:
+        'It needs a tenant, and nothing in the application can name one: the response will always be 400.',
       remedy: 'Configure `tenant`, or a middleware that calls runWithTenant(id, next).',
     },
   ]

@@ -1,6 +1,6 @@
 import type { Request } from '../../contracts/handler.js'
 import type { TenantStrategy } from '../../contracts/tenant.js'
-import { refused } from '../../errors/http-error.js'
+import { refuse } from '../../errors/refuse.js'
 import { disown } from '../../http/step.js'
 import { bearerClaim } from './bearer-claim.js'
 import { compileIdTest, type IsTenantId } from './tenant-id.js'
@@ -33,7 +33,7 @@ function identifyAgreed(sources: readonly Source[], isId: IsTenantId): IdentifyT
     for (const source of sources) {
       const id = idFrom(source(req), isId)
       if (id !== undefined && agreed !== undefined && id !== agreed) {
-        throw refused('TENANT_MISMATCH', 'The request names two different tenants')
+        throw refuse('TENANT_MISMATCH', 'The request names two different tenants')
       }
       agreed ??= id
     }
@@ -58,7 +58,7 @@ function readStrategy(strategy: TenantStrategy): Source {
     if (found === undefined || typeof found === 'string') return found
     disown(found)
     throw new TypeError(
-      `The strategy ${strategy.name || 'without a name'} of \`tenant.strategies\` has answered with ${typeof found}. Return the id, or undefined; a promise is for \`tenant.store\`.`,
+      `The strategy ${strategy.name || 'without a name'} of \`tenant.strategies\` returned a value of type ${typeof found}. Return the id or undefined; to look up a tenant asynchronously, use \`tenant.store\`.`,
     )
   }
 }
@@ -66,5 +66,5 @@ function readStrategy(strategy: TenantStrategy): Source {
 /** The id is not repeated: whatever it is, nobody should see it in a browser or a log as ours. */
 function idFrom(value: unknown, isId: IsTenantId): string | undefined {
   if (value === undefined || isId(value)) return value
-  throw refused('TENANT_INVALID', 'The id of the tenant is malformed')
+  throw refuse('TENANT_INVALID', 'The id of the tenant is malformed')
 }

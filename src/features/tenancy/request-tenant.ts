@@ -136,7 +136,7 @@ function isStranger({ [kTenantScope]: own }: BlazonRequest): boolean {
 }
 
 const STRANGER =
-  'A middleware went on in the tenant scope of another request, which is not taken for that of this one. If it meant to set a tenant, pass `next` itself: runWithTenant(id, next), or bind the callback: TenantContext.bind(callback).'
+  'A middleware called `next` in the tenant scope of another request. That scope is ignored: this request keeps its own. To set a tenant, pass `next` itself: runWithTenant(id, next), or bind the callback: TenantContext.bind(callback).'
 
 /** Once for an application. */
 function tellOfStranger(req: BlazonRequest): void {

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { TenantScope } from '../../contracts/tenant.js'
-import { codedError, type HttpError } from '../../errors/http-error.js'
+import type { HttpError } from '../../errors/http-error.js'
+import { refuse } from '../../errors/refuse.js'
 import { kTenantScope } from '../../http/own-fields.js'
 import { isThenable } from '../../http/step.js'
 import { hostOf } from './tenant-hosts.js'
@@ -108,12 +109,11 @@ export function requireTenantId(): string {
   const scope = TenantContext.current()
   if (scope?.id !== undefined) return scope.id
   if (scope?.claim !== undefined) throw unauthorized()
-  throw codedError(
-    'TENANT_REQUIRED',
+  const message =
     scope === undefined
-      ? 'There is no tenant here. Outside of a request, call this in runWithTenant(id, …)'
-      : 'A tenant is required',
-  )
+      ? 'There is no tenant here. Outside a request, call this inside runWithTenant(id, …)'
+      : 'A tenant is required'
+  throw refuse('TENANT_REQUIRED', message, { stack: true })
 }
 
 /**
@@ -167,12 +167,12 @@ export function refuseClaim(tenant: string | undefined): void {
   if (isClaim && (tenant === undefined || tenant === scope.claim)) throw unauthorized()
 }
 
-/** What acts on data refuses a tenant that is only claimed: it is the program that is too early, not the client. */
+const TOO_EARLY =
+  'The request names a tenant, and `tenant.authorize` has not allowed that tenant yet: this code runs too early, in the guard or in a middleware. Move it to a handler, or to a router in tenantRouter(), which both run after the guard. Where the program itself chooses the tenant, use runWithTenant(id, …)'
+
+/** The error of code that acts on data of a tenant before `tenant.authorize` has allowed that tenant: the program runs too early. */
 export function unauthorized(): HttpError {
-  return codedError(
-    'TENANT_UNAUTHORIZED',
-    'The request names a tenant, and `tenant.authorize` has not said yet that it may act for it: this code runs before, in the guard or a middleware. Do it behind the guard: in a handler, or a router in tenantRouter(). For a tenant that the program itself has chosen, runWithTenant(id, …)',
-  )
+  return refuse('TENANT_UNAUTHORIZED', TOO_EARLY, { stack: true })
 }
 
 /**
@@ -186,7 +186,7 @@ export function unauthorized(): HttpError {
  */
 export function runWithoutTenant<T>(reason: string, fn: () => T): T {
   if (typeof reason !== 'string' || reason.trim() === '') {
-    throw new TypeError('runWithoutTenant() needs a reason: text for whoever reads the log.')
+    throw new TypeError('runWithoutTenant() needs a reason: a text that the log shows.')
   }
   const current = TenantContext.current()
   hostOf(current)?.logger.info({ reason, tenant: current?.id }, 'Run without a tenant')

@@ -1,7 +1,8 @@
 import { AsyncResource } from 'node:async_hooks'
 import type { Clock } from '../../contracts/clock.js'
 import type { TenantStore } from '../../contracts/tenant.js'
-import { codedError, HttpError } from '../../errors/http-error.js'
+import { HttpError } from '../../errors/http-error.js'
+import { refuse } from '../../errors/refuse.js'
 import { isThenable } from '../../http/step.js'
 
 /** What the store has said of an id. */
@@ -67,7 +68,7 @@ export class TenantDirectory {
         }
       }
       const timer = this.#clock.setTimeout(
-        () => fail(new Error(`\`tenant.store\` has not answered for ${PATIENCE_MS} ms`)),
+        () => fail(new Error(`\`tenant.store\` did not answer within ${PATIENCE_MS} ms`)),
         PATIENCE_MS,
       )
       const failed = (cause: unknown) => {
@@ -104,7 +105,7 @@ function verdictOf(info: unknown, id: string): Verdict {
   if (info === null || info === undefined) return 'unknown'
   const { id: found, status } = info as { id?: unknown; status?: unknown }
   if (typeof found !== 'string') {
-    throw new TypeError('`tenant.store` has answered with something that has no `id`.')
+    throw new TypeError('`tenant.store` returned a value without an `id`.')
   }
   if (found !== id) return 'unknown'
   return status === undefined || status === 'active' ? 'active' : 'suspended'
@@ -112,5 +113,5 @@ function verdictOf(info: unknown, id: string): Verdict {
 
 function unavailable(cause: unknown): HttpError {
   if (HttpError.is(cause)) return cause
-  return codedError('SERVICE_UNAVAILABLE', '`tenant.store` has failed', { cause })
+  return refuse('SERVICE_UNAVAILABLE', '`tenant.store` failed', { cause, stack: true })
 }

@@ -38,7 +38,7 @@ function isUsable(value: unknown): value is string {
 /** @throws TypeError that names the caller, and not the id. */
 export function assertTenantId(value: unknown, caller: string): asserts value is string {
   if (isUsable(value) && !/\p{Cc}/u.test(value)) return
-  const kind = typeof value === 'string' ? 'this text is no id' : `this is ${typeName(value)}`
+  const kind = typeof value === 'string' ? 'this text is not an id' : `this is ${typeName(value)}`
   throw new TypeError(
     `${caller} needs the id of a tenant, text of 1 to ${MAX_LENGTH} characters: ${kind}.`,
   )

@@ -49,7 +49,8 @@ export class TenantInstances<T extends object> {
       all.map(async ([id, { instance }]) => await this.#dispose(id, instance)),
     )
     const errors = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []))
-    if (errors.length > 0) throw new AggregateError(errors, 'Disposing of tenants has failed')
+    if (errors.length > 0)
+      throw new AggregateError(errors, 'The instances of some tenants could not be disposed of')
   }
 
   #wait(ms: number): Timer {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../contracts/clock.js'
 import type { Request, RequestHandler, Response } from '../../contracts/handler.js'
 import type { TenantScope } from '../../contracts/tenant.js'
-import { refused } from '../../errors/http-error.js'
+import { refuse } from '../../errors/refuse.js'
 import { kPassOn, kTenantScope } from '../../http/own-fields.js'
 import { noteRefusal } from '../../http/passing-over.js'
 import type { BlazonRequest } from '../../http/request.js'
@@ -48,8 +48,8 @@ export function compileResolve(options: TenantSourceOptions, clock: Clock): Reso
 function admit(id: string, verdict: Verdict): string {
   if (verdict === 'active') return id
   throw verdict === 'unknown'
-    ? refused('TENANT_UNKNOWN', 'There is no such tenant')
-    : refused('TENANT_SUSPENDED', 'This tenant is not served now')
+    ? refuse('TENANT_UNKNOWN', 'There is no such tenant')
+    : refuse('TENANT_SUSPENDED', 'This tenant is suspended')
 }
 
 /** Where a request goes that has a scope. */
@@ -89,9 +89,13 @@ export function enterScope(
     TenantContext.run(scope, run, req, res)
   }
   const enter = authorizes ? enterAsNobody : enterAs
-  function refuse(error: unknown, req: BlazonRequest, res: Response): void {
+  function leave(error: unknown, req: BlazonRequest, res: Response): void {
     req[kTenantScope] = tenantScope(undefined, { origin: {}, host })
-    onError(error ?? new Error('A strategy of `tenant.strategies` threw nothing'), req, res)
+    onError(
+      error ?? new Error('A strategy of `tenant.strategies` threw null or undefined'),
+      req,
+      res,
+    )
   }
   return function identifyTenant(req, res) {
     // Whoever mounted this application goes on where it was.
@@ -101,12 +105,12 @@ export function enterScope(
     try {
       found = resolve(req)
     } catch (error) {
-      return refuse(error, req, res)
+      return leave(error, req, res)
     }
     if (!isThenable(found)) return enter(found, req, res)
     found.then(
       (id) => enter(id, req, res),
-      (error) => refuse(error, req, res),
+      (error) => leave(error, req, res),
     )
   }
 }
@@ -123,7 +127,7 @@ export function buildTenantMiddleware(
   const refusal = requiredMessage(options)
   function scopeFor({ [kTenantScope]: outer }: BlazonRequest, id: string | undefined): TenantScope {
     if (options.required === true && (id ?? outer?.id ?? outer?.claim) === undefined) {
-      throw refused('TENANT_REQUIRED', refusal)
+      throw refuse('TENANT_REQUIRED', refusal)
     }
     return scopeWithin(outer, id)
   }
@@ -132,13 +136,13 @@ export function buildTenantMiddleware(
       req[kTenantScope] = scope
       TenantContext.run(scope, () => next())
     }
-    const refuse = (error: unknown) => {
+    const fail = (error: unknown) => {
       noteRefusal(req)
       throw error
     }
-    const found = attempt(() => resolve(req), refuse)
-    if (isThenable(found)) return found.then((id) => scopeFor(req, id)).then(enter, refuse)
-    return enter(attempt(() => scopeFor(req, found), refuse))
+    const found = attempt(() => resolve(req), fail)
+    if (isThenable(found)) return found.then((id) => scopeFor(req, id)).then(enter, fail)
+    return enter(attempt(() => scopeFor(req, found), fail))
   }
 }
 
@@ -157,7 +161,7 @@ function scopeWithin(outer: TenantScope | undefined, id: string | undefined): Te
   if (hostOf(outer)?.authorizes !== true) return tenantScope(id, outer)
   if (outer.id === undefined) return claimScope(id, outer)
   if (outer.id === id) return outer
-  throw refused('TENANT_MISMATCH', 'The request names two different tenants')
+  throw refuse('TENANT_MISMATCH', 'The request names two different tenants')
 }
 
 /** What a client is told that has named no tenant. */

@@ -96,7 +96,7 @@ export function guardedRouterOf(middleware: object): GuardedRouter | undefined {
 }
 
 const OUTSIDE =
-  'tenantRouter() stands in the `middlewares` of an App, or of a plugin of one, that has `tenant` and `auth.guard`: there is no guard here that could be asked.'
+  'tenantRouter() works only in the `middlewares` of an App with `tenant` and `auth.guard`, or of a plugin of that App: there is no guard here that could be called.'
 
 /** The application is that of the request: a router may be given to several. */
 function guardRouter(router: RouterHandler): RequestHandler {
@@ -147,5 +147,9 @@ function reasonOf(verdict: unknown): unknown {
 
 /** To `next`, `undefined` and `'router'` would mean to go on. */
 function asError(error: unknown): unknown {
-  return isError(error) ? error : new Error('What was asked before a router threw no error')
+  return isError(error)
+    ? error
+    : new Error(
+        'The guard or `tenant.authorize` in front of a router threw a value that is not an error',
+      )
 }

@@ -1,5 +1,5 @@
 import type { Response } from '../../contracts/handler.js'
-import { refused } from '../../errors/http-error.js'
+import { refuse } from '../../errors/refuse.js'
 import { kTenantScope } from '../../http/own-fields.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { follow, isThenable, Refusal, type Stage, type Step } from '../../http/step.js'
@@ -11,7 +11,7 @@ export function requireTenantStage(message: string): Stage {
   return (next) =>
     function requireTenant(req, res) {
       if (tenantOf(req) !== undefined) return next(req, res)
-      return new Refusal(refused('TENANT_REQUIRED', message))
+      return new Refusal(refuse('TENANT_REQUIRED', message))
     }
 }
 
@@ -56,5 +56,5 @@ function actFor(id: string, req: BlazonRequest, res: Response, next: Step): unkn
 }
 
 function forbid(): Refusal {
-  return new Refusal(refused('TENANT_FORBIDDEN', 'You may not act for this tenant'))
+  return new Refusal(refuse('TENANT_FORBIDDEN', 'You may not act for this tenant'))
 }

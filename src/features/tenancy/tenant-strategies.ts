@@ -70,7 +70,7 @@ function checkHost(strategy: string, name: unknown): void {
   if (typeof name === 'string' && HOST.test(name)) return
   const given = typeof name === 'string' ? `'${name}'` : String(name)
   throw new TypeError(
-    `${strategy}(): ${given} is no host name. Give one without scheme and port, in ASCII: 'shop.example.com'.`,
+    `${strategy}(): ${given} is not a host name. Give one without scheme and port, in ASCII: 'shop.example.com'.`,
   )
 }
 

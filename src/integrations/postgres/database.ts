@@ -130,7 +130,7 @@ async function settled<T>(fn: () => T | Promise<T>): Promise<T> {
   const value = await fn()
   if (!isAsyncGenerator(value)) return value
   throw new TypeError(
-    'A transaction has ended before an async generator begins to run: run the loop that reads it within the transaction.',
+    'The transaction ended before the async generator began to run. Put the loop that reads the generator inside the transaction.',
   )
 }
 

@@ -15,7 +15,7 @@ export async function loadPeer<T>(load: () => Promise<T>, install: string): Prom
     const problem = {
       code: 'E_PEER_MISSING',
       subject: 'blazon/postgres',
-      cause: `It speaks to the database with the package ${name}, which cannot be loaded.`,
+      cause: `It needs the package ${name}, which cannot be loaded.`,
       remedy: `npm install ${install}`,
     } as const
     throw new ConfigError([problem], { cause: error })

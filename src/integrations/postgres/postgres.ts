@@ -11,7 +11,7 @@ import type { Sessions } from './sessions/sessions.js'
 import { isTransactional } from './transactional.js'
 
 /** What stands behind `Database`. Its name is what an application with two of these plugins is told of. */
-const OwnEngine = new InjectionToken<Engine>('postgres(): an application has one')
+const OwnEngine = new InjectionToken<Engine>('postgres(): an application can have only one')
 
 /**
  * PostgreSQL for an application, with the rows of tenants kept apart by the database itself. Provides {@link Database}. Needs the package `pg`, or

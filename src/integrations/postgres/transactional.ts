@@ -59,7 +59,7 @@ function inTransaction(method: Method): Method {
     const database = this?.[kDatabase]
     if (database === undefined) {
       throw new Error(
-        `@Transactional() on ${method.name}: its object was not made by the container, and has no database. List its class in providers or controllers, and postgres() in plugins.`,
+        `@Transactional() on ${method.name}: the container did not create its object, so the object has no database. List its class in providers or controllers, and postgres() in plugins.`,
       )
     }
     return database.transaction(() => method.apply(this, args))

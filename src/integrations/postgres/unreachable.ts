@@ -12,7 +12,7 @@ export function unreachable(error: unknown): unknown {
     subject: 'postgres()',
     cause: `The database cannot be reached: ${reasonOf(error.cause)}.`,
     remedy:
-      'See that the server runs, and that `url` has its host and port, the database, the user and the password.',
+      'Check that the server runs, and that `url` has the host, the port, the database, the user and the password.',
   } as const
   return new ConfigError([problem], { cause: error })
 }
@@ -21,5 +21,5 @@ export function unreachable(error: unknown): unknown {
 function reasonOf(cause: unknown): string {
   if (cause instanceof AggregateError && cause.message === '')
     return cause.errors.map(reasonOf).join(', ')
-  return cause instanceof Error ? cause.message.replace(/\.$/, '') : 'it says nothing'
+  return cause instanceof Error ? cause.message.replace(/\.$/, '') : 'no reason was given'
 }

@@ -281,7 +281,7 @@ export class Link {
     const { clock, logger } = this.#context as StoreContext
     if (this.#outage !== undefined) {
       const seconds = Math.round((clock.monotonic() - this.#outage.since) / 1000)
-      logger.info({ seconds }, 'Redis is back.')
+      logger.info({ seconds }, 'Redis is available again.')
       this.#outage = undefined
     }
     for (const recover of this.#recoveries) recover(isNewConnection)
@@ -302,7 +302,7 @@ export class Link {
     this.#outage = { since: clock.monotonic() }
     logger.warn(
       { reason },
-      'Redis is away: nothing is cached, and every process counts its limits by itself.',
+      'Redis is not available: nothing is cached, and every process counts its rate limits alone.',
     )
   }
 }

@@ -65,7 +65,7 @@ async function loadRedis(): Promise<RedisPackage> {
     const problem = {
       code: 'E_PEER_MISSING',
       subject: 'blazon/redis',
-      cause: 'It speaks to Redis with node-redis, and the package redis cannot be loaded.',
+      cause: 'It needs the package redis (node-redis), which cannot be loaded.',
       remedy: 'npm install redis@6',
     } as const
     throw new ConfigError([problem], { cause: error })

@@ -119,7 +119,7 @@ class RedisCache implements CacheStore {
       await this.#link.run(({ send }) => send('SET', name, bytes, 'PX', String(ttl)))
       this.#saidRefused = false
     } catch (error) {
-      if (isServerError(error)) return this.#say(error, 'Redis does not keep what is cached.')
+      if (isServerError(error)) return this.#say(error, 'Redis refused to store a cached value.')
       // It may still be written, after what outdates it.
       this.#forgetLater([name])
     }
@@ -242,7 +242,11 @@ class RedisCache implements CacheStore {
       this.#isClean = true
       this.#saidRefused = false
     } catch (error) {
-      if (isServerError(error)) this.#say(error, 'Nothing is read from Redis: it does not forget.')
+      if (isServerError(error))
+        this.#say(
+          error,
+          'Redis refused to delete cached values: nothing is read from it until it does.',
+        )
       this.#context?.clock.setTimeout(() => this.#recover(), RETRY_MS)
     } finally {
       // At once: what is to be forgotten from now on begins another one.

@@ -30,7 +30,7 @@ function load(): TypeOrmPackage {
     const problem = {
       code: 'E_PEER_MISSING',
       subject: 'blazon/typeorm',
-      cause: 'It makes data sources of TypeORM, and the package typeorm cannot be loaded.',
+      cause: 'It needs the package typeorm, which cannot be loaded.',
       remedy: 'npm install typeorm@1',
     } as const
     throw new ConfigError([problem], { cause: error })

@@ -23,7 +23,7 @@ function describeFailure(error: unknown, copy: Error & { code?: unknown }): Find
 
 /** Its message may hold values of rows: it stays in the cause. */
 function ofStatement(code: string): Finding {
-  const cause = `The database refuses a statement of the start: ${code}.`
+  const cause = `The database refused a statement at the start: ${code}.`
   return failed(
     cause,
     'See the `cause` of this error, and what `migrationsRun` and `synchronize` do.',
@@ -38,13 +38,13 @@ function ofTypeOrm({ name, message }: Error): Finding {
   }
   return failed(
     `TypeORM says: ${sentence(message)}`,
-    'Correct what it names: an option, or an entity.',
+    'Correct the option or the entity that it names.',
   )
 }
 
 function ofUrl(): Finding {
   const remedy = 'Percent-encode special characters: encodeURIComponent(password).'
-  return failed('What it is given as a URL is none.', remedy)
+  return failed('Its `url` is not a URL.', remedy)
 }
 
 function ofConnection(message: string, code: string): Finding {

@@ -35,7 +35,7 @@ export function typeorm(options: TypeOrmOptions): Plugin {
 }
 
 const NOT_BOUND =
-  'This application has tenants, and nothing in the database keeps what TypeORM asks to one of them: every query has to say whose rows it means, ' +
+  'This application has tenants, and the database does not limit the queries of TypeORM to one tenant. Name the tenant in every query, ' +
   'or use blazon/postgres. See "Tenants" in docs/typeorm.md.'
 
 /** The shortest question, where a database wants more than `select 1`. */

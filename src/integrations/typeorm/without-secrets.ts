@@ -4,7 +4,7 @@ const HIDDEN = '***'
 
 /** A copy of an error with nothing but its name, code, message and stack, and in these nothing that is secret in `options`. */
 export function withoutSecrets(error: unknown, options: object): Error {
-  if (!(error instanceof Error)) return new Error('It was no error that was thrown.')
+  if (!(error instanceof Error)) return new Error('The thrown value is not an error.')
   const secrets = [...secretsOf(options, '')].sort((a, b) => b.length - a.length)
   const hide = (text: string) =>
     secrets.reduce((hidden, secret) => hidden.replaceAll(secret, HIDDEN), text)

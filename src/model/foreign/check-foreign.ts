@@ -9,17 +9,18 @@ import { judgeOther, remedyForUnknown } from './other-keys.js'
 import { type Entry, readRoutingControllers } from './routing-controllers.js'
 import { type Finding, type Noted, type Place, readPlaces } from './traces.js'
 
-/** Where decorators of other frameworks are looked for. */
+/** Where the check looks for decorators of other frameworks. */
 export interface ForeignInput {
   readonly controllers: readonly Class[]
   readonly scopes: readonly Scope[]
-  /** Keys that somebody reads after all: the `metadataKeys` of plugins. */
+  /** The keys that plugins read: their `metadataKeys`. */
   readonly readKeys: readonly (string | symbol)[]
 }
 
 /**
- * What decorators, tokens and scopes of other frameworks would do, and do not do here: a guard that never runs leaves its route open. Classes
- * are read as they are, no package is loaded, and where no metadata was ever written nothing is looked at.
+ * Finds decorators, tokens and scopes of other frameworks that have no effect here: a guard that never runs leaves
+ * its route open. Classes are read as they are and no package is loaded; where no metadata was ever written, nothing
+ * is searched.
  */
 export function checkForeign(input: ForeignInput): Problem[] {
   const controllers = checkControllers(input)
@@ -34,7 +35,7 @@ function checkControllers({ controllers, readKeys }: ForeignInput): Problem[] {
   const seen = new Set<Class>()
   for (const controller of controllers) {
     for (const owner of chainOf(controller)) {
-      // What a base class carries is said once, of the first controller that extends it.
+      // A problem of a base class is reported once, for the first controller that extends it.
       if (seen.has(owner)) continue
       seen.add(owner)
       const visit: Visit = { controller, owner, ignored, unknown }
@@ -45,7 +46,7 @@ function checkControllers({ controllers, readKeys }: ForeignInput): Problem[] {
   return [...problems, ...unknown.problems()]
 }
 
-/** A class on the way from a controller to its last base. */
+/** A class in the chain from a controller to its last base class. */
 interface Visit {
   readonly controller: Class
   readonly owner: Class
@@ -80,7 +81,7 @@ function subjectOf({ controller }: Visit, member: PropertyKey | null): string {
   return member === null ? name : `${name}.${String(member)}`
 }
 
-/** Keys that nobody knows, and where they are: one warning for each. */
+/** Unknown keys and their places: one warning for each key. */
 class Unknown {
   readonly #places = new Map<string | symbol, string[]>()
 
@@ -94,7 +95,7 @@ class Unknown {
     return [...this.#places].map(([key, places]) => ({
       code: 'W_FOREIGN_METADATA',
       subject: places.join(', '),
-      cause: `Another decorator has noted ${typeof key === 'symbol' ? String(key) : `'${key}'`} there, and nothing here reads it.`,
+      cause: `Another decorator has stored ${typeof key === 'symbol' ? String(key) : `'${key}'`} there, and nothing in this application reads it.`,
       remedy: remedyForUnknown(key),
     }))
   }

@@ -10,7 +10,7 @@ import { REMEDIES } from './remedies.js'
 import { globalRole } from './routing-controllers.js'
 import { metadataStore } from './traces.js'
 
-/** Tokens under which NestJS takes what runs for every route. */
+/** The tokens under which NestJS looks for what runs on every route. */
 const GLOBAL_TOKENS = new Map<unknown, string>([
   [
     'APP_GUARD',
@@ -21,10 +21,10 @@ const GLOBAL_TOKENS = new Map<unknown, string>([
   ['APP_FILTER', REMEDIES.filter],
 ])
 
-/** Keys of a provider's class that say how it is made. */
+/** The keys on the class of a provider that say how NestJS creates it. */
 const INJECTION = ['scope:options', 'self:paramtypes', 'self:properties_metadata']
 
-/** Providers that another framework would run by itself, or make anew for each request. */
+/** Finds providers that another framework would run by itself, or create anew for each request. */
 export function checkForeignProviders(
   scopes: readonly Scope[],
   controllers: ReadonlySet<Class>,
@@ -40,7 +40,7 @@ export function checkForeignProviders(
 function checkToken({ token, origin }: Binding): Problem[] {
   const remedy = GLOBAL_TOKENS.get(token)
   if (remedy === undefined) return []
-  const cause = `It is provided by ${origin}, and is a token of NestJS: what is provided under it never runs here.`
+  const cause = `It is provided by ${origin}, and is a token of NestJS: Blazon never runs what is provided under it.`
   return [{ code: 'E_FOREIGN_PROVIDER', subject: String(token), cause, remedy }]
 }
 
@@ -60,12 +60,12 @@ function checkClass({ make, origin }: Binding, controllers: ReadonlySet<Class>):
   const role = globalRole(make.class)
   const problems = injectionFindings(make.class).map((each) => foreignDecorator(subject, each))
   if (role === null) return problems
-  const cause = `It is provided by ${origin}, and has ${role} of routing-controllers, which never runs here.`
+  const cause = `It is provided by ${origin}, and has ${role} of routing-controllers, which Blazon never runs.`
   const remedy = role === '@Middleware()' ? REMEDIES.middleware : REMEDIES.interceptor
   return [...problems, { code: 'E_FOREIGN_PROVIDER', subject, cause, remedy }]
 }
 
-/** Read through the classes that it extends, nearest first, as NestJS does. */
+/** Reads the class and its base classes, nearest first, as NestJS does. */
 function injectionFindings(target: Class) {
   const store = metadataStore()
   if (store === null) return []

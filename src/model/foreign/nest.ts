@@ -1,18 +1,18 @@
 import { REMEDIES } from './remedies.js'
 import { type Finding, type Noted, shown } from './traces.js'
 
-/** What one key says; `null` where it is somebody else's who has chosen the same name. */
+/** Finds what one key means; `null` where another package has chosen the same name for a key. */
 type Rule = (value: unknown, noted: Noted) => readonly Finding[] | null
 
 const BY = 'NestJS'
 
-/** The names of `RequestMethod`, by its numbers. */
+/** The names of `RequestMethod`, by number. */
 const VERBS =
   'Get Post Put Delete Patch All Options Head Search Propfind Proppatch Mkcol Copy Move Lock Unlock QueryMethod'.split(
     ' ',
   )
 
-/** The names of `RouteParamtypes`, by its numbers. */
+/** The names of `RouteParamtypes`, by number. */
 const PARAMETERS =
   'Req Res Next Body Query Param Headers Session UploadedFile UploadedFiles HostParam Ip RawBody Ack Cookies SignedCookies'.split(
     ' ',
@@ -24,18 +24,18 @@ function written(name: string, args: readonly unknown[], remedy: string): Findin
   return [{ written: `@${name}(${shown(args)})`, by: BY, remedy }]
 }
 
-/** Keys under which a list of enhancers hangs. */
+/** A key that holds a list of enhancers. */
 function enhancers(name: string, remedy: string): Rule {
   return (value) => (Array.isArray(value) && value.length > 0 ? written(name, value, remedy) : [])
 }
 
-/** A key that another one speaks of. */
+/** A key that another key already reports. */
 const spokenOf =
   (other: string): Rule =>
   (_value, noted) =>
     noted.has(other) ? [] : null
 
-/** The keys of `@nestjs/common`, which have been the same since its first versions. */
+/** The keys of `@nestjs/common`, which have not changed since its first versions. */
 const RULES: Readonly<Record<string, Rule>> = {
   __guards__: enhancers('UseGuards', REMEDIES.guard),
   __pipes__: enhancers('UsePipes', REMEDIES.schema),
@@ -74,14 +74,14 @@ const RULES: Readonly<Record<string, Rule>> = {
       written('Inject', [type], REMEDIES.injection),
     ),
   'class_serializer:options': (value) => written('SerializeOptions', [value], REMEDIES.output),
-  // What is missing says so itself.
+  // A missing optional provider is reported elsewhere.
   'optional:paramtypes': () => [],
   'optional:properties_metadata': () => [],
   __injectable__: () => [],
   __entryProvider__: () => [],
 }
 
-/** What NestJS would do because of one key; `null` where the key is not known to be its. */
+/** What NestJS would do because of one key; `null` when the key is not one of NestJS. */
 export function judgeNest(
   key: string | symbol,
   value: unknown,
@@ -93,13 +93,13 @@ export function judgeNest(
   if (/^THROTTLER:(?!SKIP)/.test(key)) {
     return key.startsWith('THROTTLER:LIMIT') ? written('Throttle', [value], REMEDIES.limit) : []
   }
-  // A decorator of `Reflector.createDecorator()` draws its key by lot; its guards are the only ones who know it.
+  // `Reflector.createDecorator()` creates a random key, which only its guards know.
   if (!/^[0-9a-f]{21}$/.test(key)) return null
   const name = `a decorator of Reflector.createDecorator() with ${shown([value])}`
   return [{ written: name, by: BY, remedy: REMEDIES.access }]
 }
 
-/** A value that the rule cannot read was written by somebody else, under the same name. */
+/** Runs a rule. A value that the rule cannot read comes from another package that uses the same name. */
 function applyRule(rule: Rule, value: unknown, noted: Noted): readonly Finding[] | null {
   try {
     return rule(value, noted)
@@ -108,16 +108,16 @@ function applyRule(rule: Rule, value: unknown, noted: Noted): readonly Finding[]
   }
 }
 
-/** What a scope says that is not the one of the application. */
+/** Finds a scope other than that of the application. */
 export function scopeFindings(options: unknown, maker = 'its options'): Finding[] {
   const { scope, durable } = (options ?? {}) as { scope?: unknown; durable?: unknown }
   if (!scope && !durable) return []
   const name = scope ? `Scope.${SCOPES[scope as number] ?? String(scope)}` : 'durable: true'
-  const effect = 'which nothing here knows: there is one instance for the whole application'
+  const effect = 'which Blazon does not know: there is one instance for the whole application'
   return [{ written: `${maker} with ${name}`, by: BY, effect, remedy: REMEDIES.scope }]
 }
 
-/** Two common words, so their values have to fit, too. */
+/** `path` and `method` are common words, so their values have to fit, too. */
 function isVerb(noted: Noted): boolean {
   return noted.has('path') && typeof noted.get('method') === 'number'
 }
@@ -128,13 +128,13 @@ function verb(value: unknown, noted: Noted): Finding[] {
   return written(name, pathOf(noted), REMEDIES.route)
 }
 
-/** The path that was written; NestJS puts a slash where there was none. */
+/** The path as it was written; NestJS adds a slash where there was none. */
 function pathOf(noted: Noted): unknown[] {
   const path = noted.get('path')
   return path === '/' || path === undefined ? [] : [path]
 }
 
-/** One parameter, by the name that NestJS gives it: `3:0` is the body, first. */
+/** One parameter, by the name that NestJS gives it: `3:0` is the first parameter with the body. */
 function parameter([name, described]: [string, unknown]): Finding {
   const { index, data } = described as { index: number; data?: unknown }
   const kind = PARAMETERS[Number(name.split(':')[0])]

@@ -1,7 +1,7 @@
 import { REMEDIES } from './remedies.js'
 import { type Finding, shown } from './traces.js'
 
-/** Keys that begin with these belong to a framework whose routes, guards and middlewares nobody runs here. */
+/** Keys with these prefixes belong to a framework whose routes, guards and middlewares do not run here. */
 const FRAMEWORKS: readonly (readonly [prefix: string, name: string])[] = [
   ['tsed:', 'Ts.ED'],
   ['inversify-express-utils:', 'inversify-express-utils'],
@@ -10,17 +10,20 @@ const FRAMEWORKS: readonly (readonly [prefix: string, name: string])[] = [
   ['loopback:', 'LoopBack'],
 ]
 
-/** Words of a key that decides who may ask, or what runs before the handler. */
+/** Words in a key that decides about access, or about what runs before the handler. */
 const DECIDES =
   /^(auth([nz]|ed|enticat\w*|ori[sz]\w*|ority|orities)?|unauth\w*|guards?|roles?|permissions?|permit(ted)?|scopes?|abilit(y|ies)|polic(y|ies)|privileges?|claims?|public|private|(un)?protected|secured?|security|anonymous|admins?|logins?|acl|[ra]bac|grants?|access|jwt|bearer|middlewares?|interceptors?|pipes?)$/
 
-/** What compilers leave, and says nothing of requests. */
+/** Keys of compilers, which do not concern requests. */
 const HARMLESS = /^design:/
 
-/** What `@nestjs/swagger` notes for its documents: `swagger/apiSecurity` of `@ApiBearerAuth()` decides nothing there, either. */
+/**
+ * Keys of `@nestjs/swagger` for its documents. `swagger/apiSecurity` of `@ApiBearerAuth()` only documents in NestJS,
+ * too.
+ */
 const DESCRIBES = /^swagger\//
 
-/** What a key of nobody we know says; `null` where nothing can be known of it, `[]` where it is harmless. */
+/** Judges a key of an unknown package; `null` where its meaning is unknown, `[]` where it is harmless. */
 export function judgeOther(key: string | symbol, value: unknown): readonly Finding[] | null {
   const name = nameOf(key)
   if (HARMLESS.test(name)) return []
@@ -30,14 +33,14 @@ export function judgeOther(key: string | symbol, value: unknown): readonly Findi
   }
   if (DESCRIBES.test(name) || !wordsOf(name).some((word) => DECIDES.test(word))) return null
   const written = `@SetMetadata(${shown([key, value])})`
-  const effect = 'which nothing here reads: it decides nothing'
+  const effect = 'which Blazon does not read: it has no effect'
   return [{ written, by: 'NestJS, or metadata like it', effect, remedy: REMEDIES.access }]
 }
 
-/** What to do about a key that decides nothing, as far as can be known. */
+/** The remedy for a key that probably has no effect on requests. */
 export function remedyForUnknown(key: string | symbol): string {
   return DESCRIBES.test(nameOf(key))
-    ? 'Say it with @ApiOperation, @ApiResponseDoc, @ApiBody, @ApiTags or @ApiHidden of blazon, and remove it; much of it is inferred.'
+    ? 'Use @ApiOperation, @ApiResponseDoc, @ApiBody, @ApiTags or @ApiHidden of blazon instead, and remove it; Blazon infers much of it.'
     : 'Remove its decorator. If a plugin of yours reads the key, list it in the `metadataKeys` of the plugin.'
 }
 

@@ -1,9 +1,9 @@
-/** What stands in place of what other frameworks have; `docs/nestjs.md` says the same. */
+/** What to use in Blazon in place of a feature of another framework. `docs/nestjs.md` says the same. */
 export const REMEDIES = {
   guard:
     "Give the guard as `auth.guard`, and write @Auth() of blazon here, or @Can('…') for roles and permissions.",
   access:
-    "Say it with @Can('…'), @Auth() or @Public() of blazon. If a plugin of yours reads this key, list it in its `metadataKeys`.",
+    "Use @Can('…'), @Auth() or @Public() of blazon. If a plugin of yours reads this key, list it in its `metadataKeys`.",
   schema:
     'Give a schema: @Body(schema), @Query(schema), …, or @Post(path, { body: schema }) of blazon.',
   interceptor: 'Write it as `intercept` of a plugin, or as a middleware in `middlewares`.',
@@ -12,15 +12,15 @@ export const REMEDIES = {
   middleware:
     'List it in `middlewares`; for some routes only, write it as `intercept` of a plugin.',
   scope:
-    'Everything lives as long as the application here: keep what belongs to a request on req, and make what is new each time in the handler.',
+    'Every instance lives as long as the application: keep the data of a request on req, and create in the handler what each request needs anew.',
   route: 'Import it from blazon, and remove this one.',
-  answer: 'Import @HttpCode, @Header and @Redirect from blazon; for anything else answer with res.',
+  answer: 'Import @HttpCode, @Header and @Redirect from blazon; for anything else use res.',
   version: "Write the version into the path: @Controller('v2/…').",
   parameter:
     'Import @Body, @Query, @Headers, @Req or @Res from blazon (@Param is @Params(schema)), or take the request: (req, res).',
   custom: 'Use @CurrentUser(), @TenantId() or @Req() of blazon, or read it from req.',
   injection: 'Import Inject from blazon, or write inject(token).',
   limit: "Write @RateLimit({ limit: 10, window: '1m' }) of blazon.",
-  output: 'Return only what clients may see: what a handler returns is sent as it is.',
+  output: 'Return only what clients may see: the returned value is sent unchanged.',
   controller: 'Describe the class with decorators of blazon, and remove these.',
 } as const

@@ -2,14 +2,17 @@ import type { Class } from '../../contracts/provider.js'
 import { REMEDIES } from './remedies.js'
 import { type Finding, shown } from './traces.js'
 
-/** A decorator of routing-controllers, and where it is. */
+/** A decorator of routing-controllers, and its place. */
 export interface Entry {
   /** `null` is the class itself. */
   readonly member: PropertyKey | null
   readonly finding: Finding
 }
 
-/** What the package notes of one decorator; it has no reflect-metadata, but lists behind a global. */
+/**
+ * The arguments that the package notes for one decorator. It keeps lists in a global and does not use
+ * reflect-metadata.
+ */
 interface Args {
   readonly target?: Class
   readonly object?: object
@@ -53,7 +56,7 @@ const LISTS: Readonly<Record<string, List>> = {
   }),
 }
 
-/** Everything routing-controllers has noted, by class. */
+/** Everything that routing-controllers has noted, by class. */
 export function readRoutingControllers(): (owner: Class) => readonly Entry[] {
   const lists = storage()
   if (lists === undefined) return () => []
@@ -67,11 +70,11 @@ export function readRoutingControllers(): (owner: Class) => readonly Entry[] {
       else entries.push(entry)
     }
   }
-  // A class of the standard dialect is found by the metadata that its decorators were given.
+  // A class of the standard dialect is found by the metadata object that its decorators received.
   return (owner) => [owner, ...metadataOf(owner)].flatMap((each) => byOwner.get(each) ?? [])
 }
 
-/** What a class is to routing-controllers that runs everywhere, without being named by a controller. */
+/** The role of a class that routing-controllers runs for every route, without a controller that names it. */
 export function globalRole(owner: Class): '@Middleware()' | '@Interceptor()' | null {
   const lists = storage()
   const isIn = (list: string) => listOf(lists, list).some(({ target }) => target === owner)
@@ -94,7 +97,7 @@ function placeOf({ target, object, method }: Args): { owner: unknown; member: Pr
   if (typeof method !== 'object' || method === null) {
     return { owner: target ?? object?.constructor, member: (method as PropertyKey) ?? null }
   }
-  // It was called the standard way, and has taken the context of the decorator for the name of a method.
+  // The decorator was called in the standard way, and has taken the decorator context for the name of a method.
   const { kind, name, metadata } = method as ClassMethodDecoratorContext
   return { owner: metadata, member: (kind as string) === 'class' ? null : name }
 }
@@ -137,7 +140,7 @@ function parameterName(type = ''): string {
   return PARAMETERS[type] ?? capital(type)
 }
 
-/** `on-undefined` as its decorator is called. */
+/** The name of the decorator of `on-undefined` and similar types. */
 function capital(text: string): string {
   return text.replace(/(?:^|-)(\w)/g, (_match, letter: string) => letter.toUpperCase())
 }

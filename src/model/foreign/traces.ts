@@ -1,45 +1,45 @@
 import { inspect } from 'node:util'
 import type { Class } from '../../contracts/provider.js'
 
-/** What decorators of other packages have noted of one class, or of one member of it, by their keys. */
+/** The values that decorators of other packages have noted on one class, or on one member of it, by key. */
 export type Noted = ReadonlyMap<string | symbol, unknown>
 
-/** Everything that was noted at one place. */
+/** A class or a member, with everything noted on it. */
 export interface Place {
   /** `null` is the class itself. */
   readonly member: PropertyKey | null
   readonly noted: Noted
 }
 
-/** A decorator that would never run, as an error speaks of it. */
+/** A decorator that never runs, with the words that an error uses for it. */
 export interface Finding {
-  /** As it was written: `@UseGuards(JwtGuard)`. */
+  /** The decorator as it was written: `@UseGuards(JwtGuard)`. */
   readonly written: string
-  /** The framework whose it is. */
+  /** The framework that the decorator belongs to. */
   readonly by: string
-  /** Which parameter it is on, where it is on one. */
+  /** The index of the parameter that the decorator is on, if it is on one. */
   readonly parameter?: number
-  /** What it does not do here, after a comma. Default: it never runs. */
+  /** What the decorator does not do here, as the end of a sentence. Default: it never runs. */
   readonly effect?: string
   readonly remedy: string
 }
 
-/** What `reflect-metadata` and its like add to `Reflect`. */
+/** The methods that `reflect-metadata` and similar packages add to `Reflect`. */
 interface MetadataStore {
   getOwnMetadataKeys(target: object, member?: PropertyKey): (string | symbol)[]
   getOwnMetadata(key: string | symbol, target: object, member?: PropertyKey): unknown
   getMetadata(key: string | symbol, target: object, member?: PropertyKey): unknown
 }
 
-/** The store that the process has loaded; `null` without one, and then nobody has noted anything. */
+/** The metadata store that the process has loaded; `null` without one, and then no package has noted anything. */
 export function metadataStore(): MetadataStore | null {
   const store = Reflect as Partial<MetadataStore>
   return typeof store.getOwnMetadataKeys === 'function' ? (store as MetadataStore) : null
 }
 
 /**
- * What was noted of a class itself, without what it extends. Frameworks choose among the class, its prototype and the function of a
- * method; all are read, because it is the same to whoever has written the decorator.
+ * Reads what was noted on a class itself, without its base classes. Frameworks use the class, its prototype or the
+ * function of a method; all of them are read.
  */
 export function readPlaces(owner: Class): Place[] {
   const store = metadataStore()
@@ -73,7 +73,7 @@ function readNoted(store: MetadataStore, sites: readonly Site[]): Noted {
   return noted
 }
 
-/** Arguments as they were written, as far as values tell. */
+/** Arguments as they were written, as far as the values show. */
 export function shown(values: readonly unknown[]): string {
   return values.map(shownValue).join(', ')
 }

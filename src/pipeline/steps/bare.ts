@@ -66,8 +66,8 @@ interface Refused {
 
 function refusal({ name, status, type, value }: Refused): string {
   return (
-    `${name} returned ${kindOf(value)}, but its answer ${status} is documented as '${type}'. ` +
-    'Return a string or bytes (Buffer, Uint8Array), or send the answer with `res`. If it is JSON, take `contentType` out of @ApiResponseDoc.'
+    `${name} returned ${kindOf(value)}, but its response ${status} is documented as '${type}'. ` +
+    'Return a string or bytes (Buffer, Uint8Array), or send the response with `res`. If it is JSON, take `contentType` out of @ApiResponseDoc.'
   )
 }
 

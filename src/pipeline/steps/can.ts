@@ -1,6 +1,6 @@
 import type { AuthOptions } from '../../contracts/guard.js'
 import type { User } from '../../contracts/handler.js'
-import { ForbiddenError, withoutStack } from '../../errors/http-error.js'
+import { refuse } from '../../errors/refuse.js'
 import { follow, isThenable, Refusal, type Step } from '../../http/step.js'
 
 type Decide = NonNullable<AuthOptions['can']>
@@ -30,7 +30,5 @@ function listOf(value: unknown): readonly unknown[] {
 }
 
 function forbid(): Refusal {
-  return new Refusal(
-    withoutStack(() => new ForbiddenError('You do not have permission to do this')),
-  )
+  return new Refusal(refuse('FORBIDDEN', 'You do not have permission to do this'))
 }

@@ -1,6 +1,7 @@
 import type { AuthGuard } from '../../contracts/guard.js'
 import { toFailure } from '../../errors/failure.js'
-import { HttpError, UnauthorizedError, withoutStack } from '../../errors/http-error.js'
+import { HttpError } from '../../errors/http-error.js'
+import { refuse } from '../../errors/refuse.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { follow, isThenable, Refusal, type Step } from '../../http/step.js'
 import type { LogDenial } from '../log-denials.js'
@@ -20,7 +21,7 @@ export function guardStep({ guard, logDenial }: GuardConfig, next: Step): Step {
     }
   }
   /** An HTTP error is a decision of the guard (403, 503, …) and keeps its status; anything else is a failed check. */
-  function refuse(error: unknown, req: BlazonRequest): Refusal {
+  function turnAway(error: unknown, req: BlazonRequest): Refusal {
     if (HttpError.is(error) || toFailure(error).status !== 500) return new Refusal(error)
     logDenial(error, req)
     return deny(error)
@@ -30,14 +31,14 @@ export function guardStep({ guard, logDenial }: GuardConfig, next: Step): Step {
     try {
       verdict = judge(guard, req)
     } catch (error) {
-      return refuse(error, req)
+      return turnAway(error, req)
     }
     if (verdict === true) return next(req, res)
     if (!(verdict instanceof Promise)) return deny()
     return follow(
       verdict,
       (settled) => (settled === true ? next(req, res) : deny()),
-      (error) => refuse(error, req),
+      (error) => turnAway(error, req),
     )
   }
 }
@@ -56,7 +57,5 @@ function judge(guard: AuthGuard, req: BlazonRequest): unknown {
 function deny(cause?: unknown): Refusal {
   // RFC 9110, 11.6.1: a 401 names the scheme that would be accepted. An object of its own, which an error middleware may add to.
   const options = { headers: { 'WWW-Authenticate': 'Bearer' }, cause }
-  return new Refusal(
-    withoutStack(() => new UnauthorizedError('Authentication is required', options)),
-  )
+  return new Refusal(refuse('UNAUTHORIZED', 'Authentication is required', options))
 }

@@ -1,6 +1,6 @@
 import type { NextFunction, Response } from '../../contracts/handler.js'
 import type { ParameterModel, ParameterSource } from '../../contracts/route-model.js'
-import { NotFoundError, withoutStack } from '../../errors/http-error.js'
+import { refuse } from '../../errors/refuse.js'
 import { kIsExpired, kTenantScope } from '../../http/own-fields.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { isError, type OnError, type Step } from '../../http/step.js'
@@ -85,6 +85,6 @@ const READERS: Record<ParameterSource, (req: BlazonRequest, res: Response) => un
 /** A handler that passes the request on without an error has found nothing to answer. */
 export function nextOf(req: BlazonRequest, res: Response, onError: OnError): NextFunction {
   return (error?: unknown) => {
-    onError(isError(error) ? error : withoutStack(() => new NotFoundError()), req, res)
+    onError(isError(error) ? error : refuse('NOT_FOUND'), req, res)
   }
 }

@@ -5,7 +5,7 @@ import type {
   ValidationResult,
   Validator,
 } from '../../contracts/schema.js'
-import { refused } from '../../errors/http-error.js'
+import { refuse } from '../../errors/refuse.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { isThenable, Refusal, type Step } from '../../http/step.js'
 import { MAX_ISSUES } from '../../schema/max-issues.js'
@@ -85,7 +85,7 @@ function rejection(
   req: BlazonRequest,
 ): Error {
   const errors = inputs.flatMap((input, i) => toFieldErrors(input, results[i], req))
-  return refused('VALIDATION_FAILED', 'Validation failed', {
+  return refuse('VALIDATION_FAILED', 'Validation failed', {
     errors: limitErrors(errors),
   })
 }

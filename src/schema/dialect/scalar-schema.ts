@@ -84,7 +84,7 @@ function isBound(value: unknown): value is number {
 
 type Count = 'minLength' | 'maxLength' | 'minItems' | 'maxItems' | 'minProperties' | 'maxProperties'
 
-/** Copies a keyword that counts, unless it says nothing. */
+/** Copies a keyword that counts, unless no reason was given. */
 export function copyCount(schema: Draft, keyword: Count, node: Node): void {
   const value = node[keyword]
   const least = keyword.startsWith('min') ? 1 : 0

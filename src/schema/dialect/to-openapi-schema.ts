@@ -107,7 +107,7 @@ function convertBody(node: Node, path: string, conversion: WholeConversion): Ope
 }
 
 const BARE_UNION =
-  'A union that holds itself in lists or records has no type in clients: the document accepts anything. Put an object with properties in between.'
+  'A union that contains itself in lists or records has no type in clients: the document accepts anything. Put an object with properties in between.'
 
 /** What `z.json()` is: every type there is, in a union without conditions. */
 function isAnyJson({ anyOf }: Node): boolean {

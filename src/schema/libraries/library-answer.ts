@@ -31,7 +31,7 @@ export function ofClass(value: unknown): Record<string, unknown> | undefined {
   if (name === 'Map' || name === 'Set') {
     return {
       type: 'object',
-      ...unknown(`A ${name} is {} in JSON: answer with a list or an object.`),
+      ...unknown(`A ${name} is {} in JSON: return a list or an object.`),
     }
   }
   return undefined

@@ -98,7 +98,7 @@ const IN_JSON: Readonly<Record<string, Json>> = {
   ...COMMON_FORMS,
   file: BINARY,
   blob: BINARY,
-  custom: unknown('A custom check does not say what it accepts: the document accepts anything.'),
+  custom: unknown('A custom check does not tell what it accepts: the document accepts anything.'),
   promise: unknown('A promise has no form in JSON: the document accepts anything.'),
 }
 
@@ -202,7 +202,8 @@ function transformed(type: string, jsonSchema: Json, side: SchemaSide): Json {
   return { ...(MADE[type] ?? unknown(TRANSFORM)) }
 }
 
-const TRANSFORM = 'A transform does not say what it makes: pipe it into a schema that does.'
+const TRANSFORM =
+  'A transform does not tell the type of its result: pipe it into a schema that does.'
 
 /** The expression of an action that has one, in its own words or in others. */
 function expressionOf({ type, requirement }: ValibotAction): RegExp | undefined {

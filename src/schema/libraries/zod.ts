@@ -34,7 +34,9 @@ const FORMATS = new Set(`date date-time duration email hostname ipv4 ipv6 uri uu
 /** What zod calls unrepresentable, and what it looks like in JSON. */
 const IN_JSON: Readonly<Record<string, Json>> = {
   ...COMMON_FORMS,
-  transform: unknown('A transform does not say what it makes: pipe it into a schema that does.'),
+  transform: unknown(
+    'A transform does not tell the type of its result: pipe it into a schema that does.',
+  ),
 }
 
 /** Options for `~standard.jsonSchema` of zod 4.2 and later. */
@@ -99,7 +101,7 @@ function describeInline(zodSchema: ZodNode, jsonSchema: Json): void {
 }
 
 function describeCustom({ _zod: { bag } }: ZodNode, jsonSchema: Json): void {
-  const cause = 'A custom check does not say what it accepts: the document accepts anything.'
+  const cause = 'A custom check does not tell what it accepts: the document accepts anything.'
   Object.assign(jsonSchema, ofClass(bag.Class) ?? unknown(cause))
 }
 

@@ -175,6 +175,6 @@ export function unkeyed(handler: string, { input, place }: UnkeyedRead): Unnamed
     path: input,
     expected: 'to be in the key of @Cache',
     got: `a read at ${place}`,
-    remedy: `Put it into the key, so that answers which differ by it are kept apart: @Cache({ key: (req) => … }). Or do not read it.`,
+    remedy: `Put it into the key, so that responses that differ by it have different keys: @Cache({ key: (req) => … }). Or do not read it.`,
   }
 }

@@ -110,7 +110,7 @@ function checkEnvelope(exchange: Exchange, { compile }: CheckConfig): Finding[] 
   const type = essenceOf(exchange.headers['content-type'])
   const [envelope, problem] = ERROR_BODIES
   const schema = type === PROBLEM ? problem : envelope
-  const remedy = 'Answer errors by throwing: new NotFoundError(…), next(error).'
+  const remedy = 'Send errors by throwing: new NotFoundError(…), next(error).'
   if (!isJson(type)) {
     return [{ kind: 'envelope', path: '', expected: 'JSON', got: type || 'no body', remedy }]
   }
@@ -201,7 +201,12 @@ function saysStatus(value: unknown, status: number): boolean {
 
 function otherStatus(kind: ViolationKind, value: unknown, status: number): Finding {
   const { status: got } = value as { status: unknown }
-  return { kind, path: 'status', expected: `${status}, as the answer has it`, got: String(got) }
+  return {
+    kind,
+    path: 'status',
+    expected: `${status}, the status of the response`,
+    got: String(got),
+  }
 }
 
 /** Whether a body at least means to be an envelope, or a problem. */

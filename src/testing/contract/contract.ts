@@ -100,7 +100,7 @@ export class Contract {
 
   #unreadable({ method, url }: Exchange, cause: unknown): Error | undefined {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    const message = `The answer to ${method} ${url} cannot be held against the document: ${reason}`
+    const message = `The response to ${method} ${url} cannot be compared with the document: ${reason}`
     if (this.#config.mode === 'throw') return new Error(message, { cause })
     if (!this.#isUnreadable) process.stderr.write(`${message}\n`)
     this.#isUnreadable = true

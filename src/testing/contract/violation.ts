@@ -44,8 +44,8 @@ export function formatViolations(violations: readonly ContractViolation[]): stri
   const { operation, operationId, handler, status, kind } = first
   const what =
     kind === 'cache-key'
-      ? 'is cached under a key that lacks what its handler reads'
-      : `answered ${status}, and not as its document says`
+      ? 'is cached under a key without a value that its handler reads'
+      : `answered ${status}, but its document says something else`
   const remedies = new Set(violations.map(({ remedy }) => `  → ${remedy}`))
   return [
     `${operation} ${what} (${operationId}, ${handler}):`,

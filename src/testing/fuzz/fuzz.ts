@@ -188,8 +188,8 @@ function adviceOf({ kind }: Finding, operationId: string): string[] {
   const why =
     kind === 'stricter'
       ? 'The document says less than the validator checks.'
-      : 'The validator takes what the document forbids.'
+      : 'The validator accepts what the document forbids.'
   return [
-    `  → ${why} Where that is meant: allow: { ${operationId}: '${kind}' }, or skip: ['${operationId}'].`,
+    `  → ${why} If this is intended: allow: { ${operationId}: '${kind}' }, or skip: ['${operationId}'].`,
   ]
 }

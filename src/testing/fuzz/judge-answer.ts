@@ -20,7 +20,10 @@ export function judgeAnswer(
 ): Finding | undefined {
   if (status >= 500) return { kind: 'server-error', expected: 'no error of the server' }
   if (INJECTED in headers) {
-    return { kind: 'injection', expected: `no header ${INJECTED}, which a value has brought in` }
+    return {
+      kind: 'injection',
+      expected: `no header ${INJECTED}, which a value of the request has added`,
+    }
   }
   if (kind === 'valid' && REFUSALS.includes(status) && !allowed.includes('stricter')) {
     return { kind: 'stricter', expected: `not ${status}: the document calls this request valid` }

@@ -13,7 +13,7 @@ export async function loadFastCheck(who: string = 'fuzz()'): Promise<FastCheck> 
     const problem = {
       code: 'E_PEER_MISSING',
       subject: 'blazon/testing',
-      cause: `${who} makes its requests with fast-check, which is not installed.`,
+      cause: `${who} needs the package fast-check, which is not installed.`,
       remedy: 'npm install --save-dev fast-check',
     } as const
     throw new ConfigError([problem], { cause })

@@ -137,7 +137,7 @@ describe('forTenant', () => {
       () => acme.getOrSet('k', () => 1),
       () => acme.invalidateTags(['t']),
     ]
-    for (const use of uses) await expect(as('other', use)).rejects.toThrow(/runs for 'other'/)
+    for (const use of uses) await expect(as('other', use)).rejects.toThrow(/runs for the tenant 'other'/)
   })
 })
 

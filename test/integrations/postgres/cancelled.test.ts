@@ -101,7 +101,7 @@ describeWithServer('a step that is cancelled', () => {
         })
       })
     await refuseAt(text, call)
-    await expect(call()).rejects.toThrow('could not be undone')
+    await expect(call()).rejects.toThrow('could not be rolled back alone')
     expect(await look('select note from orders')).toEqual([])
     await call()
     expect(await look('select note from orders')).toEqual([{ note: 'kept' }])

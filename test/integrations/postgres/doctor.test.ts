@@ -265,11 +265,11 @@ describe.each(KINDS)('the doctor on %s', (kind, open) => {
     // The row that is tried is refused by CHECK, which tells that the policies, of which there are none, have let it through.
     const written = [
       'one tenant writes rows of another.',
-      'who acts for no tenant writes rows of one.',
+      'code without a tenant writes rows of a tenant.',
     ]
     expect(await tried()).toEqual(written)
     await database.run(`insert into ${name} values ('acme', 101)`)
-    const seen = ['a tenant that there is not sees rows.', 'who acts for no tenant sees rows.']
+    const seen = ['a tenant that does not exist sees rows.', 'code without a tenant sees rows.']
     expect(await tried()).toEqual([...seen, ...written])
     await database.run(`drop table ${name}, ${other}`)
   })

@@ -173,7 +173,7 @@ describe('a database in a folder', () => {
   it('may not be a folder that holds something else', async () => {
     const folder = ownFolder()
     writeFileSync(join(folder, 'index.ts'), '')
-    await expect(open(folder)).rejects.toThrow(/It holds something else than a database/)
+    await expect(open(folder)).rejects.toThrow(/It holds other files than those of a database/)
     expect(readdirSync(folder)).toEqual(['index.ts'])
     const hidden = ownFolder()
     writeFileSync(join(hidden, '.gitignore'), '*')
@@ -186,7 +186,7 @@ describe('a database in a folder', () => {
     for (const path of [file, join(file, 'below')]) {
       const refusal = open(path)
       await expect(refusal).rejects.toThrow(ConfigError)
-      await expect(refusal).rejects.toThrow(/It cannot be made, or is no folder/)
+      await expect(refusal).rejects.toThrow(/It cannot be created, or it is not a folder/)
     }
   })
 
@@ -196,7 +196,9 @@ describe('a database in a folder', () => {
     writeFileSync(join(folder, 'PG_VERSION'), '15\n')
     const refusal = open(folder)
     await expect(refusal).rejects.toThrow(ConfigError)
-    await expect(refusal).rejects.toThrow(/damaged, or of another PostgreSQL[\s\S]*begin anew/)
+    await expect(refusal).rejects.toThrow(
+      /damaged, or another version of PostgreSQL made it[\s\S]*start with a new/,
+    )
     const broken = ownFolder()
     mkdirSync(join(broken, 'base'))
     writeFileSync(join(broken, 'PG_VERSION'), '18\n')

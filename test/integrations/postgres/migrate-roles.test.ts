@@ -112,7 +112,7 @@ describeWithServer('who migrates', () => {
   it.each([
     ['superuser', 'It is a superuser'],
     ['bypassrls', 'It has BYPASSRLS'],
-    ['inherit', 'It inherits what'],
+    ['inherit', 'It inherits the rights of'],
   ])('may not let the application log in as %s', async (attribute, cause) => {
     const login = await database.role('login', `login ${attribute}`)
     const problem = await problemOf(migrateAs(SUPERUSER, login))

@@ -103,7 +103,7 @@ describe.each(KINDS)('migrations on %s', (_, open) => {
       {
         code: 'E_MIGRATION_FAILED',
         subject: '0003_unique.sql:3',
-        remedy: expect.stringContaining('begins anew'),
+        remedy: expect.stringContaining('the next run begins it again'),
       },
     ])
     expect(await count('notes')).toBe(3)

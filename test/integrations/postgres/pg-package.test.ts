@@ -15,5 +15,5 @@ it.each([
   const pg = await loadPg()
   vi.doMock('pg', () => ({ ...pg, Query: undefined, default: undefined, ...odd }))
   await expect(loadPg()).rejects.toThrow(ConfigError)
-  await expect(loadPg()).rejects.toThrow(/cannot send several queries as one/)
+  await expect(loadPg()).rejects.toThrow(/cannot send several queries together/)
 })

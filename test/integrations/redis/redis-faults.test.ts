@@ -258,7 +258,7 @@ describeWithServer('a Redis that is full', () => {
     for (let i = 0; i < 3; i++) allowed.push((await limits.consume(count)).isAllowed)
     expect(allowed).toEqual([true, true, false])
     const full = { level: 'warn', facts: { reason: 'OOM' } }
-    expect(logged).toEqual([{ ...full, message: 'Redis does not keep what is cached.' }])
+    expect(logged).toEqual([{ ...full, message: 'Redis refused to store a cached value.' }])
     await redis.configSet('maxmemory', '0')
     expect(await works(stores)).toBe(true)
     redis.destroy()

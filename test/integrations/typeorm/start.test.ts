@@ -97,7 +97,7 @@ describe('a database that cannot be used', () => {
   it('is a boot error: its URL is none', async () => {
     const url = `postgres://ada:${PASSWORD}@127.0.0.1/shop`
     const { message } = await failureOf({ type: 'postgres', url })
-    expect(message).toMatch(/given as a URL is none.+encodeURIComponent/s)
+    expect(message).toMatch(/`url` is not a URL.+encodeURIComponent/s)
   })
 
   it('is a boot error: a statement of the start is refused', async () => {
@@ -110,7 +110,7 @@ describe('a database that cannot be used', () => {
     }
     const migrations = [Broken1700000000000]
     const error = await failureOf({ type: 'sqljs', logger, migrations, migrationsRun: true })
-    expect(error.message).toMatch(/refuses a statement of the start.+migrationsRun/s)
+    expect(error.message).toMatch(/refused a statement at the start.+migrationsRun/s)
     expect(error.message).not.toContain('a value')
     expect(inspect(error.cause)).toContain('no such table: nowhere')
   })
@@ -125,7 +125,7 @@ describe('a database that cannot be used', () => {
     }
     const migrations = [Thrown1700000000000]
     const { message } = await failureOf({ type: 'sqljs', logger, migrations, migrationsRun: true })
-    expect(message).toContain('It was no error that was thrown')
+    expect(message).toContain('The thrown value is not an error')
   })
 })
 

@@ -71,7 +71,7 @@ describe('boot', () => {
     ])
     const failure = await App.create({ controllers: [Users, Plain] }).catch((error) => error)
     expect(failure.message).toContain('4 problems')
-    expect(failure.message).toContain('GET /users is already answered by Users.list.')
+    expect(failure.message).toContain('GET /users is already handled by Users.list.')
     expect(failure.message).toContain('Add :userId to the path')
   })
 })

@@ -69,7 +69,7 @@ describe('the document of protected routes, in production', () => {
     expect(problems).toMatchObject([
       {
         code: 'W_DOCS_EXPOSED',
-        cause: expect.stringContaining('/api-docs what only some may call: ItemsController.mine.'),
+        cause: expect.stringContaining('protected routes at /api-docs: ItemsController.mine.'),
         remedy: expect.stringContaining('swagger: { enabled: true }'),
       },
     ])

@@ -63,7 +63,7 @@ describe('@Cache', () => {
     const warnings = await bootWarnings({ controllers: [controllerOf(options)] })
     expect(warnings.map(({ code }) => code)).toEqual(['W_OPTION_UNKNOWN', 'W_OPTION_UNKNOWN'])
     expect(warnings[0]?.text).toMatch(
-      /CachedController\.cached\s+@Cache has no `keys`.+\s+.+: ttl, key, shared, tags/,
+      /CachedController\.cached\s+@Cache has no option `keys`.+\s+.+: ttl, key, shared, tags/,
     )
     expect(warnings[1]?.text).toContain('`tag`')
   })

@@ -72,7 +72,7 @@ describe('a store that fails', () => {
     state.mode = 'fine'
     expect(await ask()).toBe('200 HIT 1')
     expect(warnings()).toEqual([
-      'warn The cache fails to get: going on without',
+      'warn The cache cannot get: requests go on without it',
       'info The cache can get again',
     ])
   })
@@ -111,7 +111,7 @@ describe('a store that fails', () => {
     expect(await ask()).toBe('200 MISS 4')
     expect(await ask()).toBe('200 HIT 4')
     expect(warnings()).toEqual([
-      'warn The cache fails to set: going on without',
+      'warn The cache cannot set: requests go on without it',
       'info The cache can set again',
     ])
   })

@@ -203,8 +203,8 @@ describe('values', () => {
     for (const options of [60, '60s', null] as never[]) {
       await expect(cache.getOrSet('a', () => 1, options)).rejects.toThrow(/Give { ttl: '60s' }/)
     }
-    expect(() => cache.forTenant()).toThrow(/runs for no tenant/)
-    expect(() => cache.forTenant('')).toThrow(/runs for no tenant/)
+    expect(() => cache.forTenant()).toThrow(/runs without a tenant/)
+    expect(() => cache.forTenant('')).toThrow(/runs without a tenant/)
   })
 
   it('are kept under any key', async () => {

@@ -53,7 +53,7 @@ let app: TestApp
 afterEach(() => app.close())
 
 it.each(['key', 'tags', 'thrown-key', 'thrown-tags'])(
-  'a promise, or something without a text thrown, costs the cache alone: %s',
+  'a promise, or a value that has no text thrown, costs the cache alone: %s',
   async (name) => {
     app = await TestApp.create({ controllers: [MisusedController] })
     const { status, headers } = await app.request().get(`/${name}`)

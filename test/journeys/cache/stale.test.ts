@@ -114,8 +114,8 @@ describe('staleWhileRevalidate', () => {
     expect(calls).toBe(4)
     const errors = app.logs.filter(({ level }) => level === 'error')
     expect(errors.map(({ message }) => message)).toEqual([
-      'Refreshing a cached answer failed',
-      'Refreshing a cached answer failed',
+      'Refreshing a cached response failed',
+      'Refreshing a cached response failed',
     ])
   })
 

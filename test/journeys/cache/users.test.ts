@@ -152,7 +152,7 @@ describe('a user whom a middleware has set', () => {
     const warnings = app.logs.filter(({ level }) => level === 'warn')
     expect(warnings).toHaveLength(1)
     expect(warnings[0]?.message).toMatch(
-      /UsersController\.own.*same for several users.*shared: true/,
+      /UsersController\.own.*Several users have the same key.*shared: true/,
     )
   })
 
@@ -294,7 +294,9 @@ describe('a user who is set while the answer is made', () => {
     for (let time = 0; time < 2; time++) {
       expect(await ask('/used')).toMatchObject({ state: 'BYPASS', user: 'nobody' })
     }
-    expect(app.logs.map(({ message }) => message).join()).toMatch(/set or changed behind the cache/)
+    expect(app.logs.map(({ message }) => message).join()).toMatch(
+      /set or changed after the cache step/,
+    )
   })
 
   it.each<[string, (req: Request, res: Response) => unknown]>([
@@ -390,7 +392,7 @@ describe('credentials that name nobody', () => {
         expect((await ask(path, undefined, headers as never)).state).toBe('BYPASS')
         expect((await ask(path)).state).toBe('HIT')
       }
-      expect(app.logs.map(({ message }) => message).join()).toMatch(/its key does not look at them/)
+      expect(app.logs.map(({ message }) => message).join()).toMatch(/its key does not contain them/)
     },
   )
 

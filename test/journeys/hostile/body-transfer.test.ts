@@ -368,7 +368,7 @@ describe('a body of no bytes', () => {
   ])('that says JSON, by %s, is no JSON where a body is described', async (_, lines, body) => {
     for (const path of ['/texts', '/optional']) {
       const failure = expectFailure(await ask(path, lines, body), 400, 'MALFORMED_JSON')
-      expect(failure['message']).toContain('leave the Content-Type out')
+      expect(failure['message']).toContain('send no Content-Type')
     }
     expect(calls).toBe(0)
     const free = await ask('/free', lines, body)

@@ -164,7 +164,7 @@ describe('a method that is a transaction', () => {
   it('needs an object that the container has made', async () => {
     const byHand = Object.create(Notes.prototype) as Notes
     await expect(byHand.addBoth('a', 'b')).rejects.toThrow(
-      /@Transactional\(\) on addBoth.*not made by the container/,
+      /@Transactional\(\) on addBoth.*the container did not create its object/,
     )
   })
 
@@ -188,7 +188,7 @@ describe('a statement that was refused', () => {
     })
     const error = await failed.catch((reason) => reason)
     expect(error.message).toMatch(
-      /^Nothing was saved: .*Put what may be refused into db.transaction\(\)/,
+      /^Nothing was saved: .*Put a statement that may be refused into a nested db.transaction\(\)/,
     )
     expect(error.cause).toMatchObject({ code: '23502', column: 'text' })
     const swallowed = await db

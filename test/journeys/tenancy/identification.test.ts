@@ -313,16 +313,16 @@ describe('strategies', () => {
     'by host refuse %j, which no Host header is',
     (name) => {
       expect(() => tenantFromHost({ [name]: 'acme' })).toThrow(
-        /^tenantFromHost\(\): .+no host name/,
+        /^tenantFromHost\(\): .+is not a host name/,
       )
       expect(() => tenantFromSubdomain({ domain: name })).toThrow(/^tenantFromSubdomain\(\): '/)
     },
   )
 
   it('by host refuse what is no name at all', () => {
-    expect(() => tenantFromHost(undefined as never)).toThrow(/undefined is no host name/)
-    expect(() => tenantFromSubdomain('a.example' as never)).toThrow(/undefined is no host name/)
-    expect(() => tenantFromSubdomain(undefined as never)).toThrow(/undefined is no host name/)
+    expect(() => tenantFromHost(undefined as never)).toThrow(/undefined is not a host name/)
+    expect(() => tenantFromSubdomain('a.example' as never)).toThrow(/undefined is not a host name/)
+    expect(() => tenantFromSubdomain(undefined as never)).toThrow(/undefined is not a host name/)
     expect(tenantFromHost({ '[::1]': 'acme', 'xn--mller-kva.example': 'b' })).toBeTypeOf('function')
   })
 })

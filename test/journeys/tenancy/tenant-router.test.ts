@@ -457,7 +457,7 @@ describe('at boot', () => {
     expect(third?.text).toContain("plugin 'old', middlewares[0]")
     expect(third?.text).toContain('* /end')
     const [whole] = await bootWarnings({ ...options, middlewares: [express.Router().use(end)] })
-    expect(whole?.text).toContain('by itself: * /.')
+    expect(whole?.text).toContain('handles requests itself: * /.')
   })
 
   it('says nothing of what needs a tenant, is open on purpose, or does not answer', async () => {

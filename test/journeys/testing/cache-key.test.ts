@@ -318,7 +318,7 @@ describe('with contract: throw', () => {
       .get('/lists/header')
       .catch((error: unknown) => error)
     expect(String(failure)).toContain(
-      'GET /lists/header is cached under a key that lacks what its handler reads (Lists_header, ListsController.header):',
+      'GET /lists/header is cached under a key without a value that its handler reads (Lists_header, ListsController.header):',
     )
   })
 

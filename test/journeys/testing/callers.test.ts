@@ -40,7 +40,7 @@ afterEach(() => app.close())
 
 it('withAuth() takes no token that is missing', () => {
   const body: { token?: string } = {}
-  expect(() => app.withAuth(body.token as string)).toThrow('withAuth(): undefined is no token')
+  expect(() => app.withAuth(body.token as string)).toThrow('withAuth(): undefined is not a token')
 })
 
 describe('as(user)', () => {
@@ -84,8 +84,8 @@ describe('as(user)', () => {
 
   it('is no user that is missing', async () => {
     const users: { id: number }[] = []
-    expect(() => app.as(users[0] as { id: number })).toThrow('as(): undefined is no user')
-    expect(() => app.asTenant('acme').as('ada' as never)).toThrow('as(): ada is no user')
+    expect(() => app.as(users[0] as { id: number })).toThrow('as(): undefined is not a user')
+    expect(() => app.asTenant('acme').as('ada' as never)).toThrow('as(): ada is not a user')
   })
 
   it('is nobody for null: then the guard decides', async () => {

@@ -271,7 +271,7 @@ describe('a planted lie', () => {
     answer = { id: 1, name: 'Ada', passwordHash: 'x' }
     expect(await messageOf('/users/one')).toBe(
       [
-        'ContractError: GET /users/one answered 200, and not as its document says (Users_one, UsersController.one):',
+        'ContractError: GET /users/one answered 200, but its document says something else (Users_one, UsersController.one):',
         '  body data.passwordHash is not documented; got "x"',
         '  → Correct the handler, or what describes it: @ApiResponseDoc({ status: 200, … }).',
       ].join('\n'),
@@ -349,13 +349,13 @@ describe('a planted lie', () => {
     await start()
     answer = { statusCode: 'success', status: 201, message: 'Created', data: {} }
     expect(await messageOf('/open?raw=yes')).toContain(
-      'body status: expected 200, as the answer has it, got 201',
+      'body status: expected 200, the status of the response, got 201',
     )
     answer = { statusCode: 'error', status: 404, message: 'No', code: 'NO' }
     for (const other of [400, 409]) {
       status = other
       expect(await messageOf('/open?raw=yes')).toMatch(
-        new RegExp(`status: expected ${other}, as the answer has it, got 404`),
+        new RegExp(`status: expected ${other}, the status of the response, got 404`),
       )
     }
   })
@@ -493,7 +493,7 @@ describe('a document that cannot be written', () => {
   it('fails the request that asks for it first, through every door', async () => {
     await start({ swagger })
     expect(await messageOf('/open')).toMatch(
-      /The answer to GET \/open cannot be held against the document: [\s\S]*undecided/,
+      /The response to GET \/open cannot be compared with the document: [\s\S]*undecided/,
     )
   })
 

@@ -63,7 +63,7 @@ async function leftBy(...providers: (new () => object)[]) {
 describe('what close() finds still open', () => {
   it('is a timer that a provider has set, with the line that did', async () => {
     const [message, ...others] = await leftBy(Poller)
-    expect(message).toMatch(/left something open .*: Timeout, opened\n.*Poller.*left-behind/)
+    expect(message).toMatch(/something is still open .*: Timeout, opened\n.*Poller.*left-behind/)
     expect(others).toEqual([])
     expect(printed).toBe(`${message}\n`)
   })
@@ -91,7 +91,7 @@ describe('what close() finds still open', () => {
     const failure = await app.close().then(String, (error) => error)
     expect(failure.errors.map(String)).toEqual([
       expect.stringContaining('Closing the application failed'),
-      expect.stringContaining('refused: close() has left something open'),
+      expect.stringContaining('refused: After close(), something is still open'),
     ])
   })
 

@@ -58,7 +58,7 @@ describe('a rejected promise that nobody handles', () => {
       .get('/users/forgets')
       .catch((error) => error)
     expect(failure).toMatchObject({
-      message: 'GET /users/forgets left a rejected promise that nobody handles: no mail server',
+      message: 'GET /users/forgets left a rejected promise without a handler: no mail server',
       cause: { message: 'no mail server' },
     })
     await app.request().get('/users/handles').expect(200)
@@ -85,7 +85,7 @@ describe('a rejected promise that nobody handles', () => {
     const app = await TestApp.create(options)
     await app.fetch('/users/forgets')
     expect(await endOf(app)).toMatchObject({
-      message: 'GET /users/forgets left a rejected promise that nobody handles: no mail server',
+      message: 'GET /users/forgets left a rejected promise without a handler: no mail server',
       cause: { message: 'no mail server' },
     })
   })
@@ -105,7 +105,7 @@ describe('a rejected promise that nobody handles', () => {
     await app.clock.advance(0)
     expect(await endOf(app)).toMatchObject({
       message:
-        'GET /users/slow?reason=why%20not left a rejected promise that nobody handles: why not',
+        'GET /users/slow?reason=why%20not left a rejected promise without a handler: why not',
     })
     await answer
   })

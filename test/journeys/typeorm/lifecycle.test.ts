@@ -169,7 +169,9 @@ describe('tenants', () => {
     await app.asTenant('acme').request().get('/notes').expect(200)
     const warnings = app.logs.filter(({ level }) => level === 'warn')
     expect(warnings).toHaveLength(1)
-    expect(warnings[0]?.message).toMatch(/tenants.+every query has to say whose.+docs\/typeorm\.md/)
+    expect(warnings[0]?.message).toMatch(
+      /tenants.+Name the tenant in every query.+docs\/typeorm\.md/,
+    )
   })
 
   it('are not spoken of where there are none', async () => {

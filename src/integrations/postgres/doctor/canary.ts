@@ -101,8 +101,8 @@ class Trial {
   async #tryReading(): Promise<void> {
     const sql = `select 1 from ${this.#table.fullName} limit 1`
     if (rowsOf(await this.#as(this.#a, sql)) > 0)
-      this.#report('a tenant that there is not sees rows')
-    if (rowsOf(await this.#as('', sql)) > 0) this.#report('who acts for no tenant sees rows')
+      this.#report('a tenant that does not exist sees rows')
+    if (rowsOf(await this.#as('', sql)) > 0) this.#report('code without a tenant sees rows')
   }
 
   async #tryWriting(): Promise<void> {
@@ -115,7 +115,7 @@ class Trial {
       this.#report('one tenant writes rows of another')
     }
     if (passesPolicy(await this.#as('', foreign), this.#table)) {
-      this.#report('who acts for no tenant writes rows of one')
+      this.#report('code without a tenant writes rows of a tenant')
     }
   }
 
@@ -137,8 +137,9 @@ class Trial {
     for (const [privilege, sql, verb] of attempts) {
       if (this.#may[privilege] !== true) continue
       for (const tenant of [this.#a, '']) {
-        const who = tenant === '' ? 'who acts for no tenant' : 'one tenant'
-        if (rowsOf(await this.#as(tenant, sql)) > 0) this.#report(`${who} ${verb} rows of another`)
+        const who = tenant === '' ? 'code without a tenant' : 'one tenant'
+        const whose = tenant === '' ? 'a tenant' : 'another'
+        if (rowsOf(await this.#as(tenant, sql)) > 0) this.#report(`${who} ${verb} rows of ${whose}`)
       }
     }
   }
@@ -152,7 +153,7 @@ class Trial {
       if (rowsOf(await this.#as(id, sql)) > 0) seen.push(difference)
     }
     if (seen.length === 0) return
-    this.#report(`one tenant sees rows of another whose id differs in ${seen.join(', or ')}`)
+    this.#report(`one tenant sees the rows of a tenant whose id differs in ${seen.join(', or ')}`)
   }
 
   /** Whether none of them sees anything. In one message: who sees something divides by zero. */
@@ -203,15 +204,15 @@ class Trial {
     const subject = `table ${this.#table.fullName}`
     const cause = `It was tried: as the role ${this.#role}, ${what}.`
     const remedy =
-      'Correct what else is said of this table; if nothing is, its policies, triggers and defaults are to be looked at.'
+      'Correct the other problems of this table. If there are none, look at its policies, triggers and defaults.'
     this.#findings.push(finding('E_DATABASE_CANARY', { subject, cause, remedy }))
   }
 }
 
 /** Says that a table could not be looked at. */
 export function interrupted({ fullName }: Relation): Finding {
-  const cause = 'It is locked, or slow, so it was not tried whether tenants are kept apart.'
-  const facts = { subject: `table ${fullName}`, cause, remedy: 'Look again later.' }
+  const cause = 'It is locked or slow, so the doctor could not test whether it keeps tenants apart.'
+  const facts = { subject: `table ${fullName}`, cause, remedy: 'Run the doctor again later.' }
   return finding('W_DATABASE_CANARY', facts)
 }
 

@@ -33,9 +33,9 @@ export async function inspectFunctions({
     const name = `${identifier(String(row['schema']))}.${identifier(String(row['name']))}(${row['arguments']})`
     const how =
       row['definer'] === true
-        ? `It is SECURITY DEFINER: what it does, it does as ${row['owner']}, whoever calls it.`
-        : `It runs with a setting of its own, ${row['setting']}, whoever calls it.`
-    const remedy = `See that it shows nothing of other tenants; or: revoke execute on function ${name} from public, ${identifier(tenantRole)};`
+        ? `It is SECURITY DEFINER: it runs with the rights of ${row['owner']}, whichever role calls it.`
+        : `It runs with its own setting, ${row['setting']}, whichever role calls it.`
+    const remedy = `Make sure that it shows no data of other tenants; or: revoke execute on function ${name} from public, ${identifier(tenantRole)};`
     return finding('W_DATABASE_FUNCTION', { subject: `function ${name}`, cause: how, remedy })
   })
 }

@@ -52,15 +52,15 @@ export async function inspectKeys({ connection, tables }: Examination): Promise<
 
 function foreignKey(name: unknown, table: string, other: string): Finding {
   const subject = `foreign key ${identifier(String(name))} of table ${table}`
-  const cause = `It does not pair tenant_id: a row may refer to one of another tenant in ${other}, and learns whether there is one.`
-  const remedy = `Let it be: foreign key (tenant_id, …) references ${other} (tenant_id, …).`
+  const cause = `It does not include tenant_id: a row can refer to a row of another tenant in ${other}, and so its tenant can find out whether that row exists.`
+  const remedy = `Change it to: foreign key (tenant_id, …) references ${other} (tenant_id, …).`
   return finding('W_DATABASE_KEY', { subject, cause, remedy })
 }
 
 function uniqueKey(name: unknown, table: string): Finding {
   const subject = `unique index ${identifier(String(name))} of table ${table}`
   const cause =
-    'It has no tenant_id: a value that one tenant has is taken for all, and each can find out so.'
-  const remedy = 'Let it be: unique (tenant_id, …).'
+    'It does not include tenant_id: a value that one tenant uses is taken for all tenants, and each tenant can find out that it is in use.'
+  const remedy = 'Change it to: unique (tenant_id, …).'
   return finding('W_DATABASE_KEY', { subject, cause, remedy })
 }

@@ -28,21 +28,21 @@ async function checkPowers(examination: Examination): Promise<Finding[]> {
 
 function omnipotent({ name, isSuper }: Role): Finding {
   const kind = isSuper ? 'is a superuser' : 'has BYPASSRLS'
-  const cause = `It ${kind}: a statement that gets out of its role, as injected SQL does with RESET ROLE, sees the rows of every tenant.`
+  const cause = `It ${kind}: a statement that leaves its role, as injected SQL can with RESET ROLE, sees the rows of every tenant.`
   const remedy = `Log in as another role: create role … login noinherit password '…'; then npx blazon db migrate --login …`
   return finding('E_DATABASE_LOGIN', { subject: `login ${name}`, cause, remedy })
 }
 
 function replicator({ name }: Role): Finding {
   const cause =
-    'It has REPLICATION: it may copy all files of the server, with the rows of every tenant.'
+    'It has REPLICATION: it may copy all files of the server, and so the rows of every tenant.'
   const remedy = `alter role ${identifier(name)} noreplication;`
   return finding('E_DATABASE_LOGIN', { subject: `login ${name}`, cause, remedy })
 }
 
 function creator({ name }: Role): Finding {
   const cause =
-    'It has CREATEROLE: before PostgreSQL 16 it may make itself a member of any role, of the owner of tables, too.'
+    'It has CREATEROLE: before PostgreSQL 16 it may make itself a member of any role, including the owner of tables.'
   const remedy = `alter role ${identifier(name)} nocreaterole;`
   return finding('W_DATABASE_LOGIN', { subject: `login ${name}`, cause, remedy })
 }
@@ -54,8 +54,9 @@ async function checkOwnership({ connection, tables, login }: Examination): Promi
     const owned = tables.filter((table) => table.owner === owner).map(({ fullName }) => fullName)
     const subject = `login ${login}`
     if (await isRelated(connection, [login, owner], 'INHERITS')) {
-      const cause = `It owns ${owned.join(', ')}${login === owner ? '' : ` as a member of ${owner}`}, so it may take the policies away.`
-      const remedy = 'Let the application log in as another role than the one that migrates.'
+      const cause = `It owns ${owned.join(', ')}${login === owner ? '' : ` as a member of ${owner}`}, so it can remove the policies.`
+      const remedy =
+        'Let the application log in as a different role than the one that runs the migrations.'
       findings.push(finding('E_DATABASE_LOGIN', { subject, cause, remedy }))
     } else if (await isRelated(connection, [login, owner], 'MAY_BECOME')) {
       const cause = `It may become ${owner}, which owns ${owned.join(', ')}.`
@@ -72,8 +73,9 @@ function checkPossessions({ relations, login }: Examination): Finding[] {
     ({ owner, column, kind }) => owner === login && column === null && kind !== 'S',
   )
   if (owned.length === 0) return []
-  const cause = `It owns ${listOf(owned)}: a statement that gets out of its role may do anything with that.`
-  const remedy = 'Let the application log in as another role than the one that migrates.'
+  const cause = `It owns ${listOf(owned)}: a statement that leaves its role may do anything with it.`
+  const remedy =
+    'Let the application log in as a different role than the one that runs the migrations.'
   return [finding('W_DATABASE_LOGIN', { subject: `login ${login}`, cause, remedy })]
 }
 
@@ -87,7 +89,7 @@ function checkGrants({ relations, login }: Examination): Finding[] {
   const list = granted.map(
     ({ fullName, loginPrivileges }) => `${fullName} (${loginPrivileges.join(', ').toUpperCase()})`,
   )
-  const cause = `It may use ${list.join(', ')} without becoming a role: so may a statement that gets out of its role, as injected SQL does with RESET ROLE.`
+  const cause = `It may use ${list.join(', ')} without SET ROLE: so may a statement that leaves its role, as injected SQL can with RESET ROLE.`
   const grantees = new Set(granted.flatMap(({ loginGrantees }) => loginGrantees))
   const remedy = `revoke all on ${listOf(granted)} from ${[...grantees].map(identifier).join(', ')};`
   return [finding('E_DATABASE_LOGIN', { subject: `login ${login}`, cause, remedy })]

@@ -52,7 +52,7 @@ function openFromTheStart(row: Record<string, unknown>): Finding {
   const [owner, grantee] = [identifier(String(row['owner'])), String(row['grantee'])]
   const place = row['schema'] === null ? '' : ` in schema ${identifier(String(row['schema']))}`
   const to = grantee === 'public' ? grantee : identifier(grantee)
-  const cause = `What it makes is open to ${grantee} from the start (${row['privileges']}), before anything protects it.`
+  const cause = `What it creates is open to ${grantee} from the start (${row['privileges']}), before a policy protects it.`
   const remedy = `alter default privileges for role ${owner}${place} revoke all on ${kind} from ${to};`
   const subject = `default privileges on ${kind} of ${owner}${place}`
   return finding('W_DATABASE_GRANT', { subject, cause, remedy })
@@ -65,7 +65,7 @@ function checkCreation(row: Record<string, unknown>, examination: Examination): 
     ...(row['login'] === true ? [`login ${examination.login}`] : []),
   ]
   if (roles.length === 0) return []
-  const cause = `The ${roles.join(' and the ')} may make tables and functions in it, which others may then take for yours.`
+  const cause = `The ${roles.join(' and the ')} may create tables and functions in it, which other code may then use in place of yours.`
   const names = roles.map((role) => identifier(role.slice(role.indexOf(' ') + 1)))
   const remedy = `revoke create on ${place} from ${['public', ...names].join(', ')};`
   return [finding('W_DATABASE_SCHEMA', { subject: place, cause, remedy })]

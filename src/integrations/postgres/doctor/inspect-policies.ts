@@ -81,7 +81,7 @@ function readPolicy(row: Record<string, unknown>): Policy {
 
 function withoutPolicy(table: Relation, tenantRole: string): Finding {
   const subject = `table ${table.fullName}`
-  const cause = `It has no policy for the role ${tenantRole}, which therefore sees nothing of it.`
+  const cause = `It has no policy for the role ${tenantRole}, which therefore sees none of its rows.`
   const remedy = `Add one: npx blazon db table ${table.name} --existing prints it.`
   return finding('E_DATABASE_POLICY', { subject, cause, remedy })
 }
@@ -92,13 +92,13 @@ function checkPolicy(table: Relation, policy: Policy, tenantRole: string): Findi
     finding('E_DATABASE_POLICY', { subject, cause, remedy })
   const open = conditionsOf(policy).find((each) => !isBound(each, policy))
   if (open !== undefined) {
-    const cause = `It lets the role ${tenantRole} at rows where ${oneLine(open)}, which is not bound by a comparison that is known to keep tenants apart.${policy.hasOwnCast ? ' Its cast is not one of PostgreSQL.' : ''}`
-    const remedy = `Drop it, or let it compare a column of text, uuid or an integer, as it is: tenant_id = (select nullif(current_setting('${TENANT_SETTING}', true), '')). Policies of one table are added up.`
+    const cause = `It gives the role ${tenantRole} access to rows where ${oneLine(open)}. That condition has no comparison that is known to keep tenants apart.${policy.hasOwnCast ? ' Its cast is not built into PostgreSQL.' : ''}`
+    const remedy = `Drop it, or let it compare a column of the type text, uuid or integer without a cast: tenant_id = (select nullif(current_setting('${TENANT_SETTING}', true), '')). PostgreSQL combines the policies of a table with OR.`
     return [report(cause, remedy)]
   }
   const writes = policy.command === '*' || policy.command === 'w'
   if (!writes || policy.check !== null) return []
-  const cause = 'It says nothing of rows that are written: it has USING, and no WITH CHECK.'
+  const cause = 'It does not check the rows that are written: it has USING, but no WITH CHECK.'
   const remedy = `alter policy ${identifier(policy.name)} on ${table.fullName} with check (${oneLine(policy.using ?? 'false')});`
   return [report(cause, remedy)]
 }

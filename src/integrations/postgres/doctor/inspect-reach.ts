@@ -42,7 +42,7 @@ function groupsOf(relations: readonly Relation[]): Relation[][] {
 function unbound(group: readonly Relation[], { tenantRole }: Examination): Finding {
   const names = group.map(({ fullName }) => fullName)
   const subject = `${names.length === 1 ? 'table' : 'tables'} ${names.join(', ')}`
-  const cause = `The role ${tenantRole} may use rows here that no policy binds to one tenant by a comparison that is known to keep tenants apart.`
+  const cause = `The role ${tenantRole} may use these rows, and no policy limits them to one tenant by a comparison that is known to keep tenants apart.`
   const remedy = `Add a column tenant_id, and what npx blazon db table … --existing prints; or: ${revoking(group, tenantRole)} ${orShared(group[0] as Relation)}`
   return finding('E_DATABASE_REACH', { subject, cause, remedy })
 }
@@ -55,7 +55,8 @@ function checkAlone(relation: Relation, examination: Examination): Finding[] {
   if (kind === 'v') return [ownersView(relation, examination)]
   const revoke = `${revoking([relation], examination.tenantRole)} ${orShared(relation)}`
   if (kind === 'm') {
-    const cause = 'It keeps what its owner has read, of every tenant, and no policy can protect it.'
+    const cause =
+      'It stores what its owner has read, of every tenant, and no policy can protect it.'
     return [finding('E_DATABASE_VIEW', { subject: subjectOf(relation), cause, remedy: revoke })]
   }
   if (kind !== 'f') return []
@@ -64,7 +65,8 @@ function checkAlone(relation: Relation, examination: Examination): Finding[] {
 }
 
 function ownersView(relation: Relation, { version, tenantRole }: Examination): Finding {
-  const cause = 'It reads tables as its owner, and not as who asks: their policies do not hold.'
+  const cause =
+    'It reads tables as its owner, and not as the role that queries it: the policies of those tables do not apply.'
   const remedy =
     version >= 150_000
       ? `alter view ${relation.fullName} set (security_invoker = true);`
@@ -90,7 +92,7 @@ function checkSequences(reached: readonly Relation[], { tenantRole }: Examinatio
   if (open.length === 0) return []
   const names = open.map(({ fullName }) => fullName).join(', ')
   const subject = `${open.length === 1 ? 'sequence' : 'sequences'} ${names}`
-  const cause = `The role ${tenantRole} may read or set what is one count for all tenants.`
+  const cause = `The role ${tenantRole} may read or set a counter that all tenants share.`
   const remedy = `revoke select, update on sequence ${names} from ${granteesOf(open, tenantRole)}; a default needs USAGE alone.`
   return [finding('W_DATABASE_GRANT', { subject, cause, remedy })]
 }
@@ -108,7 +110,7 @@ function granteesOf(relations: readonly Relation[], tenantRole: string): string 
 }
 
 function orShared(relation: Relation): string {
-  return `Where all tenants may see the same: comment on ${subjectOf(relation)} is 'blazon: shared';`
+  return `If all tenants may see the same rows: comment on ${subjectOf(relation)} is 'blazon: shared';`
 }
 
 function subjectOf({ kind, fullName }: Relation): string {

@@ -25,10 +25,14 @@ function missing(name: string): Finding {
 function checkAttributes(role: Role): Finding[] {
   const { name, isSuper, bypassesPolicies, canLogin, canCreateRoles } = role
   const faults: [isFault: boolean, cause: string, attribute: string][] = [
-    [isSuper, 'It is a superuser: no policy holds for it.', 'nosuperuser'],
-    [bypassesPolicies, 'It has BYPASSRLS: no policy holds for it.', 'nobypassrls'],
-    [canLogin, 'It can log in, and is meant to be a role of those who do.', 'nologin'],
-    [canCreateRoles, 'It has CREATEROLE: it may make itself a member of others.', 'nocreaterole'],
+    [isSuper, 'It is a superuser: no policy applies to it.', 'nosuperuser'],
+    [bypassesPolicies, 'It has BYPASSRLS: no policy applies to it.', 'nobypassrls'],
+    [canLogin, 'It can log in. It should be a role that logins become.', 'nologin'],
+    [
+      canCreateRoles,
+      'It has CREATEROLE: it may make itself a member of other roles.',
+      'nocreaterole',
+    ],
   ]
   return faults
     .filter(([isFault]) => isFault)
@@ -50,7 +54,7 @@ async function checkReach(examination: Examination): Promise<Finding[]> {
 
 function owning({ tables, tenantRole }: Examination): Finding {
   const owned = tables.filter(({ owner }) => owner === tenantRole).map(({ fullName }) => fullName)
-  const cause = `It owns ${owned.join(', ')}, so it may take the policies away.`
+  const cause = `It owns ${owned.join(', ')}, so it can remove the policies.`
   const remedy = 'Let the login that migrates own them: alter table … owner to …;'
   return finding('E_DATABASE_ROLE', { subject: `role ${tenantRole}`, cause, remedy })
 }

@@ -51,7 +51,7 @@ export async function inspectStorage({
       return finding('E_DATABASE_GRANT', { subject: `catalog pg_catalog.${name}`, cause, remedy })
     }),
     ...list('functions').map((name) => {
-      const cause = `The role ${tenantRole} may call it, and it reaches files of the server, those of the tables among them.`
+      const cause = `The role ${tenantRole} may call it, and it reaches files of the server, including those of the tables.`
       const remedy = `revoke execute on function pg_catalog.${name} from public, ${role};`
       return finding('E_DATABASE_GRANT', { subject: `function ${name}`, cause, remedy })
     }),
@@ -59,7 +59,7 @@ export async function inspectStorage({
 }
 
 function compatible(): Finding {
-  const cause = 'It is on: every role reads and writes the large objects of all.'
+  const cause = 'It is on: every role reads and writes the large objects of all roles.'
   const facts = { subject: 'setting lo_compat_privileges', cause, remedy: 'Turn it off.' }
   return finding('E_DATABASE_GRANT', facts)
 }

@@ -35,8 +35,8 @@ export function hasPoliciesAlone(relation: Relation): boolean {
 
 function nothingToSee(): Finding {
   const cause =
-    'No table here has a column tenant_id: there is nothing that tenants could be kept apart in.'
-  const remedy = 'Run the migrations: npx blazon db migrate. See that it is the right database.'
+    'No table of this database has a column tenant_id, so there is nothing to keep apart.'
+  const remedy = 'Run the migrations: npx blazon db migrate. Check that this is the right database.'
   return finding('W_DATABASE_TABLES', { subject: 'the database', cause, remedy })
 }
 
@@ -56,7 +56,7 @@ function checkProtection(table: Relation, tenantRole: string): Finding[] {
   if (isEnabled && isForced) return []
   const cause = isEnabled
     ? 'Row-level security is not forced: its owner sees the rows of every tenant.'
-    : `Row-level security is off: whoever may use it sees the rows of every tenant.${isChild ? ' The policies of the table that it is a part of hold only where that one is named.' : ''}`
+    : `Row-level security is off: every role that may use the table sees the rows of every tenant.${isChild ? ' The policies of its parent table apply only to statements that name the parent.' : ''}`
   const remedy = isEnabled
     ? `alter table ${fullName} force row level security;`
     : `Protect it: npx blazon db table ${table.name} --existing prints how.`
@@ -72,18 +72,19 @@ function checkColumn({ fullName, isChild, column }: TenantTable): Finding[] {
     const fault = column.isDeterministic
       ? `tenant_id is of the type ${column.type}`
       : 'tenant_id has a collation that is not deterministic'
-    const cause = `${fault}: it is not known that = tells all values of it apart, and some it takes for the same.`
-    const remedy = `Let it be text, uuid, or an integer, as is. Without the policies: ${change} type text collate "default";`
+    const cause = `${fault}: = may take different values of it for equal.`
+    const remedy = `Use the type text, uuid or integer. Drop the policies, and then: ${change} type text collate "default";`
     findings.push(finding('E_DATABASE_COLUMN', { subject, cause, remedy }))
   }
   if (!isRequired) {
-    const cause = 'tenant_id may be null: such a row belongs to nobody, and nobody finds it.'
+    const cause =
+      'tenant_id may be null: a row with null belongs to no tenant, and no tenant finds it.'
     const remedy = `${change} set not null;`
     findings.push(finding('E_DATABASE_COLUMN', { subject, cause, remedy }))
   }
   // A row that comes through the whole has the whole's default.
   if (!hasDefault && !isChild) {
-    const cause = 'tenant_id has no default: each INSERT has to say whose the row is.'
+    const cause = 'tenant_id has no default: each INSERT has to name the tenant.'
     const remedy = `${change} set default nullif(current_setting('app.tenant_id', true), '');`
     findings.push(finding('E_DATABASE_COLUMN', { subject, cause, remedy }))
   }
@@ -92,7 +93,8 @@ function checkColumn({ fullName, isChild, column }: TenantTable): Finding[] {
 
 function checkIndex({ fullName, column, kind }: TenantTable): Finding[] {
   if (column.isIndexed || kind === 'f') return []
-  const cause = 'No index begins with tenant_id: each query of a tenant reads the rows of all.'
+  const cause =
+    'No index begins with tenant_id: each query of a tenant reads the rows of all tenants.'
   const remedy = `create index on ${fullName} (tenant_id), or let the primary key be (tenant_id, id).`
   return [finding('E_DATABASE_INDEX', { subject: `table ${fullName}`, cause, remedy })]
 }
@@ -101,7 +103,7 @@ function checkPrivileges({ fullName, privileges }: Relation, tenantRole: string)
   const dangers = DANGERS.filter((privilege) => privileges.includes(privilege))
   if (dangers.length === 0) return []
   const list = dangers.join(', ')
-  const cause = `The role ${tenantRole} may ${list.toUpperCase()}, which row-level security does not hold back.`
+  const cause = `The role ${tenantRole} may ${list.toUpperCase()}, which row-level security does not restrict.`
   const remedy = `revoke ${list} on ${fullName} from public, ${identifier(tenantRole)};`
   return [finding('E_DATABASE_GRANT', { subject: `table ${fullName}`, cause, remedy })]
 }

@@ -24,7 +24,7 @@ export async function powersOf(
 
 /** Says that somebody may become one of these. */
 export function leading(kind: 'role' | 'login', member: string, name: string): Finding {
-  const cause = `It is a member of ${name}, which sees more than the rows of one tenant, or may.`
+  const cause = `It is a member of ${name}, which sees, or can see, more than the rows of one tenant.`
   const remedy = `revoke ${identifier(name)} from ${identifier(member)};`
   const code = kind === 'login' ? 'E_DATABASE_LOGIN' : 'E_DATABASE_ROLE'
   return finding(code, { subject: `${kind} ${member}`, cause, remedy })

@@ -1,4 +1,5 @@
-import { codedError, HttpError } from '../../../errors/http-error.js'
+import { HttpError } from '../../../errors/http-error.js'
+import { refuse } from '../../../errors/refuse.js'
 import { IN_FAILED, PostgresError } from '../postgres-error.js'
 
 /** What PostgreSQL sends instead of an answer, as `pg` and PGlite read it. */
@@ -21,22 +22,23 @@ const AT_ITS_END = /^(?:08(?!P01)...|57P0[1-5]|53300|25P03)$/
 
 /** The server cannot be reached, lets nobody in, or has ended the connection. */
 export function unavailable(cause: unknown): HttpError {
-  return codedError('DATABASE_UNAVAILABLE', 'The database cannot be reached.', { cause })
+  return refuse('DATABASE_UNAVAILABLE', 'The database cannot be reached.', { cause, stack: true })
 }
 
 /** Every connection is lent, and has been for the acquire time. */
 export function busy(): HttpError {
-  return codedError('DATABASE_BUSY', 'All connections to the database are in use.')
+  return refuse('DATABASE_BUSY', 'All connections to the database are in use.', { stack: true })
 }
 
 /** A statement has taken longer than it may. */
 export function overtime(cause: unknown): HttpError {
-  return codedError('DATABASE_TIMEOUT', 'The database did not answer in time.', { cause })
+  return refuse('DATABASE_TIMEOUT', 'The database did not answer in time.', { cause, stack: true })
 }
 
 /** A statement of a flight that was not run, because one before it was refused: as the server says it of those in a transaction. */
 export function skipped(): PostgresError {
-  const message = 'It was not run: a statement before it, in the same flight, was refused.'
+  const message =
+    'It was not run: PostgreSQL refused an earlier statement that was sent together with it.'
   return new PostgresError(message, { code: IN_FAILED })
 }
 

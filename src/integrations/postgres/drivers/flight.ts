@@ -12,11 +12,11 @@ export interface FlightHooks {
 /** What those get that stand behind a failure. Its cause is that failure. */
 export class Skipped extends Error {
   constructor(cause: unknown) {
-    super('What stood before it has failed.', { cause })
+    super('A statement before it has failed.', { cause })
   }
 }
 
-const UNANSWERED = 'The server was ready for more, and had not answered it.'
+const UNANSWERED = 'The server was ready for the next statement, but had not answered this one.'
 
 /**
  * A flight has one `Sync`, at its end: PostgreSQL skips to that from whatever it refuses (documentation, 55.2.3). Queries of their own have one each, so a server goes on

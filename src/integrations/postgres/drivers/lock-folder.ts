@@ -75,6 +75,6 @@ function isRunning({ pid, startedAt }: Partial<Holder>): boolean {
 
 function inUse(folder: string): ConfigError {
   const cause = 'It is open already, in this process or in another one.'
-  const remedy = `Close that first, or give another folder. If nothing has it open, delete ${LOCK_FILE} in it.`
+  const remedy = `Close that database first, or give another folder. If nothing has it open, delete ${LOCK_FILE} in it.`
   return new ConfigError([invalid(`embedded: ${folder}`, cause, remedy)])
 }

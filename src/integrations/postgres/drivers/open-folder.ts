@@ -27,7 +27,7 @@ async function makeFolder(place: string): Promise<string> {
     await mkdir(place, { recursive: true })
     return await realpath(place)
   } catch (error) {
-    throw unusable(resolve(place), 'It cannot be made, or is no folder.', error)
+    throw unusable(resolve(place), 'It cannot be created, or it is not a folder.', error)
   }
 }
 
@@ -35,7 +35,7 @@ async function makeFolder(place: string): Promise<string> {
 async function assertOurs(folder: string): Promise<void> {
   const files = (await readdir(folder)).filter((name) => name !== LOCK_FILE && name[0] !== '.')
   if (files.length === 0 || files.includes('PG_VERSION')) return
-  throw unusable(folder, 'It holds something else than a database.')
+  throw unusable(folder, 'It holds other files than those of a database.')
 }
 
 async function startIn(folder: string, onClosed: () => Promise<void>): Promise<PgliteEngine> {
@@ -43,7 +43,8 @@ async function startIn(folder: string, onClosed: () => Promise<void>): Promise<P
     return await PgliteEngine.start({ dataDir: folder }, onClosed)
   } catch (error) {
     if (error instanceof ConfigError) throw error
-    const cause = 'What is in it cannot be used: it is damaged, or of another PostgreSQL.'
+    const cause =
+      'The database in it cannot be used: it is damaged, or another version of PostgreSQL made it.'
     throw unusable(folder, cause, error)
   }
 }
@@ -52,7 +53,7 @@ function unusable(folder: string, cause: string, error?: unknown): ConfigError {
   const problem = invalid(
     `embedded: ${folder}`,
     cause,
-    'Give another folder, or empty this one to begin anew.',
+    'Give another folder, or empty this one to start with a new database.',
   )
   return new ConfigError([problem], { cause: error })
 }

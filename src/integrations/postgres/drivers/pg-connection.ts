@@ -267,7 +267,7 @@ export class PgConnection implements Connection {
 
   readonly #expire = (): void => {
     if (this.#scripts > 0) return this.#deadline?.restart()
-    this.#failure ??= () => overtime(new Error(`No answer in ${this.#loan.limitMs} ms.`))
+    this.#failure ??= () => overtime(new Error(`No response within ${this.#loan.limitMs} ms.`))
     this.destroy()
   }
 

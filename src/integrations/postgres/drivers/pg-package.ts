@@ -81,7 +81,7 @@ export async function loadPg(): Promise<PgPackage> {
   const pg = await loadPeer<PgPackage>(() => import('pg') as Promise<unknown> as never, 'pg@8')
   if (hasSteps(pg)) return pg
   const cause =
-    'This pg cannot send several queries as one: it is older than 8.23, or NODE_PG_FORCE_NATIVE makes it the native one.'
+    'The installed pg cannot send several queries together: it is older than 8.23, or NODE_PG_FORCE_NATIVE makes it the native one.'
   const remedy = 'npm install pg@8, and do not set NODE_PG_FORCE_NATIVE.'
   throw new ConfigError([{ code: 'E_PEER_MISSING', subject: 'blazon/postgres', cause, remedy }])
 }

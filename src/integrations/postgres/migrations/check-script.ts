@@ -29,7 +29,7 @@ export function checkScript(name: string, text: string, directive: string): void
 function faultOfDirective(text: string, directive: string): Fault | undefined {
   const found = /^--[^\S\n]*blazon[^\S\n]*:.*$/m.exec(text)
   if (found === null || (found.index === 0 && found[0].trimEnd() === directive)) return undefined
-  const cause = 'It looks like a directive, and is none.'
+  const cause = 'It looks like a directive, but it is not one.'
   return { at: found.index, cause, remedy: `The first line may be: ${directive}` }
 }
 
@@ -52,21 +52,22 @@ function faultOfStatements(text: string): Fault | undefined {
 const EMPTY: Fault = {
   at: 0,
   cause: 'It has no statement.',
-  remedy: 'Write it, or delete it: once it is applied it cannot be changed.',
+  remedy: 'Write a statement, or delete the file: an applied migration cannot be changed.',
 }
 
 function faultOf(statement: ScriptStatement): Fault | undefined {
   const { start, backslash, isCopy, words } = statement
   if (backslash !== undefined) {
-    const cause = 'A backslash begins a command of psql, and this is not psql.'
-    return { at: backslash, cause, remedy: 'Take the command out; a migration is SQL alone.' }
+    const cause = 'A backslash begins a command of psql, and migrations do not run in psql.'
+    return { at: backslash, cause, remedy: 'Remove the command; a migration is plain SQL.' }
   }
   if (isCopy) {
-    const cause = 'COPY would read rows from psql, or write them to it, and this is not psql.'
-    return { at: start, cause, remedy: 'Write INSERT; pg_dump does with --inserts.' }
+    const cause =
+      'COPY would read rows from psql or write them to psql, and migrations do not run in psql.'
+    return { at: start, cause, remedy: 'Write INSERT; pg_dump writes it with --inserts.' }
   }
   if (!endsTransaction(words)) return undefined
-  const cause = `${words[0]?.toUpperCase()} would begin or end a transaction, and a migration runs in one as a whole.`
+  const cause = `${words[0]?.toUpperCase()} would begin or end a transaction, and the whole migration runs in one transaction.`
   return { at: start, cause, remedy: 'Take it out.' }
 }
 

@@ -76,7 +76,7 @@ async function checkLogin(connection: Connection, login: string): Promise<void> 
   if (!role.isSuper && !role.bypassesPolicies) return
   const fault = role.isSuper ? 'is a superuser' : 'has BYPASSRLS'
   const remedy = `Give another one, or run as an administrator: alter role ${name} nosuperuser nobypassrls noinherit;`
-  throw loginError(login, `It ${fault}: no policy holds for it.`, remedy)
+  throw loginError(login, `It ${fault}: no policy applies to it.`, remedy)
 }
 
 async function ensureMembership(connection: Connection, name: string, login: string) {
@@ -85,7 +85,7 @@ async function ensureMembership(connection: Connection, name: string, login: str
   const kind = (await serverVersion(connection)) >= 160_000 ? ' with inherit false, set true' : ''
   const grant = `grant ${identifier(name)} to ${identifier(login)}${kind}`
   await attempt(connection, grant, () =>
-    loginFault(login, `It may not become ${name}, and this login may not let it.`, grant),
+    loginFault(login, `It may not become ${name}, and this login may not allow that.`, grant),
   )
 }
 
@@ -97,7 +97,7 @@ async function checkInheritance(connection: Connection, name: string, login: str
   const change = isPerGrant
     ? `revoke ${role} from ${member}; grant ${role} to ${member} with inherit false, set true;`
     : `alter role ${member} noinherit;`
-  const cause = `It inherits what ${name} may, so it sees the rows of every tenant without becoming that role.`
+  const cause = `It inherits the rights of ${name}, so it sees the rows of every tenant without becoming that role.`
   throw loginError(login, cause, `Run as an administrator: ${change}`)
 }
 

@@ -153,7 +153,7 @@ export function problemOf(
     return [{ code: 'E_MIGRATION_MISSING', subject: name, cause, remedy }]
   }
   if (state !== 'late') return []
-  const cause = 'It is new, and one that comes after it is applied already.'
+  const cause = 'It is new, but a migration that comes after it is applied already.'
   const remedy = 'Rename it, so that it comes last.'
   return [{ code: 'E_MIGRATION_ORDER', subject: name, cause, remedy }]
 }
@@ -161,7 +161,7 @@ export function problemOf(
 function changed(name: string, files: readonly MigrationFile[]): Problem {
   const checksum = files.find((file) => file.name === name)?.checksum ?? ''
   const cause = 'It was applied, and its file has changed since.'
-  const remedy = `Take the change back, and write it into a new file. If both do the same: update blazon.migrations set checksum = ${literal(checksum)} where name = ${literal(name)}`
+  const remedy = `Undo the change, and write it into a new file. If the old and the new content do the same: update blazon.migrations set checksum = ${literal(checksum)} where name = ${literal(name)}`
   return { code: 'E_MIGRATION_CHANGED', subject: name, cause, remedy }
 }
 
@@ -170,7 +170,7 @@ async function permitted<T>(work: Promise<T>): Promise<T> {
     return await work
   } catch (error) {
     if (!(error instanceof PostgresError) || error.code !== '42501') throw error
-    const cause = 'This login may not use the table blazon.migrations, or not make it.'
+    const cause = 'This login may not use or create the table blazon.migrations.'
     const remedy = 'Migrate with the login that owns the tables.'
     const subject = 'blazon.migrations'
     throw new ConfigError([{ code: 'E_DATABASE_LOGIN', subject, cause, remedy }], { cause: error })

@@ -96,7 +96,7 @@ function checkName(name: string): Problem[] {
     ]
   }
   const cause =
-    'Its name is not that of a migration: a number of 4 to 14 digits, words of small letters and digits, .sql.'
+    'Its name is not the name of a migration: a number of 4 to 14 digits, then words of lower-case letters and digits, then .sql.'
   return [fileProblem(name, cause, `Rename it, as in ${EXAMPLE}.`)]
 }
 
@@ -107,10 +107,10 @@ function checkNumbers(names: readonly string[]): Problem[] {
   return numbered.slice(1).flatMap((name, index) => {
     const before = numbered[index] as string
     if (digits(name) === digits(before)) {
-      return [fileProblem(name, `It has the number of ${before}.`, 'Give it the next number.')]
+      return [fileProblem(name, `It has the same number as ${before}.`, 'Give it the next number.')]
     }
     if (digits(name).length === digits(before).length) return []
-    const cause = `Its number has not as many digits as that of ${before}, so their order is not that of their names.`
+    const cause = `Its number has more or fewer digits than that of ${before}, so the order of the names is not the order of the numbers.`
     return [fileProblem(name, cause, 'Give all of them the same number of digits.')]
   })
 }
@@ -121,11 +121,7 @@ async function readBytes(folder: string, name: string): Promise<Uint8Array> {
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException
     throw new ConfigError([
-      fileProblem(
-        name,
-        `It cannot be read (${code}).`,
-        'Let it be a file that this user may read.',
-      ),
+      fileProblem(name, `It cannot be read (${code}).`, 'Make it a file that this user may read.'),
     ])
   }
 }

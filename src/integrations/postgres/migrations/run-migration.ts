@@ -67,10 +67,10 @@ function causeOf(error: PostgresError | HttpError): string {
 
 function remedyFor({ isTransactional }: MigrationFile, error: PostgresError | HttpError): string {
   if (!isTransactional) {
-    return 'What stands above this line is done and stays; the file is not noted as applied, and begins anew the next time. Look at what it left (an index that could not be finished is there, and invalid: drop it), and write it so that it can be repeated.'
+    return 'The statements above this line were run, and their effect stays. The file is not recorded as applied, and the next run begins it again. Look at what it left (an unfinished index exists and is invalid: drop it), and write the file so that it can run again.'
   }
   if (error.code === '25001') {
     return 'Put it into a file of its own, whose first line is: -- blazon: no-transaction'
   }
-  return 'Correct it, and migrate again: nothing of this file was done, and the files before it stay applied.'
+  return 'Correct it, and migrate again: this file has changed nothing, and the files before it stay applied.'
 }

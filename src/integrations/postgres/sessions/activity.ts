@@ -1,4 +1,4 @@
-import { codedError } from '../../../errors/http-error.js'
+import { refuse } from '../../../errors/refuse.js'
 import { Deadline } from '../drivers/deadline.js'
 
 /** What happens in a transaction, as far as it tells whether something still does. */
@@ -50,7 +50,10 @@ export class Activity {
 
 function stuck(): Error {
   const cause = new Error(
-    'A part of a transaction was waited for, and did nothing: it waits for something else, maybe for a statement that waits for it. Await every part, and ask within it for what it needs.',
+    'The transaction waits for a nested transaction that sends no statement. The nested transaction waits for something else, maybe for a statement that in turn waits for it. Await every nested transaction, and run inside it the statements that it needs.',
   )
-  return codedError('DATABASE_TIMEOUT', 'The transaction has come to a standstill.', { cause })
+  return refuse('DATABASE_TIMEOUT', 'The transaction is stuck.', {
+    cause,
+    stack: true,
+  })
 }

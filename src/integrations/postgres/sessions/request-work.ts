@@ -23,7 +23,7 @@ export interface WorkConfig {
 }
 
 const UNDONE =
-  'The request has failed, and what it did was rolled back: a statement of its own came after that. Await every query.'
+  'The request has failed and its transaction was rolled back. This statement of the same request came after that. Await every query.'
 
 /**
  * What one request does in the database: nothing, or one transaction, begun by its first query and committed before the first byte of its answer. Where

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Response } from '../../../contracts/handler.js'
 import type { Logger } from '../../../contracts/logger.js'
-import { codedError } from '../../../errors/http-error.js'
+import { refuse } from '../../../errors/refuse.js'
 import { refuseClaim, TenantContext } from '../../../features/tenancy/tenant-context.js'
 import type { BlazonRequest } from '../../../http/request.js'
 import { isThenable } from '../../../http/step.js'
@@ -178,7 +178,7 @@ export class Sessions {
 
   #log(err: unknown): void {
     try {
-      this.#config.logger().error({ err }, 'What was to be done after a commit failed')
+      this.#config.logger().error({ err }, 'A function given to afterCommit() failed')
     } catch {
       // What is saved matters more than the log.
     }
@@ -231,9 +231,9 @@ export class Sessions {
     refuseClaim(undefined)
     const message =
       TenantContext.current() === undefined
-        ? `The rows of ${table} belong to tenants, and this code runs for none. Use runWithTenant(id, fn), or db.withoutTenant(reason, fn) for all of them`
+        ? `The rows of ${table} belong to tenants, and this code runs without a tenant. Use runWithTenant(id, fn), or db.withoutTenant(reason, fn) for the rows of all tenants`
         : 'A tenant is required'
-    throw codedError('TENANT_REQUIRED', message)
+    throw refuse('TENANT_REQUIRED', message, { stack: true })
   }
 
   async #loadProtected(): Promise<ProtectedTables> {

@@ -9,7 +9,7 @@ export class TenantSwitchError extends Error {
 
   constructor(from: Owner | null, to: Owner | null) {
     super(
-      `A transaction of ${describeOwner(from)} is open, and a statement in it wants to run for ${describeOwner(to)}. End it first; for what concerns all tenants there is withoutTenant(reason, fn).`,
+      `A transaction of ${describeOwner(from)} is open, and a statement in it would run for ${describeOwner(to)}. End the transaction first; for work that concerns all tenants use withoutTenant(reason, fn).`,
     )
   }
 }

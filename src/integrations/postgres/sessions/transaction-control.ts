@@ -9,6 +9,6 @@ export function refuseControl(text: string): void {
   const { control } = judgeStatement(text)
   if (control === null) return
   throw new Error(
-    `${control.toUpperCase()} is not for a query: db.transaction(fn) begins a transaction, and ends it.`,
+    `${control.toUpperCase()} cannot be sent as a query: use db.transaction(fn), which begins and ends a transaction.`,
   )
 }

@@ -1,4 +1,5 @@
-import { codedError, HttpError } from '../../../errors/http-error.js'
+import { HttpError } from '../../../errors/http-error.js'
+import { refuse } from '../../../errors/refuse.js'
 import type { Connection, QueryResult, Statement } from '../driver.js'
 import { IN_FAILED, isRefusal, PostgresError, UnsavedError } from '../postgres-error.js'
 import type { Activity } from './activity.js'
@@ -12,11 +13,11 @@ export interface Change {
 }
 
 const OVER =
-  'The transaction is over, and a statement came after it: await every query that belongs to it.'
+  'The transaction has ended, and this statement came after its end: await every query that belongs to it.'
 const NOT_UNDONE =
-  'Nothing was saved: a part of the transaction has failed, and could not be undone alone.'
+  'Nothing was saved: a nested transaction failed, and it could not be rolled back alone.'
 const REFUSED =
-  'Nothing was saved: a statement of the transaction had been refused, and its error was caught. Put what may be refused into db.transaction(), which undoes it alone.'
+  'Nothing was saved: PostgreSQL refused a statement of the transaction, and the program caught the error. Put a statement that may be refused into a nested db.transaction(), which is rolled back alone.'
 
 /** Something to be done later. */
 export type Task = () => unknown
@@ -263,5 +264,5 @@ export function assertCommitted({ command }: QueryResult, cause?: unknown): void
 
 /** What is said where nobody knows whether something was saved. */
 export function commitUnknown(cause: unknown): HttpError {
-  return codedError('COMMIT_UNKNOWN', 'It is not known whether this was saved', { cause })
+  return refuse('COMMIT_UNKNOWN', 'It is not known whether this was saved', { cause, stack: true })
 }
