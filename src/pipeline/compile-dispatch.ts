@@ -9,7 +9,9 @@ import {
 } from '../errors/http-error.js'
 import { kPassOn } from '../http/own-fields.js'
 import type { BlazonRequest } from '../http/request.js'
-import { isThenable, type OnError, Refusal, type RunRoute, type Stage } from '../http/step.js'
+import { Refusal } from '../step/refusal.js'
+import type { OnError, RunRoute, Stage } from '../step/step.js'
+import { isThenable } from '../step/thenable.js'
 import { nextOf } from './steps/invoke.js'
 
 /** What the walk from a URL to its route needs. */

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { App, type AppOptions, defineControllers, type Plugin, type Request } from 'blazon'
 import express from 'express'
-import { holdAnswer } from '../../src/http/hold-answer.js'
+import { holdAnswer } from '../../src/http/send/hold-response.js'
 import { ResetController } from './reset-app.js'
 
 const uncaught: string[] = []

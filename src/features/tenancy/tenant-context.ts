@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { TenantScope } from '../../contracts/tenant.js'
 import { codedError, type HttpError } from '../../errors/http-error.js'
 import { kTenantScope } from '../../http/own-fields.js'
-import { isThenable } from '../../http/step.js'
+import { isThenable } from '../../step/thenable.js'
 import { hostOf } from './tenant-hosts.js'
 import { assertTenantId } from './tenant-id.js'
 

@@ -2,7 +2,7 @@ import { AsyncResource } from 'node:async_hooks'
 import type { Clock } from '../../contracts/clock.js'
 import type { TenantStore } from '../../contracts/tenant.js'
 import { codedError, HttpError } from '../../errors/http-error.js'
-import { isThenable } from '../../http/step.js'
+import { isThenable } from '../../step/thenable.js'
 
 /** What the store has said of an id. */
 export type Verdict = 'active' | 'suspended' | 'unknown'

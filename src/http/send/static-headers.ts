@@ -4,7 +4,7 @@ import {
   validateHeaderName,
   validateHeaderValue,
 } from 'node:http'
-import { kLead } from './own-fields.js'
+import { kLead } from '../own-fields.js'
 
 /** Headers that every answer carries unless it says otherwise, in the forms the response needs. */
 export interface StaticHeaders {

@@ -1,7 +1,7 @@
-import type { Response } from '../contracts/handler.js'
+import type { Response } from '../../contracts/handler.js'
+import { hasLostConnection } from '../close-with-connection.js'
 import { checkSendable } from './check-sendable.js'
-import { hasLostConnection } from './close-with-connection.js'
-import { keepsFirstAnswer } from './drop-late-answers.js'
+import { keepsFirstAnswer } from './keep-first-response.js'
 
 /** What begins or goes on with an answer. */
 const SENDERS = ['writeHead', 'flushHeaders', 'write', 'end'] as const

@@ -1,4 +1,4 @@
-import type { Response } from '../contracts/handler.js'
+import type { Response } from '../../contracts/handler.js'
 import type { OwnHeaders } from './response-headers.js'
 import { isUntouched, JSON_LINE, JSON_TYPE, writeFlatHead } from './send-json.js'
 import type { StaticHeaders } from './static-headers.js'

@@ -1,5 +1,5 @@
 import { validateHeaderValue } from 'node:http'
-import type { Response } from '../contracts/handler.js'
+import type { Response } from '../../contracts/handler.js'
 import type { OwnHeaders } from './response-headers.js'
 import { isUntouched, writeFlatHead } from './send-json.js'
 import { headerLine, type StaticHeaders } from './static-headers.js'

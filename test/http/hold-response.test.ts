@@ -4,8 +4,8 @@ import { Readable } from 'node:stream'
 import type { Response } from 'blazon'
 import compression from 'compression'
 import { describe, expect, it } from 'vitest'
-import { dropLateAnswers, keepFirstAnswer } from '../../src/http/drop-late-answers.js'
-import { holdAnswer } from '../../src/http/hold-answer.js'
+import { holdAnswer } from '../../src/http/send/hold-response.js'
+import { dropLateAnswers, keepFirstAnswer } from '../../src/http/send/keep-first-response.js'
 
 /** A promise that a test keeps. */
 function gate() {

@@ -1,7 +1,7 @@
 import { type OutgoingHttpHeaders, ServerResponse } from 'node:http'
-import type { Response } from '../contracts/handler.js'
-import { copyDescriptors } from './copy-descriptors.js'
-import { kAdded, kIsFilled, kLead, kRemoved } from './own-fields.js'
+import type { Response } from '../../contracts/handler.js'
+import { copyDescriptors } from '../copy-descriptors.js'
+import { kAdded, kIsFilled, kLead, kRemoved } from '../own-fields.js'
 import { canLead, type Leading, type StaticHeader, type StaticHeaders } from './static-headers.js'
 
 const node = ServerResponse.prototype

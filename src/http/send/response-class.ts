@@ -1,19 +1,19 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import express, { type Application } from 'express'
-import type { Response } from '../contracts/handler.js'
-import { copyDescriptors } from './copy-descriptors.js'
-import { kAdded, kLocals, kPrepare } from './own-fields.js'
+import type { Response } from '../../contracts/handler.js'
+import { copyDescriptors } from '../copy-descriptors.js'
+import { kAdded, kLocals, kPrepare } from '../own-fields.js'
+import type { BlazonRequest } from '../request.js'
+import { bindListeners, type RequestScopes } from '../request-scopes.js'
 import { defineReplay } from './replay.js'
-import type { BlazonRequest } from './request.js'
-import { bindListeners, type RequestScopes } from './request-scopes.js'
 import {
   assignOwnHeaders,
   defineStaticHeaders,
   type OwnHeaders,
   restoreAdded,
 } from './response-headers.js'
+import { defineSendText } from './send-error.js'
 import { defineJson, type OwnJson } from './send-json.js'
-import { defineSendText } from './send-text.js'
 import { setHeadersForStandIn } from './stand-in.js'
 import { defineLead, type StaticHeaders } from './static-headers.js'
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { hasLostConnection } from './close-with-connection.js'
-import { dropLateAnswers } from './drop-late-answers.js'
-import { kIsBodyTaken } from './own-fields.js'
-import { type Arriving, hasBody } from './read-body.js'
+import { hasLostConnection } from '../close-with-connection.js'
+import { kIsBodyTaken } from '../own-fields.js'
+import { type Arriving, hasBody } from '../read-body.js'
+import { dropLateAnswers } from './keep-first-response.js'
 
 /** Bytes of a refused body that are still taken in, so that a client that writes first can read the answer. */
 const LINGER_BYTES = 1024 * 1024

@@ -1,7 +1,7 @@
 import { type OutgoingHttpHeader, ServerResponse } from 'node:http'
 import express, { type Application } from 'express'
-import type { Response } from '../contracts/handler.js'
-import { kAdded, kLead, kPrepare } from './own-fields.js'
+import type { Response } from '../../contracts/handler.js'
+import { kAdded, kLead, kPrepare } from '../own-fields.js'
 import { isHeadUntouched, type OwnHeaders } from './response-headers.js'
 import { canLead, headerLine, type StaticHeaders } from './static-headers.js'
 
