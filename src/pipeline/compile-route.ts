@@ -36,9 +36,15 @@ export interface RouteParts {
 
 type FeatureStep = 'scope' | 'admission' | 'claim' | 'tenant' | 'membership' | 'quota'
 
-/** The steps that features add to one route; `null` where the route does not use one. `STEPS` says what each of them does. */
+/**
+ * The steps that features add to one route; `null` where the route does not use one. `STEPS` says what each of them
+ * does.
+ */
 export interface RouteStages extends Pick<RouteSteps, FeatureStep> {
-  /** The cache may send a response before its handler has run, or to several requests: therefore it knows how to settle. */
+  /**
+   * The cache may send a response before its handler has run, or to several requests: therefore it knows how to
+   * settle.
+   */
   readonly cache: SettlingStage | null
 }
 

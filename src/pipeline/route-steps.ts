@@ -1,8 +1,8 @@
 import type { Stage, Step } from '../step/step.js'
 
 /**
- * The steps of a route, from the first that a request meets to the last. A route leaves out every step that it does not
- * use. This list alone decides the order; `does` is one line for documents and tools, which print the list.
+ * The steps of a route, from the first that a request meets to the last. A route leaves out every step that it does
+ * not use. This list alone decides the order; `does` is one line for documents and tools, which print the list.
  */
 export const STEPS = [
   { name: 'scope', does: 'enters the async context of the tenant of the request' },
@@ -58,8 +58,8 @@ export const NO_STEPS: RouteSteps = Object.freeze(
 ) as RouteSteps
 
 /**
- * Makes one function of the steps, each calling the next. A step that is `null` leaves nothing behind: no function, and
- * no call at a request.
+ * Makes one function of the steps, each calling the next. A step that is `null` leaves nothing behind: no function,
+ * and no call at a request.
  */
 export function foldSteps(stages: RouteSteps): Step {
   return STEPS.reduceRight<Step>((next, { name }) => stages[name]?.(next) ?? next, withoutHandler)

@@ -2,10 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { hasLostConnection } from '../close-with-connection.js'
 import { kIsBodyTaken } from '../own-fields.js'
 import { type Arriving, hasBody } from '../read-body.js'
-import { dropLateAnswers } from './keep-first-response.js'
+import { dropLaterCalls } from './keep-first-response.js'
 
-/** Bytes of a refused body that are still taken in, so that a client that writes first can read the answer. */
+/**
+ * Bytes of a refused body that are still read, so that a client that writes its whole body first can read the
+ * response.
+ */
 const LINGER_BYTES = 1024 * 1024
+/** Milliseconds for which they are read. */
 const LINGER_MS = 1000
 
 /** Whether the client may still be sending a body that nobody will read. */
@@ -14,10 +18,10 @@ export function isUnread(req: Arriving): boolean {
 }
 
 /**
- * Sends an answer before the body has been read, then closes the connection. Without `close`, Node
- * would go on swallowing whatever the client sends; closing at once, the kernel resets the
- * connection and the client may never see the answer. So the answer goes out first, whole, and
- * the end waits for the rest of a small body, a megabyte or a second, whichever comes first.
+ * Sends a response before the body of its request has been read, then closes the connection. Without `Connection:
+ * close`, Node would go on reading everything that the client sends. If the connection were closed at once, the
+ * kernel would reset it, and the client might never see the response. Therefore the whole response is written
+ * first, and its end waits for the rest of the body, for a megabyte of it, or for a second, whichever comes first.
  */
 export function endUnread(req: IncomingMessage, res: ServerResponse, body: string): void {
   let swallowed = 0
@@ -37,10 +41,10 @@ export function endUnread(req: IncomingMessage, res: ServerResponse, body: strin
   }
   res.setHeader('Connection', 'close')
   res.write(body)
-  // A handler that is still at work cannot end what is being sent here.
-  dropLateAnswers(res)
-  // Whoever found the body too large has paused it, and a paused stream does not flow by listening.
+  // A handler that is still running must not end this response.
+  dropLaterCalls(res)
+  // The reader that found the body too large has paused it, and a listener alone does not make a paused stream flow.
   req.on('data', onData).on('end', end).on('close', end).resume()
-  // Errors of a connection that is given up concern nobody.
+  // The connection is closed anyway: its errors change nothing, and without a listener they would end the process.
   req.on('error', () => {})
 }

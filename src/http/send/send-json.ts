@@ -1,26 +1,23 @@
-import { type OutgoingHttpHeader, ServerResponse } from 'node:http'
+import { ServerResponse } from 'node:http'
 import express, { type Application } from 'express'
 import type { Response } from '../../contracts/handler.js'
-import { kAdded, kLead, kPrepare } from '../own-fields.js'
-import { isHeadUntouched, type OwnHeaders } from './response-headers.js'
-import { canLead, headerLine, type StaticHeaders } from './static-headers.js'
+import { kPrepare } from '../own-fields.js'
+import { isUntouched, JSON_LINE, JSON_TYPE, writeFlatHead } from './flat-head.js'
+import type { OwnHeaders } from './response-headers.js'
+import type { StaticHeaders } from './static-headers.js'
 
-export const JSON_TYPE = 'application/json; charset=utf-8'
 const NEGOTIATED = ['Content-Type', 'ETag', 'Last-Modified'] as const
 
-/** Node's server listens itself. */
-const NODE_FINISH_LISTENERS = 1
-
-// Node's own: the chain under `ServerResponse`, and not what is copied over it.
+// Node's own: the chain under `ServerResponse`, and not the copies of Express' methods over it.
 const node = ServerResponse.prototype
 const { json: expressJson, send: expressSend } = express.response
 
-/** Makes of a body what `JSON.stringify` makes the same of in less time. */
+/** Makes another body of which `JSON.stringify` makes the same text in less time. */
 export type PrepareJson = (body: unknown) => unknown
 
-/** What a response of ours knows of its JSON. */
+/** The field of our responses that concerns JSON. */
 export interface OwnJson {
-  /** See {@link prepareJson}; `null` for most answers. */
+  /** See {@link prepareJson}; `null` for most responses. */
   [kPrepare]: PrepareJson | null
 }
 
@@ -29,17 +26,14 @@ export function prepareJson(res: Response, prepare: PrepareJson): void {
   ;(res as Response & OwnJson)[kPrepare] = prepare
 }
 
-/** A replacer is the application's own, and is told of everything as it is. */
+/** The body to be written. A `json replacer` of the application sees the original body. */
 function prepared(res: Response & OwnJson, body: unknown): unknown {
   return res[kPrepare] === null || res.app.get('json replacer') ? body : res[kPrepare](body)
 }
 
-/** The header of JSON as it goes over the wire. */
-export const JSON_LINE: string = headerLine('Content-Type', JSON_TYPE)
-
 /**
- * `res.json` without the ladder of Express' (content type, charset, ETag, freshness), which is
- * climbed only when a setting asks for one of its rungs.
+ * Defines `res.json` without the work that Express does for content type, charset, ETag and freshness. Where a
+ * setting asks for one of these, Express' own `res.json` is called.
  */
 export function defineJson(prototype: Response, app: Application, { text }: StaticHeaders): void {
   const settings = ['etag fn', 'json spaces', 'json replacer', 'json escape']
@@ -47,9 +41,10 @@ export function defineJson(prototype: Response, app: Application, { text }: Stat
   let needsExpress: boolean | undefined
   prototype.json = function json(this: Response & OwnHeaders & OwnJson, body?: unknown) {
     needsExpress ??= isPatched() || settings.some((name) => Boolean(app.get(name)))
-    // An application that is mounted in ours, or that ours is mounted in, has settings of its own; a middleware that replaced `send` waits for it.
+    // An application that is mounted in ours, or in which ours is mounted, has its own settings. A middleware that
+    // replaced `send` expects to be called.
     const isPlain = !needsExpress && this.app === app && this.send === expressSend
-    if (!isPlain || hasNoContent(this.statusCode)) return climb(this, body)
+    if (!isPlain || hasNoContent(this.statusCode)) return callExpress(this, body)
     const content = JSON.stringify(prepared(this, body))
     if (content === undefined) return expressJson.call(this, body)
     const length = Buffer.byteLength(content)
@@ -70,23 +65,10 @@ function isPatched(): boolean {
   return express.response.json !== expressJson
 }
 
-/** Who has replaced it is told of everything as it is. */
-function climb(res: Response & OwnJson, body: unknown): Response {
+/** A function that has replaced Express' `json` sees the original body. */
+function callExpress(res: Response & OwnJson, body: unknown): Response {
   const { json } = express.response
   return json.call(res, json === expressJson ? prepared(res, body) : body) as Response
-}
-
-/** Writes a head that nobody has touched, in one go. Throws on a reason phrase that HTTP cannot carry. */
-export function writeFlatHead(res: Response & OwnHeaders, lead: string, headers: unknown[]): void {
-  const added = res[kAdded]
-  for (let i = 0; added !== null && i < added.length; i++) headers.push(added[i])
-  res[kLead] = lead
-  try {
-    node.writeHead.call(res, res.statusCode, headers as OutgoingHttpHeader[])
-  } finally {
-    // What is sent after a refused head is another answer.
-    res[kLead] = ''
-  }
 }
 
 function hasNoContent(status: number): boolean {
@@ -94,24 +76,9 @@ function hasNoContent(status: number): boolean {
 }
 
 /**
- * Nobody set or removed a header, nor waits for the head (on-headers patches `writeHead` on the
- * instance, others `end`), nor for the end, where loggers read headers that a flat array does not leave behind.
+ * Whether Express must decide: about a type that may lack its charset, or a validator that may make the response a
+ * 304.
  */
-export function isUntouched(
-  res: Response & OwnHeaders,
-  { writeHead, end }: Pick<Response, 'writeHead' | 'end'>,
-): boolean {
-  return (
-    canLead() &&
-    isHeadUntouched(res) &&
-    res.writeHead === writeHead &&
-    res.end === end &&
-    res.listenerCount('finish') <= NODE_FINISH_LISTENERS &&
-    res.listenerCount('close') === 0
-  )
-}
-
-/** A type that may lack its charset, or a validator that may make the answer 304: Express knows what to do. */
 function isNegotiated(res: Response): boolean {
   return NEGOTIATED.some((name) => node.hasHeader.call(res, name))
 }

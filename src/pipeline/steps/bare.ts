@@ -45,7 +45,9 @@ function bodyOf(value: unknown): string | Buffer | undefined {
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
 }
 
-/** Sets the documented type, unless the handler has set it already, perhaps with other parameters such as a charset. */
+/**
+ * Sets the documented type, unless the handler has set it already, perhaps with other parameters such as a charset.
+ */
 function setType(res: Response, type: string, isText: boolean): void {
   const isRange = type.includes('*')
   const set = res.get('Content-Type')

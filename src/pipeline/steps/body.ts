@@ -9,8 +9,8 @@ import type { Stage, Step } from '../../step/step.js'
 export interface BodyConfig {
   readonly limits: BodyLimits
   /**
-   * Whether the route has a schema for the body. Then a body of another type is refused with 415, and an empty body that
-   * is declared as JSON with 400. Without a schema the handler decides about both.
+   * Whether the route has a schema for the body. Then a body of another type is refused with 415, and an empty body
+   * that is declared as JSON with 400. Without a schema the handler decides about both.
    */
   readonly isDescribed: boolean
 }

@@ -15,7 +15,10 @@ export interface GuardConfig {
   readonly logDenial: LogDenial
 }
 
-/** Lets a request pass where the guard returns exactly `true`. A route that needs a guard, in an application without one, lets no request pass. */
+/**
+ * Lets a request pass where the guard returns exactly `true`. A route that needs a guard, in an application without
+ * one, lets no request pass.
+ */
 export function guardStage(config: GuardConfig): Stage {
   return (next) => guardStep(config, next)
 }
@@ -26,7 +29,10 @@ function guardStep({ guard, logDenial }: GuardConfig, next: Step): Step {
       return deny()
     }
   }
-  /** An HTTP error is a decision of the guard (403, 503, …) and keeps its status. Any other error is a failure of the guard: 401. */
+  /**
+   * An HTTP error is a decision of the guard (403, 503, …) and keeps its status. Any other error is a failure of
+   * the guard: 401.
+   */
   function refuse(error: unknown, req: BlazonRequest): Refusal {
     if (HttpError.is(error) || toFailure(error).status !== 500) return new Refusal(error)
     logDenial(error, req)
@@ -50,18 +56,20 @@ function guardStep({ guard, logDenial }: GuardConfig, next: Step): Step {
 }
 
 /**
- * The decision of the guard, or a promise of it. The promise is our own: another thenable may call back twice, and its
- * `then` need not return a promise. Express lets a request pass where `undefined`, `null`, `0` or `'route'` is thrown;
- * here every throw denies.
+ * The decision of the guard, or a promise of it. The promise is our own: another thenable may call back twice, and
+ * its `then` need not return a promise. Express lets a request pass where `undefined`, `null`, `0` or `'route'` is
+ * thrown; here every throw denies.
  */
 function judge(guard: AuthGuard, req: BlazonRequest): unknown {
   const verdict: unknown = guard.canActivate(req)
-  // A proxy may throw when it is inspected: a value that is neither thenable nor `true` becomes `false` here, and is not touched again.
+  // A proxy may throw when it is inspected: a value that is neither thenable nor `true` becomes `false` here, and
+  // is not touched again.
   return isThenable(verdict) ? Promise.resolve(verdict) : verdict === true
 }
 
 function deny(cause?: unknown): Refusal {
-  // RFC 9110, 11.6.1: a 401 names the scheme that the server accepts. Each error has its own object, to which an error middleware may add headers.
+  // RFC 9110, 11.6.1: a 401 names the scheme that the server accepts. Each error has its own object, to which an
+  // error middleware may add headers.
   const options = { headers: { 'WWW-Authenticate': 'Bearer' }, cause }
   return new Refusal(
     withoutStack(() => new UnauthorizedError('Authentication is required', options)),

@@ -11,8 +11,8 @@ interface Interception {
 }
 
 /**
- * Puts the interceptor of a plugin before the handler. The interceptor may first wait for a pool and go on in a callback of
- * it, where the async context is another: therefore the request enters its scope again.
+ * Puts the interceptor of a plugin before the handler. The interceptor may first wait for a pool and go on in a
+ * callback of it, where the async context is another: therefore the request enters its scope again.
  */
 export function interceptStage(intercept: Interceptor, { onError, scopes }: Interception): Stage {
   return (next) =>

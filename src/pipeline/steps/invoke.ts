@@ -18,7 +18,10 @@ export interface Invocation {
   readonly onError: OnError
 }
 
-/** Calls the handler: with its decorated parameters, or as `(req, res, next)`. It is the last step: no step follows it. */
+/**
+ * Calls the handler: with its decorated parameters, or as `(req, res, next)`. It is the last step: no step follows
+ * it.
+ */
 export function handlerStage(invocation: Invocation): Stage {
   return () => invokeStep(invocation)
 }
@@ -42,7 +45,10 @@ function invokeStep({ instance, method, parameters, onError }: Invocation): Step
   }
 }
 
-/** Does not run the handler where the handler timeout or a late error ended the request while a guard, the body or a schema was awaited. */
+/**
+ * Does not run the handler where the handler timeout or a late error ended the request while a guard, the body or a
+ * schema was awaited.
+ */
 export const unexpiredStage: Stage = (next) =>
   function runUnexpired(req, res) {
     return req[kIsExpired] ? res : next(req, res)

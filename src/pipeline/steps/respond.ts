@@ -71,7 +71,8 @@ export function settleOf(config: RespondConfig): Settle {
   return function settle(value, req, res) {
     let failure: unknown
     try {
-      // Most handlers return `res`. `instanceof` reads the chain of prototypes, which costs time, and which a proxy may refuse.
+      // Most handlers return `res`. `instanceof` reads the chain of prototypes, which costs time, and which a proxy
+      // may refuse.
       if (value === res || !(value instanceof Refusal)) return send(value, req, res)
       failure = value.error
     } catch (error) {

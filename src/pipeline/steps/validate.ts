@@ -18,11 +18,16 @@ import { type Declares, genericErrors } from '../generic-errors.js'
 export interface CompiledInput {
   readonly source: InputSource
   readonly validate: Validator
-  /** For errors that repeat nothing of the request; `null` where errors carry the messages of the schema's library. */
+  /**
+   * For errors that repeat nothing of the request; `null` where errors carry the messages of the schema's library.
+   */
   readonly declares: Declares | null
 }
 
-/** Validates every part of the request that has a schema, then replaces each part with the value that its schema returned. */
+/**
+ * Validates every part of the request that has a schema, then replaces each part with the value that its schema
+ * returned.
+ */
 export function validateStage(inputs: readonly CompiledInput[]): Stage {
   return (next) => validateStep(inputs, next)
 }
@@ -53,8 +58,8 @@ function validateStep(inputs: readonly CompiledInput[], next: Step): Step {
 }
 
 /**
- * Turns the throw of a validator into a rejection. A throw would leave the promise of another validator unhandled, and an
- * unhandled rejection ends the process.
+ * Turns the throw of a validator into a rejection. A throw would leave the promise of another validator unhandled,
+ * and an unhandled rejection ends the process.
  */
 function attempt(validate: Validator, value: unknown): ReturnType<Validator> {
   try {
