@@ -1,7 +1,7 @@
 import type { Response } from '../contracts/handler.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import { successEnvelope } from '../errors/envelope.js'
-import { saidStatus } from '../http/said-status.js'
+import { saidStatus } from '../http/send/said-status.js'
 
 /**
  * Gives `this.ok` its type. Extending it is optional: every controller has the method.

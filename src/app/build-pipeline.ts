@@ -14,9 +14,8 @@ import { type CrossOrigin, crossOriginStep } from '../features/security/cross-or
 import { buildSecurity, type Security } from '../features/security/security.js'
 import { HandedBack } from '../http/handed-back.js'
 import { createRequestClass } from '../http/request.js'
-import { createResponseClass } from '../http/response.js'
-import { staticHeaders } from '../http/static-headers.js'
-import type { RunRoute } from '../http/step.js'
+import { createResponseClass } from '../http/send/response-class.js'
+import { staticHeaders } from '../http/send/static-headers.js'
 import { toBytes } from '../http/units.js'
 import {
   compileDispatch,
@@ -40,6 +39,7 @@ import { composeMiddlewares, type MiddlewareEnds } from '../pipeline/run-middlew
 import type { CompiledInput } from '../pipeline/steps/validate.js'
 import { buildRouter, type Routable, type Router } from '../routing/build-router.js'
 import { type CompileValidator, createValidatorCompiler } from '../schema/compile-validator.js'
+import type { RunRoute } from '../step/step.js'
 import { swaggerList } from './check-swagger.js'
 import { Connections } from './connections.js'
 import { declaredNames } from './declared-names.js'

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
 import type { Response } from '../contracts/handler.js'
-import { clientErrorAnswer } from '../pipeline/fail.js'
+import { clientErrorResponse } from '../pipeline/fail.js'
 
 /** Bytes that may still come in while others of the connection are answered; Node's parser refuses each piece of them anew. */
 const MOST_UNREADABLE_BYTES = 1024 * 1024
@@ -36,7 +36,7 @@ function refuse(error: NodeJS.ErrnoException, socket: Connection): void {
   if (!socket.writable) return end(socket, '')
   const answer = socket._httpMessage ?? null
   // Nobody is being answered, or the request that is broken, and whose own answer this will be.
-  if (answer === null || isUnanswered(answer)) return end(socket, clientErrorAnswer(error))
+  if (answer === null || isUnanswered(answer)) return end(socket, clientErrorResponse(error))
   // Whatever is written into another answer would be read as part of it. One to the broken request itself may wait for the rest of it.
   if (answer.req.complete) answer.once('finish', () => refuse(error, socket))
   else end(socket, '')

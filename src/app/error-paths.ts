@@ -4,7 +4,6 @@ import { toMiddlewareFailure } from '../errors/failure.js'
 import { kHasFailed } from '../http/own-fields.js'
 import type { BlazonRequest } from '../http/request.js'
 import type { RequestScopes } from '../http/request-scopes.js'
-import type { OnError } from '../http/step.js'
 import { toSeconds } from '../http/units.js'
 import { type DeadlineConfig, Deadlines } from '../pipeline/deadlines.js'
 import { type ExplainConfig, explainErrors } from '../pipeline/explain-errors.js'
@@ -16,6 +15,7 @@ import {
   type PlacedErrorMiddleware,
 } from '../pipeline/run-error-middlewares.js'
 import { scopedErrors } from '../pipeline/scoped-errors.js'
+import type { OnError } from '../step/step.js'
 import type { AppOptions } from './options.js'
 
 const DEFAULT_HANDLER_SECONDS = 30

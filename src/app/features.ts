@@ -19,8 +19,8 @@ import {
   TenantContext,
 } from '../features/tenancy/tenant-context.js'
 import type { RequestScopes } from '../http/request-scopes.js'
-import type { OnError, RunRoute, Stage } from '../http/step.js'
 import { NO_STAGES, type RouteStages } from '../pipeline/compile-route.js'
+import type { OnError, RunRoute, Stage } from '../step/step.js'
 import type { Harness } from './harness.js'
 import { namedMiddlewares } from './named-middlewares.js'
 import type { AppOptions } from './options.js'

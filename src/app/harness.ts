@@ -5,7 +5,7 @@ import type { AuthGuard } from '../contracts/guard.js'
 import type { Logger } from '../contracts/logger.js'
 import type { AppModel, RouteMatch, RouteModel } from '../contracts/route-model.js'
 import type { Override } from '../di/build-container.js'
-import type { RunRoute, Stage } from '../http/step.js'
+import type { RunRoute, Stage } from '../step/step.js'
 
 /** What `blazon/testing` changes in an application, and what it is told of it. */
 export interface Harness {

@@ -24,11 +24,11 @@ export const kPassOn: unique symbol = Symbol('blazon.passOn')
 
 /** Behind `locals`. */
 export const kLocals: unique symbol = Symbol('blazon.locals')
-/** What is made of a body before it is JSON; `null` for most answers. */
+/** Prepares a body before it is written as JSON; `null` for most responses. */
 export const kPrepare: unique symbol = Symbol('blazon.prepare')
 /** Static headers that a handler took away, by lower-case name. */
 export const kRemoved: unique symbol = Symbol('blazon.removed')
-/** Headers of `addHeaders`, `[name, value, …]`; `null` for most answers. */
+/** Headers of `addHeaders`, `[name, value, …]`; `null` for most responses. */
 export const kAdded: unique symbol = Symbol('blazon.added')
 /** Whether the static headers are already among those to be written. */
 export const kIsFilled: unique symbol = Symbol('blazon.isFilled')

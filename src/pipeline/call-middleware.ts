@@ -1,4 +1,4 @@
-import { isThenable } from '../http/step.js'
+import { isThenable } from '../step/thenable.js'
 
 /** Calls a middleware; what it throws, or rejects with, is an error, whatever it is. */
 export function callMiddleware(run: () => unknown, fail: (error: unknown) => void): void {

@@ -4,23 +4,28 @@ import { successEnvelope } from '../errors/envelope.js'
 import { refuse } from '../errors/refuse.js'
 import { kPassOn } from '../http/own-fields.js'
 import type { BlazonRequest } from '../http/request.js'
-import { isThenable, type OnError, Refusal, type RunRoute, type Stage } from '../http/step.js'
+import { Refusal } from '../step/refusal.js'
+import type { OnError, RunRoute, Stage } from '../step/step.js'
+import { isThenable } from '../step/thenable.js'
 import { nextOf } from './steps/invoke.js'
 
-/** What the walk from a URL to its route needs. */
+/** The parts of an application with which a URL leads to its route. */
 export interface DispatchConfig {
   readonly match: (method: string, url: string) => RouteMatch
   readonly routes: readonly RouteModel[]
-  /** Compiled routes, by `route.index`; those of the framework itself follow. */
+  /** Compiled routes, by `route.index`. The routes of the framework itself, such as the documentation, follow. */
   readonly handlers: readonly RunRoute[]
   readonly onError: OnError
-  /** Stands before the answers of those that are no route of ours; `null` without. */
+  /** Counts the requests that have no route against rate limits; `null` where there are none. */
   readonly admission: Stage | null
 }
 
 type Unmatched = Exclude<RouteMatch, { kind: 'route' }>
 
-/** Finds the route of a request and runs it; a request without one gets its 404, 405 or `Allow`. */
+/**
+ * Finds the route of a request and runs it. A request without a route gets a 404; a 405 with `Allow`, where its
+ * path has routes of other methods; a 400, where its path cannot be decoded; or, for `OPTIONS`, a 200 with `Allow`.
+ */
 export function compileDispatch(config: DispatchConfig): RunRoute {
   const { match, routes, handlers } = config
   return function dispatch(req, res) {
@@ -31,27 +36,30 @@ export function compileDispatch(config: DispatchConfig): RunRoute {
       return (handlers[found.index] as RunRoute)(req, res)
     }
     if (req[kPassOn] !== undefined && isTheirs(found, req.method)) return req[kPassOn]()
-    explain(found, { req, res }, config)
+    endUnmatched(found, { req, res }, config)
   }
 }
 
-/** The application that ours is mounted in may answer the path, or this method of it, as it may with an Express router. */
+/**
+ * Whether the application in which ours is mounted may handle the request, as it may behind an Express router: a
+ * path that we do not have, or a method of it that we do not have. `OPTIONS` of our own path is ours.
+ */
 function isTheirs({ kind }: Unmatched, method: string): boolean {
   return kind === 'none' || (kind === 'method' && method !== 'OPTIONS')
 }
 
-/** Counts what asks for nothing that is here, and says so. */
-function explain(
+/** Counts a request without a route against rate limits, then responds to it. */
+function endUnmatched(
   found: Unmatched,
   { req, res }: { req: BlazonRequest; res: Response },
   { admission, onError }: DispatchConfig,
 ): void {
-  const answer = () => answerUnmatched(found, req, res)
+  const respond = () => respondUnmatched(found, req, res)
   const settle = (value: unknown) => {
     if (value instanceof Refusal) onError(value.error, req, res)
   }
   try {
-    const value = admission === null ? answer() : admission(answer)(req, res)
+    const value = admission === null ? respond() : admission(respond)(req, res)
     if (isThenable(value)) value.then(settle, (error) => onError(error, req, res))
     else settle(value)
   } catch (error) {
@@ -59,7 +67,21 @@ function explain(
   }
 }
 
-function answerUnmatched(found: Unmatched, req: BlazonRequest, res: Response): Refusal | undefined {
+/**
+ * Responds to a request without a route. `found.allow` holds the methods of its path, `HEAD` among them where there is a
+ * `GET`, and `OPTIONS`, which needs no route.
+ *
+ * - `OPTIONS` gets a 200 with the methods, in `Allow` and in the body (RFC 9110, 9.3.7). Where CORS is on, its
+ *   middleware responds to `OPTIONS` earlier, except for `OPTIONS *`.
+ * - Every other method gets a 405, which must carry `Allow` (RFC 9110, 15.5.6).
+ * - `HEAD` needs no case here: the router finds the `GET` route for it. A 405 to `HEAD` has no body, because Node sends
+ *   none.
+ */
+function respondUnmatched(
+  found: Unmatched,
+  req: BlazonRequest,
+  res: Response,
+): Refusal | undefined {
   if (found.kind !== 'method') return new Refusal(errorOfMiss(found.kind, req))
   const Allow = found.allow.join(', ')
   if (req.method !== 'OPTIONS') {
@@ -78,7 +100,7 @@ function errorOfMiss(kind: 'none' | 'malformed', req: BlazonRequest): Error {
   return refuse('NOT_FOUND', message)
 }
 
-/** Runs a route that has no controller. Whatever it throws or rejects with is answered as any error is. */
+/** Makes a route of a handler without controller. Its throws and rejections are errors like those of other routes. */
 export function compileFrameworkRoute(handle: RequestHandler, onError: OnError): RunRoute {
   return function runFrameworkRoute(req, res) {
     const next = nextOf(req, res, onError)

@@ -5,7 +5,7 @@ import { refuse } from '../errors/refuse.js'
 import { kIsExpired } from '../http/own-fields.js'
 import type { BlazonRequest } from '../http/request.js'
 import type { RequestScopes } from '../http/request-scopes.js'
-import type { OnError } from '../http/step.js'
+import type { OnError } from '../step/step.js'
 import { overtake } from './overtake.js'
 import { inScopeOf } from './scoped-errors.js'
 

@@ -1,7 +1,7 @@
 import type { NextFunction } from '../contracts/handler.js'
 import { kNext } from '../http/own-fields.js'
 import type { BlazonRequest, RequestClass } from '../http/request.js'
-import type { OnError } from '../http/step.js'
+import type { OnError } from '../step/step.js'
 import { nextOf } from './steps/invoke.js'
 
 /**

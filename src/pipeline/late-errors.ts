@@ -1,10 +1,10 @@
 import type { Response } from '../contracts/handler.js'
 import { toMiddlewareFailure } from '../errors/failure.js'
-import { keepFirstAnswer } from '../http/drop-late-answers.js'
 import type { HandedBack } from '../http/handed-back.js'
 import { kHasFailed } from '../http/own-fields.js'
 import type { BlazonRequest } from '../http/request.js'
 import type { RequestScopes } from '../http/request-scopes.js'
+import { keepFirstResponse } from '../http/send/keep-first-response.js'
 import type { LogFailure } from './log-failure.js'
 import { overtake } from './overtake.js'
 import { inScopeOf } from './scoped-errors.js'
@@ -40,7 +40,7 @@ export function createOnLateError(log: LogFailure, { scopes, handedBack }: LateE
     log(error, req, { status })
     inScopeOf(scopes, req, () => {
       if (isAtRoute) return overtake(error, req, fail)
-      keepFirstAnswer(res)
+      keepFirstResponse(res)
       fail(error)
     })
   }

@@ -2,7 +2,7 @@ import type { Application } from 'express'
 import { refuse } from '../errors/refuse.js'
 import { MAX_PARAMETERS } from '../http/count-parameters.js'
 import { kPassOn } from '../http/own-fields.js'
-import type { OnError, RunRoute } from '../http/step.js'
+import type { OnError, RunRoute } from '../step/step.js'
 import type { DispatchConfig } from './compile-dispatch.js'
 
 /** Express' own, which stop at {@link MAX_PARAMETERS}. One of the application's has limits of its own. */

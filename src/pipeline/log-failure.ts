@@ -2,7 +2,7 @@ import type { Logger } from '../contracts/logger.js'
 import type { TenantScope } from '../contracts/tenant.js'
 import { kAbortController, kTenantScope } from '../http/own-fields.js'
 import type { BlazonRequest } from '../http/request.js'
-import { disown } from '../http/step.js'
+import { disown } from '../step/thenable.js'
 import { requestIdOf } from './request-id.js'
 
 /** What is said of a failure beside its request. */

@@ -2,7 +2,7 @@ import { METHODS } from 'node:http'
 import express from 'express'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { BlazonRequest } from '../http/request.js'
-import type { OnError, RunRoute } from '../http/step.js'
+import type { OnError, RunRoute } from '../step/step.js'
 import { nextOf } from './steps/invoke.js'
 
 /** A route of the application, or of the framework's own. */

@@ -4,7 +4,8 @@ import { refuse } from '../errors/refuse.js'
 import { kHasFailed, kIsExpired, kPassOn } from '../http/own-fields.js'
 import { isRefused, resumeAsBefore } from '../http/passing-over.js'
 import type { BlazonRequest } from '../http/request.js'
-import { isError, type OnError } from '../http/step.js'
+import { isNextError } from '../step/next-error.js'
+import type { OnError } from '../step/step.js'
 import { callMiddleware } from './call-middleware.js'
 import type { LogFailure } from './log-failure.js'
 
@@ -97,7 +98,7 @@ class ErrorWalk {
     const settle = (passed: unknown) =>
       this.#at === index ? this.#pass(passed, index + 1) : this.#failLate(passed)
     const next = ((argument?: unknown) => {
-      if (isError(argument)) settle(argument)
+      if (isNextError(argument)) settle(argument)
       else if (this.#at === index) this.#goOn(middleware.place, argument)
     }) as NextFunction
     req.next = next

@@ -2,7 +2,8 @@ import type { NextFunction, RequestHandler, Response } from '../contracts/handle
 import { refuse } from '../errors/refuse.js'
 import { kPassOn } from '../http/own-fields.js'
 import type { BlazonRequest } from '../http/request.js'
-import { isError, type RunRoute } from '../http/step.js'
+import { isNextError } from '../step/next-error.js'
+import type { RunRoute } from '../step/step.js'
 import { callMiddleware } from './call-middleware.js'
 import type { OnLateError } from './late-errors.js'
 import type { OnFailure } from './run-error-middlewares.js'
@@ -46,7 +47,7 @@ export function composeMiddlewares(
       const middleware = middlewares[index]
       if (middleware === undefined) return leave(req, res)
       const next = ((argument?: unknown) => {
-        if (isError(argument)) settle(argument)
+        if (isNextError(argument)) settle(argument)
         else if (at === index) goOn(index + 1, argument)
       }) as NextFunction
       const settle = (error: unknown) => (at === index ? fail(error) : failLate(error))

@@ -9,7 +9,7 @@ import type { RouteMatch, RouteModel } from '../contracts/route-model.js'
 /** Longest path parameter, in characters. */
 const MAX_PARAM_LENGTH = 1024
 
-/** What `@All` answers; others, TRACE above all, stay 405 unless they are declared. */
+/** The methods of an `@All` route. Other methods, above all TRACE, get a 405 unless a route declares them. */
 const ALL_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
 /** Finds the route of a request. The only code in the framework that compares paths. */
@@ -35,11 +35,13 @@ export function buildRouter(routes: readonly Routable[]): Router {
   })
   const hasHeads = routes.some(({ method }) => method === 'HEAD' || method === 'ALL')
   declare(routes, tree, hasHeads)
-  // Where only GET answers HEAD, its branches do: a second set of them would be the same, and a third of the work of building.
+  // `HEAD` means the `GET` route of its path. Without `@Head` and `@All` routes it is looked up as `GET`: a second
+  // set of branches for it would be the same, and would cost a third of the time of building.
   const findPath: Find = hasHeads
     ? (method, url) => tree.find(method, url)
     : (method, url) => tree.find(method === 'HEAD' ? 'GET' : method, url)
-  // find-my-way takes the first character for a slash: only where that would lead `OPTIONS *` to a route, it is looked at.
+  // find-my-way takes the first character for a slash: only where that would lead `OPTIONS *` to a route, it is
+  // looked at.
   const find: Find =
     findPath('OPTIONS', WHOLE_SERVER) === null
       ? findPath
@@ -56,7 +58,7 @@ export function buildRouter(routes: readonly Routable[]): Router {
 /** What stands for no path, but for all of them (RFC 9110, 7.1). */
 const WHOLE_SERVER = '*'
 
-/** Every method that some path allows. */
+/** `Allow` of `OPTIONS *`: every method that some path allows, `HEAD` with `GET`, and `OPTIONS`. */
 function methodsOf(routes: readonly Routable[]): string[] {
   const declared = new Set(routes.map(({ method }) => method))
   return ALL_METHODS.filter((method) => {
@@ -80,7 +82,7 @@ function toMatch(found: FindResult<HTTPVersion.V1>): RouteMatch {
   return { kind: 'route', index, params }
 }
 
-/** Declared methods first, then what they imply: `HEAD` of a `GET`, and the rest of an `@All`. */
+/** Declares the methods of routes first, then those that they imply: `HEAD` of a `GET`, and the rest of an `@All`. */
 function declare(routes: readonly Routable[], tree: Tree, hasHeads: boolean): void {
   const declareAs = (method: HTTPMethod, route: Routable) =>
     tree.on(method, patternOf(route), unreachable, route)
@@ -101,7 +103,10 @@ function patternOf({ path }: Routable): string {
   return path.includes('*') ? path.replace(/\*\w+$/, '*') : path
 }
 
-/** Only ever runs for requests that have no route, so it may ask for every method in turn. */
+/**
+ * Explains why a request has no route, and collects the methods of its path for `Allow`: by asking for every method
+ * in turn, which costs time, but only for requests without a route.
+ */
 function explainMiss(find: Find, method: string, url: string): RouteMatch {
   const allow: string[] = []
   for (const candidate of ALL_METHODS) {

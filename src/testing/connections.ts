@@ -1,7 +1,8 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { AuthGuard } from '../contracts/guard.js'
 import type { Request, User } from '../contracts/handler.js'
-import { isThenable, type RunRoute, type Step } from '../http/step.js'
+import type { RunRoute, Step } from '../step/step.js'
+import { isThenable } from '../step/thenable.js'
 import { MemoryAgent } from './memory-agent.js'
 
 /** What is known of a connection. */

@@ -7,7 +7,7 @@ import type { User } from '../contracts/handler.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import { blameCaller } from '../errors/blame-caller.js'
 import { tenantHeader as headerOfTenant } from '../features/tenancy/tenant-options.js'
-import type { Stage } from '../http/step.js'
+import type { Stage } from '../step/step.js'
 import {
   type AuthMatrix,
   type AuthMatrixOptions,

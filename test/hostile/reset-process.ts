@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { App, type AppOptions, defineControllers, type Plugin, type Request } from 'blazon'
 import express from 'express'
-import { holdAnswer } from '../../src/http/hold-answer.js'
+import { holdResponse } from '../../src/http/send/hold-response.js'
 import { ResetController } from './reset-app.js'
 
 const uncaught: string[] = []
@@ -23,7 +23,7 @@ const holding: Plugin = {
         await new Promise((resolve) => setTimeout(resolve, 2))
         if (Math.random() < 0.3) throw new Error('not committed')
       }
-      holdAnswer(res, { before: commit, refused: fail })
+      holdResponse(res, { before: commit, refused: fail })
       return next()
     }
   },

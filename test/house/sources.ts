@@ -9,7 +9,7 @@ export const root = fileURLToPath(new URL('../..', import.meta.url))
 export const FLOORS = [
   ['contracts', 'errors'],
   ['metadata', 'di', 'http', 'schema'],
-  ['model'],
+  ['model', 'step'],
   ['routing', 'pipeline', 'openapi', 'features/*'],
   ['app'],
   ['index', 'testing', 'cli', 'integrations/*'],

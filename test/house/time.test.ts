@@ -7,10 +7,10 @@ import { parse, readSources, specifiersOf, walk } from './sources.js'
  * expires would not move with `app.clock`.
  */
 const REASONS: Record<string, string> = {
-  'app/client-error.ts': 'waits for a client to take its answer, as `http/refuse-unread.ts`',
+  'app/client-error.ts': 'waits for a client to take its answer, as `http/send/end-unread.ts`',
   'app/system-clock.ts': 'is where the time comes from',
   'app/shut-down.ts': 'waits for requests to end, and a process must end whatever its clock says',
-  'http/refuse-unread.ts': 'waits for a client to take its answer, which no clock makes quicker',
+  'http/send/end-unread.ts': 'waits for a client to take its answer, which no clock makes quicker',
   'integrations/postgres/drivers/lock-folder.ts':
     'tells a process from an older one of the same number',
   'integrations/postgres/drivers/deadline.ts': 'waits for PostgreSQL, which no clock makes quicker',

@@ -1,6 +1,6 @@
 import { TestApp } from 'blazon/testing'
 import { expect, it } from 'vitest'
-import { replay } from '../../src/http/replay.js'
+import { replay } from '../../src/http/send/replay.js'
 
 it('sends a header that is no type under its own name', async () => {
   const format = 'application/json; charset=utf-8'

@@ -8,7 +8,7 @@ import {
 } from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { afterEach, describe, expect, it } from 'vitest'
-import { canLead } from '../../src/http/static-headers.js'
+import { canLead } from '../../src/http/send/static-headers.js'
 
 @Controller('answer')
 class AnswerController extends BaseController {

@@ -97,7 +97,9 @@ class Adapter implements SqlDriverAdapterFactory, SqlDriverAdapter {
   async startTransaction(isolationLevel?: string): Promise<Transaction> {
     const errand = errands.getStore()
     if (errand === undefined || errand.part !== undefined || isolationLevel !== undefined) {
-      throw new Error('Begin a transaction with prisma.$transaction(fn), or with db.transaction(fn).')
+      throw new Error(
+        'Begin a transaction with prisma.$transaction(fn), or with db.transaction(fn).',
+      )
     }
     try {
       errand.part = errand.isRead ? new Part(this.#db, errand) : await begin(this.#db, errand)

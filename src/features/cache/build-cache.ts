@@ -4,11 +4,11 @@ import type { Logger } from '../../contracts/logger.js'
 import type { Provider } from '../../contracts/provider.js'
 import type { AppModel, RouteModel } from '../../contracts/route-model.js'
 import type { CurrentTenant } from '../../contracts/tenant.js'
-import type { AnswerStage } from '../../http/step.js'
 import { toSeconds } from '../../http/units.js'
+import type { SettlingStage } from '../../step/step.js'
 import { CacheEngine } from './cache-engine.js'
 import { CacheManager, startManager, stopManager } from './cache-manager.js'
-import { cacheStep } from './cache-step.js'
+import { cacheStage } from './cache-stage.js'
 import type { CacheSettings } from './check-cache.js'
 import { memoryCache } from './memory-cache.js'
 
@@ -34,7 +34,7 @@ export interface DeclaredCache {
 
 /** The cache of one that has. */
 export interface RunningCache {
-  readonly stageOf: (route: RouteModel) => AnswerStage | null
+  readonly stageOf: (route: RouteModel) => SettlingStage | null
   readonly addsHeaders: boolean
   close(): Promise<void>
 }
@@ -86,7 +86,10 @@ interface StageConfig {
   readonly logger: Logger
 }
 
-function stageOf(route: RouteModel, { engine, hasNotes, logger }: StageConfig): AnswerStage | null {
+function stageOf(
+  route: RouteModel,
+  { engine, hasNotes, logger }: StageConfig,
+): SettlingStage | null {
   if (!isCached(route)) return null
   const { ttl, staleWhileRevalidate } = route.cache ?? {}
   const lifetime = { freshMs: msOf(ttl), staleMs: msOf(staleWhileRevalidate) }
@@ -96,7 +99,7 @@ function stageOf(route: RouteModel, { engine, hasNotes, logger }: StageConfig): 
     said.add(message)
     logger.warn({ route: route.name }, `@Cache of ${route.name}: ${message}`)
   }
-  return cacheStep({ route, engine, lifetime, hasNotes, warn })
+  return cacheStage({ route, engine, lifetime, hasNotes, warn })
 }
 
 /** A ttl of 0 keeps nothing, so it takes no step. */

@@ -1,7 +1,7 @@
 import type { TLSSocket } from 'node:tls'
 import type { Response } from '../../contracts/handler.js'
 import type { BlazonRequest } from '../../http/request.js'
-import { localsOf } from '../../http/response.js'
+import { localsOf } from '../../http/send/response-class.js'
 
 /**
  * For whom an answer is made: a text that is nobody else's, `null` for nobody in particular, `undefined` for somebody who cannot be

@@ -1,6 +1,6 @@
 import type { RouteModel } from '../../contracts/route-model.js'
 import type { BlazonRequest } from '../../http/request.js'
-import { disown } from '../../http/step.js'
+import { disown } from '../../step/thenable.js'
 import type { Caller } from './caller.js'
 
 /** What tells an answer from others, without the tenant; `null` for a request that the cache has no part in. */

@@ -1,6 +1,6 @@
 import type { CacheStore, MaybePromise, StoreContext } from '../../contracts/cache.js'
 import type { Timer } from '../../contracts/clock.js'
-import { isThenable } from '../../http/step.js'
+import { isThenable } from '../../step/thenable.js'
 
 /** What a store could not do. */
 export const FAILED: unique symbol = Symbol('failed')

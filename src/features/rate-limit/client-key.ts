@@ -3,7 +3,7 @@ import type { Logger } from '../../contracts/logger.js'
 import type { RateLimitBy } from '../../contracts/rate-limit.js'
 import { kTenantScope } from '../../http/own-fields.js'
 import type { BlazonRequest } from '../../http/request.js'
-import { disown } from '../../http/step.js'
+import { disown } from '../../step/thenable.js'
 import { clientAddress } from './client-address.js'
 
 /** Who is counted. */

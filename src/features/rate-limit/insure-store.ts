@@ -1,7 +1,7 @@
 import type { StoreContext } from '../../contracts/cache.js'
 import type { Clock } from '../../contracts/clock.js'
 import type { RateLimitCount, RateLimitResult, RateLimitStore } from '../../contracts/rate-limit.js'
-import { isThenable } from '../../http/step.js'
+import { isThenable } from '../../step/thenable.js'
 import { memoryRateLimit } from './memory-rate-limit.js'
 
 /** Between two lines of the log that say the same. */

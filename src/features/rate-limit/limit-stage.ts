@@ -1,8 +1,10 @@
 import type { Response } from '../../contracts/handler.js'
 import type { RateLimitResult, RateLimitStore } from '../../contracts/rate-limit.js'
 import { refuse } from '../../errors/refuse.js'
-import { addHeaders } from '../../http/response-headers.js'
-import { isThenable, Refusal, type Stage } from '../../http/step.js'
+import { addHeaders } from '../../http/send/response-headers.js'
+import { Refusal } from '../../step/refusal.js'
+import type { Stage } from '../../step/step.js'
+import { isThenable } from '../../step/thenable.js'
 import type { ClientKey } from './client-key.js'
 import type { PlannedLimit } from './plan-limits.js'
 
@@ -44,10 +46,4 @@ function tooMany(seconds: number): Refusal {
   const headers = { 'Retry-After': String(seconds) }
   const message = `Too many requests; try again in ${seconds} s`
   return new Refusal(refuse('TOO_MANY_REQUESTS', message, { headers }))
-}
-
-/** Puts stages behind each other; `null` when there are none. */
-export function inOrder(stages: readonly Stage[]): Stage | null {
-  if (stages.length === 0) return null
-  return (next) => stages.reduceRight((run, stage) => stage(run), next)
 }

@@ -1,10 +1,11 @@
 import type { StoreContext } from '../../contracts/cache.js'
 import type { RateLimitOptions, RateLimitStore } from '../../contracts/rate-limit.js'
 import type { AppModel, RouteModel } from '../../contracts/route-model.js'
-import type { Stage } from '../../http/step.js'
+import { inOrder } from '../../step/in-order.js'
+import type { Stage } from '../../step/step.js'
 import { clientKey, unmatchedClientKey } from './client-key.js'
 import { insureStore } from './insure-store.js'
-import { inOrder, limitStage } from './limit-stage.js'
+import { limitStage } from './limit-stage.js'
 import { memoryRateLimit } from './memory-rate-limit.js'
 import { type PlannedLimit, planLimits } from './plan-limits.js'
 

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { RequestHandler, Response } from '../../contracts/handler.js'
 import type { BlazonRequest } from '../../http/request.js'
-import { addHeaders } from '../../http/response-headers.js'
-import type { RunRoute } from '../../http/step.js'
+import { addHeaders } from '../../http/send/response-headers.js'
+import type { RunRoute } from '../../step/step.js'
 
 /** Origins whose headers are kept. A pattern may let more in than anyone should remember. */
 const MAX_ORIGINS = 100

@@ -1,7 +1,7 @@
 import type { Request } from '../../contracts/handler.js'
 import type { TenantStrategy } from '../../contracts/tenant.js'
 import { refuse } from '../../errors/refuse.js'
-import { disown } from '../../http/step.js'
+import { disown } from '../../step/thenable.js'
 import { bearerClaim } from './bearer-claim.js'
 import { compileIdTest, type IsTenantId } from './tenant-id.js'
 import { type TenantSourceOptions, tenantHeader } from './tenant-options.js'

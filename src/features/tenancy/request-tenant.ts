@@ -4,7 +4,7 @@ import { type Handle, type WrapHandle, wrapLayers } from '../../http/express-rou
 import { kTenantScope } from '../../http/own-fields.js'
 import type { BlazonRequest } from '../../http/request.js'
 import type { RequestScopes } from '../../http/request-scopes.js'
-import type { RunRoute } from '../../http/step.js'
+import type { RunRoute } from '../../step/step.js'
 import { kRequest, TenantContext, tenantScope } from './tenant-context.js'
 import { hostOf } from './tenant-hosts.js'
 

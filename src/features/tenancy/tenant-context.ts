@@ -3,7 +3,7 @@ import type { TenantScope } from '../../contracts/tenant.js'
 import type { HttpError } from '../../errors/http-error.js'
 import { refuse } from '../../errors/refuse.js'
 import { kTenantScope } from '../../http/own-fields.js'
-import { isThenable } from '../../http/step.js'
+import { isThenable } from '../../step/thenable.js'
 import { hostOf } from './tenant-hosts.js'
 import { assertTenantId } from './tenant-id.js'
 

@@ -3,7 +3,7 @@ import type { Clock } from '../../contracts/clock.js'
 import type { TenantStore } from '../../contracts/tenant.js'
 import { HttpError } from '../../errors/http-error.js'
 import { refuse } from '../../errors/refuse.js'
-import { isThenable } from '../../http/step.js'
+import { isThenable } from '../../step/thenable.js'
 
 /** What the store has said of an id. */
 export type Verdict = 'active' | 'suspended' | 'unknown'

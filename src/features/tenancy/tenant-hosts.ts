@@ -1,5 +1,5 @@
 import type { Logger } from '../../contracts/logger.js'
-import type { Step } from '../../http/step.js'
+import type { Step } from '../../step/step.js'
 
 /** What is known of an application by the `host` of its scopes. */
 export interface TenantHost {

@@ -5,7 +5,9 @@ import { kTenantScope } from '../../http/own-fields.js'
 import { noteRefusal, noteResume } from '../../http/passing-over.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { runExpressApp } from '../../http/run-express-app.js'
-import { isError, isThenable, Refusal } from '../../http/step.js'
+import { isNextError } from '../../step/next-error.js'
+import { Refusal } from '../../step/refusal.js'
+import { isThenable } from '../../step/thenable.js'
 import { TenantContext } from './tenant-context.js'
 import { hostOf } from './tenant-hosts.js'
 
@@ -116,7 +118,7 @@ function guardRouter(router: RouterHandler): RequestHandler {
       // What others have made of the request since it left is theirs.
       const isLate = hasLeft
       hasLeft = true
-      if (!isError(argument)) {
+      if (!isNextError(argument)) {
         const goOn = () => next(argument as undefined)
         return isLate ? TenantContext.run(scope, goOn) : resume(goOn)
       }
@@ -147,7 +149,7 @@ function reasonOf(verdict: unknown): unknown {
 
 /** To `next`, `undefined` and `'router'` would mean to go on. */
 function asError(error: unknown): unknown {
-  return isError(error)
+  return isNextError(error)
     ? error
     : new Error(
         'The guard or `tenant.authorize` in front of a router threw a value that is not an error',

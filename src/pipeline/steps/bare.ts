@@ -3,14 +3,14 @@ import type { ApiResponseOptions } from '../../contracts/operation.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import { isJsonType, isPlainJson, isStatedBare } from '../../schema/answer-shape.js'
 
-/** Sends what a handler has returned, and nothing around it. */
+/** Sends the value that a handler has returned without an envelope. */
 export type SendBare = (res: Response, value: unknown) => void
 
 /** By status. */
-export type BareAnswers = ReadonlyMap<number, SendBare>
+export type BareResponses = ReadonlyMap<number, SendBare>
 
-/** How answers of a route are sent that are documented without envelope; `null` where none is. */
-export function compileBareAnswers(route: RouteModel): BareAnswers | null {
+/** How the responses of a route are sent that are documented without envelope; `null` where there are none. */
+export function compileBareResponses(route: RouteModel): BareResponses | null {
   const stated = route.operation.responses.filter(isStatedBare)
   if (stated.length === 0) return null
   return new Map(stated.map((each) => [each.status, compileSend(each, route)]))
@@ -23,29 +23,31 @@ function compileSend(stated: ApiResponseOptions, { name, headers }: RouteModel):
   if (isJsonType(type)) return jsonSender(status, isPlainJson(type) ? null : type)
   return function sendText(res, value) {
     const body = bodyOf(value)
-    if (body === undefined) throw new TypeError(refusal({ name, status, type, value }))
+    if (body === undefined) throw new TypeError(explainValue({ name, status, type, value }))
     setType(res, type, typeof body === 'string')
     res.status(status).send(body)
   }
 }
 
-/** @param type `null` for the one that JSON has anyway. */
+/** @param type `null` for `application/json`, which `res.json` sets itself. */
 function jsonSender(status: number, type: string | null): SendBare {
   return function sendJson(res, value) {
     if (type !== null) setType(res, type, true)
-    // JSON has no word for `undefined`, and an empty body is none.
+    // JSON has no `undefined`, and an empty body is not JSON.
     res.status(status).json(value ?? null)
   }
 }
 
-/** What is sent as it is; `undefined` for everything else. */
+/** The value as a body that is sent unchanged; `undefined` where the value is neither text nor bytes. */
 function bodyOf(value: unknown): string | Buffer | undefined {
   if (typeof value === 'string') return value
   if (!(value instanceof Uint8Array)) return undefined
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
 }
 
-/** One that is the same but for its parameters is the handler's own word. */
+/**
+ * Sets the documented type, unless the handler has set it already, perhaps with other parameters such as a charset.
+ */
 function setType(res: Response, type: string, isText: boolean): void {
   const isRange = type.includes('*')
   const set = res.get('Content-Type')
@@ -53,21 +55,23 @@ function setType(res: Response, type: string, isText: boolean): void {
   if (!isRange && essenceOf(set) !== essenceOf(type)) res.setHeader('Content-Type', type)
 }
 
+/** The type without its parameters. */
 function essenceOf(type = ''): string {
   return (type.split(';', 1)[0] as string).trim().toLowerCase()
 }
 
-interface Refused {
+interface WrongValue {
   readonly name: string
   readonly status: number
   readonly type: string
   readonly value: unknown
 }
 
-function refusal({ name, status, type, value }: Refused): string {
+function explainValue({ name, status, type, value }: WrongValue): string {
   return (
     `${name} returned ${kindOf(value)}, but its response ${status} is documented as '${type}'. ` +
-    'Return a string or bytes (Buffer, Uint8Array), or send the response with `res`. If it is JSON, take `contentType` out of @ApiResponseDoc.'
+    'Return a string or bytes (Buffer, Uint8Array), or send the response with `res`. ' +
+    'If the response is JSON, remove `contentType` from @ApiResponseDoc.'
   )
 }
 

@@ -2,20 +2,28 @@ import type { Response } from '../../contracts/handler.js'
 import { hasBody } from '../../http/read-body.js'
 import { type BodyLimits, emptyJson, isEmptyJson, isJson, readJson } from '../../http/read-json.js'
 import type { BlazonRequest } from '../../http/request.js'
-import { Refusal, type Step } from '../../http/step.js'
+import { Refusal } from '../../step/refusal.js'
+import type { Stage, Step } from '../../step/step.js'
 
 /** How a route reads its body. */
 export interface BodyConfig {
   readonly limits: BodyLimits
-  /** Whether a schema waits for it: then one of another type is 415, and an empty one that says JSON 400; else both are left to the handler. */
+  /**
+   * Whether the route has a schema for the body. Then a body of another type is refused with 415, and an empty body
+   * that is declared as JSON with 400. Without a schema the handler decides about both.
+   */
   readonly isDescribed: boolean
 }
 
-/** Settles once Node has parsed what arrived together with the head. */
+/** Settles once Node has parsed the bytes that arrived together with the head. */
 const HEAD_PARSED = Promise.resolve()
 
-/** Reads a JSON body, unless a middleware has read it or there is none. */
-export function bodyStep({ limits, isDescribed }: BodyConfig, next: Step): Step {
+/** Reads a JSON body, unless a middleware has read the body or there is none. */
+export function bodyStage(config: BodyConfig): Stage {
+  return (next) => bodyStep(config, next)
+}
+
+function bodyStep({ limits, isDescribed }: BodyConfig, next: Step): Step {
   const rules = { ...limits, mayBeEmpty: !isDescribed }
   function readArriving(req: BlazonRequest, res: Response): unknown {
     const body = readJson(req, rules)

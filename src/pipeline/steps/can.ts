@@ -1,22 +1,25 @@
 import type { AuthOptions } from '../../contracts/guard.js'
 import type { User } from '../../contracts/handler.js'
 import { refuse } from '../../errors/refuse.js'
-import { follow, isThenable, Refusal, type Step } from '../../http/step.js'
+import { Refusal } from '../../step/refusal.js'
+import type { Stage } from '../../step/step.js'
+import { follow, isThenable } from '../../step/thenable.js'
 
 type Decide = NonNullable<AuthOptions['can']>
 
-/** Lets a user pass who has every ability of `@Can`; exactly `true` allows. */
-export function canStep(
-  abilities: readonly string[],
-  decide: Decide | undefined,
-  next: Step,
-): Step {
+/**
+ * Lets a user pass who has every ability of `@Can`. Only a decision of exactly `true` allows.
+ *
+ * @param decide `auth.can`. Default: the user's `permissions` and `roles` together must hold every ability.
+ */
+export function canStage(abilities: readonly string[], decide: Decide | undefined): Stage {
   const can = decide ?? hasAll
-  return function checkAbilities(req, res) {
-    const verdict: unknown = can(req.user, abilities, req)
-    if (!isThenable(verdict)) return verdict === true ? next(req, res) : forbid()
-    return follow(verdict, (settled) => (settled === true ? next(req, res) : forbid()))
-  }
+  return (next) =>
+    function checkAbilities(req, res) {
+      const verdict: unknown = can(req.user, abilities, req)
+      if (!isThenable(verdict)) return verdict === true ? next(req, res) : forbid()
+      return follow(verdict, (settled) => (settled === true ? next(req, res) : forbid()))
+    }
 }
 
 function hasAll(user: User | undefined, abilities: readonly string[]): boolean {
@@ -24,7 +27,7 @@ function hasAll(user: User | undefined, abilities: readonly string[]): boolean {
   return abilities.every((ability) => held.includes(ability))
 }
 
-/** A string has `includes` too, and `'superadmin'.includes('admin')`. */
+/** Only an array counts as a list: a string has `includes`, too, and `'superadmin'.includes('admin')` is `true`. */
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }

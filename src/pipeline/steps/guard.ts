@@ -3,24 +3,37 @@ import { toFailure } from '../../errors/failure.js'
 import { HttpError } from '../../errors/http-error.js'
 import { refuse } from '../../errors/refuse.js'
 import type { BlazonRequest } from '../../http/request.js'
-import { follow, isThenable, Refusal, type Step } from '../../http/step.js'
+import { Refusal } from '../../step/refusal.js'
+import type { Stage, Step } from '../../step/step.js'
+import { follow, isThenable } from '../../step/thenable.js'
 import type { LogDenial } from '../log-denials.js'
 
-/** Who is asked, and who is told of what it throws. */
+/** The guard of an application, and the log of its failures. */
 export interface GuardConfig {
-  /** `null` where there is none. */
+  /** `null` where the application has no guard. */
   readonly guard: AuthGuard | null
+  /** Told of an error that a guard throws where it should decide. */
   readonly logDenial: LogDenial
 }
 
-/** Lets a request pass on exactly `true`. A route that needs a guard where there is none lets nobody pass. */
-export function guardStep({ guard, logDenial }: GuardConfig, next: Step): Step {
+/**
+ * Lets a request pass where the guard returns exactly `true`. A route that needs a guard, in an application without
+ * one, lets no request pass.
+ */
+export function guardStage(config: GuardConfig): Stage {
+  return (next) => guardStep(config, next)
+}
+
+function guardStep({ guard, logDenial }: GuardConfig, next: Step): Step {
   if (guard === null) {
     return function denyAll() {
       return deny()
     }
   }
-  /** An HTTP error is a decision of the guard (403, 503, …) and keeps its status; anything else is a failed check. */
+  /**
+   * An HTTP error is a decision of the guard (403, 503, …) and keeps its status. Any other error is a failure of
+   * the guard: 401.
+   */
   function turnAway(error: unknown, req: BlazonRequest): Refusal {
     if (HttpError.is(error) || toFailure(error).status !== 500) return new Refusal(error)
     logDenial(error, req)
@@ -44,18 +57,20 @@ export function guardStep({ guard, logDenial }: GuardConfig, next: Step): Step {
 }
 
 /**
- * The verdict, or a promise of it: a promise of our own, because any other thenable may call back twice,
- * and what its `then` returns need not be one. Express takes a thrown `undefined`, `null`, `0` or
- * `'route'` for permission to go on; here every throw denies.
+ * The decision of the guard, or a promise of it. The promise is our own: another thenable may call back twice, and
+ * its `then` need not return a promise. Express lets a request pass where `undefined`, `null`, `0` or `'route'` is
+ * thrown; here every throw denies.
  */
 function judge(guard: AuthGuard, req: BlazonRequest): unknown {
   const verdict: unknown = guard.canActivate(req)
-  // What is neither is not looked at any more: to ask a proxy what it is may throw.
+  // A proxy may throw when it is inspected: a value that is neither thenable nor `true` becomes `false` here, and
+  // is not touched again.
   return isThenable(verdict) ? Promise.resolve(verdict) : verdict === true
 }
 
 function deny(cause?: unknown): Refusal {
-  // RFC 9110, 11.6.1: a 401 names the scheme that would be accepted. An object of its own, which an error middleware may add to.
+  // RFC 9110, 11.6.1: a 401 names the scheme that the server accepts. Each error has its own object, to which an
+  // error middleware may add headers.
   const options = { headers: { 'WWW-Authenticate': 'Bearer' }, cause }
   return new Refusal(refuse('UNAUTHORIZED', 'Authentication is required', options))
 }

@@ -3,26 +3,35 @@ import type { ParameterModel, ParameterSource } from '../../contracts/route-mode
 import { refuse } from '../../errors/refuse.js'
 import { kIsExpired, kTenantScope } from '../../http/own-fields.js'
 import type { BlazonRequest } from '../../http/request.js'
-import { isError, type OnError, type Step } from '../../http/step.js'
 import { hidesParameters } from '../../model/hides-parameters.js'
+import { isNextError } from '../../step/next-error.js'
+import type { OnError, Stage, Step } from '../../step/step.js'
 
 type Method = (...args: unknown[]) => unknown
 
-/** What is called at the end of the walk. */
+/** The method that handles the requests of a route, and how it is called. */
 export interface Invocation {
   readonly instance: object
   readonly method: Method
+  /** The decorated parameters; `null` where the handler is called as `(req, res, next)`. */
   readonly parameters: readonly ParameterModel[] | null
   readonly onError: OnError
 }
 
-/** Calls the handler: with its decorated parameters, or as `(req, res, next)`. */
-export function invokeStep({ instance, method, parameters, onError }: Invocation): Step {
+/**
+ * Calls the handler: with its decorated parameters, or as `(req, res, next)`. It is the last step: no step follows
+ * it.
+ */
+export function handlerStage(invocation: Invocation): Stage {
+  return () => invokeStep(invocation)
+}
+
+function invokeStep({ instance, method, parameters, onError }: Invocation): Step {
   if (parameters !== null) return invokeWithParameters(instance, method, parameters)
   if (hidesParameters(method)) {
     return function invokeWrapped(req, res) {
       const value = method.call(instance, req, res, nextOf(req, res, onError))
-      // What it wraps may have left the answer to a callback: the response is still to come.
+      // The wrapped function may send its response from a callback: the response may still come.
       return value === undefined ? res : value
     }
   }
@@ -36,14 +45,16 @@ export function invokeStep({ instance, method, parameters, onError }: Invocation
   }
 }
 
-/** Keeps a handler from running when a guard, a body or a schema came after the handler timeout, or after a late error. */
-export function unexpiredStep(next: Step): Step {
-  return function runUnexpired(req, res) {
+/**
+ * Does not run the handler where the handler timeout or a late error ended the request while a guard, the body or a
+ * schema was awaited.
+ */
+export const unexpiredStage: Stage = (next) =>
+  function runUnexpired(req, res) {
     return req[kIsExpired] ? res : next(req, res)
   }
-}
 
-/** Whether a handler can answer by itself after it has returned nothing. */
+/** Whether a handler can send a response itself after it has returned nothing. */
 export function takesResponse({
   method,
   parameters,
@@ -82,9 +93,9 @@ const READERS: Record<ParameterSource, (req: BlazonRequest, res: Response) => un
   tenant: (req) => req[kTenantScope]?.id,
 }
 
-/** A handler that passes the request on without an error has found nothing to answer. */
+/** Makes the `next` of a handler. A handler that calls `next()` without an error has found nothing: 404. */
 export function nextOf(req: BlazonRequest, res: Response, onError: OnError): NextFunction {
   return (error?: unknown) => {
-    onError(isError(error) ? error : refuse('NOT_FOUND'), req, res)
+    onError(isNextError(error) ? error : refuse('NOT_FOUND'), req, res)
   }
 }

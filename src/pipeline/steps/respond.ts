@@ -4,42 +4,40 @@ import type { RouteModel } from '../../contracts/route-model.js'
 import { successEnvelope } from '../../errors/envelope.js'
 import { kHasFailed } from '../../http/own-fields.js'
 import type { BlazonRequest } from '../../http/request.js'
-import { statusReader } from '../../http/said-status.js'
-import {
-  follow,
-  isThenable,
-  type OnError,
-  Refusal,
-  type RunRoute,
-  type Settle,
-  type Step,
-} from '../../http/step.js'
+import { statusReader } from '../../http/send/said-status.js'
+import { Refusal } from '../../step/refusal.js'
+import type { OnError, RunRoute, Settle, Step } from '../../step/step.js'
+import { follow, isThenable } from '../../step/thenable.js'
 import type { Deadlines } from '../deadlines.js'
-import type { BareAnswers } from './bare.js'
+import type { BareResponses } from './bare.js'
 
-/** What the last stage needs beside the route. */
+/** How a route responds. */
 export interface RespondConfig {
   readonly route: Pick<RouteModel, 'status' | 'redirect'>
-  /** Whether the handler may answer after it has returned nothing. */
-  readonly mayAnswerLater: boolean
-  /** How answers are sent that are documented without envelope; `null` where none is. */
-  readonly bare: BareAnswers | null
+  /** Whether the handler may send its response after it has returned nothing. */
+  readonly mayRespondLater: boolean
+  /** Sends the responses that are documented without envelope; `null` where there are none. */
+  readonly bare: BareResponses | null
   readonly onError: OnError
-  /** `null` when handlers may take any time. */
+  /** `null` where handlers may take any time. */
   readonly deadlines: Deadlines | null
-  /** Whether an error may wait for its answer, while its handler is still at work. */
+  /** Whether the response to an error may be sent later, while the handler is still running. */
   readonly mayAnswerErrorsLater: boolean
 }
 
-/** Runs the stages and sees to it that exactly one answer comes of it, whatever they do. */
-export function respondStep(config: RespondConfig, run: Step): RunRoute {
+/** Runs the steps behind it and makes exactly one response of the value that comes back, whatever these steps do. */
+export function respondStage(config: RespondConfig): (next: Step) => RunRoute {
+  return (next) => respondStep(config, next)
+}
+
+function respondStep(config: RespondConfig, next: Step): RunRoute {
   const { onError, deadlines, mayAnswerErrorsLater } = config
   const settle = settleOf(config)
   return function respond(req, res) {
     let value: unknown
     let isWaiting = false
     try {
-      value = run(req, res)
+      value = next(req, res)
       isWaiting = isThenable(value)
     } catch (error) {
       return onError(error, req, res)
@@ -54,7 +52,7 @@ export function respondStep(config: RespondConfig, run: Step): RunRoute {
       follow(
         value as PromiseLike<unknown>,
         (settled) => {
-          // What a handler comes to after its request has failed is no answer any more, though the error has none yet.
+          // The request has failed meanwhile: the error is the response, even where that has not been sent yet.
           if (mayAnswerErrorsLater && req[kHasFailed]) return
           deadlines?.stop(req)
           settle(settled, req, res)
@@ -67,14 +65,15 @@ export function respondStep(config: RespondConfig, run: Step): RunRoute {
   }
 }
 
-/** Makes an answer of what the stages have come to, or an error of it. */
+/** Makes the function that turns the value of the steps into a response, or passes on its error. */
 export function settleOf(config: RespondConfig): Settle {
-  const answer = config.bare === null ? answerOf(config) : bareAnswerOf(config, config.bare)
+  const send = config.bare === null ? sendEnveloped(config) : sendBare(config, config.bare)
   return function settle(value, req, res) {
     let failure: unknown
     try {
-      // A look at the chain of prototypes, which a proxy may refuse, and which most answers, which are `res`, are spared.
-      if (value === res || !(value instanceof Refusal)) return answer(value, req, res)
+      // Most handlers return `res`. `instanceof` reads the chain of prototypes, which costs time, and which a proxy
+      // may refuse.
+      if (value === res || !(value instanceof Refusal)) return send(value, req, res)
       failure = value.error
     } catch (error) {
       failure = error
@@ -83,35 +82,35 @@ export function settleOf(config: RespondConfig): Settle {
   }
 }
 
-/** What becomes of the handler's return value once it is there and nobody has answered. */
-function answerOf({ route, mayAnswerLater, deadlines }: RespondConfig) {
+/** Sends the value that a handler has returned in the envelope, unless the handler has sent a response itself. */
+function sendEnveloped({ route, mayRespondLater, deadlines }: RespondConfig): Settle {
   const { status, redirect } = route
   const statusOf = statusReader(status)
-  return function answer(value: unknown, req: BlazonRequest, res: Response): void {
+  return function sendValue(value, req, res) {
     if (res.headersSent) return
-    // A handler that ends with `return res.status(200)`, or with a pipe, has not answered yet.
+    // A handler that ends with `return res.status(200)`, or with a pipe, has sent nothing yet.
     if (value === res) return deadlines?.startUntilClosed(req, res)
     if (value !== undefined) return envelop(res, statusOf(res), value)
     if (redirect !== null) return res.redirect(redirect.status, redirect.url)
-    if (mayAnswerLater) return deadlines?.startUntilClosed(req, res)
+    if (mayRespondLater) return deadlines?.startUntilClosed(req, res)
     const said = statusOf(res)
     envelop(res, status === null && said === 200 ? 204 : said, undefined)
   }
 }
 
-/** As `answerOf`, but for what is documented without envelope. */
-function bareAnswerOf(config: RespondConfig, bare: BareAnswers) {
-  const { route, mayAnswerLater } = config
+/** As `sendEnveloped`, except for the statuses that are documented without envelope. */
+function sendBare(config: RespondConfig, bare: BareResponses): Settle {
+  const { route, mayRespondLater } = config
   const { status, redirect } = route
-  const answer = answerOf(config)
+  const sendOther = sendEnveloped(config)
   const statusOf = statusReader(status)
-  const mayBeOver = redirect === null && !mayAnswerLater
-  return function answerBare(value: unknown, req: BlazonRequest, res: Response): void {
+  const mayBeOver = redirect === null && !mayRespondLater
+  return function sendBareValue(value: unknown, req: BlazonRequest, res: Response): void {
     const said = statusOf(res)
     const isOver = mayBeOver && (status !== null || said !== 200)
     const isReturned = value === undefined ? isOver : value !== res
     const send = isReturned && !res.headersSent ? bare.get(said) : undefined
-    if (send === undefined) answer(value, req, res)
+    if (send === undefined) sendOther(value, req, res)
     else send(res, value)
   }
 }

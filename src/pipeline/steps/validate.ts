@@ -7,21 +7,32 @@ import type {
 } from '../../contracts/schema.js'
 import { refuse } from '../../errors/refuse.js'
 import type { BlazonRequest } from '../../http/request.js'
-import { isThenable, Refusal, type Step } from '../../http/step.js'
 import { MAX_ISSUES } from '../../schema/max-issues.js'
+import { Refusal } from '../../step/refusal.js'
+import type { Stage, Step } from '../../step/step.js'
+import { isThenable } from '../../step/thenable.js'
 import { limitErrors } from '../field-errors.js'
 import { type Declares, genericErrors } from '../generic-errors.js'
 
-/** A part of the request and the schema it must satisfy. */
+/** A part of the request and the schema that it must satisfy. */
 export interface CompiledInput {
   readonly source: InputSource
   readonly validate: Validator
-  /** For errors that repeat nothing of what was sent; `null` for the words of the schema's library. */
+  /**
+   * For errors that repeat nothing of the request; `null` where errors carry the messages of the schema's library.
+   */
   readonly declares: Declares | null
 }
 
-/** Validates every described part, then replaces it with what the schemas made of it. */
-export function validateStep(inputs: readonly CompiledInput[], next: Step): Step {
+/**
+ * Validates every part of the request that has a schema, then replaces each part with the value that its schema
+ * returned.
+ */
+export function validateStage(inputs: readonly CompiledInput[]): Stage {
+  return (next) => validateStep(inputs, next)
+}
+
+function validateStep(inputs: readonly CompiledInput[], next: Step): Step {
   return function validateInputs(req, res) {
     const results: (ValidationResult | Promise<ValidationResult>)[] = []
     let isSettled = true
@@ -47,8 +58,8 @@ export function validateStep(inputs: readonly CompiledInput[], next: Step): Step
 }
 
 /**
- * A validator that throws must not leave the promise of another one behind: nobody would handle its
- * rejection, which ends the process.
+ * Turns the throw of a validator into a rejection. A throw would leave the promise of another validator unhandled,
+ * and an unhandled rejection ends the process.
  */
 function attempt(validate: Validator, value: unknown): ReturnType<Validator> {
   try {
@@ -73,7 +84,7 @@ function accept(
     const { source } = inputs[i] as CompiledInput
     const { value } = results[i] as { value: unknown }
     validated[source] = value
-    // `req.headers` belongs to Node and to every middleware behind us.
+    // `req.headers` stays as it is: Node and the middlewares read it.
     if (source !== 'headers') req[source] = value as never
   }
   req.validated = validated

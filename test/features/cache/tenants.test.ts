@@ -137,7 +137,8 @@ describe('forTenant', () => {
       () => acme.getOrSet('k', () => 1),
       () => acme.invalidateTags(['t']),
     ]
-    for (const use of uses) await expect(as('other', use)).rejects.toThrow(/runs for the tenant 'other'/)
+    for (const use of uses)
+      await expect(as('other', use)).rejects.toThrow(/runs for the tenant 'other'/)
   })
 })
 

@@ -327,7 +327,9 @@ describe('what was begun before stays nobody’s', () => {
     }
     await start({ auth: { guard: keeps } })
     await ask('ada', 'acme')
-    expect(() => TenantContext.run(kept, requireTenantId)).toThrow('has not allowed that tenant yet')
+    expect(() => TenantContext.run(kept, requireTenantId)).toThrow(
+      'has not allowed that tenant yet',
+    )
   })
 })
 

@@ -1,7 +1,7 @@
 import type { Response } from '../../../contracts/handler.js'
-import { holdAnswer } from '../../../http/hold-answer.js'
 import { kHasFailed, kIsExpired } from '../../../http/own-fields.js'
 import type { BlazonRequest } from '../../../http/request.js'
+import { holdResponse } from '../../../http/send/hold-response.js'
 import type { Owner } from './owner.js'
 import type { Transaction } from './transaction.js'
 
@@ -102,7 +102,7 @@ export class RequestWork {
     if (this.#isHeld) return
     this.#isHeld = true
     const { res, fail } = this.#parts as RequestParts
-    holdAnswer(res, { before: (status) => this.#settle(status), refused: fail })
+    holdResponse(res, { before: (status) => this.#settle(status), refused: fail })
     res.once('close', () => void this.#settle(500))
   }
 

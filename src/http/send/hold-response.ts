@@ -1,39 +1,41 @@
-import type { Response } from '../contracts/handler.js'
+import type { Response } from '../../contracts/handler.js'
+import { hasLostConnection } from '../close-with-connection.js'
 import { checkSendable } from './check-sendable.js'
-import { hasLostConnection } from './close-with-connection.js'
-import { keepsFirstAnswer } from './drop-late-answers.js'
+import { keepsFirstResponse } from './keep-first-response.js'
 
-/** What begins or goes on with an answer. */
+/** The methods that begin a response or go on with it. */
 const SENDERS = ['writeHead', 'flushHeaders', 'write', 'end'] as const
-/** What changes a head, which is settled once the answer has begun. */
+/** The methods that change a head, which is final once the response has begun. */
 const HEAD_WRITERS = ['setHeader', 'appendHeader', 'removeHeader'] as const
 
 type Method = (...args: unknown[]) => unknown
 type Methods = Record<string, Method>
 type Held = readonly [name: (typeof SENDERS)[number], args: unknown[]]
 
-/** What an answer waits for. */
+/** The work that a response waits for. */
 export interface Hold {
   /**
-   * Called once, when the answer begins, with its status: it is sent as soon as the promise is fulfilled, and never where it is rejected.
+   * Called once, when the response begins, with its status. The response is sent when the promise is fulfilled, and
+   * never where it is rejected.
    */
   readonly before: (status: number) => Promise<void>
-  /** Makes another answer of what `before` was rejected with. */
+  /** Sends another response, given the reason of the rejection. */
   readonly refused: (error: unknown) => void
 }
 
 /**
- * Keeps an answer from being sent before something is done. Whoever answers notices nothing: it has been sent as far as `headersSent` and
- * `writableEnded` say, and what it is made of is kept until it goes out in the same order.
+ * Holds a response back until other work is done, such as the commit of a transaction. The handler cannot tell the
+ * difference: `headersSent` and `writableEnded` are `true` as usual. The calls are kept, and made later in the same
+ * order.
  */
-export function holdAnswer(res: Response, hold: Hold): void {
-  new HeldAnswer(res, hold)
+export function holdResponse(res: Response, hold: Hold): void {
+  new HeldResponse(res, hold)
 }
 
-class HeldAnswer {
+class HeldResponse {
   readonly #res: Response
   readonly #hold: Hold
-  /** As they were found: those of others who have replaced them before, too. */
+  /** The methods as they were found, replaced by middlewares or not. */
   readonly #originals = new Map<string, PropertyDescriptor | undefined>()
   readonly #ours: Methods = {}
   readonly #calls: Held[] = []
@@ -61,13 +63,14 @@ class HeldAnswer {
     const [name, args] = call
     const isFirst = this.#state === 'waiting'
     if (name === 'writeHead' && !isFirst) refuseHead()
-    // What comes after the end was said too late, as Node itself would find.
+    // A call after the end comes too late: Node would ignore it, too.
     if (!this.#hasEnded) {
       checkSendable(this.#res, { name, args }, isFirst)
       this.#calls.push(call)
     }
     if (isFirst) this.#begin(name === 'writeHead' ? Number(args[0]) : this.#res.statusCode)
-    // Whoever writes waits for `drain`, unless it is listened to where nobody but its maker can emit it, as with `compression`.
+    // `false` makes a writer wait for `drain`, which `#send` emits. `compression` replaces `on` and keeps such
+    // listeners on a stream of its own, which would never emit: there the writer must go on at once.
     return name === 'write' ? Object.hasOwn(this.#res, 'on') : this.#res
   }
 
@@ -79,8 +82,9 @@ class HeldAnswer {
     this.#state = 'begun'
     const { statusCode, statusMessage } = this.#res
     this.#head = { statusCode, statusMessage }
-    // A handler whose request was ended for it may go on to answer from a callback, where nobody would catch what is thrown.
-    if (!keepsFirstAnswer(this.#res))
+    // Where the request was ended in place of its handler, the handler may go on in a callback, where nobody would
+    // catch an error.
+    if (!keepsFirstResponse(this.#res))
       for (const name of HEAD_WRITERS) this.#replace(name, refuseHead)
     this.#shadow('headersSent', () => true)
     this.#shadow('writableEnded', () => this.#hasEnded)
@@ -90,7 +94,7 @@ class HeldAnswer {
         () => this.#send(),
         (error) => this.#refuse(error),
       )
-      // Nobody waits for this, and what cannot be answered must not end the process.
+      // Nobody awaits this promise, and its rejection must not end the process.
       .catch(() => this.#res.destroy())
   }
 
@@ -119,7 +123,10 @@ class HeldAnswer {
     if (hasWritten && !res.writableEnded && !res.writableNeedDrain) res.emit('drain')
   }
 
-  /** Takes everything back; answers with what somebody else has put over it meanwhile, which has seen the calls already. */
+  /**
+   * Puts the original methods back. Returns the methods that others have put over ours meanwhile: these have seen
+   * the calls already.
+   */
   #restore(): Methods {
     const res = this.#res as unknown as Methods
     const overlay: Methods = {}

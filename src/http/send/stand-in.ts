@@ -4,20 +4,24 @@ import { Duplex } from 'node:stream'
 type Headers = OutgoingHttpHeaders | readonly (OutgoingHttpHeader | readonly [string, string])[]
 
 /**
- * Has every header of an answer set by name where no connection carries it. Serverless adapters make an event of the answer: they read
- * `getHeaders()` when it is over, where what was written with the head alone does not stand.
+ * Sets every header of a response by name where no connection carries the response. Serverless adapters turn the
+ * response into an event: they read `getHeaders()` at the end, which lacks the headers that were written with the
+ * head alone.
  */
 export function setHeadersForStandIn(res: ServerResponse): void {
   const socket = res.socket ?? res.req?.socket
   if (socket instanceof Duplex) return
-  // Node asks it whether everything is out.
+  // Node reads it to learn whether everything has been written.
   if (res.socket != null && res.socket.writableLength === undefined) {
     Object.assign(res.socket, { writableLength: 0 })
   }
   if (!Object.hasOwn(res, 'writeHead')) res.writeHead = writeSetHead
 }
 
-/** `writeHead` that sets what it is given. Of two applications, one in the other, it is that of the one that answers. */
+/**
+ * A `writeHead` that sets the headers of its arguments, then calls that of the response's class: of two nested
+ * applications, the one that responds.
+ */
 function writeSetHead(this: ServerResponse, status: number, ...rest: unknown[]): ServerResponse {
   const [first, second] = rest
   const reason = typeof first === 'string' ? first : undefined

@@ -4,9 +4,9 @@ import {
   validateHeaderName,
   validateHeaderValue,
 } from 'node:http'
-import { kLead } from './own-fields.js'
+import { kLead } from '../own-fields.js'
 
-/** Headers that every answer carries unless it says otherwise, in the forms the response needs. */
+/** The headers of every response, unless a handler or a middleware changes one, in the forms that responses need. */
 export interface StaticHeaders {
   /** As they go over the wire. */
   readonly text: string
@@ -14,7 +14,7 @@ export interface StaticHeaders {
   readonly byName: ReadonlyMap<string, StaticHeader>
 }
 
-/** One of them. */
+/** One static header. */
 export interface StaticHeader {
   readonly name: string
   readonly value: string
@@ -22,7 +22,11 @@ export interface StaticHeader {
   readonly line: string
 }
 
-/** Freezes recorded headers; `null` when there are none, so that the response can skip the step. Throws on what HTTP cannot carry. */
+/**
+ * Makes static headers of names and values; `null` where there are none.
+ *
+ * @throws TypeError on a name or a value that HTTP cannot carry.
+ */
 export function staticHeaders(entries: Iterable<readonly [string, string]>): StaticHeaders | null {
   const byName = new Map<string, StaticHeader>()
   for (const [name, value] of entries) {
@@ -34,7 +38,7 @@ export function staticHeaders(entries: Iterable<readonly [string, string]>): Sta
   return { text: [...byName.values()].map(({ line }) => line).join(''), byName }
 }
 
-/** A header as it goes over the wire (RFC 9112, section 5). */
+/** A header as it goes over the wire (RFC 9112, 5). */
 export function headerLine(name: string, value: string): string {
   return `${name}: ${value}\r\n`
 }
@@ -44,7 +48,7 @@ export interface Leading {
   [kLead]: string
 }
 
-/** What Node writes a head with; not part of its documented interface. */
+/** The method with which Node writes a head; no part of its documented interface. */
 interface HeadWriter {
   _storeHeader(firstLine: string, headers: unknown): void
 }
@@ -52,8 +56,9 @@ interface HeadWriter {
 const node = ServerResponse.prototype as unknown as HeadWriter
 
 /**
- * Sends `lead` with the head. Node checks every name and value that it is given with two patterns each time, 29,000 of the
- * 186,000 instructions of a request with helmet's headers; those that never change were checked when the application started.
+ * Has the lead of a response written with its head. Node checks every name and value with two patterns at each
+ * response: 29,000 of the 186,000 instructions of a request with helmet's headers. Headers that never change are
+ * checked once, at boot.
  */
 export function defineLead(prototype: object): void {
   if (!canLead()) return
@@ -70,8 +75,8 @@ export function defineLead(prototype: object): void {
 let verdict: boolean | undefined
 
 /**
- * Whether text behind the first line of a head is sent as it is, which Node has always done and never promised. Where it
- * does not, static headers are set one by one.
+ * Whether Node sends text behind the first line of a head unchanged. Node has always done so and never promised it.
+ * Where it does not, static headers are set one by one.
  */
 export function canLead(): boolean {
   verdict ??= tryToLead()

@@ -1,8 +1,9 @@
 import type { ServerResponse } from 'node:http'
 
 /**
- * The status of an answer: what `res.status` or `res.statusCode` were told, be it 200, else what its route states. Nobody has told
- * one that is not the response's own: Node's 200 stands on the prototype.
+ * The status of a response: the one that `res.status` or `res.statusCode` has set, 200 too, or else the one of the
+ * route's `@HttpCode`. A status has been set where the response has a `statusCode` of its own: Node's default 200
+ * is on the prototype.
  *
  * @param stated `null` where the route states none.
  */
@@ -10,7 +11,7 @@ export function saidStatus(res: ServerResponse, stated: number | null): number {
   return stated === null || Object.hasOwn(res, 'statusCode') ? res.statusCode : stated
 }
 
-/** The same for all answers of a route. One that states no status, as most do, has nothing to look for. */
+/** Reads the status of every response of one route. Most routes state none; then no property has to be looked for. */
 export function statusReader(stated: number | null): (res: ServerResponse) => number {
   return stated === null ? ({ statusCode }) => statusCode : (res) => saidStatus(res, stated)
 }

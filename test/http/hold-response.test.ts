@@ -4,8 +4,8 @@ import { Readable } from 'node:stream'
 import type { Response } from 'blazon'
 import compression from 'compression'
 import { describe, expect, it } from 'vitest'
-import { dropLateAnswers, keepFirstAnswer } from '../../src/http/drop-late-answers.js'
-import { holdAnswer } from '../../src/http/hold-answer.js'
+import { holdResponse } from '../../src/http/send/hold-response.js'
+import { dropLaterCalls, keepFirstResponse } from '../../src/http/send/keep-first-response.js'
 
 /** A promise that a test keeps. */
 function gate() {
@@ -23,10 +23,10 @@ type Answer = (res: ServerResponse) => unknown
 /** Lets a handler answer behind a gate, and tells what the client has got. */
 async function exchange(
   answer: Answer,
-  { before = async () => {}, refused = () => {} }: Partial<Parameters<typeof holdAnswer>[1]> = {},
+  { before = async () => {}, refused = () => {} }: Partial<Parameters<typeof holdResponse>[1]> = {},
 ) {
   const server = createServer((_req, res) => {
-    holdAnswer(res as unknown as Response, {
+    holdResponse(res as unknown as Response, {
       before,
       refused: (error) => (refused as Refused)(error, res),
     })
@@ -159,7 +159,7 @@ describe('an answer that is held', () => {
       (res) => {
         res.statusCode = 503
         res.end('too late')
-        dropLateAnswers(res)
+        dropLaterCalls(res)
         res.writeHead(200)
         res.end('late')
         open()
@@ -181,7 +181,7 @@ describe('an answer that is held', () => {
     const { promise, open } = gate()
     const { status, headers, text } = await exchange(
       (res) => {
-        keepFirstAnswer(res)
+        keepFirstResponse(res)
         res.statusCode = 503
         res.setHeader('x-kept', '1')
         res.end('too late')
@@ -203,7 +203,7 @@ describe('an answer that is held', () => {
     const order: string[] = []
     const { text } = await exchange(
       (res) => {
-        holdAnswer(res as unknown as Response, {
+        holdResponse(res as unknown as Response, {
           before: async () => void order.push('inner'),
           refused: () => {},
         })
@@ -269,7 +269,7 @@ describe('an answer that is held', () => {
     const chunks = Array.from({ length: n }, () => 'x'.repeat(1000))
     const server = createServer((req, res) => {
       compress(req as never, res as never, () => {
-        holdAnswer(res as unknown as Response, { before: async () => {}, refused: () => {} })
+        holdResponse(res as unknown as Response, { before: async () => {}, refused: () => {} })
         res.setHeader('content-type', 'text/plain')
         Readable.from(chunks).pipe(res)
       })

@@ -1,16 +1,17 @@
 import { type ServerResponse, validateHeaderName, validateHeaderValue } from 'node:http'
 
-/** What would be sent: a method of a response, and what it is given. */
+/** A call that sends something: a method of a response, and its arguments. */
 export interface Sendable {
   readonly name: 'writeHead' | 'flushHeaders' | 'write' | 'end'
   readonly args: readonly unknown[]
 }
 
 /**
- * Refuses what Node would refuse, at once: said later, nobody would be there to hear it, and something else would be saved than what is answered.
+ * Throws at once what Node would throw when a held response is sent: by then the handler has returned and could not
+ * catch it, and a transaction would have been committed for a response that cannot be sent.
  *
- * @param isFirst Whether a head goes with it.
- * @throws as the method of Node's that is named: TypeError, RangeError.
+ * @param isFirst Whether the head is sent by this call.
+ * @throws TypeError, RangeError as Node's method of that name.
  */
 export function checkSendable(
   res: ServerResponse,
@@ -32,7 +33,7 @@ function checkHead([status, ...rest]: readonly unknown[]): void {
   }
 }
 
-/** `[name, value, …]`, or pairs. */
+/** Node takes `[name, value, …]` as well as `[[name, value], …]`. */
 function pairsOf(list: readonly unknown[]): [name: string, value: string][] {
   if (Array.isArray(list[0])) return list as [string, string][]
   if (list.length % 2 !== 0)

@@ -1,40 +1,42 @@
-import type { Response } from '../contracts/handler.js'
+import type { Response } from '../../contracts/handler.js'
+import { isUntouched, JSON_LINE, JSON_TYPE, writeFlatHead } from './flat-head.js'
 import type { OwnHeaders } from './response-headers.js'
-import { isUntouched, JSON_LINE, JSON_TYPE, writeFlatHead } from './send-json.js'
 import type { StaticHeaders } from './static-headers.js'
 
-/** An answer that was kept, as its handler gave it. */
-export interface KeptAnswer {
+/** A response that was kept, as its handler sent it. */
+export interface KeptResponse {
   /** Names and values, alternating. */
   readonly headers: readonly string[]
   readonly body: string | Uint8Array
 }
 
-/** What an answer says of its own keeping. */
+/** The notes of the cache on a kept response. */
 export interface KeptNotes {
   readonly state: 'HIT' | 'STALE'
-  /** Whole seconds since it was made. */
+  /** Whole seconds since the response was made. */
   readonly age: number
 }
 
 const kReplay = Symbol('replay')
 
-/** Fields of ours on every response. */
+/** The method of ours on every response. */
 interface Replaying {
-  /** Sends a kept answer without setting headers, unless something speaks against it. */
-  readonly [kReplay]: (answer: KeptAnswer, notes: KeptNotes | null) => boolean
+  /**
+   * Sends a kept response by the fast path; `false`, with nothing done, where somebody could notice the difference.
+   */
+  readonly [kReplay]: (kept: KeptResponse, notes: KeptNotes | null) => boolean
 }
 
 /**
- * Answers with what was kept, to `HEAD` without its body, and with 304 to a client that has it. What middlewares have
- * made of this request's own answer stays.
+ * Sends a kept response: to `HEAD` without its body, and as 304 to a client that has it already (RFC 9110, 13.1).
+ * Headers that middlewares have set for this request stay.
  *
- * @param notes `X-Cache` and `Age`; `null` for none.
+ * @param notes `X-Cache` and `Age`; `null` for neither.
  */
-export function replay(res: Response, answer: KeptAnswer, notes: KeptNotes | null): void {
+export function replay(res: Response, kept: KeptResponse, notes: KeptNotes | null): void {
   res.statusCode = 200
-  if ((res as Response & Replaying)[kReplay](answer, notes)) return
-  const { headers, body } = answer
+  if ((res as Response & Replaying)[kReplay](kept, notes)) return
+  const { headers, body } = kept
   for (let i = 0; i < headers.length; i += 2) {
     const [name, value] = [headers[i] as string, headers[i + 1] as string]
     if (name === 'Vary') res.vary(value)
@@ -48,7 +50,8 @@ export function replay(res: Response, answer: KeptAnswer, notes: KeptNotes | nul
     return
   }
   res.setHeader('Content-Length', lengthOf(body))
-  // Whoever has patched `end` may write into what it is given.
+  // Node drops the body of a response to HEAD, but a middleware may have replaced `end`. Nor may it write into kept
+  // bytes.
   if (res.req.method === 'HEAD') res.end()
   else res.end(typeof body === 'string' ? body : Buffer.from(body))
 }
@@ -57,10 +60,13 @@ function lengthOf(body: string | Uint8Array): number {
   return typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
 }
 
-/** Headers that make an answer depend on the request once more. */
+/** Headers because of which a kept response depends on the request once more. */
 const CONDITIONAL = ['ETag', 'Last-Modified', 'Vary']
 
-/** A kept answer has nothing left to decide, and its head is as flat as that of `json`. */
+/**
+ * Gives the responses of an application the fast path for kept responses. Its head is as flat as that of
+ * `res.json`.
+ */
 export function defineReplay(prototype: Response, { text, byName }: StaticHeaders): void {
   const isPlain = (headers: readonly string[]): boolean => {
     for (let i = 0; i < headers.length; i += 2) {
@@ -72,7 +78,7 @@ export function defineReplay(prototype: Response, { text, byName }: StaticHeader
   }
   const value = function replayFlat(
     this: Response & OwnHeaders,
-    { headers, body }: KeptAnswer,
+    { headers, body }: KeptResponse,
     notes: KeptNotes | null,
   ): boolean {
     if (!isUntouched(this, prototype) || !isPlain(headers)) return false

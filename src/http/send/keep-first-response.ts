@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http'
 
 /**
- * Makes a response that has been answered for its handler take whatever the handler still says.
- * Without this, a handler that answers from a callback after its time has passed would throw
- * `ERR_HTTP_HEADERS_SENT` where nobody catches it, and a slow database would end the process.
+ * Makes a response ignore every later call, because it has been sent in place of the handler. Without this, a
+ * handler that sends its response from a callback after its time is over would throw `ERR_HTTP_HEADERS_SENT` where
+ * nobody catches it, and a slow database would end the process.
  */
-export function dropLateAnswers(res: ServerResponse): void {
+export function dropLaterCalls(res: ServerResponse): void {
   const chain = () => res
   const done = () => true
   Object.assign(res, {
@@ -21,18 +21,18 @@ export function dropLateAnswers(res: ServerResponse): void {
 
 const KEEPING = new WeakSet<object>()
 
-/** Whether `keepFirstAnswer` was called for a response. */
-export function keepsFirstAnswer(res: object): boolean {
+/** Whether `keepFirstResponse` was called for a response. */
+export function keepsFirstResponse(res: object): boolean {
   return KEEPING.has(res)
 }
 
 type Method = (this: unknown, ...args: unknown[]) => unknown
 
 /**
- * Makes a response take whatever is said after its first answer, which may still be to come, or be a stream: a head that has been
- * sent is not changed, and nothing follows the end.
+ * Makes a response ignore the calls that come too late, instead of throwing: changes of a head that has been sent,
+ * and anything after the end. The first response may still have to begin, or may be a stream.
  */
-export function keepFirstAnswer(res: ServerResponse): void {
+export function keepFirstResponse(res: ServerResponse): void {
   KEEPING.add(res)
   const methods = res as unknown as Record<string, Method>
   const replace = (name: string, isOver: () => boolean, late: unknown) => {

@@ -2,10 +2,11 @@ import type { CacheEntry, MaybePromise } from '../../contracts/cache.js'
 import type { Response } from '../../contracts/handler.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import { kTenantScope } from '../../http/own-fields.js'
-import { replay } from '../../http/replay.js'
 import type { BlazonRequest } from '../../http/request.js'
-import { addHeader } from '../../http/response-headers.js'
-import { type AnswerStage, isThenable, type Settle, type Step } from '../../http/step.js'
+import { replay } from '../../http/send/replay.js'
+import { addHeader } from '../../http/send/response-headers.js'
+import type { Settle, SettlingStage, Step } from '../../step/step.js'
+import { isThenable } from '../../step/thenable.js'
 import { AnswerMaker, type CacheStepConfig, type Visit } from './answer-maker.js'
 import { type CacheEngine, entryTags, type Lifetime } from './cache-engine.js'
 import { callerOf } from './caller.js'
@@ -18,9 +19,9 @@ import { tenantKey } from './tenant-key.js'
 const MOST_FOLLOWED = 3
 
 /** Answers reads of a route from the cache; what is not there is made once, and kept. */
-export function cacheStep(config: CacheStepConfig): AnswerStage {
+export function cacheStage(config: CacheStepConfig): SettlingStage {
   const keyOf = compileKey(config.route, config.warn)
-  return (next, settle) => new CachedRoute(config, { keyOf, next, settle }).step
+  return (settle) => (next) => new CachedRoute(config, { keyOf, next, settle }).step
 }
 
 const SHARED_KEY =

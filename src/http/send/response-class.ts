@@ -1,19 +1,19 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import express, { type Application } from 'express'
-import type { Response } from '../contracts/handler.js'
-import { copyDescriptors } from './copy-descriptors.js'
-import { kAdded, kLocals, kPrepare } from './own-fields.js'
+import type { Response } from '../../contracts/handler.js'
+import { copyDescriptors } from '../copy-descriptors.js'
+import { kAdded, kLocals, kPrepare } from '../own-fields.js'
+import type { BlazonRequest } from '../request.js'
+import { bindListeners, type RequestScopes } from '../request-scopes.js'
 import { defineReplay } from './replay.js'
-import type { BlazonRequest } from './request.js'
-import { bindListeners, type RequestScopes } from './request-scopes.js'
 import {
   assignOwnHeaders,
   defineStaticHeaders,
   type OwnHeaders,
   restoreAdded,
 } from './response-headers.js'
+import { defineSendError } from './send-error.js'
 import { defineJson, type OwnJson } from './send-json.js'
-import { defineSendText } from './send-text.js'
 import { setHeadersForStandIn } from './stand-in.js'
 import { defineLead, type StaticHeaders } from './static-headers.js'
 
@@ -28,17 +28,17 @@ const NodeResponse = ServerResponse as unknown as new (
   ...args: ConstructorParameters<ResponseClass>
 ) => ServerResponse
 
-/** Headers of an application's answers that nobody sets one by one. */
+/** The headers that an application adds to its responses by itself. */
 export interface HeaderSources {
-  /** Those of every answer; `null` when there are none. */
+  /** The headers of every response; `null` where there are none. */
   readonly statics: StaticHeaders | null
-  /** Whether `addHeader` is ever called. */
+  /** Whether any feature calls `addHeaders`. */
   readonly addsHeaders: boolean
 }
 
-/** What a response class is made of. */
+/** The parts of a response class. */
 export interface ResponseConfig extends HeaderSources {
-  /** `null` for an application whose requests have none. */
+  /** `null` where requests have no scopes. */
   readonly scopes: RequestScopes | null
 }
 
@@ -50,9 +50,8 @@ interface Own extends OwnHeaders, OwnJson {
 }
 
 /**
- * A response class of which every instance already is Express 5's response, and which carries the
- * application's static headers without setting them: they are written as text, with the head, unless
- * somebody changes one.
+ * Makes the response class of an application. Its instances are responses of Express 5 from the start, without a
+ * change of prototype. They carry the static headers without setting them: these are written as text with the head.
  */
 export function createResponseClass(
   app: Application,
@@ -73,13 +72,16 @@ export function createResponseClass(
   if (statics !== null || addsHeaders) defineStaticHeaders(prototype, headers)
   defineJson(prototype, app, headers)
   defineReplay(prototype, headers)
-  defineSendText(prototype, headers)
+  defineSendError(prototype, headers)
   if (scopes !== null)
     bindListeners(prototype, scopes, (res) => (res as Partial<Response>).req as BlazonRequest)
   return AppResponse as unknown as ResponseClass
 }
 
-/** The same for answers to requests of a host, whose settings decide what `res.json` does. */
+/**
+ * Makes the class for responses to requests that an Express application passes to ours: its settings hold for
+ * `res.json`.
+ */
 export function hostedResponseClass(Response: ResponseClass, app: Application): ResponseClass {
   const Hosted = class extends Response {}
   const value = { value: app, writable: true, configurable: true }
@@ -87,13 +89,13 @@ export function hostedResponseClass(Response: ResponseClass, app: Application): 
   return Hosted
 }
 
-/** Turns a response that another server made into one of ours. */
+/** Turns a response of another server into one of ours. */
 export function adoptResponse(res: ServerResponse, Class: ResponseClass): Response {
   const { locals, [kAdded]: added } = res as unknown as Response & Partial<Own>
   Object.setPrototypeOf(res, Class.prototype)
-  // Some platforms set it on each, which says nothing: see `saidStatus`.
+  // Some platforms set 200 on every response, which must not count as the word of a handler: see `saidStatus`.
   if (res.statusCode === 200) delete (res as Partial<ServerResponse>).statusCode
-  // Of an application that has passed it on. Node warns of more than ten.
+  // An application that has passed the response on has added the same listener. Node warns of more than ten.
   res.off('error', ignore)
   assignFields(res as unknown as Own)
   if (added) restoreAdded(res, added)
@@ -102,7 +104,9 @@ export function adoptResponse(res: ServerResponse, Class: ResponseClass): Respon
   return res as unknown as Response
 }
 
-/** Node reports a write after the end as an event, and an event of this name that nobody hears ends the process. */
+/**
+ * Node reports a write after the end as an `error` event, and an `error` event without a listener ends the process.
+ */
 function ignore(): void {}
 
 function assignFields(own: Own): void {
@@ -112,12 +116,12 @@ function assignFields(own: Own): void {
   ;(own as unknown as ServerResponse).on('error', ignore)
 }
 
-/** `res.locals`, if anybody has asked for it: to ask makes it. */
+/** `res.locals` where it has been read or set before, without making it; else `undefined`. */
 export function localsOf(res: Response): Record<string, unknown> | undefined {
   return (res as unknown as Own)[kLocals]
 }
 
-/** Made on first use, with no prototype, as Express does. */
+/** Makes `res.locals` on first use, without a prototype, as Express does. */
 function defineLocals(prototype: Response): void {
   Object.defineProperty(prototype, 'locals', {
     configurable: true,

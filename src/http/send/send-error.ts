@@ -1,0 +1,125 @@
+import { validateHeaderValue } from 'node:http'
+import type { Response } from '../../contracts/handler.js'
+import type { BlazonRequest } from '../request.js'
+import { endUnread, isUnread } from './end-unread.js'
+import { isUntouched, writeFlatHead } from './flat-head.js'
+import type { OwnHeaders } from './response-headers.js'
+import { headerLine, type StaticHeaders } from './static-headers.js'
+
+/** The whole response to an error. */
+export interface ErrorResponse {
+  readonly status: number
+  /** The headers of the error itself, beside those of its text. */
+  readonly headers: Readonly<Record<string, unknown>> | null | undefined
+  readonly type: string
+  readonly text: string
+}
+
+/** Headers that describe the response that a handler meant to send, and not the error that is sent instead. */
+const RESPONSE_HEADERS = [
+  'Content-Type',
+  'Content-Length',
+  'Content-Encoding',
+  'Content-Language',
+  'Content-Range',
+  'Content-Disposition',
+  'Cache-Control',
+  'Expires',
+  'ETag',
+  'Last-Modified',
+  'Location',
+  'Transfer-Encoding',
+  'Trailer',
+] as const
+
+/**
+ * Sends the response to an error. Headers that middlewares have set stay, except for those that describe another
+ * response. To `HEAD` Node sends the head alone, with the `Content-Length` that a `GET` would get (RFC 9110,
+ * 9.3.2).
+ *
+ * @throws where a header that somebody has set cannot be written.
+ */
+export function sendError(req: BlazonRequest, res: Response, response: ErrorResponse): void {
+  const { status, headers, type, text } = response
+  res.statusMessage = ''
+  const mustClose = isUnread(req)
+  if (!mustClose && (res as Response & Sending)[kSendFlat](response)) return
+  for (const name of RESPONSE_HEADERS) res.removeHeader(name)
+  setHeaders(res, headers)
+  res.statusCode = status
+  res.setHeader('Content-Type', type)
+  res.setHeader('Content-Length', Buffer.byteLength(text))
+  if (mustClose) endUnread(req, res, text)
+  else res.end(text)
+}
+
+function setHeaders(res: Response, headers: ErrorResponse['headers']): void {
+  for (const [name, value] of Object.entries(headers ?? {})) {
+    try {
+      // Text, because Node checks a value in one form when it is set, and writes it in another form later.
+      if (value !== undefined) res.setHeader(name, textOf(value))
+    } catch {
+      // A header that HTTP cannot carry must not turn one error into another.
+    }
+  }
+}
+
+function textOf(value: unknown): string | string[] {
+  return Array.isArray(value) ? value.map(String) : String(value)
+}
+
+/** Removes headers that cannot be written: Node accepts an object as a value until it writes the head. */
+export function removeUnwritable(res: Response): void {
+  for (const [name, value] of Object.entries(res.getHeaders())) {
+    if (typeof value === 'object') res.removeHeader(name)
+  }
+}
+
+const kSendFlat = Symbol('sendFlat')
+
+/** The method of ours on every response. */
+interface Sending {
+  /** Sends an error by the fast path; `false`, with nothing done, where somebody could notice the difference. */
+  readonly [kSendFlat]: (response: ErrorResponse) => boolean
+}
+
+/** Gives the responses of an application the fast path for errors. */
+export function defineSendError(prototype: Response, { text: statics }: StaticHeaders): void {
+  const value = function sendFlat(this: Response & OwnHeaders, response: ErrorResponse): boolean {
+    const own = isUntouched(this, prototype) ? linesOf(response.headers) : null
+    if (own === null) return false
+    const { status, type, text } = response
+    this.statusCode = status
+    const lead = statics + own + headerLine('Content-Type', type)
+    writeFlatHead(this, lead, ['Content-Length', Buffer.byteLength(text)])
+    this.end(text)
+    return true
+  }
+  Object.defineProperty(prototype, kSendFlat, { value })
+}
+
+/**
+ * The headers of the framework's own errors 401, 405 and 429. No other part of a head has these names, and Node does
+ * not act on them. An error with any other header takes the slow path.
+ */
+const OWN_NAMES = ['WWW-Authenticate', 'Allow', 'Retry-After']
+
+/** Lines of text; `null` where there is a header of another name, or a value that HTTP cannot carry. */
+function linesOf(headers: ErrorResponse['headers']): string | null {
+  let lines = ''
+  for (const [name, value] of Object.entries(headers ?? {})) {
+    if (!OWN_NAMES.includes(name) || typeof value !== 'string' || !isCarried(name, value))
+      return null
+    lines += headerLine(name, value)
+  }
+  return lines
+}
+
+function isCarried(name: string, value: string): boolean {
+  try {
+    validateHeaderValue(name, value)
+    return true
+  } catch {
+    return false
+  }
+}

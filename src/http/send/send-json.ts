@@ -1,0 +1,84 @@
+import { ServerResponse } from 'node:http'
+import express, { type Application } from 'express'
+import type { Response } from '../../contracts/handler.js'
+import { kPrepare } from '../own-fields.js'
+import { isUntouched, JSON_LINE, JSON_TYPE, writeFlatHead } from './flat-head.js'
+import type { OwnHeaders } from './response-headers.js'
+import type { StaticHeaders } from './static-headers.js'
+
+const NEGOTIATED = ['Content-Type', 'ETag', 'Last-Modified'] as const
+
+// Node's own: the chain under `ServerResponse`, and not the copies of Express' methods over it.
+const node = ServerResponse.prototype
+const { json: expressJson, send: expressSend } = express.response
+
+/** Makes another body of which `JSON.stringify` makes the same text in less time. */
+export type PrepareJson = (body: unknown) => unknown
+
+/** The field of our responses that concerns JSON. */
+export interface OwnJson {
+  /** See {@link prepareJson}; `null` for most responses. */
+  [kPrepare]: PrepareJson | null
+}
+
+/** Has the body of `res.json` prepared. */
+export function prepareJson(res: Response, prepare: PrepareJson): void {
+  ;(res as Response & OwnJson)[kPrepare] = prepare
+}
+
+/** The body to be written. A `json replacer` of the application sees the original body. */
+function prepared(res: Response & OwnJson, body: unknown): unknown {
+  return res[kPrepare] === null || res.app.get('json replacer') ? body : res[kPrepare](body)
+}
+
+/**
+ * Defines `res.json` without the work that Express does for content type, charset, ETag and freshness. Where a
+ * setting asks for one of these, Express' own `res.json` is called.
+ */
+export function defineJson(prototype: Response, app: Application, { text }: StaticHeaders): void {
+  const settings = ['etag fn', 'json spaces', 'json replacer', 'json escape']
+  const lead = text + JSON_LINE
+  let needsExpress: boolean | undefined
+  prototype.json = function json(this: Response & OwnHeaders & OwnJson, body?: unknown) {
+    needsExpress ??= isPatched() || settings.some((name) => Boolean(app.get(name)))
+    // An application that is mounted in ours, or in which ours is mounted, has its own settings. A middleware that
+    // replaced `send` expects to be called.
+    const isPlain = !needsExpress && this.app === app && this.send === expressSend
+    if (!isPlain || hasNoContent(this.statusCode)) return callExpress(this, body)
+    const content = JSON.stringify(prepared(this, body))
+    if (content === undefined) return expressJson.call(this, body)
+    const length = Buffer.byteLength(content)
+    if (isUntouched(this, prototype)) {
+      writeFlatHead(this, lead, ['Content-Length', length])
+    } else {
+      if (isNegotiated(this)) return expressJson.call(this, body)
+      this.setHeader('Content-Type', JSON_TYPE)
+      this.setHeader('Content-Length', length)
+    }
+    this.end(content)
+    return this
+  }
+}
+
+/** Whether somebody has replaced the `json` of all Express applications. */
+function isPatched(): boolean {
+  return express.response.json !== expressJson
+}
+
+/** A function that has replaced Express' `json` sees the original body. */
+function callExpress(res: Response & OwnJson, body: unknown): Response {
+  const { json } = express.response
+  return json.call(res, json === expressJson ? prepared(res, body) : body) as Response
+}
+
+function hasNoContent(status: number): boolean {
+  return status === 204 || status === 205 || status === 304
+}
+
+/**
+ * Whether Express must decide: about a type that may lack its charset, or a validator that may make the response a
+ * 304.
+ */
+function isNegotiated(res: Response): boolean {
+  return NEGOTIATED.some((name) => node.hasHeader.call(res, name))
+}

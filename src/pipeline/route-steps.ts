@@ -1,0 +1,71 @@
+import type { Stage, Step } from '../step/step.js'
+
+/**
+ * The steps of a route, from the first that a request meets to the last. A route leaves out every step that it does
+ * not use. This list alone decides the order; `does` is one line for documents and tools, which print the list.
+ */
+export const STEPS = [
+  { name: 'scope', does: 'enters the async context of the tenant of the request' },
+  { name: 'respond', does: 'makes exactly one response of the value or the error that comes back' },
+  { name: 'admission', does: 'counts the request against rate limits by address: 429' },
+  {
+    name: 'claim',
+    does: 'shows the guard which tenant the request names, before anybody has allowed it',
+  },
+  { name: 'guard', does: 'asks the guard of `auth`; anything but `true` is a 401' },
+  { name: 'tenant', does: 'refuses a request that names no tenant where the route needs one: 400' },
+  { name: 'membership', does: 'asks `tenant.authorize`; anything but `true` is a 403' },
+  {
+    name: 'can',
+    does: 'asks whether the user has all abilities of `@Can`; anything but `true` is a 403',
+  },
+  { name: 'quota', does: 'counts the request against rate limits by user or tenant: 429' },
+  {
+    name: 'cache',
+    does: 'sends a response that is in the cache, or keeps the one that the steps below make',
+  },
+  { name: 'body', does: 'reads and parses a JSON body: 400, 413, 415' },
+  {
+    name: 'validate',
+    does: 'checks `params`, `query`, `headers` and `body` against their schemas: 400',
+  },
+  {
+    name: 'unexpired',
+    does: 'stops a request that the handler timeout or a late error has ended meanwhile',
+  },
+  { name: 'headers', does: 'sets the headers of `@Header`' },
+  {
+    name: 'dates',
+    does: 'has the dates of documented responses written faster than `JSON.stringify` would',
+  },
+  {
+    name: 'intercept',
+    does: 'runs the interceptors of plugins, that of the first plugin outermost',
+  },
+  { name: 'underTest', does: 'holds the request before its handler and behind it; in tests only' },
+  { name: 'handler', does: 'calls the method of the controller' },
+] as const
+
+/** The name of a step. */
+export type StepName = (typeof STEPS)[number]['name']
+
+/** The stages of one route by the names of the steps that they make; `null` where the route does not use a step. */
+export type RouteSteps = Readonly<Record<StepName, Stage | null>>
+
+/** Uses no step; a start for those who need only a few. */
+export const NO_STEPS: RouteSteps = Object.freeze(
+  Object.fromEntries(STEPS.map(({ name }) => [name, null])),
+) as RouteSteps
+
+/**
+ * Makes one function of the steps, each calling the next. A step that is `null` leaves nothing behind: no function,
+ * and no call at a request.
+ */
+export function foldSteps(stages: RouteSteps): Step {
+  return STEPS.reduceRight<Step>((next, { name }) => stages[name]?.(next) ?? next, withoutHandler)
+}
+
+/** Behind the last step. */
+function withoutHandler(): never {
+  throw new Error('A route has no handler')
+}

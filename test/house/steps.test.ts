@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { STEPS } from '../../src/pipeline/route-steps.js'
+import { root } from './sources.js'
+
+/** The rows of the table of steps in a document, as cells without backticks around the whole cell. */
+function rowsIn(document: string): string[][] {
+  const lines = readFileSync(join(root, document), 'utf8').split('\n')
+  const head = lines.findIndex((line) => line.startsWith('| Step | What it does |'))
+  const body = lines.slice(head + 2)
+  return body.slice(0, body.indexOf('')).map((line) =>
+    line
+      .slice(2, -2)
+      .split(' | ')
+      .map((cell) => cell.replace(/^`([^`]*)`$/, '$1')),
+  )
+}
+
+const steps = STEPS.map(({ name, does }) => [name, does])
+
+describe('the list of steps', () => {
+  it('is the table in docs/express.md', () => {
+    expect(rowsIn('docs/express.md')).toEqual(steps)
+  })
+
+  it('names the same steps in the same order in ARCHITECTURE.md', () => {
+    const text = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8')
+    const shown = text.match(/`\w+`(?:\s+→\s+`\w+`)+/g) ?? []
+    const named = shown.map((list) => [...list.matchAll(/`(\w+)`/g)].map(([, name]) => name))
+    expect(named).toEqual([STEPS.map(({ name }) => name)])
+  })
+})

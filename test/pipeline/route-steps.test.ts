@@ -1,0 +1,231 @@
+import { describe, expect, it } from 'vitest'
+import type { RouteModel } from '../../src/contracts/route-model.js'
+import {
+  compileAdmission,
+  compileProbe,
+  compileRoute,
+  NO_STAGES,
+  type PipelineConfig,
+  type RouteParts,
+  type RouteStages,
+  stepsOf,
+} from '../../src/pipeline/compile-route.js'
+import { foldSteps, NO_STEPS, type RouteSteps, STEPS } from '../../src/pipeline/route-steps.js'
+import { Refusal } from '../../src/step/refusal.js'
+import type { RunRoute, Stage } from '../../src/step/step.js'
+
+const names = STEPS.map(({ name }) => name)
+const [req, res] = [{}, { headersSent: true }] as unknown as Parameters<RunRoute>
+
+/** A stage whose step notes its name, then calls the step behind it. */
+function noting(name: string, seen: string[]): Stage {
+  return (next) => (req, res) => {
+    seen.push(name)
+    return next(req, res)
+  }
+}
+
+const bare = {
+  name: 'Things.list',
+  handler: 'list',
+  method: 'GET',
+  status: null,
+  redirect: null,
+  headers: null,
+  parameters: null,
+  abilities: null,
+  isProtected: false,
+  inputs: { params: null, query: null, headers: null, body: null },
+  operation: { responses: [] },
+} as unknown as RouteModel
+
+const instance = { list: () => undefined }
+const parts: RouteParts = {
+  instance,
+  inputs: [],
+  stages: NO_STAGES,
+  dates: null,
+  interceptors: [],
+  underTest: null,
+}
+
+const config: PipelineConfig = {
+  guard: { canActivate: () => true },
+  logDenial: () => {},
+  can: undefined,
+  bodyLimits: { size: 1, depth: 1 },
+  deadlines: null,
+  onError: (error) => {
+    throw error
+  },
+  mayFailLate: false,
+  mayAnswerErrorsLater: false,
+  scopes: null,
+}
+
+function usedBy(steps: RouteSteps): string[] {
+  return names.filter((name) => steps[name] !== null)
+}
+
+describe('the list of steps', () => {
+  it('has each name once, and a line for each', () => {
+    expect(new Set(names).size).toBe(names.length)
+    expect(STEPS.filter(({ does }) => !/^[a-z].*[^.]$/.test(does))).toEqual([])
+  })
+
+  it('is the order in which a request meets them', () => {
+    const seen: string[] = []
+    const all = Object.fromEntries(names.map((name) => [name, noting(name, seen)])) as RouteSteps
+    const run = foldSteps({ ...all, handler: () => () => seen.push('handler') })
+    run(req, res)
+    expect(seen).toEqual(names)
+  })
+
+  it('leaves no function behind for a step that is not used', () => {
+    const handle = () => 'handled'
+    expect(foldSteps({ ...NO_STEPS, handler: () => handle })).toBe(handle)
+    const outer: Stage = (next) => Object.assign(() => 'outer', { next })
+    const folded = foldSteps({ ...NO_STEPS, scope: outer, handler: () => handle })
+    expect(folded).toHaveProperty('next', handle)
+  })
+
+  it('says what is wrong where there is no handler', () => {
+    expect(() => foldSteps(NO_STEPS)(req, res)).toThrow('A route has no handler')
+  })
+})
+
+describe('a route', () => {
+  it('that uses nothing has two steps', () => {
+    expect(usedBy(stepsOf(bare, parts, config))).toEqual(['respond', 'handler'])
+  })
+
+  it('names its steps in the order of the list', () => {
+    expect(Object.keys(stepsOf(bare, parts, config))).toEqual(names)
+  })
+
+  it('that uses everything has every step', () => {
+    const stage: Stage = (next) => next
+    const stages: RouteStages = {
+      scope: stage,
+      admission: stage,
+      claim: stage,
+      tenant: stage,
+      membership: stage,
+      quota: stage,
+      cache: () => stage,
+    }
+    const route: RouteModel = {
+      ...bare,
+      method: 'POST',
+      headers: [['X-A', '1']],
+      abilities: ['a'],
+      isProtected: true,
+    }
+    const steps = stepsOf(
+      route,
+      {
+        ...parts,
+        stages,
+        inputs: [{ source: 'query', validate: (value) => ({ value }), declares: null }],
+        dates: () => null,
+        interceptors: [(_req, _res, next) => next()],
+        underTest: stage,
+      },
+      { ...config, mayFailLate: true },
+    )
+    expect(usedBy(steps)).toEqual(names)
+  })
+
+  it.each<[step: string, route: Partial<RouteModel>, changed: Partial<RouteParts>]>([
+    ['guard', { isProtected: true }, {}],
+    ['can', { abilities: ['a'] }, {}],
+    ['body', { method: 'PUT' }, {}],
+    ['body', { inputs: { ...bare.inputs, body: {} as never } }, {}],
+    ['headers', { headers: [['X-A', '1']] }, {}],
+    ['dates', {}, { dates: () => null }],
+    ['intercept', {}, { interceptors: [(_req, _res, next) => next()] }],
+    ['underTest', {}, { underTest: (next) => next }],
+    ['quota', {}, { stages: { ...NO_STAGES, quota: (next) => next } }],
+    ['cache', {}, { stages: { ...NO_STAGES, cache: () => (next) => next } }],
+  ])('has the step %s only where it is used', (step, route, changed) => {
+    const steps = stepsOf({ ...bare, ...route }, { ...parts, ...changed }, config)
+    expect(usedBy(steps).sort()).toEqual(['handler', 'respond', step].sort())
+  })
+
+  it('stops expired requests only where it may wait, and may be ended meanwhile', () => {
+    const waiting = { ...bare, isProtected: true }
+    const isStopped = (route: RouteModel, mayFailLate: boolean) =>
+      stepsOf(route, parts, { ...config, mayFailLate }).unexpired !== null
+    expect(isStopped(waiting, true)).toBe(true)
+    expect(isStopped(waiting, false)).toBe(false)
+    expect(isStopped(bare, true)).toBe(false)
+  })
+
+  it('runs the interceptor of the first plugin first', () => {
+    const seen: string[] = []
+    const noted = (name: string): RouteParts['interceptors'][number] => {
+      return (_req, _res, next) => {
+        seen.push(name)
+        return next()
+      }
+    }
+    compileRoute(
+      bare,
+      { ...parts, interceptors: [noted('first'), noted('second')] },
+      config,
+    )(req, res)
+    expect(seen).toEqual(['first', 'second'])
+  })
+
+  it('without its method is an error', () => {
+    const route = { ...bare, handler: 'absent' }
+    expect(() => compileRoute(route, parts, config)).toThrow('Things.list is not a method')
+  })
+})
+
+/** A stage for each step of a feature. */
+function notingStages(seen: string[]): RouteStages {
+  const { cache: _, ...stages } = NO_STAGES
+  const noted = Object.keys(stages).map((name) => [name, noting(name, seen)])
+  return { ...Object.fromEntries(noted), cache: () => noting('cache', seen) }
+}
+
+describe('the question who may pass', () => {
+  const route: RouteModel = { ...bare, isProtected: true, abilities: ['a'] }
+
+  function asking(seen: string[]): PipelineConfig {
+    const note = (name: string) => {
+      seen.push(name)
+      return true
+    }
+    return { ...config, guard: { canActivate: () => note('guard') }, can: () => note('can') }
+  }
+
+  it('asks of a route what the route asks, in the same order, and responds 204', () => {
+    const seen: string[] = []
+    const sent: number[] = []
+    // Node's status 200 is on the prototype: an own one would be the word of a middleware.
+    const response = Object.assign(Object.create({ statusCode: 200 }), {
+      status(status: number) {
+        sent.push(status)
+        return response
+      },
+      end() {},
+    })
+    compileProbe(route, notingStages(seen), asking(seen))(req, response)
+    expect(seen).toEqual(['scope', 'claim', 'guard', 'tenant', 'membership', 'can'])
+    expect(sent).toEqual([204])
+  })
+
+  it('asks the guard before a router, and allows with `true`', () => {
+    const seen: string[] = []
+    const admit = compileAdmission(notingStages(seen), asking(seen))
+    expect(admit(req, res)).toBe(true)
+    expect(seen).toEqual(['claim', 'guard', 'tenant', 'membership'])
+  })
+
+  it('refuses before a router where the guard does', () => {
+    const guard = { canActivate: () => false }
+    expect(compileAdmission(NO_STAGES, { ...config, guard })(req, res)).toBeInstanceOf(Refusal)
+  })
+})
