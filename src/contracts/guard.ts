@@ -1,6 +1,3 @@
-import type { Request, User } from './handler.js'
-import type { Token } from './provider.js'
-
 /**
  * Decides whether a request may go on. It may set `req.user`.
  *
@@ -19,21 +16,4 @@ import type { Token } from './provider.js'
 export interface AuthGuard {
   // biome-ignore lint/suspicious/noExplicitAny: a guard may type its request as Express' or as its own
   canActivate(req: any): boolean | Promise<boolean>
-}
-
-/** The `auth` option. */
-export interface AuthOptions {
-  /** An instance, a class or a token that provides one. */
-  readonly guard?: AuthGuard | Token<AuthGuard>
-  /** What a route without `@Auth`, `@Can` or `@Public` is. Default `'public'`. */
-  readonly default?: 'public' | 'protected'
-  /**
-   * Decides `@Can(...abilities)`; exactly `true` allows, everything else is 403.
-   * Default: every ability is in `req.user.permissions` or `req.user.roles`.
-   */
-  readonly can?: (
-    user: User | undefined,
-    abilities: readonly string[],
-    req: Request,
-  ) => boolean | Promise<boolean>
 }

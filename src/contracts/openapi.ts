@@ -176,30 +176,8 @@ export type SchemaConverter = (
   options: { readonly side: SchemaSide; readonly target: 'draft-2020-12' },
 ) => JsonSchema
 
-/** The `swagger` option (specification section 2.2). */
-export interface SwaggerOptions {
-  /** `false` serves neither the page nor the document. Default `true`. */
-  readonly enabled?: boolean
-  /** Where the page is; the document is at `<path>.json` and `<path>.yaml`. Default `/api-docs`. */
-  readonly path?: string
-  /** `info.title`. Default `API`. */
-  readonly title?: string
-  /** `info.version`: the version of your API, not of the framework. Default `1.0.0`. */
-  readonly version?: string
-  /** `info.description`; CommonMark. Default: none. */
-  readonly description?: string
-  readonly termsOfService?: string
-  readonly contact?: OpenApiInfo['contact']
-  readonly license?: OpenApiInfo['license']
-  /** Where the API is served. Default: where the document is. */
-  readonly servers?: readonly OpenApiServer[]
-  /** Descriptions of tags, and their order; tags that are not named follow in the order of their controllers. */
-  readonly tags?: readonly OpenApiTag[]
-  /** Which routes are in the document. Default: all but those of `@ApiHidden`. */
-  readonly include?: (route: RouteModel) => boolean
-  /** Converters by `vendor` of a Standard Schema, for libraries that cannot describe themselves. */
-  readonly converters?: Readonly<Record<string, SchemaConverter>>
-}
+/** Converters of libraries that cannot describe their schemas, by the `vendor` of a Standard Schema. */
+export type SchemaConverters = Readonly<Record<string, SchemaConverter>>
 
 /**
  * What a feature adds to an operation because it may answer it. The document asks each contributor about each

@@ -46,14 +46,3 @@ export interface RateLimitStore {
   open?(context: StoreContext): MaybePromise<void>
   close?(): MaybePromise<void>
 }
-
-/** The `rateLimit` option, beside `true` (100 requests a minute for an address) and `false` (no limit at all, decorators included). */
-export interface RateLimitOptions extends Partial<RateLimitPolicy> {
-  /**
-   * Several limits at once; a request must be within each. Default: the one described beside, 100 a minute by address as far as
-   * nothing else is said. An empty list leaves limits to decorators.
-   */
-  readonly policies?: readonly RateLimitPolicy[]
-  /** Where requests are counted. Default: in this process. */
-  readonly store?: RateLimitStore
-}

@@ -1,4 +1,4 @@
-import type { AuthGuard, AuthOptions } from '../contracts/guard.js'
+import type { AuthGuard } from '../contracts/guard.js'
 import type { Interceptor } from '../contracts/plugin.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { BodyLimits } from '../http/read-json.js'
@@ -8,7 +8,7 @@ import type { Deadlines } from './deadlines.js'
 import type { LogDenial } from './log-denials.js'
 import { compileBareAnswers } from './steps/bare.js'
 import { bodyStep } from './steps/body.js'
-import { canStep } from './steps/can.js'
+import { canStep, type Decide } from './steps/can.js'
 import { datesStep, type FindDateWriter } from './steps/dates.js'
 import { guardStep } from './steps/guard.js'
 import { headersStep } from './steps/headers.js'
@@ -64,7 +64,7 @@ export const NO_STAGES: RouteStages = Object.freeze({
 export interface PipelineConfig {
   readonly guard: AuthGuard | null
   readonly logDenial: LogDenial
-  readonly can: AuthOptions['can']
+  readonly can: Decide | undefined
   readonly bodyLimits: BodyLimits
   readonly deadlines: Deadlines | null
   readonly onError: OnError

@@ -1,4 +1,4 @@
-import type { AppOptions } from '../app/options.js'
+import type { AppOptions } from '../app/settings/app-options.js'
 import { ConfigError, type Problem } from '../errors/config-error.js'
 import { ContractCoverage, type CoverageThreshold } from './contract/contract-coverage.js'
 import { mergeOptions } from './merge-options.js'

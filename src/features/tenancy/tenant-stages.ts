@@ -4,7 +4,7 @@ import { kTenantScope } from '../../http/own-fields.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { follow, isThenable, Refusal, type Stage, type Step } from '../../http/step.js'
 import { TenantContext, tenantScope } from './tenant-context.js'
-import type { TenantOptions } from './tenant-options.js'
+import type { TenantSettings } from './tenant-options.js'
 
 /** Refuses requests that name no tenant. */
 export function requireTenantStage(message: string): Stage {
@@ -15,7 +15,7 @@ export function requireTenantStage(message: string): Stage {
     }
 }
 
-type Authorize = NonNullable<TenantOptions['authorize']>
+type Authorize = NonNullable<TenantSettings['authorize']>
 
 /**
  * Shows the guard and `authorize` which tenant a request names, in a scope that acts for nobody. It has an origin of its

@@ -1,9 +1,13 @@
-import type { AuthOptions } from '../../contracts/guard.js'
-import type { User } from '../../contracts/handler.js'
+import type { Request, User } from '../../contracts/handler.js'
 import { ForbiddenError, withoutStack } from '../../errors/http-error.js'
 import { follow, isThenable, Refusal, type Step } from '../../http/step.js'
 
-type Decide = NonNullable<AuthOptions['can']>
+/** Decides whether a user has abilities; the application's own `auth.can`. */
+export type Decide = (
+  user: User | undefined,
+  abilities: readonly string[],
+  req: Request,
+) => boolean | Promise<boolean>
 
 /** Lets a user pass who has every ability of `@Can`; exactly `true` allows. */
 export function canStep(

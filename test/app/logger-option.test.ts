@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { loggerOf } from '../../src/app/default-logger.js'
+import { loggerOf } from '../../src/app/settings/logger-option.js'
 
 function linesOf(action: () => void): string[] {
   const lines: string[] = []
