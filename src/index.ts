@@ -180,3 +180,5 @@ export { RateLimit } from './metadata/rate-limit.js'
 export { Header, HttpCode, Redirect } from './metadata/response.js'
 export { All, Delete, Get, Head, Options, Patch, Post, Put } from './metadata/route.js'
 export { Tenant, TenantId } from './metadata/tenant.js'
+// openapi
+export type { SwaggerOptions } from './openapi/swagger-options.js'

@@ -30,7 +30,7 @@ describe('loggerOf', () => {
     expect(JSON.parse(lines[0] as string)).toMatchObject({ level: 'warn', message: 'first' })
     const { err } = JSON.parse(lines[1] as string)
     expect(err).toMatchObject({ name: 'Error', message: 'outer', cause: { message: 'inner' } })
-    expect(err.stack).toContain('default-logger.test')
+    expect(err.stack).toContain('logger-option.test')
   })
 
   it('writes what JSON cannot carry, too', () => {

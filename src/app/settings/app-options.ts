@@ -11,7 +11,6 @@ import type { SwaggerOptions } from '../../openapi/swagger-options.js'
 import type { AuthOptions } from './auth-options.js'
 import type { LimitOptions } from './limit-options.js'
 import type { TimeoutOptions } from './timeout-options.js'
-import type { TrustProxy } from './trust-proxy.js'
 import type { ValidationOptions } from './validation-options.js'
 
 /** Everything an application is made of. */
@@ -94,7 +93,7 @@ export interface AppOptions {
   /**
    * What a client may send.
    *
-   * @defaultValue the limits of each field
+   * @defaultValue the default of each field
    */
   readonly limits?: LimitOptions
   /**
@@ -106,7 +105,7 @@ export interface AppOptions {
   /**
    * How long things may take.
    *
-   * @defaultValue the times of each field
+   * @defaultValue the default of each field
    */
   readonly timeouts?: TimeoutOptions
   /**
@@ -115,7 +114,7 @@ export interface AppOptions {
    * @defaultValue `false`; mounted in Express, the setting of the host
    * @see docs/express.md#settings-of-the-host
    */
-  readonly trustProxy?: TrustProxy
+  readonly trustProxy?: boolean | number | string | readonly string[]
   /**
    * Weak ETags, and 304 for clients that have the body already.
    *

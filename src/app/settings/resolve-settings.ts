@@ -53,7 +53,8 @@ export interface Resolved {
 }
 
 /**
- * Checks options and turns them into settings. A value that is not understood is never replaced by a default.
+ * Checks options and turns them into settings. A value that is not understood is never replaced by a default. A new group of
+ * options has a field in `app-options.ts` and in `settings.ts`, and a line in each function of this file.
  *
  * @throws ConfigError with everything that is wrong with the options themselves.
  */
