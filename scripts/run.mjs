@@ -61,6 +61,7 @@ const TASKS = {
   ],
   types: [build, ['node', 'test/types/run.mjs']],
   documents: [
+    ['node', '--import', 'tsx', 'scripts/options-tables.ts'],
     build,
     exportDocument('examples/orders/app.ts'),
     exportDocument('examples/hello/app.ts'),

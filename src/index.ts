@@ -7,10 +7,11 @@ export { Health, type HealthReport, type PluginHealth } from './app/health.js'
 export {
   type AppOptions,
   defineAppOptions,
-  type LimitOptions,
-  type TimeoutOptions,
-  type ValidationOptions,
-} from './app/options.js'
+} from './app/settings/app-options.js'
+export type { AuthOptions } from './app/settings/auth-options.js'
+export type { LimitOptions } from './app/settings/limit-options.js'
+export type { TimeoutOptions } from './app/settings/timeout-options.js'
+export type { ValidationOptions } from './app/settings/validation-options.js'
 // contracts
 export type {
   CacheEntry,
@@ -20,7 +21,7 @@ export type {
   StoreContext,
 } from './contracts/cache.js'
 export type { Timer } from './contracts/clock.js'
-export type { AuthGuard, AuthOptions } from './contracts/guard.js'
+export type { AuthGuard } from './contracts/guard.js'
 export type {
   ErrorRequestHandler,
   Handler,
@@ -56,7 +57,6 @@ export type {
   SchemaConverter,
   SchemaSide,
   SecurityRequirement,
-  SwaggerOptions,
 } from './contracts/openapi.js'
 export type {
   ApiBodyOptions,
@@ -79,7 +79,6 @@ export type {
 export type {
   RateLimitBy,
   RateLimitCount,
-  RateLimitOptions,
   RateLimitPolicy,
   RateLimitResult,
   RateLimitStore,
@@ -135,7 +134,7 @@ export {
 } from './errors/http-error.js'
 export type { CacheStats } from './features/cache/cache-engine.js'
 export { CacheManager } from './features/cache/cache-manager.js'
-export type { CacheSettings } from './features/cache/check-cache.js'
+export type { CacheSettings } from './features/cache/cache-options.js'
 export { type MemoryCacheOptions, memoryCache } from './features/cache/memory-cache.js'
 export type { KeepOptions, ScopedCache } from './features/cache/scoped-cache.js'
 export { tenantKey } from './features/cache/tenant-key.js'
@@ -144,7 +143,8 @@ export {
   type MemoryRateLimitOptions,
   memoryRateLimit,
 } from './features/rate-limit/memory-rate-limit.js'
-export type { SecurityOptions } from './features/security/security.js'
+export type { RateLimitOptions } from './features/rate-limit/rate-limit-options.js'
+export type { SecurityOptions } from './features/security/security-options.js'
 export {
   getTenantId,
   requireTenantId,
@@ -180,3 +180,5 @@ export { RateLimit } from './metadata/rate-limit.js'
 export { Header, HttpCode, Redirect } from './metadata/response.js'
 export { All, Delete, Get, Head, Options, Patch, Post, Put } from './metadata/route.js'
 export { Tenant, TenantId } from './metadata/tenant.js'
+// openapi
+export type { SwaggerOptions } from './openapi/swagger-options.js'

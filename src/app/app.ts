@@ -8,11 +8,9 @@ import type { Token } from '../contracts/provider.js'
 import type { RouteTableEntry } from '../contracts/route-model.js'
 import { Clock } from '../di/clock.js'
 import { blameCaller } from '../errors/blame-caller.js'
-import { toSeconds } from '../http/units.js'
 import { findDescriber, startNever } from './announce.js'
 import { boot, type RunningApp } from './boot.js'
-import { checkDocsRoutes } from './check-swagger.js'
-import { loggerOf } from './default-logger.js'
+import { checkDocsRoutes } from './check-docs.js'
 import {
   type Description,
   describeApp,
@@ -26,14 +24,16 @@ import { declareFeatures, type Features } from './features.js'
 import { type Harness, harnessOf } from './harness.js'
 import { Health } from './health.js'
 import { keepTickShape } from './keep-tick-shape.js'
-import type { AppOptions } from './options.js'
 import { routeTable } from './route-table.js'
 import { listen } from './server.js'
+import type { AppOptions } from './settings/app-options.js'
+import { loggerOf } from './settings/logger-option.js'
+import { type Resolved, resolveSettings } from './settings/resolve-settings.js'
+import type { Settings } from './settings/settings.js'
 import { shutDown } from './shut-down.js'
 import { systemClock } from './system-clock.js'
 
 const DEFAULT_PORT = 3000
-const DEFAULT_CLOSE_SECONDS = 10
 
 /**
  * An application.
@@ -48,6 +48,7 @@ export class App {
   readonly #options: AppOptions
   readonly #describer = findDescriber()
   readonly #scope = new AsyncResource('BlazonApp')
+  #resolved: Resolved | undefined
   #description: Description | undefined
   #declared: Features | undefined
   #documents: readonly AppDocument[] | undefined
@@ -150,7 +151,7 @@ export class App {
 
   /** Every document of the `swagger` option, with the path of its page. Built when it is first read. */
   get documents(): readonly AppDocument[] {
-    this.#documents ??= listDocuments(this.#describe().model, this.#options, this.express)
+    this.#documents ??= listDocuments(this.#describe().model, this.#settings, this.express)
     return this.#documents
   }
 
@@ -178,6 +179,15 @@ export class App {
     res.destroy()
   }
 
+  #resolve(): Resolved {
+    this.#resolved ??= resolveSettings(this.#options)
+    return this.#resolved
+  }
+
+  get #settings(): Settings {
+    return this.#resolve().settings
+  }
+
   get #harness(): Harness | undefined {
     return harnessOf(this)
   }
@@ -187,12 +197,12 @@ export class App {
   }
 
   get #features(): Features {
-    this.#declared ??= declareFeatures(this.#options, this.#clock, this.#harness?.wrapStore)
+    this.#declared ??= declareFeatures(this.#settings, this.#clock, this.#harness?.wrapStore)
     return this.#declared
   }
 
   #describe(): Description {
-    this.#description ??= describeApp(this.#options, [
+    this.#description ??= describeApp(this.#resolve(), [
       { token: Clock, useValue: this.#clock },
       { token: Health, useValue: this.#health() },
       ...this.#features.providers,
@@ -201,7 +211,7 @@ export class App {
   }
 
   #health(): Health {
-    return new Health(this.#options.plugins ?? [], { get: (token) => this.get(token) })
+    return new Health(this.#settings.plugins, { get: (token) => this.get(token) })
   }
 
   #start(): Promise<RunningApp> {
@@ -213,18 +223,19 @@ export class App {
   }
 
   async #boot(): Promise<RunningApp> {
-    const logger = this.#harness?.logger ?? loggerOf(this.#options.logger)
+    const settings = this.#settings
+    const logger = this.#harness?.logger ?? settings.logger
     const description = this.#describe()
-    configureExpressHost(this.express, this.#options)
+    configureExpressHost(this.express, settings)
     const served = this.documents.filter(({ isEnabled }) => isEnabled)
     const problems = served.flatMap((each) => each.problems)
     problems.push(...checkDocsRoutes(description.model, served))
-    const warnings = throwErrors(problems, this.#options)
+    const warnings = throwErrors(problems, settings)
     const harness = this.#harness
-    const ignored = harness === undefined ? ignoredOverrides(this.#options) : []
+    const ignored = harness === undefined ? ignoredOverrides(settings) : []
     logWarnings(logger, [...description.warnings, ...warnings, ...ignored])
     this.#running = await boot({
-      options: this.#options,
+      settings,
       description,
       harness,
       express: this.express,
@@ -254,14 +265,8 @@ export class App {
       stop()
       return hooks.close(signal)
     }
-    const closing = shutDown({ ...parts, graceSeconds: this.#graceSeconds, closeRest })
+    const closing = shutDown({ ...parts, graceMs: this.#settings.timeouts.closeMs, closeRest })
     await closing.finally(() => this.#harness?.disconnect())
-  }
-
-  get #graceSeconds(): number {
-    return (
-      toSeconds(this.#options.timeouts?.close ?? DEFAULT_CLOSE_SECONDS) ?? DEFAULT_CLOSE_SECONDS
-    )
   }
 }
 

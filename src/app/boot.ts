@@ -6,6 +6,7 @@ import { originOf, toProblem } from '../di/chain.js'
 import type { Injector } from '../di/injector.js'
 import { unusedOverrides } from '../di/unused-overrides.js'
 import { ConfigError } from '../errors/config-error.js'
+import { invalid } from '../errors/invalid.js'
 import { readInjections } from '../metadata/read.js'
 import { attachOk } from './base-controller.js'
 import { buildPipeline, type Pipeline, type PipelineInput } from './build-pipeline.js'
@@ -27,7 +28,7 @@ export interface BootConfig
 
 /** Makes an application out of its description. When a step fails, what has started is closed again. */
 export async function boot(config: BootConfig): Promise<RunningApp> {
-  const { options, description, express, logger, harness } = config
+  const { settings, description, express, logger, harness } = config
   const container = bindScopes(description.scopes, readInjections, harness?.overrides ?? [])
   const injector = container.root
   const begun: Plugin[] = []
@@ -37,19 +38,19 @@ export async function boot(config: BootConfig): Promise<RunningApp> {
   const hooks = new LifecycleHooks(() => [last, ...injector.made, ...begun])
   try {
     const controllers = await makeControllers(container)
-    const own = await resolveGuard(options.auth?.guard, injector)
+    const own = await resolveGuard(settings.auth.guard, injector)
     const guard = harness?.wrapGuard(own) ?? own
     features = await config.features.start({ model: description.model, logger })
     const get = <T>(token: Token<T>) => injector.resolve(token)
     const pipeline = await buildPipeline({ ...config, controllers, guard, features, get })
-    for (const plugin of options.plugins ?? []) {
+    for (const plugin of settings.plugins) {
       begun.push(plugin)
       const { usesTenants } = features
       await plugin.setup?.({ get, express, logger, model: description.model, usesTenants })
     }
     // Whoever asks has asked by now.
     const unused = unusedOverrides(harness?.overrides ?? [], injector.asked)
-    logWarnings(logger, throwErrors(unused, options))
+    logWarnings(logger, throwErrors(unused, settings))
     await hooks.init()
     await hooks.ready()
     return { injector, hooks, ...pipeline }
@@ -73,20 +74,19 @@ async function makeControllers(container: BoundContainer): Promise<ReadonlyMap<u
 
 /** An instance is the guard; anything else names one. */
 async function resolveGuard(
-  guard: AuthGuard | Token<AuthGuard> | undefined,
+  guard: AuthGuard | Token<AuthGuard> | null,
   injector: Injector,
 ): Promise<AuthGuard | null> {
-  if (guard === undefined) return null
+  if (guard === null) return null
   if (isGuard(guard)) return guard
   const resolved = await makeGuard(guard as Token<AuthGuard>, injector)
   if (isGuard(resolved)) return resolved
   throw new ConfigError([
-    {
-      code: 'E_OPTION_INVALID',
-      subject: 'auth.guard',
-      cause: 'The value that its token provides has no method canActivate.',
-      remedy: 'Provide an object with canActivate(req) under that token.',
-    },
+    invalid(
+      'auth.guard',
+      'The value that its token provides has no method canActivate.',
+      'Provide an object with canActivate(req) under that token.',
+    ),
   ])
 }
 

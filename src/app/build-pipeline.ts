@@ -5,7 +5,7 @@ import type { FrameworkRoute } from '../contracts/framework-route.js'
 import type { AuthGuard } from '../contracts/guard.js'
 import type { RequestHandler } from '../contracts/handler.js'
 import type { Logger } from '../contracts/logger.js'
-import type { SwaggerOptions } from '../contracts/openapi.js'
+import type { SchemaConverters } from '../contracts/openapi.js'
 import type { InterceptedApp, Interceptor, Plugin, PluginContext } from '../contracts/plugin.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { InputSource, Schema } from '../contracts/schema.js'
@@ -16,7 +16,6 @@ import { HandedBack } from '../http/handed-back.js'
 import { createRequestClass } from '../http/request.js'
 import { createResponseClass } from '../http/send/response-class.js'
 import { staticHeaders } from '../http/send/static-headers.js'
-import { toBytes } from '../http/units.js'
 import {
   compileDispatch,
   compileFrameworkRoute,
@@ -40,7 +39,6 @@ import type { CompiledInput } from '../pipeline/steps/validate.js'
 import { buildRouter, type Routable, type Router } from '../routing/build-router.js'
 import { type CompileValidator, createValidatorCompiler } from '../schema/compile-validator.js'
 import type { RunRoute } from '../step/step.js'
-import { swaggerList } from './check-swagger.js'
 import { Connections } from './connections.js'
 import { declaredNames } from './declared-names.js'
 import type { Description } from './describe.js'
@@ -57,17 +55,13 @@ import type { RunningFeatures } from './features.js'
 import type { Harness } from './harness.js'
 import { createListener, type Listener } from './listener.js'
 import { ModelMemory } from './model-memory.js'
-import { namedMiddlewares } from './named-middlewares.js'
-import type { AppOptions } from './options.js'
 import { createHttpServer } from './server.js'
+import type { Settings } from './settings/settings.js'
 import { tellStreamIn } from './tell-stream.js'
 import { UnderWay } from './under-way.js'
 import { watchRouters } from './watch-routers.js'
 
 const SOURCES: readonly InputSource[] = ['params', 'query', 'headers', 'body']
-const DEFAULT_BODY_BYTES = 100 * 1024
-const DEFAULT_DEPTH = 64
-const DEFAULT_HEADERS = 200
 
 /** What a request runs through, and how it is stopped. */
 export interface Pipeline {
@@ -82,7 +76,7 @@ export interface Pipeline {
 
 /** What is known once the container has made everything. */
 export interface PipelineInput {
-  readonly options: AppOptions
+  readonly settings: Settings
   readonly description: Description
   readonly express: Application
   readonly logger: Logger
@@ -103,15 +97,15 @@ const routers = new ModelMemory<Router>()
 
 /** Builds the way of a request, from the socket to the controllers. */
 export async function buildPipeline(input: PipelineInput): Promise<Pipeline> {
-  const { options, express, features } = input
+  const { settings, express, features } = input
   const { scopes } = features
-  const security = await buildSecurity(options.security)
+  const security = await buildSecurity(settings.security)
   const classes = createMessageClasses(input, security)
   const { handlers, errorHandlers } = sortedMiddlewares(input)
   const log = createFailureLog(input.logger)
   const logDenial = createDenialLog(log, input.clock)
   noteAdmission(input, logDenial)
-  const explaining = { plugins: options.plugins ?? [], declaresOf: declaresFor(options) }
+  const explaining = { plugins: settings.plugins, declaresOf: declaresFor(settings) }
   const errors = buildErrorPaths({ ...input, middlewares: errorHandlers, log, scopes, explaining })
   const { onError, onRefusal, deadlines } = errors
   defineNext(classes.Request, onError)
@@ -148,14 +142,14 @@ export async function buildPipeline(input: PipelineInput): Promise<Pipeline> {
     run,
     runExcessive: limitQuery({ express, match: found.match, run, refuse }),
     onError: onRefusal,
-    maxHeaders: options.limits?.headers ?? DEFAULT_HEADERS,
+    maxHeaders: settings.limits.headers,
     isClosing,
     underWay,
     handedBack,
     harness,
   })
   const connections = new Connections(tell)
-  const { timeouts = {} } = options
+  const { timeouts } = settings
   const server = createHttpServer({ ...classes, listener, connections, timeouts })
   return { server, listener, connections, underWay, stop: () => deadlines?.close() }
 }
@@ -174,8 +168,8 @@ function createMessageClasses(
   return { Request, Response }
 }
 
-function sortedMiddlewares({ options, express, features }: PipelineInput): SortedMiddlewares {
-  const middlewares = namedMiddlewares(options).map(({ middleware }) => middleware)
+function sortedMiddlewares({ settings, express, features }: PipelineInput): SortedMiddlewares {
+  const middlewares = settings.middlewares.map(({ middleware }) => middleware)
   const sorted = sortMiddlewares(middlewares, express)
   return features.keepMiddlewares?.(middlewares, sorted) ?? sorted
 }
@@ -203,9 +197,9 @@ function findRoutes({
 function watched(
   handlers: readonly RequestHandler[],
   { match, routes, own }: FoundRoutes,
-  { options, logger }: PipelineInput,
+  { settings, logger }: PipelineInput,
 ): readonly RequestHandler[] {
-  const named = namedMiddlewares(options).filter(({ middleware }) => !isForErrors(middleware))
+  const named = settings.middlewares.filter(({ middleware }) => !isForErrors(middleware))
   return watchRouters(handlers, { match, routes: [...routes, ...own], named, logger })
 }
 
@@ -236,12 +230,12 @@ function behindSecurity({ security, errors, onLateError }: FrontConfig, run: Run
 
 /** Routers that need a tenant ask what routes ask; without a guard there is nothing to ask. */
 function noteAdmission(
-  { options, guard, features: { ofRouters } }: PipelineInput,
+  { settings, guard, features: { ofRouters } }: PipelineInput,
   logDenial: LogDenial,
 ): void {
-  if (ofRouters === null || options.tenant === undefined || options.auth?.guard === undefined)
-    return
-  const { can } = options.auth
+  const { tenant, auth } = settings
+  if (ofRouters === null || tenant === null || auth.guard === null) return
+  const { can } = auth
   ofRouters.noteAdmission(compileAdmission(ofRouters.stagesOfRouters, { guard, logDenial, can }))
 }
 
@@ -270,23 +264,19 @@ function toRoutable({ index, path }: FrameworkRoute & { index: number }): Routab
 }
 
 async function compileRoutes(
-  { description, controllers, guard, options, features, harness, get }: PipelineInput,
+  { description, controllers, guard, settings, features, harness, get }: PipelineInput,
   shared: Omit<PipelineConfig, 'guard' | 'scopes' | 'can' | 'bodyLimits'>,
 ): Promise<RunRoute[]> {
-  const { limits, auth } = options
+  const { limits, auth, converters } = settings
   const config: PipelineConfig = {
     ...shared,
     guard,
     scopes: features.scopes,
-    can: auth?.can,
-    bodyLimits: {
-      size: toBytes(limits?.body ?? DEFAULT_BODY_BYTES) ?? DEFAULT_BODY_BYTES,
-      depth: limits?.depth ?? DEFAULT_DEPTH,
-    },
+    can: auth.can,
+    bodyLimits: { size: limits.bodyBytes, depth: limits.depth },
   }
-  const converters = convertersOf(options)
   const compile = createValidatorCompiler(converters)
-  const declaresOf = declaresFor(options)
+  const declaresOf = declaresFor(settings)
   const inputs = await compileInputs(description.model.routes, { compile, declaresOf })
   const datesOf = await loadDates(description.model.routes, converters)
   const intercepted = { get, usesTenants: features.usesTenants }
@@ -294,7 +284,7 @@ async function compileRoutes(
     const instance = controllers.get(route.controller) as object
     const stages = features.stagesOf(route)
     const underTest = harness?.wrapHandler(route) ?? null
-    const interceptors = interceptorsOf(route, options.plugins ?? [], intercepted)
+    const interceptors = interceptorsOf(route, settings.plugins, intercepted)
     const own = inputs[route.index] ?? []
     const parts = { instance, inputs: own, stages, dates: datesOf(route), interceptors, underTest }
     const run = compileRoute(route, parts, config)
@@ -302,21 +292,15 @@ async function compileRoutes(
   })
 }
 
-function convertersOf(options: AppOptions): SwaggerOptions['converters'] {
-  return Object.assign({}, ...swaggerList(options).map((each) => each.converters))
-}
-
 /** What makes errors generic, where they are to be. */
-function declaresFor(options: AppOptions): InputCompiler['declaresOf'] {
-  const isGeneric = options.validation?.messages === 'generic'
-  const converters = convertersOf(options)
-  return (schema) => (isGeneric ? declaredNames(schema, converters) : null)
+function declaresFor({ validation, converters }: Settings): InputCompiler['declaresOf'] {
+  return (schema) => (validation.isGeneric ? declaredNames(schema, converters) : null)
 }
 
 /** What knows the dates of documented answers is loaded where answers are documented. */
 async function loadDates(
   routes: readonly RouteModel[],
-  converters: SwaggerOptions['converters'],
+  converters: SchemaConverters | undefined,
 ): Promise<(route: RouteModel) => RouteParts['dates']> {
   const isDescribed = ({ operation: { responses } }: RouteModel) =>
     responses.some(({ status, schema }) => status < 400 && schema !== undefined)

@@ -1,24 +1,23 @@
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import type { Problem } from '../errors/config-error.js'
-import { toBytes } from '../http/units.js'
 import { describeOnce } from '../schema/describe-once.js'
 import { findUnboundedLists } from '../schema/unbounded-lists.js'
-import { swaggerList } from './check-swagger.js'
-import type { AppOptions } from './options.js'
+import type { Settings } from './settings/settings.js'
 
 /** No list of two bytes an item has more than 100,000 of them. Schemas are not even read below. */
 const HARMLESS_BYTES = 200_000
 
 /** Lists that a raised `limits.body` lets become so long that their validation keeps all other requests waiting. */
-export function checkBodies(options: AppOptions, { routes }: AppModel): readonly Problem[] {
-  const bytes = toBytes(options.limits?.body ?? 0) ?? 0
-  if (bytes <= HARMLESS_BYTES) return []
-  const converters = Object.assign({}, ...swaggerList(options).map((each) => each.converters))
+export function checkBodies(
+  { limits: { bodyBytes }, converters }: Settings,
+  { routes }: AppModel,
+): readonly Problem[] {
+  if (bodyBytes <= HARMLESS_BYTES) return []
   return routes.flatMap((route) => {
     const { body } = route.inputs
     if (body === null) return []
     const described = describeOnce(body, { side: 'input', converters })
-    return findUnboundedLists(described, bytes).map((path) => unbounded(route, path))
+    return findUnboundedLists(described, bodyBytes).map((path) => unbounded(route, path))
   })
 }
 

@@ -1,17 +1,16 @@
 import type { AppModel } from '../contracts/route-model.js'
 import type { Problem } from '../errors/config-error.js'
 import { type Handle, isAtRoot, routerIn } from '../http/express-routers.js'
-import { namedMiddlewares } from './named-middlewares.js'
-import type { AppOptions } from './options.js'
+import type { Settings } from './settings/settings.js'
 
 /** What is said of both: that a request ends there at boot, and that one has ended there. */
 export const MOUNT_REMEDY =
   'If the entry is an application that sends 404 itself, mount this application in that one: host.use(app.handler). See "Moving an Express application over" in docs/express.md.'
 
 /** Warns of middlewares that no request gets past, in an application with routes. */
-export function checkMiddlewares(options: AppOptions, { routes }: AppModel): Problem[] {
+export function checkMiddlewares({ middlewares }: Settings, { routes }: AppModel): Problem[] {
   if (routes.length === 0) return []
-  return namedMiddlewares(options).flatMap(({ middleware, name }) =>
+  return middlewares.flatMap(({ middleware, name }) =>
     endsAll(middleware) ? [deadEnd(name, middleware, routes.length)] : [],
   )
 }

@@ -1,9 +1,10 @@
 import type { RequestHandler } from '../contracts/handler.js'
 import { ConfigError } from '../errors/config-error.js'
-import { checkTenancy } from '../features/tenancy/check-tenancy.js'
 import { buildTenantMiddleware } from '../features/tenancy/tenant-middleware.js'
-import type { TenantMiddlewareOptions } from '../features/tenancy/tenant-options.js'
-import { checkTenantNames } from './check-names.js'
+import {
+  type TenantMiddlewareOptions,
+  tenantSourceGroup,
+} from '../features/tenancy/tenant-options.js'
 import { systemClock } from './system-clock.js'
 
 /**
@@ -19,7 +20,7 @@ import { systemClock } from './system-clock.js'
  * express().use(createTenantMiddleware({ header: 'x-org' }))
  */
 export function createTenantMiddleware(options: TenantMiddlewareOptions = {}): RequestHandler {
-  const problems = [...checkTenancy(options), ...checkTenantNames(options)]
+  const problems = [...tenantSourceGroup.check(options), ...tenantSourceGroup.unknown(options)]
   if (problems.length > 0) throw new ConfigError(problems)
-  return buildTenantMiddleware(options, systemClock)
+  return buildTenantMiddleware(tenantSourceGroup.resolve(options), systemClock)
 }

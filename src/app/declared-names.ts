@@ -1,4 +1,4 @@
-import type { SwaggerOptions } from '../contracts/openapi.js'
+import type { SchemaConverters } from '../contracts/openapi.js'
 import type { Schema } from '../contracts/schema.js'
 import { describeOnce } from '../schema/describe-once.js'
 
@@ -8,7 +8,7 @@ import { describeOnce } from '../schema/describe-once.js'
  */
 export function declaredNames(
   schema: Schema,
-  converters: SwaggerOptions['converters'],
+  converters: SchemaConverters | undefined,
 ): (name: string) => boolean {
   let names: Set<string> | undefined
   return (name) => {
@@ -17,7 +17,7 @@ export function declaredNames(
   }
 }
 
-function readNames(schema: Schema, converters: SwaggerOptions['converters']): Set<string> {
+function readNames(schema: Schema, converters: SchemaConverters | undefined): Set<string> {
   const names = new Set<string>()
   try {
     const described = describeOnce(schema, { side: 'input', ...(converters && { converters }) })

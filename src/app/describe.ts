@@ -8,12 +8,12 @@ import { checkDecoratedProviders } from '../model/check-decorated-providers.js'
 import { checkParameterTypes } from '../model/check-parameter-types.js'
 import { checkForeign } from '../model/foreign/check-foreign.js'
 import { checkBodies } from './check-bodies.js'
+import { checkExposedDocs } from './check-docs.js'
 import { checkMiddlewares } from './check-middlewares.js'
-import { checkOptions } from './check-options.js'
-import { checkExposedDocs } from './check-swagger.js'
 import { compileOnce } from './compile-once.js'
 import { checkFeatures } from './features.js'
-import type { AppOptions } from './options.js'
+import type { Resolved } from './settings/resolve-settings.js'
+import type { Settings } from './settings/settings.js'
 
 /** What an application is, before anything of it is made. */
 export interface Description {
@@ -24,31 +24,29 @@ export interface Description {
 }
 
 /**
- * Reads the options and the decorators into data. Runs no code of the user's.
+ * Reads the settings and the decorators into data. Runs no code of the user's.
  *
  * @param own What the framework itself provides.
  * @throws ConfigError with everything that is wrong; with `strict`, with everything that is suspicious too.
  */
-export function describeApp(options: AppOptions, own: readonly Provider[]): Description {
-  const optionProblems = checkOptions(options)
-  // Nothing can be read out of lists that are none.
-  throwErrors(optionProblems, { strict: false })
-  const plugins = options.plugins ?? []
-  const graph = collectModules(options.modules ?? [], options.controllers ?? [], [
+export function describeApp(resolved: Resolved, own: readonly Provider[]): Description {
+  const { settings } = resolved
+  const { plugins, auth } = settings
+  const graph = collectModules(settings.modules, settings.controllers, [
     { origin: 'the framework', providers: own },
-    { origin: 'providers', providers: options.providers ?? [] },
+    { origin: 'providers', providers: settings.providers },
     ...plugins.map(({ name, providers = [] }) => ({ origin: `plugin '${name}'`, providers })),
   ])
   const controllers = [...new Set(graph.scopes.flatMap((scope) => scope.controllers))]
   const { model, problems } = compileOnce(controllers, {
     readChain: (target) => chainOf(target).map(readClass),
-    defaultAccess: options.auth?.default ?? 'public',
-    hasGuard: options.auth?.guard !== undefined,
+    defaultAccess: auth.defaultAccess,
+    hasGuard: auth.guard !== null,
   })
   const readKeys = plugins.flatMap(({ metadataKeys = [] }) => metadataKeys)
   const foreign = checkForeign({ controllers, scopes: graph.scopes, readKeys })
   const all = [
-    ...optionProblems,
+    ...resolved.warnings,
     ...graph.problems,
     ...foreign,
     ...problems.filter((problem) => !isExplained(problem, foreign)),
@@ -57,10 +55,10 @@ export function describeApp(options: AppOptions, own: readonly Provider[]): Desc
   ]
   // How features relate to each other can be said only of ones that are right by themselves.
   if (!all.some(({ code }) => code.startsWith('E_'))) {
-    all.push(...checkFeatures(options, model), ...checkMiddlewares(options, model))
-    all.push(...checkExposedDocs(options, model), ...checkBodies(options, model))
+    all.push(...checkFeatures(settings, model), ...checkMiddlewares(settings, model))
+    all.push(...checkExposedDocs(settings, model), ...checkBodies(settings, model))
   }
-  const warnings = throwErrors(all, options)
+  const warnings = throwErrors(all, settings)
   return { model, scopes: graph.scopes, warnings }
 }
 
@@ -74,7 +72,7 @@ function isExplained({ code, subject }: Problem, foreign: readonly Problem[]): b
 /** Throws what keeps the application from starting; answers with what does not. */
 export function throwErrors(
   problems: readonly Problem[],
-  { strict }: AppOptions,
+  { strict }: Pick<Settings, 'strict'>,
 ): readonly Problem[] {
   const fatal = problems.filter(({ code }) => strict || code.startsWith('E_'))
   if (fatal.length > 0) throw new ConfigError(fatal)
@@ -87,8 +85,8 @@ export function logWarnings(logger: Logger, warnings: readonly Problem[]): void 
 }
 
 /** The warning that overrides have no effect on an application that is not under test. */
-export function ignoredOverrides({ testOverrides }: AppOptions): readonly Problem[] {
-  if (testOverrides === undefined) return []
+export function ignoredOverrides({ testOverrides }: Settings): readonly Problem[] {
+  if (testOverrides === null) return []
   return [
     {
       code: 'W_OVERRIDE_IGNORED',

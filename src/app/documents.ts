@@ -8,10 +8,9 @@ import { buildDocs } from '../features/docs/build-docs.js'
 import { type BuiltDocument, buildDocument } from '../openapi/build-document.js'
 import { errorAnswers } from '../pipeline/error-answers.js'
 import { describeOnce } from '../schema/describe-once.js'
-import { docsPath, swaggerList } from './check-swagger.js'
 import { featureContributors, featureFacts } from './features.js'
 import { ModelMemory } from './model-memory.js'
-import type { AppOptions } from './options.js'
+import type { Settings } from './settings/settings.js'
 
 /** One document of an application. */
 export interface AppDocument {
@@ -30,31 +29,31 @@ const builtDocuments = new ModelMemory<BuiltDocument>()
 /** The documents of an application; nothing is built before it is read. */
 export function listDocuments(
   model: AppModel,
-  options: AppOptions,
+  settings: Settings,
   express: Application,
 ): readonly AppDocument[] {
-  return swaggerList(options).map((swagger) => {
+  return settings.swagger.map((swagger) => {
     let built: BuiltDocument | undefined
     let document: OpenApiDocument | undefined
     const build = () => {
-      const hasDeadline = options.timeouts?.handler !== false
+      const hasDeadline = settings.timeouts.handlerMs !== null
       const parsesNestedQuery = parsesNested(express)
-      const features = featureFacts(options)
+      const features = featureFacts(settings)
       const key = keyOf(model, { swagger, hasDeadline, parsesNestedQuery, features })
       built ??= builtDocuments.get(model, key, () =>
         buildDocument(model, {
-          options: swagger,
+          settings: swagger,
           describeSchema: (schema, side) =>
             describeOnce(schema, { side, converters: swagger.converters }),
-          contributors: [errorAnswers({ hasDeadline }), ...featureContributors(options)],
+          contributors: [errorAnswers({ hasDeadline }), ...featureContributors(settings)],
           parsesNestedQuery,
         }),
       )
       return built
     }
     return {
-      path: docsPath(swagger),
-      isEnabled: swagger.enabled !== false,
+      path: swagger.path,
+      isEnabled: swagger.isServed,
       get document() {
         document ??= build().write()
         return document

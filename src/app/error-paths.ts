@@ -4,7 +4,6 @@ import { toMiddlewareFailure } from '../errors/failure.js'
 import { kHasFailed } from '../http/own-fields.js'
 import type { BlazonRequest } from '../http/request.js'
 import type { RequestScopes } from '../http/request-scopes.js'
-import { toSeconds } from '../http/units.js'
 import { type DeadlineConfig, Deadlines } from '../pipeline/deadlines.js'
 import { type ExplainConfig, explainErrors } from '../pipeline/explain-errors.js'
 import { createFail } from '../pipeline/fail.js'
@@ -16,9 +15,7 @@ import {
 } from '../pipeline/run-error-middlewares.js'
 import { scopedErrors } from '../pipeline/scoped-errors.js'
 import type { OnError } from '../step/step.js'
-import type { AppOptions } from './options.js'
-
-const DEFAULT_HANDLER_SECONDS = 30
+import type { Settings } from './settings/settings.js'
 
 /** Where errors go, by where they come from. */
 export interface ErrorPaths {
@@ -36,7 +33,7 @@ export interface ErrorPaths {
 export interface ErrorPathConfig {
   readonly middlewares: readonly PlacedErrorMiddleware[]
   readonly log: LogFailure
-  readonly options: AppOptions
+  readonly settings: Settings
   readonly clock: Clock
   /** `null` where requests have no scopes. */
   readonly scopes: RequestScopes | null
@@ -48,7 +45,7 @@ export interface ErrorPathConfig {
 export function buildErrorPaths({
   middlewares,
   log,
-  options,
+  settings,
   clock,
   scopes,
   explaining,
@@ -66,7 +63,7 @@ export function buildErrorPaths({
   const fail = scopedErrors(scopes, createFail(log))
   const failInExpress = createFail(log, toMiddlewareFailure)
   const onError = compose(fail, false)
-  const deadlines = createDeadlines(options, { clock, onError, fail, scopes })
+  const deadlines = createDeadlines(settings, { clock, onError, fail, scopes })
   return {
     onError,
     onMiddlewareError: compose(failInExpress, false),
@@ -83,9 +80,7 @@ function noteFailure(onError: OnFailure): OnFailure {
   }
 }
 
-function createDeadlines({ timeouts }: AppOptions, config: DeadlineConfig): Deadlines | null {
-  const handler = timeouts?.handler ?? DEFAULT_HANDLER_SECONDS
-  return handler === false
-    ? null
-    : new Deadlines(toSeconds(handler) ?? DEFAULT_HANDLER_SECONDS, config)
+function createDeadlines({ timeouts }: Settings, config: DeadlineConfig): Deadlines | null {
+  const { handlerMs } = timeouts
+  return handlerMs === null ? null : new Deadlines(handlerMs, config)
 }

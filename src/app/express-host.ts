@@ -7,7 +7,7 @@ import { hostedRequestClass, type RequestClass } from '../http/request.js'
 import { runExpressApp } from '../http/run-express-app.js'
 import { hostedResponseClass, type ResponseClass } from '../http/send/response-class.js'
 import type { PlacedErrorMiddleware } from '../pipeline/run-error-middlewares.js'
-import type { AppOptions } from './options.js'
+import type { Settings } from './settings/settings.js'
 
 /** The Express application behind `req.app`: it holds settings and renders views; it routes nothing. */
 export function createExpressHost(): Application {
@@ -17,20 +17,10 @@ export function createExpressHost(): Application {
   return host
 }
 
-/** Passes the options that are settings of Express on to it. */
-export function configureExpressHost(host: Application, { trustProxy, etag }: AppOptions): void {
-  if (etag === true) host.set('etag', 'weak')
-  if (trustProxy !== undefined) host.set('trust proxy', trustProxy)
-}
-
-/** Why Express refuses a value of `trust proxy`; `null` when it does not. */
-export function trustProxyProblem(trustProxy: AppOptions['trustProxy']): string | null {
-  try {
-    express().set('trust proxy', trustProxy)
-    return null
-  } catch (error) {
-    return (error as Error).message
-  }
+/** Passes on to Express the settings that are its own. */
+export function configureExpressHost(host: Application, { trustProxy, etag }: Settings): void {
+  if (etag) host.set('etag', 'weak')
+  if (trustProxy !== null) host.set('trust proxy', trustProxy)
 }
 
 /** `middlewares`, told apart the way Express does it: four parameters make an error middleware. */

@@ -5,7 +5,7 @@ import type { Provider } from '../contracts/provider.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import type { Problem } from '../errors/config-error.js'
 import { type DeclaredCache, declareCache } from '../features/cache/build-cache.js'
-import { checkLimitPlan } from '../features/rate-limit/check-rate-limit.js'
+import { checkLimitPlan } from '../features/rate-limit/check-limit-plan.js'
 import { limitAnswers, limitFacts } from '../features/rate-limit/limit-answers.js'
 import { startLimits } from '../features/rate-limit/start-limits.js'
 import { buildTenancy, type Tenancy } from '../features/tenancy/build-tenancy.js'
@@ -22,8 +22,7 @@ import type { RequestScopes } from '../http/request-scopes.js'
 import { NO_STAGES, type RouteStages } from '../pipeline/compile-route.js'
 import type { OnError, RunRoute, Stage } from '../step/step.js'
 import type { Harness } from './harness.js'
-import { namedMiddlewares } from './named-middlewares.js'
-import type { AppOptions } from './options.js'
+import type { Settings } from './settings/settings.js'
 
 /** The features of an application before it starts. */
 export interface Features {
@@ -62,47 +61,46 @@ export interface RunningFeatures {
 
 /** Says what features an application has. Runs nothing. */
 export function declareFeatures(
-  options: AppOptions,
+  settings: Settings,
   clock: Clock,
   wrapStore?: Harness['wrapStore'],
 ): Features {
   const host = Object.freeze({})
   const isCurrent = () => TenantContext.current()?.host === host
-  const settings = options.cache
   const whose = { currentTenant: actingTenant, actsForAll, refuseClaim, isCurrent }
-  const cache = declareCache({ settings, clock, ...whose, wrapStore })
+  const cache = declareCache({ settings: settings.cache, clock, ...whose, wrapStore })
   return {
     providers: cache.providers,
-    start: (input) => startFeatures(options, { ...input, clock, host, cache }),
+    start: (input) => startFeatures(settings, { ...input, clock, host, cache }),
   }
 }
 
 /** What features add to the document. */
-export function featureContributors({ tenant, rateLimit }: AppOptions): OperationContributor[] {
+export function featureContributors({ tenant, rateLimit }: Settings): OperationContributor[] {
   return [tenantAnswers(tenant), limitAnswers(rateLimit)]
 }
 
 /** Everything beside the model that `featureContributors` depends on, as data. */
-export function featureFacts({ tenant, rateLimit }: AppOptions): object {
+export function featureFacts({ tenant, rateLimit }: Settings): object {
   return { tenant: tenantFacts(tenant), limits: limitFacts(rateLimit) }
 }
 
-/** What is wrong with what features are told by decorators and options together. */
-export function checkFeatures(options: AppOptions, model: AppModel): Problem[] {
-  const { tenant } = options
-  const middlewares = namedMiddlewares(options)
+/** What is wrong with what features are told by decorators and settings together. */
+export function checkFeatures(settings: Settings, model: AppModel): Problem[] {
+  const { tenant, middlewares, auth, rateLimit, trustProxy } = settings
   const setting = {
     ...model,
-    options: tenant,
+    tenant,
     hasMiddlewares: middlewares.length > 0,
     isProduction: process.env['NODE_ENV'] === 'production',
   }
   const routers = checkRouters({
     middlewares,
-    hasTenants: tenant !== undefined,
-    hasGuard: options.auth?.guard !== undefined,
+    hasTenants: tenant !== null,
+    hasGuard: auth.guard !== null,
   })
-  return [...warnOfTenancy(setting), ...routers, ...checkLimitPlan(options, model)]
+  const limits = checkLimitPlan({ rateLimit, trustsEveryProxy: trustProxy === true }, model)
+  return [...warnOfTenancy(setting), ...routers, ...limits]
 }
 
 interface StartConfig extends FeatureInput {
@@ -112,9 +110,9 @@ interface StartConfig extends FeatureInput {
   readonly cache: DeclaredCache
 }
 
-async function startFeatures(options: AppOptions, config: StartConfig): Promise<RunningFeatures> {
-  const tenancy = buildTenancy({ ...config, options: options.tenant })
-  const limits = await startLimits(options.rateLimit, config)
+async function startFeatures(settings: Settings, config: StartConfig): Promise<RunningFeatures> {
+  const tenancy = buildTenancy({ ...config, settings: settings.tenant })
+  const limits = await startLimits(settings.rateLimit, config)
   const cache = await config.cache.start(config).catch(async (error) => {
     await limits?.close()
     throw error

@@ -3,16 +3,12 @@ import type { AddressInfo } from 'node:net'
 import { continueOnRead } from '../http/continue-on-read.js'
 import type { RequestClass } from '../http/request.js'
 import type { ResponseClass } from '../http/send/response-class.js'
-import { toSeconds } from '../http/units.js'
 import type { Connections } from './connections.js'
 import type { Listener } from './listener.js'
-import type { TimeoutOptions } from './options.js'
+import type { TimeoutSettings } from './settings/timeout-options.js'
 
 /** How often Node looks for connections that are too slow: at its own 30 s, a limit of 15 s means 45. */
 const CHECK_INTERVAL_MS = 2000
-const HEADERS_SECONDS = 15
-const REQUEST_SECONDS = 60
-const KEEP_ALIVE_SECONDS = 72
 
 /** What a server is made of. */
 export interface ServerConfig {
@@ -20,39 +16,19 @@ export interface ServerConfig {
   readonly Response: ResponseClass
   readonly listener: Listener
   readonly connections: Connections
-  readonly timeouts: TimeoutOptions
-}
-
-/**
- * The arrival of the head is part of the arrival of the request, and Node refuses one that may take
- * longer: where only one of the two is given, the other gives way.
- */
-export function serverTimeouts({ headers, request }: TimeoutOptions): {
-  headers: number
-  request: number
-} {
-  const head = headers === undefined ? undefined : toSeconds(headers)
-  const whole = request === undefined ? undefined : toSeconds(request)
-  return {
-    headers: head ?? Math.min(HEADERS_SECONDS, whole ?? HEADERS_SECONDS),
-    request: whole ?? Math.max(REQUEST_SECONDS, head ?? REQUEST_SECONDS),
-  }
+  readonly timeouts: TimeoutSettings
 }
 
 /** Makes Node's server; it listens to nothing yet. */
 export function createHttpServer(config: ServerConfig): Server {
   const { Request, Response, listener, connections, timeouts } = config
-  const { headers, request } = serverTimeouts(timeouts)
-  const milliseconds = (seconds: number) => Math.round(seconds * 1000)
   const server = createServer(
     {
       IncomingMessage: Request as never,
       ServerResponse: Response as never,
-      headersTimeout: milliseconds(headers),
-      requestTimeout: milliseconds(request),
-      keepAliveTimeout: milliseconds(
-        toSeconds(timeouts.keepAlive ?? KEEP_ALIVE_SECONDS) ?? KEEP_ALIVE_SECONDS,
-      ),
+      headersTimeout: timeouts.headersMs,
+      requestTimeout: timeouts.requestMs,
+      keepAliveTimeout: timeouts.keepAliveMs,
       connectionsCheckingInterval: CHECK_INTERVAL_MS,
       // The listener asks for one, too, and answers with an envelope.
       requireHostHeader: false,

@@ -13,19 +13,19 @@ export interface ShutDown {
   readonly connections: Connections
   readonly underWay: UnderWay
   /** How long all of them have together, from the beginning; what is left then is cut. */
-  readonly graceSeconds: number
+  readonly graceMs: number
   /** Called when no request is under way any more, and upgraded connections are still open. */
   readonly closeRest: () => Promise<void>
 }
 
 /** Stops listening, waits for requests, closes the rest of the application, and then what is left of its connections. */
 export async function shutDown(parts: ShutDown): Promise<void> {
-  const { server, connections, underWay, graceSeconds, closeRest } = parts
+  const { server, connections, underWay, graceMs, closeRest } = parts
   const all = [connections, underWay]
   const sweep = () => all.forEach((each) => void each.sweep())
   const cut = () => all.forEach((each) => void each.cut())
   // Not the application's clock: a stopped one must not keep a process from ending.
-  const force = setTimeout(cut, Math.min(graceSeconds * 1000, LONGEST_MS))
+  const force = setTimeout(cut, Math.min(graceMs, LONGEST_MS))
   const stopped = stopListening(server)
   sweep()
   const sweeping = setInterval(sweep, SWEEP_INTERVAL_MS)

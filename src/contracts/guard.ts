@@ -1,6 +1,3 @@
-import type { Request, User } from './handler.js'
-import type { Token } from './provider.js'
-
 /**
  * Decides whether a request may go on. It may set `req.user`.
  *
@@ -19,21 +16,4 @@ import type { Token } from './provider.js'
 export interface AuthGuard {
   // biome-ignore lint/suspicious/noExplicitAny: a guard may type its request as Express' or as its own
   canActivate(req: any): boolean | Promise<boolean>
-}
-
-/** The `auth` option. */
-export interface AuthOptions {
-  /** A guard, a class, or a token that provides a guard. Default: none, and protected routes respond with 401. */
-  readonly guard?: AuthGuard | Token<AuthGuard>
-  /** Whether a route without `@Auth`, `@Can` and `@Public` needs the guard. Default `'public'`. */
-  readonly default?: 'public' | 'protected'
-  /**
-   * Decides `@Can(...abilities)`: only the value `true` allows, everything else responds with 403. Default: every
-   * ability must be in `req.user.permissions` or `req.user.roles`.
-   */
-  readonly can?: (
-    user: User | undefined,
-    abilities: readonly string[],
-    req: Request,
-  ) => boolean | Promise<boolean>
 }

@@ -179,33 +179,8 @@ export type SchemaConverter = (
   options: { readonly side: SchemaSide; readonly target: 'draft-2020-12' },
 ) => JsonSchema
 
-/** The `swagger` option. */
-export interface SwaggerOptions {
-  /**
-   * `false` serves neither the page nor the document. Default `true`; in production, boot warns when the document
-   * describes protected routes and this is not set.
-   */
-  readonly enabled?: boolean
-  /** The path of the page. The document is at `<path>.json` and `<path>.yaml`. Default `/api-docs`. */
-  readonly path?: string
-  /** `info.title`. Default `API`. */
-  readonly title?: string
-  /** `info.version`: the version of your API, not of the framework. Default `1.0.0`. */
-  readonly version?: string
-  /** `info.description`; CommonMark. Default: none. */
-  readonly description?: string
-  readonly termsOfService?: string
-  readonly contact?: OpenApiInfo['contact']
-  readonly license?: OpenApiInfo['license']
-  /** The addresses of the API. Default: the address of the document. */
-  readonly servers?: readonly OpenApiServer[]
-  /** Descriptions of tags, and their order. Tags that are not listed follow in the order of their controllers. */
-  readonly tags?: readonly OpenApiTag[]
-  /** Returns whether a route is in the document. Default: all routes except those of `@ApiHidden`. */
-  readonly include?: (route: RouteModel) => boolean
-  /** Converters by `vendor` of a Standard Schema, for libraries that cannot describe themselves. */
-  readonly converters?: Readonly<Record<string, SchemaConverter>>
-}
+/** Converters of libraries that cannot describe their schemas, by the `vendor` of a Standard Schema. */
+export type SchemaConverters = Readonly<Record<string, SchemaConverter>>
 
 /**
  * Returns what a feature adds to an operation because the feature may send a response. The document calls each

@@ -56,17 +56,3 @@ export interface RateLimitStore {
   open?(context: StoreContext): MaybePromise<void>
   close?(): MaybePromise<void>
 }
-
-/**
- * The object form of the `rateLimit` option. `true` means 100 requests a minute for each address, `false` no limit
- * at all, including those of decorators.
- */
-export interface RateLimitOptions extends Partial<RateLimitPolicy> {
-  /**
-   * Several limits at once; a request must be within each of them. Default: the one limit that the other options
-   * describe, 100 requests a minute by address where they are not set. An empty list leaves limits to decorators.
-   */
-  readonly policies?: readonly RateLimitPolicy[]
-  /** Counts the requests. Default: this process, in memory. */
-  readonly store?: RateLimitStore
-}

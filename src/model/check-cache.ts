@@ -1,6 +1,7 @@
 import { validateHeaderName } from 'node:http'
 import type { CacheOptions } from '../contracts/cache.js'
 import type { Problem } from '../errors/config-error.js'
+import { invalid, shown } from '../errors/invalid.js'
 import { toSeconds } from '../http/units.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 
@@ -134,10 +135,6 @@ function hoursOf(seconds: number): number {
   return Math.round(seconds / 360) / 10
 }
 
-function shown(value: unknown): string {
-  return typeof value === 'string' ? `'${value}'` : String(value)
-}
-
 function isStrings(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((each) => typeof each === 'string')
 }
@@ -149,8 +146,4 @@ function isKeepable(name: string): boolean {
     return false
   }
   return name.toLowerCase() !== 'set-cookie'
-}
-
-function invalid(subject: string, cause: string, remedy: string): Problem {
-  return { code: 'E_OPTION_INVALID', subject, cause, remedy }
 }

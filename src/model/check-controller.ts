@@ -1,6 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import type { Class } from '../contracts/provider.js'
 import type { Problem } from '../errors/config-error.js'
+import { invalid } from '../errors/invalid.js'
 import { checkCache } from './check-cache.js'
 import { checkDocumentation } from './check-documentation.js'
 import { checkInputs } from './check-inputs.js'
@@ -82,7 +83,7 @@ function checkAccess(subject: string, facts: FactsByKind): Problem[] {
   if (factsOf(facts, 'can').some(({ abilities }) => abilities.length === 0)) {
     const cause = '@Can() names no ability, so it only requires a user.'
     const remedy = 'Name the abilities, or write @Auth().'
-    return [{ code: 'E_OPTION_INVALID', subject, cause, remedy }]
+    return [invalid(subject, cause, remedy)]
   }
   const isPublic = firstOf(facts, 'public') !== undefined
   if (!isPublic || !(firstOf(facts, 'auth') || firstOf(facts, 'can'))) return []
@@ -98,11 +99,10 @@ function checkAccess(subject: string, facts: FactsByKind): Problem[] {
 
 function checkAnswer(subject: string, facts: FactsByKind): Problem[] {
   const problems: Problem[] = []
-  const invalid = (cause: string, remedy: string) =>
-    problems.push({ code: 'E_OPTION_INVALID', subject, cause, remedy })
+  const refuse = (cause: string, remedy: string) => problems.push(invalid(subject, cause, remedy))
   for (const { status } of factsOf(facts, 'status')) {
     if (!(Number.isInteger(status) && status >= 200 && status <= 399)) {
-      invalid(
+      refuse(
         `@HttpCode(${status}) is not a success status.`,
         'Use 200 to 399; throw an HttpError for others.',
       )
@@ -110,7 +110,7 @@ function checkAnswer(subject: string, facts: FactsByKind): Problem[] {
   }
   for (const { status, url } of factsOf(facts, 'redirect')) {
     if (![301, 302, 303, 307, 308].includes(status) || !isHeaderSafe('Location', url)) {
-      invalid(
+      refuse(
         `@Redirect('${url}', ${status}) is not a redirect.`,
         'Use 301, 302, 303, 307 or 308 and a URL.',
       )
@@ -118,7 +118,7 @@ function checkAnswer(subject: string, facts: FactsByKind): Problem[] {
   }
   for (const { name, value } of factsOf(facts, 'header')) {
     if (!isHeaderSafe(name, value)) {
-      invalid(
+      refuse(
         `@Header('${name}', …) is not a valid HTTP header.`,
         'Use a token as the name and text without line breaks as the value.',
       )

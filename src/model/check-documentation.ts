@@ -1,5 +1,6 @@
 import type { FactOf } from '../contracts/facts.js'
 import type { Problem } from '../errors/config-error.js'
+import { invalid } from '../errors/invalid.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 import { schemaProblem } from './schema-problem.js'
 
@@ -17,10 +18,6 @@ export function checkDocumentation(subject: string, facts: FactsByKind): Problem
   }
   problems.push(...checkResponses(subject, factsOf(facts, 'responseDoc')))
   return problems
-}
-
-function invalid(subject: string, cause: string, remedy: string): Problem {
-  return { code: 'E_OPTION_INVALID', subject, cause, remedy }
 }
 
 function checkOperation(subject: string, options: unknown): Problem[] {

@@ -2,6 +2,7 @@ import { inspect } from 'node:util'
 import type { FactOf } from '../contracts/facts.js'
 import type { InputSource } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
+import { invalid } from '../errors/invalid.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 import { schemaProblem } from './schema-problem.js'
 
@@ -54,21 +55,19 @@ function placeOf({ by, source }: Input): string {
 
 function checkOptions(subject: string, { by, options }: FactOf<'routeOptions'>): Problem[] {
   const remedy = `Write ${by}('path', { body: schema }), with any of ${SOURCES.join(', ')}.`
-  const invalid = (cause: string): Problem[] => [
-    { code: 'E_OPTION_INVALID', subject, cause, remedy },
-  ]
+  const refuse = (cause: string): Problem[] => [invalid(subject, cause, remedy)]
   if (options === undefined) {
-    return invalid(
+    return refuse(
       `${by}() was given undefined after its path, which often comes from a circular import.`,
     )
   }
   if (!isPlain(options)) {
     const given = '~standard' in Object(options) ? 'a schema' : inspect(options, { depth: 0 })
-    return invalid(`${by}() was given ${given} after its path instead of an object of schemas.`)
+    return refuse(`${by}() was given ${given} after its path instead of an object of schemas.`)
   }
   const unknown = Object.keys(options).filter((name) => !SOURCES.includes(name as InputSource))
   if (unknown.length === 0) return []
-  return invalid(`${by}() was given ${unknown.join(', ')}: a request has no part of that name.`)
+  return refuse(`${by}() was given ${unknown.join(', ')}: a request has no part of that name.`)
 }
 
 function isPlain(options: unknown): options is object {

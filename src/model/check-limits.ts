@@ -1,5 +1,6 @@
 import type { RateLimitPolicy } from '../contracts/rate-limit.js'
 import type { Problem } from '../errors/config-error.js'
+import { invalid, shown } from '../errors/invalid.js'
 import { toSeconds } from '../http/units.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 
@@ -105,12 +106,4 @@ function checkUnknown(subject: string, policy: object): Problem[] {
     cause: `A limit has no option \`${key}\`: it has no effect.`,
     remedy: `The options are: ${Object.keys(NAMES).join(', ')}.`,
   }))
-}
-
-function shown(value: unknown): string {
-  return typeof value === 'string' ? `'${value}'` : String(value)
-}
-
-function invalid(subject: string, cause: string, remedy: string): Problem {
-  return { code: 'E_OPTION_INVALID', subject, cause, remedy }
 }

@@ -1,17 +1,17 @@
 import { inspect } from 'node:util'
 import type { Problem } from '../errors/config-error.js'
+import { invalid } from '../errors/invalid.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 
 /** Checks the options of `@Tenant` on a class or a method. */
 export function checkTenant(subject: string, facts: FactsByKind): Problem[] {
   return factsOf(facts, 'tenant')
     .filter(({ options }) => !isValid(options))
-    .map(({ options }) => ({
-      code: 'E_OPTION_INVALID',
-      subject,
-      cause: `@Tenant was given ${inspect(options, { breakLength: Infinity })}, which it does not understand.`,
-      remedy: 'Write @Tenant(), or @Tenant({ optional: true }).',
-    }))
+    .map(({ options }) => {
+      const given = inspect(options, { breakLength: Infinity })
+      const remedy = 'Write @Tenant(), or @Tenant({ optional: true }).'
+      return invalid(subject, `@Tenant was given ${given}, which it does not understand.`, remedy)
+    })
 }
 
 function isValid(options: unknown): boolean {

@@ -4,10 +4,10 @@ import type {
   OpenApiServer,
   OpenApiTag,
   OperationContributor,
-  SwaggerOptions,
 } from '../contracts/openapi.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import { ConfigError, type Problem } from '../errors/config-error.js'
+import { invalid } from '../errors/invalid.js'
 import { addSchemas } from './build-operation.js'
 import { buildPaths } from './build-paths.js'
 import { type DocumentSchemas, schemasOfDocument } from './document-schemas.js'
@@ -18,13 +18,11 @@ import { canonicalPaths } from './path-templates.js'
 import { placeOperations } from './place-operations.js'
 import { type DescribeSchema, SchemaRegistry } from './schema-registry.js'
 import { sharedResponses } from './shared-responses.js'
-
-const DEFAULT_TITLE = 'API'
-const DEFAULT_VERSION = '1.0.0'
+import type { DocumentSettings } from './swagger-options.js'
 
 /** What a document is built from beside the model. */
 export interface DocumentConfig {
-  readonly options: SwaggerOptions
+  readonly settings: DocumentSettings
   readonly describeSchema: DescribeSchema
   /** What features add to operations, in order. */
   readonly contributors: readonly OperationContributor[]
@@ -44,10 +42,10 @@ export interface BuiltDocument {
  * bytes: every list has an order of its own, and nothing of the machine or the time is in it.
  */
 export function buildDocument(model: AppModel, config: DocumentConfig): BuiltDocument {
-  const { options, contributors, parsesNestedQuery } = config
+  const { settings, contributors, parsesNestedQuery } = config
   const listed = listOperations(model.routes)
   const operations = listed.operations.filter(
-    ({ route }) => !route.operation.isHidden && isIncluded(route, options),
+    ({ route }) => !route.operation.isHidden && isIncluded(route, settings),
   )
   const registry = new SchemaRegistry(config.describeSchema, ERROR_SCHEMAS)
   for (const operation of operations) addSchemas(operation, registry)
@@ -63,11 +61,11 @@ export function buildDocument(model: AppModel, config: DocumentConfig): BuiltDoc
     const paths = buildPaths(placed, { schemas, contributors, hasGuard })
     return {
       openapi: '3.0.3',
-      info: ownCopy(infoOf(options)),
-      servers: serversOf(options),
+      info: ownCopy(infoOf(settings)),
+      servers: serversOf(settings),
       // Nothing is secured but what says so itself, and tools want to hear it.
       security: [],
-      tags: ownCopy(tagsOf(operations, options)),
+      tags: ownCopy(tagsOf(operations, settings)),
       paths,
       components: buildComponents(paths, schemas, hasGuard),
     }
@@ -75,13 +73,13 @@ export function buildDocument(model: AppModel, config: DocumentConfig): BuiltDoc
   return { write, problems: [...listed.problems, ...registry.problems, ...problems] }
 }
 
-function serversOf({ servers, path }: SwaggerOptions): readonly OpenApiServer[] {
+function serversOf({ servers, path }: DocumentSettings): readonly OpenApiServer[] {
   if (servers !== undefined) return ownCopy(servers)
   return [{ url: rootFrom(path), description: 'This server' }]
 }
 
 /** @throws ConfigError when the author's function throws, or does not decide: a promise would include everything. */
-function isIncluded(route: RouteModel, { include }: SwaggerOptions): boolean {
+function isIncluded(route: RouteModel, { include }: DocumentSettings): boolean {
   if (include === undefined) return true
   let answer: unknown
   try {
@@ -95,24 +93,20 @@ function isIncluded(route: RouteModel, { include }: SwaggerOptions): boolean {
 
 function undecided(cause: string, reason?: unknown): ConfigError {
   const remedy = 'Return true or false for every route, and no promise.'
-  return new ConfigError(
-    [{ code: 'E_OPTION_INVALID', subject: 'swagger.include', cause, remedy }],
-    { cause: reason },
-  )
+  return new ConfigError([invalid('swagger.include', cause, remedy)], { cause: reason })
 }
 
 /**
  * The root of the application, as seen from its document: a relative server is resolved against that (4.7.5), so it
  * is right under every prefix, where `/` would be the root of the host.
  */
-function rootFrom(path = ''): string {
+function rootFrom(path: string): string {
   const depth = path.split('/').filter(Boolean).length - 1
   return depth > 0 ? Array(depth).fill('..').join('/') : '.'
 }
 
-function infoOf(options: SwaggerOptions): OpenApiInfo {
-  const { title = DEFAULT_TITLE, version = DEFAULT_VERSION } = options
-  const { description, termsOfService, contact, license } = options
+function infoOf(settings: DocumentSettings): OpenApiInfo {
+  const { title, version, description, termsOfService, contact, license } = settings
   return {
     title,
     version,
@@ -126,7 +120,7 @@ function infoOf(options: SwaggerOptions): OpenApiInfo {
 /** Those of the options first, in their order; then the others in that of the controllers. */
 function tagsOf(
   operations: readonly DocumentedOperation[],
-  { tags: described = [] }: SwaggerOptions,
+  { tags: described = [] }: DocumentSettings,
 ): OpenApiTag[] {
   const used = new Set(operations.flatMap(({ route }) => route.operation.tags))
   for (const { name } of described) used.delete(name)

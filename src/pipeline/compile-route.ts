@@ -1,4 +1,4 @@
-import type { AuthGuard, AuthOptions } from '../contracts/guard.js'
+import type { AuthGuard } from '../contracts/guard.js'
 import type { Interceptor } from '../contracts/plugin.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { BodyLimits } from '../http/read-json.js'
@@ -10,7 +10,7 @@ import type { LogDenial } from './log-denials.js'
 import { foldSteps, NO_STEPS, type RouteSteps } from './route-steps.js'
 import { compileBareResponses } from './steps/bare.js'
 import { bodyStage } from './steps/body.js'
-import { canStage } from './steps/can.js'
+import { canStage, type Decide } from './steps/can.js'
 import { datesStage, type FindDateWriter } from './steps/dates.js'
 import { guardStage } from './steps/guard.js'
 import { headersStage } from './steps/headers.js'
@@ -63,7 +63,7 @@ export const NO_STAGES: RouteStages = Object.freeze({
 export interface PipelineConfig {
   readonly guard: AuthGuard | null
   readonly logDenial: LogDenial
-  readonly can: AuthOptions['can']
+  readonly can: Decide | undefined
   readonly bodyLimits: BodyLimits
   /** `null` where handlers may take any time. */
   readonly deadlines: Deadlines | null

@@ -32,9 +32,9 @@ export class Deadlines {
   readonly #ends: DeadlineConfig
   #timer: Timer | undefined
 
-  /** @param seconds How long a handler may take. */
-  constructor(seconds: number, config: DeadlineConfig) {
-    this.#timeoutMs = seconds * 1000
+  /** @param timeoutMs How long a handler may take. */
+  constructor(timeoutMs: number, config: DeadlineConfig) {
+    this.#timeoutMs = timeoutMs
     this.#clock = config.clock
     this.#ends = config
   }

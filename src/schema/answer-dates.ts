@@ -1,4 +1,4 @@
-import type { SwaggerOptions } from '../contracts/openapi.js'
+import type { SchemaConverters } from '../contracts/openapi.js'
 import type { ApiResponseOptions } from '../contracts/operation.js'
 import { isStatedBare } from './answer-shape.js'
 import { type DatePlaces, either, findDatePlaces, within } from './date-places.js'
@@ -12,7 +12,7 @@ import { describeOnce } from './describe-once.js'
  */
 export function compileAnswerDates(
   responses: readonly ApiResponseOptions[],
-  converters?: SwaggerOptions['converters'],
+  converters?: SchemaConverters,
 ): WriteDates | null {
   const places = responses.map((each) => placesOf(each, converters)).reduce(either, null)
   return places && createDateWriter(places)
@@ -20,7 +20,7 @@ export function compileAnswerDates(
 
 function placesOf(
   response: ApiResponseOptions,
-  converters: SwaggerOptions['converters'],
+  converters: SchemaConverters | undefined,
 ): DatePlaces | null {
   const { status, schema } = response
   if (status >= 400 || schema === undefined) return null

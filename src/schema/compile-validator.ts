@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import type { SwaggerOptions } from '../contracts/openapi.js'
+import type { SchemaConverters } from '../contracts/openapi.js'
 import type { InputSource, Schema, Validator } from '../contracts/schema.js'
 import { compileZod } from './compile-zod.js'
 import { describeOnce } from './describe-once.js'
@@ -19,9 +19,7 @@ export type CompileValidator = (schema: Schema, source: InputSource) => Promise<
  *
  * @param converters Of libraries that do not say which parameters are lists.
  */
-export function createValidatorCompiler(
-  converters?: SwaggerOptions['converters'],
-): CompileValidator {
+export function createValidatorCompiler(converters?: SchemaConverters): CompileValidator {
   const compileJsonSchema = createJsonSchemaCompiler()
   return async function compileValidator(schema, source) {
     if (isStandardSchema(schema)) {

@@ -4,6 +4,7 @@ import type { Inside } from '../app/harness.js'
 import type { User } from '../contracts/handler.js'
 import type { HttpMethod, RouteModel } from '../contracts/route-model.js'
 import { ConfigError, type Problem } from '../errors/config-error.js'
+import { invalid } from '../errors/invalid.js'
 import { type Judge, observe } from './exchange.js'
 import type { TestCaller } from './test-caller.js'
 
@@ -79,7 +80,7 @@ export function checkAuthMatrix(principals: object, options: AuthMatrixOptions):
   const refuse = (name: string, value: unknown, known: string) => {
     const cause = `authMatrix() cannot use ${JSON.stringify(value) ?? String(value)}.`
     const subject = `authMatrix({ ${name} })`
-    problems.push({ code: 'E_OPTION_INVALID', subject, cause, remedy: `It takes ${known}.` })
+    problems.push(invalid(subject, cause, `It takes ${known}.`))
   }
   if (Object.keys(principals).length === 0) {
     refuse('…', principals, 'principals by name: { anonymous: null, admin: { id: 1 } }')

@@ -2,11 +2,11 @@ import type { Duplex } from 'node:stream'
 import type TestAgent from 'supertest/lib/agent.js'
 import { App } from '../app/app.js'
 import { type Inside, putUnderTest } from '../app/harness.js'
-import { namedMiddlewares } from '../app/named-middlewares.js'
+import { namedMiddlewares } from '../app/settings/named-middlewares.js'
 import type { User } from '../contracts/handler.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import { blameCaller } from '../errors/blame-caller.js'
-import { tenantHeader as headerOfTenant } from '../features/tenancy/tenant-options.js'
+import { tenantGroup } from '../features/tenancy/tenant-options.js'
 import type { Stage } from '../step/step.js'
 import {
   type AuthMatrix,
@@ -107,7 +107,7 @@ export class TestApp extends App {
       app.#log.explain(failure, request)
       return failure ?? app.#watch.takeRejection(request) ?? null
     }
-    const tenantHeader = headerOfTenant(app.#options.tenant ?? {})
+    const tenantHeader = app.#tenantHeader
     const link = { supertest, connect, judge, finish, tenantHeader }
     app.#caller = new TestCaller(link, { headers: () => app.#headers })
     return app
@@ -272,7 +272,7 @@ export class TestApp extends App {
    * expect(report.leaks).toEqual([])
    */
   async proveIsolation(options: IsolationOptions = {}): Promise<IsolationReport> {
-    const tenantHeader = headerOfTenant(this.#options.tenant ?? {})
+    const tenantHeader = this.#tenantHeader
     checkIsolationOptions(options, tenantHeader)
     const target = {
       caller: this.#started('proveIsolation()').with({}),
@@ -318,10 +318,14 @@ export class TestApp extends App {
     return this.close()
   }
 
+  /** The header that names a tenant; the default one where the application leaves tenants to its own middlewares. */
+  get #tenantHeader(): string | null {
+    return tenantGroup.resolve(this.#options.tenant ?? {})?.header ?? null
+  }
+
   /** Reports what the handler of a cached route reads, and its key does not contain. */
   #watchKeys(route: RouteModel, contract: Contract): Stage | null {
-    const { tenant } = this.#options
-    const tenantHeader = tenant === undefined ? null : headerOfTenant(tenant)
+    const tenantHeader = tenantGroup.resolve(this.#options.tenant)?.header ?? null
     return keyCoverageStage(route, {
       tenantHeader,
       report: ({ name }, { method, originalUrl: url }, read) =>

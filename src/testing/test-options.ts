@@ -1,5 +1,6 @@
-import type { AppOptions } from '../app/options.js'
+import type { AppOptions } from '../app/settings/app-options.js'
 import { ConfigError, type Problem } from '../errors/config-error.js'
+import { invalid } from '../errors/invalid.js'
 import { ContractCoverage, type CoverageThreshold } from './contract/contract-coverage.js'
 import { mergeOptions } from './merge-options.js'
 
@@ -81,26 +82,22 @@ function isPercentage(value: unknown): boolean {
 function unknownNames(subject: string, value: object, known: readonly string[]): Problem[] {
   return Object.keys(value)
     .filter((name) => !known.includes(name))
-    .map((name) => ({
-      code: 'E_OPTION_INVALID',
-      subject: `${subject}.${name}`,
-      cause: 'It is not an option of this version, and has no effect.',
-      remedy: `The options here are: ${known.join(', ')}.`,
-    }))
+    .map((name) =>
+      invalid(
+        `${subject}.${name}`,
+        'It is not an option of this version, and has no effect.',
+        `The options here are: ${known.join(', ')}.`,
+      ),
+    )
 }
 
-const NOTHING_COUNTED: Problem = {
-  code: 'E_OPTION_INVALID',
-  subject: 'coverage',
-  cause: "With contract: 'off' no response is checked, so nothing would be counted.",
-  remedy: "Remove one of them, or say contract: 'warn'.",
-}
+const NOTHING_COUNTED: Problem = invalid(
+  'coverage',
+  "With contract: 'off' no response is checked, so nothing would be counted.",
+  "Remove one of them, or say contract: 'warn'.",
+)
 
 function problemOf(subject: string, value: unknown, known: string): Problem {
-  return {
-    code: 'E_OPTION_INVALID',
-    subject,
-    cause: `TestApp does not know ${JSON.stringify(value) ?? String(value)}.`,
-    remedy: `It takes ${known}.`,
-  }
+  const cause = `TestApp does not know ${JSON.stringify(value) ?? String(value)}.`
+  return invalid(subject, cause, `It takes ${known}.`)
 }

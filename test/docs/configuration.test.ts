@@ -11,6 +11,7 @@ import type {
   ValidationOptions,
 } from 'blazon'
 import { describe, expect, it } from 'vitest'
+import { withTables } from '../../scripts/options-tables.js'
 import { bootWarnings } from '../support.js'
 import { read } from './markdown.js'
 
@@ -77,6 +78,16 @@ async function optionNames(): Promise<string[]> {
 }
 
 describe('docs/configuration.md', () => {
+  it('has the tables that the docstrings of the options ask for', () => {
+    const page = read('docs/configuration.md')
+    expect(page, 'run `node scripts/run.mjs documents`').toBe(withTables(page))
+  })
+
+  it('would notice a docstring that has changed', () => {
+    const page = read('docs/configuration.md')
+    expect(withTables(page.replace('`limits.depth`', '`limits.deep`'))).toBe(page)
+  })
+
   it('describes exactly the options of an application', async () => {
     const names = await optionNames()
     const methods = ['handler', 'express', 'server']

@@ -8,13 +8,13 @@ import { toSeconds } from '../../http/units.js'
 import type { SettlingStage } from '../../step/step.js'
 import { CacheEngine } from './cache-engine.js'
 import { CacheManager, startManager, stopManager } from './cache-manager.js'
+import type { ResolvedCache } from './cache-options.js'
 import { cacheStage } from './cache-stage.js'
-import type { CacheSettings } from './check-cache.js'
 import { memoryCache } from './memory-cache.js'
 
 /** What the cache of an application is made of. */
 export interface CacheConfig {
-  readonly settings: CacheSettings | undefined
+  readonly settings: ResolvedCache
   readonly clock: Clock
   readonly currentTenant: CurrentTenant
   /** Whether code that runs for no tenant may read what belongs to one. Default: it may. */
@@ -39,7 +39,6 @@ export interface RunningCache {
   close(): Promise<void>
 }
 
-const DEFAULT_TTL_SECONDS = 60
 /** Names of headers are a handler's to choose, and may be without end. */
 const MOST_WARNINGS = 20
 
@@ -47,8 +46,7 @@ const MOST_WARNINGS = 20
 export function declareCache(config: CacheConfig): DeclaredCache {
   const { clock, currentTenant, actsForAll = () => true, isCurrent = () => false } = config
   const { refuseClaim = () => {} } = config
-  // Options are checked after this: whatever they are, it does not throw.
-  const settings = config.settings ?? {}
+  const { settings } = config
   let logger: Logger | undefined
   const lateLogger: Logger = {
     info: (facts, message) => logger?.info(facts, message),
@@ -58,16 +56,16 @@ export function declareCache(config: CacheConfig): DeclaredCache {
   const own = settings.store ?? memoryCache()
   const store = config.wrapStore?.(own) ?? own
   const engine = new CacheEngine(store, { clock, logger: lateLogger })
-  const defaultTtlMs = 1000 * (toSeconds(settings.defaultTtl ?? DEFAULT_TTL_SECONDS) ?? 0)
+  const { defaultTtlMs } = settings
   const manager = new CacheManager({ engine, currentTenant, actsForAll, refuseClaim, defaultTtlMs })
   return {
     providers: [{ token: CacheManager, useValue: manager }],
     async start(input) {
       logger = input.logger
       const isUsed = input.model.routes.some(isCached)
-      if (isUsed || settings.store !== undefined) await engine.open()
+      if (isUsed || settings.store !== null) await engine.open()
       startManager(manager, isCurrent)
-      const hasNotes = settings.headers !== false
+      const hasNotes = settings.hasHeaders
       return {
         stageOf: (route) => stageOf(route, { engine, hasNotes, logger: input.logger }),
         addsHeaders: isUsed && hasNotes,

@@ -1,14 +1,14 @@
 import type { OperationContributor } from '../../contracts/openapi.js'
-import type { RateLimitOptions } from '../../contracts/rate-limit.js'
-import { appPolicies, isLimited } from './plan-limits.js'
+import { isLimited } from './plan-limits.js'
+import type { RateLimitSettings } from './rate-limit-options.js'
 
 /** What limits add to the document: the 429 of the routes that have some. */
-export function limitAnswers(option: boolean | RateLimitOptions | undefined): OperationContributor {
-  return (route) => (isLimited(route, option) ? { errors: [429] } : null)
+export function limitAnswers(settings: RateLimitSettings): OperationContributor {
+  return (route) => (isLimited(route, settings) ? { errors: [429] } : null)
 }
 
 /** Everything beside the model that `limitAnswers` depends on. */
-export function limitFacts(option: boolean | RateLimitOptions | undefined): string {
-  if (option === false) return 'off'
-  return appPolicies(option).length > 0 ? 'all' : 'stated'
+export function limitFacts({ isOff, policies }: RateLimitSettings): string {
+  if (isOff) return 'off'
+  return policies.length > 0 ? 'all' : 'stated'
 }

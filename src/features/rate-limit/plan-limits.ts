@@ -1,19 +1,13 @@
 import type { Class } from '../../contracts/provider.js'
-import type { RateLimitBy, RateLimitOptions, RateLimitPolicy } from '../../contracts/rate-limit.js'
 import type { AppModel, RouteModel } from '../../contracts/route-model.js'
 import type { Problem } from '../../errors/config-error.js'
-import { windowMs } from '../../model/check-limits.js'
-
-const DEFAULT_LIMIT = 100
-const DEFAULT_WINDOW = '1m'
+import { invalid } from '../../errors/invalid.js'
+import { type RateLimitSettings, type SettledPolicy, settlePolicy } from './rate-limit-options.js'
 
 /** One limit with everything settled. */
-export interface PlannedLimit {
+export interface PlannedLimit extends SettledPolicy {
   /** Of its own: two limits have two names, and one that stands in two places has one. */
   readonly name: string
-  readonly limit: number
-  readonly windowMs: number
-  readonly by: RateLimitBy
 }
 
 /** The limits of an application. */
@@ -25,27 +19,15 @@ export interface LimitPlan {
   readonly problems: readonly Problem[]
 }
 
-/** The limits that the `rateLimit` option states for the whole application. */
-export function appPolicies(option: boolean | RateLimitOptions | undefined): RateLimitPolicy[] {
-  if (option === undefined || option === false) return []
-  const { policies, store: _, ...stated } = option === true ? {} : option
-  return policies === undefined
-    ? [{ ...stated, limit: stated.limit ?? DEFAULT_LIMIT, window: stated.window ?? DEFAULT_WINDOW }]
-    : [...policies]
-}
-
 /** Whether a request of a route may be refused. */
-export function isLimited(
-  { limits }: RouteModel,
-  option: boolean | RateLimitOptions | undefined,
-): boolean {
-  if (option === false) return false
-  return (limits?.policies ?? appPolicies(option)).length > 0
+export function isLimited({ limits }: RouteModel, { isOff, policies }: RateLimitSettings): boolean {
+  if (isOff) return false
+  return (limits?.policies ?? policies).length > 0
 }
 
 /** Where limits are stated. */
 interface Place {
-  readonly policies: readonly RateLimitPolicy[]
+  readonly policies: readonly SettledPolicy[]
   /** For messages. */
   readonly subject: string
   /** What limits are called that have no name. */
@@ -54,11 +36,11 @@ interface Place {
 
 /** Settles which limits there are, and what is counted together. */
 export function planLimits(
-  option: boolean | RateLimitOptions | undefined,
+  { isOff, policies }: RateLimitSettings,
   { routes }: AppModel,
 ): LimitPlan {
-  if (option === false) return { ofApp: [], ofRoutes: routes.map(() => []), problems: [] }
-  const app: Place = { policies: appPolicies(option), subject: 'rateLimit', name: 'default' }
+  if (isOff) return { ofApp: [], ofRoutes: routes.map(() => []), problems: [] }
+  const app: Place = { policies, subject: 'rateLimit', name: 'default' }
   const places = new Map<Class, Map<PropertyKey | null, Place>>()
   const placeOf = (route: RouteModel) => {
     if (route.limits === null) return app
@@ -66,7 +48,8 @@ export function planLimits(
     places.set(route.controller, ofClass)
     // A method's routes are one place, whatever its verbs and paths are.
     const key = route.limits.isOfClass ? null : route.handler
-    const place: Place = ofClass.get(key) ?? placeOfRoute(route, route.limits.policies)
+    const place: Place =
+      ofClass.get(key) ?? placeOfRoute(route, route.limits.policies.map(settlePolicy))
     ofClass.set(key, place)
     return place
   }
@@ -79,7 +62,7 @@ export function planLimits(
   }
 }
 
-function placeOfRoute(route: RouteModel, policies: readonly RateLimitPolicy[]): Place {
+function placeOfRoute(route: RouteModel, policies: readonly SettledPolicy[]): Place {
   const { name } = route.controller
   const ofClass = name.replace(/(?<=.)Controller$/, '') || 'Routes'
   if (route.limits?.isOfClass) return { policies, subject: `${name} @RateLimit`, name: ofClass }
@@ -112,25 +95,26 @@ class Names {
     return this.#limits.get(place) ?? []
   }
 
-  #give(policy: RateLimitPolicy, { subject }: Place): PlannedLimit | undefined {
-    if (policy.name === undefined) return undefined
-    const limit = settle(policy, policy.name)
+  #give(policy: SettledPolicy, { subject }: Place): PlannedLimit | undefined {
+    const { name } = policy
+    if (name === undefined) return undefined
+    const limit = { ...policy, name }
     const other = this.#byName.get(limit.name)
     if (other === undefined) this.#byName.set(limit.name, limit)
     else if (!isEqual(limit, other)) {
       const cause = `Another limit with the name '${limit.name}' has a different \`limit\`, \`window\` or \`by\`: limits with the same name share a counter.`
       const remedy =
         'Give one of them another name, or make them equal; `by` must be the same function.'
-      this.problems.push({ code: 'E_OPTION_INVALID', subject, cause, remedy })
+      this.problems.push(invalid(subject, cause, remedy))
     }
     return other ?? limit
   }
 
-  #derive(policy: RateLimitPolicy, place: Place): PlannedLimit {
+  #derive(policy: SettledPolicy, place: Place): PlannedLimit {
     const base = place.name.replace(/[^\w.-]/g, '_').slice(0, 60)
     let name = base
     for (let n = 2; this.#byName.has(name); n++) name = `${base}-${n}`
-    const limit = settle(policy, name)
+    const limit = { ...policy, name }
     this.#byName.set(name, limit)
     return limit
   }
@@ -138,12 +122,8 @@ class Names {
   #checkTwice({ subject }: Place, limits: readonly PlannedLimit[]): void {
     if (new Set(limits).size === limits.length) return
     const cause = 'Two limits of one list have the same name: each request would be counted twice.'
-    this.problems.push({ code: 'E_OPTION_INVALID', subject, cause, remedy: 'Rename one.' })
+    this.problems.push(invalid(subject, cause, 'Rename one.'))
   }
-}
-
-function settle(policy: RateLimitPolicy, name: string): PlannedLimit {
-  return { name, limit: policy.limit, windowMs: windowMs(policy), by: policy.by ?? 'ip' }
 }
 
 function isEqual(a: PlannedLimit, b: PlannedLimit): boolean {

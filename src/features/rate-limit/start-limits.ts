@@ -1,5 +1,5 @@
 import type { StoreContext } from '../../contracts/cache.js'
-import type { RateLimitOptions, RateLimitStore } from '../../contracts/rate-limit.js'
+import type { RateLimitStore } from '../../contracts/rate-limit.js'
 import type { AppModel, RouteModel } from '../../contracts/route-model.js'
 import { inOrder } from '../../step/in-order.js'
 import type { Stage } from '../../step/step.js'
@@ -8,6 +8,7 @@ import { insureStore } from './insure-store.js'
 import { limitStage } from './limit-stage.js'
 import { memoryRateLimit } from './memory-rate-limit.js'
 import { type PlannedLimit, planLimits } from './plan-limits.js'
+import type { RateLimitSettings } from './rate-limit-options.js'
 
 /** The limits of a running application. */
 export interface RunningLimits {
@@ -27,16 +28,15 @@ const NO_LIMITS: LimitStages = { admission: null, quota: null }
 
 /** Opens the store and makes the stages; `null` where nothing is limited, and then nothing is opened. */
 export async function startLimits(
-  option: boolean | RateLimitOptions | undefined,
+  settings: RateLimitSettings,
   { model, ...context }: StoreContext & { readonly model: AppModel },
 ): Promise<RunningLimits | null> {
-  const { ofApp, ofRoutes } = planLimits(option, model)
+  const { ofApp, ofRoutes } = planLimits(settings, model)
   if (![ofApp, ...ofRoutes].some((limits) => limits.length > 0)) return null
   const { logger } = context
-  const given = typeof option === 'object' ? option.store : undefined
-  const opened = given ?? memoryRateLimit()
+  const opened = settings.store ?? memoryRateLimit()
   await opened.open?.(context)
-  const store = given === undefined ? opened : insureStore(given, context)
+  const store = settings.store === null ? opened : insureStore(settings.store, context)
   // One for each limit, and not for each route: what it logs once is logged once.
   const stages = new Map<PlannedLimit, Stage>()
   const stageOf = (limit: PlannedLimit) => {

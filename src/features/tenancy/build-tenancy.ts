@@ -6,7 +6,7 @@ import type { RunRoute, Stage, Step } from '../../step/step.js'
 import { keepMiddlewares, nobodyStage, scopeStage, tenantScopes } from './request-tenant.js'
 import { hostOf, noteHost } from './tenant-hosts.js'
 import { compileResolve, enterScope, requiredMessage, type ScopeEnds } from './tenant-middleware.js'
-import type { TenantOptions } from './tenant-options.js'
+import type { TenantSettings } from './tenant-options.js'
 import { claimStage, membershipStage, requireTenantStage } from './tenant-stages.js'
 
 /** What tenancy puts around the requests of an application that uses it. */
@@ -35,8 +35,8 @@ const NOT_ASKED = { claim: null, membership: null } as const
 
 /** What tenancy is built from. */
 export interface TenancyConfig {
-  /** `undefined` where the application leaves tenants to its own middlewares. */
-  readonly options: TenantOptions | undefined
+  /** `null` where the application leaves tenants to its own middlewares. */
+  readonly settings: TenantSettings | null
   readonly model: AppModel
   readonly clock: Clock
   readonly logger: Logger
@@ -46,13 +46,14 @@ export interface TenancyConfig {
 
 /** Builds tenancy; `null` for an application that uses none. */
 export function buildTenancy(config: TenancyConfig): Tenancy | null {
-  const { options, model, clock, logger, host } = config
-  if (options === undefined && !model.routes.some(usesTenant)) return null
-  const authorizes = options?.authorize !== undefined
+  const { settings, model, clock, logger, host } = config
+  if (settings === null && !model.routes.some(usesTenant)) return null
+  const authorize = settings?.authorize ?? null
+  const authorizes = authorize !== null
   noteHost(host, { logger, authorizes })
-  const required = requireTenantStage(requiredMessage(options))
-  const membership = options?.authorize === undefined ? null : membershipStage(options.authorize)
-  const resolve = options === undefined ? null : compileResolve(options, clock)
+  const required = requireTenantStage(requiredMessage(settings))
+  const membership = authorize === null ? null : membershipStage(authorize)
+  const resolve = settings === null ? null : compileResolve(settings, clock)
   return {
     enter: (ends) => enterScope(resolve, { host, authorizes }, ends),
     keepMiddlewares,
@@ -62,9 +63,9 @@ export function buildTenancy(config: TenancyConfig): Tenancy | null {
     },
     scopes: tenantScopes,
     stagesOf: (route) => ({
-      scope: isForNobody(route, options) ? nobodyStage : scopeStage,
-      ...(isAuthorized(route, options) ? { claim: claimStage, membership } : NOT_ASKED),
-      tenant: needsTenant(route, options) ? required : null,
+      scope: isForNobody(route, settings) ? nobodyStage : scopeStage,
+      ...(isAuthorized(route, settings) ? { claim: claimStage, membership } : NOT_ASKED),
+      tenant: needsTenant(route, settings) ? required : null,
     }),
     stagesOfRouters: {
       ...(authorizes ? { claim: claimStage, membership } : NOT_ASKED),
@@ -76,23 +77,23 @@ export function buildTenancy(config: TenancyConfig): Tenancy | null {
 /** Whether a route cannot do without a tenant. Its own word wins over the application's. */
 export function needsTenant(
   { tenant }: Pick<RouteModel, 'tenant'>,
-  options: TenantOptions | undefined,
+  settings: TenantSettings | null,
 ): boolean {
-  return tenant === null ? options?.required === true : !tenant.isOptional
+  return tenant === null ? settings?.isRequired === true : !tenant.isOptional
 }
 
 /** Whether `authorize` is asked: not where a route is open to everybody and says nothing of tenants, such as a login. */
 export function isAuthorized(
   route: Pick<RouteModel, 'tenant' | 'isProtected'>,
-  options: TenantOptions | undefined,
+  settings: TenantSettings | null,
 ): boolean {
-  if (options?.authorize === undefined) return false
-  return route.isProtected || route.tenant !== null || options.required === true
+  if (settings === null || settings.authorize === null) return false
+  return route.isProtected || route.tenant !== null || settings.isRequired
 }
 
 /** Whether a route runs in nobody's name: where `authorize` has not been asked, no tenant is taken for granted. */
-function isForNobody(route: RouteModel, options: TenantOptions | undefined): boolean {
-  return options?.authorize !== undefined && !isAuthorized(route, options)
+function isForNobody(route: RouteModel, settings: TenantSettings | null): boolean {
+  return settings !== null && settings.authorize !== null && !isAuthorized(route, settings)
 }
 
 function usesTenant({ tenant, parameters }: RouteModel): boolean {

@@ -4,7 +4,7 @@ import { refuse } from '../../errors/refuse.js'
 import { disown } from '../../step/thenable.js'
 import { bearerClaim } from './bearer-claim.js'
 import { compileIdTest, type IsTenantId } from './tenant-id.js'
-import { type TenantSourceOptions, tenantHeader } from './tenant-options.js'
+import type { TenantSourceSettings } from './tenant-options.js'
 
 /** Reads the tenant that a request names; `undefined` for none. Throws a 400 or 403. */
 export type IdentifyTenant = (req: Request) => string | undefined
@@ -13,10 +13,10 @@ export type IdentifyTenant = (req: Request) => string | undefined
 type Source = (req: Request) => unknown
 
 /** Makes the function that reads the tenant of a request, from the first source that names one. */
-export function compileIdentify(options: TenantSourceOptions): IdentifyTenant {
-  const isId = compileIdTest(options.pattern)
-  const sources = sourcesOf(options)
-  if (options.onMismatch === 'reject') return identifyAgreed(sources, isId)
+export function compileIdentify(settings: TenantSourceSettings): IdentifyTenant {
+  const isId = compileIdTest(settings.pattern)
+  const sources = sourcesOf(settings)
+  if (settings.onMismatch === 'reject') return identifyAgreed(sources, isId)
   return function identify(req) {
     for (const source of sources) {
       const id = idFrom(source(req), isId)
@@ -41,13 +41,12 @@ function identifyAgreed(sources: readonly Source[], isId: IsTenantId): IdentifyT
   }
 }
 
-function sourcesOf(options: TenantSourceOptions): Source[] {
-  const header = tenantHeader(options)
+function sourcesOf({ header, jwtClaim, strategies }: TenantSourceSettings): Source[] {
   return [
     // Node joins the values of a repeated header with a comma, which no pattern should allow.
     ...(header === null ? [] : [(req: Request) => req.headers[header]]),
-    ...(options.jwtClaim === undefined ? [] : [bearerClaim(options.jwtClaim)]),
-    ...(options.strategies ?? []).map(readStrategy),
+    ...(jwtClaim === null ? [] : [bearerClaim(jwtClaim)]),
+    ...strategies.map(readStrategy),
   ]
 }
 

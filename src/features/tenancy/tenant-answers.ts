@@ -1,7 +1,6 @@
 import type { OpenApiParameter, OperationContributor } from '../../contracts/openapi.js'
 import { isAuthorized, needsTenant } from './build-tenancy.js'
-import { DEFAULT_PATTERN } from './tenant-id.js'
-import { type TenantOptions, tenantHeader } from './tenant-options.js'
+import type { TenantSettings } from './tenant-options.js'
 
 /** What the `tenant` option means for the document, as plain data. */
 export interface TenantFacts {
@@ -18,33 +17,33 @@ export interface TenantFacts {
 }
 
 /** Reads the facts; `null` for an application that leaves tenants to its own middlewares. */
-export function tenantFacts(options: TenantOptions | undefined): TenantFacts | null {
-  if (options === undefined) return null
-  const { jwtClaim, strategies = [], pattern = DEFAULT_PATTERN, store } = options
+export function tenantFacts(settings: TenantSettings | null): TenantFacts | null {
+  if (settings === null) return null
+  const { header, jwtClaim, strategies, pattern, store } = settings
   const isPlain = pattern.flags.replace(/[dgmyu]/g, '') === ''
   return {
-    header: tenantHeader(options),
-    isOnlySource: jwtClaim === undefined && strategies.length === 0,
-    isRequired: options.required === true,
-    isAuthorized: options.authorize !== undefined,
+    header,
+    isOnlySource: jwtClaim === null && strategies.length === 0,
+    isRequired: settings.isRequired,
+    isAuthorized: settings.authorize !== null,
     pattern: isPlain ? anchored(pattern.source) : null,
     errors: [
-      ...(options.onMismatch === 'reject' ? [403] : []),
+      ...(settings.onMismatch === 'reject' ? [403] : []),
       // Unknown, suspended, or not to be found out.
-      ...(store === undefined ? [] : [403, 404, 503]),
+      ...(store === null ? [] : [403, 404, 503]),
     ],
   }
 }
 
 /** Adds the tenant's header to operations that have one, and the answers to a tenant that is refused. */
-export function tenantAnswers(options: TenantOptions | undefined): OperationContributor {
-  const facts = tenantFacts(options)
+export function tenantAnswers(settings: TenantSettings | null): OperationContributor {
+  const facts = tenantFacts(settings)
   return function answersOf(route) {
     if (facts === null) return route.tenant === null ? null : { errors: [400] }
-    const isNeeded = needsTenant(route, options)
+    const isNeeded = needsTenant(route, settings)
     const isNamed = route.tenant !== null || isNeeded
     const header = isNamed && facts.header !== null ? headerParameter(facts, isNeeded) : null
-    const refusals = isAuthorized(route, options) ? [403] : []
+    const refusals = isAuthorized(route, settings) ? [403] : []
     return {
       parameters: header === null ? [] : [header],
       errors: [400, ...refusals, ...facts.errors],

@@ -17,7 +17,7 @@ const RESERVED: ReadonlySet<string> = new Set([
 export type IsTenantId = (value: unknown) => value is string
 
 /** Makes the test for ids. The whole of the text must match, whether the pattern is anchored or not. */
-export function compileIdTest(pattern: RegExp = DEFAULT_PATTERN): IsTenantId {
+export function compileIdTest(pattern: RegExp): IsTenantId {
   // A regular expression with `g` or `y` remembers where it was, and `m` would let `$` match in the middle.
   const whole = new RegExp(`^(?:${pattern.source})$`, pattern.flags.replace(/[gmy]/g, ''))
   return (value): value is string => isUsable(value) && whole.test(value)

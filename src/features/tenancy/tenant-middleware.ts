@@ -5,37 +5,22 @@ import { refuse } from '../../errors/refuse.js'
 import { kPassOn, kTenantScope } from '../../http/own-fields.js'
 import { noteRefusal } from '../../http/passing-over.js'
 import type { BlazonRequest } from '../../http/request.js'
-import { toSeconds } from '../../http/units.js'
 import type { OnError, RunRoute } from '../../step/step.js'
 import { isThenable } from '../../step/thenable.js'
 import { compileIdentify } from './identify-tenant.js'
 import { claimScope, TenantContext, tenantScope } from './tenant-context.js'
 import { TenantDirectory, type Verdict } from './tenant-directory.js'
 import { hostOf } from './tenant-hosts.js'
-import {
-  type TenantMiddlewareOptions,
-  type TenantSourceOptions,
-  tenantHeader,
-} from './tenant-options.js'
-
-const POSITIVE_SECONDS = 60
-const NEGATIVE_SECONDS = 5
+import type { TenantSourceSettings } from './tenant-options.js'
 
 /** The tenant of a request, confirmed; a promise where the store must be asked. Throws or rejects with an HTTP error. */
 export type ResolveTenant = (req: Request) => string | undefined | Promise<string | undefined>
 
 /** Makes the function that reads and confirms the tenant of a request. */
-export function compileResolve(options: TenantSourceOptions, clock: Clock): ResolveTenant {
-  const identify = compileIdentify(options)
-  if (options.store === undefined) return identify
-  const directory = new TenantDirectory(
-    options.store,
-    {
-      positiveMs: 1000 * (toSeconds(options.positiveTtl ?? POSITIVE_SECONDS) ?? POSITIVE_SECONDS),
-      negativeMs: 1000 * (toSeconds(options.negativeTtl ?? NEGATIVE_SECONDS) ?? NEGATIVE_SECONDS),
-    },
-    clock,
-  )
+export function compileResolve(settings: TenantSourceSettings, clock: Clock): ResolveTenant {
+  const identify = compileIdentify(settings)
+  if (settings.store === null) return identify
+  const directory = new TenantDirectory(settings.store, settings, clock)
   return function resolve(req) {
     const id = identify(req)
     if (id === undefined) return undefined
@@ -121,13 +106,13 @@ export function enterScope(
  * an application with the `tenant` option has it already. A request that names no tenant keeps the one it has.
  */
 export function buildTenantMiddleware(
-  options: TenantMiddlewareOptions,
+  settings: TenantSourceSettings,
   clock: Clock,
 ): RequestHandler {
-  const resolve = compileResolve(options, clock)
-  const refusal = requiredMessage(options)
+  const resolve = compileResolve(settings, clock)
+  const refusal = requiredMessage(settings)
   function scopeFor({ [kTenantScope]: outer }: BlazonRequest, id: string | undefined): TenantScope {
-    if (options.required === true && (id ?? outer?.id ?? outer?.claim) === undefined) {
+    if (settings.isRequired && (id ?? outer?.id ?? outer?.claim) === undefined) {
       throw refuse('TENANT_REQUIRED', refusal)
     }
     return scopeWithin(outer, id)
@@ -166,8 +151,8 @@ function scopeWithin(outer: TenantScope | undefined, id: string | undefined): Te
 }
 
 /** What a client is told that has named no tenant. */
-export function requiredMessage(options: TenantSourceOptions | undefined): string {
-  const header = options === undefined ? null : tenantHeader(options)
+export function requiredMessage(settings: TenantSourceSettings | null): string {
+  const header = settings?.header ?? null
   return header === null
     ? 'A tenant is required'
     : `A tenant is required: send the header ${header}`

@@ -1,39 +1,74 @@
+import { validateHeaderName } from 'node:http'
 import type { Request, User } from '../../contracts/handler.js'
 import type { TenantStore, TenantStrategy } from '../../contracts/tenant.js'
 import type { Duration } from '../../contracts/units.js'
+import type { Problem } from '../../errors/config-error.js'
+import { invalid, shown } from '../../errors/invalid.js'
+import { type Names, type OptionGroup, refusedNames } from '../../errors/option-group.js'
+import { toSeconds } from '../../http/units.js'
+import { DEFAULT_PATTERN } from './tenant-id.js'
 
 /** Where a request says whose it is, and what is believed of that. */
 export interface TenantSourceOptions {
-  /** The header that carries the tenant's id; `false` for none. Default `'x-tenant-id'`. Wins over all other sources. */
+  /**
+   * The header that names the tenant by its id; `false` for none. It wins over all other sources.
+   *
+   * @defaultValue `'x-tenant-id'`
+   */
   readonly header?: string | false
   /**
-   * The claim of the bearer's JWT that carries the id, read without verifying the token, which is the guard's business.
-   * Default: none.
+   * The claim of the bearer's JWT that carries the id. It is read without verifying the token, which is the guard's business.
+   *
+   * @defaultValue none
    */
   readonly jwtClaim?: string
-  /** Other places, asked in order where neither header nor claim names a tenant. Default: none. */
+  /**
+   * Other places, asked in order where neither header nor claim names a tenant: functions `(req) => id or undefined`.
+   *
+   * @defaultValue none
+   */
   readonly strategies?: readonly TenantStrategy[]
   /**
-   * What ids look like; the whole id must match. Anything else is 400. Default `/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/`. More than
-   * 256 characters, and names like `__proto__`, are never ids.
+   * What ids look like; the whole id must match. Anything else is 400. More than 256 characters, and names like `__proto__`, are
+   * never ids.
+   *
+   * @defaultValue `/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/`
    */
   readonly pattern?: RegExp
   /**
-   * When two sources name different tenants: `'header'` takes the first of header, claim and strategies, `'reject'` answers 403.
-   * Default `'header'`.
+   * When two sources name different tenants: `'header'` takes the first of header, claim and strategies, `'reject'` responds
+   * with 403.
+   *
+   * @defaultValue `'header'`
    */
   readonly onMismatch?: 'header' | 'reject'
-  /** Who the tenants are: an unknown one is 404, a suspended one 403. Default: every id is taken. */
+  /**
+   * Who the tenants are: `{ find(id) }`. An unknown tenant is 404, a suspended one 403.
+   *
+   * @defaultValue every id is a tenant
+   */
   readonly store?: TenantStore
-  /** How long `store` is believed about a tenant that exists. Default 60 s. */
+  /**
+   * How long `store` is believed about a tenant that exists: a duration.
+   *
+   * @defaultValue `'60s'`
+   */
   readonly positiveTtl?: Duration
-  /** How long `store` is believed about one that does not. Default 5 s. */
+  /**
+   * How long `store` is believed about a tenant that does not exist: a duration.
+   *
+   * @defaultValue `'5s'`
+   */
   readonly negativeTtl?: Duration
 }
 
 /** Options of `createTenantMiddleware`. */
 export interface TenantMiddlewareOptions extends TenantSourceOptions {
-  /** Whether a request that names no tenant is 400. Default `false`. */
+  /**
+   * Whether a request that names no tenant is 400.
+   *
+   * @defaultValue `false`
+   */
   readonly required?: boolean
 }
 
@@ -44,12 +79,20 @@ export interface TenantMiddlewareOptions extends TenantSourceOptions {
  * tenant: { authorize: (req, id, user) => user?.tenants.includes(id) === true }
  */
 export interface TenantOptions extends TenantSourceOptions {
-  /** Whether every route needs a tenant, unless it says `@Tenant({ optional: true })`. Without one it is 400. Default `false`. */
+  /**
+   * Whether every route needs a tenant, unless it says `@Tenant({ optional: true })`. Without one it is 400.
+   *
+   * @defaultValue `false`
+   */
   readonly required?: boolean
   /**
-   * Decides whether a request may act for the tenant that it names: exactly `true` allows, everything else is 403. Asked after
-   * the guard, where there is a tenant, on every route but those that are open to everybody and have no `@Tenant`, such as a login; `user` is
-   * `undefined` where no guard has set one. Default: all are allowed.
+   * Decides whether a request may act for the tenant that it names: `(req, tenantId, user)`. Exactly `true` allows, everything
+   * else is 403. Asked after the guard, where there is a tenant, on every route but those that are open to everybody and have
+   * no `@Tenant`, such as a login. `user` is `undefined` where no guard has set one. Until it has decided, code runs for no
+   * tenant.
+   *
+   * @defaultValue all are allowed
+   * @see docs/tenancy.md#in-whose-name-code-runs
    */
   readonly authorize?: (
     req: Request,
@@ -58,10 +101,160 @@ export interface TenantOptions extends TenantSourceOptions {
   ) => boolean | Promise<boolean>
 }
 
-/** The header that is read where the application does not say. */
-export const DEFAULT_HEADER = 'x-tenant-id'
+/** The options of `createTenantMiddleware`, resolved. */
+export interface TenantSourceSettings {
+  /** In lower case; `null` where no header names the tenant. */
+  readonly header: string | null
+  readonly jwtClaim: string | null
+  readonly strategies: readonly TenantStrategy[]
+  readonly pattern: RegExp
+  readonly onMismatch: 'header' | 'reject'
+  /** `null` where every id is a tenant. */
+  readonly store: TenantStore | null
+  readonly positiveMs: number
+  readonly negativeMs: number
+  readonly isRequired: boolean
+}
 
-/** The header that carries the tenant, in lower case; `null` when none does. */
-export function tenantHeader({ header = DEFAULT_HEADER }: TenantSourceOptions): string | null {
-  return header === false ? null : header.toLowerCase()
+/** The `tenant` option, resolved. */
+export interface TenantSettings extends TenantSourceSettings {
+  /** `null` where a request may act for every tenant that it names. */
+  readonly authorize: NonNullable<TenantOptions['authorize']> | null
+}
+
+type Option = TenantOptions | undefined
+
+const SOURCE_NAMES: Names<TenantMiddlewareOptions> = {
+  header: true,
+  jwtClaim: true,
+  strategies: true,
+  pattern: true,
+  onMismatch: true,
+  store: true,
+  positiveTtl: true,
+  negativeTtl: true,
+  required: true,
+}
+const NAMES: Names<TenantOptions> = { ...SOURCE_NAMES, authorize: true }
+const HEADER = 'x-tenant-id'
+const POSITIVE_SECONDS = 60
+const NEGATIVE_SECONDS = 5
+
+/** Headers of which Node keeps the first and drops the rest, or joins them otherwise than with a comma: a repeated one would go unseen. */
+const UNFIT = new Set(
+  `age authorization content-length content-type cookie etag expires from host if-modified-since if-unmodified-since
+  last-modified location max-forwards proxy-authorization referer retry-after server set-cookie user-agent`.split(
+    /\s+/,
+  ),
+)
+
+/** The `tenant` option. A misspelt name may leave out a check of tenants, so it is an error. */
+export const tenantGroup: OptionGroup<Option, TenantSettings | null> = {
+  unknown: (tenant) => refusedNames('tenant.', tenant, NAMES),
+  check,
+  resolve: (tenant) => (tenant === undefined ? null : resolve(tenant)),
+}
+
+/** The options of `createTenantMiddleware`. They have no `authorize`, because no guard is asked before that middleware. */
+export const tenantSourceGroup: OptionGroup<TenantMiddlewareOptions, TenantSourceSettings> = {
+  unknown: (options) => refusedNames('createTenantMiddleware(): ', options, SOURCE_NAMES),
+  check,
+  resolve,
+}
+
+function resolve(options: TenantOptions): TenantSettings {
+  const { header = HEADER, jwtClaim = null, strategies = [], pattern = DEFAULT_PATTERN } = options
+  const { onMismatch = 'header', store = null, required = false, authorize = null } = options
+  const { positiveTtl = POSITIVE_SECONDS, negativeTtl = NEGATIVE_SECONDS } = options
+  return Object.freeze({
+    header: header === false ? null : header.toLowerCase(),
+    jwtClaim,
+    strategies: Object.freeze([...strategies]),
+    pattern,
+    onMismatch,
+    store,
+    positiveMs: 1000 * (toSeconds(positiveTtl) ?? POSITIVE_SECONDS),
+    negativeMs: 1000 * (toSeconds(negativeTtl) ?? NEGATIVE_SECONDS),
+    isRequired: required,
+    authorize,
+  })
+}
+
+function check(options: Option): Problem[] {
+  if (options === undefined) return []
+  if (typeof options !== 'object' || options === null) {
+    return [invalid('tenant', 'It is no object.', "Give { header: 'x-tenant-id' }, or {}.")]
+  }
+  return [...checkSources(options), ...checkRules(options), ...checkTimes(options)]
+}
+
+function checkSources({ header, jwtClaim, strategies }: TenantOptions): Problem[] {
+  const problems: Problem[] = []
+  if (header !== undefined && header !== false) problems.push(...checkHeader(header))
+  if (jwtClaim !== undefined && (typeof jwtClaim !== 'string' || jwtClaim === '')) {
+    problems.push(invalid('tenant.jwtClaim', 'It is not a name.', "Name the claim: 'tenant_id'."))
+  }
+  const isList = Array.isArray(strategies) && strategies.every((each) => typeof each === 'function')
+  if (strategies !== undefined && !isList) {
+    problems.push(
+      invalid(
+        'tenant.strategies',
+        'It is not a list of functions.',
+        'Give [(req) => id or undefined].',
+      ),
+    )
+  }
+  return problems
+}
+
+function checkHeader(header: unknown): Problem[] {
+  const remedy = "Give a name of your own: 'x-tenant-id'; or false."
+  try {
+    validateHeaderName(header as string)
+  } catch {
+    return [invalid('tenant.header', `${shown(header)} is not the name of a header.`, remedy)]
+  }
+  if (!UNFIT.has(String(header).toLowerCase())) return []
+  const cause = `Of several ${header} headers in one request, Node shows one, or joins them: a second tenant would go unseen.`
+  return [invalid('tenant.header', cause, remedy)]
+}
+
+function checkRules(options: TenantOptions): Problem[] {
+  const { pattern, onMismatch, required, store, authorize } = options
+  const problems: Problem[] = []
+  if (pattern !== undefined && !(pattern instanceof RegExp)) {
+    problems.push(invalid('tenant.pattern', 'It is not a regular expression.', 'Give a RegExp.'))
+  }
+  if (![undefined, 'header', 'reject'].includes(onMismatch)) {
+    const cause = `${shown(onMismatch)} is not a way to treat two tenants in one request.`
+    problems.push(invalid('tenant.onMismatch', cause, "Give 'header' or 'reject'."))
+  }
+  if (required !== undefined && typeof required !== 'boolean') {
+    problems.push(invalid('tenant.required', 'It is neither true nor false.', 'Give one of them.'))
+  }
+  if (store !== undefined && typeof (store as { find?: unknown } | null)?.find !== 'function') {
+    problems.push(
+      invalid('tenant.store', 'It has no method find.', 'Give { find: (id) => tenant or null }.'),
+    )
+  }
+  // What looks like a check and is none would let everybody in.
+  if (authorize !== undefined && typeof authorize !== 'function') {
+    const remedy = 'Give (req, tenantId, user) => boolean.'
+    problems.push(invalid('tenant.authorize', 'It is not a function.', remedy))
+  }
+  return problems
+}
+
+function checkTimes(options: TenantOptions): Problem[] {
+  return (['positiveTtl', 'negativeTtl'] as const).flatMap((name) => {
+    const value = options[name]
+    if (value === undefined || toSeconds(value) !== undefined) return []
+    return [
+      invalid(
+        `tenant.${name}`,
+        `${shown(value)} is not a duration.`,
+        "Give seconds, or '30s', '5m'.",
+      ),
+    ]
+  })
 }

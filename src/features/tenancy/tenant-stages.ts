@@ -6,7 +6,7 @@ import { Refusal } from '../../step/refusal.js'
 import type { Stage, Step } from '../../step/step.js'
 import { follow, isThenable } from '../../step/thenable.js'
 import { TenantContext, tenantScope } from './tenant-context.js'
-import type { TenantOptions } from './tenant-options.js'
+import type { TenantSettings } from './tenant-options.js'
 
 /** Refuses requests that name no tenant. */
 export function requireTenantStage(message: string): Stage {
@@ -17,7 +17,7 @@ export function requireTenantStage(message: string): Stage {
     }
 }
 
-type Authorize = NonNullable<TenantOptions['authorize']>
+type Authorize = NonNullable<TenantSettings['authorize']>
 
 /**
  * Shows the guard and `authorize` which tenant a request names, in a scope that acts for nobody. It has an origin of its

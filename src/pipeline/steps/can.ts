@@ -1,11 +1,15 @@
-import type { AuthOptions } from '../../contracts/guard.js'
-import type { User } from '../../contracts/handler.js'
+import type { Request, User } from '../../contracts/handler.js'
 import { refuse } from '../../errors/refuse.js'
 import { Refusal } from '../../step/refusal.js'
 import type { Stage } from '../../step/step.js'
 import { follow, isThenable } from '../../step/thenable.js'
 
-type Decide = NonNullable<AuthOptions['can']>
+/** Decides whether a user has abilities; the application's own `auth.can`. */
+export type Decide = (
+  user: User | undefined,
+  abilities: readonly string[],
+  req: Request,
+) => boolean | Promise<boolean>
 
 /**
  * Lets a user pass who has every ability of `@Can`. Only a decision of exactly `true` allows.

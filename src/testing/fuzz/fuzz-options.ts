@@ -1,5 +1,6 @@
 import type { User } from '../../contracts/handler.js'
 import { ConfigError, type Problem } from '../../errors/config-error.js'
+import { invalid } from '../../errors/invalid.js'
 import { isCount, isInt32, isObject } from '../option-kinds.js'
 
 /** An operation, for those who choose among them. */
@@ -119,10 +120,6 @@ function isAllowance(value: unknown): boolean {
 }
 
 function problemOf(name: string, value: unknown, known: string): Problem {
-  return {
-    code: 'E_OPTION_INVALID',
-    subject: `fuzz({ ${name} })`,
-    cause: `fuzz() cannot use ${JSON.stringify(value) ?? String(value)}.`,
-    remedy: `It takes ${known}.`,
-  }
+  const cause = `fuzz() cannot use ${JSON.stringify(value) ?? String(value)}.`
+  return invalid(`fuzz({ ${name} })`, cause, `It takes ${known}.`)
 }

@@ -1,5 +1,6 @@
 import type { User } from '../../contracts/handler.js'
 import { ConfigError, type Problem } from '../../errors/config-error.js'
+import { invalid } from '../../errors/invalid.js'
 import type { FuzzedOperation } from '../fuzz/fuzz-options.js'
 import { isCount, isInt32, isObject } from '../option-kinds.js'
 import { TestCaller } from '../test-caller.js'
@@ -120,13 +121,11 @@ export function checkSkipped(skip: readonly string[], known: readonly string[]):
   if (problems.length > 0) throw new ConfigError(problems)
 }
 
-const NO_HEADER: Problem = {
-  code: 'E_OPTION_INVALID',
-  subject: 'proveIsolation({ tenants })',
-  cause:
-    'The application reads no header of the tenant (`tenant.header` is false), so ids cannot be sent.',
-  remedy: 'Say who calls: { acme: app.with({ authorization: … }), globex: … }.',
-}
+const NO_HEADER: Problem = invalid(
+  'proveIsolation({ tenants })',
+  'The application reads no header of the tenant (`tenant.header` is false), so ids cannot be sent.',
+  'Say who calls: { acme: app.with({ authorization: … }), globex: … }.',
+)
 
 function unknownUsers({ tenants, as }: IsolationOptions): Problem[] {
   if (as === undefined || typeof as === 'function') return []
@@ -163,12 +162,8 @@ function isCaller(value: unknown): boolean {
 }
 
 function problemOf(name: string, value: unknown, known: string): Problem {
-  return {
-    code: 'E_OPTION_INVALID',
-    subject: `proveIsolation({ ${name} })`,
-    cause: `proveIsolation() cannot use ${shown(value)}.`,
-    remedy: `It takes ${known}.`,
-  }
+  const cause = `proveIsolation() cannot use ${shown(value)}.`
+  return invalid(`proveIsolation({ ${name} })`, cause, `It takes ${known}.`)
 }
 
 function shown(value: unknown): string {

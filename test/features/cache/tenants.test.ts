@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { type CacheEntry, CacheManager, type CacheStore, memoryCache } from 'blazon'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { declareCache, type RunningCache } from '../../../src/features/cache/build-cache.js'
+import { cacheGroup } from '../../../src/features/cache/cache-options.js'
 import { TestClock } from '../../../src/testing/test-clock.js'
 import { entryOf } from '../../conformance/cache-store.js'
 
@@ -22,7 +23,7 @@ async function start(index = 0): Promise<CacheManager> {
   store = memoryCache()
   const currentTenant = () => tenants.getStore()
   const config = {
-    settings: { store },
+    settings: cacheGroup.resolve({ store }),
     clock,
     currentTenant,
     isCurrent: () => isCurrent[index] === true,

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { loggerOf } from '../../src/app/default-logger.js'
+import { loggerOf } from '../../src/app/settings/logger-option.js'
 
 function linesOf(action: () => void): string[] {
   const lines: string[] = []
@@ -30,7 +30,7 @@ describe('loggerOf', () => {
     expect(JSON.parse(lines[0] as string)).toMatchObject({ level: 'warn', message: 'first' })
     const { err } = JSON.parse(lines[1] as string)
     expect(err).toMatchObject({ name: 'Error', message: 'outer', cause: { message: 'inner' } })
-    expect(err.stack).toContain('default-logger.test')
+    expect(err.stack).toContain('logger-option.test')
   })
 
   it('writes what JSON cannot carry, too', () => {

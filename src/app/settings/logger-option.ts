@@ -1,4 +1,6 @@
-import type { Logger } from '../contracts/logger.js'
+import type { Logger } from '../../contracts/logger.js'
+import type { Problem } from '../../errors/config-error.js'
+import { invalid } from '../../errors/invalid.js'
 
 const SILENT: Logger = { info() {}, warn() {}, error() {} }
 
@@ -6,6 +8,17 @@ const SILENT: Logger = { info() {}, warn() {}, error() {} }
 export function loggerOf(option: false | Logger | undefined): Logger {
   if (option === false) return SILENT
   return option ?? { info() {}, warn: lineWriter('warn'), error: lineWriter('error') }
+}
+
+/** Finds a logger that lacks one of the methods that the framework calls. */
+export function checkLogger(logger: unknown): Problem[] {
+  if (logger === undefined || logger === false) return []
+  const methods = ['info', 'warn', 'error'] as const
+  const missing = methods.find(
+    (method) => typeof (logger as Record<string, unknown> | null)?.[method] !== 'function',
+  )
+  if (missing === undefined) return []
+  return [invalid('logger', `It has no method ${missing}.`, 'Give a pino logger, or false.')]
 }
 
 function lineWriter(level: string): Logger['warn'] {

@@ -1,6 +1,6 @@
-import type { Middleware } from '../contracts/handler.js'
-import type { NamedMiddleware } from '../features/tenancy/check-routers.js'
-import type { AppOptions } from './options.js'
+import type { Middleware } from '../../contracts/handler.js'
+import type { NamedMiddleware } from '../../features/tenancy/check-routers.js'
+import type { AppOptions } from './app-options.js'
 
 /**
  * The middlewares of an application and of its plugins, in the order in which they run, out of whatever lists they stand in. Options

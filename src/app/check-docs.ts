@@ -1,0 +1,40 @@
+import type { AppModel } from '../contracts/route-model.js'
+import type { Problem } from '../errors/config-error.js'
+import { pathShape } from '../model/paths.js'
+import { docsUrls } from '../openapi/swagger-options.js'
+import type { Settings } from './settings/settings.js'
+
+/** In production, what only some may call is described to everybody: that should be somebody's decision. */
+export function checkExposedDocs({ swagger }: Settings, { routes }: AppModel): Problem[] {
+  if (process.env['NODE_ENV'] !== 'production') return []
+  const undecided = swagger.filter(({ isDecided }) => !isDecided)
+  const hidden = routes.filter(({ isProtected, operation }) => isProtected && !operation.isHidden)
+  if (undecided.length === 0 || hidden.length === 0) return []
+  const [{ name } = { name: '' }] = hidden
+  const others = hidden.length === 1 ? '' : ` and ${hidden.length - 1} more`
+  return [
+    {
+      code: 'W_DOCS_EXPOSED',
+      subject: 'swagger',
+      cause: `In production, everybody can read the documentation of protected routes at ${undecided.map(({ path }) => path).join(', ')}: ${name}${others}.`,
+      remedy:
+        "Set `swagger: { enabled: true }` if this is intended; otherwise `swagger: { enabled: false }`, or `enabled: process.env.NODE_ENV !== 'production'`.",
+    },
+  ]
+}
+
+/** Routes of the author's that stand where a document or its page is served. */
+export function checkDocsRoutes(
+  { routes }: AppModel,
+  served: readonly { readonly path: string }[],
+): Problem[] {
+  const taken = new Set(served.flatMap(({ path }) => docsUrls(path)))
+  return routes
+    .filter(({ method, path }) => ['GET', 'ALL'].includes(method) && taken.has(pathShape(path)))
+    .map(({ name, path }) => ({
+      code: 'E_ROUTE_DUPLICATE',
+      subject: name,
+      cause: `GET ${path} is already handled by the documentation.`,
+      remedy: 'Move the documentation, `swagger: { path }`, or switch it off, `swagger: false`.',
+    }))
+}

@@ -1,0 +1,39 @@
+import type { Problem } from './config-error.js'
+
+/** Every name of an object of options. A new option that is missing here does not compile. */
+export type Names<Options> = Readonly<Record<keyof Options, true>>
+
+/** What the file of a group of options exports: the steps from an option to the settings that the framework works with. */
+export interface OptionGroup<Option, Settings> {
+  /** Finds names that the group does not know. The option is not checked yet. */
+  readonly unknown: (option: Option) => Problem[]
+  /** Finds values that mean nothing, and values that contradict each other within the group. */
+  readonly check: (option: Option) => Problem[]
+  /** Fills in defaults and converts units. The option is checked; the result is frozen. */
+  readonly resolve: (option: Option) => Settings
+}
+
+/**
+ * Finds names that an object of options does not have: typing errors, and options of another version.
+ *
+ * @param path Stands before each name in the messages: `'auth.'`.
+ */
+export function unknownNames(path: string, value: unknown, names: object): Problem[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.keys(value)
+    .filter((name) => !Object.hasOwn(names, name))
+    .map((name) => ({
+      code: 'W_OPTION_UNKNOWN',
+      subject: `${path}${name}`,
+      cause: 'It is not an option of this version, and has no effect.',
+      remedy: `The options here are: ${Object.keys(names).join(', ')}.`,
+    }))
+}
+
+/** The same as an error: for groups where a misspelt option leaves out a check that somebody relies on. */
+export function refusedNames(path: string, value: unknown, names: object): Problem[] {
+  return unknownNames(path, value, names).map((problem) => ({
+    ...problem,
+    code: 'E_OPTION_INVALID',
+  }))
+}

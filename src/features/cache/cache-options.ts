@@ -1,0 +1,79 @@
+import type { CacheStore } from '../../contracts/cache.js'
+import type { Duration } from '../../contracts/units.js'
+import type { Problem } from '../../errors/config-error.js'
+import { invalid, shown } from '../../errors/invalid.js'
+import { type Names, type OptionGroup, unknownNames } from '../../errors/option-group.js'
+import { toSeconds } from '../../http/units.js'
+
+/** The `cache` option. */
+export interface CacheSettings {
+  /**
+   * Where entries are kept: `memoryCache(options)`, `redisCache(…)`, or a `CacheStore` of your own.
+   *
+   * @defaultValue `memoryCache()`
+   * @see docs/redis.md
+   */
+  readonly store?: CacheStore
+  /**
+   * How long `CacheManager` keeps an entry that is given no time: a duration.
+   *
+   * @defaultValue `'60s'`
+   */
+  readonly defaultTtl?: Duration
+  /**
+   * Whether responses of `@Cache` routes carry `X-Cache` and `Age`.
+   *
+   * @defaultValue `true`
+   */
+  readonly headers?: boolean
+}
+
+/** The `cache` option, resolved. */
+export interface ResolvedCache {
+  /** `null` for the default: the memory of this process. */
+  readonly store: CacheStore | null
+  readonly defaultTtlMs: number
+  /** Whether responses say that they come from the cache. */
+  readonly hasHeaders: boolean
+}
+
+type Option = CacheSettings | undefined
+
+const NAMES: Names<CacheSettings> = { store: true, defaultTtl: true, headers: true }
+const METHODS = ['get', 'set', 'delete', 'clear', 'versions', 'invalidate'] as const
+const TTL_SECONDS = 60
+
+/** The `cache` option. */
+export const cacheGroup: OptionGroup<Option, ResolvedCache> = {
+  unknown: (cache) => unknownNames('cache.', cache, NAMES),
+  check,
+  resolve(cache) {
+    const { store = null, defaultTtl = TTL_SECONDS, headers: hasHeaders = true } = cache ?? {}
+    const defaultTtlMs = 1000 * (toSeconds(defaultTtl) ?? TTL_SECONDS)
+    return Object.freeze({ store, defaultTtlMs, hasHeaders })
+  },
+}
+
+function check(cache: Option): Problem[] {
+  if (cache === undefined) return []
+  if (typeof cache !== 'object' || cache === null) {
+    return [invalid('cache', `It is ${String(cache)}.`, 'Give { store, defaultTtl, headers }.')]
+  }
+  const { store, defaultTtl, headers } = cache
+  const problems: Problem[] = []
+  const missing = METHODS.find(
+    (name) => typeof (store as unknown as Record<string, unknown>)?.[name] !== 'function',
+  )
+  if (store !== undefined && missing !== undefined) {
+    const remedy = 'Give memoryCache(), redisCache(…), or a CacheStore of your own.'
+    problems.push(invalid('cache.store', `It has no method ${missing}.`, remedy))
+  }
+  if (defaultTtl !== undefined && toSeconds(defaultTtl) === undefined) {
+    const remedy = "Give seconds, 0 or more, or '90s', '15m'."
+    problems.push(invalid('cache.defaultTtl', `${shown(defaultTtl)} is not a duration.`, remedy))
+  }
+  if (headers !== undefined && typeof headers !== 'boolean') {
+    problems.push(invalid('cache.headers', 'It is not a boolean.', 'Give true or false.'))
+  }
+  return problems
+}

@@ -1,0 +1,143 @@
+import type { RateLimitBy, RateLimitPolicy, RateLimitStore } from '../../contracts/rate-limit.js'
+import type { Duration } from '../../contracts/units.js'
+import type { Problem } from '../../errors/config-error.js'
+import { invalid } from '../../errors/invalid.js'
+import { type Names, type OptionGroup, unknownNames } from '../../errors/option-group.js'
+import { checkPolicy, windowMs } from '../../model/check-limits.js'
+
+/** The `rateLimit` option, beside `true` (100 requests a minute for an address) and `false` (no limit at all, decorators included). */
+export interface RateLimitOptions extends Partial<RateLimitPolicy> {
+  /**
+   * Most requests in a window: a whole number from 1 on.
+   *
+   * @defaultValue `100`
+   */
+  readonly limit?: number
+  /**
+   * How long a window is: a duration in whole seconds. It begins with its first request.
+   *
+   * @defaultValue `'1m'`
+   */
+  readonly window?: Duration
+  /**
+   * Whose requests are counted together: `'ip'`, `'user'`, `'tenant'`, or `(req) => string`.
+   *
+   * @defaultValue `'ip'`
+   */
+  readonly by?: RateLimitBy
+  /**
+   * The name of the limit in headers. Limits of one name are one limit.
+   *
+   * @defaultValue `'default'`
+   */
+  readonly name?: string
+  /**
+   * Several limits of the four fields above, in their place. A request must be within each. An empty list leaves limits to
+   * decorators.
+   *
+   * @defaultValue the limit that the four fields describe
+   */
+  readonly policies?: readonly RateLimitPolicy[]
+  /**
+   * Where requests are counted: `memoryRateLimit({ maxKeys })`, `redisLimits(…)`, or a `RateLimitStore` of your own.
+   *
+   * @defaultValue in this process
+   * @see docs/redis.md
+   */
+  readonly store?: RateLimitStore
+}
+
+/** One limit with its defaults and units; unnamed where its place gives it a name. */
+export interface SettledPolicy {
+  readonly name: string | undefined
+  readonly limit: number
+  readonly windowMs: number
+  readonly by: RateLimitBy
+}
+
+/** The `rateLimit` option, resolved. */
+export interface RateLimitSettings {
+  /** Whether nothing is limited at all, not even by decorators. */
+  readonly isOff: boolean
+  /** The limits of routes that say nothing, and of requests without a route. */
+  readonly policies: readonly SettledPolicy[]
+  /** `null` for the default: the memory of this process. */
+  readonly store: RateLimitStore | null
+}
+
+type Option = boolean | RateLimitOptions | undefined
+
+const SUBJECT = 'rateLimit'
+const NAMES: Names<RateLimitOptions> = {
+  limit: true,
+  window: true,
+  by: true,
+  name: true,
+  policies: true,
+  store: true,
+}
+const LIMIT = 100
+const WINDOW = '1m'
+
+/** The `rateLimit` option. */
+export const rateLimitGroup: OptionGroup<Option, RateLimitSettings> = {
+  unknown: (rateLimit) => unknownNames('rateLimit.', rateLimit, NAMES),
+  check,
+  resolve: (rateLimit) =>
+    Object.freeze({
+      isOff: rateLimit === false,
+      policies: Object.freeze(statedPolicies(rateLimit).map(settlePolicy)),
+      store: (typeof rateLimit === 'object' ? rateLimit.store : undefined) ?? null,
+    }),
+}
+
+/** Converts the units of a limit, whether the option states it or a decorator. */
+export function settlePolicy(policy: RateLimitPolicy): SettledPolicy {
+  const { name, limit, by = 'ip' } = policy
+  return Object.freeze({ name, limit, windowMs: windowMs(policy), by })
+}
+
+/** The limits that the option states for the whole application. */
+function statedPolicies(option: Option): readonly RateLimitPolicy[] {
+  if (option === undefined || option === false) return []
+  const { policies, store: _, ...stated } = option === true ? {} : option
+  const { limit = LIMIT, window = WINDOW } = stated
+  return policies ?? [{ ...stated, limit, window }]
+}
+
+function check(option: unknown): Problem[] {
+  if (option === undefined || typeof option === 'boolean') return []
+  if (typeof option !== 'object' || option === null || Array.isArray(option)) {
+    return [invalid(SUBJECT, `It is ${String(option)}.`, 'Give true, false, or { limit, window }.')]
+  }
+  const options = option as RateLimitOptions
+  return [...checkStore(options.store), ...checkPolicies(options)]
+}
+
+function checkPolicies(options: RateLimitOptions): Problem[] {
+  const { policies, store: _, ...stated } = options
+  if (policies === undefined) {
+    // The check for unknown names looks at these with all other options.
+    return statedPolicies(options)
+      .flatMap((policy) => checkPolicy(SUBJECT, policy))
+      .filter(({ code }) => code !== 'W_OPTION_UNKNOWN')
+  }
+  if (!Array.isArray(policies)) {
+    return [invalid(`${SUBJECT}.policies`, 'It is not a list.', 'Give an array of limits.')]
+  }
+  const beside = (['name', 'limit', 'window', 'by'] as const).filter(
+    (name) => stated[name] !== undefined,
+  )
+  const problems = policies.flatMap((policy, i) => checkPolicy(`${SUBJECT}.policies[${i}]`, policy))
+  if (beside.length === 0) return problems
+  const cause = `Beside \`policies\` stands ${beside.join(', ')}, which describes a limit too.`
+  return [...problems, invalid(SUBJECT, cause, 'Put that limit into `policies`.')]
+}
+
+function checkStore(store: RateLimitStore | undefined): Problem[] {
+  if (store === undefined || typeof (store as Partial<RateLimitStore>)?.consume === 'function') {
+    return []
+  }
+  const remedy = 'Give memoryRateLimit(), redisLimits(…), or a RateLimitStore of your own.'
+  return [invalid(`${SUBJECT}.store`, 'It has no method consume.', remedy)]
+}

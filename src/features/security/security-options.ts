@@ -1,0 +1,78 @@
+import type { CorsOptions } from 'cors'
+import type { HelmetOptions } from 'helmet'
+import type { Problem } from '../../errors/config-error.js'
+import { invalid } from '../../errors/invalid.js'
+import { type Names, type OptionGroup, unknownNames } from '../../errors/option-group.js'
+
+/** The `security` option. */
+export interface SecurityOptions {
+  /**
+   * Protective headers by `helmet`: a boolean, or helmet's options over a policy for APIs, which load and embed nothing
+   * (`default-src 'none'; frame-ancestors 'none'`).
+   *
+   * @defaultValue `true`
+   */
+  readonly helmet?: boolean | HelmetOptions
+  /**
+   * Cross-origin access by `cors`: a boolean, or the options of `cors`, which are read at the start. `true` lets every origin
+   * read responses without credentials.
+   *
+   * @defaultValue `false`
+   */
+  readonly cors?: boolean | CorsOptions
+}
+
+/** The `security` option, resolved. */
+export interface SecuritySettings {
+  /** `null` for no protective headers. */
+  readonly helmet: HelmetOptions | null
+  /** `null` for no cross-origin access. */
+  readonly cors: CorsOptions | null
+}
+
+type Option = SecurityOptions | undefined
+
+const NAMES: Names<SecurityOptions> = { helmet: true, cors: true }
+
+/** An API serves no page: a response may load nothing, and nothing may frame it. */
+const API_POLICY: HelmetOptions = {
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+  },
+}
+
+/** The `security` option. */
+export const securityGroup: OptionGroup<Option, SecuritySettings> = {
+  unknown: (security) => unknownNames('security.', security, NAMES),
+  check,
+  resolve(security) {
+    const { helmet, cors } = security ?? {}
+    return Object.freeze({
+      helmet: helmetOptions(helmet ?? true),
+      cors: corsOptions(cors ?? false),
+    })
+  },
+}
+
+function helmetOptions(helmet: boolean | HelmetOptions): HelmetOptions | null {
+  if (helmet === false) return null
+  // Typed as objects: `HelmetOptions` is a union whose spread multiplies out, and cost the compiler 25 s.
+  return helmet === true ? API_POLICY : { ...(API_POLICY as object), ...(helmet as object) }
+}
+
+function corsOptions(cors: boolean | CorsOptions): CorsOptions | null {
+  if (cors === false) return null
+  return cors === true ? {} : cors
+}
+
+function check(security: Option): Problem[] {
+  const cors = security?.cors
+  if (typeof cors !== 'object' || !cors?.credentials || !isAnyOrigin(cors.origin)) return []
+  const cause = '`credentials: true` for every origin lets any site act as the signed-in user.'
+  return [invalid('security.cors', cause, 'List the origins you trust in `security.cors.origin`.')]
+}
+
+function isAnyOrigin(origin: CorsOptions['origin']): boolean {
+  return origin === undefined || origin === '*' || origin === true
+}

@@ -1,0 +1,237 @@
+import type {
+  OpenApiInfo,
+  OpenApiServer,
+  OpenApiTag,
+  SchemaConverter,
+} from '../contracts/openapi.js'
+import type { RouteModel } from '../contracts/route-model.js'
+import type { Problem } from '../errors/config-error.js'
+import { invalid } from '../errors/invalid.js'
+import { type Names, type OptionGroup, unknownNames } from '../errors/option-group.js'
+import { pathShape } from '../model/paths.js'
+
+/** The `swagger` option: one document and its page. */
+export interface SwaggerOptions {
+  /**
+   * `false` serves neither the page nor the document. Where routes are protected, say in production which one you want:
+   * otherwise boot warns (`W_DOCS_EXPOSED`).
+   *
+   * @defaultValue `true`
+   */
+  readonly enabled?: boolean
+  /**
+   * Where the page is. The document is at `<path>.json` and `<path>.yaml`.
+   *
+   * @defaultValue `'/api-docs'`
+   */
+  readonly path?: string
+  /**
+   * `info.title`.
+   *
+   * @defaultValue `'API'`
+   */
+  readonly title?: string
+  /**
+   * `info.version`: the version of your API, not of the framework.
+   *
+   * @defaultValue `'1.0.0'`
+   */
+  readonly version?: string
+  /**
+   * `info.description`, in CommonMark.
+   *
+   * @defaultValue none
+   */
+  readonly description?: string
+  /**
+   * `info.termsOfService`, a URL.
+   *
+   * @defaultValue none
+   */
+  readonly termsOfService?: string
+  /**
+   * `info.contact`: `{ name, url, email }`.
+   *
+   * @defaultValue none
+   */
+  readonly contact?: OpenApiInfo['contact']
+  /**
+   * `info.license`: `{ name, url }`.
+   *
+   * @defaultValue none
+   */
+  readonly license?: OpenApiInfo['license']
+  /**
+   * Where the API is served, as seen from the document: `{ url, description }[]`.
+   *
+   * @defaultValue the server of the document
+   */
+  readonly servers?: readonly OpenApiServer[]
+  /**
+   * Descriptions of tags, and their order: `{ name, description }[]`. Tags that are not named here follow in the order of their
+   * controllers.
+   *
+   * @defaultValue tags without descriptions, in the order of their controllers
+   */
+  readonly tags?: readonly OpenApiTag[]
+  /**
+   * Which routes are in the document: `(route) => boolean`.
+   *
+   * @defaultValue all but those of `@ApiHidden`
+   */
+  readonly include?: (route: RouteModel) => boolean
+  /**
+   * Converters for libraries without JSON Schema, by the `vendor` of their Standard Schema:
+   * `{ [vendor]: (schema, { side, target }) => jsonSchema }`.
+   *
+   * @defaultValue none
+   */
+  readonly converters?: Readonly<Record<string, SchemaConverter>>
+}
+
+/** One document, resolved: what its author says of it, and where it is. */
+export interface DocumentSettings extends Omit<SwaggerOptions, 'enabled'> {
+  readonly isServed: boolean
+  /** Whether the application says itself if the document is served. */
+  readonly isDecided: boolean
+  /** Where the page is: one slash in front, none at the end. */
+  readonly path: string
+  readonly title: string
+  readonly version: string
+}
+
+type Option = false | SwaggerOptions | readonly SwaggerOptions[] | undefined
+
+const NAMES: Names<SwaggerOptions> = {
+  enabled: true,
+  path: true,
+  title: true,
+  version: true,
+  description: true,
+  termsOfService: true,
+  contact: true,
+  license: true,
+  servers: true,
+  tags: true,
+  include: true,
+  converters: true,
+}
+const PATH = '/api-docs'
+const TITLE = 'API'
+const VERSION = '1.0.0'
+const TEXTS = ['title', 'version', 'description', 'termsOfService'] as const
+
+/** The `swagger` option. */
+export const swaggerGroup: OptionGroup<Option, readonly DocumentSettings[]> = {
+  unknown: (swagger) => listOf(swagger).flatMap((each) => unknownNames('swagger.', each, NAMES)),
+  check,
+  resolve: (swagger) => Object.freeze(listOf(swagger).map(resolve)),
+}
+
+/** The paths of a document: that of its page, and those of the document itself, in the shape that the router compares. */
+export function docsUrls(path: string): string[] {
+  return ['', '.json', '.yaml'].map((ending) => pathShape(path + ending))
+}
+
+/** The documents that the option asks for. `false` still has one, which is not served. */
+function listOf(swagger: Option = {}): readonly SwaggerOptions[] {
+  if (swagger === false) return [{ enabled: false }]
+  const list: readonly SwaggerOptions[] = Array.isArray(swagger) ? swagger : [swagger]
+  return list.length > 0 ? list : [{ enabled: false }]
+}
+
+function resolve(options: SwaggerOptions): DocumentSettings {
+  const { enabled, path = PATH, title = TITLE, version = VERSION, ...rest } = options
+  return Object.freeze({
+    ...rest,
+    isServed: enabled !== false,
+    isDecided: enabled !== undefined,
+    path: `/${path.split('/').filter(Boolean).join('/')}`,
+    title,
+    version,
+  })
+}
+
+function check(swagger: Option): Problem[] {
+  if (swagger === undefined || swagger === false) return []
+  if (typeof swagger !== 'object' || swagger === null) {
+    return [
+      invalid('swagger', `It is ${String(swagger)}.`, 'Give { path, title, … }, a list, or false.'),
+    ]
+  }
+  const list = listOf(swagger)
+  const problems = list.flatMap((options, index) =>
+    checkOne(Array.isArray(swagger) ? `swagger[${index}]` : 'swagger', options),
+  )
+  return problems.length > 0 ? problems : checkPaths(list.map(resolve))
+}
+
+function checkOne(subject: string, options: SwaggerOptions): Problem[] {
+  if (typeof options !== 'object' || options === null) {
+    return [invalid(subject, 'It is not an object.', 'Give { path, title, … }.')]
+  }
+  const problems: Problem[] = []
+  const { enabled, path, include } = options
+  if (enabled !== undefined && typeof enabled !== 'boolean') {
+    problems.push(invalid(`${subject}.enabled`, 'It is neither true nor false.', 'Give a boolean.'))
+  }
+  // The page has a name below its parent; the root would leave none for `<path>.json`.
+  if (path !== undefined && !(typeof path === 'string' && /^[\w/.~-]*[\w~-]\/*$/.test(path))) {
+    const cause = `${String(path)} is not a path for a page: letters, digits, '/', '.', '_', '~' and '-' make one, and it is not the root.`
+    problems.push(invalid(`${subject}.path`, cause, "Give a path like '/api-docs'."))
+  }
+  for (const name of TEXTS) {
+    if (options[name] !== undefined && typeof options[name] !== 'string') {
+      problems.push(invalid(`${subject}.${name}`, 'It is not a text.', 'Give a string.'))
+    }
+  }
+  problems.push(...checkList(`${subject}.servers`, options.servers, 'url'))
+  problems.push(...checkList(`${subject}.tags`, options.tags, 'name'))
+  if (options.contact !== undefined && !isRecord(options.contact)) {
+    problems.push(
+      invalid(`${subject}.contact`, 'It is not an object.', 'Give { name, url, email }.'),
+    )
+  }
+  if (options.license !== undefined && !hasText(options.license, 'name')) {
+    problems.push(invalid(`${subject}.license`, 'It has no name.', 'Give { name, url }.'))
+  }
+  if (include !== undefined && typeof include !== 'function') {
+    problems.push(
+      invalid(`${subject}.include`, 'It is not a function.', 'Give (route) => boolean.'),
+    )
+  }
+  return problems
+}
+
+/** A list of objects, each with a text of its own under a key. */
+function checkList(subject: string, list: unknown, key: string): Problem[] {
+  if (list === undefined) return []
+  if (!Array.isArray(list)) return [invalid(subject, 'It is not a list.', 'Give an array.')]
+  const seen = new Set<unknown>()
+  return list.flatMap((each: unknown, index): Problem[] => {
+    const place = `${subject}[${index}]`
+    if (!hasText(each, key)) {
+      return [invalid(place, `It has no ${key}.`, `Give { ${key}: '…' }.`)]
+    }
+    if (key === 'name' && seen.has(each[key])) {
+      return [invalid(place, 'Another one has its name.', 'Remove one of them.')]
+    }
+    seen.add(each[key])
+    return []
+  })
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+}
+
+function hasText(value: unknown, key: string): value is Readonly<Record<string, unknown>> {
+  return isRecord(value) && typeof value[key] === 'string' && value[key] !== ''
+}
+
+function checkPaths(list: readonly DocumentSettings[]): Problem[] {
+  const served = list.filter(({ isServed }) => isServed).flatMap(({ path }) => docsUrls(path))
+  const twice = served.find((url, index) => served.indexOf(url) < index)
+  if (twice === undefined) return []
+  return [invalid('swagger', `Two documents are at ${twice}.`, 'Give each a path of its own.')]
+}

@@ -1,0 +1,258 @@
+import { type AppOptions, ConfigError, memoryCache, memoryRateLimit } from 'blazon'
+import { describe, expect, it } from 'vitest'
+import { readOptions } from '../../scripts/options-tables.js'
+import { resolveSettings } from '../../src/app/settings/resolve-settings.js'
+import type { Settings } from '../../src/app/settings/settings.js'
+
+const settingsOf = (options: AppOptions): Settings => resolveSettings(options).settings
+const none = () => {}
+const logger = { info: none, warn: none, error: none }
+const find = () => null
+const authorize = () => true
+
+/** Every option, each with another value than its default. */
+const everything: AppOptions = {
+  controllers: [class {}],
+  modules: [{ name: 'shop' }],
+  providers: [class {}],
+  middlewares: [none, [none]],
+  plugins: [{ name: 'own', middlewares: [none] }],
+  auth: { guard: { canActivate: () => true }, default: 'protected', can: () => true },
+  security: { helmet: { hidePoweredBy: false }, cors: { origin: 'https://app.example' } },
+  tenant: {
+    header: 'X-Org',
+    jwtClaim: 'org',
+    strategies: [() => undefined],
+    pattern: /^[a-z]+$/,
+    onMismatch: 'reject',
+    store: { find },
+    positiveTtl: '2m',
+    negativeTtl: '250ms',
+    required: true,
+    authorize,
+  },
+  swagger: [
+    { path: 'docs/one/', title: 'One', converters: { own: () => ({}) } },
+    { enabled: false, path: '/docs/two' },
+  ],
+  cache: { store: memoryCache(), defaultTtl: '2h', headers: false },
+  rateLimit: {
+    policies: [{ limit: 5, window: '15m', by: 'user', name: 'login' }],
+    store: memoryRateLimit(),
+  },
+  limits: { body: '2kb', depth: 3, headers: 50 },
+  validation: { messages: 'generic' },
+  timeouts: { handler: '250ms', headers: 1, request: '2s', keepAlive: '1m', close: '1.5s' },
+  trustProxy: 1,
+  etag: true,
+  logger,
+  strict: true,
+  testOverrides: [{ token: 'clock', useValue: 1 }],
+}
+
+/** Objects that the settings made themselves; those of the program are its own business. */
+function* ownObjects({ controllers, modules, providers, ...settings }: Settings) {
+  yield* [controllers, modules, providers, settings.middlewares, settings.plugins]
+  yield* [settings.auth, settings.security, settings.swagger, settings.converters, settings.cache]
+  yield* [settings.rateLimit, settings.rateLimit.policies, settings.limits, settings.validation]
+  yield* [...settings.swagger, ...settings.rateLimit.policies, settings.timeouts]
+  if (settings.tenant !== null) yield* [settings.tenant, settings.tenant.strategies]
+  if (settings.testOverrides !== null) yield settings.testOverrides
+}
+
+describe('resolveSettings', () => {
+  it('fills in the default of every option', () => {
+    expect(settingsOf({})).toMatchObject({
+      controllers: [],
+      modules: [],
+      providers: [],
+      middlewares: [],
+      plugins: [],
+      auth: { guard: null, defaultAccess: 'public', can: undefined },
+      security: { helmet: { contentSecurityPolicy: { useDefaults: false } }, cors: null },
+      tenant: null,
+      swagger: [
+        { isServed: true, isDecided: false, path: '/api-docs', title: 'API', version: '1.0.0' },
+      ],
+      converters: {},
+      cache: { store: null, defaultTtlMs: 60_000, hasHeaders: true },
+      rateLimit: { isOff: false, policies: [], store: null },
+      limits: { bodyBytes: 102_400, depth: 64, headers: 200 },
+      validation: { isGeneric: false },
+      timeouts: {
+        handlerMs: 30_000,
+        headersMs: 15_000,
+        requestMs: 60_000,
+        keepAliveMs: 72_000,
+        closeMs: 10_000,
+      },
+      trustProxy: null,
+      etag: false,
+      strict: false,
+      testOverrides: null,
+    })
+    expect(settingsOf({ tenant: {} }).tenant).toEqual({
+      header: 'x-tenant-id',
+      jwtClaim: null,
+      strategies: [],
+      pattern: /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/,
+      onMismatch: 'header',
+      store: null,
+      positiveMs: 60_000,
+      negativeMs: 5000,
+      isRequired: false,
+      authorize: null,
+    })
+    expect(settingsOf({ rateLimit: true }).rateLimit.policies).toEqual([
+      { name: undefined, limit: 100, windowMs: 60_000, by: 'ip' },
+    ])
+  })
+
+  it('converts units, and keeps what is given', () => {
+    const settings = settingsOf(everything)
+    expect(settings).toMatchObject({
+      auth: {
+        guard: everything.auth?.guard,
+        defaultAccess: 'protected',
+        can: everything.auth?.can,
+      },
+      security: { helmet: { hidePoweredBy: false }, cors: { origin: 'https://app.example' } },
+      tenant: {
+        header: 'x-org',
+        jwtClaim: 'org',
+        pattern: /^[a-z]+$/,
+        onMismatch: 'reject',
+        store: { find },
+        positiveMs: 120_000,
+        negativeMs: 250,
+        isRequired: true,
+        authorize,
+      },
+      swagger: [
+        { isServed: true, isDecided: false, path: '/docs/one', title: 'One' },
+        { isServed: false, isDecided: true, path: '/docs/two', title: 'API' },
+      ],
+      cache: { defaultTtlMs: 7_200_000, hasHeaders: false },
+      rateLimit: {
+        isOff: false,
+        policies: [{ name: 'login', limit: 5, windowMs: 900_000, by: 'user' }],
+      },
+      limits: { bodyBytes: 2048, depth: 3, headers: 50 },
+      validation: { isGeneric: true },
+      timeouts: {
+        handlerMs: 250,
+        headersMs: 1000,
+        requestMs: 2000,
+        keepAliveMs: 60_000,
+        closeMs: 1500,
+      },
+      trustProxy: 1,
+      etag: true,
+      logger,
+      strict: true,
+      testOverrides: everything.testOverrides,
+    })
+    expect(Object.keys(settings.converters)).toEqual(['own'])
+    expect(settings.cache.store).toBe(everything.cache?.store)
+    expect(settings.middlewares.map(({ name }) => name)).toEqual([
+      'middlewares[0]',
+      'middlewares[1][0]',
+      "plugin 'own', middlewares[0]",
+    ])
+  })
+
+  it.each([
+    [{ headers: '5s' }, { headersMs: 5000, requestMs: 60_000 }],
+    [{ headers: '90s' }, { headersMs: 90_000, requestMs: 90_000 }],
+    [{ request: '5s' }, { headersMs: 5000, requestMs: 5000 }],
+    [{ request: '90s' }, { headersMs: 15_000, requestMs: 90_000 }],
+    [{ handler: false as const }, { handlerMs: null }],
+  ])('lets the default of the one give way to the other: timeouts %o', (timeouts, expected) => {
+    expect(settingsOf({ timeouts }).timeouts).toMatchObject(expected)
+  })
+
+  it.each<[string, AppOptions]>([
+    ['no option', {}],
+    ['every option', everything],
+    ['no limits and no documents', { rateLimit: false, swagger: false, security: { cors: true } }],
+  ])('freezes what it makes of %s', (_, options) => {
+    const settings = settingsOf(options)
+    expect(settings).toSatisfy(Object.isFrozen)
+    for (const each of ownObjects(settings)) expect(each).toSatisfy(Object.isFrozen)
+    // The objects of the program stay as they were.
+    for (const each of [options, ...Object.values(options)])
+      expect(each).not.toSatisfy(isFrozenObject)
+  })
+
+  it('takes no part in what the program does with its lists afterwards', () => {
+    const middlewares = [none]
+    const settings = settingsOf({ middlewares })
+    middlewares.push(none)
+    expect(settings.middlewares).toHaveLength(1)
+  })
+
+  it('says all that is wrong in one error, in the order of the options, and warns of the rest', () => {
+    const options = {
+      nonsense: 1,
+      validation: { messages: 'none' },
+      limits: { body: 'big', deep: 1 },
+      timeouts: { close: 0 },
+      plugins: {},
+    } as unknown as AppOptions
+    expect(() => resolveSettings(options)).toThrow(ConfigError)
+    const subjects = (thrown: unknown) =>
+      (thrown as ConfigError).problems.map(({ subject }) => subject)
+    try {
+      resolveSettings(options)
+    } catch (error) {
+      expect(subjects(error)).toEqual([
+        'plugins',
+        'timeouts.close',
+        'limits.body',
+        'validation.messages',
+      ])
+    }
+    const { warnings } = resolveSettings({ nonsense: 1 } as AppOptions)
+    expect(warnings.map(({ code, subject }) => [code, subject])).toEqual([
+      ['W_OPTION_UNKNOWN', 'nonsense'],
+    ])
+  })
+})
+
+/** A limit is named after its place, and a store is made anew for each application. */
+const BY_PLACE: Readonly<Record<string, true>> = { name: true, store: true }
+
+/** Documented defaults that are values, and not sentences. */
+const documented = Object.entries(readOptions()).flatMap(([group, options]) =>
+  options
+    .map(({ name, defaultValue }) => ({
+      group,
+      name,
+      literal: /^`([^`]+)`/.exec(defaultValue)?.[1],
+    }))
+    .filter(({ name, literal }) => literal !== undefined && !(name in BY_PLACE) && group !== ''),
+)
+
+describe('a documented default', () => {
+  it('is read from the docstrings', () => expect(documented.length).toBeGreaterThan(20))
+
+  it.each(documented)(
+    'is what holds without the option: $group $name',
+    ({ group, name, literal }) => {
+      const value: unknown = new Function(`return ${literal}`)()
+      const plain = settingsOf({ [group]: group === 'rateLimit' ? true : {} })
+      const { logger: _, ...expected } = plain
+      const { logger: __, ...stated } = settingsOf({ [group]: { [name]: value } })
+      // Whether a document was decided on is the one thing that a stated default changes.
+      const isDecided = group === 'swagger' && name === 'enabled'
+      const swagger = isDecided
+        ? expected.swagger.map((each) => ({ ...each, isDecided }))
+        : expected.swagger
+      expect(stated).toEqual({ ...expected, swagger })
+    },
+  )
+})
+
+function isFrozenObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.isFrozen(value)
+}

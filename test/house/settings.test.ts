@@ -1,0 +1,80 @@
+import ts from 'typescript-5'
+import { describe, expect, it } from 'vitest'
+import { parse, readSources, walk } from './sources.js'
+
+/** Types of options, by which a file can read one. */
+const OPTION_TYPES = new Set([
+  'AppOptions',
+  'AuthOptions',
+  'CacheSettings',
+  'LimitOptions',
+  'RateLimitOptions',
+  'SecurityOptions',
+  'SwaggerOptions',
+  'TenantMiddlewareOptions',
+  'TenantOptions',
+  'TenantSourceOptions',
+  'TimeoutOptions',
+  'ValidationOptions',
+])
+
+/** Files that are given options: the doors, and what checks and resolves options. */
+const READERS = [
+  'app/app.ts',
+  'app/create-tenant-middleware.ts',
+  'app/settings/app-options.ts',
+  'app/settings/list-options.ts',
+  'app/settings/named-middlewares.ts',
+  'app/settings/resolve-settings.ts',
+  'testing/test-options.ts',
+]
+
+/** The types of options that a file imports from another one. */
+function optionTypesOf(tree: ts.SourceFile): string[] {
+  return [...walk(tree)].filter(ts.isImportSpecifier).flatMap(({ name, propertyName }) => {
+    const imported = (propertyName ?? name).text
+    return OPTION_TYPES.has(imported) ? [imported] : []
+  })
+}
+
+const sources = readSources()
+
+describe('the types of options', () => {
+  it('are recognised, under another name too', () => {
+    const text = "import { type AppOptions as Given, App } from './app.js'"
+    expect(optionTypesOf(parse('x.ts', text))).toEqual(['AppOptions'])
+    expect(optionTypesOf(parse('x.ts', "import { Settings } from './settings.js'"))).toEqual([])
+  })
+
+  it('are each declared in a file of their own group', () => {
+    const declared = sources.flatMap(({ path, tree }) =>
+      tree.statements
+        .filter(ts.isInterfaceDeclaration)
+        .flatMap(({ name }) => (OPTION_TYPES.has(name.text) ? [{ name: name.text, path }] : [])),
+    )
+    expect(declared.map(({ name }) => name).sort()).toEqual([...OPTION_TYPES].sort())
+    expect(declared.filter(({ path }) => !path.endsWith('-options.ts'))).toEqual([])
+  })
+
+  it('are read by nobody behind the settings', () => {
+    const readers = sources.filter(({ tree }) => optionTypesOf(tree).length > 0)
+    expect(readers.map(({ path }) => path)).toEqual(READERS)
+  })
+
+  it('are resolved in one place, and by the doors that have no application', () => {
+    const callers = sources.filter(({ tree }) =>
+      [...walk(tree)].some(
+        (node) =>
+          ts.isCallExpression(node) &&
+          ts.isPropertyAccessExpression(node.expression) &&
+          /Group$/.test(node.expression.expression.getText(tree)) &&
+          node.expression.name.text === 'resolve',
+      ),
+    )
+    expect(callers.map(({ path }) => path)).toEqual([
+      'app/create-tenant-middleware.ts',
+      'app/settings/resolve-settings.ts',
+      'testing/test-app.ts',
+    ])
+  })
+})
