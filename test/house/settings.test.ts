@@ -78,3 +78,13 @@ describe('the types of options', () => {
     ])
   })
 })
+
+describe('E_OPTION_INVALID', () => {
+  it('is written by `invalid` alone, but for plugins, which see no more than the public doors', () => {
+    const writers = sources
+      .filter(({ text }) => text.includes("code: 'E_OPTION_INVALID'"))
+      .map(({ path }) => path)
+      .filter((path) => !path.startsWith('integrations/'))
+    expect(writers).toEqual(['errors/invalid.ts', 'errors/option-group.ts'])
+  })
+})
