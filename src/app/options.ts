@@ -49,13 +49,20 @@ export interface TimeoutOptions {
 export interface AppOptions {
   /** Controller classes; see `defineControllers`. */
   readonly controllers?: readonly Class[]
+  /** Parts of the application; see {@link Module}. Default: none. */
   readonly modules?: readonly Module[]
   /** Providers that belong to no module. */
   readonly providers?: readonly Provider[]
   /** Express middlewares, routers, applications and error middlewares, and lists of them; run for every request, in order. */
   readonly middlewares?: MiddlewareList
+  /**
+   * Extensions, such as databases; see {@link Plugin}. Set up in order, closed in reverse order.
+   * Default: none.
+   */
   readonly plugins?: readonly Plugin[]
+  /** The guard, and which routes it protects. Default: no guard; protected routes are 401. */
   readonly auth?: AuthOptions
+  /** Security headers and CORS. Default: the headers of helmet, and no CORS. */
   readonly security?: SecurityOptions
   /** Where requests name their tenant, and what is believed of it. Default: requests have none. */
   readonly tenant?: TenantOptions
@@ -68,8 +75,11 @@ export interface AppOptions {
   readonly rateLimit?: boolean | RateLimitOptions
   /** Where `@Cache` and `CacheManager` keep things. Default: in memory, bounded. */
   readonly cache?: CacheSettings
+  /** How much a client may send. */
   readonly limits?: LimitOptions
+  /** What the response says when a schema refuses a request. */
   readonly validation?: ValidationOptions
+  /** How long requests and connections may take. */
   readonly timeouts?: TimeoutOptions
   /** Express' `trust proxy`: how many proxies, or which addresses, are believed. Default `false`; where the application is mounted in Express, what holds there. */
   readonly trustProxy?: boolean | number | string | readonly string[]

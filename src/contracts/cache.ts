@@ -37,6 +37,7 @@ export interface CacheEntry {
   readonly user: string | null
   /** JSON that a program has put there, or an answer that was sent. */
   readonly kind: 'value' | 'response'
+  /** The text or the bytes that are kept. */
   readonly body: string | Uint8Array
   /** Header names and values, alternating, of an answer; empty for a value. */
   readonly headers: readonly string[]
@@ -66,7 +67,9 @@ export interface CacheStore {
     key: string,
     tags: readonly string[],
   ): MaybePromise<{
+    /** The entry, unless it has expired. */
     readonly entry: CacheEntry | undefined
+    /** What each tag is worth now, in the order of `tags`. */
     readonly versions: readonly string[]
   }>
   /** Keeps an entry for `ttlMs` milliseconds at most; less if room is needed. */
@@ -87,6 +90,8 @@ export interface CacheStore {
 
 /** What a store may use of its application. */
 export interface StoreContext {
+  /** The clock of the application. A test can move it. */
   readonly clock: Clock
+  /** The logger of the application. */
   readonly logger: Logger
 }

@@ -10,6 +10,7 @@ export interface PluginContext {
   get<T>(token: Token<T>): T
   /** The Express application behind `req.app`; for settings. */
   readonly express: Application
+  /** The logger of the application. */
   readonly logger: Logger
   /** Every route, frozen. */
   readonly model: AppModel
@@ -45,6 +46,7 @@ export type InterceptedApp = Pick<PluginContext, 'get' | 'usesTenants'>
 export interface Plugin extends Lifecycle {
   /** Used in error messages. */
   readonly name: string
+  /** What the plugin provides; injected everywhere. Default: nothing. */
   readonly providers?: readonly Provider[]
   /**
    * Keys of reflect metadata that the plugin reads itself, from the controllers and handlers of `model`. Metadata that decorators of other

@@ -20,13 +20,20 @@ export type Token<T = unknown> = Class<T> | AbstractClass<T> | TokenLike<T> | st
 type Named<T> = { readonly token: Token<T> } | { readonly provide: Token<T> }
 
 /** Answers with an instance of a class. */
-export type ClassProvider<T = unknown> = Named<T> & { readonly useClass: Class<T> }
+export type ClassProvider<T = unknown> = Named<T> & {
+  /** The class; the container makes one instance of it. */
+  readonly useClass: Class<T>
+}
 
 /** Answers with a value that exists already; its life is its maker's, so no lifecycle hook of it is called. */
-export type ValueProvider<T = unknown> = Named<T> & { readonly useValue: T }
+export type ValueProvider<T = unknown> = Named<T> & {
+  /** The value that is injected. */
+  readonly useValue: T
+}
 
 /** Answers with what a function returns; a promise is awaited once, at boot. */
 export type FactoryProvider<T = unknown> = Named<T> & {
+  /** Makes the value, once, at boot. */
   // biome-ignore lint/suspicious/noExplicitAny: the arguments are the values of `inject`
   readonly useFactory: (...dependencies: any[]) => T | Promise<T>
   /** Tokens whose values the factory receives, in order. Default: none. */
@@ -34,7 +41,10 @@ export type FactoryProvider<T = unknown> = Named<T> & {
 }
 
 /** Answers with what another token answers. */
-export type ExistingProvider<T = unknown> = Named<T> & { readonly useExisting: Token<T> }
+export type ExistingProvider<T = unknown> = Named<T> & {
+  /** The token whose value is injected. */
+  readonly useExisting: Token<T>
+}
 
 /** How a dependency is made: a class, or an object that says so. */
 export type Provider<T = unknown> =
@@ -56,7 +66,9 @@ export interface Module {
   readonly name?: string
   /** Modules that this one needs; each is taken in once, however often it is named. */
   readonly imports?: readonly Module[]
+  /** What the module provides. Default: nothing. */
   readonly providers?: readonly Provider[]
+  /** Controller classes of the module. Default: none. */
   readonly controllers?: readonly Class[]
   /** Tokens that stay visible to everyone. Default: all of them. */
   readonly exports?: readonly Token[]

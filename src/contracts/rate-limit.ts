@@ -34,7 +34,9 @@ export interface RateLimitResult {
 export interface RateLimitCount {
   /** Whose requests are counted, and by which policy; any string. */
   readonly key: string
+  /** The most requests in a window. */
   readonly limit: number
+  /** The length of the window, in milliseconds. */
   readonly windowMs: number
 }
 
@@ -44,6 +46,7 @@ export interface RateLimitStore {
   consume(count: RateLimitCount): MaybePromise<RateLimitResult>
   /** Makes the store ready, before the first request. It never waits for a server that is not there. */
   open?(context: StoreContext): MaybePromise<void>
+  /** Lets go of what the store holds open; after the last request. */
   close?(): MaybePromise<void>
 }
 

@@ -14,6 +14,7 @@ export type ParameterSource = InputSource | 'req' | 'res' | 'user' | 'tenant'
 export interface ParameterModel {
   /** Its position, counted from 0. */
   readonly index: number
+  /** The part of the request, or the object, that the parameter receives. */
   readonly source: ParameterSource
 }
 
@@ -31,6 +32,7 @@ export interface RouteLayer {
 export interface RouteModel {
   /** Position in `AppModel.routes`; closures that belong to the route are kept beside it by this number. */
   readonly index: number
+  /** The method of the request; `ALL` matches every method that has no route of its own. */
   readonly method: HttpMethod
   /** Full path with `:param` segments and, at the end, `*rest`. */
   readonly path: string
@@ -40,6 +42,7 @@ export interface RouteModel {
   readonly stack: readonly RouteLayer[]
   /** Names of the path's parameters, in order. */
   readonly pathParameters: readonly string[]
+  /** The class that declares the route. */
   readonly controller: Class
   /** The method of `controller` that answers. */
   readonly handler: PropertyKey
@@ -52,11 +55,15 @@ export interface RouteModel {
   /** Abilities of `@Can`; `null` without. */
   readonly abilities: readonly string[] | null
   /** What `@Tenant` says; `null` without. */
-  readonly tenant: { readonly isOptional: boolean } | null
+  readonly tenant: {
+    /** Whether a request without a tenant reaches the handler. */
+    readonly isOptional: boolean
+  } | null
   /** What `@Cache` says; `null` without. */
   readonly cache: CacheOptions | null
   /** What `@RateLimit` says, no policies for `@RateLimit(false)`; `null` leaves it to the application. */
   readonly limits: {
+    /** The limits; a request must be within each of them. */
     readonly policies: readonly RateLimitPolicy[]
     /** Whether it is the class that says so: its routes are then counted together. */
     readonly isOfClass: boolean
@@ -66,7 +73,12 @@ export interface RouteModel {
   /** Headers of `@Header`, in source order; `null` without. */
   readonly headers: readonly (readonly [name: string, value: string])[] | null
   /** Target of `@Redirect`; `null` without. */
-  readonly redirect: { readonly url: string; readonly status: number } | null
+  readonly redirect: {
+    /** The value of the `Location` header. */
+    readonly url: string
+    /** The status of the response: 301, 302, 303, 307 or 308. */
+    readonly status: number
+  } | null
   /** Decorated handler parameters; `null` means the handler is called `(req, res, next)`. */
   readonly parameters: readonly ParameterModel[] | null
   /** What only the document is interested in. */
@@ -75,6 +87,7 @@ export interface RouteModel {
 
 /** The whole application as data. */
 export interface AppModel {
+  /** Every route, in the order of declaration. */
   readonly routes: readonly RouteModel[]
   /** Whether `auth.guard` is configured. */
   readonly hasGuard: boolean
@@ -82,10 +95,15 @@ export interface AppModel {
 
 /** One row of `getRouteTable()` (specification section 2.6). */
 export interface RouteTableEntry {
+  /** The method: `GET`, …, or `ALL`. */
   readonly method: string
+  /** The full path, with `:param` segments. */
   readonly path: string
+  /** The name of the controller class. */
   readonly controller: string
+  /** The name of the method that handles the request. */
   readonly handler: string
+  /** Whether the guard must allow the request. */
   readonly isProtected: boolean
 }
 

@@ -2,6 +2,7 @@ import type { ConfigCode } from './codes.js'
 
 /** One thing that is wrong with an application's declaration: who, what, and what to do. */
 export interface Problem {
+  /** The code; `docs/errors.md` explains each. */
   readonly code: ConfigCode
   /** The class, method or option concerned: `UsersController.getById`. */
   readonly subject: string
@@ -27,11 +28,17 @@ export function formatProblem(problem: Problem): string {
  * }
  */
 export class ConfigError extends Error {
+  /** Always `ConfigError`. */
   override readonly name = 'ConfigError'
   /** Everything that was found, in the order it was found. Never empty. */
   declare readonly problems: readonly Problem[]
 
-  /** @param problems What was found; at least one. */
+  /**
+   * Makes one error of several problems.
+   *
+   * @param problems What was found; at least one.
+   * @param options The cause, if there is one.
+   */
   constructor(problems: readonly Problem[], options?: ErrorOptions) {
     super(describeProblems(problems), options)
     // Not enumerable: the message says it all, and Node would print it a second time.

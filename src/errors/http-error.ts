@@ -39,8 +39,13 @@ export class HttpError extends Error {
   readonly expose: boolean
 
   /**
-   * @param status 400 to 599; anything else throws a `RangeError`.
+   * Makes an error with a status.
+   *
+   * @param status 400 to 599.
    * @param message Written for the client. Default: the name of the status.
+   * @param options Code, rejected fields, headers, cause, and whether the client may read the
+   * message.
+   * @throws RangeError where the status is not 400 to 599.
    */
   constructor(status: number, message?: string, options: HttpErrorOptions = {}) {
     if (!Number.isInteger(status) || status < 400 || status > 599) {
@@ -100,6 +105,7 @@ export function codeOf(title: string): string {
 
 /** 400. The request is wrong in a way no schema describes. */
 export class BadRequestError extends HttpError {
+  /** Makes the error. Default message: `Bad Request`. */
   constructor(message?: string, options?: HttpErrorOptions) {
     super(400, message, options)
   }
@@ -107,6 +113,7 @@ export class BadRequestError extends HttpError {
 
 /** 401. There is no valid credential. */
 export class UnauthorizedError extends HttpError {
+  /** Makes the error. Default message: `Unauthorized`. */
   constructor(message?: string, options?: HttpErrorOptions) {
     super(401, message, options)
   }
@@ -114,6 +121,7 @@ export class UnauthorizedError extends HttpError {
 
 /** 403. The credential is valid, the permission is missing. */
 export class ForbiddenError extends HttpError {
+  /** Makes the error. Default message: `Forbidden`. */
   constructor(message?: string, options?: HttpErrorOptions) {
     super(403, message, options)
   }
@@ -121,6 +129,7 @@ export class ForbiddenError extends HttpError {
 
 /** 404. @example throw new NotFoundError(`User ${id} does not exist`) */
 export class NotFoundError extends HttpError {
+  /** Makes the error. Default message: `Not Found`. */
   constructor(message?: string, options?: HttpErrorOptions) {
     super(404, message, options)
   }
@@ -128,6 +137,7 @@ export class NotFoundError extends HttpError {
 
 /** 405. Send the `Allow` header with it (RFC 9110, 15.5.6). */
 export class MethodNotAllowedError extends HttpError {
+  /** Makes the error. Default message: `Method Not Allowed`. */
   constructor(message?: string, options?: HttpErrorOptions) {
     super(405, message, options)
   }
@@ -135,6 +145,7 @@ export class MethodNotAllowedError extends HttpError {
 
 /** 409. The request collides with what is stored. @example throw new ConflictError('The e-mail is taken') */
 export class ConflictError extends HttpError {
+  /** Makes the error. Default message: `Conflict`. */
   constructor(message?: string, options?: HttpErrorOptions) {
     super(409, message, options)
   }
@@ -142,6 +153,7 @@ export class ConflictError extends HttpError {
 
 /** 413. The body is larger than the limit. */
 export class PayloadTooLargeError extends HttpError {
+  /** Makes the error. Default message: `Payload Too Large`. */
   constructor(message?: string, options?: HttpErrorOptions) {
     super(413, message, options)
   }
@@ -149,6 +161,7 @@ export class PayloadTooLargeError extends HttpError {
 
 /** 415. The body is of a type the route does not read. */
 export class UnsupportedMediaTypeError extends HttpError {
+  /** Makes the error. Default message: `Unsupported Media Type`. */
   constructor(message?: string, options?: HttpErrorOptions) {
     super(415, message, options)
   }
@@ -156,6 +169,7 @@ export class UnsupportedMediaTypeError extends HttpError {
 
 /** 422. The request is well-formed but cannot be carried out. */
 export class UnprocessableEntityError extends HttpError {
+  /** Makes the error. Default message: `Unprocessable Entity`. */
   constructor(message?: string, options?: HttpErrorOptions) {
     super(422, message, options)
   }
@@ -163,6 +177,7 @@ export class UnprocessableEntityError extends HttpError {
 
 /** 429. The client asks too often. */
 export class TooManyRequestsError extends HttpError {
+  /** Makes the error. Default message: `Too Many Requests`. */
   constructor(message?: string, options?: HttpErrorOptions) {
     super(429, message, options)
   }
@@ -170,6 +185,7 @@ export class TooManyRequestsError extends HttpError {
 
 /** 500. The message is for the log; the client reads `Internal Server Error`. */
 export class InternalServerError extends HttpError {
+  /** Makes the error. Default message: `Internal Server Error`. */
   constructor(message?: string, options?: HttpErrorOptions) {
     super(500, message, options)
   }
@@ -177,6 +193,7 @@ export class InternalServerError extends HttpError {
 
 /** 503. The message is for the log unless `expose` is true. */
 export class ServiceUnavailableError extends HttpError {
+  /** Makes the error. Default message: `Service Unavailable`. */
   constructor(message?: string, options?: HttpErrorOptions) {
     super(503, message, options)
   }

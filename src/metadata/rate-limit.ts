@@ -6,16 +6,25 @@ import { decorator, refuseBare } from './write.js'
  * Limits how often the routes of a class, all of them together, or those of one method may be asked. It stands in the place of
  * what the `rateLimit` option says; what a method says, in that of its class. A request over the limit is answered 429.
  *
- * @param policies A request must be within each of them; `false` is no limit.
+ * @param policies One limit or several. A request must be within each of them.
  * @example
  * @RateLimit({ limit: 5, window: '15m' })
  * @Post('login')
  * login(req: Request) { return sessions.open(req.body) }
  */
-export function RateLimit(off: false): DualClassOrMethodDecorator
 export function RateLimit(
   ...policies: readonly [RateLimitPolicy, ...RateLimitPolicy[]]
 ): DualClassOrMethodDecorator
+/**
+ * Takes all limits from the routes of a class, or from one method: those of the class and of the `rateLimit` option.
+ *
+ * @param off `false`.
+ * @example
+ * @RateLimit(false)
+ * @Get('health')
+ * health() {}
+ */
+export function RateLimit(off: false): DualClassOrMethodDecorator
 export function RateLimit(...args: readonly unknown[]): DualClassOrMethodDecorator {
   refuseBare('@RateLimit', args[0], args[1])
   const isOff = args.length === 1 && args[0] === false
