@@ -42,12 +42,11 @@ const NOT_EXPORTED = [
   'Word',
 ]
 
-/** The source of each door: the manifest names the compiled file. */
+/** The source of each door: the manifest names the compiled files. */
 function doors() {
   const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  return Object.values(exports)
-    .flatMap((door) => door.default ?? [])
-    .map((file) => join(root, file.replace('./dist/', 'src/').replace(/\.js$/, '.ts')))
+  const compiled = JSON.stringify(exports).matchAll(/"\.\/dist\/([\w/]*index)\.js"/g)
+  return [...new Set([...compiled].map(([, name]) => join(root, 'src', `${name}.ts`)))]
 }
 
 const app = await Application.bootstrapWithPlugins(
