@@ -149,7 +149,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const page = readFileSync(PAGE, 'utf8')
   const fresh = withTables(page)
   if (fresh !== page && process.argv.includes('--check')) {
-    console.error('docs/configuration.md is stale: run `node scripts/run.mjs documents`.')
+    console.error('docs/configuration.md is stale: run `npm run documents`.')
     process.exit(1)
   }
   if (fresh !== page) writeFileSync(PAGE, fresh)

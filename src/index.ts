@@ -1,3 +1,8 @@
+/**
+ * The framework: applications, controllers, decorators, errors, and the types that they use.
+ *
+ * @module blazon
+ */
 // app
 export { App } from './app/app.js'
 export { BaseController } from './app/base-controller.js'

@@ -2,8 +2,18 @@ import type { Plugin, PluginContext } from '../contracts/plugin.js'
 
 /** How what one plugin depends on is. */
 export type PluginHealth =
-  | { readonly status: 'up'; readonly details?: unknown }
-  | { readonly status: 'down'; readonly reason: string }
+  | {
+      /** Whether the plugin's dependency can be used. */
+      readonly status: 'up'
+      /** What the plugin's `health` returned. */
+      readonly details?: unknown
+    }
+  | {
+      /** Whether the plugin's dependency can be used. */
+      readonly status: 'down'
+      /** The message of the error that the plugin's `health` threw. */
+      readonly reason: string
+    }
 
 /** How everything is that an application depends on. */
 export interface HealthReport {

@@ -45,6 +45,7 @@ export interface CacheEntry {
   readonly user: string | null
   /** Whether the entry is a JSON value that the program has stored or a response that was sent. */
   readonly kind: 'value' | 'response'
+  /** The text or the bytes that are kept. */
   readonly body: string | Uint8Array
   /** Header names and values of a response, alternating; empty for a value. */
   readonly headers: readonly string[]
@@ -77,7 +78,9 @@ export interface CacheStore {
     key: string,
     tags: readonly string[],
   ): MaybePromise<{
+    /** The entry, unless it has expired. */
     readonly entry: CacheEntry | undefined
+    /** What each tag is worth now, in the order of `tags`. */
     readonly versions: readonly string[]
   }>
   /** Stores an entry for at most `ttlMs` milliseconds; for less if the store needs the room. */
@@ -101,6 +104,8 @@ export interface CacheStore {
 
 /** The parts of its application that a store may use. */
 export interface StoreContext {
+  /** The clock of the application. A test can move it. */
   readonly clock: Clock
+  /** The logger of the application. */
   readonly logger: Logger
 }

@@ -14,6 +14,7 @@
  * }
  */
 export interface AuthGuard {
+  /** Returns exactly `true`, or a promise of it, to let the request go on. */
   // biome-ignore lint/suspicious/noExplicitAny: a guard may type its request as Express' or as its own
   canActivate(req: any): boolean | Promise<boolean>
 }

@@ -18,7 +18,9 @@ export type Response = ExpressResponse
  * }
  */
 export interface User {
+  /** Roles of the user. `@Can` accepts an ability that is in the list. */
   readonly roles?: readonly string[]
+  /** Permissions of the user. `@Can` accepts an ability that is in the list. */
   readonly permissions?: readonly string[]
   // biome-ignore lint/suspicious/noExplicitAny: what else there is, the application knows
   readonly [field: string]: any
@@ -26,9 +28,13 @@ export interface User {
 
 /** The four parts of a request after validation; a part without a schema is `undefined`. */
 export interface Validated<TParams, TBody, TQuery, THeaders> {
+  /** The path's parameters. */
   readonly params: TParams
+  /** The body. */
   readonly body: TBody
+  /** The query. */
   readonly query: TQuery
+  /** The headers that the schema names, in lower case. */
   readonly headers: THeaders
 }
 
@@ -62,9 +68,13 @@ export type Request<
 
 /** The schemas of a handler's inputs, as written on its decorators. */
 export interface InputSchemas {
+  /** The schema of the path's parameters. */
   readonly params?: Schema
+  /** The schema of the body. */
   readonly body?: Schema
+  /** The schema of the query. */
   readonly query?: Schema
+  /** The schema of the headers; names are in lower case. */
   readonly headers?: Schema
 }
 

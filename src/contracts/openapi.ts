@@ -3,91 +3,168 @@ import type { JsonSchema } from './schema.js'
 
 /** A Schema Object (OpenAPI 3.0.3, 4.7.24): a subset of JSON Schema, with a keyword of its own for `null`. */
 export interface OpenApiSchema {
+  /** A reference to a component: `#/components/schemas/User`. Members beside it have no effect. */
   readonly $ref?: string
+  /** A short name for people. */
   readonly title?: string
+  /** What the value means; CommonMark. */
   readonly description?: string
+  /** The type of the value. Without it, every type is allowed. */
   readonly type?: 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object'
+  /** A closer name for the type, such as `date-time`, `uuid` or `int32`. */
   readonly format?: string
   /** Whether `null` is allowed. Has an effect only together with `type`. */
   readonly nullable?: boolean
+  /** The only values that are allowed. */
   readonly enum?: readonly unknown[]
+  /** A number must be a multiple of this one. */
   readonly multipleOf?: number
+  /** The least number that is allowed. */
   readonly minimum?: number
+  /** Whether a number must be greater than `minimum`, and not equal to it. Default `false`. */
   readonly exclusiveMinimum?: boolean
+  /** The greatest number that is allowed. */
   readonly maximum?: number
+  /** Whether a number must be less than `maximum`, and not equal to it. Default `false`. */
   readonly exclusiveMaximum?: boolean
+  /** The least number of characters of a string. */
   readonly minLength?: number
+  /** The greatest number of characters of a string. */
   readonly maxLength?: number
+  /** A regular expression (ECMA-262) that a string must match somewhere. */
   readonly pattern?: string
+  /** The schema of every item of an array. */
   readonly items?: OpenApiSchema
+  /** The least number of items of an array. */
   readonly minItems?: number
+  /** The greatest number of items of an array. */
   readonly maxItems?: number
+  /** Whether no two items of an array may be equal. Default `false`. */
   readonly uniqueItems?: boolean
+  /** The schemas of an object's properties, by name. */
   readonly properties?: Readonly<Record<string, OpenApiSchema>>
+  /** Names of the properties that an object must have. */
   readonly required?: readonly string[]
+  /**
+   * Whether an object may have properties that `properties` does not name, or their schema. Default
+   * `true`.
+   */
   readonly additionalProperties?: boolean | OpenApiSchema
+  /** The least number of properties of an object. */
   readonly minProperties?: number
+  /** The greatest number of properties of an object. */
   readonly maxProperties?: number
+  /** The value must be valid against every one of these schemas. */
   readonly allOf?: readonly OpenApiSchema[]
+  /** The value must be valid against one of these schemas at least. */
   readonly anyOf?: readonly OpenApiSchema[]
+  /** The value must be valid against exactly one of these schemas. */
   readonly oneOf?: readonly OpenApiSchema[]
+  /** The value must not be valid against this schema. */
   readonly not?: OpenApiSchema
+  /** Says which schema of `oneOf` or `anyOf` describes the value. */
   readonly discriminator?: {
+    /** The property of the value whose text names the schema. */
     readonly propertyName: string
+    /** The schema for each text. Default: the component of the same name. */
     readonly mapping?: Readonly<Record<string, string>>
   }
+  /** The value that stands in for one that is missing. */
   readonly default?: unknown
+  /** A value that is valid against the schema. */
   readonly example?: unknown
+  /** Whether clients should stop using the value. Default `false`. */
   readonly deprecated?: boolean
+  /** Whether a property is in responses only. Default `false`. */
   readonly readOnly?: boolean
+  /** Whether a property is in requests only. Default `false`. */
   readonly writeOnly?: boolean
-  readonly externalDocs?: { readonly url: string; readonly description?: string }
+  /** Documentation that is somewhere else. */
+  readonly externalDocs?: {
+    /** The address of the documentation. */
+    readonly url: string
+    /** What the documentation is about; CommonMark. */
+    readonly description?: string
+  }
   readonly [extension: `x-${string}`]: unknown
 }
 
 /** `#/components/…` */
 export interface Reference {
+  /** The place of the component in the document. */
   readonly $ref: string
 }
 
 /** A Parameter Object (4.7.12). */
 export interface OpenApiParameter {
+  /** The name of the parameter; case matters, except in a header. */
   readonly name: string
+  /** The part of the request that has the parameter. */
   readonly in: 'path' | 'query' | 'header'
+  /** What the parameter means; CommonMark. */
   readonly description?: string
+  /** Whether a request must have the parameter. Always `true` in a path; default `false`. */
   readonly required?: boolean
+  /** Whether clients should stop sending the parameter. Default `false`. */
   readonly deprecated?: boolean
+  /** How a list or an object is written. Default `form` in a query, `simple` elsewhere. */
   readonly style?: 'simple' | 'form' | 'deepObject'
+  /**
+   * Whether each item of a list, or property of an object, is a parameter of its own. Default
+   * `true` with `form`.
+   */
   readonly explode?: boolean
+  /** The schema of the value. */
   readonly schema: OpenApiSchema
+  /** A value that is valid against the schema. */
   readonly example?: unknown
 }
 
 /** A Header Object (4.7.21). */
 export interface OpenApiHeader {
+  /** What the header means; CommonMark. */
   readonly description?: string
+  /** Whether every such response has the header. Default `false`. */
   readonly required?: boolean
+  /** The schema of the value. */
   readonly schema: OpenApiSchema
 }
 
 /** A Media Type Object (4.7.14). */
 export interface OpenApiMediaType {
+  /** The schema of the body. */
   readonly schema: OpenApiSchema
+  /** A body that is valid against the schema. */
   readonly example?: unknown
-  readonly encoding?: Readonly<Record<string, { readonly contentType?: string }>>
+  /** How properties of a `multipart` body are sent, by name. */
+  readonly encoding?: Readonly<
+    Record<
+      string,
+      {
+        /** The media type of the part. Default: `text/plain` for a string, else `application/json`. */
+        readonly contentType?: string
+      }
+    >
+  >
 }
 
 /** A Request Body Object (4.7.13). */
 export interface OpenApiRequestBody {
+  /** What the body means; CommonMark. */
   readonly description?: string
+  /** What the body may be, by media type. */
   readonly content: Readonly<Record<string, OpenApiMediaType>>
+  /** Whether a request must have a body. Default `false`. */
   readonly required?: boolean
 }
 
 /** A Response Object (4.7.17). */
 export interface OpenApiResponse {
+  /** What the response means; CommonMark. */
   readonly description: string
+  /** Headers of the response, by name. */
   readonly headers?: Readonly<Record<string, OpenApiHeader>>
+  /** What the body may be, by media type. Without it, the response has no body. */
   readonly content?: Readonly<Record<string, OpenApiMediaType>>
 }
 
@@ -96,15 +173,23 @@ export type SecurityRequirement = Readonly<Record<string, readonly string[]>>
 
 /** An Operation Object (4.7.10). */
 export interface OpenApiOperation {
+  /** Tags that group the operation on the page. */
   readonly tags?: readonly string[]
+  /** What the operation does, in a few words. */
   readonly summary?: string
+  /** What the operation does, at length; CommonMark. */
   readonly description?: string
+  /** A name that is unique in the document. Clients name their functions after it. */
   readonly operationId?: string
+  /** Whether clients should stop using the operation. Default `false`. */
   readonly deprecated?: boolean
+  /** Parameters of the path, the query and the headers. */
   readonly parameters?: readonly OpenApiParameter[]
+  /** The body of the request. Without it, the operation takes none. */
   readonly requestBody?: OpenApiRequestBody
   /** Responses by status, or by `'2XX'` where only the class of the status is known. */
   readonly responses: Readonly<Record<string, OpenApiResponse | Reference>>
+  /** Alternatives of security schemes. Default: those of the document; an empty list means none. */
   readonly security?: readonly SecurityRequirement[]
 }
 
@@ -116,49 +201,85 @@ export type OpenApiPathItem = { readonly [M in OpenApiMethod]?: OpenApiOperation
 
 /** A Server Object (4.7.5). */
 export interface OpenApiServer {
+  /** Where the API is served: an absolute URL, or a path on the server of the document. */
   readonly url: string
+  /** What the server is for; CommonMark. */
   readonly description?: string
 }
 
 /** A Tag Object (4.7.22). */
 export interface OpenApiTag {
+  /** The name of the tag, as operations use it. */
   readonly name: string
+  /** What the tag means; CommonMark. */
   readonly description?: string
 }
 
 /** An Info Object (4.7.2). */
 export interface OpenApiInfo {
+  /** The name of the API. */
   readonly title: string
+  /** The version of the API; not that of OpenAPI, nor that of the framework. */
   readonly version: string
+  /** What the API does; CommonMark. */
   readonly description?: string
+  /** The address of the terms of service; a URL. */
   readonly termsOfService?: string
-  readonly contact?: { readonly name?: string; readonly url?: string; readonly email?: string }
-  readonly license?: { readonly name: string; readonly url?: string }
+  /** Who answers questions about the API. */
+  readonly contact?: {
+    /** The name of the person or organisation. */
+    readonly name?: string
+    /** The address of a page about the contact. */
+    readonly url?: string
+    /** The e-mail address. */
+    readonly email?: string
+  }
+  /** The licence of the API. */
+  readonly license?: {
+    /** The name of the licence: `MIT`. */
+    readonly name: string
+    /** The address of its text. */
+    readonly url?: string
+  }
 }
 
 /** A Security Scheme Object (4.7.23). */
 export interface OpenApiSecurityScheme {
+  /** The kind of the scheme: HTTP authentication (RFC 7235). */
   readonly type: 'http'
+  /** The scheme of the `Authorization` header: bearer tokens (RFC 6750). */
   readonly scheme: 'bearer'
+  /** The format of the token, for people: `JWT`. */
   readonly bearerFormat?: string
+  /** How clients get a token; CommonMark. */
   readonly description?: string
 }
 
 /** A Components Object (4.7.7). */
 export interface OpenApiComponents {
+  /** Schemas that others refer to, by name. */
   readonly schemas?: Readonly<Record<string, OpenApiSchema>>
+  /** Responses that operations refer to, by name. */
   readonly responses?: Readonly<Record<string, OpenApiResponse>>
+  /** Security schemes that operations refer to, by name. */
   readonly securitySchemes?: Readonly<Record<string, OpenApiSecurityScheme>>
 }
 
 /** The whole document (OpenAPI 3.0.3). */
 export interface OpenApiDocument {
+  /** The version of OpenAPI. */
   readonly openapi: '3.0.3'
+  /** Title, version and author of the API. */
   readonly info: OpenApiInfo
+  /** Where the API is served; never empty. */
   readonly servers: readonly OpenApiServer[]
+  /** Alternatives of security schemes for operations that name none. */
   readonly security?: readonly SecurityRequirement[]
+  /** The tags of the operations, in the order of the page. */
   readonly tags: readonly OpenApiTag[]
+  /** The operations, by path and method. */
   readonly paths: Readonly<Record<string, OpenApiPathItem>>
+  /** What operations and schemas refer to. */
   readonly components: OpenApiComponents
 }
 

@@ -6,6 +6,7 @@ export interface ApiOperationOptions {
   readonly summary?: string
   /** CommonMark. Default: the summary. */
   readonly description?: string
+  /** Whether clients should stop using the operation. Default `false`. */
   readonly deprecated?: boolean
   /** Letters, digits, `_` and `-`; unique. Default: `<Controller>_<method>`. */
   readonly operationId?: string
@@ -15,6 +16,7 @@ export interface ApiOperationOptions {
 export interface ApiBodyOptions {
   /** A Standard Schema or a JSON Schema. With a binary property, the body is `multipart/form-data`. */
   readonly schema: Schema
+  /** What the body means; CommonMark. Default: none. */
   readonly description?: string
   /** Default `true`. */
   readonly required?: boolean
@@ -24,6 +26,7 @@ export interface ApiBodyOptions {
 export interface ApiResponseOptions {
   /** 100 to 599. */
   readonly status: number
+  /** What the response means; CommonMark. */
   readonly description: string
   /** Describes the `data` of the envelope. A schema that is an envelope itself is used unchanged. */
   readonly schema?: Schema
@@ -43,8 +46,12 @@ export interface ApiResponseOptions {
 export interface OperationFacts {
   /** The tags of `@ApiTags`; without them, the name of the controller without `Controller`. */
   readonly tags: readonly string[]
+  /** Whether `@ApiHidden` keeps the operation out of every document. */
   readonly isHidden: boolean
+  /** What `@ApiOperation` says; empty without. */
   readonly operation: ApiOperationOptions
+  /** What `@ApiBody` says; `null` without. */
   readonly body: ApiBodyOptions | null
+  /** What each `@ApiResponseDoc` says, in source order. */
   readonly responses: readonly ApiResponseOptions[]
 }

@@ -10,6 +10,7 @@ export interface PluginContext {
   get<T>(token: Token<T>): T
   /** The Express application behind `req.app`, for its settings. */
   readonly express: Application
+  /** The logger of the application. */
   readonly logger: Logger
   /** Every route, frozen. */
   readonly model: AppModel
@@ -48,6 +49,7 @@ export type InterceptedApp = Pick<PluginContext, 'get' | 'usesTenants'>
 export interface Plugin extends Lifecycle {
   /** The name of the plugin in error messages. */
   readonly name: string
+  /** What the plugin provides; injected everywhere. Default: nothing. */
   readonly providers?: readonly Provider[]
   /**
    * The keys of reflect metadata that the plugin itself reads, from the controllers and handlers of `model`. Boot

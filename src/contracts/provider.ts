@@ -20,13 +20,20 @@ export type Token<T = unknown> = Class<T> | AbstractClass<T> | TokenLike<T> | st
 type Named<T> = { readonly token: Token<T> } | { readonly provide: Token<T> }
 
 /** Provides an instance of a class. */
-export type ClassProvider<T = unknown> = Named<T> & { readonly useClass: Class<T> }
+export type ClassProvider<T = unknown> = Named<T> & {
+  /** The class; the container creates one instance of it. */
+  readonly useClass: Class<T>
+}
 
 /** Provides an existing value. The program owns the value, so none of its lifecycle hooks is called. */
-export type ValueProvider<T = unknown> = Named<T> & { readonly useValue: T }
+export type ValueProvider<T = unknown> = Named<T> & {
+  /** The value that is injected. */
+  readonly useValue: T
+}
 
 /** Provides what a function returns. A promise is awaited once, at boot. */
 export type FactoryProvider<T = unknown> = Named<T> & {
+  /** Makes the value, once, at boot. */
   // biome-ignore lint/suspicious/noExplicitAny: the arguments are the values of `inject`
   readonly useFactory: (...dependencies: any[]) => T | Promise<T>
   /** Tokens whose values the factory receives, in order. Default: none. */
@@ -34,7 +41,10 @@ export type FactoryProvider<T = unknown> = Named<T> & {
 }
 
 /** Provides what another token provides. */
-export type ExistingProvider<T = unknown> = Named<T> & { readonly useExisting: Token<T> }
+export type ExistingProvider<T = unknown> = Named<T> & {
+  /** The token whose value is injected. */
+  readonly useExisting: Token<T>
+}
 
 /** Says how the container creates a dependency: a class, or an object with a token. */
 export type Provider<T = unknown> =
@@ -56,7 +66,9 @@ export interface Module {
   readonly name?: string
   /** Modules that this one needs. Each module is added once, however often it is named. */
   readonly imports?: readonly Module[]
+  /** What the module provides. Default: nothing. */
   readonly providers?: readonly Provider[]
+  /** Controller classes of the module. Default: none. */
   readonly controllers?: readonly Class[]
   /** Tokens that everyone can inject. Default: all of them. */
   readonly exports?: readonly Token[]

@@ -44,7 +44,9 @@ export interface RateLimitResult {
 export interface RateLimitCount {
   /** Names the caller and the policy; any string. */
   readonly key: string
+  /** The most requests in a window. */
   readonly limit: number
+  /** The length of the window, in milliseconds. */
   readonly windowMs: number
 }
 
@@ -54,5 +56,6 @@ export interface RateLimitStore {
   consume(count: RateLimitCount): MaybePromise<RateLimitResult>
   /** Makes the store ready, before the first request. It never waits for a server that is not available. */
   open?(context: StoreContext): MaybePromise<void>
+  /** Lets go of what the store holds open; after the last request. */
   close?(): MaybePromise<void>
 }

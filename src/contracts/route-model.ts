@@ -17,6 +17,7 @@ export type ParameterSource = InputSource | 'req' | 'res' | 'user' | 'tenant'
 export interface ParameterModel {
   /** The position of the parameter, counted from 0. */
   readonly index: number
+  /** The part of the request, or the object, that the parameter receives. */
   readonly source: ParameterSource
 }
 
@@ -37,6 +38,7 @@ export interface RouteModel {
    * number.
    */
   readonly index: number
+  /** The method of the request; `ALL` matches every method that has no route of its own. */
   readonly method: HttpMethod
   /** Full path with `:param` segments and, at the end, `*rest`. */
   readonly path: string
@@ -48,6 +50,7 @@ export interface RouteModel {
   readonly stack: readonly RouteLayer[]
   /** Names of the path's parameters, in order. */
   readonly pathParameters: readonly string[]
+  /** The class that declares the route. */
   readonly controller: Class
   /** The method of `controller` that handles the request. */
   readonly handler: PropertyKey
@@ -60,7 +63,10 @@ export interface RouteModel {
   /** Abilities of `@Can`; `null` without it. */
   readonly abilities: readonly string[] | null
   /** Options of `@Tenant`; `null` without it. */
-  readonly tenant: { readonly isOptional: boolean } | null
+  readonly tenant: {
+    /** Whether a request without a tenant reaches the handler. */
+    readonly isOptional: boolean
+  } | null
   /** Options of `@Cache`; `null` without it. */
   readonly cache: CacheOptions | null
   /**
@@ -68,6 +74,7 @@ export interface RouteModel {
    * apply.
    */
   readonly limits: {
+    /** The limits; a request must be within each of them. */
     readonly policies: readonly RateLimitPolicy[]
     /** Whether the decorator is on the class: all its routes are then counted together. */
     readonly isOfClass: boolean
@@ -77,7 +84,12 @@ export interface RouteModel {
   /** Headers of `@Header`, in source order; `null` without it. */
   readonly headers: readonly (readonly [name: string, value: string])[] | null
   /** Target of `@Redirect`; `null` without it. */
-  readonly redirect: { readonly url: string; readonly status: number } | null
+  readonly redirect: {
+    /** The value of the `Location` header. */
+    readonly url: string
+    /** The status of the response: 301, 302, 303, 307 or 308. */
+    readonly status: number
+  } | null
   /** Decorated handler parameters; `null` means that the handler is called with `(req, res, next)`. */
   readonly parameters: readonly ParameterModel[] | null
   /** The facts that only the document uses. */
@@ -86,6 +98,7 @@ export interface RouteModel {
 
 /** The whole application as data. */
 export interface AppModel {
+  /** Every route, in the order of declaration. */
   readonly routes: readonly RouteModel[]
   /** Whether `auth.guard` is configured. */
   readonly hasGuard: boolean
@@ -93,10 +106,15 @@ export interface AppModel {
 
 /** One row of `getRouteTable()`. */
 export interface RouteTableEntry {
+  /** The method: `GET`, …, or `ALL`. */
   readonly method: string
+  /** The full path, with `:param` segments. */
   readonly path: string
+  /** The name of the controller class. */
   readonly controller: string
+  /** The name of the method that handles the request. */
   readonly handler: string
+  /** Whether the guard must allow the request. */
   readonly isProtected: boolean
 }
 

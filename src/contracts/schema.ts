@@ -7,6 +7,7 @@ export type InputSource = 'body' | 'params' | 'query' | 'headers'
 export type JsonSchema = {
   // biome-ignore lint/suspicious/noExplicitAny: TypeBox declares interfaces, which fit no index signature but `any`
   readonly [keyword: string]: any
+  /** Only classes have one, which keeps a class from passing for a schema. */
   readonly prototype?: never
 }
 

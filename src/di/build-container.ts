@@ -6,7 +6,9 @@ import type { Scope } from './modules.js'
 
 /** A value that replaces a provider, whichever module provides it. */
 export interface Override {
+  /** The token whose value is replaced. */
   readonly token: Token
+  /** The value that takes its place. */
   readonly useValue: unknown
 }
 

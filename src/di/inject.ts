@@ -17,6 +17,17 @@ import { type Injector, kInjector } from './injector.js'
  * }
  */
 export function inject<T>(token: Token<T>): T
+/**
+ * Gives the instance behind a token, or `undefined` where nothing provides the token.
+ *
+ * @param token A class, an `InjectionToken`, a string or a symbol.
+ * @param options `optional: true` for a token that does not have to be provided.
+ * @throws Error outside construction by the container.
+ * @example
+ * class Mailer {
+ *   private readonly templates = inject(Templates, { optional: true })
+ * }
+ */
 export function inject<T>(token: Token<T>, options: { readonly optional: true }): T | undefined
 export function inject<T>(
   token: Token<T>,

@@ -18,10 +18,18 @@ export interface TokenOptions<T> {
  */
 export class InjectionToken<T> implements TokenLike<T> {
   declare readonly _type?: T
-  /** See {@link TokenOptions}. */
+  /**
+   * Makes the instance where nothing provides the token, once for an application. `undefined`: asking for a token that nothing provides
+   * is a boot error.
+   */
   readonly useFactory: (() => T) | undefined
 
-  /** @param description Shown in error messages; two tokens may share it. */
+  /**
+   * Makes a token.
+   *
+   * @param description Shown in error messages; two tokens may share it.
+   * @param options How the instance is made where nothing provides the token. Default: not at all.
+   */
   constructor(
     readonly description: string,
     options: TokenOptions<T> = {},

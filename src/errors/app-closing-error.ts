@@ -10,8 +10,10 @@
  * })
  */
 export class AppClosingError extends Error {
+  /** Always `AppClosingError`. */
   override readonly name = 'AppClosingError'
 
+  /** Made by the framework. */
   constructor() {
     super('The application is closing')
   }

@@ -2,6 +2,7 @@ import type { ConfigCode } from './codes.js'
 
 /** One thing that is wrong with the declaration of an application: its place, the cause, and the remedy. */
 export interface Problem {
+  /** The code; `docs/errors.md` explains each. */
   readonly code: ConfigCode
   /** The class, method or option that is wrong: `UsersController.getById`. */
   readonly subject: string
@@ -27,11 +28,17 @@ export function formatProblem(problem: Problem): string {
  * }
  */
 export class ConfigError extends Error {
+  /** Always `ConfigError`. */
   override readonly name = 'ConfigError'
   /** All problems, in the order in which boot found them. Never empty. */
   declare readonly problems: readonly Problem[]
 
-  /** @param problems At least one. */
+  /**
+   * Creates one error for several problems.
+   *
+   * @param problems At least one.
+   * @param options The cause, if there is one.
+   */
   constructor(problems: readonly Problem[], options?: ErrorOptions) {
     super(describeProblems(problems), options)
     // Not enumerable: the message has all problems already, and Node would print them a second time.

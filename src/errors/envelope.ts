@@ -2,8 +2,11 @@ import type { FieldError } from '../contracts/schema.js'
 
 /** The body of a success response. */
 export interface SuccessEnvelope<TData = unknown> {
+  /** Tells a success from an error. */
   readonly statusCode: 'success'
+  /** The status of the response, 200 to 399. */
   readonly status: number
+  /** A sentence for people. */
   readonly message: string
   /** Absent when there is no data. */
   readonly data?: TData
@@ -11,8 +14,11 @@ export interface SuccessEnvelope<TData = unknown> {
 
 /** The body of an error response. */
 export interface ErrorEnvelope {
+  /** Tells an error from a success. */
   readonly statusCode: 'error'
+  /** The status of the response, 400 to 599. */
   readonly status: number
+  /** A sentence for people; never the message of an unexpected error. */
   readonly message: string
   /** A machine-readable code; see `docs/errors.md`. */
   readonly code: string
@@ -24,12 +30,19 @@ export interface ErrorEnvelope {
 
 /** The same error for clients that accept `application/problem+json` (RFC 9457). */
 export interface ProblemDetails {
+  /** Always `about:blank`: `code` says which problem it is. */
   readonly type: 'about:blank'
+  /** The reason phrase of the status: `Not Found`. */
   readonly title: string
+  /** The status of the response, 400 to 599. */
   readonly status: number
+  /** The `message` of {@link ErrorEnvelope}. */
   readonly detail: string
+  /** The `code` of {@link ErrorEnvelope}. */
   readonly code: string
+  /** Rejected fields, at most 20. */
   readonly errors?: readonly FieldError[]
+  /** `req.id`, where a middleware sets one. */
   readonly requestId?: string
 }
 

@@ -38,8 +38,11 @@ export class HttpError extends Error {
   readonly expose: boolean
 
   /**
+   * Creates an error with a status.
+   *
    * @param status 400 to 599.
    * @param message A text for the client. Default: the name of the status.
+   * @param options Code, rejected fields, headers, cause, and whether the client may read the message.
    * @throws RangeError for any other status.
    */
   constructor(status: number, message?: string, options: HttpErrorOptions = {}) {
@@ -100,6 +103,7 @@ export function codeOf(title: string): string {
 
 /** 400. The request is wrong in a way that no schema describes. */
 export class BadRequestError extends HttpError {
+  /** Makes the error. Default message: `Bad Request`. */
   constructor(message?: string, options?: HttpErrorOptions) {
     super(400, message, options)
   }
@@ -107,6 +111,7 @@ export class BadRequestError extends HttpError {
 
 /** 401. The request has no valid credential. */
 export class UnauthorizedError extends HttpError {
+  /** Makes the error. Default message: `Unauthorized`. */
   constructor(message?: string, options?: HttpErrorOptions) {
     super(401, message, options)
   }
@@ -114,6 +119,7 @@ export class UnauthorizedError extends HttpError {
 
 /** 403. The credential is valid, but the permission is missing. */
 export class ForbiddenError extends HttpError {
+  /** Makes the error. Default message: `Forbidden`. */
   constructor(message?: string, options?: HttpErrorOptions) {
     super(403, message, options)
   }
@@ -121,6 +127,7 @@ export class ForbiddenError extends HttpError {
 
 /** 404. @example throw new NotFoundError(`User ${id} does not exist`) */
 export class NotFoundError extends HttpError {
+  /** Makes the error. Default message: `Not Found`. */
   constructor(message?: string, options?: HttpErrorOptions) {
     super(404, message, options)
   }
@@ -128,6 +135,7 @@ export class NotFoundError extends HttpError {
 
 /** 405. Send the `Allow` header with it (RFC 9110, 15.5.6). */
 export class MethodNotAllowedError extends HttpError {
+  /** Makes the error. Default message: `Method Not Allowed`. */
   constructor(message?: string, options?: HttpErrorOptions) {
     super(405, message, options)
   }
@@ -135,6 +143,7 @@ export class MethodNotAllowedError extends HttpError {
 
 /** 409. The request conflicts with the stored data. @example throw new ConflictError('The e-mail is taken') */
 export class ConflictError extends HttpError {
+  /** Makes the error. Default message: `Conflict`. */
   constructor(message?: string, options?: HttpErrorOptions) {
     super(409, message, options)
   }
@@ -142,6 +151,7 @@ export class ConflictError extends HttpError {
 
 /** 413. The body is larger than the limit. */
 export class PayloadTooLargeError extends HttpError {
+  /** Makes the error. Default message: `Payload Too Large`. */
   constructor(message?: string, options?: HttpErrorOptions) {
     super(413, message, options)
   }
@@ -149,6 +159,7 @@ export class PayloadTooLargeError extends HttpError {
 
 /** 415. The route does not read bodies of this type. */
 export class UnsupportedMediaTypeError extends HttpError {
+  /** Makes the error. Default message: `Unsupported Media Type`. */
   constructor(message?: string, options?: HttpErrorOptions) {
     super(415, message, options)
   }
@@ -156,6 +167,7 @@ export class UnsupportedMediaTypeError extends HttpError {
 
 /** 422. The request is well-formed but cannot be carried out. */
 export class UnprocessableEntityError extends HttpError {
+  /** Makes the error. Default message: `Unprocessable Entity`. */
   constructor(message?: string, options?: HttpErrorOptions) {
     super(422, message, options)
   }
@@ -163,6 +175,7 @@ export class UnprocessableEntityError extends HttpError {
 
 /** 429. The client sends too many requests. */
 export class TooManyRequestsError extends HttpError {
+  /** Makes the error. Default message: `Too Many Requests`. */
   constructor(message?: string, options?: HttpErrorOptions) {
     super(429, message, options)
   }
@@ -170,6 +183,7 @@ export class TooManyRequestsError extends HttpError {
 
 /** 500. The message is for the log; the client reads `Internal Server Error`. */
 export class InternalServerError extends HttpError {
+  /** Makes the error. Default message: `Internal Server Error`. */
   constructor(message?: string, options?: HttpErrorOptions) {
     super(500, message, options)
   }
@@ -177,6 +191,7 @@ export class InternalServerError extends HttpError {
 
 /** 503. The message is for the log unless `expose` is true. */
 export class ServiceUnavailableError extends HttpError {
+  /** Makes the error. Default message: `Service Unavailable`. */
   constructor(message?: string, options?: HttpErrorOptions) {
     super(503, message, options)
   }

@@ -7,16 +7,25 @@ import { decorator, refuseBare } from './write.js'
  * class replaces the `rateLimit` option; a limit on a method replaces that of its class. A request over the limit is
  * refused with 429.
  *
- * @param policies A request must be within each of them; `false` means no limit.
+ * @param policies One limit or several; a request must be within each of them.
  * @example
  * @RateLimit({ limit: 5, window: '15m' })
  * @Post('login')
  * login(req: Request) { return sessions.open(req.body) }
  */
-export function RateLimit(off: false): DualClassOrMethodDecorator
 export function RateLimit(
   ...policies: readonly [RateLimitPolicy, ...RateLimitPolicy[]]
 ): DualClassOrMethodDecorator
+/**
+ * Takes all limits from the routes of a class, or from one method: those of the class and of the `rateLimit` option.
+ *
+ * @param off `false`.
+ * @example
+ * @RateLimit(false)
+ * @Get('health')
+ * health() {}
+ */
+export function RateLimit(off: false): DualClassOrMethodDecorator
 export function RateLimit(...args: readonly unknown[]): DualClassOrMethodDecorator {
   refuseBare('@RateLimit', args[0], args[1])
   const isOff = args.length === 1 && args[0] === false

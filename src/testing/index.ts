@@ -1,3 +1,8 @@
+/**
+ * Applications under test: requests without a port, contracts, fuzzing and proofs of tenant isolation.
+ *
+ * @module blazon/testing
+ */
 export type {
   Access,
   AuthMatrix,

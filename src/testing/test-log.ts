@@ -5,9 +5,11 @@ import { operations } from './test-context.js'
 
 /** Something that an application under test has logged. */
 export interface LogEntry {
+  /** How serious it is. */
   readonly level: 'info' | 'warn' | 'error'
   /** What is known: `err`, `method`, `url` and `status` of a request that failed; `code` of a warning of boot. */
   readonly facts: Readonly<Record<string, unknown>>
+  /** The text of the line. */
   readonly message: string
 }
 

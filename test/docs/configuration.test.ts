@@ -80,7 +80,7 @@ async function optionNames(): Promise<string[]> {
 describe('docs/configuration.md', () => {
   it('has the tables that the docstrings of the options ask for', () => {
     const page = read('docs/configuration.md')
-    expect(page, 'run `node scripts/run.mjs documents`').toBe(withTables(page))
+    expect(page, 'run `npm run documents`').toBe(withTables(page))
   })
 
   it('would notice a docstring that has changed', () => {

@@ -1,9 +1,19 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { documents, root } from './markdown.js'
 
-const pages = [...documents(), 'ARCHITECTURE.md', 'CHANGELOG.md', 'SECURITY.md']
+const rooms = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('README.md'))
+  .map((path) => `src/${path.replaceAll('\\', '/')}`)
+const pages = [
+  ...documents(),
+  'ARCHITECTURE.md',
+  'CHANGELOG.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  ...rooms,
+]
 
 /** Anchors of a page, as GitHub makes them of headings. */
 function anchorsOf(path: string): string[] {

@@ -37,6 +37,7 @@ export interface CacheParts {
  * becomes a string). A store that fails is an empty one: nothing here rejects for it.
  */
 export class ScopedCache {
+  /** @internal */
   protected readonly parts: CacheParts
   readonly #tenant: string | null
   readonly #prefix: string

@@ -48,6 +48,7 @@ export class TenantContext {
   /**
    * A function that runs in the scope of now, whoever calls it: for callbacks of what forgets its callers.
    *
+   * @typeParam F The type of the function; the result has the same.
    * @example
    * legacyPool.query(sql, TenantContext.bind((error, rows) => respond(rows)))
    */

@@ -2,6 +2,7 @@ import type { Logger } from '../../contracts/logger.js'
 
 /** A statement with its values; the two are never joined into one text. */
 export interface Statement {
+  /** The SQL, with `$1`, `$2`, … in the places of values. */
   readonly text: string
   /** One for each of `$1`, `$2`, … Default: none. */
   readonly values?: readonly unknown[]
@@ -16,6 +17,7 @@ export interface Statement {
 
 /** A column of an answer. */
 export interface Field {
+  /** The name of the column. */
   readonly name: string
   /** The number of its type (`oid` of `pg_type`). */
   readonly dataTypeID: number
@@ -23,6 +25,7 @@ export interface Field {
 
 /** What became of a statement. */
 export interface QueryResult<TRow = Record<string, unknown>> {
+  /** The rows that the statement returned, in order. */
   readonly rows: TRow[]
   /** How many rows it has returned or changed. */
   readonly rowCount: number

@@ -1,3 +1,8 @@
+/**
+ * PostgreSQL as a plugin: one transaction for each request, tenants kept apart by row-level security, migrations.
+ *
+ * @module blazon/postgres
+ */
 export { Database } from './database.js'
 export type { Finding } from './doctor/finding.js'
 export type { Field, QueryResult, Statement } from './driver.js'

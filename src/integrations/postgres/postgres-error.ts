@@ -5,12 +5,17 @@ export const IN_FAILED = '25P02'
 export interface PostgresErrorFields {
   /** SQLSTATE, five characters (PostgreSQL documentation, appendix A): `23505` is a duplicate key. */
   readonly code: string
+  /** The name of the constraint or index that refused the row. */
   readonly constraint?: string | undefined
+  /** The name of the schema of the table. */
   readonly schema?: string | undefined
+  /** The name of the table. */
   readonly table?: string | undefined
+  /** The name of the column. */
   readonly column?: string | undefined
   /** May hold values of a row. Clients never see it; the log does. */
   readonly detail?: string | undefined
+  /** What PostgreSQL suggests to do. */
   readonly hint?: string | undefined
 }
 
@@ -27,15 +32,28 @@ export interface PostgresErrorFields {
  * }
  */
 export class PostgresError extends Error implements PostgresErrorFields {
+  /** Always `PostgresError`. */
   override readonly name = 'PostgresError'
   readonly code: string
+  /** The name of the constraint or index that refused the row. */
   readonly constraint: string | undefined
+  /** The name of the schema of the table. */
   readonly schema: string | undefined
+  /** The name of the table. */
   readonly table: string | undefined
+  /** The name of the column. */
   readonly column: string | undefined
   readonly detail: string | undefined
+  /** What PostgreSQL suggests to do. */
   readonly hint: string | undefined
 
+  /**
+   * Makes the error of a statement that PostgreSQL refused.
+   *
+   * @param message The message of PostgreSQL.
+   * @param fields The fields of the error response.
+   * @param options The cause, if there is one.
+   */
   constructor(message: string, fields: PostgresErrorFields, options?: ErrorOptions) {
     super(message, options)
     this.code = fields.code

@@ -7,7 +7,13 @@ export class Sql implements Statement {
   readonly #strings: readonly string[]
   readonly values: readonly unknown[]
 
-  /** @param strings One more than there are values. Only ever text that stands in a program. */
+  /**
+   * Makes a statement; the template {@link sql} calls it.
+   *
+   * @param strings The text between the values: one more than there are values. It must be text
+   * that stands in a program.
+   * @param values The values, in order.
+   */
   constructor(strings: readonly string[], values: readonly unknown[]) {
     this.#strings = strings
     this.values = values

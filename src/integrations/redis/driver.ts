@@ -7,18 +7,27 @@ export type Listener = (...args: any[]) => void
 
 /** What a client and a cluster of node-redis have in common. */
 interface Connection {
+  /** Whether `connect` was called and `destroy` was not. */
   readonly isOpen: boolean
+  /** Whether commands reach the server now. */
   readonly isReady: boolean
+  /** Adds a listener for an event, such as `error`. */
   on(event: string, listener: Listener): unknown
+  /** Removes a listener. */
   off(event: string, listener: Listener): unknown
+  /** The listeners of an event. */
   listeners(event: string): unknown[]
+  /** Connects to the server. */
   connect(): Promise<unknown>
+  /** Closes the connection at once. Commands without a reply are rejected. */
   destroy(): void
 }
 
 /** One server of a cluster, or the only one. */
 export interface RedisNode {
+  /** Sends a command: its name, then its arguments. */
   sendCommand(args: readonly Word[]): Promise<unknown>
+  /** The same client with another type for replies of a kind. */
   withTypeMapping(mapping: object): RedisNode
 }
 
@@ -30,15 +39,19 @@ export interface RedisClient extends Connection, RedisNode {}
 
 /** A client as `createCluster` of node-redis makes it, as far as it is used. */
 export interface RedisCluster extends Connection {
+  /** The servers that keep keys of their own. */
   readonly masters: readonly unknown[]
   /** Who keeps the keys of each slot; a hole where it is not known. */
   readonly slots: readonly unknown[]
+  /** The client of one of {@link RedisCluster.masters}. */
   nodeClient(node: never): Promise<RedisNode>
+  /** Sends a command to the server that keeps `firstKey`. */
   sendCommand(
     firstKey: Word | undefined,
     isReadonly: boolean | undefined,
     args: readonly Word[],
   ): Promise<unknown>
+  /** The same client with another type for replies of a kind. */
   withTypeMapping(mapping: object): RedisCluster
 }
 

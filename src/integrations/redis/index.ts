@@ -1,3 +1,8 @@
+/**
+ * Caches and rate limits in Redis, which several processes share.
+ *
+ * @module blazon/redis
+ */
 export type { RedisClient, RedisCluster } from './driver.js'
 export { redisCache } from './redis-cache.js'
 export { type RedisLimitsOptions, redisLimits } from './redis-limits.js'

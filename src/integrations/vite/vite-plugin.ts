@@ -2,14 +2,27 @@ import { loadTransform, type SourceMap, type Transform } from './load-transform.
 
 /** A plugin of Vite's, as far as this one is; written down here so that nothing of ours needs Vite's types. */
 export interface VitePlugin {
+  /** The name of the plugin in the messages of Vite. */
   readonly name: string
+  /** The plugin runs before Vite's own plugins. */
   readonly enforce: 'pre'
+  /** Vite calls it with the configuration, once. */
   readonly configResolved: (config: { readonly root: string }) => void
+  /** Vite calls it for every module. */
   readonly transform: {
+    /** Tells Vite which modules need the handler. */
     readonly filter: {
-      readonly id: { readonly include: RegExp; readonly exclude: RegExp }
+      /** Patterns for the path of a module. */
+      readonly id: {
+        /** Scripts. */
+        readonly include: RegExp
+        /** Files of installed packages. */
+        readonly exclude: RegExp
+      }
+      /** A text that the module must have. */
       readonly code: string
     }
+    /** Compiles a module; `null` leaves the module to Vite. */
     readonly handler: (code: string, id: string) => Promise<Lowered | null>
   }
 }

@@ -2,7 +2,9 @@ import type { DocumentedOperation } from './documented-operations.js'
 
 /** How many there are, and how many of them tests have exercised. */
 export interface CoverageCount {
+  /** How many of them tests have exercised. */
   readonly exercised: number
+  /** How many there are. */
   readonly total: number
   /** 0 to 100, rounded down; 100 where there is nothing to exercise. */
   readonly percent: number
@@ -12,6 +14,7 @@ export interface CoverageCount {
 export interface OperationCoverage {
   /** `GET /users/{id}` */
   readonly operation: string
+  /** The `operationId` in the document. */
   readonly operationId: string
   /** Whether it has answered with a documented status below 400. */
   readonly isExercised: boolean
@@ -23,6 +26,7 @@ export interface OperationCoverage {
 
 /** What tests have exercised of a document. */
 export interface CoverageReport {
+  /** Operations that have sent a documented status below 400, of all operations. */
   readonly operations: CoverageCount
   /**
    * Of all operations: what authors document, and who may pass (401, 403). What the framework itself answers anywhere,
@@ -36,7 +40,12 @@ export interface CoverageReport {
 /** Least percentages. A number is that of operations. */
 export type CoverageThreshold =
   | number
-  | { readonly operations?: number; readonly statuses?: number }
+  | {
+      /** The least percentage of operations. Default 0. */
+      readonly operations?: number
+      /** The least percentage of statuses. Default 0. */
+      readonly statuses?: number
+    }
 
 interface Row {
   readonly operation: string

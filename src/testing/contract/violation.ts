@@ -8,10 +8,13 @@ export type ViolationKind = 'status' | 'content-type' | 'header' | 'body' | 'env
 export interface ContractViolation {
   /** `GET /users/{id}`, as in the document. */
   readonly operation: string
+  /** The `operationId` in the document. */
   readonly operationId: string
   /** `UsersController.getById`. */
   readonly handler: string
+  /** The status of the response. */
   readonly status: number
+  /** The part of the response that is not as documented. */
   readonly kind: ViolationKind
   /**
    * Where: `data.items[0].id` in the body, the name of a header, or `query.sort` of the request; empty for the answer as a
@@ -20,6 +23,7 @@ export interface ContractViolation {
   readonly path: string
   /** `null` where nothing is documented. */
   readonly expected: string | null
+  /** The value in the response. */
   readonly got: string
   /** What to do about it. */
   readonly remedy: string
@@ -27,10 +31,16 @@ export interface ContractViolation {
 
 /** An answer that breaks the contract of its document. */
 export class ContractError extends Error {
+  /** Always `ContractError`. */
   override readonly name = 'ContractError'
+  /** Everything that is wrong with one response; at least one. */
   readonly violations: readonly ContractViolation[]
 
-  /** @param violations Of one answer; at least one. */
+  /**
+   * Makes one error of everything that is wrong with one response.
+   *
+   * @param violations At least one.
+   */
   constructor(violations: readonly ContractViolation[]) {
     super(formatViolations(violations))
     this.violations = violations

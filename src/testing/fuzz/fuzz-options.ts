@@ -5,6 +5,7 @@ import { isCount, isInt32, isObject } from '../option-kinds.js'
 
 /** An operation, for those who choose among them. */
 export interface FuzzedOperation {
+  /** The `operationId` in the document. */
   readonly operationId: string
   /** `POST /orders` */
   readonly name: string
@@ -44,6 +45,7 @@ export interface FuzzReport {
   readonly operations: number
   /** How many requests were sent. */
   readonly requests: number
+  /** The seed of the run; with the same options it makes the same requests again. */
   readonly seed: number
   /**
    * Operations that were not called: left out by `skip` or `operations`, taking a form with files, or answered by another

@@ -5,7 +5,9 @@ export type IsolationVerdict = 'PASS' | 'LEAK' | 'INCONCLUSIVE'
 export interface IsolationRow {
   /** `GET /orders/{id}` */
   readonly operation: string
+  /** The `operationId` in the document. */
   readonly operationId: string
+  /** Whether the operation keeps tenants apart. */
   readonly verdict: IsolationVerdict
   /** What the verdict rests on, in words. */
   readonly evidence: string
@@ -20,8 +22,11 @@ export type IsolationLeakKind = 'answer' | 'log' | 'cache' | 'existence' | 'loss
 
 /** Something that has crossed from one tenant to another. */
 export interface IsolationLeak {
+  /** The way that it crossed. */
   readonly kind: IsolationLeakKind
+  /** `GET /orders/{id}` */
   readonly operation: string
+  /** The `operationId` in the document. */
   readonly operationId: string
   /** `OrdersController.getById` */
   readonly handler: string

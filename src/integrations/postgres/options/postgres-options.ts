@@ -24,6 +24,7 @@ export interface PostgresOptions {
   readonly tenantRole?: string
   /** The role of `withoutTenant`, which sees the rows of every tenant. Default `'app_all_tenants'`. */
   readonly allTenantsRole?: string
+  /** How long connections, statements and transactions may take. */
   readonly timeouts?: PostgresTimeouts
 }
 
