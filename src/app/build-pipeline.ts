@@ -12,7 +12,6 @@ import type { InputSource, Schema } from '../contracts/schema.js'
 import { ConfigError, type Problem } from '../errors/config-error.js'
 import { type CrossOrigin, crossOriginStep } from '../features/security/cross-origin.js'
 import { buildSecurity, type Security } from '../features/security/security.js'
-import { HandedBack } from '../http/handed-back.js'
 import { createRequestClass } from '../http/request.js'
 import { createResponseClass } from '../http/response.js'
 import { staticHeaders } from '../http/static-headers.js'
@@ -124,13 +123,12 @@ export async function buildPipeline(input: PipelineInput): Promise<Pipeline> {
   })
   const found = findRoutes(input)
   for (const { handle } of found.own) compiled.push(compileFrameworkRoute(handle, onError))
-  const handedBack = new HandedBack()
   const front = {
     handlers: watched(handlers, found, input),
     security,
     features,
     errors,
-    onLateError: createOnLateError(log, { scopes, handedBack }),
+    onLateError: createOnLateError(log, { scopes, app: express }),
   }
   const dispatch = {
     ...found,
@@ -151,7 +149,7 @@ export async function buildPipeline(input: PipelineInput): Promise<Pipeline> {
     maxHeaders: options.limits?.headers ?? DEFAULT_HEADERS,
     isClosing,
     underWay,
-    handedBack,
+    app: express,
     harness,
   })
   const connections = new Connections(tell)

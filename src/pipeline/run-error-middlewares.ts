@@ -2,9 +2,9 @@ import type { ErrorRequestHandler, NextFunction, Response } from '../contracts/h
 import { toFailure } from '../errors/failure.js'
 import { NotFoundError, withoutStack } from '../errors/http-error.js'
 import { kHasFailed, kIsExpired, kPassOn } from '../http/own-fields.js'
-import { isRefused, resumeAsBefore } from '../http/passing-over.js'
 import type { BlazonRequest } from '../http/request.js'
 import { isError, type OnError } from '../http/step.js'
+import { isRefused, resumeAsBefore } from '../http/ways-on.js'
 import { callMiddleware } from './call-middleware.js'
 import type { LogFailure } from './log-failure.js'
 
