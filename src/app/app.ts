@@ -23,14 +23,13 @@ import {
 import { type AppDocument, buildDocsRoutes, listDocuments } from './documents.js'
 import { configureExpressHost, createExpressHost } from './express-host.js'
 import { declareFeatures, type Features } from './features.js'
-import { type Harness, harnessOf } from './harness.js'
+import { type Harness, harnessOf, NO_HARNESS } from './harness.js'
 import { Health } from './health.js'
 import { keepTickShape } from './keep-tick-shape.js'
 import type { AppOptions } from './options.js'
 import { routeTable } from './route-table.js'
 import { listen } from './server.js'
 import { shutDown } from './shut-down.js'
-import { systemClock } from './system-clock.js'
 
 const DEFAULT_PORT = 3000
 const DEFAULT_CLOSE_SECONDS = 10
@@ -178,22 +177,19 @@ export class App {
     res.destroy()
   }
 
-  get #harness(): Harness | undefined {
+  /** A constructor of a subclass puts it there, so it is not known in the constructor. */
+  get #harness(): Harness {
     return harnessOf(this)
   }
 
-  get #clock(): Clock {
-    return this.#harness?.clock ?? systemClock
-  }
-
   get #features(): Features {
-    this.#declared ??= declareFeatures(this.#options, this.#clock, this.#harness?.wrapStore)
+    this.#declared ??= declareFeatures(this.#options, this.#harness)
     return this.#declared
   }
 
   #describe(): Description {
     this.#description ??= describeApp(this.#options, [
-      { token: Clock, useValue: this.#clock },
+      { token: Clock, useValue: this.#harness.clock },
       { token: Health, useValue: this.#health() },
       ...this.#features.providers,
     ])
@@ -207,21 +203,20 @@ export class App {
   #start(): Promise<RunningApp> {
     if (this.#describer !== undefined) return startNever(this.#describer, this)
     if (this.#closing !== undefined) return Promise.reject(closed())
-    const boot = () => this.#boot()
-    this.#starting ??= this.#harness?.boot(boot) ?? boot()
+    this.#starting ??= this.#boot()
     return this.#starting
   }
 
   async #boot(): Promise<RunningApp> {
-    const logger = this.#harness?.logger ?? loggerOf(this.#options.logger)
+    const harness = this.#harness
+    const logger = harness.logger ?? loggerOf(this.#options.logger)
     const description = this.#describe()
     configureExpressHost(this.express, this.#options)
     const served = this.documents.filter(({ isEnabled }) => isEnabled)
     const problems = served.flatMap((each) => each.problems)
     problems.push(...checkDocsRoutes(description.model, served))
     const warnings = throwErrors(problems, this.#options)
-    const harness = this.#harness
-    const ignored = harness === undefined ? ignoredOverrides(this.#options) : []
+    const ignored = harness === NO_HARNESS ? ignoredOverrides(this.#options) : []
     logWarnings(logger, [...description.warnings, ...warnings, ...ignored])
     this.#running = await boot({
       options: this.#options,
@@ -229,8 +224,8 @@ export class App {
       harness,
       express: this.express,
       logger,
-      clock: this.#clock,
-      features: this.#features,
+      clock: harness.clock,
+      declaredFeatures: this.#features,
       frameworkRoutes: buildDocsRoutes(served),
       isClosing: () => this.#closing !== undefined,
     })
@@ -248,14 +243,12 @@ export class App {
     if (running === undefined) return
     // A server that is looking up its host cannot be stopped yet.
     await this.#listening?.catch(() => {})
-    this.#harness?.refuse()
-    const { hooks, stop, ...parts } = running
+    const { hooks, stop, ...entrance } = running
     const closeRest = () => {
       stop()
       return hooks.close(signal)
     }
-    const closing = shutDown({ ...parts, graceSeconds: this.#graceSeconds, closeRest })
-    await closing.finally(() => this.#harness?.disconnect())
+    await shutDown({ ...entrance, graceSeconds: this.#graceSeconds, closeRest })
   }
 
   get #graceSeconds(): number {

@@ -1,12 +1,30 @@
 import type { SwaggerOptions } from '../contracts/openapi.js'
 import type { Schema } from '../contracts/schema.js'
+import type { CompiledInput } from '../pipeline/steps/validate.js'
 import { describeOnce } from '../schema/describe-once.js'
+import { swaggerList } from './check-swagger.js'
+import type { AppOptions } from './options.js'
+
+/** Says which names a schema contains, where error messages may repeat only those; `null` where they may repeat any. */
+export type DeclaresOf = (schema: Schema) => CompiledInput['declares']
+
+/** Makes that function for the options of an application. */
+export function declaresFor(options: AppOptions): DeclaresOf {
+  const isGeneric = options.validation?.messages === 'generic'
+  const converters = convertersOf(options)
+  return (schema) => (isGeneric ? declaredNames(schema, converters) : null)
+}
+
+/** The converters of all documents together. */
+export function convertersOf(options: AppOptions): SwaggerOptions['converters'] {
+  return Object.assign({}, ...swaggerList(options).map(({ converters }) => converters))
+}
 
 /**
  * Says which names a schema itself contains, as far as JSON Schema can say it. Read with the first question: most schemas never
  * refuse anything.
  */
-export function declaredNames(
+function declaredNames(
   schema: Schema,
   converters: SwaggerOptions['converters'],
 ): (name: string) => boolean {

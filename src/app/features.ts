@@ -1,3 +1,4 @@
+import type { CacheStore } from '../contracts/cache.js'
 import type { Clock } from '../contracts/clock.js'
 import type { Logger } from '../contracts/logger.js'
 import type { OperationContributor } from '../contracts/openapi.js'
@@ -21,7 +22,6 @@ import {
 import type { RequestScopes } from '../http/request-scopes.js'
 import type { OnError, RunRoute, Stage } from '../http/step.js'
 import { NO_STAGES, type RouteStages } from '../pipeline/compile-route.js'
-import type { Harness } from './harness.js'
 import { namedMiddlewares } from './named-middlewares.js'
 import type { AppOptions } from './options.js'
 
@@ -60,11 +60,17 @@ export interface RunningFeatures {
   close(): Promise<void>
 }
 
+/** What features take from outside the options. */
+export interface FeatureSurroundings {
+  readonly clock: Clock
+  /** Changes the store of the cache. */
+  readonly wrapStore: (store: CacheStore) => CacheStore
+}
+
 /** Says what features an application has. Runs nothing. */
 export function declareFeatures(
   options: AppOptions,
-  clock: Clock,
-  wrapStore?: Harness['wrapStore'],
+  { clock, wrapStore }: FeatureSurroundings,
 ): Features {
   const host = Object.freeze({})
   const isCurrent = () => TenantContext.current()?.host === host
@@ -140,7 +146,7 @@ async function startFeatures(options: AppOptions, config: StartConfig): Promise<
 }
 
 /** A route that uses nothing is known by its stages being those of all such routes. */
-function toStages(own: Partial<RouteStages>): RouteStages {
-  const isUsed = Object.values(own).some((stage) => stage !== null)
-  return isUsed ? { ...NO_STAGES, ...own } : NO_STAGES
+function toStages(found: Partial<RouteStages>): RouteStages {
+  const isUsed = Object.values(found).some((stage) => stage !== null)
+  return isUsed ? { ...NO_STAGES, ...found } : NO_STAGES
 }

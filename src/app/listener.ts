@@ -17,8 +17,7 @@ import { adoptResponse } from '../http/response.js'
 import type { OnError, RunRoute } from '../http/step.js'
 import { forgetWay, noteReturn } from '../http/ways-on.js'
 import { handleClientError } from './client-error.js'
-import type { MessageClasses } from './express-host.js'
-import type { Harness } from './harness.js'
+import type { MessageClasses } from './message-classes.js'
 import type { UnderWay } from './under-way.js'
 
 /** What the way from Node to the pipeline needs. */
@@ -37,7 +36,6 @@ export interface ListenerConfig {
   readonly underWay: UnderWay
   /** The identity of the application. */
   readonly app: object
-  readonly harness: Harness | undefined
 }
 
 /** The two ways in, and what is said to a client that does not speak HTTP. */
@@ -137,8 +135,7 @@ export function createListener(config: ListenerConfig): Listener {
     }
     openMounted(adopted, adoptedRes)
   }
-  const listener = { handle, handleForeign, handleClientError }
-  return config.harness === undefined ? listener : watched(listener, config.harness)
+  return { handle, handleForeign, handleClientError }
 }
 
 /** Whether a request that waits for others of its connection can ever be answered. */
@@ -146,17 +143,4 @@ function mayWait(req: IncomingMessage, res: ServerResponse): boolean {
   if (isBehindLast(req)) return false
   closeWithConnection(req, res)
   return true
-}
-
-function watched(listener: Listener, { enter }: Harness): Listener {
-  const { handle, handleForeign } = listener
-  return {
-    ...listener,
-    handle(req, res) {
-      enter(req, () => handle(req, res))
-    },
-    handleForeign(req, res, next) {
-      enter(req, () => handleForeign(req, res, next))
-    },
-  }
 }
