@@ -38,21 +38,21 @@ export function buildFront(config: FrontConfig): Front {
   const { onEarlyError, onMiddlewareError, onLateError, onRefusal } = errors
   const { model, frameworkRoutes, match } = routes
   const traced = { routes: model.routes, others: frameworkRoutes, onError: errors.onError }
-  const handlers = watchRouters(middlewares.handlers, {
+  const watched = watchRouters(middlewares.handlers, {
     named: middlewares.named,
     match,
     routes: [...model.routes, ...frameworkRoutes],
     logger,
   })
   const dispatch = compileDispatch({
-    match,
+    match: watched.match,
     routes: model.routes,
     handlers: nameRoutes(routes.handlers, traced),
     onError: onRefusal,
     admission: features.admission,
   })
   const ends = { done: dispatch, onError: onMiddlewareError, onLateError }
-  const inScope = inFrontOf(ends, handlers)
+  const inScope = inFrontOf(ends, watched.handlers)
   const entered = features.enter?.({ run: inScope, onError: onEarlyError }) ?? inScope
   const run = behindSecurity(config, entered)
   const refuse = behindSecurity(config, refuseQuery(onRefusal))
