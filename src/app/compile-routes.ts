@@ -45,7 +45,7 @@ export interface RoutesConfig {
 /** The routes of an application, each compiled to one function. */
 export interface CompiledRoutes {
   readonly model: AppModel
-  /** Finds the index of a route: that of `model.routes`; the framework's own routes follow those. */
+  /** Finds the index of a route: that in `model.routes`; the routes of the framework follow those. */
   readonly match: Router
   /** By that index. */
   readonly handlers: readonly RunRoute[]
@@ -155,7 +155,7 @@ function routerFor(model: AppModel, frameworkRoutes: readonly FrameworkRoute[]):
   )
 }
 
-/** The framework's own routes are as open to middlewares as any other, and have no other step. */
+/** Middlewares stand before the routes of the framework as before all others; no other step does. */
 function toRoutable(path: string, index: number): Routable {
   return { index, path, method: 'GET', pathParameters: [] }
 }

@@ -26,16 +26,16 @@ export interface Description {
 /**
  * Reads the options and the decorators into data. Runs no code of the user's.
  *
- * @param own What the framework itself provides.
+ * @param builtIn What the framework itself provides.
  * @throws ConfigError with everything that is wrong; with `strict`, with everything that is suspicious too.
  */
-export function describeApp(options: AppOptions, own: readonly Provider[]): Description {
+export function describeApp(options: AppOptions, builtIn: readonly Provider[]): Description {
   const optionProblems = checkOptions(options)
   // Nothing can be read out of lists that are none.
   throwErrors(optionProblems, { strict: false })
   const plugins = options.plugins ?? []
   const graph = collectModules(options.modules ?? [], options.controllers ?? [], [
-    { origin: 'the framework', providers: own },
+    { origin: 'the framework', providers: builtIn },
     { origin: 'providers', providers: options.providers ?? [] },
     ...plugins.map(({ name, providers = [] }) => ({ origin: `plugin '${name}'`, providers })),
   ])

@@ -32,7 +32,7 @@ export interface ListenerConfig {
   /** Most header lines of a request. */
   readonly maxHeaders: number
   readonly isClosing: () => boolean
-  /** Told of what comes another way than through our own server. */
+  /** Counts the requests that come another way than through the application's server. */
   readonly underWay: UnderWay
   /** The identity of the application. */
   readonly app: object
@@ -40,7 +40,7 @@ export interface ListenerConfig {
 
 /** The two ways in, and what is said to a client that does not speak HTTP. */
 export interface Listener {
-  /** For requests of our own server, which are ours from the start. */
+  /** For requests of the application's server, which are made by its classes. */
   readonly handle: (req: BlazonRequest, res: Response) => void
   /** For requests of any server or Express application; `next` takes those that have no route here. */
   readonly handleForeign: (req: IncomingMessage, res: ServerResponse, next?: NextFunction) => void

@@ -26,8 +26,8 @@ export interface WatchedRouters {
 }
 
 /**
- * Warns, once, where a router or an application in `middlewares` has answered a request with 404 that has a route of ours: a catch-all
- * there hides every route, and nothing else would say so. Without routers, the middlewares and `match` stay as they are.
+ * Warns, once, when a router or an application in `middlewares` sends a 404 for a request that has a route of this application: a
+ * catch-all there hides every route, and nothing else would say so. Without routers, the middlewares and `match` stay as they are.
  */
 export function watchRouters(
   handlers: readonly RequestHandler[],
@@ -65,8 +65,8 @@ export function watchRouters(
 }
 
 /**
- * Keeps the last match for the request that it was made for, which mostly asks for its route next: a request is then matched once,
- * however many routers it passes. A match that was taken is forgotten, because its `params` belong to that request.
+ * Keeps the last match. Mostly the same request asks for its route next, so a request is matched once, however many routers it
+ * passes. A match is forgotten once a request has taken it, because its `params` belong to that request.
  */
 class MatchOnce {
   readonly #match: Router
@@ -96,7 +96,7 @@ class MatchOnce {
   }
 }
 
-/** Whether a route of the router's own has answered, and not one for all paths: it has found nothing, and may say so. */
+/** Whether a route of the router has sent the response, and not one for all paths: such a route may have found nothing. */
 function isMeant({ route }: BlazonRequest): boolean {
   const path: unknown = (route as { path?: unknown } | undefined)?.path
   return typeof path === 'string' && !path.includes('*')

@@ -96,7 +96,7 @@ export class TestApp extends App {
     this.#routes = routes
     const wrap = (run: RunRoute, index: number) => {
       const route = routes.model.routes[index]
-      // The framework's own routes ask nobody.
+      // The routes of the framework have no guard.
       if (route === undefined) return run
       return this.#connections.wrapRoute(run, () => routes.probeOf(route))
     }
