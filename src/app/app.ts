@@ -21,7 +21,7 @@ import {
 import { type AppDocument, buildDocsRoutes, listDocuments } from './documents.js'
 import { configureExpressHost, createExpressHost } from './express-host.js'
 import { declareFeatures, type Features } from './features.js'
-import { type Harness, harnessOf } from './harness.js'
+import { type Harness, harnessOf, NO_HARNESS } from './harness.js'
 import { Health } from './health.js'
 import { keepTickShape } from './keep-tick-shape.js'
 import { routeTable } from './route-table.js'
@@ -31,7 +31,6 @@ import { loggerOf } from './settings/logger-option.js'
 import { type Resolved, resolveSettings } from './settings/resolve-settings.js'
 import type { Settings } from './settings/settings.js'
 import { shutDown } from './shut-down.js'
-import { systemClock } from './system-clock.js'
 
 const DEFAULT_PORT = 3000
 
@@ -188,22 +187,19 @@ export class App {
     return this.#resolve().settings
   }
 
-  get #harness(): Harness | undefined {
+  /** A constructor of a subclass puts it there, so it is not known in the constructor. */
+  get #harness(): Harness {
     return harnessOf(this)
   }
 
-  get #clock(): Clock {
-    return this.#harness?.clock ?? systemClock
-  }
-
   get #features(): Features {
-    this.#declared ??= declareFeatures(this.#settings, this.#clock, this.#harness?.wrapStore)
+    this.#declared ??= declareFeatures(this.#settings, this.#harness)
     return this.#declared
   }
 
   #describe(): Description {
     this.#description ??= describeApp(this.#resolve(), [
-      { token: Clock, useValue: this.#clock },
+      { token: Clock, useValue: this.#harness.clock },
       { token: Health, useValue: this.#health() },
       ...this.#features.providers,
     ])
@@ -217,22 +213,21 @@ export class App {
   #start(): Promise<RunningApp> {
     if (this.#describer !== undefined) return startNever(this.#describer, this)
     if (this.#closing !== undefined) return Promise.reject(closed())
-    const boot = () => this.#boot()
-    this.#starting ??= this.#harness?.boot(boot) ?? boot()
+    this.#starting ??= this.#boot()
     return this.#starting
   }
 
   async #boot(): Promise<RunningApp> {
     const settings = this.#settings
-    const logger = this.#harness?.logger ?? settings.logger
+    const harness = this.#harness
+    const logger = harness.logger ?? settings.logger
     const description = this.#describe()
     configureExpressHost(this.express, settings)
     const served = this.documents.filter(({ isEnabled }) => isEnabled)
     const problems = served.flatMap((each) => each.problems)
     problems.push(...checkDocsRoutes(description.model, served))
     const warnings = throwErrors(problems, settings)
-    const harness = this.#harness
-    const ignored = harness === undefined ? ignoredOverrides(settings) : []
+    const ignored = harness === NO_HARNESS ? ignoredOverrides(settings) : []
     logWarnings(logger, [...description.warnings, ...warnings, ...ignored])
     this.#running = await boot({
       settings,
@@ -240,8 +235,8 @@ export class App {
       harness,
       express: this.express,
       logger,
-      clock: this.#clock,
-      features: this.#features,
+      clock: harness.clock,
+      declaredFeatures: this.#features,
       frameworkRoutes: buildDocsRoutes(served),
       isClosing: () => this.#closing !== undefined,
     })
@@ -259,14 +254,12 @@ export class App {
     if (running === undefined) return
     // A server that is looking up its host cannot be stopped yet.
     await this.#listening?.catch(() => {})
-    this.#harness?.refuse()
-    const { hooks, stop, ...parts } = running
+    const { hooks, stop, ...entrance } = running
     const closeRest = () => {
       stop()
       return hooks.close(signal)
     }
-    const closing = shutDown({ ...parts, graceMs: this.#settings.timeouts.closeMs, closeRest })
-    await closing.finally(() => this.#harness?.disconnect())
+    await shutDown({ ...entrance, graceMs: this.#settings.timeouts.closeMs, closeRest })
   }
 }
 

@@ -1,12 +1,22 @@
 import type { SchemaConverters } from '../contracts/openapi.js'
 import type { Schema } from '../contracts/schema.js'
+import type { CompiledInput } from '../pipeline/steps/validate.js'
 import { describeOnce } from '../schema/describe-once.js'
+import type { Settings } from './settings/settings.js'
+
+/** Says which names a schema contains, where error messages may repeat only those; `null` where they may repeat any. */
+export type DeclaresOf = (schema: Schema) => CompiledInput['declares']
+
+/** Makes that function for an application. */
+export function declaresFor({ validation, converters }: Settings): DeclaresOf {
+  return (schema) => (validation.isGeneric ? declaredNames(schema, converters) : null)
+}
 
 /**
  * Says which names a schema itself contains, as far as JSON Schema can say it. Read with the first question: most schemas never
  * refuse anything.
  */
-export function declaredNames(
+function declaredNames(
   schema: Schema,
   converters: SchemaConverters | undefined,
 ): (name: string) => boolean {

@@ -26,14 +26,14 @@ export interface Description {
 /**
  * Reads the settings and the decorators into data. Runs no code of the user's.
  *
- * @param own What the framework itself provides.
+ * @param builtIn What the framework itself provides.
  * @throws ConfigError with everything that is wrong; with `strict`, with everything that is suspicious too.
  */
-export function describeApp(resolved: Resolved, own: readonly Provider[]): Description {
+export function describeApp(resolved: Resolved, builtIn: readonly Provider[]): Description {
   const { settings } = resolved
   const { plugins, auth } = settings
   const graph = collectModules(settings.modules, settings.controllers, [
-    { origin: 'the framework', providers: own },
+    { origin: 'the framework', providers: builtIn },
     { origin: 'providers', providers: settings.providers },
     ...plugins.map(({ name, providers = [] }) => ({ origin: `plugin '${name}'`, providers })),
   ])

@@ -1,3 +1,4 @@
+import type { CacheStore } from '../contracts/cache.js'
 import type { Clock } from '../contracts/clock.js'
 import type { Logger } from '../contracts/logger.js'
 import type { OperationContributor } from '../contracts/openapi.js'
@@ -21,7 +22,6 @@ import {
 import type { RequestScopes } from '../http/request-scopes.js'
 import { NO_STAGES, type RouteStages } from '../pipeline/compile-route.js'
 import type { OnError, RunRoute, Stage } from '../step/step.js'
-import type { Harness } from './harness.js'
 import type { Settings } from './settings/settings.js'
 
 /** The features of an application before it starts. */
@@ -59,11 +59,17 @@ export interface RunningFeatures {
   close(): Promise<void>
 }
 
+/** What features take from outside the options. */
+export interface FeatureSurroundings {
+  readonly clock: Clock
+  /** Changes the store of the cache. */
+  readonly wrapStore: (store: CacheStore) => CacheStore
+}
+
 /** Says what features an application has. Runs nothing. */
 export function declareFeatures(
   settings: Settings,
-  clock: Clock,
-  wrapStore?: Harness['wrapStore'],
+  { clock, wrapStore }: FeatureSurroundings,
 ): Features {
   const host = Object.freeze({})
   const isCurrent = () => TenantContext.current()?.host === host
@@ -138,7 +144,7 @@ async function startFeatures(settings: Settings, config: StartConfig): Promise<R
 }
 
 /** A route that uses nothing is known by its stages being those of all such routes. */
-function toStages(own: Partial<RouteStages>): RouteStages {
-  const isUsed = Object.values(own).some((stage) => stage !== null)
-  return isUsed ? { ...NO_STAGES, ...own } : NO_STAGES
+function toStages(found: Partial<RouteStages>): RouteStages {
+  const isUsed = Object.values(found).some((stage) => stage !== null)
+  return isUsed ? { ...NO_STAGES, ...found } : NO_STAGES
 }

@@ -1,56 +1,56 @@
-import type { IncomingMessage } from 'node:http'
 import type { CacheStore } from '../contracts/cache.js'
 import type { Clock } from '../contracts/clock.js'
 import type { AuthGuard } from '../contracts/guard.js'
 import type { Logger } from '../contracts/logger.js'
-import type { AppModel, RouteMatch, RouteModel } from '../contracts/route-model.js'
+import type { RouteModel } from '../contracts/route-model.js'
 import type { Override } from '../di/build-container.js'
-import type { RunRoute, Stage } from '../step/step.js'
+import type { Stage } from '../step/step.js'
+import type { CompiledRoutes } from './compile-routes.js'
+import type { Listener } from './listener.js'
+import { systemClock } from './system-clock.js'
 
-/** What `blazon/testing` changes in an application, and what it is told of it. */
+/**
+ * The one seam for tests: everything that `blazon/testing` changes in an application. Only `app.ts` and `boot.ts` know it. Each
+ * function is called once while the application boots, `beforeHandler` once for each route.
+ */
 export interface Harness {
-  readonly overrides: readonly Override[]
   readonly clock: Clock
-  readonly logger: Logger
-  /** Runs what starts the application. */
-  readonly boot: <T>(run: () => Promise<T>) => Promise<T>
-  /** Runs a request. */
-  readonly enter: (req: IncomingMessage, run: () => void) => void
-  /** Called when the application begins to close: from now on, nobody can connect. */
-  readonly refuse: () => void
-  /** Called when all of the application is closed. */
-  readonly disconnect: () => void
-  /** Stands before the guard, which may be none. */
-  readonly wrapGuard: (guard: AuthGuard | null) => AuthGuard
-  /**
-   * Stands before a route.
-   *
-   * @param probe The same route as far as access is decided; behind that it answers 204 without calling the handler.
-   */
-  readonly wrapRoute: (run: RunRoute, probe: RunRoute) => RunRoute
-  /** Stands right before the handler of a route. */
-  readonly wrapHandler: (route: RouteModel) => Stage
-  /** Stands before what the cache keeps its entries in. */
+  /** `null` leaves it to the option `logger`. */
+  readonly logger: Logger | null
+  /** Providers that win over those of the application. */
+  readonly overrides: readonly Override[]
+  /** Changes the guard; `null` is an application without one. */
+  readonly wrapGuard: (guard: AuthGuard | null) => AuthGuard | null
+  /** Changes the store of the cache. */
   readonly wrapStore: (store: CacheStore) => CacheStore
-  /** Called before anything of the user's is started. */
-  readonly built: (inside: Inside) => void
+  /** Makes a step that stands right before the handler of a route; `null` for none. */
+  readonly beforeHandler: (route: RouteModel) => Stage | null
+  /** Changes the compiled routes; called before the application's `setup` and `onInit` run. */
+  readonly wrapRoutes: (routes: CompiledRoutes) => CompiledRoutes
+  /** Changes the functions that take requests from Node. */
+  readonly wrapListener: (listener: Listener) => Listener
 }
 
-/** What is in an application, and nobody but its harness sees. */
-export interface Inside {
-  readonly model: AppModel
-  /** Finds routes as requests do; an index past `model.routes` is a page of the framework. */
-  readonly match: (method: string, url: string) => RouteMatch
-}
+/** The harness of an application that is not under test: it changes nothing. */
+export const NO_HARNESS: Harness = Object.freeze({
+  clock: systemClock,
+  logger: null,
+  overrides: [],
+  wrapGuard: (guard: AuthGuard | null) => guard,
+  wrapStore: (store: CacheStore) => store,
+  beforeHandler: () => null,
+  wrapRoutes: (routes: CompiledRoutes) => routes,
+  wrapListener: (listener: Listener) => listener,
+})
 
 const harnesses = new WeakMap<object, Harness>()
 
-/** Puts an application that has not started under test. No door but the testing one leads here. */
+/** Puts an application under test that has not started. Only `blazon/testing` imports this. */
 export function putUnderTest(app: object, harness: Harness): void {
   harnesses.set(app, harness)
 }
 
-/** The harness of an application; `undefined` for those that are not under test. */
-export function harnessOf(app: object): Harness | undefined {
-  return harnesses.get(app)
+/** The harness of an application. */
+export function harnessOf(app: object): Harness {
+  return harnesses.get(app) ?? NO_HARNESS
 }

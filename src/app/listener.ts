@@ -10,15 +10,14 @@ import {
 } from '../http/close-with-connection.js'
 import { hasTooManyParameters } from '../http/count-parameters.js'
 import { returnBody } from '../http/given-body.js'
-import type { HandedBack } from '../http/handed-back.js'
 import { kPassOn, kTenantScope } from '../http/own-fields.js'
 import { adoptRequest, type BlazonRequest } from '../http/request.js'
 import { checkForeignTarget, normalizeTarget } from '../http/request-target.js'
 import { adoptResponse } from '../http/send/response-class.js'
+import { forgetWay, noteReturn } from '../http/ways-on.js'
 import type { OnError, RunRoute } from '../step/step.js'
 import { handleClientError } from './client-error.js'
-import type { MessageClasses } from './express-host.js'
-import type { Harness } from './harness.js'
+import type { MessageClasses } from './message-classes.js'
 import type { UnderWay } from './under-way.js'
 
 /** What the way from Node to the pipeline needs. */
@@ -33,15 +32,15 @@ export interface ListenerConfig {
   /** Most header lines of a request. */
   readonly maxHeaders: number
   readonly isClosing: () => boolean
-  /** Told of what comes another way than through our own server. */
+  /** Counts the requests that come another way than through the application's server. */
   readonly underWay: UnderWay
-  readonly handedBack: HandedBack
-  readonly harness: Harness | undefined
+  /** The identity of the application. */
+  readonly app: object
 }
 
 /** The two ways in, and what is said to a client that does not speak HTTP. */
 export interface Listener {
-  /** For requests of our own server, which are ours from the start. */
+  /** For requests of the application's server, which are made by its classes. */
   readonly handle: (req: BlazonRequest, res: Response) => void
   /** For requests of any server or Express application; `next` takes those that have no route here. */
   readonly handleForeign: (req: IncomingMessage, res: ServerResponse, next?: NextFunction) => void
@@ -101,7 +100,7 @@ function createEntrance(config: ListenerConfig): Entrance {
 /** Connects Node's events with the pipeline. */
 export function createListener(config: ListenerConfig): Listener {
   const { open, openMounted } = createEntrance(config)
-  const { underWay, handedBack } = config
+  const { underWay, app: thisApp } = config
   function handle(req: BlazonRequest, res: Response): void {
     if (res.socket === null && !mayWait(req, res)) return
     // As below: what comes in on a connection that has ended.
@@ -111,32 +110,32 @@ export function createListener(config: ListenerConfig): Listener {
     if (res.socket === null && !mayWait(req, res)) return
     // Cut in this very moment. One that has been cut for a while may still be carried out.
     if (hasLostConnection(res) && !res.closed) return
-    const prototypes = [Object.getPrototypeOf(req), Object.getPrototypeOf(res)]
+    const reqPrototype = Object.getPrototypeOf(req)
+    const resPrototype = Object.getPrototypeOf(res)
     const { app, next: theirNext, [kPassOn]: passOn, [kTenantScope]: scope } = req as BlazonRequest
     const { Request, Response } = config.classesFor(app)
     const body = Object.getOwnPropertyDescriptor(req, 'body')
-    const own = adoptRequest(req, Request)
-    const ownRes = adoptResponse(res, Response)
+    const adopted = adoptRequest(req, Request)
+    const adoptedRes = adoptResponse(res, Response)
     underWay.add(res)
     if (next === undefined) {
       // Of Vercel and Next.js, with what their own routes have matched in it.
-      Reflect.deleteProperty(own, 'query')
-      return open(own, ownRes)
+      Reflect.deleteProperty(adopted, 'query')
+      return open(adopted, adoptedRes)
     }
-    handedBack.remove(own)
-    own[kPassOn] = () => {
+    const way = forgetWay(adopted, thisApp)
+    adopted[kPassOn] = () => {
       underWay.remove(res)
-      Object.setPrototypeOf(req, prototypes[0])
-      Object.setPrototypeOf(res, prototypes[1])
+      Object.setPrototypeOf(req, reqPrototype)
+      Object.setPrototypeOf(res, resPrototype)
       Object.assign(req, { next: theirNext, [kPassOn]: passOn, [kTenantScope]: scope })
       returnBody(req, body)
-      handedBack.add(own, next)
+      noteReturn(adopted, { app: thisApp, takeError: next }, way)
       next()
     }
-    openMounted(own, ownRes)
+    openMounted(adopted, adoptedRes)
   }
-  const listener = { handle, handleForeign, handleClientError }
-  return config.harness === undefined ? listener : watched(listener, config.harness)
+  return { handle, handleForeign, handleClientError }
 }
 
 /** Whether a request that waits for others of its connection can ever be answered. */
@@ -144,17 +143,4 @@ function mayWait(req: IncomingMessage, res: ServerResponse): boolean {
   if (isBehindLast(req)) return false
   closeWithConnection(req, res)
   return true
-}
-
-function watched(listener: Listener, { enter }: Harness): Listener {
-  const { handle, handleForeign } = listener
-  return {
-    ...listener,
-    handle(req, res) {
-      enter(req, () => handle(req, res))
-    },
-    handleForeign(req, res, next) {
-      enter(req, () => handleForeign(req, res, next))
-    },
-  }
 }

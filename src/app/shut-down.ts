@@ -19,8 +19,8 @@ export interface ShutDown {
 }
 
 /** Stops listening, waits for requests, closes the rest of the application, and then what is left of its connections. */
-export async function shutDown(parts: ShutDown): Promise<void> {
-  const { server, connections, underWay, graceMs, closeRest } = parts
+export async function shutDown(config: ShutDown): Promise<void> {
+  const { server, connections, underWay, graceMs, closeRest } = config
   const all = [connections, underWay]
   const sweep = () => all.forEach((each) => void each.sweep())
   const cut = () => all.forEach((each) => void each.cut())

@@ -1,5 +1,6 @@
 import type { RequestHandler } from '../contracts/handler.js'
 import type { Logger } from '../contracts/logger.js'
+import type { RouteMatch } from '../contracts/route-model.js'
 import type { Problem } from '../errors/config-error.js'
 import type { NamedMiddleware } from '../features/tenancy/check-routers.js'
 import { routerIn } from '../http/express-routers.js'
@@ -8,7 +9,7 @@ import type { Router } from '../routing/build-router.js'
 import { MOUNT_REMEDY } from './check-middlewares.js'
 import { logWarnings } from './describe.js'
 
-/** What is looked at, and who is told. */
+/** What is watched, and where warnings go. */
 export interface WatchConfig {
   /** As many as there are handlers, in their order. */
   readonly named: readonly NamedMiddleware[]
@@ -18,25 +19,32 @@ export interface WatchConfig {
   readonly logger: Logger
 }
 
+/** The middlewares, watched, and how a request that comes through them finds its route. */
+export interface WatchedRouters {
+  readonly handlers: readonly RequestHandler[]
+  readonly match: Router
+}
+
 /**
- * Warns, once, where a router or an application in `middlewares` has answered a request with 404 that has a route of ours: a catch-all
- * there hides every route, and nothing else would say so. Other middlewares stay as they are.
+ * Warns, once, when a router or an application in `middlewares` sends a 404 for a request that has a route of this application: a
+ * catch-all there hides every route, and nothing else would say so. Without routers, the middlewares and `match` stay as they are.
  */
 export function watchRouters(
   handlers: readonly RequestHandler[],
   { named, match, routes, logger }: WatchConfig,
-): readonly RequestHandler[] {
+): WatchedRouters {
+  const isRouter = handlers.map((_, index) => routerIn(named[index]?.middleware) !== undefined)
+  if (!isRouter.includes(true)) return { handlers, match }
+  const matchOnce = new MatchOnce(match)
   let hasWarned = false
   const warn = (problem: Problem) => {
     if (!hasWarned) logWarnings(logger, [problem])
     hasWarned = true
   }
-  return handlers.map((handler, index) => {
-    const entry = named[index]
-    if (entry === undefined || routerIn(entry.middleware) === undefined) return handler
-    return function watchedRouter(req: BlazonRequest, res, next) {
+  const watch = (handler: RequestHandler, entry: NamedMiddleware): RequestHandler =>
+    function watchedRouter(req: BlazonRequest, res, next) {
       const { method, url } = req
-      const found = hasWarned ? undefined : match(method, url)
+      const found = hasWarned ? undefined : matchOnce.look(method, url)
       if (found?.kind !== 'route') return handler(req, res, next)
       const look = () => {
         const request = `${method} ${routes[found.index]?.path}`
@@ -48,10 +56,47 @@ export function watchRouters(
         next(argument as undefined)
       })
     }
-  })
+  return {
+    handlers: handlers.map((handler, index) =>
+      isRouter[index] ? watch(handler, named[index] as NamedMiddleware) : handler,
+    ),
+    match: matchOnce.take,
+  }
 }
 
-/** Whether a route of the router's own has answered, and not one for all paths: it has found nothing, and may say so. */
+/**
+ * Keeps the last match. Mostly the same request asks for its route next, so a request is matched once, however many routers it
+ * passes. A match is forgotten once a request has taken it, because its `params` belong to that request.
+ */
+class MatchOnce {
+  readonly #match: Router
+  #method = ''
+  #url = ''
+  #found: RouteMatch | undefined
+
+  constructor(match: Router) {
+    this.#match = match
+  }
+
+  look(method: string, url: string): RouteMatch {
+    const kept = this.#found
+    if (kept !== undefined && url === this.#url && method === this.#method) return kept
+    const found = this.#match(method, url)
+    this.#method = method
+    this.#url = url
+    this.#found = found
+    return found
+  }
+
+  readonly take: Router = (method, url) => {
+    const found = this.#found
+    this.#found = undefined
+    const isKept = found !== undefined && url === this.#url && method === this.#method
+    return isKept ? found : this.#match(method, url)
+  }
+}
+
+/** Whether a route of the router has sent the response, and not one for all paths: such a route may have found nothing. */
 function isMeant({ route }: BlazonRequest): boolean {
   const path: unknown = (route as { path?: unknown } | undefined)?.path
   return typeof path === 'string' && !path.includes('*')

@@ -1,10 +1,10 @@
 import type { Response } from '../contracts/handler.js'
 import { toMiddlewareFailure } from '../errors/failure.js'
-import type { HandedBack } from '../http/handed-back.js'
 import { kHasFailed } from '../http/own-fields.js'
 import type { BlazonRequest } from '../http/request.js'
 import type { RequestScopes } from '../http/request-scopes.js'
 import { keepFirstResponse } from '../http/send/keep-first-response.js'
+import { errorTakerOf } from '../http/ways-on.js'
 import type { LogFailure } from './log-failure.js'
 import { overtake } from './overtake.js'
 import { inScopeOf } from './scoped-errors.js'
@@ -25,18 +25,19 @@ export type OnLateError = (error: unknown, exchange: LateExchange) => void
 interface LateEnds {
   /** `null` where requests have no scopes. */
   readonly scopes: RequestScopes | null
-  readonly handedBack: HandedBack
+  /** The application whose middlewares fail. */
+  readonly app: object
 }
 
 const LATE = 'A middleware failed after the response was sent, or after the request had failed'
 
 /** Makes an answer of a late error where there is none yet, as Express does, and tells the log in any case. */
-export function createOnLateError(log: LogFailure, { scopes, handedBack }: LateEnds): OnLateError {
+export function createOnLateError(log: LogFailure, { scopes, app }: LateEnds): OnLateError {
   return function onLateError(error, { req, res, isAtRoute, fail }) {
     const { status } = toMiddlewareFailure(error, res.statusCode)
     if (req[kHasFailed] || res.headersSent) return log(error, req, { status, message: LATE })
-    const passError = handedBack.ownerOf(req)
-    if (passError !== undefined) return passError(error)
+    const takeError = errorTakerOf(req, app)
+    if (takeError !== undefined) return takeError(error)
     log(error, req, { status })
     inScopeOf(scopes, req, () => {
       if (isAtRoute) return overtake(error, req, fail)

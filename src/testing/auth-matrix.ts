@@ -1,6 +1,6 @@
 import { type Agent, request as send } from 'node:http'
 import { App } from '../app/app.js'
-import type { Inside } from '../app/harness.js'
+import type { CompiledRoutes } from '../app/compile-routes.js'
 import type { User } from '../contracts/handler.js'
 import type { HttpMethod, RouteModel } from '../contracts/route-model.js'
 import { ConfigError, type Problem } from '../errors/config-error.js'
@@ -144,7 +144,10 @@ export async function refuseUnguarded(
 }
 
 /** Sends requests that end where the handler would be called. */
-export function createProbe({ agent, headers, judge }: ProbeLink, match: Inside['match']): Probe {
+export function createProbe(
+  { agent, headers, judge }: ProbeLink,
+  match: CompiledRoutes['match'],
+): Probe {
   const judgeRefusal: Judge = (exchange) =>
     exchange.status === REACHED ? undefined : judge?.(exchange)
   return function probe(route) {
@@ -170,7 +173,10 @@ export function createProbe({ agent, headers, judge }: ProbeLink, match: Inside[
 }
 
 /** A method and a path that lead to a route, and to no other. */
-function requestFor(route: RouteModel, match: Inside['match']): { method: string; path: string } {
+function requestFor(
+  route: RouteModel,
+  match: CompiledRoutes['match'],
+): { method: string; path: string } {
   const methods = route.method === 'ALL' ? ['GET', ...CHANGING.slice(0, 4)] : [route.method]
   for (const value of ['1', 'a', '00000000-0000-4000-8000-000000000000']) {
     const path = route.path.replace(/[:*]\w+/g, value)

@@ -81,11 +81,13 @@ export class Connections {
     },
   })
 
-  /** Sends the requests of probes to `probe`. */
-  readonly wrapRoute = (run: RunRoute, probe: RunRoute): RunRoute => {
+  /** Sends the requests of probes to a route of their own, which is compiled for the first of them. */
+  readonly wrapRoute = (run: RunRoute, compileProbe: () => RunRoute): RunRoute => {
+    let probe: RunRoute | undefined
     return function runUnderTest(req, res) {
-      if (factsOf.get(req.socket)?.isProbe === true) probe(req, res)
-      else run(req, res)
+      if (factsOf.get(req.socket)?.isProbe !== true) return run(req, res)
+      probe ??= compileProbe()
+      probe(req, res)
     }
   }
 

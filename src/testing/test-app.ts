@@ -1,13 +1,16 @@
+import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type TestAgent from 'supertest/lib/agent.js'
 import { App } from '../app/app.js'
-import { type Inside, putUnderTest } from '../app/harness.js'
+import type { CompiledRoutes } from '../app/compile-routes.js'
+import { putUnderTest } from '../app/harness.js'
+import type { Listener } from '../app/listener.js'
 import { namedMiddlewares } from '../app/settings/named-middlewares.js'
 import type { User } from '../contracts/handler.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import { blameCaller } from '../errors/blame-caller.js'
 import { tenantGroup } from '../features/tenancy/tenant-options.js'
-import type { Stage } from '../step/step.js'
+import type { RunRoute, Stage } from '../step/step.js'
 import {
   type AuthMatrix,
   type AuthMatrixOptions,
@@ -56,7 +59,8 @@ export class TestApp extends App {
   readonly #coverage: ContractCoverage
   /** `null` where answers are not checked. */
   readonly #contract: Contract | null
-  #inside: Inside | undefined
+  /** `undefined` until they are compiled. */
+  #routes: CompiledRoutes | undefined
   #operations: DocumentedOperations | undefined
   #caller: TestCaller | undefined
   #ending: Promise<void> | undefined
@@ -70,26 +74,44 @@ export class TestApp extends App {
     this.#contract =
       mode === 'off' ? null : new Contract({ operations, mode, coverage: this.#coverage })
     this.#log = new TestLog(options.logger)
-    const { wrapGuard, wrapRoute, wrapHandler, refuse, disconnect } = this.#connections
     putUnderTest(this, {
-      overrides: options.testOverrides ?? [],
       clock: this.clock,
       logger: this.#log.logger,
-      boot: this.#watch.boot,
-      enter: (req, run) => this.#watch.enter(req, () => this.#connections.enter(req, run)),
-      refuse,
-      disconnect,
-      wrapGuard,
-      wrapRoute,
-      wrapHandler: (route) => {
-        const watch = this.#contract === null ? null : this.#watchKeys(route, this.#contract)
-        return (next) => wrapHandler(watch === null ? next : watch(next))
-      },
+      overrides: options.testOverrides ?? [],
+      wrapGuard: this.#connections.wrapGuard,
       wrapStore: this.#stores.wrap,
-      built: (inside) => {
-        this.#inside = inside
-      },
+      beforeHandler: this.#beforeHandler,
+      wrapRoutes: this.#wrapRoutes,
+      wrapListener: this.#wrapListener,
     })
+  }
+
+  readonly #beforeHandler = (route: RouteModel): Stage => {
+    const { wrapHandler } = this.#connections
+    const watch = this.#contract === null ? null : this.#watchKeys(route, this.#contract)
+    return (next) => wrapHandler(watch === null ? next : watch(next))
+  }
+
+  readonly #wrapRoutes = (routes: CompiledRoutes): CompiledRoutes => {
+    this.#routes = routes
+    const wrap = (run: RunRoute, index: number) => {
+      const route = routes.model.routes[index]
+      // The routes of the framework have no guard.
+      if (route === undefined) return run
+      return this.#connections.wrapRoute(run, () => routes.probeOf(route))
+    }
+    return { ...routes, handlers: routes.handlers.map(wrap) }
+  }
+
+  readonly #wrapListener = (listener: Listener): Listener => {
+    const { handle, handleForeign } = listener
+    const enter = (req: IncomingMessage, run: () => void) =>
+      this.#watch.enter(req, () => this.#connections.enter(req, run))
+    return {
+      ...listener,
+      handle: (req, res) => enter(req, () => handle(req, res)),
+      handleForeign: (req, res, next) => enter(req, () => handleForeign(req, res, next)),
+    }
   }
 
   /**
@@ -117,7 +139,7 @@ export class TestApp extends App {
     checkTestOptions(options)
     const app = new TestApp(options)
     const supertest = await loadSupertest()
-    await app.init()
+    await app.#watch.boot(() => app.init())
     return { app, supertest }
   }
 
@@ -223,7 +245,7 @@ export class TestApp extends App {
     checkAuthMatrix(principals, options)
     const { unguarded, except } = options
     const nobody = this.#started('authMatrix()').as(null)
-    const { model, match } = this.#inside as Inside
+    const { model, match } = this.#routes as CompiledRoutes
     const probeOf = (given: Principal) => {
       const caller = given instanceof TestCaller ? given : nobody.as(given)
       const { principal, headers } = stateOf(caller)
@@ -298,8 +320,7 @@ export class TestApp extends App {
    * everything is closed, an Error when the tests have exercised less than `coverage.threshold`.
    */
   override close(signal?: string): Promise<void> {
-    const close = () => this.#watch.end(() => super.close(signal), this.#log)
-    this.#ending ??= close().then(() => this.#checkCoverage())
+    this.#ending ??= this.#end(() => super.close(signal))
     return this.#ending
   }
 
@@ -333,10 +354,17 @@ export class TestApp extends App {
     })
   }
 
+  async #end(close: () => Promise<void>): Promise<void> {
+    const { refuse, disconnect } = this.#connections
+    refuse()
+    await this.#watch.end(() => close().finally(disconnect), this.#log)
+    this.#checkCoverage()
+  }
+
   #checkCoverage(): void {
     const { coverage } = this.#options
     // One that did not start has nothing to exercise.
-    if (coverage === undefined || this.#inside === undefined) return
+    if (coverage === undefined || this.#routes === undefined) return
     this.#coverage.declare(this.#documented().all)
     if (coverage instanceof ContractCoverage) return
     const { title } = this.document.info
@@ -347,10 +375,10 @@ export class TestApp extends App {
   }
 
   #documented(): DocumentedOperations {
-    if (this.#inside === undefined) {
+    if (this.#routes === undefined) {
       throw new Error('There are no operations before the application has started.')
     }
-    this.#operations ??= new DocumentedOperations(this.#inside, this.documents)
+    this.#operations ??= new DocumentedOperations(this.#routes, this.documents)
     return this.#operations
   }
 

@@ -20,9 +20,9 @@ export function namedMiddlewares({ middlewares, plugins }: AppOptions): NamedMid
 function flatten(list: unknown, name: string): NamedMiddleware[] {
   if (!Array.isArray(list)) return []
   return Array.from(list, (entry: unknown, index) => {
-    const own = `${name}[${index}]`
+    const place = `${name}[${index}]`
     return Array.isArray(entry)
-      ? flatten(entry, own)
-      : [{ middleware: entry as Middleware, name: own }]
+      ? flatten(entry, place)
+      : [{ middleware: entry as Middleware, name: place }]
   }).flat()
 }

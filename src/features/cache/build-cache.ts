@@ -22,8 +22,8 @@ export interface CacheConfig {
   readonly refuseClaim?: (tenant: string | undefined) => void
   /** Whether the code that asks runs for a request of this application. Default: nobody knows. */
   readonly isCurrent?: () => boolean
-  /** What a harness puts before the store; `undefined` where there is none. */
-  readonly wrapStore?: ((store: CacheStore) => CacheStore) | undefined
+  /** Changes the store before anything uses it. Default: it stays as it is. */
+  readonly wrapStore?: (store: CacheStore) => CacheStore
 }
 
 /** The cache of an application that has not started. */
@@ -42,32 +42,44 @@ export interface RunningCache {
 /** Names of headers are a handler's to choose, and may be without end. */
 const MOST_WARNINGS = 20
 
-/** Makes the manager, which providers may ask for before anything is opened or loaded. */
+/**
+ * Makes the manager, which providers may ask for before anything is opened or loaded. The engine behind the manager, and its store,
+ * are made for the first route with `@Cache`, or for the first call of the manager.
+ */
 export function declareCache(config: CacheConfig): DeclaredCache {
   const { clock, currentTenant, actsForAll = () => true, isCurrent = () => false } = config
-  const { refuseClaim = () => {} } = config
-  const { settings } = config
+  const { refuseClaim = () => {}, wrapStore = (store) => store, settings } = config
   let logger: Logger | undefined
   const lateLogger: Logger = {
     info: (facts, message) => logger?.info(facts, message),
     warn: (facts, message) => logger?.warn(facts, message),
     error: (facts, message) => logger?.error(facts, message),
   }
-  const own = settings.store ?? memoryCache()
-  const store = config.wrapStore?.(own) ?? own
-  const engine = new CacheEngine(store, { clock, logger: lateLogger })
+  const engine = new LazyEngine(() => {
+    const store = wrapStore(settings.store ?? memoryCache())
+    return new CacheEngine(store, { clock, logger: lateLogger })
+  })
   const { defaultTtlMs } = settings
-  const manager = new CacheManager({ engine, currentTenant, actsForAll, refuseClaim, defaultTtlMs })
+  const scope = { currentTenant, actsForAll, refuseClaim, defaultTtlMs }
+  const manager = new CacheManager({
+    ...scope,
+    get engine() {
+      return engine.get()
+    },
+  })
   return {
     providers: [{ token: CacheManager, useValue: manager }],
     async start(input) {
       logger = input.logger
       const isUsed = input.model.routes.some(isCached)
-      if (isUsed || settings.store !== null) await engine.open()
+      if (isUsed || settings.store !== null) await engine.get().open()
       startManager(manager, isCurrent)
       const hasNotes = settings.hasHeaders
       return {
-        stageOf: (route) => stageOf(route, { engine, hasNotes, logger: input.logger }),
+        stageOf: (route) =>
+          isCached(route)
+            ? stageOf(route, { engine: engine.get(), hasNotes, logger: input.logger })
+            : null,
         addsHeaders: isUsed && hasNotes,
         async close() {
           stopManager(manager)
@@ -78,17 +90,37 @@ export function declareCache(config: CacheConfig): DeclaredCache {
   }
 }
 
+/** The engine of a cache, made when it is first used. */
+class LazyEngine {
+  readonly #make: () => CacheEngine
+  #made: CacheEngine | undefined
+  #isClosed = false
+
+  constructor(make: () => CacheEngine) {
+    this.#make = make
+  }
+
+  get(): CacheEngine {
+    if (this.#made !== undefined) return this.#made
+    this.#made = this.#make()
+    // It keeps nothing then, as one that was used before it was closed.
+    if (this.#isClosed) void this.#made.close()
+    return this.#made
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#made?.close()
+  }
+}
+
 interface StageConfig {
   readonly engine: CacheEngine
   readonly hasNotes: boolean
   readonly logger: Logger
 }
 
-function stageOf(
-  route: RouteModel,
-  { engine, hasNotes, logger }: StageConfig,
-): SettlingStage | null {
-  if (!isCached(route)) return null
+function stageOf(route: RouteModel, { engine, hasNotes, logger }: StageConfig): SettlingStage {
   const { ttl, staleWhileRevalidate } = route.cache ?? {}
   const lifetime = { freshMs: msOf(ttl), staleMs: msOf(staleWhileRevalidate) }
   const said = new Set<string>()

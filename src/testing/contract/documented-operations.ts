@@ -1,5 +1,5 @@
+import type { CompiledRoutes } from '../../app/compile-routes.js'
 import type { AppDocument } from '../../app/documents.js'
-import type { Inside } from '../../app/harness.js'
 import type { OpenApiDocument, OpenApiOperation } from '../../contracts/openapi.js'
 import type { AppModel } from '../../contracts/route-model.js'
 import { listOperations } from '../../openapi/operations.js'
@@ -19,10 +19,13 @@ export interface DocumentedOperation {
 export class DocumentedOperations {
   /** The same for an application that is made again, and of no other. */
   readonly model: AppModel
-  readonly #match: Inside['match']
+  readonly #match: CompiledRoutes['match']
   readonly #byRoute: ReadonlyMap<string, DocumentedOperation>
 
-  constructor({ model, match }: Inside, documents: readonly AppDocument[]) {
+  constructor(
+    { model, match }: Pick<CompiledRoutes, 'model' | 'match'>,
+    documents: readonly AppDocument[],
+  ) {
     this.model = model
     this.#match = match
     const byId = new Map(documents.flatMap(({ document }) => operationsOf(document)).reverse())

@@ -1,0 +1,58 @@
+import type { RouteModel } from '../contracts/route-model.js'
+import type { InputSource, Schema } from '../contracts/schema.js'
+import { ConfigError, type Problem } from '../errors/config-error.js'
+import type { CompiledInput } from '../pipeline/steps/validate.js'
+import type { CompileValidator } from '../schema/compile-validator.js'
+import type { DeclaresOf } from './declared-names.js'
+
+const SOURCES: readonly InputSource[] = ['params', 'query', 'headers', 'body']
+
+/** What the schemas of inputs are compiled with. */
+export interface InputCompiler {
+  readonly compile: CompileValidator
+  readonly declaresOf: DeclaresOf
+}
+
+/**
+ * Compiles the input schemas of every route.
+ *
+ * @returns For each route, by its index, the inputs in the order in which they are checked.
+ * @throws ConfigError that names every schema which does not compile.
+ */
+export async function compileInputs(
+  routes: readonly RouteModel[],
+  { compile, declaresOf }: InputCompiler,
+): Promise<CompiledInput[][]> {
+  const problems: Problem[] = []
+  const compileInput = async (route: RouteModel, source: InputSource, schema: Schema) => {
+    try {
+      const validate = await compile(schema, source)
+      return { index: route.index, input: { source, validate, declares: declaresOf(schema) } }
+    } catch (error) {
+      problems.push(invalidSchema(route, source, error))
+      return undefined
+    }
+  }
+  const compiling: ReturnType<typeof compileInput>[] = []
+  for (const route of routes) {
+    for (const source of SOURCES) {
+      const schema = route.inputs[source]
+      if (schema !== null) compiling.push(compileInput(route, source, schema))
+    }
+  }
+  const inputs = routes.map((): CompiledInput[] => [])
+  for (const compiled of await Promise.all(compiling)) {
+    if (compiled !== undefined) inputs[compiled.index]?.push(compiled.input)
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+  return inputs
+}
+
+function invalidSchema(route: RouteModel, source: InputSource, error: unknown): Problem {
+  return {
+    code: 'E_SCHEMA_INVALID',
+    subject: route.name,
+    cause: `The JSON Schema of its ${source} does not compile: ${(error as Error).message}.`,
+    remedy: 'Correct the schema. Its draft is 2020-12 unless `$schema` names 2019-09 or draft-07.',
+  }
+}

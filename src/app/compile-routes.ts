@@ -1,0 +1,153 @@
+import type { FrameworkRoute } from '../contracts/framework-route.js'
+import type { SchemaConverters } from '../contracts/openapi.js'
+import type { InterceptedApp, Interceptor, Plugin } from '../contracts/plugin.js'
+import type { AppModel, RouteModel } from '../contracts/route-model.js'
+import { compileFrameworkRoute } from '../pipeline/compile-dispatch.js'
+import {
+  compileProbe,
+  compileRoute,
+  type PipelineConfig,
+  type RouteParts,
+} from '../pipeline/compile-route.js'
+import { buildRouter, type Routable, type Router } from '../routing/build-router.js'
+import { createValidatorCompiler } from '../schema/compile-validator.js'
+import type { RunRoute, Stage } from '../step/step.js'
+import type { Access } from './access.js'
+import { compileInputs } from './compile-inputs.js'
+import { declaresFor } from './declared-names.js'
+import type { Description } from './describe.js'
+import type { ErrorPaths } from './error-paths.js'
+import type { RunningFeatures } from './features.js'
+import { ModelMemory } from './model-memory.js'
+import type { SortedMiddlewares } from './prepare-middlewares.js'
+import type { Settings } from './settings/settings.js'
+
+/** What the routes of an application are compiled from. */
+export interface RoutesConfig {
+  readonly settings: Settings
+  readonly description: Pick<Description, 'model'>
+  readonly controllers: ReadonlyMap<unknown, object>
+  /** The pages of the documentation. */
+  readonly frameworkRoutes: readonly FrameworkRoute[]
+  readonly get: InterceptedApp['get']
+  readonly features: Pick<RunningFeatures, 'stagesOf' | 'usesTenants' | 'scopes'>
+  readonly access: Access
+  readonly errors: Pick<ErrorPaths, 'onError' | 'deadlines'>
+  readonly middlewares: SortedMiddlewares
+  /** A step that tests put right before the handler of a route; `null` for none. */
+  readonly beforeHandler: (route: RouteModel) => Stage | null
+}
+
+/** The routes of an application, each compiled to one function. */
+export interface CompiledRoutes {
+  readonly model: AppModel
+  /** Finds the index of a route: that in `model.routes`; the routes of the framework follow those. */
+  readonly match: Router
+  /** By that index. */
+  readonly handlers: readonly RunRoute[]
+  readonly frameworkRoutes: readonly FrameworkRoute[]
+  /** Compiles a route of the model only as far as its access is decided; behind that it sends 204. */
+  readonly probeOf: (route: RouteModel) => RunRoute
+}
+
+/** A router remembers nothing of requests, so applications of the same model share it. */
+const routers = new ModelMemory<Router>()
+
+/** Compiles every route, and the router that finds them. */
+export async function compileRoutes(config: RoutesConfig): Promise<CompiledRoutes> {
+  const { frameworkRoutes, features } = config
+  const { model } = config.description
+  const shared = whatRoutesShare(config)
+  const partsOf = await collectParts(config)
+  const handlers = model.routes.map((route) => compileRoute(route, partsOf(route), shared))
+  for (const { handle } of frameworkRoutes) {
+    handlers.push(compileFrameworkRoute(handle, shared.onError))
+  }
+  return {
+    model,
+    match: routerFor(model, frameworkRoutes),
+    handlers,
+    frameworkRoutes,
+    probeOf: (route) => compileProbe(route, features.stagesOf(route), shared),
+  }
+}
+
+function whatRoutesShare(config: RoutesConfig): PipelineConfig {
+  const { access, errors, features, middlewares } = config
+  const { limits } = config.settings
+  return {
+    ...access,
+    onError: errors.onError,
+    deadlines: errors.deadlines,
+    scopes: features.scopes,
+    mayFailLate: middlewares.handlers.length > 0,
+    mayAnswerErrorsLater: middlewares.errorHandlers.length > 0,
+    bodyLimits: { size: limits.bodyBytes, depth: limits.depth },
+  }
+}
+
+/** Prepares what routes need beside their model: schemas are compiled, and plugins asked. */
+async function collectParts({
+  settings,
+  description: { model },
+  controllers,
+  features,
+  get,
+  beforeHandler,
+}: RoutesConfig): Promise<(route: RouteModel) => RouteParts> {
+  const { routes } = model
+  const { plugins, converters } = settings
+  const compile = createValidatorCompiler(converters)
+  const inputs = await compileInputs(routes, { compile, declaresOf: declaresFor(settings) })
+  const datesOf = await loadDates(routes, converters)
+  const interceptedApp = { get, usesTenants: features.usesTenants }
+  return (route) => ({
+    instance: controllers.get(route.controller) as object,
+    inputs: inputs[route.index] ?? [],
+    stages: features.stagesOf(route),
+    dates: datesOf(route),
+    interceptors: interceptorsOf(route, plugins, interceptedApp),
+    underTest: beforeHandler(route),
+  })
+}
+
+/** The module that writes the dates of documented responses is loaded only where responses are documented. */
+async function loadDates(
+  routes: readonly RouteModel[],
+  converters: SchemaConverters,
+): Promise<(route: RouteModel) => RouteParts['dates']> {
+  const isDescribed = ({ operation: { responses } }: RouteModel) =>
+    responses.some(({ status, schema }) => status < 400 && schema !== undefined)
+  if (!routes.some(isDescribed)) return () => null
+  const { compileAnswerDates } = await import('../schema/answer-dates.js')
+  return (route) =>
+    isDescribed(route) ? () => compileAnswerDates(route.operation.responses, converters) : null
+}
+
+function interceptorsOf(
+  route: RouteModel,
+  plugins: readonly Plugin[],
+  app: InterceptedApp,
+): readonly Interceptor[] {
+  const interceptors: Interceptor[] = []
+  for (const plugin of plugins) {
+    const interceptor = plugin.intercept?.(route, app) ?? null
+    if (interceptor !== null) interceptors.push(interceptor)
+  }
+  return interceptors
+}
+
+function routerFor(model: AppModel, frameworkRoutes: readonly FrameworkRoute[]): Router {
+  const { routes } = model
+  return routers.get(model, frameworkRoutes.map(({ path }) => path).join('\n'), () =>
+    buildRouter([
+      ...routes,
+      ...frameworkRoutes.map(({ path }, offset) => toRoutable(path, routes.length + offset)),
+    ]),
+  )
+}
+
+/** Middlewares stand before the routes of the framework as before all others; no other step does. */
+function toRoutable(path: string, index: number): Routable {
+  return { index, path, method: 'GET', pathParameters: [] }
+}

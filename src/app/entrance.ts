@@ -1,0 +1,55 @@
+import type { Server } from 'node:http'
+import type { Application } from 'express'
+import { Connections } from './connections.js'
+import type { ErrorPaths } from './error-paths.js'
+import type { RunningFeatures } from './features.js'
+import type { Front } from './front.js'
+import { createListener, type Listener } from './listener.js'
+import { hostedClasses, type MessageClasses } from './message-classes.js'
+import { createHttpServer } from './server.js'
+import type { Settings } from './settings/settings.js'
+import { tellStreamIn } from './tell-stream.js'
+import { UnderWay } from './under-way.js'
+
+/** What takes requests from Node, and what closing waits for. */
+export interface Entrance {
+  readonly server: Server
+  readonly listener: Listener
+  readonly connections: Connections
+  /** Requests that come another way than through `server`. */
+  readonly underWay: UnderWay
+}
+
+/** What the entrance is built from. */
+export interface EntranceConfig {
+  readonly settings: Settings
+  readonly express: Application
+  readonly messages: MessageClasses
+  readonly features: Pick<RunningFeatures, 'scopes'>
+  readonly errors: Pick<ErrorPaths, 'onRefusal'>
+  readonly front: Front
+  readonly isClosing: () => boolean
+  /** Changes the listener before the server has it. */
+  readonly wrapListener: (listener: Listener) => Listener
+}
+
+/** Makes the listener, and the server that calls it. The server does not listen yet. */
+export function buildEntrance(config: EntranceConfig): Entrance {
+  const { express, settings, messages, front, features, errors, isClosing } = config
+  const { limits, timeouts } = settings
+  const tellStream = tellStreamIn(features.scopes)
+  const connections = new Connections(tellStream)
+  const underWay = new UnderWay(tellStream)
+  const created = createListener({
+    ...front,
+    app: express,
+    classesFor: hostedClasses(express, messages),
+    onError: errors.onRefusal,
+    maxHeaders: limits.headers,
+    isClosing,
+    underWay,
+  })
+  const listener = config.wrapListener(created)
+  const server = createHttpServer({ ...messages, listener, connections, timeouts })
+  return { server, listener, connections, underWay }
+}

@@ -1,0 +1,83 @@
+import type { Application } from 'express'
+import type { RequestHandler } from '../contracts/handler.js'
+import type { Logger } from '../contracts/logger.js'
+import { type CrossOrigin, crossOriginStep } from '../features/security/cross-origin.js'
+import type { Security } from '../features/security/security.js'
+import { compileDispatch } from '../pipeline/compile-dispatch.js'
+import { limitQuery, refuseQuery } from '../pipeline/limit-query.js'
+import { nameRoutes } from '../pipeline/name-routes.js'
+import { composeMiddlewares, type MiddlewareEnds } from '../pipeline/run-middlewares.js'
+import type { RunRoute } from '../step/step.js'
+import type { CompiledRoutes } from './compile-routes.js'
+import type { ErrorPaths } from './error-paths.js'
+import type { RunningFeatures } from './features.js'
+import type { ReadyMiddlewares } from './prepare-middlewares.js'
+import { watchRouters } from './watch-routers.js'
+
+/** What the way of a request to its route is built from. */
+export interface FrontConfig {
+  readonly express: Application
+  readonly logger: Logger
+  readonly security: Security
+  readonly features: RunningFeatures
+  readonly middlewares: ReadyMiddlewares
+  readonly errors: ErrorPaths
+  readonly routes: CompiledRoutes
+}
+
+/** The way of a request to its route. */
+export interface Front {
+  readonly run: RunRoute
+  /** The same for a query string of too many parameters. */
+  readonly runExcessive: RunRoute
+}
+
+/** Puts in front of the routes what every request passes: `security`, then the tenant, then the middlewares. */
+export function buildFront(config: FrontConfig): Front {
+  const { express, features, errors, routes, middlewares, logger } = config
+  const { onEarlyError, onMiddlewareError, onLateError, onRefusal } = errors
+  const { model, frameworkRoutes, match } = routes
+  const traced = { routes: model.routes, others: frameworkRoutes, onError: errors.onError }
+  const watched = watchRouters(middlewares.handlers, {
+    named: middlewares.named,
+    match,
+    routes: [...model.routes, ...frameworkRoutes],
+    logger,
+  })
+  const dispatch = compileDispatch({
+    match: watched.match,
+    routes: model.routes,
+    handlers: nameRoutes(routes.handlers, traced),
+    onError: onRefusal,
+    admission: features.admission,
+  })
+  const ends = { done: dispatch, onError: onMiddlewareError, onLateError }
+  const inScope = inFrontOf(ends, watched.handlers)
+  const entered = features.enter?.({ run: inScope, onError: onEarlyError }) ?? inScope
+  const run = behindSecurity(config, entered)
+  const refuse = behindSecurity(config, refuseQuery(onRefusal))
+  return { run, runExcessive: limitQuery({ express, match, run, refuse }) }
+}
+
+/** Refused requests pass `security` too: CORS decides what a browser may see of a refusal. */
+function behindSecurity({ security, errors }: FrontConfig, run: RunRoute): RunRoute {
+  const { onEarlyError: onError, onLateError } = errors
+  const put: PutInFront = (list, done) => inFrontOf({ done, onError, onLateError }, list)
+  return put(security.middlewares, shareWithOrigins(security.crossOrigin, put, run))
+}
+
+type PutInFront = (list: readonly RequestHandler[], done: RunRoute) => RunRoute
+
+function inFrontOf(ends: MiddlewareEnds, list: readonly RequestHandler[]): RunRoute {
+  return list.length === 0 ? ends.done : composeMiddlewares(list, ends)
+}
+
+function shareWithOrigins(
+  crossOrigin: CrossOrigin | null,
+  put: PutInFront,
+  run: RunRoute,
+): RunRoute {
+  if (crossOrigin === null) return run
+  const preflighted = put([crossOrigin.preflight], run)
+  return crossOriginStep(crossOrigin, { preflighted, run })
+}

@@ -1,0 +1,63 @@
+import type { AuthGuard } from '../contracts/guard.js'
+import type { Class, Token } from '../contracts/provider.js'
+import { type BoundContainer, makeAll } from '../di/build-container.js'
+import { originOf, toProblem } from '../di/chain.js'
+import type { Injector } from '../di/injector.js'
+import { ConfigError } from '../errors/config-error.js'
+import { invalid } from '../errors/invalid.js'
+import { attachOk } from './base-controller.js'
+
+/**
+ * Makes every provider and controller.
+ *
+ * @returns The controllers, by their classes.
+ * @throws ConfigError with everything that could not be made.
+ */
+export async function makeControllers(
+  container: BoundContainer,
+): Promise<ReadonlyMap<unknown, object>> {
+  const { instances, problems, errors } = await makeAll(container)
+  if (problems.length > 0) {
+    const cause = errors.length === 1 ? errors[0] : new AggregateError(errors)
+    throw new ConfigError(problems, { cause })
+  }
+  for (const instance of instances.values()) attachOk(instance as object)
+  return instances as ReadonlyMap<unknown, object>
+}
+
+/**
+ * Finds the guard of an application: the option is the guard itself, or the token of one.
+ *
+ * @returns `null` for an application without a guard.
+ * @throws ConfigError when the token provides no guard.
+ */
+export async function makeGuard(
+  guard: AuthGuard | Token<AuthGuard> | null,
+  injector: Injector,
+): Promise<AuthGuard | null> {
+  if (guard === null) return null
+  if (isGuard(guard)) return guard
+  const resolved = await resolve(guard as Token<AuthGuard>, injector)
+  if (isGuard(resolved)) return resolved
+  throw new ConfigError([
+    invalid(
+      'auth.guard',
+      'The value that its token provides has no method canActivate.',
+      'Provide an object with canActivate(req) under that token.',
+    ),
+  ])
+}
+
+/** A guard that is named by its class need not be listed as a provider. */
+async function resolve(token: Token<AuthGuard>, injector: Injector): Promise<AuthGuard> {
+  if (typeof token === 'function') injector.bindOwn(token as Class<AuthGuard>)
+  try {
+    return await injector.getAsync(token)
+  } catch (error) {
+    throw new ConfigError([toProblem(error)], { cause: originOf(error) })
+  }
+}
+
+function isGuard(value: unknown): value is AuthGuard {
+  return typeof (value as { canActivate?: unknown } | null)?.canActivate === 'function'
+}

@@ -1,0 +1,81 @@
+import type { Application } from 'express'
+import type { Security } from '../features/security/security.js'
+import { isExpressApp } from '../http/express-routers.js'
+import { hostedApp } from '../http/hosted-app.js'
+import { createRequestClass, hostedRequestClass, type RequestClass } from '../http/request.js'
+import {
+  createResponseClass,
+  hostedResponseClass,
+  type ResponseClass,
+} from '../http/send/response-class.js'
+import { staticHeaders } from '../http/send/static-headers.js'
+import type { RunningFeatures } from './features.js'
+
+/** The classes of messages that one host has mounted the application for. */
+export interface MessageClasses {
+  readonly Request: RequestClass
+  readonly Response: ResponseClass
+}
+
+/** What is decided for all messages of an application. */
+export interface MessageConfig {
+  readonly security: Security
+  readonly features: Pick<RunningFeatures, 'scopes' | 'addsHeaders'>
+}
+
+/** Makes the classes of an application's requests and responses. */
+export function createMessageClasses(
+  host: Application,
+  { security: { headers, crossOrigin }, features: { scopes, addsHeaders } }: MessageConfig,
+): MessageClasses {
+  const Request = createRequestClass(host, scopes)
+  const Response = createResponseClass(host, {
+    statics: staticHeaders(headers),
+    addsHeaders: addsHeaders || crossOrigin?.headersOf != null,
+    scopes,
+  })
+  adoptPrototypes(host, Request, Response)
+  return { Request, Response }
+}
+
+/**
+ * Makes applications that are mounted on the host inherit our prototypes, as `app.use` would make them inherit Express'. What
+ * the program has added to Express' before now stands in ours.
+ */
+function adoptPrototypes(host: Application, req: RequestClass, res: ResponseClass): void {
+  const { request, response } = host as Application & { request: object; response: object }
+  moveExtensions(request, req.prototype)
+  moveExtensions(response, res.prototype)
+  Object.assign(host, { request: req.prototype, response: res.prototype })
+}
+
+function moveExtensions(from: object, to: object): void {
+  const { app: _app, ...extensions } = Object.getOwnPropertyDescriptors(
+    from,
+  ) as PropertyDescriptorMap
+  Object.defineProperties(to, extensions)
+}
+
+/**
+ * Finds the classes for a host by its requests: what `req.app` is, as far as that is an Express application. They are made on its
+ * first request.
+ */
+export function hostedClasses(
+  app: Application,
+  classes: MessageClasses,
+): (host: unknown) => MessageClasses {
+  const byHost = new WeakMap<Application, MessageClasses>()
+  return function classesFor(host) {
+    if (!isExpressApp(host)) return classes
+    const known = byHost.get(host)
+    if (known !== undefined) return known
+    const hosted = hostedApp(app, host)
+    const made = {
+      Request: hostedRequestClass(classes.Request, hosted),
+      Response: hostedResponseClass(classes.Response, hosted),
+    }
+    Object.assign(hosted, { request: made.Request.prototype, response: made.Response.prototype })
+    byHost.set(host, made)
+    return made
+  }
+}

@@ -1,0 +1,68 @@
+import type { Application } from 'express'
+import type { Middleware, RequestHandler } from '../contracts/handler.js'
+import type { NamedMiddleware } from '../features/tenancy/check-routers.js'
+import { guardedRouterOf } from '../features/tenancy/tenant-router.js'
+import { isExpressApp } from '../http/express-routers.js'
+import { runExpressApp } from '../http/run-express-app.js'
+import type { PlacedErrorMiddleware } from '../pipeline/run-error-middlewares.js'
+import type { RunningFeatures } from './features.js'
+import type { Settings } from './settings/settings.js'
+
+/** `middlewares`, told apart the way Express does it: four parameters make an error middleware. */
+export interface SortedMiddlewares {
+  readonly handlers: readonly RequestHandler[]
+  readonly errorHandlers: readonly PlacedErrorMiddleware[]
+}
+
+/** The middlewares of an application and its plugins, ready to run. */
+export interface ReadyMiddlewares extends SortedMiddlewares {
+  /** The entries of `handlers`, with the names that warnings call them by. */
+  readonly named: readonly NamedMiddleware[]
+}
+
+/** Sorts the middlewares, and keeps each in the scope of its request where requests have scopes. */
+export function prepareMiddlewares(
+  { middlewares: all }: Settings,
+  { express, features }: { express: Application; features: RunningFeatures },
+): ReadyMiddlewares {
+  const middlewares = all.map(({ middleware }) => middleware)
+  const sorted = sortMiddlewares(middlewares, express)
+  const kept = features.keepMiddlewares?.(middlewares, sorted) ?? sorted
+  return { ...kept, named: all.filter(({ middleware }) => !isForErrors(middleware)) }
+}
+
+/** Whether a middleware is one for errors, which run in their own order. */
+function isForErrors(middleware: object): boolean {
+  return !isExpressApp(middleware) && (middleware as Middleware).length === 4
+}
+
+/** Sorts middlewares, and mounts those that are Express applications of their own. */
+function sortMiddlewares(middlewares: readonly Middleware[], host: Application): SortedMiddlewares {
+  const handlers: RequestHandler[] = []
+  const errorHandlers: PlacedErrorMiddleware[] = []
+  for (const middleware of middlewares) {
+    const guarded = guardedRouterOf(middleware)
+    if (isExpressApp(guarded?.router)) adopt(guarded.router, host, guarded.path)
+    if (isExpressApp(middleware)) handlers.push(mount(middleware, host))
+    else if (isForErrors(middleware)) errorHandlers.push(placed(middleware, handlers.length))
+    else handlers.push(middleware as RequestHandler)
+  }
+  return { handlers, errorHandlers }
+}
+
+function placed(middleware: Middleware, place: number): PlacedErrorMiddleware {
+  return { handle: middleware as PlacedErrorMiddleware['handle'], place }
+}
+
+function mount(app: Application, host: Application): RequestHandler {
+  adopt(app, host, '/')
+  return runExpressApp(app)
+}
+
+/** Makes an application a child of the host, as `app.use(path, app)` would. */
+function adopt(app: Application, host: Application, path: string): void {
+  const mounted = app as Application & { parent?: Application }
+  mounted.mountpath = path
+  mounted.parent = host
+  app.emit('mount', host)
+}

@@ -1,0 +1,122 @@
+import { createServer } from 'node:http'
+import {
+  App,
+  Controller,
+  createTenantMiddleware,
+  defineControllers,
+  Get,
+  type Middleware,
+  type RequestHandler,
+} from 'blazon'
+import express, { type ErrorRequestHandler } from 'express'
+import { describe, expect, it } from 'vitest'
+import { appsOfTest, send } from './support.js'
+
+@Controller('orders')
+class OrdersController {
+  @Get()
+  list() {
+    return 'orders'
+  }
+}
+
+@Controller('waiting')
+class WaitingController {
+  @Get()
+  async wait() {
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    return 'too late'
+  }
+}
+
+const controllers = defineControllers(OrdersController)
+const failing: RequestHandler = () => {
+  throw new Error('of a middleware')
+}
+const passOver: ErrorRequestHandler = (_error, _req, _res, next) => next()
+const needsTenant = createTenantMiddleware({ required: true })
+
+describe('a request whose error was passed over', () => {
+  const apps = appsOfTest('off')
+
+  function application(...middlewares: Middleware[]): App {
+    return apps.track(new App({ controllers, middlewares, logger: false }))
+  }
+
+  async function statusOf(host: express.Express | App): Promise<number | undefined> {
+    const port = await apps.serving(createServer(host instanceof App ? host.handler : host))
+    return (await send(port, { path: '/orders' })).status
+  }
+
+  it('by its host begins anew in an application behind that', async () => {
+    const app = application(failing, passOver as Middleware)
+    const host = express().use(needsTenant).use(passOver).use(app.handler)
+    expect(await statusOf(host)).toBe(200)
+  })
+
+  it('does not go on where the framework has refused it', async () => {
+    expect(await statusOf(application(needsTenant, passOver as Middleware))).toBe(400)
+  })
+
+  it('does not go on either when another application has had it since', async () => {
+    const other = apps.track(new App({ logger: false }))
+    const ask: ErrorRequestHandler = (_error, req, res, next) => other.handler(req, res, next)
+    expect(await statusOf(application(needsTenant, ask as Middleware))).toBe(400)
+  })
+})
+
+describe('a late error of a middleware', () => {
+  const apps = appsOfTest('off')
+
+  it.each(['first', 'second'])(
+    'goes to the host that has the request back: the %s of two',
+    async (which) => {
+      const errors: string[] = []
+      const host = express()
+      for (const name of ['first', 'second']) {
+        const late: RequestHandler = async (_req, _res, next) => {
+          next()
+          await new Promise(setImmediate)
+          if (name === which) throw new Error(name)
+        }
+        const app = apps.track(new App({ controllers, middlewares: [late], logger: false }))
+        host.use(app.handler)
+      }
+      host.use((_req, res) => void setTimeout(() => res.json('host'), 50))
+      host.use(((error, _req, _res, _next) => {
+        errors.push((error as Error).message)
+      }) as ErrorRequestHandler)
+      const port = await apps.serving(createServer(host))
+      const { status } = await send(port, { path: '/legacy' })
+      expect([status, errors]).toEqual([200, [which]])
+    },
+  )
+
+  it('is answered by the application that has the request again', async () => {
+    const errors: unknown[] = []
+    const late: RequestHandler = async ({ headers }, _res, next) => {
+      next()
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      throw new Error(String(headers['x-late']))
+    }
+    const app = apps.track(
+      new App({
+        controllers: defineControllers(WaitingController),
+        middlewares: [late],
+        logger: false,
+      }),
+    )
+    const rewrite: RequestHandler = (req, _res, next) => {
+      req.url = '/waiting'
+      next()
+    }
+    const host = express().use(app.handler).use(rewrite).use(app.handler)
+    host.use(((error, _req, res, _next) => {
+      errors.push(error)
+      res.end()
+    }) as ErrorRequestHandler)
+    const port = await apps.serving(createServer(host))
+    expect((await send(port, { path: '/none' })).status).toBe(500)
+    expect(errors).toEqual([])
+  })
+})
