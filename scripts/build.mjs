@@ -129,10 +129,12 @@ function writeCommonJs(door) {
 
 /** A build may run under a `umask` that hides new files from other users of the machine; the package does not. */
 function openToEverybody(folder) {
+  const commands = Object.values(manifest.bin).map((file) => join(folder, `${nameOf(file)}.js`))
   chmodSync(folder, 0o755)
   for (const name of readdirSync(folder, { recursive: true })) {
     const path = join(folder, name)
-    chmodSync(path, statSync(path).isDirectory() ? 0o755 : 0o644)
+    const isRun = commands.includes(path) || statSync(path).isDirectory()
+    chmodSync(path, isRun ? 0o755 : 0o644)
   }
 }
 

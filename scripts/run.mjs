@@ -13,10 +13,12 @@ const TOOLS = 'test/openapi-tools'
 const RUNNERS = 'test/runners'
 /** The recipe for Prisma, in a package of its own. */
 const PRISMA = 'test/prisma'
+/** Tools that judge the package as it is published, in a package of their own. */
+const PACKAGE = 'test/package'
 /** What Blazon is measured against, in a package of its own. */
 const PEERS = 'bench/peers'
 /** Packages whose dependencies have install scripts that only report home, or fetch what npm has fetched. */
-const SCRIPTLESS = [TOOLS, RUNNERS, PRISMA, PEERS]
+const SCRIPTLESS = [TOOLS, RUNNERS, PRISMA, PACKAGE, PEERS]
 
 /** A file of an installed package, run by this very Node: `.bin` names clash between TypeScript versions. */
 const bin = (path) => ['node', join(root, 'node_modules', path)]
@@ -87,6 +89,11 @@ const TASKS = {
     ['node', '--import', 'tsx', `${PRISMA}/generate-client.ts`],
     [...tsc, '-p', PRISMA],
     [...vitest, 'run', '--config', `${PRISMA}/vitest.config.ts`],
+  ],
+  'test:package': [
+    () => install(PACKAGE),
+    [...tsc, '-p', PACKAGE],
+    [...vitest, 'run', '--config', `${PACKAGE}/vitest.config.ts`],
   ],
   'test:runners': [
     () => install(RUNNERS),
