@@ -75,7 +75,13 @@ function compile(outDir, ...options) {
 
 async function bundle(compiled, out) {
   const input = Object.fromEntries(entries().map((name) => [name, join(compiled, `${name}.js`)]))
-  const plugins = [withSourceMaps(), loadsCheaply(compiled), keepsPlaces(compiled), mapsLines()]
+  const plugins = [
+    withSourceMaps(),
+    passesThroughDoor(compiled),
+    loadsCheaply(compiled),
+    keepsPlaces(compiled),
+    mapsLines(),
+  ]
   const built = await rollup({ input, plugins, treeshake: false, onwarn: refuse })
   await built.write({
     dir: out,
@@ -165,6 +171,38 @@ function withSourceMaps() {
     load: (id) => {
       if (id.startsWith('\0')) return null
       return { code: readFileSync(id, 'utf8'), map: readFileSync(`${id}.map`, 'utf8') }
+    },
+  }
+}
+
+/**
+ * Integrations import from the package's own door, as plugins of other people do. In the build, each imports what it uses from where
+ * that stands: `blazon/vite` would load Express otherwise.
+ */
+function passesThroughDoor(compiled) {
+  // Types leave empty lists behind.
+  const listed = (names) => names.split(',').flatMap((name) => name.trim() || [])
+  const places = new Map()
+  const door = readFileSync(join(compiled, 'index.js'), 'utf8')
+  for (const [, names, place] of door.matchAll(/^export \{([^}]*)\} from '\.\/(.*)';$/gm)) {
+    for (const name of listed(names)) places.set(name, place)
+  }
+  const importOf = (name, up) => {
+    const place = places.get(name)
+    if (place === undefined) throw new Error(`The door does not export ${name}.`)
+    return `import { ${name} } from '${up}${place}';`
+  }
+  const through = /^import \{([^}]*)\} from '((?:\.\.\/)+)index\.js';$/gm
+  return {
+    name: 'passes-through-door',
+    transform(code, id) {
+      if (!relative(compiled, id).startsWith('integrations')) return null
+      const direct = code.replace(through, (_, names, up) =>
+        listed(names)
+          .map((name) => importOf(name, up))
+          .join(' '),
+      )
+      return { code: direct, map: null }
     },
   }
 }

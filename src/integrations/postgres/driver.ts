@@ -1,6 +1,5 @@
-import type { Logger } from '../../contracts/logger.js'
-
 /** A statement with its values; the two are never joined into one text. */
+import type { Logger } from '../../index.js'
 export interface Statement {
   readonly text: string
   /** One for each of `$1`, `$2`, … Default: none. */

@@ -1,5 +1,3 @@
-import { ConfigError } from '../../errors/config-error.js'
-
 /**
  * Loads a package that is needed only here.
  *
@@ -7,6 +5,7 @@ import { ConfigError } from '../../errors/config-error.js'
  * @param install What to give to `npm install`.
  * @throws ConfigError when it cannot be loaded.
  */
+import { ConfigError } from '../../index.js'
 export async function loadPeer<T>(load: () => Promise<T>, install: string): Promise<T> {
   try {
     return await load()

@@ -1,4 +1,4 @@
-import { ConfigError } from '../../errors/config-error.js'
+import { ConfigError } from '../../index.js'
 import { type Driver, driverOf, type RedisClient, type RedisCluster } from './driver.js'
 import { DEFAULT_URL, type RedisClusterOptions, type RedisOptions } from './redis-options.js'
 

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { ConfigError } from '../../errors/config-error.js'
+import { ConfigError } from '../../index.js'
 
 /** The package `typeorm`, as its types describe it. */
 export type TypeOrmPackage = typeof import('typeorm')

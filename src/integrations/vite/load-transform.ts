@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { ConfigError } from '../../errors/config-error.js'
+import { ConfigError } from '../../index.js'
 
 /** A source map as bundlers pass it on. */
 export interface SourceMap {

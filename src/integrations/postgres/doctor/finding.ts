@@ -1,7 +1,5 @@
-import type { ConfigCode } from '../../../errors/codes.js'
-import type { Problem } from '../../../errors/config-error.js'
-
 /** Something that the doctor has found. */
+import type { ConfigCode, Problem } from '../../../index.js'
 export interface Finding extends Problem {
   /** `'error'`: tenants are not kept apart, or not for certain. `'warning'`: somebody should look at it. */
   readonly severity: 'error' | 'warning'

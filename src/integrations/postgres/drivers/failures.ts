@@ -1,4 +1,5 @@
-import { codedError, HttpError } from '../../../errors/http-error.js'
+import { codedError } from '../../../errors/http-error.js'
+import { HttpError } from '../../../index.js'
 import { IN_FAILED, PostgresError } from '../postgres-error.js'
 
 /** What PostgreSQL sends instead of an answer, as `pg` and PGlite read it. */

@@ -1,4 +1,5 @@
-import { codedError, HttpError } from '../../../errors/http-error.js'
+import { codedError } from '../../../errors/http-error.js'
+import { HttpError } from '../../../index.js'
 import type { Connection, QueryResult, Statement } from '../driver.js'
 import { IN_FAILED, isRefusal, PostgresError, UnsavedError } from '../postgres-error.js'
 import type { Activity } from './activity.js'
