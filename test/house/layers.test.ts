@@ -14,6 +14,8 @@ const NOT_PUBLIC_YET: Record<string, readonly string[]> = {
   'contracts/decorator DualMethodDecorator': ['postgres'],
   'contracts/provider AbstractClass': ['typeorm'],
   'errors/config-error formatProblem': ['postgres'],
+  'errors/peer-floor Peer': ['postgres'],
+  'errors/peer-floor refuseOldPeer': ['postgres', 'redis', 'typeorm', 'vite'],
   'errors/http-error codedError': ['postgres'],
   'features/refused-values/blame-request blameRequest': ['postgres', 'typeorm'],
   'features/tenancy/tenant-context refuseClaim': ['postgres'],

@@ -1,5 +1,6 @@
-/** A statement with its values; the two are never joined into one text. */
 import type { Logger } from '../../index.js'
+
+/** A statement with its values; the two are never joined into one text. */
 export interface Statement {
   readonly text: string
   /** One for each of `$1`, `$2`, … Default: none. */

@@ -1,8 +1,9 @@
+import { ConfigError, HttpError } from '../../index.js'
+
 /**
  * What keeps an application from starting whose database cannot be asked, with what the server or the network has said; anything else as it is. The URL is in
  * no message: it may have a password in it.
  */
-import { ConfigError, HttpError } from '../../index.js'
 export function unreachable(error: unknown): unknown {
   if (!HttpError.is(error)) return error
   const problem = {

@@ -1,5 +1,6 @@
-/** Something that the doctor has found. */
 import type { ConfigCode, Problem } from '../../../index.js'
+
+/** Something that the doctor has found. */
 export interface Finding extends Problem {
   /** `'error'`: tenants are not kept apart, or not for certain. `'warning'`: somebody should look at it. */
   readonly severity: 'error' | 'warning'

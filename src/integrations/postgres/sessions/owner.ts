@@ -1,8 +1,9 @@
+import { TenantContext } from '../../../index.js'
+
 /**
  * In whose name statements run: a tenant, nobody (what belongs to tenants cannot be seen), or all tenants. `null` where tenants are no
  * matter: statements then run as whoever has logged in.
  */
-import { TenantContext } from '../../../index.js'
 export type Owner =
   | { readonly kind: 'tenant'; readonly id: string }
   | { readonly kind: 'nobody' }
