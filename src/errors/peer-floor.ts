@@ -26,8 +26,8 @@ export type Peer =
 export const PEER_FLOORS: Readonly<Record<Peer, string>> = {
   '@electric-sql/pglite': '0.5.5',
   '@valibot/to-json-schema': '1.0.0',
-  'drizzle-orm': '0.45.0',
-  esbuild: '0.25.0',
+  'drizzle-orm': '0.36.4',
+  esbuild: '0.21.5',
   'fast-check': '4.0.0',
   'openapi-typescript': '7.0.0',
   pg: '8.23.0',
