@@ -40,6 +40,8 @@ const OPENAPI_TOOLS = 'test/openapi-tools/**'
 const RUNNERS = 'test/runners/**'
 /** And another one: `npm run test:prisma`. */
 const PRISMA = 'test/prisma/**'
+/** Likewise: `npm run test:package`. */
+const PACKAGE = 'test/package/**'
 /** Attacks, at length: `npm run test:hostile`. */
 const HOSTILE = 'test/hostile/**'
 const BROWSER = 'test/browser/**/*.test.ts'
@@ -55,7 +57,7 @@ export default defineConfig({
       dialect(
         'standard',
         ['test/**/*.test.ts', 'examples/**/*.test.ts'],
-        [LEGACY_ONLY, OPENAPI_TOOLS, RUNNERS, PRISMA, HOSTILE, BROWSER],
+        [LEGACY_ONLY, OPENAPI_TOOLS, RUNNERS, PRISMA, PACKAGE, HOSTILE, BROWSER],
       ),
       dialect('legacy', ['test/journeys/**/*.test.ts', LEGACY_ONLY], [OPENAPI_TOOLS, RUNNERS]),
       browser(),

@@ -1,16 +1,28 @@
 // node scripts/build.mjs [folder]: the package as it is published, in `dist` or another folder.
 //
-// A process that starts pays for every file it loads: two hundred small modules of ours took as long as Express with all its
-// packages. So each door is one file, and what doors share stands in `chunks/`, where every class is there once. Types stay as
-// they are written; stack traces lead to `src/` under `node --enable-source-maps`.
+// A process that starts pays for every file it loads: two hundred small modules took as long to load as Express with all its
+// packages. So each door is one file, and code that doors share stands in `chunks/`, where every class is there once. The types
+// are built in the same way: one file for each door, and one for the declarations that doors share. The JavaScript carries no
+// comments, because the types carry the documentation. Stack traces lead to `src/` under `node --enable-source-maps`.
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { decode, encode } from '@jridgewell/sourcemap-codec'
 import { rollup } from 'rollup'
+import { dts } from 'rollup-plugin-dts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 /** Modules that processes of their own begin with. */
 const CHILDREN = ['cli/load/child', 'cli/client/generator-child']
@@ -34,26 +46,47 @@ const LOOKS_BESIDE = /new URL\([^)]*import\.meta\.url\)/
 async function build(out) {
   const compiled = mkdtempSync(join(tmpdir(), 'blazon-build-'))
   try {
-    const tsc = join(root, 'node_modules/typescript/bin/tsc')
-    const options = ['-p', join(root, 'tsconfig.build.json'), '--outDir', compiled]
-    const { status } = spawnSync(process.execPath, [tsc, ...options], { stdio: 'inherit' })
-    process.exitCode = status ?? 1
-    if (status !== 0) return
+    compile(
+      compiled,
+      '--declaration',
+      'false',
+      '--isolatedDeclarations',
+      'false',
+      '--removeComments',
+    )
+    compile(compiled, '--emitDeclarationOnly')
     rmSync(out, { recursive: true, force: true })
-    cpSync(compiled, out, { recursive: true, filter: (path) => !/\.js(\.map)?$/.test(path) })
     await bundle(compiled, out)
+    await bundleTypes(compiled, out)
+    for (const door of doors()) writeCommonJs(join(out, door))
+    openToEverybody(out)
   } finally {
     rmSync(compiled, { recursive: true, force: true })
   }
 }
 
+/** Runs the compiler, and ends this process with its status when it fails. */
+function compile(outDir, ...options) {
+  const tsc = join(root, 'node_modules/typescript/bin/tsc')
+  const args = [tsc, '-p', join(root, 'tsconfig.build.json'), '--outDir', outDir, ...options]
+  const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' })
+  if (status !== 0) throw new Error(`The compiler ended with status ${status}.`)
+}
+
 async function bundle(compiled, out) {
   const input = Object.fromEntries(entries().map((name) => [name, join(compiled, `${name}.js`)]))
-  const plugins = [withSourceMaps(), loadsCheaply(compiled), keepsPlaces(compiled)]
+  const plugins = [
+    withSourceMaps(),
+    passesThroughDoor(compiled),
+    loadsCheaply(compiled),
+    keepsPlaces(compiled),
+    mapsLines(),
+  ]
   const built = await rollup({ input, plugins, treeshake: false, onwarn: refuse })
   await built.write({
     dir: out,
     sourcemap: true,
+    sourcemapExcludeSources: true,
     chunkFileNames: 'chunks/[name].js',
     hoistTransitiveImports: false,
     minifyInternalExports: false,
@@ -61,18 +94,74 @@ async function bundle(compiled, out) {
   await built.close()
 }
 
+/**
+ * Puts the declarations together. A declaration that two doors use is written once, in `shared.d.ts`: a class with private fields is
+ * assignable to itself alone.
+ */
+async function bundleTypes(compiled, out) {
+  const input = Object.fromEntries(doors().map((name) => [name, join(compiled, `${name}.d.ts`)]))
+  const isOfOneDoor = (id) => /^(testing|integrations)[\\/]/.test(relative(compiled, id))
+  const built = await rollup({
+    input,
+    plugins: [dts({ tsconfig: join(root, 'tsconfig.build.json') })],
+    external: (id) => !isAbsolute(id) && !id.startsWith('.'),
+    onwarn: (warning) => isExpected(warning) || refuse(warning),
+  })
+  await built.write({
+    dir: out,
+    entryFileNames: '[name].d.ts',
+    chunkFileNames: '[name].d.ts',
+    hoistTransitiveImports: false,
+    manualChunks: (id) => (isOfOneDoor(id) || basename(id) === 'index.d.ts' ? null : 'shared'),
+    minifyInternalExports: false,
+  })
+  await built.close()
+}
+
+/** The types of decorators and the like have no name that a door exports, whether they stand in one file or in many. */
+function isExpected({ message }) {
+  return message.includes('still references private shared type exports')
+}
+
+/**
+ * What `require` finds of a door: the same module that `import` finds. TypeScript compiles a CommonJS file against `.d.cts` alone where
+ * `module` is `node16`; the declarations are those of the `.d.ts`, and only that setting reports the line that fetches them.
+ */
+function writeCommonJs(door) {
+  const module = `./${basename(door)}.js`
+  writeFileSync(`${door}.cjs`, `module.exports = require('${module}')\n`)
+  writeFileSync(`${door}.d.cts`, `// @ts-ignore\nexport * from '${module}'\n`)
+}
+
+/** A build may run under a `umask` that hides new files from other users of the machine; the package does not. */
+function openToEverybody(folder) {
+  const commands = Object.values(manifest.bin).map((file) => join(folder, `${nameOf(file)}.js`))
+  chmodSync(folder, 0o755)
+  for (const name of readdirSync(folder, { recursive: true })) {
+    const path = join(folder, name)
+    const isRun = commands.includes(path) || statSync(path).isDirectory()
+    chmodSync(path, isRun ? 0o755 : 0o644)
+  }
+}
+
 function refuse({ message }) {
   throw new Error(message)
 }
 
-/** What the manifest promises, and the files of child processes. */
+/** The modules that the manifest exports. */
+function doors() {
+  return Object.values(manifest.exports)
+    .flatMap((door) => door.import?.default ?? [])
+    .map(nameOf)
+}
+
+/** The doors, the command, and the files of child processes. */
 function entries() {
-  const { exports, bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  const doors = Object.values(exports).flatMap((door) => door.default ?? [])
-  const names = [...doors, ...Object.values(bin)].map(
-    (file) => /^\.\/dist\/(.*)\.js$/.exec(file)[1],
-  )
-  return [...names, ...CHILDREN]
+  return [...doors(), ...Object.values(manifest.bin).map(nameOf), ...CHILDREN]
+}
+
+function nameOf(file) {
+  return /^\.\/dist\/(.*)\.js$/.exec(file)[1]
 }
 
 /** From the result back to the TypeScript. */
@@ -82,6 +171,38 @@ function withSourceMaps() {
     load: (id) => {
       if (id.startsWith('\0')) return null
       return { code: readFileSync(id, 'utf8'), map: readFileSync(`${id}.map`, 'utf8') }
+    },
+  }
+}
+
+/**
+ * Integrations import from the package's own door, as plugins of other people do. In the build, each imports what it uses from where
+ * that stands: `blazon/vite` would load Express otherwise.
+ */
+function passesThroughDoor(compiled) {
+  // Types leave empty lists behind.
+  const listed = (names) => names.split(',').flatMap((name) => name.trim() || [])
+  const places = new Map()
+  const door = readFileSync(join(compiled, 'index.js'), 'utf8')
+  for (const [, names, place] of door.matchAll(/^export \{([^}]*)\} from '\.\/(.*)';$/gm)) {
+    for (const name of listed(names)) places.set(name, place)
+  }
+  const importOf = (name, up) => {
+    const place = places.get(name)
+    if (place === undefined) throw new Error(`The door does not export ${name}.`)
+    return `import { ${name} } from '${up}${place}';`
+  }
+  const through = /^import \{([^}]*)\} from '((?:\.\.\/)+)index\.js';$/gm
+  return {
+    name: 'passes-through-door',
+    transform(code, id) {
+      if (!relative(compiled, id).startsWith('integrations')) return null
+      const direct = code.replace(through, (_, names, up) =>
+        listed(names)
+          .map((name) => importOf(name, up))
+          .join(' '),
+      )
+      return { code: direct, map: null }
     },
   }
 }
@@ -122,6 +243,21 @@ function keepsPlaces(compiled) {
       if (property !== 'url' || !LOOKS_BESIDE.test(this.getModuleInfo(moduleId).code)) return null
       const place = relative(dirname(chunkId), relative(compiled, moduleId))
       return `new URL('${place}', import.meta.url).href`
+    },
+  }
+}
+
+/** Maps lines alone: a stack trace names the statement, and the map takes a tenth of the bytes. */
+function mapsLines() {
+  return {
+    name: 'maps-lines',
+    generateBundle(_, bundle) {
+      for (const file of Object.values(bundle)) {
+        if (!file.fileName.endsWith('.map')) continue
+        const map = JSON.parse(file.source)
+        const mappings = encode(decode(map.mappings).map((line) => line.slice(0, 1)))
+        file.source = JSON.stringify({ ...map, mappings })
+      }
     },
   }
 }

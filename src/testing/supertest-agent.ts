@@ -2,6 +2,7 @@ import type { ClientRequest } from 'node:http'
 import type { Response, Test } from 'supertest'
 import type TestAgent from 'supertest/lib/agent.js'
 import { ConfigError } from '../errors/config-error.js'
+import { refuseOldPeer } from '../errors/peer-floor.js'
 import { type Judge, observe } from './exchange.js'
 import { type Finish, finishTest } from './finish-test.js'
 import type { MemoryAgent } from './memory-agent.js'
@@ -19,8 +20,9 @@ export interface RequestDefaults {
   readonly finish: Finish
 }
 
-/** @throws ConfigError when supertest is not installed. */
+/** @throws ConfigError when supertest is not installed, or is too old. */
 export async function loadSupertest(): Promise<Supertest> {
+  refuseOldPeer('supertest', { subject: 'blazon/testing', origin: import.meta.url })
   try {
     const module = await import('supertest')
     return module.default as unknown as Supertest

@@ -26,7 +26,10 @@ async function outputOf(code: string, ...options: string[]): Promise<string> {
 
 describe('the build', () => {
   it('has a file for each door, and what they share beside it', () => {
-    const doors = Object.values<{ default?: string }>(exports).flatMap((door) => door.default ?? [])
+    const doors = Object.values<{ import?: { default: string } }>(exports).flatMap(
+      (door) => door.import?.default ?? [],
+    )
+    expect(doors.length).toBeGreaterThan(5)
     const own = files.map(({ path }) => path).filter((path) => !/^(chunks|cli)\//.test(path))
     expect(own.map((path) => `./dist/${path}`).sort()).toEqual(doors.sort())
   })

@@ -144,10 +144,7 @@ if (!isBuilt) console.warn('Skipped: dist/ is missing. `npm run build` makes it.
 
 describe.skipIf(!isBuilt)('the build', () => {
   const files = Object.entries(manifest.exports).flatMap(([door, target]) =>
-    (typeof target === 'string' ? [target] : Object.values(target as object)).map((file) => ({
-      door,
-      file: file as string,
-    })),
+    filesOf(target).map((file) => ({ door, file })),
   )
 
   it.each(files)('has $file for $door', ({ file }) => {
@@ -180,6 +177,11 @@ describe.skipIf(!isBuilt)('the build', () => {
     expect(evaluate('module', `await ${code}`)).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED')
   })
 })
+
+/** The files that an entry of `exports` names, under any of its conditions. */
+function filesOf(target: unknown): string[] {
+  return typeof target === 'string' ? [target] : Object.values(target as object).flatMap(filesOf)
+}
 
 /** Evaluates an expression in a Node of its own, which finds the package by its name. */
 function evaluate(inputType: 'commonjs' | 'module', expression: string): unknown {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { findOldPeer } from '../../errors/peer-floor.js'
 import { resolveFrom } from '../load/launch.js'
 import { nearestWith } from '../output-path.js'
 
@@ -26,6 +27,8 @@ const PACKAGE = 'openapi-typescript'
 export function findGenerator(cwd: string): Generator | null {
   const path = Object.hasOwn(dependenciesOf(cwd), PACKAGE) ? resolveFrom(cwd, PACKAGE) : undefined
   if (path === undefined) return null
+  const old = findOldPeer(PACKAGE, join(cwd, 'noop.js'))
+  if (old !== null) return { kind: 'unusable', cause: `${old.cause} Run \`${old.remedy}\`.` }
   const own = resolveFrom(dirname(path), 'typescript')
   const version = own === undefined ? null : versionOf(own)
   if (version !== null && version < WITHOUT_API) return { kind: 'usable', path, typescript: null }

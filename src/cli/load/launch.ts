@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { dirname, extname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { findOldPeer } from '../../errors/peer-floor.js'
 import { CliError } from '../cli-error.js'
 import { nearestWith } from '../output-path.js'
 
@@ -15,12 +16,14 @@ const TYPESCRIPT = new Set(['.ts', '.mts', '.cts', '.tsx'])
 /**
  * JavaScript is run by Node itself, TypeScript through the project's own tsx.
  *
- * @throws CliError with status 4 when the project has no tsx.
+ * @throws CliError with status 4 when the project has no tsx, or one that is too old.
  */
 export function launchFor(module: string, cwd: string): Launch {
   if (!TYPESCRIPT.has(extname(module))) return { nodeOptions: [], env: {} }
-  const tsx = resolveFrom(dirname(module), 'tsx') ?? resolveFrom(cwd, 'tsx')
+  const place = [dirname(module), cwd].find((folder) => resolveFrom(folder, 'tsx') !== undefined)
+  const tsx = place && resolveFrom(place, 'tsx')
   if (tsx === undefined) throw missingTsx(module)
+  refuseOldTsx(place as string)
   const folder = nearestWith('tsconfig.json', dirname(module))
   // tsx reads the one of the working directory, and with it the dialect of decorators.
   const env = folder === undefined ? {} : { TSX_TSCONFIG_PATH: join(folder, 'tsconfig.json') }
@@ -34,6 +37,11 @@ export function resolveFrom(folder: string, specifier: string): string | undefin
   } catch {
     return undefined
   }
+}
+
+function refuseOldTsx(folder: string): void {
+  const old = findOldPeer('tsx', join(folder, 'noop.js'))
+  if (old !== null) throw new CliError({ status: 4, what: 'The package tsx is too old.', ...old })
 }
 
 function missingTsx(module: string): CliError {

@@ -1,16 +1,27 @@
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { refuseOldPeer } from '../../errors/peer-floor.js'
 
 const FILE = 'swagger-ui-dist/swagger-ui-bundle.js'
 
-/** The folder of `swagger-ui-dist`, as the application sees it or else as this package does; `null` where it is not installed. */
+/**
+ * The folder of `swagger-ui-dist`, as the application sees it or else as this package does; `null` where it is not installed.
+ *
+ * @throws ConfigError when it is too old.
+ */
 export function findSwaggerUi(): string | null {
   return resolveFrom(join(process.cwd(), 'package.json')) ?? resolveFrom(import.meta.url)
 }
 
-function resolveFrom(place: string): string | null {
+function resolveFrom(origin: string): string | null {
+  const folder = folderFrom(origin)
+  if (folder !== null) refuseOldPeer('swagger-ui-dist', { subject: 'swagger', origin })
+  return folder
+}
+
+function folderFrom(origin: string): string | null {
   try {
-    return dirname(createRequire(place).resolve(FILE))
+    return dirname(createRequire(origin).resolve(FILE))
   } catch {
     return null
   }

@@ -1,9 +1,4 @@
-import type { Logger } from '../../contracts/logger.js'
-import {
-  runWithoutTenant,
-  runWithTenant,
-  TenantContext,
-} from '../../features/tenancy/tenant-context.js'
+import { type Logger, runWithoutTenant, runWithTenant, TenantContext } from '../../index.js'
 import type { QueryResult, Statement } from './driver.js'
 import { ALL_TENANTS } from './sessions/owner.js'
 import type { Sessions } from './sessions/sessions.js'

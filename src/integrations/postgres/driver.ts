@@ -1,4 +1,4 @@
-import type { Logger } from '../../contracts/logger.js'
+import type { Logger } from '../../index.js'
 
 /** A statement with its values; the two are never joined into one text. */
 export interface Statement {

@@ -1,6 +1,4 @@
-import type { Logger } from '../../contracts/logger.js'
-import type { PluginContext } from '../../contracts/plugin.js'
-import { HttpError } from '../../errors/http-error.js'
+import { HttpError, type Logger, type PluginContext } from '../../index.js'
 import { assertIsolation } from './doctor/inspect-database.js'
 import type { Driver } from './driver.js'
 import {

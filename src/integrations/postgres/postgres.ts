@@ -1,6 +1,5 @@
-import type { Interceptor, Plugin } from '../../contracts/plugin.js'
-import { InjectionToken } from '../../di/token.js'
 import type { BlazonRequest } from '../../http/request.js'
+import { InjectionToken, type Interceptor, type Plugin } from '../../index.js'
 import { Database } from './database.js'
 import { createDriver } from './drivers/create-driver.js'
 import { Engine } from './engine.js'

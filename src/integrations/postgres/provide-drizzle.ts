@@ -1,4 +1,4 @@
-import type { FactoryProvider, Token } from '../../contracts/provider.js'
+import type { FactoryProvider, Token } from '../../index.js'
 import { Database } from './database.js'
 import { loadPeer } from './load-peer.js'
 

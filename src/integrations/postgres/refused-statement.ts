@@ -1,6 +1,5 @@
-import type { Request } from '../../contracts/handler.js'
-import type { HttpError } from '../../errors/http-error.js'
 import { blameRequest } from '../../features/refused-values/blame-request.js'
+import type { HttpError, Request } from '../../index.js'
 import type { Statement } from './driver.js'
 import { PostgresError, refusalIn, UnsavedError } from './postgres-error.js'
 

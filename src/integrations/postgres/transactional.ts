@@ -1,5 +1,5 @@
 import type { DualMethodDecorator } from '../../contracts/decorator.js'
-import type { RouteModel } from '../../contracts/route-model.js'
+import type { RouteModel } from '../../index.js'
 import { injectField } from '../../metadata/injectable.js'
 import { isStandardContext, misplaced, refuseBare, writeFieldToken } from '../../metadata/write.js'
 import { Database } from './database.js'

@@ -1,5 +1,4 @@
-import { ConfigError } from '../../errors/config-error.js'
-import { HttpError } from '../../errors/http-error.js'
+import { ConfigError, HttpError } from '../../index.js'
 
 /**
  * What keeps an application from starting whose database cannot be asked, with what the server or the network has said; anything else as it is. The URL is in

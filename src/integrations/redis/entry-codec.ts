@@ -1,6 +1,6 @@
-import type { CacheEntry } from '../../contracts/cache.js'
-
 // [magic] [version] [length of the head, 4 bytes] [head, JSON] [body]
+import type { CacheEntry } from '../../index.js'
+
 const MAGIC = 0xb1
 const VERSION = 2
 const START = 6

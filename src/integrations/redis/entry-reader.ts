@@ -1,4 +1,4 @@
-import type { CacheEntry } from '../../contracts/cache.js'
+import type { CacheEntry } from '../../index.js'
 import { decodeEntry } from './entry-codec.js'
 
 /** How many entries are remembered at most: a power of two. */

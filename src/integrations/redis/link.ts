@@ -1,5 +1,4 @@
-import type { MaybePromise, StoreContext } from '../../contracts/cache.js'
-import type { Timer } from '../../contracts/clock.js'
+import type { MaybePromise, StoreContext, Timer } from '../../index.js'
 import { Breaker } from './breaker.js'
 import { startDeadline, waitAtMost } from './deadline.js'
 import { describeFailure } from './describe-failure.js'

@@ -1,4 +1,5 @@
-import { ConfigError } from '../../errors/config-error.js'
+import { refuseOldPeer } from '../../errors/peer-floor.js'
+import { ConfigError } from '../../index.js'
 import { type Driver, driverOf, type RedisClient, type RedisCluster } from './driver.js'
 import { DEFAULT_URL, type RedisClusterOptions, type RedisOptions } from './redis-options.js'
 
@@ -32,7 +33,7 @@ export function pauseBefore(attempt: number): number {
 /**
  * A function that makes a new client, not yet connected, each time it is called.
  *
- * @throws ConfigError when `redis` cannot be loaded.
+ * @throws ConfigError when `redis` cannot be loaded, or is too old.
  */
 export async function clientMaker(options: RedisOptions): Promise<() => Driver> {
   const { client, cluster } = options
@@ -59,6 +60,7 @@ function withDefaults(options: Bag = {}): object {
 }
 
 async function loadRedis(): Promise<RedisPackage> {
+  refuseOldPeer('redis', { subject: 'blazon/redis', origin: import.meta.url })
   try {
     return await import('redis')
   } catch (error) {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { CacheEntry, CacheStore, MaybePromise, StoreContext } from '../../contracts/cache.js'
+import type { CacheEntry, CacheStore, MaybePromise, StoreContext } from '../../index.js'
 import { waitAtMost } from './deadline.js'
 import { describeFailure, isServerError } from './describe-failure.js'
 import type { Driver } from './driver.js'

@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto'
-import type { MaybePromise, StoreContext } from '../../contracts/cache.js'
-import type { RateLimitCount, RateLimitResult, RateLimitStore } from '../../contracts/rate-limit.js'
-import { memoryRateLimit } from '../../features/rate-limit/memory-rate-limit.js'
+import {
+  type MaybePromise,
+  memoryRateLimit,
+  type RateLimitCount,
+  type RateLimitResult,
+  type RateLimitStore,
+  type StoreContext,
+} from '../../index.js'
 import { isUnknownScript } from './describe-failure.js'
 import { Keys } from './keys.js'
 import type { Link } from './link.js'

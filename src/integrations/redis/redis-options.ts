@@ -1,6 +1,5 @@
-import type { Duration } from '../../contracts/units.js'
-import { ConfigError, type Problem } from '../../errors/config-error.js'
 import { toSeconds } from '../../http/units.js'
+import { ConfigError, type Duration, type Problem } from '../../index.js'
 import type { RedisClient, RedisCluster } from './driver.js'
 
 /**

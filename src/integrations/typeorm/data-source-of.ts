@@ -1,6 +1,5 @@
 import type { DataSource } from 'typeorm'
-import type { Token } from '../../contracts/provider.js'
-import { InjectionToken } from '../../di/token.js'
+import { InjectionToken, type Token } from '../../index.js'
 import { loadTypeOrm } from './load-typeorm.js'
 
 const named = new Map<string, InjectionToken<DataSource>>()

@@ -1,6 +1,5 @@
-import type { Request } from '../../contracts/handler.js'
-import type { HttpError } from '../../errors/http-error.js'
 import { blameRequest } from '../../features/refused-values/blame-request.js'
+import type { HttpError, Request } from '../../index.js'
 import { loadTypeOrm } from './load-typeorm.js'
 
 /** What PostgreSQL says of a statement, as `pg` has it. Other databases have codes of their own, and nothing is known of those. */

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { ConfigError } from '../../errors/config-error.js'
+import { refuseOldPeer } from '../../errors/peer-floor.js'
+import { ConfigError } from '../../index.js'
 
 /** The package `typeorm`, as its types describe it. */
 export type TypeOrmPackage = typeof import('typeorm')
@@ -11,7 +12,7 @@ let loaded: TypeOrmPackage | undefined
  * The package of the application's: its classes are tokens, so they have to be the very ones that the application imports. Looked for from
  * where the application runs, and then from here; required rather than imported, because plugins list their tokens at once.
  *
- * @throws ConfigError when it cannot be loaded.
+ * @throws ConfigError when it cannot be loaded, or is too old.
  */
 export function loadTypeOrm(): TypeOrmPackage {
   loaded ??= load()
@@ -19,14 +20,17 @@ export function loadTypeOrm(): TypeOrmPackage {
 }
 
 function load(): TypeOrmPackage {
+  const application = join(process.cwd(), 'package.json')
   try {
-    return createRequire(join(process.cwd(), 'package.json'))('typeorm')
-  } catch {
+    return loadFrom(application)
+  } catch (error) {
+    if (error instanceof ConfigError) throw error
     // Not installed there; a linked application may have it here.
   }
   try {
-    return createRequire(import.meta.url)('typeorm')
+    return loadFrom(import.meta.url)
   } catch (error) {
+    if (error instanceof ConfigError) throw error
     const problem = {
       code: 'E_PEER_MISSING',
       subject: 'blazon/typeorm',
@@ -35,4 +39,9 @@ function load(): TypeOrmPackage {
     } as const
     throw new ConfigError([problem], { cause: error })
   }
+}
+
+function loadFrom(origin: string): TypeOrmPackage {
+  refuseOldPeer('typeorm', { subject: 'blazon/typeorm', origin })
+  return createRequire(origin)('typeorm')
 }

@@ -1,8 +1,6 @@
 import type { DataSource, EntitySchema, ObjectLiteral, Repository } from 'typeorm'
 import type { AbstractClass } from '../../contracts/provider.js'
-import { inject } from '../../di/inject.js'
-import { InjectionToken } from '../../di/token.js'
-import { ConfigError, type Problem } from '../../errors/config-error.js'
+import { ConfigError, InjectionToken, inject, type Problem } from '../../index.js'
 import { dataSourceOf } from './data-source-of.js'
 
 /** A class with `@Entity()`, or an `EntitySchema`. */

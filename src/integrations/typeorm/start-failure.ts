@@ -1,5 +1,5 @@
 import type { DataSourceOptions } from 'typeorm'
-import { ConfigError, type Problem } from '../../errors/config-error.js'
+import { ConfigError, type Problem } from '../../index.js'
 import { loadTypeOrm } from './load-typeorm.js'
 import { withoutSecrets } from './without-secrets.js'
 

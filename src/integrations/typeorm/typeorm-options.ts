@@ -1,5 +1,5 @@
 import type { DataSourceOptions } from 'typeorm'
-import { ConfigError, type Problem } from '../../errors/config-error.js'
+import { ConfigError, type Problem } from '../../index.js'
 
 /** What TypeORM's `DataSource` is made with, and a name. */
 export type TypeOrmOptions = DataSourceOptions & {

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm'
-import type { Plugin } from '../../contracts/plugin.js'
+import type { Plugin } from '../../index.js'
 import { dataSourceOf } from './data-source-of.js'
 import { explainRefusal } from './explain-refusal.js'
 import { openDataSource } from './open-data-source.js'

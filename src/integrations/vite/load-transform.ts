@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { ConfigError } from '../../errors/config-error.js'
+import { refuseOldPeer } from '../../errors/peer-floor.js'
+import { ConfigError } from '../../index.js'
 
 /** A source map as bundlers pass it on. */
 export interface SourceMap {
@@ -31,13 +32,18 @@ const OPTIONS = { target: 'esnext', supported: { decorators: false }, jsx: 'pres
 /**
  * The compiler of the project whose folder is `root`.
  *
- * @throws ConfigError when a package that it takes is missing.
+ * @throws ConfigError when a package that it takes is missing, or is too old.
  */
 export async function loadTransform(root: string): Promise<Transform> {
-  const file = resolve('vite', join(root, 'package.json')) ?? resolve('vite', import.meta.url)
+  const project = join(root, 'package.json')
+  const own = resolve('vite', project)
+  const file = own ?? resolve('vite', import.meta.url)
   if (file === null) throw missing('vite')
+  const subject = 'blazon/vite'
+  refuseOldPeer('vite', { subject, origin: own === null ? import.meta.url : project })
   // Vite 8 loads esbuild as its peer.
   if (resolve('esbuild', file) === null) throw missing('esbuild')
+  refuseOldPeer('esbuild', { subject, origin: file })
   const { transformWithEsbuild: transform }: Vite = await import(pathToFileURL(file).href)
   if (transform === undefined) throw missing('a vite with transformWithEsbuild', 'vite@8')
   // Vite 8 says of this function that it will go one day; that is for us to know, and not for every run.

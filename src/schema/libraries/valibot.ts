@@ -1,7 +1,7 @@
 import type { SchemaSide } from '../../contracts/openapi.js'
 import { ABSENT_MARK, LOSS_MARK, RESOURCE_MARK } from '../dialect/conversion.js'
 import { withoutFlags } from '../dialect/pattern.js'
-import { installed } from './installed.js'
+import { findOldInstalled, installed } from './installed.js'
 import {
   BIGINT,
   BINARY,
@@ -45,6 +45,8 @@ export function describeValibot(schema: object, side: SchemaSide): unknown {
       'valibot needs a package to describe its schemas: npm install @valibot/to-json-schema.',
     )
   }
+  const old = findOldInstalled('@valibot/to-json-schema')
+  if (old !== null) return unknown(`${old.cause} Run \`${old.remedy}\`.`)
   // Of a recursive schema it knows what stands in `v.lazy` only, and writes the rest down a second time.
   const recursive = lazySchemas(schema).map((lazy, n) => [`__schema${n}`, lazy] as const)
   const definitions = { ...Object.fromEntries(recursive), ...converter.getGlobalDefs?.() }

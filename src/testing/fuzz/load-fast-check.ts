@@ -1,12 +1,14 @@
 import { ConfigError } from '../../errors/config-error.js'
+import { refuseOldPeer } from '../../errors/peer-floor.js'
 
 export type FastCheck = typeof import('fast-check')
 
 /**
  * @param who What needs it: `fuzz()`.
- * @throws ConfigError when fast-check is not installed.
+ * @throws ConfigError when fast-check is not installed, or is too old.
  */
 export async function loadFastCheck(who: string = 'fuzz()'): Promise<FastCheck> {
+  refuseOldPeer('fast-check', { subject: 'blazon/testing', origin: import.meta.url })
   try {
     return await import('fast-check')
   } catch (cause) {

@@ -1,4 +1,4 @@
-import { HttpError } from '../../../errors/http-error.js'
+import { HttpError } from '../../../index.js'
 import type { Connection } from '../driver.js'
 import { TENANT_SETTING } from '../names.js'
 import { PostgresError } from '../postgres-error.js'

@@ -1,5 +1,4 @@
-import type { ConfigCode } from '../../../errors/codes.js'
-import type { Problem } from '../../../errors/config-error.js'
+import type { ConfigCode, Problem } from '../../../index.js'
 
 /** Something that the doctor has found. */
 export interface Finding extends Problem {

@@ -1,5 +1,5 @@
-import { HttpError } from '../../../errors/http-error.js'
 import { refuse } from '../../../errors/refuse.js'
+import { HttpError } from '../../../index.js'
 import { IN_FAILED, PostgresError } from '../postgres-error.js'
 
 /** What PostgreSQL sends instead of an answer, as `pg` and PGlite read it. */

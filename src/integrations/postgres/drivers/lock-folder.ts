@@ -1,6 +1,6 @@
 import { link, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ConfigError } from '../../../errors/config-error.js'
+import { ConfigError } from '../../../index.js'
 import { invalid } from '../options/option-problem.js'
 
 /** PGlite keeps nobody out: two that open a folder destroy what is in it. */

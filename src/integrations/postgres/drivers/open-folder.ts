@@ -1,6 +1,6 @@
 import { mkdir, readdir, realpath } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { ConfigError } from '../../../errors/config-error.js'
+import { ConfigError } from '../../../index.js'
 import { invalid } from '../options/option-problem.js'
 import { LOCK_FILE, lockFolder } from './lock-folder.js'
 import { PgliteEngine } from './pglite-engine.js'

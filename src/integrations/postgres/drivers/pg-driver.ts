@@ -1,4 +1,4 @@
-import type { Logger } from '../../../contracts/logger.js'
+import type { Logger } from '../../../index.js'
 import type { Connection, Driver, DriverContext } from '../driver.js'
 import { type PostgresOptions, sizeOf, timeoutsOf } from '../options/postgres-options.js'
 import { Allowance, Deadline } from './deadline.js'

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import { ConfigError } from '../../../errors/config-error.js'
+import { ConfigError } from '../../../index.js'
 import type { Field } from '../driver.js'
 import { loadPeer } from '../load-peer.js'
 import type { Reader } from '../values/read-array.js'

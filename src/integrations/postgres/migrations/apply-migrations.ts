@@ -1,4 +1,4 @@
-import { ConfigError } from '../../../errors/config-error.js'
+import { ConfigError } from '../../../index.js'
 import type { Connection, Driver } from '../driver.js'
 import { ensureRoles, type RoleOptions } from './ensure-roles.js'
 import {

@@ -1,4 +1,4 @@
-import { ConfigError, type Problem } from '../../../errors/config-error.js'
+import { ConfigError, type Problem } from '../../../index.js'
 import { UnclosedError } from '../sql-tokens.js'
 import { lineAt } from './line-at.js'
 import { type ScriptStatement, splitStatements } from './split-statements.js'

@@ -1,4 +1,4 @@
-import { ConfigError, type Problem } from '../../../errors/config-error.js'
+import { ConfigError, type Problem } from '../../../index.js'
 import type { Connection } from '../driver.js'
 import { PostgresError } from '../postgres-error.js'
 import { findRole, isRelated, type Role, serverVersion } from '../roles.js'

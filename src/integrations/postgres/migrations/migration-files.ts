@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { ConfigError, type Problem } from '../../../errors/config-error.js'
+import { ConfigError, type Problem } from '../../../index.js'
 import { checkScript } from './check-script.js'
 import { lineAt } from './line-at.js'
 import { splitStatements } from './split-statements.js'

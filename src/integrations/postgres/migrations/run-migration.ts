@@ -1,5 +1,4 @@
-import { ConfigError } from '../../../errors/config-error.js'
-import { HttpError } from '../../../errors/http-error.js'
+import { ConfigError, HttpError } from '../../../index.js'
 import type { Connection } from '../driver.js'
 import { PostgresError } from '../postgres-error.js'
 import { lineAt } from './line-at.js'

@@ -1,6 +1,5 @@
-import type { Duration } from '../../../contracts/units.js'
-import { ConfigError, type Problem } from '../../../errors/config-error.js'
 import { toSeconds } from '../../../http/units.js'
+import { ConfigError, type Duration, type Problem } from '../../../index.js'
 import { ALL_TENANTS_ROLE, TENANT_ROLE } from '../names.js'
 import { checkUrl } from './check-url.js'
 import { invalid } from './option-problem.js'

@@ -1,4 +1,4 @@
-import type { Problem } from '../../../errors/config-error.js'
+import type { Problem } from '../../../index.js'
 import { invalid } from './option-problem.js'
 
 const REMEDY = "Give 'postgres://user:password@host:5432/database'."

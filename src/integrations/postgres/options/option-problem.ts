@@ -1,4 +1,4 @@
-import type { Problem } from '../../../errors/config-error.js'
+import type { Problem } from '../../../index.js'
 
 /** An option that cannot be what it is. */
 export function invalid(subject: string, cause: string, remedy: string): Problem {

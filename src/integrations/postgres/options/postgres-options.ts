@@ -1,5 +1,5 @@
-import type { Duration } from '../../../contracts/units.js'
 import { toSeconds } from '../../../http/units.js'
+import type { Duration } from '../../../index.js'
 
 /** Where the database is, and how long it may take. Either `url` or `embedded` is given. */
 export interface PostgresOptions {

@@ -1,4 +1,4 @@
-import { ConfigError, type Problem } from '../../../errors/config-error.js'
+import { ConfigError, type Problem } from '../../../index.js'
 import { invalid } from '../options/option-problem.js'
 import { faultOfName } from './identifier.js'
 import type { TenantTableOptions } from './tenant-table-options.js'

@@ -1,4 +1,4 @@
-import { HttpError } from '../../../errors/http-error.js'
+import { HttpError } from '../../../index.js'
 import type { Connection, Driver, QueryResult, Statement } from '../driver.js'
 import { judgeStatement } from '../judge-statement.js'
 import { isRefusal } from '../postgres-error.js'

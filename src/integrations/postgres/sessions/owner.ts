@@ -1,4 +1,4 @@
-import { TenantContext } from '../../../features/tenancy/tenant-context.js'
+import { TenantContext } from '../../../index.js'
 
 /**
  * In whose name statements run: a tenant, nobody (what belongs to tenants cannot be seen), or all tenants. `null` where tenants are no

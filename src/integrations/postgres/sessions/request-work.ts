@@ -1,7 +1,7 @@
-import type { Response } from '../../../contracts/handler.js'
 import { kHasFailed, kIsExpired } from '../../../http/own-fields.js'
 import type { BlazonRequest } from '../../../http/request.js'
 import { holdResponse } from '../../../http/send/hold-response.js'
+import type { Response } from '../../../index.js'
 import type { Owner } from './owner.js'
 import type { Transaction } from './transaction.js'
 

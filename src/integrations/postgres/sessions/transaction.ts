@@ -1,5 +1,5 @@
-import { HttpError } from '../../../errors/http-error.js'
 import { refuse } from '../../../errors/refuse.js'
+import { HttpError } from '../../../index.js'
 import type { Connection, QueryResult, Statement } from '../driver.js'
 import { IN_FAILED, isRefusal, PostgresError, UnsavedError } from '../postgres-error.js'
 import type { Activity } from './activity.js'

@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { ConfigError } from './config-error.js'
+
+/** An optional peer dependency that has an oldest version. */
+export type Peer =
+  | '@electric-sql/pglite'
+  | '@valibot/to-json-schema'
+  | 'drizzle-orm'
+  | 'esbuild'
+  | 'fast-check'
+  | 'openapi-typescript'
+  | 'pg'
+  | 'redis'
+  | 'supertest'
+  | 'swagger-ui-dist'
+  | 'tsx'
+  | 'typeorm'
+  | 'vite'
+
+/**
+ * The oldest version of each peer dependency that passes the tests of the code that uses it. `peerDependencies` in the manifest is
+ * wider: an application that has an older version for purposes of its own can be installed.
+ */
+export const PEER_FLOORS: Readonly<Record<Peer, string>> = {
+  '@electric-sql/pglite': '0.5.5',
+  '@valibot/to-json-schema': '1.0.0',
+  'drizzle-orm': '0.36.4',
+  esbuild: '0.21.5',
+  'fast-check': '4.0.0',
+  'openapi-typescript': '7.0.0',
+  pg: '8.23.0',
+  redis: '6.0.0',
+  supertest: '7.0.0',
+  'swagger-ui-dist': '5.0.0',
+  tsx: '4.0.0',
+  typeorm: '0.3.31',
+  vite: '6.0.0',
+}
+
+/** A peer dependency that is installed, and too old. */
+export interface OldPeer {
+  /** The version that is installed, and the oldest that works. */
+  readonly cause: string
+  /** The command that installs another one. */
+  readonly remedy: string
+}
+
+/** Who needs a peer dependency, and from where it is loaded. */
+export interface PeerUse {
+  /** As errors name it: `blazon/redis`. */
+  readonly subject: string
+  /** The file or the URL of the module that loads it. */
+  readonly origin: string
+}
+
+/**
+ * Reads the version of an installed peer dependency.
+ *
+ * @param origin The file or the URL of the module that loads it.
+ * @returns `null` where it is new enough, or where its version cannot be read: in a bundle there is no manifest.
+ */
+export function findOldPeer(name: Peer, origin: string): OldPeer | null {
+  const version = versionOf(name, origin)
+  const floor = PEER_FLOORS[name]
+  if (version === null || !isBefore(version, floor)) return null
+  return {
+    cause: `The installed ${name} is ${version}. The oldest version that works is ${floor}.`,
+    remedy: `npm install ${name}@latest`,
+  }
+}
+
+/** @throws ConfigError when the installed peer dependency is older than its floor. */
+export function refuseOldPeer(name: Peer, { subject, origin }: PeerUse): void {
+  const old = findOldPeer(name, origin)
+  if (old !== null) throw new ConfigError([{ code: 'E_PEER_MISSING', subject, ...old }])
+}
+
+/** Not by `require('name/package.json')`: packages need not export that. */
+function versionOf(name: string, origin: string): string | null {
+  for (const folder of foldersFrom(origin)) {
+    try {
+      const { version } = JSON.parse(readFileSync(join(folder, name, 'package.json'), 'utf8'))
+      return typeof version === 'string' ? version : null
+    } catch {
+      // Not installed in this one.
+    }
+  }
+  return null
+}
+
+/** Where Node looks for packages. */
+function foldersFrom(origin: string): readonly string[] {
+  try {
+    return createRequire(origin).resolve.paths('any') ?? []
+  } catch {
+    // An application that is bundled into a CommonJS file has no URL.
+    return []
+  }
+}
+
+function isBefore(version: string, floor: string): boolean {
+  const [have, need] = [numbersOf(version), numbersOf(floor)]
+  const at = need.findIndex((number, index) => number !== have[index])
+  return at >= 0 && (have[at] ?? 0) < (need[at] as number)
+}
+
+/** A prerelease counts as its release. */
+function numbersOf(version: string): number[] {
+  return version.split(/[.+-]/, 3).map((part) => Number.parseInt(part, 10) || 0)
+}

@@ -1,0 +1,104 @@
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { builtPackage } from '../cli/built-package.js'
+import { packPackage, readTarball } from './packed-package.js'
+import { root } from './sources.js'
+
+/** What the package may weigh in the registry, in bytes. */
+const MAX_PACKED_BYTES = 600_000
+/** What it may take on a disk, in bytes. */
+const MAX_UNPACKED_BYTES = 2_400_000
+
+/** The folders of the doors below `dist/`. */
+const DOORS = [
+  '',
+  'integrations/postgres/',
+  'integrations/redis/',
+  'integrations/typeorm/',
+  'integrations/vite/',
+  'testing/',
+]
+
+const tarball = packPackage()
+const files = readTarball(tarball)
+const paths = files.map(({ path }) => path)
+const inDist = paths.flatMap((path) => (path.startsWith('dist/') ? path.slice(5) : []))
+const sum = (of: (path: string) => boolean) =>
+  files.filter(({ path }) => of(path)).reduce((total, { bytes }) => total + bytes, 0)
+
+afterAll(() => rmSync(dirname(tarball), { recursive: true, force: true }))
+
+describe('the tarball', () => {
+  it('holds the build, the documentation and nothing else', () => {
+    const docs = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'))
+    expect(docs.length).toBeGreaterThan(10)
+    const rest = paths.filter((path) => !path.startsWith('dist/'))
+    const expected = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'SECURITY.md']
+    expect(rest.sort()).toEqual([...expected, ...docs.map((name) => `docs/${name}`)].sort())
+    const kinds =
+      /^(index|shared|(testing|integrations\/\w+)\/index|cli\/[\w/-]+|chunks\/[\w-]+|commonjs)\.(js|js\.map|cjs|d\.ts|d\.cts)$/
+    expect(inDist.filter((path) => !kinds.test(path))).toEqual([])
+  })
+
+  it('has one file of types for each door, and one that they share', () => {
+    const types = inDist.filter((path) => path.endsWith('.d.ts'))
+    const doors = DOORS.map((folder) => `${folder}index.d.ts`)
+    expect(types.sort()).toEqual([...doors, 'shared.d.ts'].sort())
+    const forRequire = inDist.filter((path) => path.endsWith('.d.cts'))
+    expect(forRequire.sort()).toEqual(DOORS.map((folder) => `${folder}index.d.cts`).sort())
+  })
+
+  it(`weighs at most ${MAX_PACKED_BYTES} bytes, and ${MAX_UNPACKED_BYTES} unpacked`, () => {
+    expect(statSync(tarball).size).toBeLessThanOrEqual(MAX_PACKED_BYTES)
+    expect(sum(() => true)).toBeLessThanOrEqual(MAX_UNPACKED_BYTES)
+  })
+
+  it('has source maps that take a third of the code at most, and repeat no source', () => {
+    const maps = inDist.filter((path) => path.endsWith('.map'))
+    const code = inDist.filter((path) => path.endsWith('.js'))
+    expect(maps.sort()).toEqual(code.map((path) => `${path}.map`).sort())
+    expect(sum((path) => path.endsWith('.map'))).toBeLessThan(
+      sum((path) => path.endsWith('.js')) / 3,
+    )
+    const contents = maps.map((path) => JSON.parse(readFileSync(join(built, path), 'utf8')))
+    expect(contents.filter((map) => 'sourcesContent' in map)).toEqual([])
+  })
+
+  it('lets every user of the machine read it', () => {
+    expect(files.filter(({ mode }) => mode !== 0o644 && mode !== 0o755)).toEqual([])
+    const executable = files.filter(({ mode }) => mode === 0o755).map(({ path }) => path)
+    // Nothing but the command is run by its name.
+    expect(executable).toEqual(['dist/cli/main.js'])
+  })
+})
+
+const built = join(builtPackage(), 'dist')
+
+describe('the folder of the build', () => {
+  it('lets every user of the machine read it', () => {
+    const names = ['.', ...readdirSync(built, { recursive: true, encoding: 'utf8' })]
+    const hidden = names.filter((name) => {
+      const stats = statSync(join(built, name))
+      const isRun = stats.isDirectory() || name === 'cli/main.js'
+      return (stats.mode & 0o777) !== (isRun ? 0o755 : 0o644)
+    })
+    expect(names.length).toBeGreaterThan(50)
+    expect(hidden).toEqual([])
+  })
+})
+
+describe('the documentation of the types', () => {
+  it('is kept', () => {
+    const shared = readFileSync(join(built, 'shared.d.ts'), 'utf8')
+    expect(shared).toMatch(/\/\*\*[\s\S]{0,2000}?\*\/\s*declare class App\b/)
+    expect(shared.match(/^declare class HttpError\b/gm)).toHaveLength(1)
+    const testing = readFileSync(join(built, 'testing/index.d.ts'), 'utf8')
+    expect(testing).toMatch(/@throws ConfigError[\s\S]+?static create\(/)
+  })
+
+  it('stands in no JavaScript', () => {
+    const code = readFileSync(join(built, 'index.js'), 'utf8')
+    expect(code.match(/^\s*\/\*\*/gm)).toBeNull()
+  })
+})

@@ -1,0 +1,25 @@
+import { readFileSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
+import { publint } from 'publint'
+import { afterAll, describe, expect, it } from 'vitest'
+import { packPackage } from '../house/packed-package.js'
+
+const tarball = packPackage()
+afterAll(() => rmSync(dirname(tarball), { recursive: true, force: true }))
+
+describe('other people’s tools', () => {
+  it('publint finds nothing to improve', async () => {
+    const data = new Uint8Array(readFileSync(tarball)).buffer
+    const { messages } = await publint({ pack: { tarball: data }, strict: true })
+    expect(messages).toEqual([])
+  })
+
+  it('arethetypeswrong resolves every door, from ES modules and from CommonJS', async () => {
+    const data = createPackageFromTarballData(new Uint8Array(readFileSync(tarball)))
+    const result = await checkPackage(data)
+    if (result.types === false) throw new Error('It finds no types.')
+    expect(Object.keys(result.entrypoints)).toHaveLength(7)
+    expect(result.problems).toEqual([])
+  })
+})
