@@ -8,13 +8,13 @@ import { request as httpRequest } from 'node:http'
  *
  * @returns the answer, comparable with those of the others.
  */
-export async function checkAnswers({ name, candidate, port }, workload) {
+export async function checkResponses({ name, candidate, port }, workload) {
   const { request, expected, refused = [], accepted = [] } = workload
   const answer = await ask(port, request)
-  checkAnswer(name, answer, expected)
+  checkResponse(name, answer, expected)
   // What is kept by a cache is the first answer; what is measured are the others.
   const again = await ask(port, request)
-  checkAnswer(name, again, expected)
+  checkResponse(name, again, expected)
   // Bare node:http is the floor and checks nothing.
   if (candidate !== 'node') {
     for (const variation of [...refused, ...accepted]) {
@@ -29,7 +29,7 @@ function varied(request, { headers, body }) {
   return { ...request, headers: { ...request.headers, ...headers }, body: body ?? request.body }
 }
 
-function checkAnswer(name, answer, { status, body, errors }) {
+function checkResponse(name, answer, { status, body, errors }) {
   assert.equal(answer.status, status, `${name}: status`)
   if (body !== undefined) assert.equal(answer.body, body, `${name}: body`)
   if (errors !== undefined) {

@@ -38,12 +38,12 @@ async function measureAll(node) {
   for (const name of Object.keys(VARIANTS)) {
     servers.push(await startServer({ name, node, file, workload: name }))
   }
-  await checkAnswers(servers, request)
+  await checkResponses(servers, request)
   return measureInTurn(servers, { path: PATH, script, seconds, rounds })
 }
 
 /** What is compared has to be the same: all send the same body, and the cache sends it from memory. */
-async function checkAnswers(servers, { headers }) {
+async function checkResponses(servers, { headers }) {
   const bodies = new Set()
   for (const { name, port } of servers) {
     const url = `http://127.0.0.1:${port}${PATH}`

@@ -78,11 +78,11 @@ async function measureServers(url) {
   for (const name of Object.keys(VARIANTS)) {
     servers.push(await startServer({ name, file, workload: name }))
   }
-  await checkAnswers(servers, request)
+  await checkResponses(servers, request)
   return measureInTurn(servers, { path: PATH, script, seconds, rounds })
 }
 
-async function checkAnswers(servers, { headers }) {
+async function checkResponses(servers, { headers }) {
   const bodies = new Set()
   for (const { port } of servers) {
     const answer = await fetch(`http://127.0.0.1:${port}${PATH}`, { headers })

@@ -2,7 +2,7 @@
 
 import { checkAlike } from './alike.mjs'
 import { CANDIDATES, startCandidate } from './candidates.mjs'
-import { checkAnswers } from './check.mjs'
+import { checkResponses } from './check.mjs'
 import { readEnvironment } from './environment.mjs'
 import { measureInTurn, warmUp, writeScript } from './measure.mjs'
 import { ROUTE_TITLES } from './routes.mjs'
@@ -71,7 +71,7 @@ async function prepareLane(lane, node) {
   const isRefused = expected.status >= 300
   const load = { path: request.path, script: writeScript(request), isRefused }
   const server = { ...started, ...lane, load }
-  server.answer = await checkAnswers(server, WORKLOADS[lane.workload])
+  server.answer = await checkResponses(server, WORKLOADS[lane.workload])
   await warmUp(server, { connections: CONNECTIONS })
   return server
 }

@@ -4,7 +4,7 @@ import { Agent } from 'node:http'
 import { availableParallelism } from 'node:os'
 import { checkAlike } from './alike.mjs'
 import { CANDIDATES, canBe, compileCandidates, startCandidate } from './candidates.mjs'
-import { ask, checkAnswers } from './check.mjs'
+import { ask, checkResponses } from './check.mjs'
 import { isRoutes, ROUTES_ASKED } from './routes.mjs'
 import { WORKLOADS } from './workloads.mjs'
 
@@ -38,7 +38,7 @@ async function checkProcess({ candidate, app, workloads }) {
   const answers = []
   for (const workload of workloads) {
     const lane = { ...server, name: `${candidate}/${workload}`, candidate }
-    const answer = await checkAnswers(lane, WORKLOADS[workload])
+    const answer = await checkResponses(lane, WORKLOADS[workload])
     const count = await load(lane, WORKLOADS[workload])
     console.error(`${lane.name}: ${count} answers as expected`)
     answers.push({ candidate, workload, answer })

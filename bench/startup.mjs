@@ -88,12 +88,12 @@ function ask(port, { method, path, body }) {
     socket.setEncoding('utf8').on('data', (chunk) => {
       answer += chunk
     })
-    socket.on('end', () => resolve(readAnswer(answer))).on('error', reject)
+    socket.on('end', () => resolve(readResponse(answer))).on('error', reject)
     socket.write(`${head.join('\r\n')}\r\n\r\n${text}`)
   })
 }
 
-function readAnswer(answer) {
+function readResponse(answer) {
   const status = Number(answer.split(' ', 2)[1])
   const end = answer.indexOf('\r\n\r\n')
   const isChunked = /^transfer-encoding: chunked/im.test(answer.slice(0, end))

@@ -36,13 +36,13 @@ function refuse(error: NodeJS.ErrnoException, socket: Connection): void {
   if (!socket.writable) return end(socket, '')
   const answer = socket._httpMessage ?? null
   // Nobody is being answered, or the request that is broken, and whose own answer this will be.
-  if (answer === null || isUnanswered(answer)) return end(socket, clientErrorResponse(error))
+  if (answer === null || hasNoResponse(answer)) return end(socket, clientErrorResponse(error))
   // Whatever is written into another answer would be read as part of it. One to the broken request itself may wait for the rest of it.
   if (answer.req.complete) answer.once('finish', () => refuse(error, socket))
   else end(socket, '')
 }
 
-function isUnanswered({ headersSent, req }: Response): boolean {
+function hasNoResponse({ headersSent, req }: Response): boolean {
   return !headersSent && !req.complete
 }
 

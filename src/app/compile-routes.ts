@@ -81,7 +81,7 @@ function whatRoutesShare(config: RoutesConfig): PipelineConfig {
     deadlines: errors.deadlines,
     scopes: features.scopes,
     mayFailLate: middlewares.handlers.length > 0,
-    mayAnswerErrorsLater: middlewares.errorHandlers.length > 0,
+    mayRespondToErrorsLater: middlewares.errorHandlers.length > 0,
     bodyLimits: { size: limits.bodyBytes, depth: limits.depth },
   }
 }
@@ -119,9 +119,9 @@ async function loadDates(
   const isDescribed = ({ operation: { responses } }: RouteModel) =>
     responses.some(({ status, schema }) => status < 400 && schema !== undefined)
   if (!routes.some(isDescribed)) return () => null
-  const { compileAnswerDates } = await import('../schema/answer-dates.js')
+  const { compileResponseDates } = await import('../schema/response-dates.js')
   return (route) =>
-    isDescribed(route) ? () => compileAnswerDates(route.operation.responses, converters) : null
+    isDescribed(route) ? () => compileResponseDates(route.operation.responses, converters) : null
 }
 
 function interceptorsOf(

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { answersOn } from '../http/close-with-connection.js'
+import { respondsOn } from '../http/close-with-connection.js'
 import { isStreaming, type TellStream } from './tell-stream.js'
 
 /** What Node notes on a connection: not part of its documented interface. */
@@ -65,7 +65,7 @@ export class Connections {
 
   #look(socket: Socket): void {
     if (isUpgraded(socket)) return
-    const answers = answersOn(socket)
+    const answers = respondsOn(socket)
     // Those before it are answered like any other; see `isBehindLast` for those that come behind it.
     const last = answers.at(-1)
     const subject = last ?? socket

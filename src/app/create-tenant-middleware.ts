@@ -1,6 +1,6 @@
 import type { RequestHandler } from '../contracts/handler.js'
 import { ConfigError } from '../errors/config-error.js'
-import { buildTenantMiddleware } from '../features/tenancy/tenant-middleware.js'
+import { buildTenantMiddleware } from '../features/tenancy/enter-scope.js'
 import {
   type TenantMiddlewareOptions,
   tenantSourceGroup,

@@ -6,7 +6,7 @@ import type { Schema } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
 import { buildDocs } from '../features/docs/build-docs.js'
 import { type BuiltDocument, buildDocument } from '../openapi/build-document.js'
-import { errorAnswers } from '../pipeline/error-answers.js'
+import { errorResponses } from '../pipeline/error-responses.js'
 import { describeOnce } from '../schema/describe-once.js'
 import { featureContributors, featureFacts } from './features.js'
 import { ModelMemory } from './model-memory.js'
@@ -45,7 +45,7 @@ export function listDocuments(
           settings: swagger,
           describeSchema: (schema, side) =>
             describeOnce(schema, { side, converters: swagger.converters }),
-          contributors: [errorAnswers({ hasDeadline }), ...featureContributors(settings)],
+          contributors: [errorResponses({ hasDeadline }), ...featureContributors(settings)],
           parsesNestedQuery,
         }),
       )

@@ -7,18 +7,18 @@ import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import type { Problem } from '../errors/config-error.js'
 import { type DeclaredCache, declareCache } from '../features/cache/build-cache.js'
 import { checkLimitPlan } from '../features/rate-limit/check-limit-plan.js'
-import { limitAnswers, limitFacts } from '../features/rate-limit/limit-answers.js'
+import { limitFacts, limitResponses } from '../features/rate-limit/limit-responses.js'
 import { startLimits } from '../features/rate-limit/start-limits.js'
 import { buildTenancy, type Tenancy } from '../features/tenancy/build-tenancy.js'
 import { checkRouters } from '../features/tenancy/check-routers.js'
 import { warnOfTenancy } from '../features/tenancy/check-tenancy.js'
-import { tenantAnswers, tenantFacts } from '../features/tenancy/tenant-answers.js'
 import {
   actingTenant,
   actsForAll,
   refuseClaim,
   TenantContext,
 } from '../features/tenancy/tenant-context.js'
+import { tenantFacts, tenantResponses } from '../features/tenancy/tenant-responses.js'
 import type { RequestScopes } from '../http/request-scopes.js'
 import { NO_STAGES, type RouteStages } from '../pipeline/compile-route.js'
 import type { OnError, RunRoute, Stage } from '../step/step.js'
@@ -83,7 +83,7 @@ export function declareFeatures(
 
 /** What features add to the document. */
 export function featureContributors({ tenant, rateLimit }: Settings): OperationContributor[] {
-  return [tenantAnswers(tenant), limitAnswers(rateLimit)]
+  return [tenantResponses(tenant), limitResponses(rateLimit)]
 }
 
 /** Everything beside the model that `featureContributors` depends on, as data. */

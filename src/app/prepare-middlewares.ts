@@ -4,7 +4,7 @@ import type { NamedMiddleware } from '../features/tenancy/check-routers.js'
 import { guardedRouterOf } from '../features/tenancy/tenant-router.js'
 import { isExpressApp } from '../http/express-routers.js'
 import { runExpressApp } from '../http/run-express-app.js'
-import type { PlacedErrorMiddleware } from '../pipeline/run-error-middlewares.js'
+import type { PlacedErrorMiddleware } from '../pipeline/compose-error-middlewares.js'
 import type { RunningFeatures } from './features.js'
 import type { Settings } from './settings/settings.js'
 

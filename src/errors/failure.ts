@@ -23,11 +23,11 @@ export function toFailure(error: unknown): Failure {
 /**
  * Reads an error of an Express middleware, router or application as Express' own final handler does: an error that
  * names its status keeps it (passport, express-jwt, any `err.status = 404`); an error without one gets
- * `answerStatus`, as after `res.status(403)` and `next(error)`. Errors of routes do not keep such a status: HTTP
+ * `responseStatus`, as after `res.status(403)` and `next(error)`. Errors of routes do not keep such a status: HTTP
  * clients throw errors with the status that they received.
  */
-export function toMiddlewareFailure(error: unknown, answerStatus: number): Failure {
-  return recognize(error) ?? generic(statedStatus(error) ?? validStatus(answerStatus))
+export function toMiddlewareFailure(error: unknown, responseStatus: number): Failure {
+  return recognize(error) ?? generic(statedStatus(error) ?? validStatus(responseStatus))
 }
 
 function recognize(error: unknown): Failure | undefined {

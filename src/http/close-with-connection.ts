@@ -39,13 +39,13 @@ function close(res: ServerResponse): void {
  * reader may see other requests here would otherwise carry out the next of them.
  */
 export function isBehindLast({ socket }: IncomingMessage): boolean {
-  const before = socket == null ? undefined : answersOn(socket).at(-1)
+  const before = socket == null ? undefined : respondsOn(socket).at(-1)
   if (before === undefined) return false
   return before.headersSent ? before._last === true : !before.shouldKeepAlive
 }
 
 /** The answers that are under way on a connection, in the order of their requests. */
-export function answersOn(socket: Socket): readonly Answer[] {
+export function respondsOn(socket: Socket): readonly Answer[] {
   const { _httpMessage: first } = socket as Partial<Answering>
   return first == null ? [] : [first, ...(waiting.get(socket) ?? [])]
 }

@@ -57,7 +57,8 @@ export function checkMethod(controller: Class, key: PropertyKey, facts: FactsByK
   if (facts.parameter) problems.push(...checkParameters(subject, facts))
   if (facts.input ?? facts.routeOptions) problems.push(...checkInputs(subject, facts))
   if (facts.can ?? facts.public) problems.push(...checkAccess(subject, facts))
-  if (facts.status ?? facts.redirect ?? facts.header) problems.push(...checkAnswer(subject, facts))
+  if (facts.status ?? facts.redirect ?? facts.header)
+    problems.push(...checkResponse(subject, facts))
   if (facts.rateLimit) problems.push(...checkLimits(subject, facts))
   if (facts.cache) problems.push(...checkCache(subject, facts))
   if (facts.operation ?? facts.bodyDoc ?? facts.responseDoc) {
@@ -97,7 +98,7 @@ function checkAccess(subject: string, facts: FactsByKind): Problem[] {
   ]
 }
 
-function checkAnswer(subject: string, facts: FactsByKind): Problem[] {
+function checkResponse(subject: string, facts: FactsByKind): Problem[] {
   const problems: Problem[] = []
   const refuse = (cause: string, remedy: string) => problems.push(invalid(subject, cause, remedy))
   for (const { status } of factsOf(facts, 'status')) {

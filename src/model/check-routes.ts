@@ -1,7 +1,7 @@
 import type { RouteModel } from '../contracts/route-model.js'
 import type { Schema } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
-import { checkAnswers } from './check-answers.js'
+import { checkResponses } from './check-responses.js'
 import { pathProblem, pathShape } from './paths.js'
 
 /** Checks the paths of routes, each one alone and all together. */
@@ -14,7 +14,7 @@ export function checkRoutes(
     ...checkDuplicates(routes),
     ...routes.flatMap(checkParams),
     ...routes.flatMap(checkBody),
-    ...routes.flatMap(checkAnswers),
+    ...routes.flatMap(checkResponses),
     ...(hasGuard ? [] : checkGuard(routes)),
   ]
 }

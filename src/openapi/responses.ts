@@ -7,7 +7,7 @@ import type {
 } from '../contracts/openapi.js'
 import type { ApiResponseOptions } from '../contracts/operation.js'
 import type { RouteModel } from '../contracts/route-model.js'
-import { isBodiless, isJsonType, isPlainJson } from '../schema/answer-shape.js'
+import { isBodiless, isJsonType, isPlainJson } from '../schema/response-shape.js'
 import type { DocumentSchemas } from './document-schemas.js'
 import { errorContent, isEnvelope, successSchema } from './envelopes.js'
 import type { DocumentedOperation } from './operations.js'

@@ -7,7 +7,7 @@ import type { BlazonRequest } from '../http/request.js'
 import { Refusal } from '../step/refusal.js'
 import type { OnError, RunRoute, Stage } from '../step/step.js'
 import { isThenable } from '../step/thenable.js'
-import { nextOf } from './steps/invoke.js'
+import { nextOf } from './steps/handler.js'
 
 /** The parts of an application with which a URL leads to its route. */
 export interface DispatchConfig {

@@ -13,9 +13,9 @@ import { bodyStage } from './steps/body.js'
 import { canStage, type Decide } from './steps/can.js'
 import { datesStage, type FindDateWriter } from './steps/dates.js'
 import { guardStage } from './steps/guard.js'
+import { handlerStage, type Invocation, takesResponse, unexpiredStage } from './steps/handler.js'
 import { headersStage } from './steps/headers.js'
 import { interceptStage } from './steps/intercept.js'
-import { handlerStage, type Invocation, takesResponse, unexpiredStage } from './steps/invoke.js'
 import { respondStage, settleOf } from './steps/respond.js'
 import { type CompiledInput, validateStage } from './steps/validate.js'
 
@@ -71,7 +71,7 @@ export interface PipelineConfig {
   /** Whether a middleware may end a request while its handler is still running. */
   readonly mayFailLate: boolean
   /** Whether the response to an error may be sent later, while the handler is still running. */
-  readonly mayAnswerErrorsLater: boolean
+  readonly mayRespondToErrorsLater: boolean
   /** `null` where requests have no scopes. */
   readonly scopes: RequestScopes | null
 }

@@ -2,7 +2,7 @@ import type { NextFunction } from '../contracts/handler.js'
 import { kNext } from '../http/own-fields.js'
 import type { BlazonRequest, RequestClass } from '../http/request.js'
 import type { OnError } from '../step/step.js'
-import { nextOf } from './steps/invoke.js'
+import { nextOf } from './steps/handler.js'
 
 /**
  * Gives every request a `next`, which is where `res.sendFile`, `res.render` and `res.format` take their

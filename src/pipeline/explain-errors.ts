@@ -3,9 +3,9 @@ import type { RouteModel } from '../contracts/route-model.js'
 import type { FieldError, Schema } from '../contracts/schema.js'
 import { HttpError } from '../errors/http-error.js'
 import type { BlazonRequest } from '../http/request.js'
+import type { OnFailure } from './compose-error-middlewares.js'
 import { limitErrors } from './field-errors.js'
 import { type Declares, genericErrors } from './generic-errors.js'
-import type { OnFailure } from './run-error-middlewares.js'
 
 /** Who says what errors mean. */
 export interface ExplainConfig {

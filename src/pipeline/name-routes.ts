@@ -3,7 +3,7 @@ import express from 'express'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { BlazonRequest } from '../http/request.js'
 import type { OnError, RunRoute } from '../step/step.js'
-import { nextOf } from './steps/invoke.js'
+import { nextOf } from './steps/handler.js'
 
 /** A route of the application, or of the framework's own. */
 type Named = Pick<RouteModel, 'method' | 'path'>

@@ -1,6 +1,6 @@
 import type { BlazonRequest } from '../http/request.js'
 import type { RequestScopes } from '../http/request-scopes.js'
-import type { OnFailure } from './run-error-middlewares.js'
+import type { OnFailure } from './compose-error-middlewares.js'
 
 /** Runs what becomes of an error in the scope of its request, wherever it was passed on. */
 export function scopedErrors(scopes: RequestScopes | null, onError: OnFailure): OnFailure {

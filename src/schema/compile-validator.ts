@@ -7,7 +7,7 @@ import { withFiniteNumbers } from './finite-numbers.js'
 import { createJsonSchemaCompiler } from './json-schema.js'
 import { withQueryLists } from './query-lists.js'
 import { standardValidator } from './standard-schema.js'
-import { hasUserCode } from './zod.js'
+import { hasUserCode } from './zod-validate.js'
 
 /** Makes a schema callable for one part of a request. Rejects when a JSON Schema does not compile. */
 export type CompileValidator = (schema: Schema, source: InputSource) => Promise<Validator>

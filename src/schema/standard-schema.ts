@@ -2,7 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { ValidationIssue, ValidationResult, Validator } from '../contracts/schema.js'
 import { boundStandard } from './bounded/bound-standard.js'
 import { MAX_ISSUES } from './max-issues.js'
-import { zodValidate } from './zod.js'
+import { zodValidate } from './zod-validate.js'
 
 /**
  * Calls a Standard Schema; the answer is synchronous when the schema's is.

@@ -1,9 +1,9 @@
 import type { SchemaConverter, SchemaSide } from '../contracts/openapi.js'
 import { describeArktype } from './libraries/arktype.js'
-import { unknown } from './libraries/library-answer.js'
+import { unknown } from './libraries/library-result.js'
 import { describePlain } from './libraries/plain.js'
 import { describeValibot } from './libraries/valibot.js'
-import { describeOldZod, zodOptions } from './libraries/zod.js'
+import { describeOldZod, zodOptions } from './libraries/zod-options.js'
 
 /** The part of a Standard Schema that is read here. */
 interface Standard {

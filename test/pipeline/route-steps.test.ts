@@ -59,7 +59,7 @@ const config: PipelineConfig = {
     throw error
   },
   mayFailLate: false,
-  mayAnswerErrorsLater: false,
+  mayRespondToErrorsLater: false,
   scopes: null,
 }
 

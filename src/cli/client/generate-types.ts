@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { OpenApiDocument } from '../../contracts/openapi.js'
 import { CliError } from '../cli-error.js'
 import type { Generator } from './find-generator.js'
-import type { GeneratorAnswer, GeneratorJob } from './generator-child.js'
+import type { GeneratorJob, GeneratorReply } from './generator-child.js'
 
 /** How the types are generated. */
 export interface GenerateOptions {
@@ -34,9 +34,9 @@ export async function generateTypes(
   })
   const { path, typescript } = generator
   const job: GeneratorJob = { path, typescript, document }
-  let answer: GeneratorAnswer | undefined
+  let answer: GeneratorReply | undefined
   child.once('message', (message) => {
-    answer = message as GeneratorAnswer
+    answer = message as GeneratorReply
   })
   child.send(job, () => {})
   await Promise.all([once(child, 'close'), once(child, 'disconnect')])

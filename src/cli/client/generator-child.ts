@@ -13,7 +13,7 @@ export interface GeneratorJob {
 }
 
 /** The types, or why there are none. */
-export interface GeneratorAnswer {
+export interface GeneratorReply {
   readonly text?: string
   readonly error?: string
 }
@@ -31,7 +31,7 @@ interface Resolver {
 
 const HEADER = '/** Written by openapi-typescript: changes here do not last. */\n'
 
-async function generate({ path, typescript, document }: GeneratorJob): Promise<GeneratorAnswer> {
+async function generate({ path, typescript, document }: GeneratorJob): Promise<GeneratorReply> {
   if (typescript !== null) standIn(typescript)
   const generator: OpenApiTypescript = createRequire(path)(path)
   return { text: HEADER + generator.astToString(await generator.default(document)) }
@@ -46,7 +46,7 @@ function standIn(typescript: string): void {
 }
 
 process.once('message', (job: GeneratorJob) => {
-  const answer = (result: GeneratorAnswer) => process.send?.(result, () => process.exit(0))
+  const answer = (result: GeneratorReply) => process.send?.(result, () => process.exit(0))
   generate(job).then(answer, (error) => answer({ error: messageOf(error) }))
 })
 process.on('disconnect', () => process.exit(1))

@@ -107,8 +107,8 @@ function resultType({ responses }: ClientOperation, context: TypeContext): strin
   const inner = { ...context, indent: '      ' }
   const named = responses.flatMap(({ status }) => (/^\d+$/.test(status) ? [status] : []))
   // Answers that differ in nothing but their status are one member of the union.
-  const members = new Map<string, AnswerType & { statuses: string[] }>()
-  for (const answer of responses.flatMap((each) => answerTypes(each, named, inner))) {
+  const members = new Map<string, ResponseType & { statuses: string[] }>()
+  for (const answer of responses.flatMap((each) => responseTypes(each, named, inner))) {
     const key = `${answer.kind} ${answer.body}`
     const member = members.get(key) ?? { ...answer, statuses: [] }
     members.set(key, member)
@@ -120,19 +120,19 @@ function resultType({ responses }: ClientOperation, context: TypeContext): strin
   return [...texts, ...undocumented(responses)].map((text) => `\n      | ${text}`).join('')
 }
 
-interface AnswerType {
+interface ResponseType {
   readonly kind: 'Success' | 'Enveloped' | 'Failure'
   /** A type. */
   readonly status: string
   readonly body: string
 }
 
-function answerTypes(
+function responseTypes(
   { status, response, isEnveloped }: ClientResponse,
   named: readonly string[],
   context: TypeContext,
-): AnswerType[] {
-  const body = answerBody(response, context)
+): ResponseType[] {
+  const body = responseBody(response, context)
   if (status === 'default') {
     return [
       { kind: 'Success', status: 'number', body },
@@ -141,7 +141,7 @@ function answerTypes(
   }
   const kind = isEnveloped ? 'Enveloped' : /^[45]/.test(status) ? 'Failure' : 'Success'
   const bare = status === '2XX' ? BARE.filter((each) => !named.includes(each)) : []
-  const answer: AnswerType = { kind, status: statusType(status, [...named, ...bare]), body }
+  const answer: ResponseType = { kind, status: statusType(status, [...named, ...bare]), body }
   return [
     answer,
     ...bare.map((each) => ({ kind: 'Success' as const, status: each, body: 'undefined' })),
@@ -171,7 +171,7 @@ function undocumented(responses: readonly ClientResponse[]): string[] {
 }
 
 /** The client asks for JSON, so where there is some the rest is not sent to it. */
-function answerBody({ content = {} }: OpenApiResponse, context: TypeContext): string {
+function responseBody({ content = {} }: OpenApiResponse, context: TypeContext): string {
   const types = Object.keys(content)
   if (types.length === 0) return 'undefined'
   const [type, { schema }] = preferredContent(content)

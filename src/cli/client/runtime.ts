@@ -129,7 +129,7 @@ function sender(options: ClientOptions): Send {
     const url = base + fillPath(call.path, input.params) + queryString(input.query, call.query);
     const response = await (options.fetch ?? globalThis.fetch)(url, init);
     // "never" fits the result of any operation, which the caller knows and this function does not.
-    return (await readAnswer(call, response)) as never;
+    return (await readResponse(call, response)) as never;
   };
 }
 
@@ -208,7 +208,7 @@ function formData(body: unknown): FormData {
   return form;
 }
 
-async function readAnswer(call: Call, response: Response): Promise<unknown> {
+async function readResponse(call: Call, response: Response): Promise<unknown> {
   // Browsers show nothing of a redirect that was not followed, its status neither.
   const isHidden = response.type === "opaqueredirect";
   const status = isHidden ? Number(redirectOf(call)) : response.status;

@@ -7,11 +7,11 @@ import { replay } from '../../http/send/replay.js'
 import { addHeader } from '../../http/send/response-headers.js'
 import type { Settle, SettlingStage, Step } from '../../step/step.js'
 import { isThenable } from '../../step/thenable.js'
-import { AnswerMaker, type CacheStepConfig, type Visit } from './answer-maker.js'
 import { type CacheEngine, entryTags, type Lifetime } from './cache-engine.js'
 import { callerOf } from './caller.js'
 import type { Flight, Landing } from './flights.js'
 import { compileKey, type RequestKey } from './request-key.js'
+import { type CacheStepConfig, ResponseMaker, type Visit } from './response-maker.js'
 import { chain, FAILED, type Outcome } from './store-guard.js'
 import { tenantKey } from './tenant-key.js'
 
@@ -40,7 +40,7 @@ class CachedRoute {
   readonly #hasNotes: boolean
   readonly #warn: (message: string) => void
   readonly #next: Step
-  readonly #maker: AnswerMaker
+  readonly #maker: ResponseMaker
 
   /** What a request walks through. A store that has the answer at hand is not waited for. */
   readonly step: Step
@@ -51,7 +51,7 @@ class CachedRoute {
     this.#hasNotes = config.hasNotes
     this.#warn = config.warn
     this.#next = next
-    this.#maker = new AnswerMaker(config, { next, settle })
+    this.#maker = new ResponseMaker(config, { next, settle })
     const isShared = config.route.cache?.shared === true
     const tagsOf = config.engine.readsTagged ? compileTags(config.route) : null
     this.step = (req, res) => {

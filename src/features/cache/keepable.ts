@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import type { RouteModel } from '../../contracts/route-model.js'
 import type { BlazonRequest } from '../../http/request.js'
 import type { Lifetime } from './cache-engine.js'
-import type { Captured } from './capture-answer.js'
+import type { Captured } from './capture-response.js'
 import { textOf } from './header-list.js'
 import { ownLifetime } from './own-lifetime.js'
 import { unkeyedOf, varyingOf } from './varies-by.js'
@@ -34,7 +34,7 @@ export interface Kept {
 }
 
 /** What is known beside the answer itself. */
-export interface AnswerFacts {
+export interface ResponseFacts {
   readonly req: BlazonRequest
   readonly answer: Captured
   /** Headers that were there before the handler: those of middlewares, which will set them again. */
@@ -58,7 +58,7 @@ export function compileKeepable({
   route: { cache, headers: constant },
   lifetime,
   warn,
-}: KeepableConfig): (facts: AnswerFacts) => Kept | null {
+}: KeepableConfig): (facts: ResponseFacts) => Kept | null {
   const declared = [...(cache?.headers ?? []), ...(constant ?? []).map(([name]) => name)]
   const names = new Map([...OF_THE_BODY, ...declared].map((name) => [name.toLowerCase(), name]))
   return function keepable({ req, answer, before, later, status, now }) {

@@ -8,9 +8,9 @@ import {
   scopedTags,
   type TaggedEntry,
 } from './cache-engine.js'
-import { ttlMs } from './duration.js'
 import type { Flight, Landing } from './flights.js'
 import { chain, FAILED, type Outcome } from './store-guard.js'
+import { ttlMs } from './ttl-ms.js'
 
 /** How long, and under which tags, `getOrSet` keeps a value. */
 export interface KeepOptions {

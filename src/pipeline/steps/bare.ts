@@ -1,7 +1,7 @@
 import type { Response } from '../../contracts/handler.js'
 import type { ApiResponseOptions } from '../../contracts/operation.js'
 import type { RouteModel } from '../../contracts/route-model.js'
-import { isJsonType, isPlainJson, isStatedBare } from '../../schema/answer-shape.js'
+import { isJsonType, isPlainJson, isStatedBare } from '../../schema/response-shape.js'
 
 /** Sends the value that a handler has returned without an envelope. */
 export type SendBare = (res: Response, value: unknown) => void

@@ -22,7 +22,7 @@ export interface RespondConfig {
   /** `null` where handlers may take any time. */
   readonly deadlines: Deadlines | null
   /** Whether the response to an error may be sent later, while the handler is still running. */
-  readonly mayAnswerErrorsLater: boolean
+  readonly mayRespondToErrorsLater: boolean
 }
 
 /** Runs the steps behind it and makes exactly one response of the value that comes back, whatever these steps do. */
@@ -31,7 +31,7 @@ export function respondStage(config: RespondConfig): (next: Step) => RunRoute {
 }
 
 function respondStep(config: RespondConfig, next: Step): RunRoute {
-  const { onError, deadlines, mayAnswerErrorsLater } = config
+  const { onError, deadlines, mayRespondToErrorsLater } = config
   const settle = settleOf(config)
   return function respond(req, res) {
     let value: unknown
@@ -53,7 +53,7 @@ function respondStep(config: RespondConfig, next: Step): RunRoute {
         value as PromiseLike<unknown>,
         (settled) => {
           // The request has failed meanwhile: the error is the response, even where that has not been sent yet.
-          if (mayAnswerErrorsLater && req[kHasFailed]) return
+          if (mayRespondToErrorsLater && req[kHasFailed]) return
           deadlines?.stop(req)
           settle(settled, req, res)
         },

@@ -1,6 +1,6 @@
 import type { SchemaSide } from '../../contracts/openapi.js'
 import { ABSENT_MARK, ANONYMOUS_MARK, isNode, type Node } from '../dialect/conversion.js'
-import { BIGINT, DATE, DIGITS, ofClass, unknown } from './library-answer.js'
+import { BIGINT, DATE, DIGITS, ofClass, unknown } from './library-result.js'
 
 /** What arktype hands over where JSON Schema has no word, by `code`. */
 interface Context {

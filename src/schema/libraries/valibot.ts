@@ -11,7 +11,7 @@ import {
   flagsLost,
   ofClass,
   unknown,
-} from './library-answer.js'
+} from './library-result.js'
 
 type Json = Record<string, unknown>
 

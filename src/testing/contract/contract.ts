@@ -3,7 +3,7 @@ import type { AppModel } from '../../contracts/route-model.js'
 import { ERROR_SCHEMAS } from '../../openapi/envelopes.js'
 import { createResponseCompiler, type FindMismatches } from '../../schema/response-validator.js'
 import type { Exchange } from '../exchange.js'
-import { checkAnswer, documentedStatus } from './check-answer.js'
+import { checkResponse, documentedStatus } from './check-response.js'
 import type { ContractCoverage } from './contract-coverage.js'
 import type { DocumentedOperations } from './documented-operations.js'
 import { ContractError, type ContractViolation, formatViolations } from './violation.js'
@@ -60,7 +60,7 @@ export class Contract {
     const key = documentedStatus(documented, exchange.status)
     if (key !== undefined) coverage.record(documented, key)
     const compile = this.#compilerOf(documented.document)
-    const found = checkAnswer(exchange, { documented, key, compile })
+    const found = checkResponse(exchange, { documented, key, compile })
     const error = this.#add(found)
     if (error === undefined || noted === undefined) return error ?? noted
     return new ContractError([...noted.violations, ...error.violations])

@@ -1,7 +1,7 @@
 import type { User } from '../../contracts/handler.js'
 import { ORIGIN } from '../memory-fetch.js'
 import { INJECTED } from './hostile-values.js'
-import type { Finding } from './judge-answer.js'
+import type { Finding } from './judge-response.js'
 import { headersOf } from './send-request.js'
 import type { WireRequest } from './wire-request.js'
 

@@ -12,9 +12,9 @@ import {
   type FuzzOptions,
   type FuzzReport,
 } from './fuzz-options.js'
-import { type Finding, judgeAnswer } from './judge-answer.js'
+import { type Finding, judgeResponse } from './judge-response.js'
 import { type FastCheck, loadFastCheck } from './load-fast-check.js'
-import { type FuzzAnswer, type FuzzLink, sendRequest } from './send-request.js'
+import { type FuzzLink, type FuzzResponse, sendRequest } from './send-request.js'
 
 const RUNS = 50
 /** What makes things comes first, and what removes them last: so that there is something to find between. */
@@ -45,9 +45,9 @@ interface Outcome {
 /** Thrown by the property that fails; what is reported of it is the last one's, which has shrunk. */
 class Fault extends Error {
   readonly finding: Finding
-  readonly answer: FuzzAnswer
+  readonly answer: FuzzResponse
 
-  constructor(finding: Finding, answer: FuzzAnswer) {
+  constructor(finding: Finding, answer: FuzzResponse) {
     super(finding.expected)
     this.finding = finding
     this.answer = answer
@@ -120,7 +120,7 @@ async function fuzzOperation(operation: DocumentedOperation, session: Session): 
       const answer = await sendRequest(fuzzCase.request, link)
       // Hostile paths may lead nowhere, which is known before anybody is asked.
       if (fuzzCase.kind === 'valid') isTaken ||= answer.status !== 401 && answer.status !== 403
-      const finding = judgeAnswer(fuzzCase, answer, allowed)
+      const finding = judgeResponse(fuzzCase, answer, allowed)
       if (finding !== undefined) throw new Fault(finding, answer)
     },
   )
@@ -159,7 +159,7 @@ function messageOf({ operation, fuzzCase, cause, place }: Failure, session: Sess
   const { kind, what, request } = fuzzCase
   const finding: Finding =
     cause instanceof Fault ? cause.finding : { kind: 'server-error', expected: 'an answer' }
-  const answered = cause instanceof Fault ? shownAnswer(cause.answer) : String(cause)
+  const answered = cause instanceof Fault ? shownResponse(cause.answer) : String(cause)
   const setting: RequestSetting = {
     headers: link.headers,
     own: options.headers ?? {},
@@ -178,7 +178,7 @@ function messageOf({ operation, fuzzCase, cause, place }: Failure, session: Sess
   ].join('\n')
 }
 
-function shownAnswer({ status, body }: FuzzAnswer): string {
+function shownResponse({ status, body }: FuzzResponse): string {
   const text = body.length > SHOWN ? `${body.slice(0, SHOWN)}…` : body
   return `${status} ${text}`.trimEnd()
 }

@@ -12,7 +12,7 @@ export interface FuzzLink {
 }
 
 /** What came back. */
-export interface FuzzAnswer {
+export interface FuzzResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   /** Empty unless it is JSON. */
@@ -31,7 +31,7 @@ export function headersOf(
 }
 
 /** Sends a request as it stands: nothing is normalised, as `fetch` would. */
-export function sendRequest(request: WireRequest, link: FuzzLink): Promise<FuzzAnswer> {
+export function sendRequest(request: WireRequest, link: FuzzLink): Promise<FuzzResponse> {
   const { method, target, body } = request
   const length = body === null ? {} : { 'content-length': String(Buffer.byteLength(body)) }
   return new Promise((resolve, reject) => {

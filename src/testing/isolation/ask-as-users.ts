@@ -7,7 +7,7 @@ import type { IsolationOptions } from './isolation-options.js'
 import type { Asked, IsolationSession } from './isolation-session.js'
 import { commandOf, type Side } from './isolation-side.js'
 import { isSafe } from './replay.js'
-import { searchAnswer } from './search-answer.js'
+import { searchResponse } from './search-response.js'
 import { NO_ANSWER, sendWhole } from './send-whole.js'
 
 /** What users of a tenant are made with. */
@@ -102,7 +102,7 @@ async function ask(
   const isAsked = session.config.leadsTo(wire, documented)
   if (isAsked) session.requests++
   const answer = isAsked ? await sendWhole(wire, side) : NO_ANSWER
-  for (const { owner: from, origin, where } of searchAnswer(answer, canaries)) {
+  for (const { owner: from, origin, where } of searchResponse(answer, canaries)) {
     if (from === side.name || users.every(({ name }) => name !== from)) continue
     const curl = commandOf(wire, side)
     asked.observation.leaked({ kind: 'answer', from, to: side.name, where, origin, phase, curl })

@@ -10,8 +10,8 @@ import type { LeakFact, Observation } from './observations.js'
 import type { CacheWrite } from './overheard-stores.js'
 import type { Records } from './records.js'
 import type { MadeRequest, RequestMaker, RequestPlan } from './request-maker.js'
-import { type Find, searchAnswer } from './search-answer.js'
-import { NO_ANSWER, sendWhole, type WholeAnswer } from './send-whole.js'
+import { type Find, searchResponse } from './search-response.js'
+import { NO_ANSWER, sendWhole, type WholeResponse } from './send-whole.js'
 import type { Trace } from './trace.js'
 
 /** An operation that requests can be made of. */
@@ -34,7 +34,7 @@ export interface Question {
 /** A request that was sent, and its answer. */
 export interface Exchanged {
   readonly made: MadeRequest
-  readonly answer: WholeAnswer
+  readonly answer: WholeResponse
 }
 
 /** What is the same for a whole proof. */
@@ -105,13 +105,13 @@ export class IsolationSession {
   }
 
   /** Sends a request as it was made before. */
-  async repeat(made: MadeRequest, question: Question): Promise<WholeAnswer> {
+  async repeat(made: MadeRequest, question: Question): Promise<WholeResponse> {
     const answer = await this.#send(made, question)
     this.#searchTraces(question)
     return answer
   }
 
-  async #send(made: MadeRequest, question: Question): Promise<WholeAnswer> {
+  async #send(made: MadeRequest, question: Question): Promise<WholeResponse> {
     const { side, asked } = question
     // `/notes/latest` is not what `/notes/{id}` is about.
     if (!this.config.leadsTo(made.wire, asked.maker.documented)) return NO_ANSWER
@@ -136,9 +136,9 @@ export class IsolationSession {
   }
 
   /** Whether nothing of others is in an answer. */
-  #search(answer: WholeAnswer, sent: ReadonlySet<string>, question: Question): boolean {
+  #search(answer: WholeResponse, sent: ReadonlySet<string>, question: Question): boolean {
     const { side, asked } = question
-    const finds = searchAnswer(answer, this.config.canaries)
+    const finds = searchResponse(answer, this.config.canaries)
     const own = finds.filter(({ owner }) => owner === side.name)
     const isEcho = own.every(({ key }) => sent.has(key))
     if (own.length > 0) asked.observation.sawOwn(side.name, isEcho)

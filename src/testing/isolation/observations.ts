@@ -1,6 +1,6 @@
 import type { DocumentedOperation } from '../contract/documented-operations.js'
 import { describeCrossing, type IsolationLeak, type IsolationRow } from './isolation-report.js'
-import type { WholeAnswer } from './send-whole.js'
+import type { WholeResponse } from './send-whole.js'
 
 /** What one tenant has seen of one operation. */
 interface Seen {
@@ -37,7 +37,7 @@ export class Observation {
   }
 
   /** Notes an answer, and what of the tenant's own is in it. */
-  answered(name: string, { status, isStream }: WholeAnswer): void {
+  answered(name: string, { status, isStream }: WholeResponse): void {
     const { statuses } = this.#of(name)
     statuses.set(status, (statuses.get(status) ?? 0) + 1)
     if (isStream) this.#isStream = true

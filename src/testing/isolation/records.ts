@@ -1,5 +1,5 @@
 import { hash } from '../fuzz/choose.js'
-import type { WholeAnswer } from './send-whole.js'
+import type { WholeResponse } from './send-whole.js'
 
 type Scalar = string | number
 type Fields = Readonly<Record<string, Scalar>>
@@ -12,7 +12,7 @@ export class Records {
   readonly #byOwner: Map<string, Map<string, Fields[]>> = new Map()
 
   /** Takes what an answer of `/orders`, `/orders/{id}` or the like says is there. */
-  learn(owner: string, template: string, answer: WholeAnswer): void {
+  learn(owner: string, template: string, answer: WholeResponse): void {
     if (answer.status < 200 || answer.status > 299) return
     const kind = kindOf(template)
     const found = [...recordsIn(answer)].slice(0, REMEMBERED)
@@ -122,7 +122,7 @@ function kindOf(template: string): string {
   return (fixed.at(-1) ?? '').toLowerCase()
 }
 
-function* recordsIn({ body, isJson }: WholeAnswer): Generator<Fields> {
+function* recordsIn({ body, isJson }: WholeResponse): Generator<Fields> {
   if (!isJson) return
   let value: unknown
   try {
@@ -162,7 +162,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /** `Location: /orders/7` names the order 7. */
-function locationOf({ rawHeaders }: WholeAnswer): { kind: string; id: string } | undefined {
+function locationOf({ rawHeaders }: WholeResponse): { kind: string; id: string } | undefined {
   const index = rawHeaders.findIndex((name, i) => i % 2 === 0 && name.toLowerCase() === 'location')
   if (index < 0) return undefined
   const path = (rawHeaders[index + 1] ?? '').replace(/[?#].*$/, '')

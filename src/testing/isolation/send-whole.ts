@@ -13,7 +13,7 @@ export interface Sender {
 }
 
 /** An answer with everything in it that reaches a client. */
-export interface WholeAnswer {
+export interface WholeResponse {
   /** 0 where the connection was cut without one. */
   readonly status: number
   readonly statusText: string
@@ -30,7 +30,7 @@ export interface WholeAnswer {
 const PATIENCE = 300
 
 /** Of a connection that was cut, and of a request that was not sent. */
-export const NO_ANSWER: WholeAnswer = {
+export const NO_ANSWER: WholeResponse = {
   status: 0,
   statusText: '',
   rawHeaders: [],
@@ -40,7 +40,10 @@ export const NO_ANSWER: WholeAnswer = {
 }
 
 /** Sends a request as it stands, and reads its answer to the end. */
-export function sendWhole(request: WireRequest, { agent, headers }: Sender): Promise<WholeAnswer> {
+export function sendWhole(
+  request: WireRequest,
+  { agent, headers }: Sender,
+): Promise<WholeResponse> {
   const { method, target, body } = request
   const length = body === null ? {} : { 'content-length': String(Buffer.byteLength(body)) }
   return new Promise((resolve) => {
@@ -60,7 +63,7 @@ export function sendWhole(request: WireRequest, { agent, headers }: Sender): Pro
   })
 }
 
-async function readWhole(res: IncomingMessage, isJson: boolean): Promise<WholeAnswer> {
+async function readWhole(res: IncomingMessage, isJson: boolean): Promise<WholeResponse> {
   const { statusCode: status = 0, statusMessage: statusText = '', rawHeaders } = res
   const chunks: Buffer[] = []
   let isOver = false

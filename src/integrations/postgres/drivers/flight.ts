@@ -16,7 +16,8 @@ export class Skipped extends Error {
   }
 }
 
-const UNANSWERED = 'The server was ready for the next statement, but had not answered this one.'
+const WITHOUT_RESPONSE =
+  'The server was ready for the next statement, but had not answered this one.'
 
 /**
  * A flight has one `Sync`, at its end: PostgreSQL skips to that from whatever it refuses (documentation, 55.2.3). Queries of their own have one each, so a server goes on
@@ -68,7 +69,7 @@ export function flightOf({ Query }: Pick<PgPackage, 'Query'>): Flight {
 
     override handleReadyForQuery(wire: PgWire): void {
       // No server leaves one out, but a pooler before it may, and whoever waits would wait for ever.
-      for (const step of this.#settle(wire)) step.handleError(new Error(UNANSWERED), wire)
+      for (const step of this.#settle(wire)) step.handleError(new Error(WITHOUT_RESPONSE), wire)
       super.handleReadyForQuery(wire)
     }
 

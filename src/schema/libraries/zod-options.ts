@@ -3,7 +3,7 @@ import { ABSENT_MARK, LOSS_MARK } from '../dialect/conversion.js'
 import { toJsonValue } from '../dialect/json-value.js'
 import { withoutFlags } from '../dialect/pattern.js'
 import { installed } from './installed.js'
-import { BIGINT, BINARY, COMMON_FORMS, flagsLost, ofClass, unknown } from './library-answer.js'
+import { BIGINT, BINARY, COMMON_FORMS, flagsLost, ofClass, unknown } from './library-result.js'
 
 /** The part of a zod 4 schema that is read here. */
 interface ZodNode {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, vi } from 'vitest'
-import { describeAnswers } from '../../conformance/tenant-answers.js'
 import type { TenantDatabase } from '../../conformance/tenant-database.js'
+import { describeAnswers } from '../../conformance/tenant-responses.js'
 import { openEmbedded } from '../../integrations/postgres/embedded.js'
 
 // Ends what hangs; nothing is timed.

@@ -41,7 +41,7 @@ export function documentedStatus(
 }
 
 /** Everything in an answer that is not as its document says. */
-export function checkAnswer(exchange: Exchange, config: CheckConfig): ContractViolation[] {
+export function checkResponse(exchange: Exchange, config: CheckConfig): ContractViolation[] {
   const findings = findingsOf(exchange, config)
   if (findings.length === 0) return []
   const { documented } = config

@@ -5,8 +5,8 @@ import type { BlazonRequest } from '../http/request.js'
 import { isNextError } from '../step/next-error.js'
 import type { RunRoute } from '../step/step.js'
 import { callMiddleware } from './call-middleware.js'
+import type { OnFailure } from './compose-error-middlewares.js'
 import type { OnLateError } from './late-errors.js'
-import type { OnFailure } from './run-error-middlewares.js'
 
 /** Where a request goes from the middlewares. */
 export interface MiddlewareEnds {

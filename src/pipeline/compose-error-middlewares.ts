@@ -83,10 +83,10 @@ class ErrorWalk {
     const hadBegun = res.headersSent
     this.#pass(error, 0)
     if (hadBegun || this.#hasGoneOn) return
-    if (res.headersSent || res.closed) return this.#noteAnswer()
+    if (res.headersSent || res.closed) return this.#noteResponse()
     watch.start(req, res)
     // Whoever stands in for Node, on serverless platforms for one, may emit only one of the two.
-    for (const event of ['finish', 'close']) res.once(event, () => this.#noteAnswer())
+    for (const event of ['finish', 'close']) res.once(event, () => this.#noteResponse())
   }
 
   #pass(error: unknown, index: number): void {
@@ -128,7 +128,7 @@ class ErrorWalk {
   }
 
   /** The log must know of it whoever has answered; but nobody has been told that all is well. */
-  #noteAnswer(): void {
+  #noteResponse(): void {
     const { req, res, log } = this.#config
     if (this.#hasGoneOn) return
     const status = res.headersSent ? res.statusCode : toFailure(this.#error).status

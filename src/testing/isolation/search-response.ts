@@ -1,5 +1,5 @@
 import type { Canaries, Sighting } from './canaries.js'
-import type { WholeAnswer } from './send-whole.js'
+import type { WholeResponse } from './send-whole.js'
 
 /** Something of a tenant's, and where in an answer it is. */
 export interface Find extends Sighting {
@@ -8,7 +8,7 @@ export interface Find extends Sighting {
 }
 
 /** Everything of anybody's in an answer. */
-export function searchAnswer(answer: WholeAnswer, canaries: Canaries): Find[] {
+export function searchResponse(answer: WholeResponse, canaries: Canaries): Find[] {
   return piecesOf(answer).flatMap(({ where, text }) =>
     canaries.find(text).map((sighting) => ({ ...sighting, where })),
   )
@@ -19,7 +19,7 @@ interface Piece {
   readonly text: string
 }
 
-function piecesOf({ statusText, rawHeaders, body, isJson }: WholeAnswer): Piece[] {
+function piecesOf({ statusText, rawHeaders, body, isJson }: WholeResponse): Piece[] {
   const pieces: Piece[] = [{ where: 'status line', text: statusText }]
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const [name = '', value = ''] = rawHeaders.slice(i, i + 2)

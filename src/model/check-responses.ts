@@ -6,7 +6,7 @@ import { hidesParameters } from './hides-parameters.js'
  * Finds documented success statuses that a handler can never send: a handler without the response sends what it
  * returns, with the status of `@HttpCode`, or else 200, or 204 for nothing.
  */
-export function checkAnswers(route: RouteModel): Problem[] {
+export function checkResponses(route: RouteModel): Problem[] {
   const { name, status, redirect, operation } = route
   const possible = status === null ? [200, 204] : [status]
   if (redirect !== null) possible.push(redirect.status)
@@ -15,7 +15,7 @@ export function checkAnswers(route: RouteModel): Problem[] {
       response.status >= 200 && response.status < 300 && !possible.includes(response.status),
   )
   // Checked last, because it has to read the source of the handler.
-  if (others.length === 0 || mayAnswerItself(route)) return []
+  if (others.length === 0 || mayRespondItself(route)) return []
   return others.map((documented) => ({
     code: 'W_STATUS_UNREACHABLE',
     subject: name,
@@ -25,7 +25,7 @@ export function checkAnswers(route: RouteModel): Problem[] {
 }
 
 /** Whether a handler can get the response object, as far as its parameters show. */
-function mayAnswerItself({ controller, handler, parameters }: RouteModel): boolean {
+function mayRespondItself({ controller, handler, parameters }: RouteModel): boolean {
   if (parameters !== null) return parameters.some(({ source }) => source === 'res')
   const method: unknown = controller.prototype?.[handler]
   return typeof method !== 'function' || method.length >= 2 || hidesParameters(method as never)

@@ -1,7 +1,7 @@
 import type { FuzzCase } from './fuzz-cases.js'
 import type { FuzzAllowance } from './fuzz-options.js'
 import { INJECTED } from './hostile-values.js'
-import type { FuzzAnswer } from './send-request.js'
+import type { FuzzResponse } from './send-request.js'
 
 /** What is wrong with an answer. */
 export interface Finding {
@@ -13,9 +13,9 @@ export interface Finding {
 const REFUSALS = [400, 413, 415, 422]
 
 /** What is wrong with the answer to a request; `undefined` when nothing is. */
-export function judgeAnswer(
+export function judgeResponse(
   { kind, what }: FuzzCase,
-  { status, headers, violation }: FuzzAnswer,
+  { status, headers, violation }: FuzzResponse,
   allowed: readonly FuzzAllowance[],
 ): Finding | undefined {
   if (status >= 500) return { kind: 'server-error', expected: 'no error of the server' }

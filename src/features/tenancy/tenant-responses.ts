@@ -36,7 +36,7 @@ export function tenantFacts(settings: TenantSettings | null): TenantFacts | null
 }
 
 /** Adds the tenant's header to operations that have one, and the answers to a tenant that is refused. */
-export function tenantAnswers(settings: TenantSettings | null): OperationContributor {
+export function tenantResponses(settings: TenantSettings | null): OperationContributor {
   const facts = tenantFacts(settings)
   return function answersOf(route) {
     if (facts === null) return route.tenant === null ? null : { errors: [400] }

@@ -5,7 +5,7 @@ import { METHODS_WITH_BODY } from './compile-route.js'
  * The errors that the steps of a route may answer with; what the handler throws itself is for its author to
  * describe. The counterpart of `compileRoute`: each line stands for a step there.
  */
-export function errorAnswers({ hasDeadline }: { hasDeadline: boolean }): OperationContributor {
+export function errorResponses({ hasDeadline }: { hasDeadline: boolean }): OperationContributor {
   return function errorsOf({ method, isProtected, abilities, inputs }) {
     // Whether a schema describes it or not.
     const takesBody = inputs.body !== null || METHODS_WITH_BODY.includes(method)

@@ -10,7 +10,7 @@ import type { Settle, Step } from '../../step/step.js'
 import { disown, isThenable } from '../../step/thenable.js'
 import { type CacheEngine, entryTags, type Lifetime, type TagVersions } from './cache-engine.js'
 import { watchCaller } from './caller.js'
-import { type CaptureEnd, captureAnswer } from './capture-answer.js'
+import { type CaptureEnd, captureResponse } from './capture-response.js'
 import type { Flight, Landing } from './flights.js'
 import { compileKeepable } from './keepable.js'
 import { textOf } from './request-key.js'
@@ -48,7 +48,7 @@ export interface Visit {
 }
 
 /** Has the handler of a route make an answer, and keeps it. */
-export class AnswerMaker {
+export class ResponseMaker {
   readonly #config: CacheStepConfig
   readonly #next: Step
   readonly #settle: Settle
@@ -145,7 +145,7 @@ export class AnswerMaker {
     delete req.headers['if-modified-since']
     const before = { ...res.getHeaders() }
     const endWatch = this.#isShared ? null : watchCaller(req, res, user)
-    captureAnswer(res, (end) => {
+    captureResponse(res, (end) => {
       const isSame = endWatch?.() ?? true
       if (!isSame) this.#onLateCaller(visit)
       const kept = isSame ? this.#read(visit, end, before) : null

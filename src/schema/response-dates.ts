@@ -1,16 +1,16 @@
 import type { SchemaConverters } from '../contracts/openapi.js'
 import type { ApiResponseOptions } from '../contracts/operation.js'
-import { isStatedBare } from './answer-shape.js'
 import { type DatePlaces, either, findDatePlaces, within } from './date-places.js'
 import { createDateWriter, type WriteDates } from './date-writer.js'
 import { describeOnce } from './describe-once.js'
+import { isStatedBare } from './response-shape.js'
 
 /**
  * Compiles what writes the dates of an operation's answers, whichever of them comes; `null` when they hold none.
  *
  * @param converters Of libraries that do not describe their schemas.
  */
-export function compileAnswerDates(
+export function compileResponseDates(
   responses: readonly ApiResponseOptions[],
   converters?: SchemaConverters,
 ): WriteDates | null {

@@ -19,7 +19,7 @@ export type CaptureEnd =
  * Tells once what a handler answers with. `end`, `write` and `writeHead` are replaced on the response: whoever has done so before, to
  * compress for one, comes after, and what it makes is not what is told.
  */
-export function captureAnswer(res: Response, done: (end: CaptureEnd) => void): void {
+export function captureResponse(res: Response, done: (end: CaptureEnd) => void): void {
   let isDone = false
   const finish = (end: CaptureEnd) => {
     if (isDone) return
