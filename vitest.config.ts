@@ -40,7 +40,7 @@ export function dialect(name: 'standard' | 'legacy', include: string[], exclude:
  */
 function shared(...args: Parameters<typeof dialect>) {
   const { test, ...project } = dialect(...args)
-  return { ...project, test: { ...test, isolate: false, setupFiles: [RESTORE] } } as const
+  return { ...project, test: { ...test, isolate: false, setupFiles: RESTORE } } as const
 }
 
 /** The same, for files that need a process of their own. */
@@ -73,19 +73,23 @@ const ALONE_JOURNEYS = [
   'test/journeys/testing/rejections.test.ts',
 ]
 
-/** Other files that do so, that start processes and servers, or whose helpers end what they started after one file. */
+/** Other files that do so, that mock a module, that start processes and servers, or whose helpers end after one file what they started. */
 const ALONE = [
   'test/app/**/*.test.ts',
   'test/cli/**/*.test.ts',
   'test/docs/**/*.test.ts',
   'test/house/**/*.test.ts',
   'test/integrations/**/*.test.ts',
+  'test/schema/date-text.test.ts',
+  'test/schema/libraries/installed.test.ts',
+  'test/testing/fuzz/options.test.ts',
   'examples/**/*.test.ts',
 ]
 
 function browser() {
-  const { test, ...project } = shared('standard', [BROWSER])
-  return { ...project, test: { ...test, name: 'browser' } }
+  const { test, ...project } = dialect('standard', [BROWSER])
+  const globalSetup = source('./test/browser/start-chromium.ts')
+  return { ...project, test: { ...test, name: 'browser', globalSetup } }
 }
 
 export default defineConfig({
