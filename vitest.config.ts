@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
@@ -18,8 +19,8 @@ const alias = [
  * is about speed.
  */
 const LIMITS = {
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
   expect: { poll: { timeout: 30_000 } },
 } as const
 
@@ -33,33 +34,83 @@ export function dialect(name: 'standard' | 'legacy', include: string[], exclude:
   } as const
 }
 
+/**
+ * The same, for files that share a process: each loads the package from the modules that an earlier file has loaded, which
+ * takes a third of the time. They must not depend on each other: `--sequence.shuffle` has to pass.
+ */
+function shared(...args: Parameters<typeof dialect>) {
+  const { test, ...project } = dialect(...args)
+  return { ...project, test: { ...test, isolate: false, setupFiles: RESTORE } } as const
+}
+
+/** The same, for files that need a process of their own. */
+function alone(...args: Parameters<typeof dialect>) {
+  const { test, ...project } = dialect(...args)
+  return { ...project, test: { ...test, name: `${args[0]}-alone` } } as const
+}
+
+/** Takes back what a file has replaced in the process that it shares. */
+const RESTORE = source('./test/restore.ts')
+
 const LEGACY_ONLY = 'test/**/*.legacy.test.ts'
-/** A package of its own: `npm run test:openapi`. */
-const OPENAPI_TOOLS = 'test/openapi-tools/**'
-/** A package of its own, too: `npm run test:runners`. */
-const RUNNERS = 'test/runners/**'
-/** And another one: `npm run test:prisma`. */
-const PRISMA = 'test/prisma/**'
-/** Likewise: `npm run test:package`. */
-const PACKAGE = 'test/package/**'
-/** Attacks, at length: `npm run test:hostile`. */
-const HOSTILE = 'test/hostile/**'
+const JOURNEYS = 'test/journeys/**/*.test.ts'
 const BROWSER = 'test/browser/**/*.test.ts'
+
+/** Packages of their own, and attacks at length: each has a command of its own in `package.json`, `npm run test:…`. */
+const ELSEWHERE = [
+  'test/openapi-tools/**',
+  'test/runners/**',
+  'test/prisma/**',
+  'test/package/**',
+  'test/mutants/**',
+  'test/hostile/**',
+  '**/node_modules/**',
+]
+
+/** Journeys that look at all that is open, running or listened to in their process, or replace it. */
+const ALONE_JOURNEYS = [
+  'test/journeys/app/test-app.test.ts',
+  'test/journeys/cache/manager.test.ts',
+  'test/journeys/redis/**/*.test.ts',
+  'test/journeys/testing/rejections.test.ts',
+]
+
+/** Other files that do so, that mock a module, that start processes and servers, or whose helpers end after one file what they started. */
+const ALONE = [
+  'test/app/**/*.test.ts',
+  'test/cli/**/*.test.ts',
+  'test/docs/**/*.test.ts',
+  'test/house/**/*.test.ts',
+  'test/integrations/**/*.test.ts',
+  'test/schema/date-text.test.ts',
+  'test/schema/libraries/installed.test.ts',
+  'test/testing/fuzz/options.test.ts',
+  'examples/**/*.test.ts',
+]
 
 function browser() {
   const { test, ...project } = dialect('standard', [BROWSER])
-  return { ...project, test: { ...test, name: 'browser' } }
+  const globalSetup = source('./test/browser/start-chromium.ts')
+  return { ...project, test: { ...test, name: 'browser', globalSetup } }
 }
 
 export default defineConfig({
   test: {
+    // Much of a test is waiting for a server, a browser or another process. With one worker, a second core would do nothing.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
-      dialect(
+      shared(
         'standard',
-        ['test/**/*.test.ts', 'examples/**/*.test.ts'],
-        [LEGACY_ONLY, OPENAPI_TOOLS, RUNNERS, PRISMA, PACKAGE, HOSTILE, BROWSER],
+        ['test/**/*.test.ts'],
+        [LEGACY_ONLY, BROWSER, ...ELSEWHERE, ...ALONE, ...ALONE_JOURNEYS],
       ),
-      dialect('legacy', ['test/journeys/**/*.test.ts', LEGACY_ONLY], [OPENAPI_TOOLS, RUNNERS]),
+      alone('standard', [...ALONE, ...ALONE_JOURNEYS], [LEGACY_ONLY, ...ELSEWHERE]),
+      shared('legacy', [JOURNEYS], ALONE_JOURNEYS),
+      alone(
+        'legacy',
+        [LEGACY_ONLY, ...ALONE_JOURNEYS],
+        ['test/journeys/**/*.legacy.test.ts', ...ELSEWHERE],
+      ),
       browser(),
     ],
   },

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import {
   type Browser,
   type BrowserContext,
@@ -6,27 +5,12 @@ import {
   chromium,
   type Page,
 } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, inject } from 'vitest'
 
-const EXECUTABLE = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium'
-const ARGUMENTS = [
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  // Chromium's sandbox needs a user of its own.
-  ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
-]
-
-const isThere = existsSync(EXECUTABLE)
-if (!isThere) {
-  console.warn(`Skipped: there is no Chromium at ${EXECUTABLE}. CHROMIUM_PATH says where it is.`)
-}
+const endpoint = inject('chromium')
 
 /** `describe` of what needs a browser: skipped on a machine without one, but not by CI. */
-export const describeInChromium = describe.skipIf(!isThere && !process.env['CI'])
+export const describeInChromium = describe.skipIf(endpoint === '' && !process.env['CI'])
 
 /** A page, and everything about it that ought not to happen. */
 export interface WatchedPage {
@@ -35,7 +19,7 @@ export interface WatchedPage {
   readonly problems: string[]
 }
 
-/** Opens pages in one browser for all tests of a file; each has storage of its own, and reaches `origin` only. */
+/** Opens pages in the browser of the run; each page has storage of its own, and reaches `origin` only. */
 export function pagesOfFile(): (
   origin: string,
   options?: BrowserContextOptions,
@@ -43,7 +27,7 @@ export function pagesOfFile(): (
   let browser: Browser | undefined
   const contexts: BrowserContext[] = []
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: EXECUTABLE, args: ARGUMENTS })
+    browser = await chromium.connect(endpoint)
   })
   afterEach(async () => {
     for (const context of contexts.splice(0)) await context.close()

@@ -36,13 +36,30 @@ describe('programs in the documents', () => {
     return block.info === 'ts run' && next?.info === 'text' ? [{ block, output: next.text }] : []
   })
 
-  it.each(programs)('$block.document line $block.line prints what it says', async (program) => {
-    const { block, output } = program
-    const folder = `run-${block.document.replace(/\W/g, '-')}-${block.line}`
-    clear(folder)
-    const child = runTypeScript(writeBlock(folder, block), {
-      config: writeConfig(folder, 'standard'),
+  const files = new Map<Block, string>()
+  let outputs: Map<string, string>
+
+  beforeAll(async () => {
+    for (const { block } of programs) {
+      const folder = `run-${block.document.replace(/\W/g, '-')}-${block.line}`
+      clear(folder)
+      files.set(block, writeBlock(folder, block))
+    }
+    const config = writeConfig('run', 'standard')
+    const child = runTypeScript(join(root, 'test/docs/run-programs.ts'), {
+      config,
+      args: [...files.values()],
     })
-    expect((await outputOf(child)).trim()).toBe(output.trim())
+    const lines = (await outputOf(child)).trim().split('\n')
+    outputs = new Map(
+      lines.map((line) => {
+        const { program, output } = JSON.parse(line)
+        return [program, output]
+      }),
+    )
+  })
+
+  it.each(programs)('$block.document line $block.line prints what it says', ({ block, output }) => {
+    expect(outputs.get(files.get(block) as string)?.trim()).toBe(output.trim())
   })
 })

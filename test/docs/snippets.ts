@@ -57,13 +57,22 @@ function write(path: string, text: string): string {
 /** Runs a TypeScript file with decorators lowered and the package taken from its source. */
 export function runTypeScript(
   file: string,
-  options: { config: string; env?: Record<string, string>; flags?: readonly string[] },
+  options: {
+    config: string
+    env?: Record<string, string>
+    flags?: readonly string[]
+    args?: readonly string[]
+  },
 ): ChildProcess {
-  return spawn(process.execPath, [...(options.flags ?? []), '--import', 'tsx', file], {
-    cwd: root,
-    env: { ...process.env, ...options.env, TSX_TSCONFIG_PATH: options.config, NODE_OPTIONS: '' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  return spawn(
+    process.execPath,
+    [...(options.flags ?? []), '--import', 'tsx', file, ...(options.args ?? [])],
+    {
+      cwd: root,
+      env: { ...process.env, ...options.env, TSX_TSCONFIG_PATH: options.config, NODE_OPTIONS: '' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
 }
 
 /** Waits for the end of a program; answers with all it wrote. */

@@ -1,8 +1,23 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { appendFileSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type pgTypes from 'pg'
 import { afterAll, describe } from 'vitest'
 import { freePort } from '../free-port.js'
@@ -26,13 +41,8 @@ export const isServerMissing = bin === undefined && !process.env['CI']
 export const describeWithServer = describe.skipIf(isServerMissing)
 
 const running = new Set<Server>()
-/** Made once for a file, because `initdb` takes seconds. */
-let template: OwnFolder | undefined
-
 afterAll(async () => {
   for (const server of running) await server[Symbol.asyncDispose]()
-  await template?.[Symbol.asyncDispose]()
-  template = undefined
 })
 
 export interface ServerOptions {
@@ -55,11 +65,10 @@ export class Server implements AsyncDisposable {
 
   /** A server that does not run yet. */
   static async absent(options: ServerOptions = {}): Promise<Server> {
-    template ??= makeTemplate()
     const folder = new OwnFolder('blazon-postgres-', 'data/postmaster.pid')
     const server = new Server(await freePort(), folder)
     running.add(server)
-    execFileSync('cp', ['-a', '--reflink=auto', join(template.path, 'data'), server.#data])
+    execFileSync('cp', ['-a', '--reflink=auto', templateData(), server.#data])
     const method = options.hasPasswords === true ? 'scram-sha-256' : 'trust'
     writeFileSync(join(server.#data, 'pg_hba.conf'), `host all all 127.0.0.1/32 ${method}\n`)
     for (const [name, value] of Object.entries(options.settings ?? {}))
@@ -211,25 +220,65 @@ export async function runAt<T = Record<string, unknown>>(
   }
 }
 
-function makeTemplate(): OwnFolder {
-  const folder = new OwnFolder('blazon-postgres-template-', 'none')
-  const passwordFile = join(folder.path, 'password')
-  writeFileSync(passwordFile, PASSWORD)
-  const data = join(folder.path, 'data')
-  const how = ['--auth=trust', '--no-sync', '--encoding=UTF8', '--locale=C']
-  const who = [`--username=${SUPERUSER}`, `--pwfile=${passwordFile}`]
-  const args = ['-D', data, ...how, ...who]
-  execFileSync(join(bin as string, 'initdb'), args, { ...owner(), cwd: folder.path, stdio: 'pipe' })
-  const settings = {
-    listen_addresses: '127.0.0.1',
-    unix_socket_directories: '',
-    fsync: 'off',
-    max_connections: '60',
-    shared_buffers: '16MB',
-    autovacuum: 'off',
-    log_statement: 'none',
+const SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  fsync: 'off',
+  max_connections: '60',
+  shared_buffers: '16MB',
+  autovacuum: 'off',
+  log_statement: 'none',
+}
+const INITDB = [
+  '--auth=trust',
+  '--no-sync',
+  '--encoding=UTF8',
+  '--locale=C',
+  `--username=${SUPERUSER}`,
+]
+
+/** Ignored by git. */
+const TEMPLATES = fileURLToPath(new URL('../../../.cache/postgres', import.meta.url))
+
+/**
+ * The data of a server that has never run. All files of all runs copy the same one, because `initdb` takes seconds. Several
+ * processes may make it at the same time: each makes one aside, and the first to finish gives it its name.
+ */
+function templateData(): string {
+  const version = execFileSync(join(bin as string, 'postgres'), ['--version'])
+  const hash = createHash('sha256')
+    .update(version)
+    .update(bin as string)
+  const key = hash.update(JSON.stringify([SETTINGS, INITDB, PASSWORD, owner()])).digest('hex')
+  const folder = join(TEMPLATES, key.slice(0, 16))
+  if (existsSync(folder)) return folder
+  mkdirSync(TEMPLATES, { recursive: true })
+  const stage = mkdtempSync(join(TEMPLATES, 'stage-'))
+  try {
+    // `initdb` runs as a user who may not be allowed to write here.
+    const made = initialize()
+    execFileSync('cp', ['-a', '--reflink=auto', join(made, 'data'), join(stage, 'data')])
+    rmSync(made, { recursive: true, force: true })
+    renameSync(join(stage, 'data'), folder)
+  } catch (error) {
+    if (!existsSync(folder)) throw error
+  } finally {
+    rmSync(stage, { recursive: true, force: true })
   }
-  const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'\n`)
+  return folder
+}
+
+/** Makes the data in a new folder, and returns the folder. */
+function initialize(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'blazon-postgres-template-'))
+  const { uid, gid } = owner()
+  if (uid !== undefined && gid !== undefined) chownSync(folder, uid, gid)
+  const passwordFile = join(folder, 'password')
+  writeFileSync(passwordFile, PASSWORD)
+  const data = join(folder, 'data')
+  const args = ['-D', data, ...INITDB, `--pwfile=${passwordFile}`]
+  execFileSync(join(bin as string, 'initdb'), args, { ...owner(), cwd: folder, stdio: 'pipe' })
+  const lines = Object.entries(SETTINGS).map(([name, value]) => `${name} = '${value}'\n`)
   appendFileSync(join(data, 'postgresql.conf'), lines.join(''))
   return folder
 }

@@ -1,7 +1,11 @@
+import type { Server } from 'node:http'
+import { promisify } from 'node:util'
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
 import { Body, Controller, defineControllers, Get, Post, type Request } from 'blazon'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { until } from '../../integrations/until.js'
+import { turns } from '../turns.js'
 import { expectFailure, type ListeningApp, start } from './listening-app.js'
 import { exchange, post, RawConnection, request } from './raw-connection.js'
 
@@ -44,6 +48,10 @@ beforeEach(async () => {
   const controllers = defineControllers(TextsController)
   app = await start({ controllers, limits: { body: LIMIT } })
 })
+
+function countConnections(server: Server): Promise<number> {
+  return promisify(server.getConnections.bind(server))()
+}
 
 /** JSON of exactly so many bytes. */
 function json(bytes: number): string {
@@ -402,11 +410,14 @@ describe('a body that ends early', () => {
     for (const head of ['Content-Length: 500', 'Transfer-Encoding: chunked']) {
       const connection = await RawConnection.open(app.port)
       const lines = ['Content-Type: application/json', head]
-      connection.write(request('/texts', lines, { method: 'POST', body: '5\r\n{"tex' }))
-      await new Promise((resolve) => setTimeout(resolve, 10))
+      const text = request('/texts', lines, { method: 'POST', body: '5\r\n{"tex' })
+      const received = app.accepted() + text.length
+      connection.write(text)
+      await until(() => app.accepted() === received)
       connection.socket.resetAndDestroy()
     }
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await until(async () => (await countConnections(app.app.server)) === 0)
+    await turns()
     expect({ calls, logged: app.logged }).toEqual({ calls: 0, logged: [] })
   })
 })

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { App, type AppOptions, type Logger } from 'blazon'
-import { afterEach, expect } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { type Answer, exchange, request } from './raw-connection.js'
 
 /** An application that listens on a free port of the loopback interface, and what it has logged. */
@@ -12,9 +12,7 @@ export interface ListeningApp {
   readonly accepted: () => number
 }
 
-const started: App[] = []
-
-/** Starts an application that is closed after the test. */
+/** Starts an application, within a test; it is closed after that test, and has to answer a new connection then. */
 export async function start(options: AppOptions): Promise<ListeningApp> {
   const logged: ListeningApp['logged'] = []
   const logger: Logger = {
@@ -25,7 +23,7 @@ export async function start(options: AppOptions): Promise<ListeningApp> {
   const timeouts = { close: '100ms', ...options.timeouts }
   const app = new App({ logger, ...options, timeouts })
   const { port } = await app.listen(0, '127.0.0.1')
-  started.push(app)
+  onTestFinished(() => endAlive(app))
   const sockets: Socket[] = []
   app.server.on('connection', (socket) => sockets.push(socket))
   const accepted = () => sockets.reduce((sum, { bytesRead }) => sum + bytesRead, 0)
@@ -38,15 +36,13 @@ export async function isAlive(port: number): Promise<boolean> {
   return answer !== undefined && answer.status >= 400
 }
 
-afterEach(async () => {
-  for (const app of started.splice(0)) {
-    const address = app.server.address()
-    if (address !== null && typeof address === 'object') {
-      expect(await isAlive(address.port)).toBe(true)
-    }
-    await app.close()
+async function endAlive(app: App): Promise<void> {
+  const address = app.server.address()
+  if (address !== null && typeof address === 'object') {
+    expect(await isAlive(address.port)).toBe(true)
   }
-})
+  await app.close()
+}
 
 /** Nothing of these may reach a client: stacks, files, modules. */
 const LEAKS = /\bat .+\(|node:|node_modules|\.ts\b|\.js\b|\/tmp|\\n\s+at /

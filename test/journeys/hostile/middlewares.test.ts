@@ -7,6 +7,7 @@ import {
   type Response,
 } from 'blazon'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { turns } from '../turns.js'
 import { start } from './listening-app.js'
 import { exchange, request } from './raw-connection.js'
 
@@ -25,7 +26,7 @@ class OneController {
 async function ask(...middlewares: RequestHandler[]): Promise<number[]> {
   const { port } = await start({ controllers: defineControllers(OneController), middlewares })
   const answers = await exchange(port, request('/one'))
-  await new Promise((resolve) => setTimeout(resolve, 20))
+  await turns()
   return answers.map(({ status }) => status)
 }
 
@@ -35,7 +36,7 @@ beforeEach(() => {
 
 /** Decides later, as everything does that asks a store. */
 function denyLater(_req: Request, res: Response) {
-  setTimeout(() => res.status(401).json({}), 5)
+  void turns(10).then(() => res.status(401).json({}))
 }
 
 describe('a middleware that decides later', () => {

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { Controller, Get, type Request } from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -18,6 +19,15 @@ async function sendMail(): Promise<void> {
   throw new Error('no mail server')
 }
 
+/** Lets the handler that waits go on. */
+let resume: () => void
+
+function untilResumed(): Promise<void> {
+  return new Promise((resolve) => {
+    resume = resolve
+  })
+}
+
 @Controller('users')
 class UsersController {
   @Get('forgets') forgets() {
@@ -25,7 +35,7 @@ class UsersController {
     return 'created'
   }
   @Get('later') later() {
-    setTimeout(() => sendMail(), 1)
+    untilResumed().then(sendMail)
     return 'created'
   }
   @Get('handles') handles() {
@@ -33,7 +43,7 @@ class UsersController {
     return 'created'
   }
   @Get('slow') async slow(req: Request) {
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    await untilResumed()
     Promise.reject(req.query.reason)
   }
   @Get('fails') async fails() {
@@ -93,7 +103,9 @@ describe('a rejected promise that nobody handles', () => {
   it('is noticed where it happens after the answer', async () => {
     const app = await TestApp.create(options)
     await app.fetch('/users/later')
-    await new Promise((resolve) => setTimeout(resolve, 10))
+    const isRejected = once(process, 'unhandledRejection')
+    resume()
+    await isRejected
     expect(await endOf(app)).toMatchObject({
       message: expect.stringMatching(/^GET \/users\/later/),
     })
@@ -103,7 +115,9 @@ describe('a rejected promise that nobody handles', () => {
     const app = await TestApp.create(options)
     const answer = app.fetch('/users/slow?reason=why%20not')
     await app.clock.advance(0)
-    expect(await endOf(app)).toMatchObject({
+    const end = endOf(app)
+    resume()
+    expect(await end).toMatchObject({
       message:
         'GET /users/slow?reason=why%20not left a rejected promise without a handler: why not',
     })

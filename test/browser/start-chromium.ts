@@ -1,0 +1,36 @@
+import { existsSync } from 'node:fs'
+import { chromium } from 'playwright-core'
+import type { TestProject } from 'vitest/node'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Where the browser of the run listens; empty where there is no Chromium. */
+    chromium: string
+  }
+}
+
+const EXECUTABLE = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium'
+const ARGUMENTS = [
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  // Chromium's sandbox needs a user of its own.
+  ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+]
+
+/** Starts one browser for all files of a run, and returns what ends it. */
+export default async function startChromium(
+  project: TestProject,
+): Promise<(() => Promise<void>) | undefined> {
+  if (!existsSync(EXECUTABLE) && !process.env['CI']) {
+    console.warn(`Skipped: there is no Chromium at ${EXECUTABLE}. CHROMIUM_PATH says where it is.`)
+    project.provide('chromium', '')
+    return
+  }
+  const server = await chromium.launchServer({ executablePath: EXECUTABLE, args: ARGUMENTS })
+  project.provide('chromium', server.wsEndpoint())
+  return () => server.close()
+}
