@@ -1,0 +1,58 @@
+import { Controller, type ErrorRequestHandler, Get, getTenantId, Tenant } from 'blazon'
+import { describe, expect, it } from 'vitest'
+import { start } from '../hostile/listening-app.js'
+import { RawConnection, request } from '../hostile/raw-connection.js'
+
+@Tenant()
+@Controller('mine')
+class MineController {
+  @Get()
+  mine() {
+    return { tenant: getTenantId() }
+  }
+}
+
+const KEEP = 'Connection: keep-alive'
+const store = {
+  find: (id: string) => (id === 'gone' ? null : { id, status: id === 'asleep' ? 'off' : 'active' }),
+}
+const later = { find: async (id: string) => store.find(id) }
+
+describe.each([
+  ['at once', store],
+  ['later', later],
+])('a request whose tenant is refused %s', (_, tenants) => {
+  it('runs its error middlewares without a tenant, on a connection that had one', async () => {
+    const seen: unknown[] = []
+    const onError: ErrorRequestHandler = async (error, _req, _res, next) => {
+      seen.push(getTenantId() ?? null)
+      await Promise.resolve()
+      seen.push(getTenantId() ?? null)
+      next(error)
+    }
+    const { port } = await start({
+      controllers: [MineController],
+      tenant: { store: tenants },
+      middlewares: [onError],
+    })
+    const connection = await RawConnection.open(port)
+    const ids = ['acme', 'gone', 'acme', 'asleep', 'not a name!', 'gone', 'zeta']
+    for (const [index, id] of ids.entries()) {
+      connection.write(request('/mine', [KEEP, `X-Tenant-Id: ${id}`]))
+      await connection.answers(index + 1)
+    }
+    const answers = await connection.answers(ids.length)
+    const bodies = answers.map(({ status, text }) => [status, JSON.parse(text).data?.tenant])
+    expect(bodies).toEqual([
+      [200, 'acme'],
+      [expect.any(Number), undefined],
+      [200, 'acme'],
+      [expect.any(Number), undefined],
+      [400, undefined],
+      [expect.any(Number), undefined],
+      [200, 'zeta'],
+    ])
+    expect(seen).toEqual(Array.from({ length: 8 }, () => null))
+    connection.destroy()
+  })
+})
