@@ -1,4 +1,4 @@
-import { Controller, defineControllers, Get, type Request, type Response } from 'blazon'
+import { Controller, defineControllers, Get, Post, type Request, type Response } from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { describe, expect, it } from 'vitest'
 
@@ -27,6 +27,12 @@ let outcome: Promise<unknown> | undefined
 
 @Controller()
 class LateController {
+  /** Leaves its body unread. */
+  @Post('late')
+  lateWithBody(req: Request, res: Response) {
+    return this.late(req, res)
+  }
+
   @Get('late')
   late(req: Request, res: Response) {
     outcome = new Promise((resolve) => {
@@ -48,18 +54,23 @@ class LateController {
 
 const controllers = defineControllers(LateController)
 
-async function ask(...names: string[]) {
+async function ask(names: readonly string[], init: RequestInit = {}) {
   late = names.map((name) => CALLS[name] as (res: Response) => unknown)
   await using app = await TestApp.create({ controllers, logger: false, contract: 'off' })
-  const answer = app.fetch('/late')
+  const answer = app.fetch('/late', init)
   await app.clock.advance('30s')
   const response = await answer
   return { outcome: await outcome, response, body: await response.json() }
 }
 
-describe('a handler whose time has passed', () => {
+const UNREAD = { method: 'POST', headers: { 'content-type': 'text/plain' }, body: 'x'.repeat(1e6) }
+
+describe.each([
+  ['has passed', {}],
+  ['has passed, with a body that nobody has read,', UNREAD],
+])('a handler whose time %s', (_when, init) => {
   it.each(Object.keys(CALLS))('may still call %s, twice too, and changes nothing', async (name) => {
-    const { outcome, response, body } = await ask(name, name)
+    const { outcome, response, body } = await ask([name, name], init)
     expect(outcome).toBe('fine')
     expect(body).toMatchObject({ status: 503, code: 'HANDLER_TIMEOUT' })
     expect([...response.headers.keys()]).not.toContain('x-late')
@@ -67,7 +78,7 @@ describe('a handler whose time has passed', () => {
   })
 
   it('may call all of them', async () => {
-    const { outcome, body } = await ask(...Object.keys(CALLS))
+    const { outcome, body } = await ask(Object.keys(CALLS), init)
     expect(outcome).toBe('fine')
     expect(body).toMatchObject({ status: 503 })
   })
