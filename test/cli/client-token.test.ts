@@ -79,6 +79,21 @@ describe('the authorization of a call', () => {
   })
 })
 
+describe('the base of URLs', () => {
+  it.each(['http://host/v1', 'http://host/v1/', 'http://host/v1///'])(
+    'is joined: %s',
+    async (baseUrl) => {
+      let asked = ''
+      const fetch = async (url: string) => {
+        asked = url
+        return Response.json({})
+      }
+      await createClient({ baseUrl, fetch })['t']?.['open']?.({})
+      expect(asked).toBe('http://host/v1/open')
+    },
+  )
+})
+
 describe('other headers', () => {
   it('are those of the call before those of the client, whatever their case', async () => {
     const options = { headers: { 'X-A': 'client', 'x-b': 'client', 'Content-Type': 'text/plain' } }

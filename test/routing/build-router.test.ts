@@ -32,6 +32,12 @@ describe('buildRouter', () => {
     },
   )
 
+  it('lets a wildcard be empty, and no parameter', () => {
+    const match = routerOf('GET /files/*rest', 'GET /users/:id')
+    expect(match('GET', '/files/')).toEqual(['GET /files/*rest', { rest: '' }])
+    expect(match('GET', '/users/')).toEqual({ kind: 'none' })
+  })
+
   it('keeps the case of parameters and decodes them once', () => {
     const match = routerOf('GET /files/:name')
     expect(match('GET', '/FILES/ReadMe')).toEqual(['GET /files/:name', { name: 'ReadMe' }])

@@ -13,6 +13,10 @@ describe('a parameter that is a list in one branch of a union', () => {
     ['a text in the last', z.union([list, text])],
     ['a text between two lists', z.union([list, text, list])],
     ['a text in a union within', z.union([list, z.union([z.object({ other: z.int() }), text])])],
+    [
+      'one text beside `null`',
+      z.object({ tag: z.union([z.array(z.string()), z.literal([null, 'a'])]) }),
+    ],
     ['a text in a part', z.intersection(z.object({ tag: z.string() }), z.union([none, text]))],
   ])('stays a text where it is %s', async (_, schema) => {
     const validate = await compile(schema, 'query')

@@ -6,7 +6,7 @@ let app: TestApp
 let clock: TestClock
 let asked: number
 /** What the store says of the only tenant. */
-let said: { status?: string } | null
+let said: { status?: 'active' | 'suspended' } | null
 let directory: TenantDirectory
 
 const store = {
@@ -63,7 +63,8 @@ describe('a tenant', () => {
 
   it('that changes to and fro is always what the store has said last', async () => {
     const verdicts: string[] = []
-    for (const each of [{}, null, { status: 'suspended' }, null, { status: 'active' }, null]) {
+    const changes = [{}, null, { status: 'suspended' }, null, { status: 'active' }, null] as const
+    for (const each of changes) {
       said = each
       const [verdict, times] = await find()
       verdicts.push(verdict)
@@ -73,6 +74,15 @@ describe('a tenant', () => {
     }
     const expected = ['active', 'unknown', 'suspended', 'unknown', 'active', 'unknown']
     expect(verdicts).toEqual(expected)
+  })
+
+  it('is unknown where the store has found one that is spelt otherwise', async () => {
+    for (const id of ['ACME', 'acme ', 'acme2', '']) {
+      const find = () => ({ id })
+      const other = new TenantDirectory({ find }, { positiveMs: 60_000, negativeMs: 5000 }, clock)
+      expect(await other.find('acme')).toBe('unknown')
+      expect(await other.find('acme')).toBe('unknown')
+    }
   })
 
   it('is asked about once by all who ask at the same time, and again after a failure', async () => {

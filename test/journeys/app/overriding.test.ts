@@ -14,7 +14,7 @@ import { TestApp } from 'blazon/testing'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 
-type Decorate = () => ReturnType<typeof Auth>
+type Decorate = () => ReturnType<typeof Public>
 
 const ACCESS: Record<string, Decorate> = {
   public: () => Public(),

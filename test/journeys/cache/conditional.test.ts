@@ -32,6 +32,12 @@ class PagesController {
   }
 
   @Cache({ ttl: 60 })
+  @Get('wide')
+  wide() {
+    return 'größer als 😀'
+  }
+
+  @Cache({ ttl: 60 })
   @Get('plain')
   plain() {
     return { call: ++calls }
@@ -90,6 +96,20 @@ describe('a cached response with a tag', () => {
       { ...noneMatch('"one"'), ...since(EARLIER) },
     ]
     expect(await statuses('/pages/both', requests)).toEqual([MISS, HIT, SAME])
+  })
+})
+
+describe('a cached response of more bytes than characters', () => {
+  it('is the same again, and whole', async () => {
+    await using app = await TestApp.create({ controllers, contract: 'off' })
+    const texts = []
+    for (let i = 0; i < 3; i++) {
+      const { headers, body } = await app.request().get('/pages/wide')
+      texts.push([body.data, headers['content-length']])
+    }
+    const [first] = texts
+    expect(first?.[0]).toBe('größer als 😀')
+    expect(texts).toEqual([first, first, first])
   })
 })
 

@@ -58,6 +58,16 @@ describe('a query that does not decode', () => {
   )
 })
 
+describe('a zero byte in a path of another method', () => {
+  it('is malformed, as it is where the method has the path', async () => {
+    const { port } = await start({ controllers })
+    for (const method of ['GET', 'DELETE', 'PUT']) {
+      const [answer] = await exchange(port, request('/things/%00', [], { method }))
+      expectFailure(answer, 400, 'MALFORMED_URL')
+    }
+  })
+})
+
 describe('a connection', () => {
   it('carries a good request behind a refused one, and a refused one behind a good one', async () => {
     const { port } = await start({ controllers })

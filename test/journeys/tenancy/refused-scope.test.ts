@@ -1,5 +1,13 @@
 import { EventEmitter, once } from 'node:events'
-import { Controller, type ErrorRequestHandler, Get, getTenantId, Tenant } from 'blazon'
+import {
+  Controller,
+  type ErrorRequestHandler,
+  Get,
+  getTenantId,
+  Tenant,
+  type TenantInfo,
+  type TenantStore,
+} from 'blazon'
 import { describe, expect, it } from 'vitest'
 import { start } from '../hostile/listening-app.js'
 import { RawConnection, request } from '../hostile/raw-connection.js'
@@ -23,10 +31,12 @@ class MineController {
 }
 
 const KEEP = 'Connection: keep-alive'
-const store = {
-  find: (id: string) => (id === 'gone' ? null : { id, status: id === 'asleep' ? 'off' : 'active' }),
+function find(id: string): TenantInfo | null {
+  if (id === 'gone') return null
+  return { id, status: id === 'asleep' ? 'suspended' : 'active' }
 }
-const later = { find: async (id: string) => store.find(id) }
+const store: TenantStore = { find }
+const later: TenantStore = { find: async (id) => find(id) }
 
 describe.each([
   ['at once', store],

@@ -58,6 +58,8 @@ describe('the length of a tuple', () => {
     ],
     [{ ...two, maxItems: 0 }, { maxItems: 0 }],
     [{ ...two, items: text }, {}],
+    [{ prefixItems: [text, text], unevaluatedItems: false }, { maxItems: 2 }],
+    [{ prefixItems: [text, text], items: text, unevaluatedItems: false }, {}],
     [{ ...two, items: text, maxItems: 1 }, { maxItems: 1 }],
     [{ items: [text, text], additionalItems: false, maxItems: 1 }, { maxItems: 1 }],
     [{ items: [text, text], additionalItems: false }, { maxItems: 2 }],
