@@ -33,9 +33,9 @@ describe('buildRouter', () => {
   )
 
   it('lets a wildcard be empty, and no parameter', () => {
-    const match = routerOf('GET /files/*rest', 'GET /users/:id')
-    expect(match('GET', '/files/')).toEqual(['GET /files/*rest', { rest: '' }])
-    expect(match('GET', '/users/')).toEqual({ kind: 'none' })
+    const match = routerOf('GET /*rest', 'POST /users/:id')
+    expect(match('GET', '/')).toEqual(['GET /*rest', { rest: '' }])
+    expect(match('POST', '/users/')).toEqual({ kind: 'method', allow: ['GET', 'HEAD', 'OPTIONS'] })
   })
 
   it('keeps the case of parameters and decodes them once', () => {
