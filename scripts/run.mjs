@@ -13,10 +13,12 @@ const TOOLS = 'test/openapi-tools'
 const RUNNERS = 'test/runners'
 /** The recipe for Prisma, in a package of its own. */
 const PRISMA = 'test/prisma'
+/** Changes the source and looks whether a test notices, in a package of its own. */
+const MUTANTS = 'test/mutants'
 /** What Blazon is measured against, in a package of its own. */
 const PEERS = 'bench/peers'
 /** Packages whose dependencies have install scripts that only report home, or fetch what npm has fetched. */
-const SCRIPTLESS = [TOOLS, RUNNERS, PRISMA, PEERS]
+const SCRIPTLESS = [TOOLS, RUNNERS, PRISMA, MUTANTS, PEERS]
 
 /** A file of an installed package, run by this very Node: `.bin` names clash between TypeScript versions. */
 const bin = (path) => ['node', join(root, 'node_modules', path)]
@@ -88,6 +90,8 @@ const TASKS = {
     [...tsc, '-p', PRISMA],
     [...vitest, 'run', '--config', `${PRISMA}/vitest.config.ts`],
   ],
+  // The command-line tests run what is built.
+  mutants: [build, () => install(MUTANTS), ['node', `${MUTANTS}/run.mjs`]],
   'test:runners': [
     () => install(RUNNERS),
     [...vitest, 'run', '--config', `${RUNNERS}/vitest.config.ts`],
