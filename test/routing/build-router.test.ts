@@ -32,6 +32,12 @@ describe('buildRouter', () => {
     },
   )
 
+  it('lets a wildcard be empty, and no parameter', () => {
+    const match = routerOf('GET /*rest', 'POST /users/:id')
+    expect(match('GET', '/')).toEqual(['GET /*rest', { rest: '' }])
+    expect(match('POST', '/users/')).toEqual({ kind: 'method', allow: ['GET', 'HEAD', 'OPTIONS'] })
+  })
+
   it('keeps the case of parameters and decodes them once', () => {
     const match = routerOf('GET /files/:name')
     expect(match('GET', '/FILES/ReadMe')).toEqual(['GET /files/:name', { name: 'ReadMe' }])

@@ -1,0 +1,73 @@
+import { expect, it } from 'vitest'
+import type { Connection, Driver } from '../../../src/integrations/postgres/driver.js'
+import { Sessions } from '../../../src/integrations/postgres/sessions/sessions.js'
+
+/** Sessions over a connection that says yes to everything, and what was sent and logged. */
+function openSessions() {
+  const sent: string[] = []
+  const logged: string[] = []
+  const answer = (text: string) => {
+    sent.push(text)
+    return { rows: [], rowCount: 0, command: text, fields: [] }
+  }
+  const connection: Connection = {
+    isLost: false,
+    query: async ({ text }) => answer(text),
+    fly: (statements) => statements.map(async ({ text }) => answer(text)),
+    script: async () => {},
+    release: () => void sent.push('release'),
+    destroy: () => void sent.push('destroy'),
+  }
+  const driver: Driver = {
+    size: 1,
+    isEmbedded: false,
+    open: async () => {},
+    connect: async () => connection,
+    close: async () => {},
+  }
+  const note = (facts: object) => void logged.push(String((facts as { err: unknown }).err))
+  const sessions = new Sessions(driver, {
+    logger: () => ({ info() {}, warn() {}, error: note }),
+    tenantRole: 'tenant',
+    allTenantsRole: 'all',
+    statementMs: 5,
+    idleInTransactionMs: 1000,
+    isEmbedded: false,
+  })
+  return { sessions, sent, logged }
+}
+
+it('waits for what is done after a commit, but not for what never ends', async () => {
+  const { sessions, sent, logged } = openSessions()
+  const done: string[] = []
+  const saved = await sessions.block(null, async () => {
+    await sessions.afterCommit(() => void done.push('first'))
+    await sessions.afterCommit(() => new Promise(() => {}))
+    await sessions.afterCommit(async () => void done.push('last'))
+    return 'saved'
+  })
+  expect([saved, done]).toEqual(['saved', ['first', 'last']])
+  expect(logged).toEqual(['Error: It has not ended in 5 ms.'])
+  expect(sent.slice(-2)).toEqual(['COMMIT', 'release'])
+})
+
+it('does nothing of it where the transaction is undone, and all of it once', async () => {
+  const { sessions, logged } = openSessions()
+  const done: string[] = []
+  const undone = sessions.block(null, async () => {
+    await sessions.afterCommit(() => void done.push('never'))
+    throw new Error('undone')
+  })
+  await expect(undone).rejects.toThrow('undone')
+  await sessions.block(null, async () => {
+    await sessions.afterCommit(() => void done.push('outer'))
+    const part = sessions.block(null, async () => {
+      await sessions.afterCommit(() => void done.push('part that is undone'))
+      throw new Error('undone')
+    })
+    await part.catch(() => undefined)
+    await sessions.block(null, () => sessions.afterCommit(() => void done.push('part')))
+    expect(done).toEqual([])
+  })
+  expect([done, logged]).toEqual([['outer', 'part'], []])
+})

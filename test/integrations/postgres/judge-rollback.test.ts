@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest'
+import { judgeStatement } from '../../../src/integrations/postgres/judge-statement.js'
+
+it.each([
+  'rollback to a',
+  'rollback to savepoint a',
+  'rollback work to a',
+  'ROLLBACK WORK TO SAVEPOINT a',
+  'rollback transaction to a',
+  'rollback transaction to savepoint a',
+])('undoes a part, and ends no transaction: %s', (text) => {
+  expect(judgeStatement(text)).toMatchObject({ control: null, leaves: 'nothing' })
+})
+
+it.each(['rollback', 'rollback work', 'rollback transaction', 'rollback and chain', 'ROLLBACK;'])(
+  'ends a transaction: %s',
+  (text) => {
+    expect(judgeStatement(text).control).toBe('rollback')
+  },
+)

@@ -1,0 +1,109 @@
+import { Database, postgres } from 'blazon/postgres'
+import { TestApp } from 'blazon/testing'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import type { Connection, Driver } from '../../../src/integrations/postgres/driver.js'
+import { createDriver } from '../../../src/integrations/postgres/drivers/create-driver.js'
+import { ownServerDatabase, type ServerDatabase } from './own-database.js'
+import { describeWithServer, isServerMissing } from './server.js'
+
+const LEFT = `select current_setting('statement_timeout') as statement,
+  current_setting('idle_in_transaction_session_timeout') as idle,
+  current_setting('search_path') as path, current_setting('row_security') as rows`
+
+let database: ServerDatabase
+beforeAll(async () => {
+  if (!isServerMissing) database = await ownServerDatabase()
+})
+afterAll(() => database?.[Symbol.asyncDispose]())
+
+describeWithServer('a transaction', () => {
+  it('leaves none of its settings to the next one on its connection', async () => {
+    const how = { ...database.options, connections: 1 }
+    const timeouts = { statement: '47s', idleInTransaction: '43s' }
+    await using app = await TestApp.create({
+      plugins: [postgres({ ...how, timeouts })],
+      logger: false,
+    })
+    const db = app.get(Database)
+    const [before] = await db.query(LEFT).then(({ rows }) => rows)
+    const ends = [
+      () => db.transaction(async () => (await db.query(LEFT)).rows[0]),
+      () =>
+        db
+          .transaction(async () => {
+            await db.query(LEFT)
+            throw new Error('undone')
+          })
+          .catch(() => undefined),
+      () => db.transaction(async () => await db.query('select 1/0')).catch(() => undefined),
+    ]
+    for (const end of ends) {
+      const within = await end()
+      if (within !== undefined) expect(within).toMatchObject({ statement: '47s' })
+      const { rows } = await db.query(LEFT)
+      expect(rows[0]).toEqual(before)
+      expect(rows[0]).toMatchObject({ statement: '0' })
+    }
+  })
+})
+
+describeWithServer('a connection that is given back', () => {
+  let driver: Driver
+  beforeEach(async () => {
+    driver = createDriver({ ...database.options, connections: 1 })
+    await driver.open({ logger: { info() {}, warn() {}, error() {} } })
+  })
+  afterEach(() => driver.close())
+
+  async function pidOf(lent: Connection): Promise<unknown> {
+    return (await lent.query({ text: 'select pg_backend_pid() as pid' })).rows[0]?.['pid']
+  }
+
+  /** Whether it is another one that is lent next; it is in no transaction, and has nothing temporary. */
+  async function replaced(pid: unknown): Promise<boolean> {
+    const next = await driver.connect()
+    try {
+      // Only a transaction has savepoints.
+      await expect(next.query({ text: 'savepoint probe' })).rejects.toMatchObject({ code: '25P01' })
+      const { rows } = await next.query({ text: "select to_regclass('pg_temp.trace') as trace" })
+      expect(rows).toEqual([{ trace: null }])
+      return (await pidOf(next)) !== pid
+    } finally {
+      next.release()
+    }
+  }
+
+  it.each([
+    ['open', ['BEGIN']],
+    ['open, of lower case', ['begin']],
+    ['open, and used', ['BEGIN', 'select 1']],
+    ['failed', ['BEGIN', 'select 1/0']],
+    ['open again behind its end', ['BEGIN', 'COMMIT', 'BEGIN']],
+  ])('is ended where its transaction is %s', async (_, statements) => {
+    const lent = await driver.connect()
+    const pid = await pidOf(lent)
+    for (const text of statements) await lent.query({ text }).catch(() => undefined)
+    lent.release()
+    expect(await replaced(pid)).toBe(true)
+  })
+
+  it.each([
+    ['nothing', []],
+    ['a transaction that was committed', ['BEGIN', 'select 1', 'COMMIT']],
+    ['a transaction that was rolled back', ['BEGIN', 'select 1', 'ROLLBACK']],
+    ['a failed one that was rolled back', ['BEGIN', 'select 1/0', 'ROLLBACK']],
+    ['a statement that was refused', ['select 1/0']],
+    ['something temporary', ['create temp table trace (a int)']],
+  ])('is lent again behind %s, and clean, twice in a row', async (_, statements) => {
+    const first = await driver.connect()
+    const pid = await pidOf(first)
+    first.release()
+    for (let i = 0; i < 2; i++) {
+      const lent = await driver.connect()
+      expect(await pidOf(lent)).toBe(pid)
+      for (const text of statements) await lent.query({ text }).catch(() => undefined)
+      lent.release()
+      expect(await replaced(pid)).toBe(false)
+    }
+  })
+})

@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest'
+import { Breaker } from '../../../src/integrations/redis/breaker.js'
+
+function failing(times: number): Breaker {
+  const breaker = new Breaker()
+  for (let i = 0; i < times; i++) breaker.fail()
+  return breaker
+}
+
+it('opens at the fifth failure in a row, and not before', () => {
+  expect([0, 4, 5, 6].map((times) => failing(times).isOpen)).toEqual([false, false, true, true])
+})
+
+it('counts from the start after a success', () => {
+  const breaker = failing(4)
+  breaker.succeed()
+  for (let i = 0; i < 4; i++) breaker.fail()
+  expect(breaker.isOpen).toBe(false)
+  breaker.fail()
+  expect(breaker.isOpen).toBe(true)
+})
+
+it('is not closed by a late success: only by what tries again', () => {
+  const breaker = failing(5)
+  breaker.succeed()
+  breaker.succeed()
+  expect(breaker.isOpen).toBe(true)
+  breaker.reset()
+  expect(breaker.isOpen).toBe(false)
+  for (let i = 0; i < 4; i++) breaker.fail()
+  expect(breaker.isOpen).toBe(false)
+})

@@ -1,0 +1,85 @@
+import { Controller, defineControllers, Get, Post, type Request, type Response } from 'blazon'
+import { TestApp } from 'blazon/testing'
+import { describe, expect, it } from 'vitest'
+
+/** All that a handler may still say to a response that has been given to the client. */
+const CALLS: Record<string, (res: Response) => unknown> = {
+  setHeader: (res) => res.setHeader('X-Late', '1'),
+  appendHeader: (res) => res.appendHeader('X-Late', '1'),
+  removeHeader: (res) => res.removeHeader('Content-Type'),
+  writeHead: (res) => res.writeHead(201, { 'X-Late': '1' }),
+  flushHeaders: (res) => res.flushHeaders(),
+  write: (res) => res.write('late'),
+  end: (res) => res.end('late'),
+  json: (res) => res.status(201).json({ late: true }),
+  send: (res) => res.send('late'),
+  sendStatus: (res) => res.sendStatus(201),
+  redirect: (res) => res.redirect('/late'),
+  cookie: (res) => res.cookie('late', '1'),
+  append: (res) => res.append('X-Late', '1'),
+  vary: (res) => res.vary('X-Late'),
+  type: (res) => res.type('text/plain'),
+  links: (res) => res.links({ next: '/late' }),
+}
+
+let late: ((res: Response) => unknown)[] = []
+let outcome: Promise<unknown> | undefined
+
+@Controller()
+class LateController {
+  /** Leaves its body unread. */
+  @Post('late')
+  lateWithBody(req: Request, res: Response) {
+    return this.late(req, res)
+  }
+
+  @Get('late')
+  late(req: Request, res: Response) {
+    outcome = new Promise((resolve) => {
+      req.signal.addEventListener('abort', () => {
+        // Behind all that the timeout does itself.
+        setImmediate(() => {
+          try {
+            for (const call of late) call(res)
+            resolve('fine')
+          } catch (error) {
+            resolve(error)
+          }
+        })
+      })
+    })
+    return new Promise(() => {})
+  }
+}
+
+const controllers = defineControllers(LateController)
+
+async function ask(names: readonly string[], init: RequestInit = {}) {
+  late = names.map((name) => CALLS[name] as (res: Response) => unknown)
+  await using app = await TestApp.create({ controllers, logger: false, contract: 'off' })
+  const answer = app.fetch('/late', init)
+  await app.clock.advance('30s')
+  const response = await answer
+  return { outcome: await outcome, response, body: await response.json() }
+}
+
+const UNREAD = { method: 'POST', headers: { 'content-type': 'text/plain' }, body: 'x'.repeat(1e6) }
+
+describe.each([
+  ['has passed', {}],
+  ['has passed, with a body that nobody has read,', UNREAD],
+])('a handler whose time %s', (_when, init) => {
+  it.each(Object.keys(CALLS))('may still call %s, twice too, and changes nothing', async (name) => {
+    const { outcome, response, body } = await ask([name, name], init)
+    expect(outcome).toBe('fine')
+    expect(body).toMatchObject({ status: 503, code: 'HANDLER_TIMEOUT' })
+    expect([...response.headers.keys()]).not.toContain('x-late')
+    expect(response.headers.getSetCookie()).toEqual([])
+  })
+
+  it('may call all of them', async () => {
+    const { outcome, body } = await ask(Object.keys(CALLS), init)
+    expect(outcome).toBe('fine')
+    expect(body).toMatchObject({ status: 503 })
+  })
+})

@@ -1,0 +1,163 @@
+import {
+  Auth,
+  Can,
+  Controller,
+  defineControllers,
+  Get,
+  Header,
+  HttpCode,
+  Public,
+  Query,
+  type Request,
+} from 'blazon'
+import { TestApp } from 'blazon/testing'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+
+type Decorate = () => ReturnType<typeof Public>
+
+const ACCESS: Record<string, Decorate> = {
+  public: () => Public(),
+  auth: () => Auth(),
+  can: () => Can('write'),
+  'can other': () => Can('read'),
+}
+
+const accessOf = (name: string) => ACCESS[name] as Decorate
+
+/** Statuses for nobody, somebody, and two users of one ability each. */
+const EXPECTED: Record<string, readonly number[]> = {
+  public: [200, 200, 200, 200],
+  auth: [401, 200, 200, 200],
+  can: [401, 403, 200, 403],
+  'can other': [401, 403, 403, 200],
+}
+
+const WHO = [undefined, 'none', 'write', 'read']
+
+const guard = {
+  canActivate(req: Request) {
+    const who = req.get('x-who')
+    if (who === undefined) return false
+    req.user = { id: who, permissions: [who] }
+    return true
+  },
+}
+
+const pairs = Object.keys(ACCESS).flatMap((base) =>
+  Object.keys(ACCESS).map((own) => [base, own] as const),
+)
+
+describe('a method that is overridden', () => {
+  it.each(pairs)(
+    'has its own access and nothing of the original: %s, then %s',
+    async (base, own) => {
+      const [BaseAccess, OwnAccess] = [accessOf(base), accessOf(own)]
+      class Base {
+        @BaseAccess()
+        @Get('door')
+        open() {
+          return 'base'
+        }
+      }
+      @Controller('house')
+      class House extends Base {
+        @OwnAccess()
+        override open() {
+          return 'own'
+        }
+      }
+      await using app = await TestApp.create({
+        controllers: defineControllers(House),
+        auth: { guard },
+        logger: false,
+      })
+      const statuses: number[] = []
+      for (const who of WHO) {
+        const caller = who === undefined ? app : app.with({ 'x-who': who })
+        const { status, body } = await caller.request().get('/house/door')
+        if (status === 200) expect(body.data).toBe('own')
+        statuses.push(status)
+      }
+      expect(statuses).toEqual(EXPECTED[own])
+    },
+  )
+
+  it.each(Object.keys(ACCESS))('keeps the access that it does not state: %s', async (base) => {
+    const BaseAccess = accessOf(base)
+    class Base {
+      @BaseAccess()
+      @Get('door')
+      open() {
+        return 'base'
+      }
+    }
+    @Controller('house')
+    class House extends Base {
+      @HttpCode(200)
+      override open() {
+        return 'own'
+      }
+    }
+    await using app = await TestApp.create({
+      controllers: defineControllers(House),
+      auth: { guard },
+      logger: false,
+    })
+    const statuses: number[] = []
+    for (const who of WHO) {
+      const caller = who === undefined ? app : app.with({ 'x-who': who })
+      statuses.push((await caller.request().get('/house/door')).status)
+    }
+    expect(statuses).toEqual(EXPECTED[base])
+  })
+
+  it('replaces a header whatever its case, and keeps the other headers', async () => {
+    class Base {
+      @Header('X-A', 'base')
+      @Header('X-B', 'base')
+      @Get('page')
+      page() {
+        return 'base'
+      }
+    }
+    @Controller('house')
+    class House extends Base {
+      @Header('x-a', 'own')
+      override page() {
+        return 'own'
+      }
+    }
+    await using app = await TestApp.create({ controllers: defineControllers(House), logger: false })
+    const { headers } = await app.request().get('/house/page')
+    expect([headers['x-a'], headers['x-b']]).toEqual(['own', 'base'])
+    const names = Object.keys(app.document.paths['/house/page']?.get?.responses['2XX'] ?? {})
+    expect(names).toContain('headers')
+    const documented = app.document.paths['/house/page']?.get?.responses['2XX']
+    const described = documented !== undefined && 'headers' in documented ? documented.headers : {}
+    expect(Object.keys(described ?? {}).map((name) => name.toLowerCase())).toEqual(['x-a', 'x-b'])
+  })
+
+  it('replaces an input of the same source, and keeps those of others', async () => {
+    const Page = z.object({ page: z.coerce.number() })
+    class Base {
+      @Query(Page)
+      @HttpCode(202)
+      @Get('list')
+      list(_req: Request): unknown {
+        return 'base'
+      }
+    }
+    @Controller('house')
+    class House extends Base {
+      @Query(z.object({ page: z.coerce.number().max(5) }))
+      override list({ query }: Request) {
+        return query
+      }
+    }
+    await using app = await TestApp.create({ controllers: defineControllers(House), logger: false })
+    const fine = await app.request().get('/house/list?page=5')
+    expect([fine.status, fine.body.data]).toEqual([202, { page: 5 }])
+    expect((await app.request().get('/house/list?page=6')).status).toBe(400)
+  })
+})

@@ -1,0 +1,79 @@
+import { App, inject } from 'blazon'
+import { beforeEach, describe, expect, it } from 'vitest'
+
+let log: string[]
+beforeEach(() => {
+  log = []
+})
+
+class Database {
+  onInit() {
+    log.push('init database')
+  }
+  onClose() {
+    log.push('close database')
+  }
+}
+
+/** Its `onInit` fails. */
+class Schema {
+  readonly database = inject(Database)
+  onInit() {
+    log.push('init schema')
+    throw new Error('no schema')
+  }
+  onClose() {
+    log.push('close schema')
+  }
+}
+
+class Service {
+  readonly schema = inject(Schema)
+  onInit() {
+    log.push('init service')
+  }
+  onReady() {
+    log.push('ready service')
+  }
+  onClose() {
+    log.push('close service')
+  }
+}
+
+/** Has nothing to begin: what it has, its constructor has opened. */
+class Pool {
+  onClose() {
+    log.push('close pool')
+  }
+}
+
+describe('a start that fails half-way', () => {
+  it('closes what had begun, in reverse order, and nothing behind it', async () => {
+    const providers = [Database, Schema, Service]
+    await expect(App.create({ providers, logger: false })).rejects.toThrow('no schema')
+    expect(log).toEqual(['init database', 'init schema', 'close schema', 'close database'])
+  })
+
+  it('closes what has no beginning', async () => {
+    const providers = [Database, Schema, Service, Pool]
+    await expect(App.create({ providers, logger: false })).rejects.toThrow('no schema')
+    expect(log).toContain('close pool')
+    expect(log).not.toContain('close service')
+  })
+
+  it('closes all of them where `onReady` fails', async () => {
+    class Late {
+      readonly database = inject(Database)
+      onReady() {
+        throw new Error('not ready')
+      }
+      onClose() {
+        log.push('close late')
+      }
+    }
+    await expect(App.create({ providers: [Database, Late], logger: false })).rejects.toThrow(
+      'not ready',
+    )
+    expect(log).toEqual(['init database', 'close late', 'close database'])
+  })
+})

@@ -1,0 +1,57 @@
+import { App, Controller, Get, Inject, Injectable, InjectionToken } from 'blazon'
+import { TestApp } from 'blazon/testing'
+import { describe, expect, it } from 'vitest'
+
+const Name = new InjectionToken<string>('Name')
+const Other = new InjectionToken<string>('Other')
+const providers = [
+  { token: Name, useValue: 'Ada' },
+  { token: Other, useValue: 'Bob' },
+]
+
+class Base {
+  constructor(
+    @Inject(Name) readonly name: string,
+    @Inject(Other) readonly other: string,
+  ) {}
+}
+
+describe('a class without a constructor', () => {
+  it('is given what the constructor that it inherits asks for', async () => {
+    @Injectable()
+    class Derived extends Base {}
+    @Injectable()
+    class Further extends Derived {}
+    const app = await App.create({ providers: [...providers, Derived, Further], logger: false })
+    for (const made of [app.get(Derived), app.get(Further)]) {
+      expect([made.name, made.other]).toEqual(['Ada', 'Bob'])
+    }
+    await app.close()
+  })
+
+  it('is so as a controller, too', async () => {
+    @Controller('names')
+    class Names extends Base {
+      @Get() get() {
+        return [this.name, this.other]
+      }
+    }
+    await using app = await TestApp.create({ controllers: [Names], providers })
+    expect((await app.request().get('/names')).body.data).toEqual(['Ada', 'Bob'])
+  })
+})
+
+describe('a class with a constructor of its own', () => {
+  it('is given what that asks for, and nothing of the one it has replaced', async () => {
+    @Injectable()
+    class Own extends Base {
+      constructor(@Inject(Other) readonly first: string) {
+        super(`own ${first}`, 'fixed')
+      }
+    }
+    const app = await App.create({ providers: [...providers, Own], logger: false })
+    const { first, name, other } = app.get(Own)
+    expect([first, name, other]).toEqual(['Bob', 'own Bob', 'fixed'])
+    await app.close()
+  })
+})

@@ -1,0 +1,63 @@
+import { App, ConfigError, Controller, Get, InjectionToken, inject } from 'blazon'
+import { describe, expect, it } from 'vitest'
+import { bootProblems } from '../../support.js'
+
+const Missing = new InjectionToken<string>('Missing')
+
+describe('one cause', () => {
+  it('is reported once, however many depend on it', async () => {
+    class First {
+      readonly missing = inject(Missing)
+    }
+    class Second {
+      readonly missing = inject(Missing)
+    }
+    @Controller('a')
+    class A {
+      readonly first = inject(First)
+      @Get() get() {}
+    }
+    @Controller('b')
+    class B {
+      readonly second = inject(Second)
+      readonly missing = inject(Missing)
+      @Get() get() {}
+    }
+    const problems = await bootProblems({ controllers: [A, B], providers: [First, Second] })
+    expect(problems.map(({ code, subject }) => [code, subject])).toEqual([
+      ['E_PROVIDER_MISSING', 'Missing'],
+    ])
+  })
+
+  it('is thrown as it is, and not as one of several, where it is an error', async () => {
+    const thrown = new Error('no connection')
+    class Pool {
+      constructor() {
+        throw thrown
+      }
+    }
+    class First {
+      readonly pool = inject(Pool)
+    }
+    class Second {
+      readonly pool = inject(Pool)
+    }
+    const providers = [Pool, First, Second]
+    const failure = await App.create({ providers, logger: false }).catch((error) => error)
+    expect(failure).toBeInstanceOf(ConfigError)
+    expect(failure.problems).toHaveLength(1)
+    expect(failure.cause).toBe(thrown)
+  })
+
+  it('is two where two are missing', async () => {
+    const Other = new InjectionToken<string>('Other')
+    class First {
+      readonly missing = inject(Missing)
+    }
+    class Second {
+      readonly other = inject(Other)
+    }
+    const problems = await bootProblems({ providers: [First, Second] })
+    expect(problems.map(({ subject }) => subject)).toEqual(['Missing', 'Other'])
+  })
+})

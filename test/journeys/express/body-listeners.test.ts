@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto'
+import { Body, Controller, defineControllers, type Middleware, Post, type Request } from 'blazon'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { appsOfTest, send } from './support.js'
+
+@Controller('hooks')
+class HooksController {
+  @Post()
+  @Body(z.object({ text: z.string() }))
+  receive({ body }: Request) {
+    return body
+  }
+
+  @Post('plain')
+  plain({ body }: Request) {
+    return body
+  }
+}
+
+const controllers = defineControllers(HooksController)
+const headers = { 'content-type': 'application/json' }
+const bodyOf = (length: number) => JSON.stringify({ text: 'x'.repeat(length) })
+const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
+
+/** What a middleware does that must know the bytes of a body, such as one that checks the signature of a webhook. */
+const WAYS: Record<string, (note: (hash: string) => void) => Middleware> = {
+  'a listener of `data`': (note) => (req, _res, next) => {
+    const hash = createHash('sha256')
+    req.on('data', (chunk: Buffer) => hash.update(chunk))
+    req.on('end', () => note(hash.digest('hex')))
+    next()
+  },
+  'a listener of `data` that comes before all others': (note) => (req, _res, next) => {
+    const hash = createHash('sha256')
+    req.prependListener('data', (chunk: Buffer) => hash.update(chunk))
+    req.prependListener('end', () => note(hash.digest('hex')))
+    next()
+  },
+}
+
+describe.each(Object.entries(WAYS))('beside %s', (_, listening) => {
+  const apps = appsOfTest()
+
+  it.each([
+    ['of a route with a schema', '/hooks'],
+    ['of a route without one', '/hooks/plain'],
+  ])('a JSON body %s is read whole, whatever its length', async (_name, path) => {
+    const hashes: string[] = []
+    const middlewares = [listening((hash) => hashes.push(hash))]
+    const { port } = await apps.listening({ controllers, middlewares })
+    const bodies = [bodyOf(1), bodyOf(90_000), bodyOf(1)]
+    for (const body of bodies) {
+      const { status, text } = await send(port, { method: 'POST', path, headers, body })
+      expect(status, text).toBe(200)
+      expect(JSON.parse(text).data).toEqual(JSON.parse(body))
+    }
+    expect(hashes).toEqual(bodies.map(hashOf))
+  })
+})

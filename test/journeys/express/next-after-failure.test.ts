@@ -1,0 +1,60 @@
+import { type Middleware, NotFoundError } from 'blazon'
+import { describe, expect, it } from 'vitest'
+import { appsOfTest } from './support.js'
+
+const apps = appsOfTest('off')
+
+/** Calls `next()` again, after the middleware that stands there has failed. */
+async function start(fail: (next: (error?: unknown) => void) => unknown) {
+  const calls: string[] = []
+  let goOn: () => void = () => {}
+  const middlewares: Middleware[] = [
+    (_req, _res, next) => {
+      goOn = () => next()
+      return fail(next)
+    },
+    (_req, _res, next) => {
+      calls.push('second')
+      next()
+    },
+  ]
+  const app = await apps.inProcess({ middlewares })
+  return { app, calls, goOn: () => goOn() }
+}
+
+describe('a middleware that has failed', () => {
+  it.each<[string, (next: (error?: unknown) => void) => unknown]>([
+    ['passed an error on', (next) => next(new NotFoundError('gone'))],
+    [
+      'thrown',
+      () => {
+        throw new NotFoundError('gone')
+      },
+    ],
+    ['rejected', () => Promise.reject(new NotFoundError('gone'))],
+  ])('cannot pass the request on any more: it has %s', async (_, fail) => {
+    const { app, calls, goOn } = await start(fail)
+    const { status, body } = await app.request().get('/items')
+    expect([status, body.message]).toEqual([404, 'gone'])
+    goOn()
+    expect(calls).toEqual([])
+  })
+
+  it('cannot pass it on at once either, behind its own error', async () => {
+    const { app, calls } = await start((next) => {
+      next(new NotFoundError('gone'))
+      next()
+    })
+    expect((await app.request().get('/items')).status).toBe(404)
+    expect(calls).toEqual([])
+  })
+
+  it('passes a request on once, however often it calls `next`', async () => {
+    const { app, calls } = await start((next) => {
+      next()
+      next()
+    })
+    expect((await app.request().get('/items')).status).toBe(200)
+    expect(calls).toEqual(['second'])
+  })
+})

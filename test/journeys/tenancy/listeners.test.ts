@@ -1,0 +1,98 @@
+import {
+  Body,
+  Controller,
+  Get,
+  getTenantId,
+  type Middleware,
+  Post,
+  type Request,
+  type Response,
+  Tenant,
+} from 'blazon'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { appsOfTest, send } from '../express/support.js'
+
+type Add = 'on' | 'once' | 'addListener' | 'prependListener' | 'prependOnceListener'
+const WAYS: [Add, number][] = [
+  ['on', 3],
+  ['once', 1],
+  ['addListener', 3],
+  ['prependListener', 3],
+  ['prependOnceListener', 1],
+]
+
+let heard: string[] = []
+
+@Tenant()
+@Controller('echo')
+class EchoController {
+  @Get()
+  get() {
+    return { tenant: getTenantId() }
+  }
+
+  @Post()
+  @Body(z.object({ text: z.string() }))
+  post({ body }: Request) {
+    return body
+  }
+}
+
+const options = { controllers: [EchoController], tenant: {} }
+const headers = { 'x-tenant-id': 'acme', 'content-type': 'application/json' }
+
+describe('a listener of a request that has a tenant', () => {
+  const apps = appsOfTest()
+
+  it.each(WAYS)('is called as often as Node would call it: %s', async (add, times) => {
+    heard = []
+    const middleware: Middleware = (req, res, next) => {
+      for (const emitter of [req, res]) {
+        emitter[add]('ping', (value: string) => heard.push(`${value} ${getTenantId()}`))
+        for (const value of ['1', '2', '3']) emitter.emit('ping', value)
+      }
+      next()
+    }
+    const { port } = await apps.listening({ ...options, middlewares: [middleware] })
+    expect((await send(port, { path: '/echo', headers })).status).toBe(200)
+    const once = ['1', '2', '3'].slice(0, times).map((value) => `${value} acme`)
+    // The application's middlewares stand before the scope of the tenant is left.
+    expect(heard).toEqual([...once, ...once])
+  })
+
+  it.each(WAYS)('can be taken away by its own function: %s', async (add) => {
+    heard = []
+    const middleware: Middleware = (req, res, next) => {
+      for (const emitter of [req, res]) {
+        const listener = () => heard.push('called')
+        emitter[add]('ping', listener)
+        expect(emitter.listenerCount('ping')).toBe(1)
+        expect(emitter.listeners('ping')).toEqual([listener])
+        emitter.off('ping', listener)
+        expect(emitter.listenerCount('ping')).toBe(0)
+        emitter.emit('ping')
+      }
+      next()
+    }
+    const { port } = await apps.listening({ ...options, middlewares: [middleware] })
+    expect((await send(port, { path: '/echo', headers })).status).toBe(200)
+    expect(heard).toEqual([])
+  })
+
+  it('hears one of several pieces of a body where it asks for one', async () => {
+    heard = []
+    const middleware: Middleware = (req: Request, _res: Response, next) => {
+      req.once('data', () => heard.push('once'))
+      let pieces = 0
+      req.on('data', () => pieces++)
+      req.on('end', () => heard.push(`pieces ${pieces > 1}`))
+      next()
+    }
+    const { port } = await apps.listening({ ...options, middlewares: [middleware] })
+    const body = JSON.stringify({ text: 'x'.repeat(90_000) })
+    const { status, text } = await send(port, { method: 'POST', path: '/echo', headers, body })
+    expect(heard).toEqual(['once', 'pieces true'])
+    expect(status, text).toBe(200)
+  })
+})

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { createValidatorCompiler } from '../../src/schema/compile-validator.js'
+
+const compile = createValidatorCompiler()
+const list = z.object({ kind: z.string().optional(), tag: z.array(z.string()) })
+const text = z.object({ kind: z.string().optional(), tag: z.string() })
+const none = z.object({ q: z.string() })
+
+describe('a parameter that is a list in one branch of a union', () => {
+  it.each([
+    ['a text in the first', z.union([text, list])],
+    ['a text in the last', z.union([list, text])],
+    ['a text between two lists', z.union([list, text, list])],
+    ['a text in a union within', z.union([list, z.union([z.object({ other: z.int() }), text])])],
+    [
+      'one text beside `null`',
+      z.object({ tag: z.union([z.array(z.string()), z.literal([null, 'a'])]) }),
+    ],
+    ['a text in a part', z.intersection(z.object({ tag: z.string() }), z.union([none, text]))],
+  ])('stays a text where it is %s', async (_, schema) => {
+    const validate = await compile(schema, 'query')
+    expect(validate({ tag: 'a', q: 'b' })).toMatchObject({ value: { tag: 'a' } })
+  })
+
+  it.each([
+    ['none in the first', z.union([none, list])],
+    ['none in the last', z.union([list, none])],
+    ['a list in both', z.union([list, list.extend({ q: z.string() })])],
+    ['nullable', z.union([none, z.object({ tag: z.array(z.string()).nullable() })])],
+  ])('is a list where it is %s', async (_, schema) => {
+    const validate = await compile(schema, 'query')
+    expect(validate({ tag: 'a' })).toEqual({ value: { tag: ['a'] } })
+    expect(validate({ tag: ['a', 'b'] })).toEqual({ value: { tag: ['a', 'b'] } })
+  })
+
+  it('changes nothing of what was given', async () => {
+    const validate = await compile(z.union([none, list]), 'query')
+    const query = Object.freeze({ tag: 'a' })
+    expect(validate(query)).toEqual({ value: { tag: ['a'] } })
+    expect(query).toEqual({ tag: 'a' })
+  })
+})

@@ -1,0 +1,52 @@
+import { Body, Controller, HttpError, Post, type Request } from 'blazon'
+import { type FuzzOptions, TestApp } from 'blazon/testing'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+
+let status = 0
+
+@Controller('things')
+class ThingsController {
+  /** Refuses what its schema, and so its document, allows. */
+  @Post('refused')
+  @Body(z.object({ name: z.string() }))
+  refused() {
+    throw new HttpError(status, 'Not this one')
+  }
+
+  /** Takes what its document does not allow. */
+  @Post('taken')
+  taken(_req: Request) {
+    return {}
+  }
+}
+
+const options: FuzzOptions = { seed: 1, runs: 30 }
+
+async function fuzzed(more: FuzzOptions = {}): Promise<string> {
+  await using app = await TestApp.create({ controllers: [ThingsController], logger: false })
+  const operations = ({ handler }: { handler: string }) => handler === 'ThingsController.refused'
+  const failure = await app.fuzz({ ...options, operations, ...more }).catch((error) => error)
+  return failure instanceof Error ? failure.message : 'nothing'
+}
+
+describe('a request that the document calls valid', () => {
+  it.each([400, 413, 415, 422])('is not to be refused with %i', async (each) => {
+    status = each
+    const message = await fuzzed()
+    expect(message).toContain('fails a request that is valid')
+    expect(message).toContain(`not ${each}: the document calls this request valid`)
+    expect(message).toContain(`expect([400, 413, 415, 422]).not.toContain(response.status)`)
+    expect(await fuzzed({ allow: { Things_refused: 'stricter' } })).toBe('nothing')
+  })
+
+  it.each([401, 403, 404, 405, 409, 429])('may be answered with %i', async (each) => {
+    status = each
+    expect(await fuzzed()).toBe('nothing')
+  })
+
+  it.each([500, 501, 503])('is not to fail with %i', async (each) => {
+    status = each
+    expect(await fuzzed()).toContain('no error of the server')
+  })
+})

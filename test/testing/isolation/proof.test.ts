@@ -1,0 +1,67 @@
+import {
+  Body,
+  Controller,
+  Delete,
+  HttpCode,
+  NotFoundError,
+  Params,
+  Post,
+  type Request,
+  requireTenantId,
+  Tenant,
+} from 'blazon'
+import { TestApp } from 'blazon/testing'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { idOf, Note, Notes } from './notes.js'
+
+const tenants = ['acme', 'globex']
+const ById = z.object({ id: z.coerce.number().int() })
+
+/** What is said of a removal that does so with ids of others, and with its own. */
+async function verdictOf(remove: (notes: Notes, owner: string, id: number) => Promise<void>) {
+  const notes = new Notes()
+
+  @Tenant()
+  @Controller('notes')
+  class NotesController {
+    @Post()
+    @HttpCode(201)
+    @Body(Note)
+    add(req: Request) {
+      return notes.add(requireTenantId(), req.body.text)
+    }
+
+    @Delete(':id')
+    @Params(ById)
+    async remove(req: Request) {
+      await remove(notes, requireTenantId(), idOf(req))
+    }
+  }
+  await using app = await TestApp.create({ controllers: [NotesController], tenant: {} })
+  const { verdicts, leaks } = await app.proveIsolation({ tenants, seed: 1, rounds: 1 })
+  expect(leaks).toEqual([])
+  const row = verdicts.find(({ operationId }) => operationId === 'Notes_remove')
+  return `${row?.verdict}: ${row?.evidence}`
+}
+
+describe('an operation of which nothing of a tenant is seen', () => {
+  it('passes where own ids are taken, and those of others are refused', async () => {
+    const verdict = await verdictOf(async (notes, owner, id) => {
+      if (!(await notes.remove(owner, id))) throw new NotFoundError('No such note')
+    })
+    expect(verdict).toBe('PASS: own ids are taken, and those of others refused as unknown ones are')
+  })
+
+  it('does not pass where ids of others are taken as well as its own', async () => {
+    const verdict = await verdictOf(
+      async (notes, owner, id) => void (await notes.remove(owner, id)),
+    )
+    expect(verdict).toBe('INCONCLUSIVE: nobody saw anything of its own')
+  })
+
+  it('does not pass where its own ids are refused as well', async () => {
+    const verdict = await verdictOf(() => Promise.reject(new NotFoundError('No such note')))
+    expect(verdict).toBe('INCONCLUSIVE: nobody was ever answered with 2xx: 404')
+  })
+})
