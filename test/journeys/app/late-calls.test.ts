@@ -114,7 +114,10 @@ describe('a handler that has failed with an unread body', () => {
     late = [CALLS[name] as (res: Response) => unknown]
     await using app = await TestApp.create({ controllers, logger: false, contract: 'off' })
     const response = await app.fetch('/failed', UNREAD)
-    expect([response.status, (await response.json()).message]).toEqual([409, 'taken'])
+    expect([response.status, ((await response.json()) as { message: string }).message]).toEqual([
+      409,
+      'taken',
+    ])
     expect([...response.headers.keys()]).not.toContain('x-late')
     expect(await outcome).toBe('fine')
   })
