@@ -47,6 +47,21 @@ describeWithServer('a transaction', () => {
   })
 })
 
+describeWithServer('a connection that a user has set up', () => {
+  it('is lent again behind a transaction: nothing is left that would have to be cleaned', async () => {
+    const poolOptions = { onConnect: () => {} }
+    const plugins = [postgres({ ...database.options, connections: 1, poolOptions })]
+    await using app = await TestApp.create({ plugins, logger: false })
+    const db = app.get(Database)
+    const pids = new Set<unknown>()
+    for (let i = 0; i < 3; i++) {
+      const { rows } = await db.transaction(() => db.query('select pg_backend_pid() as pid'))
+      pids.add((rows[0] as { pid: number }).pid)
+    }
+    expect(pids.size).toBe(1)
+  })
+})
+
 describeWithServer('a connection that is given back', () => {
   let driver: Driver
   beforeEach(async () => {

@@ -1,4 +1,12 @@
-import { Controller, defineControllers, Get, Post, type Request, type Response } from 'blazon'
+import {
+  ConflictError,
+  Controller,
+  defineControllers,
+  Get,
+  Post,
+  type Request,
+  type Response,
+} from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { describe, expect, it } from 'vitest'
 
@@ -27,6 +35,23 @@ let outcome: Promise<unknown> | undefined
 
 @Controller()
 class LateController {
+  /** Fails at once, with its body unread, and goes on in a callback. */
+  @Post('failed')
+  failed(_req: Request, res: Response) {
+    outcome = new Promise((resolve) => {
+      // Behind the error, which is sent at once.
+      process.nextTick(() => {
+        try {
+          for (const call of late) call(res)
+          resolve('fine')
+        } catch (error) {
+          resolve(error)
+        }
+      })
+    })
+    throw new ConflictError('taken')
+  }
+
   /** Leaves its body unread. */
   @Post('late')
   lateWithBody(req: Request, res: Response) {
@@ -81,5 +106,19 @@ describe.each([
     const { outcome, body } = await ask(Object.keys(CALLS), init)
     expect(outcome).toBe('fine')
     expect(body).toMatchObject({ status: 503 })
+  })
+})
+
+describe('a handler that has failed with an unread body', () => {
+  it.each(Object.keys(CALLS))('may still call %s, and changes nothing', async (name) => {
+    late = [CALLS[name] as (res: Response) => unknown]
+    await using app = await TestApp.create({ controllers, logger: false, contract: 'off' })
+    const response = await app.fetch('/failed', UNREAD)
+    expect([response.status, ((await response.json()) as { message: string }).message]).toEqual([
+      409,
+      'taken',
+    ])
+    expect([...response.headers.keys()]).not.toContain('x-late')
+    expect(await outcome).toBe('fine')
   })
 })
