@@ -25,7 +25,7 @@ const PATIENCE_MS = 10_000
 export interface FlightFacts {
   /** The tenant. */
   readonly owner: string | null
-  /** The user, as in `CacheEntry`. */
+  /** The user of the tenant; `null` for none, as in `CacheEntry`. */
   readonly user: string | null
   readonly tags: readonly string[]
 }

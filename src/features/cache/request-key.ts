@@ -192,7 +192,10 @@ function decode(name: string): string {
   }
 }
 
-/** Returns the names of the headers that a key function reads for this request, in lower case. */
+/**
+ * Returns the names of the headers that a key function reads for this request, in lower case. Calls the
+ * function once more to find out.
+ */
 export function headersReadBy(
   key: (req: BlazonRequest) => unknown,
   req: BlazonRequest,

@@ -20,7 +20,7 @@ export class SharedCounts {
   readonly #seed: number = randomInt(2 ** 32)
   #endsAt = 0
 
-  /** The end of the last window here, in milliseconds on the monotonic clock. */
+  /** When the last window of these counters ends, in milliseconds on the monotonic clock. */
   get endsAt(): number {
     return this.#endsAt
   }

@@ -26,7 +26,7 @@ export interface TenantSourceOptions {
   readonly jwtClaim?: string
   /**
    * Further sources: functions `(req) => id or undefined`. They are called in order when neither the header nor
-   * the claim names a tenant.
+   * the claim names a tenant; with `onMismatch: 'reject'` all of them are called.
    *
    * @defaultValue none
    */
