@@ -12,17 +12,17 @@ import type { ResolvedCache } from './cache-options.js'
 import { cacheStage } from './cache-stage.js'
 import { memoryCache } from './memory-cache.js'
 
-/** What the cache of an application is made of. */
+/** The parts that the cache of an application is built from. */
 export interface CacheConfig {
   readonly settings: ResolvedCache
   readonly clock: Clock
   readonly currentTenant: CurrentTenant
-  /** Whether code that runs for no tenant may read what belongs to one. Default: it may. */
+  /** Whether code without a tenant may read entries of any tenant. Default: always. */
   readonly actsForAll?: () => boolean
   readonly refuseClaim?: (tenant: string | undefined) => void
-  /** Whether the code that asks runs for a request of this application. Default: nobody knows. */
+  /** Whether the current code runs for a request of this application. Default: never. */
   readonly isCurrent?: () => boolean
-  /** Changes the store before anything uses it. Default: it stays as it is. */
+  /** Wraps the store before its first use. Default: the store is not wrapped. */
   readonly wrapStore?: (store: CacheStore) => CacheStore
 }
 
@@ -32,19 +32,19 @@ export interface DeclaredCache {
   start(input: { readonly model: AppModel; readonly logger: Logger }): Promise<RunningCache>
 }
 
-/** The cache of one that has. */
+/** The cache of an application that has started. */
 export interface RunningCache {
   readonly stageOf: (route: RouteModel) => SettlingStage | null
   readonly addsHeaders: boolean
   close(): Promise<void>
 }
 
-/** Names of headers are a handler's to choose, and may be without end. */
+/** The largest number of different warnings for each route: a handler may choose any number of header names. */
 const MOST_WARNINGS = 20
 
 /**
- * Makes the manager, which providers may ask for before anything is opened or loaded. The engine behind the manager, and its store,
- * are made for the first route with `@Cache`, or for the first call of the manager.
+ * Creates the manager, which providers can inject before a store is opened or loaded. The engine and the store
+ * are created at boot for the first route with `@Cache`, or else at the first call of the manager.
  */
 export function declareCache(config: CacheConfig): DeclaredCache {
   const { clock, currentTenant, actsForAll = () => true, isCurrent = () => false } = config
@@ -90,7 +90,7 @@ export function declareCache(config: CacheConfig): DeclaredCache {
   }
 }
 
-/** The engine of a cache, made when it is first used. */
+/** The engine of a cache, created at its first use. */
 class LazyEngine {
   readonly #make: () => CacheEngine
   #made: CacheEngine | undefined
@@ -103,7 +103,7 @@ class LazyEngine {
   get(): CacheEngine {
     if (this.#made !== undefined) return this.#made
     this.#made = this.#make()
-    // It keeps nothing then, as one that was used before it was closed.
+    // After `close`, a new engine must store nothing either.
     if (this.#isClosed) void this.#made.close()
     return this.#made
   }
@@ -123,16 +123,16 @@ interface StageConfig {
 function stageOf(route: RouteModel, { engine, hasNotes, logger }: StageConfig): SettlingStage {
   const { ttl, staleWhileRevalidate } = route.cache ?? {}
   const lifetime = { freshMs: msOf(ttl), staleMs: msOf(staleWhileRevalidate) }
-  const said = new Set<string>()
+  const logged = new Set<string>()
   const warn = (message: string) => {
-    if (said.size >= MOST_WARNINGS || said.has(message)) return
-    said.add(message)
+    if (logged.size >= MOST_WARNINGS || logged.has(message)) return
+    logged.add(message)
     logger.warn({ route: route.name }, `@Cache of ${route.name}: ${message}`)
   }
   return cacheStage({ route, engine, lifetime, hasNotes, warn })
 }
 
-/** A ttl of 0 keeps nothing, so it takes no step. */
+/** With a ttl of 0 nothing is stored, so the route needs no cache step. */
 function isCached({ cache }: RouteModel): boolean {
   return msOf(cache?.ttl) > 0
 }

@@ -4,32 +4,32 @@ import { type Flight, Flights } from './flights.js'
 import { chain, FAILED, type Outcome, StoreGuard } from './store-guard.js'
 import { tenantKey } from './tenant-key.js'
 
-/** What happened since the application started, in this process. */
+/** Counts of this process since the application started. */
 export interface CacheStats {
-  /** Requests and reads that were given something fresh. */
+  /** Requests and reads that found a fresh entry. */
   readonly hits: number
-  /** Those that were given nothing. */
+  /** Requests and reads that found no fresh entry. */
   readonly misses: number
-  /** Answers of `@Cache` that were given after their time, while a new one was made. */
+  /** Stale responses of `@Cache` routes that were sent while a new response was made. */
   readonly stale: number
-  /** Requests of `@Cache` routes that the cache had no part in. */
+  /** Requests of `@Cache` routes that neither read nor filled the cache. */
   readonly bypasses: number
 }
 
-/** What an entry is made under: tags, and what each was worth before it was made. */
+/** The tags of an entry, each with its version from before the entry was made. */
 export type TagVersions = CacheEntry['tags']
 
-/** An entry that is to be written, without what the engine knows itself. */
+/** An entry to write, without the fields that the engine adds. */
 export type Draft = Pick<CacheEntry, 'owner' | 'user' | 'kind' | 'body' | 'headers' | 'tags'>
 
-/** How long something is kept, in milliseconds. */
+/** How long an entry is stored, in milliseconds. */
 export interface Lifetime {
   readonly freshMs: number
-  /** How much longer it may be given while a new one is made. */
+  /** How much longer the stale entry may be sent while a new one is made. */
   readonly staleMs: number
 }
 
-/** An entry, and what the tags are worth that it was asked for with. */
+/** An entry, and the current versions of the tags that were passed to `readTagged`. */
 export interface TaggedEntry {
   readonly entry: CacheEntry | undefined
   readonly versions: TagVersions
@@ -37,7 +37,10 @@ export interface TaggedEntry {
 
 const NO_TAGS: TagVersions = Object.freeze([])
 
-/** What `@Cache` and the manager share: one store, the answers that are being made, and the rules of reading and writing. */
+/**
+ * The part that `@Cache` and the manager share: one store, the values and responses that are being made, and
+ * the rules of reading and writing.
+ */
 export class CacheEngine {
   readonly flights: Flights
   readonly counts = { hits: 0, misses: 0, stale: 0, bypasses: 0 }
@@ -53,7 +56,7 @@ export class CacheEngine {
     this.flights = new Flights(context.clock)
   }
 
-  /** Whether nothing that is still under way matters any more. */
+  /** Whether the engine has been closed. Work that is still running then stores and logs nothing. */
   get isClosed(): boolean {
     return this.#isClosed
   }
@@ -73,23 +76,29 @@ export class CacheEngine {
     return this.#clock.now()
   }
 
-  /** Whether `readTagged` is there to be asked. */
+  /** Whether the store supports `readTagged`. */
   get readsTagged(): boolean {
     return this.#store.can('getTagged')
   }
 
-  /** The entry of a key, fresh or stale, unless one of its tags was invalidated since. */
+  /**
+   * Returns the entry of a key, fresh or stale; `undefined` when one of its tags was invalidated after the
+   * entry was made.
+   */
   read(key: string): MaybePromise<Outcome<CacheEntry | undefined>> {
     return chain(
-      this.#store.ask('get', (store) => store.get(key)),
+      this.#store.call('get', (store) => store.get(key)),
       (entry) => (entry === undefined || entry === FAILED ? entry : this.#current(entry, NO_TAGS)),
     )
   }
 
-  /** As `read`, for what is kept under `tags`, if it is what it was; and what these are worth, for who makes it anew. */
+  /**
+   * As `read`, but in one round trip for an entry that probably has the tags `tags`. Also returns the current
+   * versions of those tags, which the caller needs if it makes a new entry.
+   */
   readTagged(key: string, tags: readonly string[]): MaybePromise<Outcome<TaggedEntry>> {
     return chain(
-      this.#store.ask('get', (store) => store.getTagged?.(key, tags)),
+      this.#store.call('get', (store) => store.getTagged?.(key, tags)),
       (found) => {
         if (found === FAILED || !Array.isArray(found?.versions)) return FAILED
         const versions = pairsOf(tags, found.versions)
@@ -101,7 +110,10 @@ export class CacheEngine {
     )
   }
 
-  /** An entry whose tags are worth what they were; asks for what they are worth if it is not known yet. */
+  /**
+   * Returns the entry if the versions of its tags are still current. Reads these versions unless `known`
+   * contains them.
+   */
   #current(entry: CacheEntry, known: TagVersions): MaybePromise<Outcome<CacheEntry | undefined>> {
     if (!isSound(entry)) return undefined
     if (isKnown(entry.tags, known)) return isEqual(entry.tags, known) ? entry : undefined
@@ -111,28 +123,31 @@ export class CacheEngine {
     })
   }
 
-  /** What tags are worth now: to be asked before what is kept under them is made. */
+  /**
+   * Returns the current versions of tags. Call it before the value is made: an invalidation in the meantime
+   * must outdate the value.
+   */
   versions(tags: readonly string[]): MaybePromise<Outcome<TagVersions>> {
     if (tags.length === 0) return NO_TAGS
     return chain(
-      this.#store.ask('versions', (store) => store.versions(tags)),
+      this.#store.call('versions', (store) => store.versions(tags)),
       (versions) => (versions === FAILED ? FAILED : pairsOf(tags, versions)),
     )
   }
 
-  /** Makes an entry of a draft. */
+  /** Creates an entry from a draft. */
   entry(draft: Draft, { freshMs }: Lifetime): CacheEntry {
     const createdAt = this.now()
     return Object.freeze({ ...draft, createdAt, freshUntil: createdAt + freshMs })
   }
 
-  /** Keeps an entry. What was being made for its key is older. */
+  /** Writes an entry. A value that is being made for the same key is older, so it will not be stored. */
   write(key: string, entry: CacheEntry, lifetime: Lifetime): MaybePromise<unknown> {
     this.flights.cancel(key)
     return this.#write(key, entry, lifetime)
   }
 
-  /** Lets those who follow a flight have its entry, and keeps it unless it was cancelled on the way. */
+  /** Passes the entry to all followers of a flight, and stores it unless the flight was cancelled. */
   land(
     key: string,
     flight: Flight,
@@ -140,31 +155,31 @@ export class CacheEngine {
   ): void {
     flight.land({ kind: 'made', entry })
     if (flight.isCancelled) return this.flights.end(key, flight)
-    // Until it is written, whoever misses it finds the flight.
+    // The flight stays until the entry is written: a request that misses the entry meanwhile finds the flight.
     const written = this.#write(key, entry, lifetime)
     void chain(written, () => this.flights.end(key, flight))
   }
 
   async delete(key: string): Promise<boolean> {
     this.flights.cancel(key)
-    return (await this.#store.ask('delete', (store) => store.delete(key))) === true
+    return (await this.#store.call('delete', (store) => store.delete(key))) === true
   }
 
-  /** Forgets what begins with `prefix`; everything, where it is empty. */
+  /** Deletes all keys that begin with `prefix`; all keys if it is empty. */
   async clear(prefix: string): Promise<void> {
     this.flights.cancelAll(prefix)
-    await this.#store.ask('clear', (store) => store.clear(prefix === '' ? undefined : prefix))
+    await this.#store.call('clear', (store) => store.clear(prefix === '' ? undefined : prefix))
   }
 
   async invalidate(tags: readonly string[]): Promise<void> {
     this.flights.cancelTagged(tags)
-    await this.#store.ask('invalidate', (store) => store.invalidate(tags))
+    await this.#store.call('invalidate', (store) => store.invalidate(tags))
   }
 
   #write(key: string, entry: CacheEntry, { freshMs, staleMs }: Lifetime): MaybePromise<unknown> {
     const ms = freshMs + staleMs
     if (this.#isClosed || !(ms > 0)) return undefined
-    return this.#store.ask('set', (store) => store.set(key, entry, ms))
+    return this.#store.call('set', (store) => store.set(key, entry, ms))
   }
 }
 
@@ -172,17 +187,17 @@ function pairsOf(tags: readonly string[], versions: readonly string[]): TagVersi
   return tags.map((tag, i) => [tag, versions[i] ?? ''] as const)
 }
 
-/** Whether they are of the same tags. */
+/** Whether `known` contains the same tags in the same order. */
 function isKnown(tags: TagVersions, known: TagVersions): boolean {
   return tags.length === known.length && tags.every(([tag], i) => tag === known[i]?.[0])
 }
 
-/** Whether these tags are worth the same. */
+/** Whether all tags have the same version in both lists. */
 function isEqual(tags: TagVersions, known: TagVersions): boolean {
   return tags.every(([, version], i) => version === known[i]?.[1])
 }
 
-/** Whatever has become of it in the store, what is not an entry is a miss. */
+/** Whether a value from the store has the shape of an entry. Anything else counts as a miss. */
 function isSound(entry: CacheEntry): boolean {
   return (
     typeof entry === 'object' &&
@@ -196,8 +211,8 @@ function isSound(entry: CacheEntry): boolean {
 }
 
 /**
- * The tags that an entry is kept under: those of its tenant, so that no tenant can invalidate what is another's, and the
- * bare ones, by which a program that acts for no tenant invalidates everybody's.
+ * Returns the tags under which an entry is stored. Tags with the tenant in front: a tenant can invalidate its
+ * own entries only. Tags without a tenant: code that runs for no tenant invalidates the entries of all tenants.
  */
 export function entryTags(owner: string | null, tags: readonly string[]): readonly string[] {
   const unique = [...new Set(tags)]
@@ -205,7 +220,10 @@ export function entryTags(owner: string | null, tags: readonly string[]): readon
   return owner === null ? bare : [...scopedTags(owner, unique), ...bare]
 }
 
-/** The tags by which somebody invalidates. No tenant's begins with a colon, so `a:b` of everybody is not `b` of a tenant `a`. */
+/**
+ * Returns the tags that `invalidateTags` of an owner invalidates. A tag without a tenant begins with a colon:
+ * the tag `a:b` of no tenant becomes `:a:b`, and the tag `b` of a tenant `a` becomes `a:b`.
+ */
 export function scopedTags(owner: string | null, tags: readonly string[]): readonly string[] {
   return tags.map((tag) => (owner === null ? `:${tag}` : tenantKey(owner, tag)))
 }

@@ -4,15 +4,16 @@ import { tenantKey } from './tenant-key.js'
 
 interface Running {
   readonly manager: CacheManager
-  /** Whether the code that asks runs for a request of the manager's application. */
+  /** Whether the current code runs for a request of the manager's application. */
   readonly isCurrent: () => boolean
 }
 
-/** Of every application that runs in this process, the newest first. */
+/** The managers of all running applications in this process, the newest first. */
 const running: Running[] = []
 
 /**
- * The cache of the application, for programs. Injected by its class; or, where nothing is injected, `CacheManager.getInstance()`.
+ * The cache of the application. Inject it by its class, or call `CacheManager.getInstance()` where injection is
+ * not available.
  *
  * @example
  * class Products {
@@ -21,14 +22,15 @@ const running: Running[] = []
  * }
  */
 export class CacheManager extends ScopedCache {
-  /** Made by the application; inject it. */
+  /** The application creates the manager. Inject it instead. */
   constructor(parts: CacheParts) {
     super(parts, null, '')
   }
 
   /**
-   * The cache of the running application. Where several run, that of the request that is being answered, as far as its application
-   * has tenants; else the one that started last. Inject `CacheManager` where that matters.
+   * Returns the cache of the running application. If several applications run in this process, it returns the
+   * cache of the one that handles the current request, provided that this application uses tenants; otherwise
+   * the cache of the one that started last. With several applications, inject `CacheManager` instead.
    *
    * @throws Error when no application runs.
    */
@@ -41,11 +43,12 @@ export class CacheManager extends ScopedCache {
   }
 
   /**
-   * The part of the cache that belongs to one tenant: keys are put behind `<tenant>:`, and `clear` and `invalidateTags` reach no
-   * further. Code that runs for another tenant may not use it.
+   * Returns the part of the cache that belongs to one tenant. Its keys begin with `<tenant>:`, and `clear` and
+   * `invalidateTags` affect only that tenant. Code that runs for another tenant must not use it.
    *
    * @param id Default: the tenant that the code runs for.
-   * @throws Error when there is none; HttpError 500 `TENANT_UNAUTHORIZED` before `tenant.authorize` has let the request act for it.
+   * @throws Error when there is no tenant; HttpError 500 `TENANT_UNAUTHORIZED` when `tenant.authorize` has not
+   * allowed the request to act for the tenant yet.
    * @example
    * await cache.forTenant('acme').clear()
    */
@@ -59,18 +62,18 @@ export class CacheManager extends ScopedCache {
     )
   }
 
-  /** What this process has read since the application started. */
+  /** Returns the counts of this process since the application started. */
   stats(): CacheStats {
     return { ...this.parts.engine.counts }
   }
 }
 
-/** Lists a manager as that of a running application. */
+/** Registers the manager of an application that has started. */
 export function startManager(manager: CacheManager, isCurrent: () => boolean): void {
   running.unshift({ manager, isCurrent })
 }
 
-/** Takes it off the list. */
+/** Removes the manager of an application that closes. */
 export function stopManager(manager: CacheManager): void {
   const index = running.findIndex((each) => each.manager === manager)
   if (index >= 0) running.splice(index, 1)

@@ -8,14 +8,14 @@ import { toSeconds } from '../../http/units.js'
 /** The `cache` option. */
 export interface CacheSettings {
   /**
-   * Where entries are kept: `memoryCache(options)`, `redisCache(…)`, or a `CacheStore` of your own.
+   * The store of the entries: `memoryCache(options)`, `redisCache(…)`, or a `CacheStore` of your own.
    *
    * @defaultValue `memoryCache()`
    * @see docs/redis.md
    */
   readonly store?: CacheStore
   /**
-   * How long `CacheManager` keeps an entry that is given no time: a duration.
+   * How long `CacheManager` stores an entry when the call passes no `ttl`: a duration.
    *
    * @defaultValue `'60s'`
    */
@@ -33,7 +33,7 @@ export interface ResolvedCache {
   /** `null` for the default: the memory of this process. */
   readonly store: CacheStore | null
   readonly defaultTtlMs: number
-  /** Whether responses say that they come from the cache. */
+  /** Whether responses carry `X-Cache` and `Age`. */
   readonly hasHeaders: boolean
 }
 

@@ -15,10 +15,16 @@ import { type CacheStepConfig, ResponseMaker, type Visit } from './response-make
 import { chain, FAILED, type Outcome } from './store-guard.js'
 import { tenantKey } from './tenant-key.js'
 
-/** So often somebody waits for another's answer whose client then goes away; after that it makes its own. */
+/**
+ * How often a request waits for the response of another request whose client then disconnects. After that, it
+ * calls the handler itself.
+ */
 const MOST_FOLLOWED = 3
 
-/** Answers reads of a route from the cache; what is not there is made once, and kept. */
+/**
+ * Creates the stage that sends the responses of a route from the cache. On a miss, one request calls the
+ * handler, and its response is stored.
+ */
 export function cacheStage(config: CacheStepConfig): SettlingStage {
   const keyOf = compileKey(config.route, config.warn)
   return (settle) => (next) => new CachedRoute(config, { keyOf, next, settle }).step
@@ -42,7 +48,7 @@ class CachedRoute {
   readonly #next: Step
   readonly #maker: ResponseMaker
 
-  /** What a request walks through. A store that has the answer at hand is not waited for. */
+  /** The step of the route. It creates no promise when the store has the response in memory. */
   readonly step: Step
 
   constructor(config: CacheStepConfig, { keyOf, next, settle }: Ends) {
@@ -55,7 +61,7 @@ class CachedRoute {
     const isShared = config.route.cache?.shared === true
     const tagsOf = config.engine.readsTagged ? compileTags(config.route) : null
     this.step = (req, res) => {
-      // `@All` answers writes, too, which neither read the cache nor fill it.
+      // `@All` also handles requests that write. They neither read nor fill the cache.
       if (req.method !== 'GET' && req.method !== 'HEAD') return next(req, res)
       const user = isShared ? null : callerOf(req, res)
       if (user === undefined || (user === null && this.#maker.tellsLate))
@@ -83,7 +89,8 @@ class CachedRoute {
 
   #decide(visit: Visit, entry: Outcome<CacheEntry | undefined>): unknown {
     if (entry === FAILED) return this.#bypass(visit.req, visit.res)
-    // The key of a tenant cannot be another's, unless somebody has built it by hand: then this is the second lock.
+    // The key of one tenant cannot equal a key of another, unless code has built it by hand. This check stops
+    // such a key, too.
     if (entry === undefined || entry.kind !== 'response' || entry.owner !== visit.owner) {
       return this.#miss(visit, 0)
     }
@@ -95,7 +102,7 @@ class CachedRoute {
     if (now < entry.freshUntil) return this.#replay(visit.res, entry, 'HIT')
     if (now >= entry.freshUntil + this.#lifetime.staleMs) return this.#miss(visit, 0)
     this.#replay(visit.res, entry, 'STALE')
-    // A handler that is asked for a head alone may not make the body.
+    // A HEAD request cannot refresh the entry: its handler may skip the body.
     if (visit.req.method === 'GET') this.#maker.refresh(visit)
     return undefined
   }
@@ -115,13 +122,16 @@ class CachedRoute {
     if (visit.req.method === 'HEAD') return this.#run(visit, 'MISS')
     const flight = this.#engine.flights.find(visit.key)
     if (flight === undefined) return this.#lead(visit)
-    // An answer that is being made for another owner is never waited for.
+    // A request never waits for a response that is made for another tenant or user.
     const isTheirs = flight.owner === visit.owner && flight.user === visit.user
     if (!isTheirs || followed === MOST_FOLLOWED) return this.#run(visit, 'MISS')
     return this.#follow(visit, flight, followed + 1)
   }
 
-  /** In a promise of its own, so that a request goes on in its own asynchronous context, and its own deadline ends it. */
+  /**
+   * Waits for the response of another request. The promise is new, so that the waiting request continues in its
+   * own async context and ends at its own deadline.
+   */
   #follow(visit: Visit, flight: Flight, followed: number): Promise<unknown> {
     this.#engine.flights.limit(visit.key, flight)
     return new Promise<Landing>((resolve) => flight.follow(resolve)).then((landing) => {
@@ -154,15 +164,18 @@ class CachedRoute {
   }
 }
 
-/** The tags that a route's answers are kept under, by tenant; `null` where there are none, or a request decides. */
+/**
+ * Returns the function that lists the tags of a route's responses for a tenant; `null` when the route has no
+ * tags, or its tags depend on the request.
+ */
 function compileTags({ cache }: RouteModel): ((owner: string | null) => readonly string[]) | null {
   const { tags = [] } = cache ?? {}
   if (typeof tags === 'function' || tags.length === 0) return null
-  const ofNobody = entryTags(null, tags)
-  return (owner) => (owner === null ? ofNobody : entryTags(owner, tags))
+  const withoutTenant = entryTags(null, tags)
+  return (owner) => (owner === null ? withoutTenant : entryTags(owner, tags))
 }
 
-/** Whether there is nobody left to answer: its time has passed, or its client has gone. */
+/** Whether no response can be sent any more: the deadline has passed, or the client has disconnected. */
 function isGone(res: Response): boolean {
   return res.headersSent || res.destroyed
 }

@@ -4,12 +4,12 @@ import type { BlazonRequest } from '../../http/request.js'
 import { localsOf } from '../../http/send/response-class.js'
 
 /**
- * For whom an answer is made: a text that is nobody else's, `null` for nobody in particular, `undefined` for somebody who cannot be
- * told from others.
+ * The caller that a response is made for: a text that is unique to the caller, `null` for an anonymous caller,
+ * `undefined` for a caller that cannot be distinguished from others.
  */
 export type Caller = string | null | undefined
 
-/** Fields of a user that say which one it is: all others follow from the first of them that there is. */
+/** The fields that identify a user. The first one that is set is used. */
 export const IDENTITIES: readonly string[] = [
   'id',
   'sub',
@@ -20,43 +20,51 @@ export const IDENTITIES: readonly string[] = [
   'email',
 ]
 
-/** Within what an id is unique: a `sub` is so for its issuer alone (RFC 7519, 4.1.2), the id of a profile for its provider. */
+/**
+ * Fields that limit where an id is unique: a `sub` is unique for its issuer only (RFC 7519, 4.1.2), the id of a
+ * profile for its provider only.
+ */
 const REALMS: readonly string[] = ['iss', 'provider']
 
-/** Where middlewares of Express put a user, beside `req.user`. */
+/** The fields, other than `req.user`, where Express middlewares store a user. */
 interface Elsewhere {
   readonly auth?: unknown
   readonly session?: { readonly user?: unknown } | null
 }
 
-/** Who it is that a request is answered for, as far as a middleware, the guard or the connection has said so. Never throws. */
+/**
+ * Returns the caller of a request, as set by a middleware, by the guard or by the certificate of the
+ * connection. Never throws.
+ */
 export function callerOf(req: BlazonRequest, res: Response): Caller {
   try {
-    if (isSomebody(req.user)) return identityOf('user', req.user)
+    if (isSet(req.user)) return identityOf('user', req.user)
     const { auth, session } = req as BlazonRequest & Elsewhere
-    if (isSomebody(auth)) return identityOf('auth', auth)
-    if (isSomebody(session?.user)) return identityOf('session', session.user)
+    if (isSet(auth)) return identityOf('auth', auth)
+    if (isSet(session?.user)) return identityOf('session', session.user)
     const user = localsOf(res)?.['user']
-    if (isSomebody(user)) return identityOf('locals', user)
+    if (isSet(user)) return identityOf('locals', user)
     return certificateOf(req.socket as Partial<TLSSocket> | null | undefined)
   } catch {
-    // A getter, or an id that has no text: somebody it is.
+    // A getter has thrown, or an id cannot become text: there is a caller, but it cannot be identified.
     return undefined
   }
 }
 
-/** `false`, 0 and an empty text are users that somebody has set. */
-function isSomebody(user: unknown): user is NonNullable<unknown> {
+/** `false`, 0 and an empty text count as users, because code has set them. */
+function isSet(user: unknown): user is NonNullable<unknown> {
   return user !== undefined && user !== null
 }
 
-/** Nothing in it can be read in two ways, and nothing of it is made by a method of the user's. */
+/**
+ * Returns the text of a user. It is unambiguous, and it calls no method of the user object, such as `toString`.
+ */
 function identityOf(place: string, user: NonNullable<unknown>): string | undefined {
   if (typeof user !== 'object' && typeof user !== 'function') return join(place, textOf(user))
   const fields = user as Readonly<Record<string, unknown>>
   for (const name of IDENTITIES) {
     const id = fields[name]
-    if (!isSomebody(id)) continue
+    if (!isSet(id)) continue
     const own = join(`${place}.${name}`, textOf(id))
     return own === undefined ? undefined : REALMS.reduce((all, realm) => all + within(realm), own)
   }
@@ -72,7 +80,10 @@ function join(name: string, text: string | undefined): string | undefined {
   return text === undefined ? undefined : `${name}=${text}`
 }
 
-/** Numbers are not the texts that they look like; an object would be `[object Object]` for everybody. */
+/**
+ * A number gives another text than a string with the same digits. An object gives `undefined`, because its text
+ * would be `[object Object]` for every user.
+ */
 function textOf(id: unknown): string | undefined {
   if (typeof id === 'string') return id === '' ? undefined : `s${encodeURIComponent(id)}`
   if (typeof id === 'bigint') return `b${id}`
@@ -81,9 +92,9 @@ function textOf(id: unknown): string | undefined {
 
 const byConnection = new WeakMap<object, string | null>()
 
-/** A connection shows one certificate for as long as it lasts. */
+/** A connection keeps its certificate until it ends, so the result is cached for each connection. */
 function certificateOf(socket: Partial<TLSSocket> | null | undefined): string | null {
-  // Neither is there on plain connections, nor on those of a test; a serverless platform may have no connection at all.
+  // Plain connections and those of tests have neither field. On a serverless platform there may be no socket.
   if (socket?.encrypted !== true || socket.getPeerX509Certificate === undefined) return null
   const known = byConnection.get(socket)
   if (known !== undefined) return known
@@ -94,9 +105,10 @@ function certificateOf(socket: Partial<TLSSocket> | null | undefined): string | 
 }
 
 /**
- * Watches who a request is answered for while that is done: `user` may be set and taken back by what stands behind the cache.
+ * Watches whether the caller of a request changes while the response is made: a step after the cache may set
+ * `req.user` and remove it again.
  *
- * @returns Ends the watch, and says whether it was the same caller all the time.
+ * @returns a function that ends the watch and returns whether the caller was the same all the time.
  */
 export function watchCaller(req: BlazonRequest, res: Response, caller: Caller): () => boolean {
   let isSame = true
@@ -120,15 +132,15 @@ function watchUser(req: BlazonRequest, onSet: () => void): () => void {
   }
   Object.defineProperty(req, 'user', { configurable: true, enumerable: true, get, set })
   return () => {
-    // Unless somebody else has put something over it.
+    // If other code has redefined the property meanwhile, it stays as it is.
     if (Object.getOwnPropertyDescriptor(req, 'user')?.get !== get) return
-    // As nobody was, so it is asked: `'user' in req`.
+    // The property did not exist before, so it is deleted: `'user' in req` must be false again.
     if (own === MISSING && user === undefined) Reflect.deleteProperty(req, 'user')
     else Object.defineProperty(req, 'user', { ...own, value: user })
   }
 }
 
-/** A user that is set later. */
+/** The descriptor of `req.user` while the property does not exist. */
 const MISSING: PropertyDescriptor = {
   value: undefined,
   writable: true,

@@ -1,23 +1,24 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { Response } from '../../contracts/handler.js'
 
-/** An answer as its handler gave it, before others make something else of it. */
+/** A response as the handler sent it, before middlewares change it. */
 export interface Captured {
   readonly body: string | Uint8Array
-  /** Of the moment when the handler ended it, by lower-case name. */
+  /** The headers at the moment when the handler ended the response, by lower-case name. */
   readonly headers: OutgoingHttpHeaders
 }
 
-/** What became of an answer. */
+/** How a response ended. */
 export type CaptureEnd =
-  | { readonly kind: 'whole'; readonly answer: Captured }
-  /** In pieces, or with a head that nobody could read. */
+  | { readonly kind: 'whole'; readonly response: Captured }
+  /** The body was written in pieces, or `writeHead` received its headers in a form that cannot be read back. */
   | { readonly kind: 'streamed' }
   | { readonly kind: 'aborted' }
 
 /**
- * Tells once what a handler answers with. `end`, `write` and `writeHead` are replaced on the response: whoever has done so before, to
- * compress for one, comes after, and what it makes is not what is told.
+ * Calls `done` once with the response that the handler sends. It replaces `end`, `write` and `writeHead` of the
+ * response. If a middleware has replaced them before, for example to compress, the middleware's methods run
+ * after the capture: the captured body is the uncompressed one.
  */
 export function captureResponse(res: Response, done: (end: CaptureEnd) => void): void {
   let isDone = false
@@ -29,12 +30,13 @@ export function captureResponse(res: Response, done: (end: CaptureEnd) => void):
   const { end, write, writeHead } = res as unknown as AnyMethods
   const own: AnyMethods = {
     end(...args) {
-      const answer = isDone ? undefined : { body: bodyOf(args), headers: { ...res.getHeaders() } }
+      const response = isDone ? undefined : { body: bodyOf(args), headers: { ...res.getHeaders() } }
       const result = end.apply(res, args)
-      if (answer === undefined) return result
-      // Whoever saves a session first writes the head later, and may say then that the answer is nobody else's.
-      if (res.headersSent) finish({ kind: 'whole', answer })
-      else res.once('finish', () => finish({ kind: 'whole', answer }))
+      if (response === undefined) return result
+      // A session middleware may save the session first and send the head later. Its headers may then forbid
+      // caching, so wait for them.
+      if (res.headersSent) finish({ kind: 'whole', response })
+      else res.once('finish', () => finish({ kind: 'whole', response }))
       return result
     },
     write(...args) {
@@ -46,17 +48,19 @@ export function captureResponse(res: Response, done: (end: CaptureEnd) => void):
       if (typeof headers !== 'object' || headers === null) return writeHead.apply(res, args)
       if (Array.isArray(headers)) finish({ kind: 'streamed' })
       else {
-        // As Node does where a header was set before; else nobody could read them.
+        // Set the headers one by one, as Node does if a header was set before. Otherwise `getHeaders` would not
+        // return them.
         for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
         args.pop()
       }
       return writeHead.apply(res, args)
     },
   }
-  // Once a header was set, Node sets what `writeHead` is given, too; else nobody could read it.
+  // After a first `setHeader`, Node stores the headers of `writeHead`, too, so that `getHeaders` returns them.
   res.setHeader('X-Cache-Capture', '').removeHeader('X-Cache-Capture')
   Object.assign(res, own)
-  // Who went away before this says so no more: nothing else may ever tell that there will be no answer.
+  // If the client has disconnected before, `close` is not emitted again, and no other event would end the
+  // capture.
   if (res.closed) finish({ kind: 'aborted' })
   else res.once('close', () => finish({ kind: 'aborted' }))
 }
@@ -67,7 +71,10 @@ interface AnyMethods {
   writeHead: (...args: unknown[]) => unknown
 }
 
-/** What `end` was given: `(chunk?, encoding?, callback?)`. Bytes are copied, because they are still their maker's. */
+/**
+ * Returns the body from the arguments of `end`: `(chunk?, encoding?, callback?)`. Bytes are copied, because the
+ * handler may reuse its buffer.
+ */
 function bodyOf([chunk, encoding]: unknown[]): string | Uint8Array {
   if (typeof chunk === 'string') {
     const isUtf8 = typeof encoding !== 'string' || /^utf-?8$/i.test(encoding)

@@ -1,39 +1,44 @@
 import type { CacheEntry } from '../../contracts/cache.js'
 import type { Clock, Timer } from '../../contracts/clock.js'
 
-/** What an answer that was being made came to. */
+/** How a flight ended. */
 export type Landing =
-  /** Something that others may have too. */
+  /** An entry that the followers may use, too. */
   | { readonly kind: 'made'; readonly entry: CacheEntry }
-  /** `undefined`, which is nothing to keep. */
+  /** The value is `undefined`, which is not stored. */
   | { readonly kind: 'nothing' }
-  /** It failed, and did so for everybody who waits for the same value. */
+  /** It failed. All followers receive the same error. */
   | { readonly kind: 'failed'; readonly error: unknown }
-  /** An answer for one request alone; another must make its own. */
+  /** The response is valid for one request only; a follower must call the handler itself. */
   | { readonly kind: 'unfit'; readonly status: number }
-  /** Who asked for it has gone. */
+  /** The client of the request has disconnected. */
   | { readonly kind: 'aborted' }
-  /** It takes so long that nobody should wait for it. */
+  /** It has taken too long for the followers to wait. */
   | { readonly kind: 'late' }
 
-/** Longer than this nobody waits for somebody else's answer: each has a deadline of its own. */
+/**
+ * The longest time, in milliseconds, that followers wait for a flight. Each follower has its own deadline, too.
+ */
 const PATIENCE_MS = 10_000
 
-/** For whom an answer is made, and what it is to be found by. */
+/** The tenant and the user that a flight makes its value for, and the tags of the value. */
 export interface FlightFacts {
   /** The tenant. */
   readonly owner: string | null
-  /** Its user, as `CacheEntry` has it. */
+  /** The user of the tenant; `null` for none, as in `CacheEntry`. */
   readonly user: string | null
   readonly tags: readonly string[]
 }
 
-/** One answer in the making. */
+/**
+ * One value or response that is being made. Other requests for the same key follow it: they wait for its
+ * result.
+ */
 export class Flight {
   readonly owner: string | null
   readonly user: string | null
   readonly tags: readonly string[]
-  /** Whether its key was written or forgotten since it began, so that what comes of it is too old to be kept. */
+  /** Whether its key was written or deleted after the flight began. Its result is too old to be stored then. */
   isCancelled = false
   #landing: Landing | undefined
   #followers: ((landing: Landing) => void)[] = []
@@ -48,13 +53,13 @@ export class Flight {
     return this.#landing !== undefined
   }
 
-  /** Calls `go` once it has landed; now, if it has. */
+  /** Calls `go` with the result: later, or now if the flight has landed already. */
   follow(go: (landing: Landing) => void): void {
     if (this.#landing === undefined) this.#followers.push(go)
     else go(this.#landing)
   }
 
-  /** Says what it came to; only the first word counts. */
+  /** Ends the flight with a result. Only the first call has an effect. */
   land(landing: Landing): void {
     if (this.#landing !== undefined) return
     this.#landing = landing
@@ -64,7 +69,7 @@ export class Flight {
   }
 }
 
-/** The answers that are being made, by key: of many who miss the same one, one makes it. */
+/** All flights by key. When several requests miss the same key, only the first one makes the value. */
 export class Flights {
   readonly #clock: Clock
   readonly #byKey = new Map<string, Flight>()
@@ -74,7 +79,10 @@ export class Flights {
     this.#clock = clock
   }
 
-  /** The flight of a key. One that was cancelled is none: who comes after an invalidation must not get what was read before it. */
+  /**
+   * Returns the flight of a key. A cancelled one is not returned: a request that comes after an invalidation
+   * must not get data from before it.
+   */
   find(key: string): Flight | undefined {
     const flight = this.#byKey.get(key)
     return flight?.isCancelled ? undefined : flight
@@ -86,14 +94,17 @@ export class Flights {
     return flight
   }
 
-  /** Takes a flight off the list, whatever has become of it. */
+  /** Removes a flight, however it has ended. */
   end(key: string, flight: Flight): void {
     this.#timers.get(flight)?.cancel()
     this.#timers.delete(flight)
     if (this.#byKey.get(key) === flight) this.#byKey.delete(key)
   }
 
-  /** Ends a flight that takes too long, from now on: it is late, and what comes of it is not kept. */
+  /**
+   * Starts the time limit of a flight, if it has none yet. When the time is over, the flight lands as `late`,
+   * and its result is not stored.
+   */
   limit(key: string, flight: Flight): void {
     if (this.#timers.has(flight) || flight.hasLanded) return
     const giveUp = () => {
@@ -104,13 +115,13 @@ export class Flights {
     this.#timers.set(flight, this.#clock.setTimeout(giveUp, PATIENCE_MS))
   }
 
-  /** What is being made for this key is not kept. */
+  /** Cancels the flight of a key: its result is not stored. */
   cancel(key: string): void {
     const flight = this.#byKey.get(key)
     if (flight !== undefined) flight.isCancelled = true
   }
 
-  /** As `cancel`, for everything that is made under one of these tags. */
+  /** As `cancel`, for every flight with one of these tags. */
   cancelTagged(tags: readonly string[]): void {
     for (const flight of this.#byKey.values()) {
       if (flight.tags.some((tag) => tags.includes(tag))) flight.isCancelled = true

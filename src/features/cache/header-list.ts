@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http'
 
 type HeaderValue = OutgoingHttpHeaders[string]
 
-/** Members of a header that is a list, in one line or several. */
+/** Returns the members of a list header, which may be sent in one line or in several. */
 export function membersOf(value: HeaderValue): string[] {
   return textOf(value)
     .split(',')
@@ -10,7 +10,7 @@ export function membersOf(value: HeaderValue): string[] {
     .filter((part) => part !== '')
 }
 
-/** A header as one line, which is what several mean (RFC 9110, 5.3). */
+/** Returns a header as one line. Several lines have the same meaning (RFC 9110, 5.3). */
 export function textOf(value: HeaderValue): string {
   return Array.isArray(value) ? value.join(', ') : String(value ?? '')
 }

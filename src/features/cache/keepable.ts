@@ -9,7 +9,10 @@ import { unkeyedOf, varyingOf } from './varies-by.js'
 
 const MAX_BYTES = 1024 * 1024
 
-/** Headers that describe the body; all others describe one exchange, and are made anew for each. */
+/**
+ * Headers that describe the body, which are stored with it. All other headers describe one exchange, and each
+ * response gets new ones.
+ */
 const OF_THE_BODY = [
   'Content-Type',
   'Content-Language',
@@ -21,39 +24,48 @@ const OF_THE_BODY = [
   'Vary',
 ]
 
-/** What nobody misses on an answer that was kept: it belongs to one exchange, and some of it would lie in another. */
+/**
+ * Headers that are left out without a warning: they describe one exchange, and some would be wrong in another
+ * one.
+ */
 const OF_THE_EXCHANGE =
   /^(?:age|connection|content-length|date|expires|keep-alive|pragma|retry-after|server|server-timing|traceparent|transfer-encoding|x-cache|x-powered-by|x-response-time|(?:x-)?(?:request|correlation|trace)-?id|(?:x-)?ratelimit(?:-.*)?|access-control-.*)$/
 
-/** What may be kept of an answer. */
+/** The part of a response that may be stored. */
 export interface Kept {
-  /** Names and values, alternating. */
+  /** Header names and values, alternating. */
   readonly headers: readonly string[]
   readonly body: string | Uint8Array
   readonly lifetime: Lifetime
 }
 
-/** What is known beside the answer itself. */
+/** A captured response, and the facts that decide whether it may be stored. */
 export interface ResponseFacts {
   readonly req: BlazonRequest
-  readonly answer: Captured
-  /** Headers that were there before the handler: those of middlewares, which will set them again. */
+  readonly response: Captured
+  /** The headers from before the handler ran: those of middlewares, which set them for each response. */
   readonly before: OutgoingHttpHeaders
-  /** Those that are there in the end, because middlewares add some with the head; and those of a request that was answered before. */
+  /**
+   * The headers at the end, because some middlewares add headers together with the head. For a refresh in the
+   * background also those of the stale response that was sent.
+   */
   readonly later: readonly OutgoingHttpHeaders[]
   readonly status: number
   /** Milliseconds since 1970. */
   readonly now: number
 }
 
-/** What is the same for all answers of a route. */
+/** The facts that are the same for all responses of a route. */
 export interface KeepableConfig {
   readonly route: RouteModel
   readonly lifetime: Lifetime
   readonly warn: (message: string) => void
 }
 
-/** Decides what of a route's answers is kept, and how long: `null` for nothing. */
+/**
+ * Creates the function that decides which part of a response is stored, and for how long. It returns `null`
+ * when nothing is stored.
+ */
 export function compileKeepable({
   route: { cache, headers: constant },
   lifetime,
@@ -61,16 +73,16 @@ export function compileKeepable({
 }: KeepableConfig): (facts: ResponseFacts) => Kept | null {
   const declared = [...(cache?.headers ?? []), ...(constant ?? []).map(([name]) => name)]
   const names = new Map([...OF_THE_BODY, ...declared].map((name) => [name.toLowerCase(), name]))
-  return function keepable({ req, answer, before, later, status, now }) {
-    const { body, headers } = answer
+  return function keepable({ req, response, before, later, status, now }) {
+    const { body, headers } = response
     const all = [headers, ...later]
-    if (status !== 200 || !isWholeBody(answer) || all.some(setsCookie)) return null
+    if (status !== 200 || !isWholeBody(response) || all.some(setsCookie)) return null
     const own = all.reduce<Lifetime | null>(
       (shortest, each) => shortest && ownLifetime(each, shortest, now),
       lifetime,
     )
     if (own === null) return null
-    const varying = varyingOf({ before, answered: headers, later })
+    const varying = varyingOf({ before, ended: headers, later })
     const unkeyed = unkeyedOf(varying.names, req, cache?.key)
     if (unkeyed.length > 0) {
       if (!unkeyed.includes('*')) warn(varies(unkeyed))
@@ -88,7 +100,7 @@ export function compileKeepable({
   }
 }
 
-/** In no coding of its own, and not too large. */
+/** Whether the body is small enough to be stored, and has no content coding. */
 function isWholeBody({ body, headers }: Captured): boolean {
   const size = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
   return size <= MAX_BYTES && (textOf(headers['content-encoding']) || 'identity') === 'identity'

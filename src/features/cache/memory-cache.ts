@@ -7,19 +7,26 @@ import type { MemoryBounds, MemoryStore } from './memory-store.js'
 
 /** Options of {@link memoryCache}. */
 export interface MemoryCacheOptions {
-  /** Most entries. Default 10 000. */
+  /** The largest number of entries. Default 10,000. */
   readonly maxEntries?: number
-  /** Most bytes of keys, bodies and what is around them. Default `'64mb'`. */
+  /**
+   * The largest size of all entries with their keys and headers: bytes, or a string with a unit. Default
+   * `'64mb'`.
+   */
   readonly maxBytes?: Size
-  /** The part of both that one tenant may hold as soon as several share the cache, above 0 and at most 1. Default 0.25. */
+  /**
+   * The part of both limits that one tenant may use when several owners share the cache: above 0 and at most 1.
+   * Default 0.25.
+   */
   readonly tenantShare?: number
 }
 
 /**
- * A cache in the memory of this process, which is the default. What is used least goes first; a tenant that is over
- * its share loses its own oldest entries, never those of others.
+ * Creates a cache store in the memory of this process, which is the default of `cache.store`. When the store is
+ * full, it evicts the least recently used entries. A tenant that exceeds its share loses its own oldest
+ * entries, never those of others.
  *
- * @throws ConfigError for a bound that is none.
+ * @throws ConfigError when `maxEntries`, `maxBytes` or `tenantShare` is out of range.
  * @example
  * const app = new App({ controllers, cache: { store: memoryCache({ maxBytes: '256mb' }) } })
  */
@@ -27,7 +34,10 @@ export function memoryCache(options: MemoryCacheOptions = {}): CacheStore {
   return new MemoryCache(readBounds(options))
 }
 
-/** Loads what it is built on when it is opened: an application that caches nothing does not pay for it. */
+/**
+ * The store that `memoryCache` returns. It loads `MemoryStore` and its dependency when it is opened, so that an
+ * application that caches nothing does not load them.
+ */
 class MemoryCache implements CacheStore {
   readonly #bounds: MemoryBounds
   #store: MemoryStore | undefined

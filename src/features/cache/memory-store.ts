@@ -2,35 +2,38 @@ import { LRUCache } from 'lru-cache'
 import type { CacheEntry, CacheStore } from '../../contracts/cache.js'
 import type { Clock } from '../../contracts/clock.js'
 
-/** What a memory store may hold. */
+/** The limits of a memory store. */
 export interface MemoryBounds {
   readonly maxEntries: number
   readonly maxBytes: number
-  /** The part of both that one owner may hold once there are several, 0 to 1. */
+  /** The part of both limits that one owner may use when there are several owners, 0 to 1. */
   readonly tenantShare: number
 }
 
-/** An entry with what the store must know of it. */
+/** An entry with the fields that the store needs. */
 interface Shelved {
   readonly entry: CacheEntry
   readonly expiresAt: number
   readonly size: number
-  /** Since it was written, or was last passed over. */
+  /** Whether it was read since it was written, or since `#trim` last skipped it. */
   wasRead: boolean
 }
 
-/** What one owner holds: keys, the oldest first. */
+/** The keys of one owner, the oldest first, and their total size. */
 interface Holding {
   readonly keys: Set<string>
   bytes: number
 }
 
-/** What the objects around an entry take beside its strings: measured at 600 for entries of one owner, 830 where each has its own. */
+/**
+ * The memory of the objects around an entry, without its strings. Measured: 600 bytes for entries of one owner,
+ * 830 when each entry has its own owner.
+ */
 const OVERHEAD_BYTES = 800
 
 /**
- * Entries in memory. Neither keys nor owners can make it grow past its bounds, and when several owners share it, none of them
- * can push out what the others hold beyond its share.
+ * Stores entries in memory, within fixed limits for any number of keys and owners. When several owners share
+ * it, an owner over its share evicts its own entries, not those of the others.
  */
 export class MemoryStore implements CacheStore {
   readonly #clock: Clock
@@ -43,13 +46,14 @@ export class MemoryStore implements CacheStore {
   constructor(clock: Clock, bounds: MemoryBounds) {
     this.#clock = clock
     this.#bounds = bounds
-    // Its own expiry is not used: it is a millisecond late, and asks for a time that never is 0.
+    // The expiry of `LRUCache` is not used: it is late by a millisecond, and its clock must never return 0.
     this.#entries = new LRUCache({
       max: bounds.maxEntries,
       maxSize: bounds.maxBytes,
       dispose: (shelved, key) => this.#forget(shelved, key),
     })
-    // A tag that is pushed out gets a new worth when it is next asked for, which outdates its entries: a miss, never an old answer.
+    // An evicted tag gets a new version when it is read again. Its entries become misses; an outdated entry is
+    // never returned.
     this.#tags = new LRUCache({
       max: bounds.maxEntries,
       maxSize: Math.ceil(bounds.maxBytes / 8),
@@ -72,7 +76,7 @@ export class MemoryStore implements CacheStore {
     const kept = copyOf(entry)
     const size = sizeOf(key, kept)
     const expiresAt = this.#clock.monotonic() + ttlMs
-    // Nothing is left of what stood here before, whether or not there is room for this.
+    // The old entry is deleted even if the new one is too large to be stored.
     this.#entries.delete(key)
     if (size > this.#mostBytesOf(entry.owner)) return
     const isNew = !this.#holdings.has(entry.owner)
@@ -82,7 +86,7 @@ export class MemoryStore implements CacheStore {
     holding.bytes += size
     this.#entries.set(key, { entry: kept, expiresAt, size, wasRead: false }, { size })
     if (this.#holdings.size < 2) return
-    // Who was alone until now may hold everything.
+    // An owner that was alone until now may use the whole store, so both owners are trimmed.
     const crowded = isNew && this.#holdings.size === 2 ? [...this.#holdings.values()] : [holding]
     for (const each of crowded) this.#trim(each)
   }
@@ -128,7 +132,10 @@ export class MemoryStore implements CacheStore {
     if (holding.keys.size === 0) this.#holdings.delete(entry.owner)
   }
 
-  /** Brings an owner down to its share. The oldest go first, but for those that were read since they were last passed over. */
+  /**
+   * Evicts entries of an owner until it is within its share, the oldest first. An entry that was read since the
+   * last pass is skipped once.
+   */
   #trim(holding: Holding): void {
     const { maxEntries, maxBytes, tenantShare } = this.#bounds
     const entries = Math.max(1, Math.floor(maxEntries * tenantShare))
@@ -138,7 +145,7 @@ export class MemoryStore implements CacheStore {
       const shelved = this.#entries.peek(key)
       if (shelved?.wasRead) {
         shelved.wasRead = false
-        // To the end of the set, where this loop meets it again.
+        // Move the key to the end of the set, where this loop reaches it again.
         holding.keys.delete(key)
         holding.keys.add(key)
       } else this.#entries.delete(key)
@@ -146,7 +153,7 @@ export class MemoryStore implements CacheStore {
   }
 }
 
-/** Nothing that the writer still holds can change what is kept. */
+/** Returns a frozen copy of an entry, so that the caller cannot change the stored one. */
 function copyOf(entry: CacheEntry): CacheEntry {
   const { body, headers, tags } = entry
   return Object.freeze({

@@ -2,19 +2,23 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import type { Lifetime } from './cache-engine.js'
 import { membersOf, textOf } from './header-list.js'
 
-/** Directives by which an answer refuses to be kept, with fields or without (RFC 9111, 5.2.2). */
+/** Directives that forbid to store a response, with or without field names (RFC 9111, 5.2.2). */
 const REFUSALS = ['private', 'no-store', 'no-cache']
-/** Those by which it refuses to be given once its time is over (RFC 9111, 5.2.2.2 and 5.2.2.8). */
+/** Directives that forbid to send a stale response (RFC 9111, 5.2.2.2 and 5.2.2.8). */
 const NEVER_STALE = ['must-revalidate', 'proxy-revalidate']
 
-/** Names and arguments; the words within a quoted argument are none. A quote that never ends hides nothing. */
+/**
+ * Matches a directive and its argument. Words within a quoted argument are not directives. An unclosed quote
+ * hides no directives after it.
+ */
 const DIRECTIVE = /([^\s,;="]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,;"]*)))?/g
 
 type Directives = ReadonlyMap<string, readonly string[]>
 
 /**
- * How long an answer may be kept: as long as its route says, and no longer than its own headers do; `null` for not at all. In a
- * cache that is shared, `s-maxage` goes before `max-age`, and that before `Expires` (RFC 9111, 4.2.1).
+ * Returns how long a response may be stored: as long as the route configures, but not longer than the headers
+ * of the response allow; `null` when it must not be stored. In a shared cache, `s-maxage` overrides `max-age`,
+ * which overrides `Expires` (RFC 9111, 4.2.1).
  *
  * @param now Milliseconds since 1970.
  */
@@ -26,7 +30,8 @@ export function ownLifetime(
   const directives = directivesOf(textOf(headers['cache-control']))
   const has = (name: string) => directives.has(name)
   if (REFUSALS.some(has)) return null
-  // Of answers it means nothing (RFC 9111, 5.4); but who writes it alone wants one thing.
+  // `Pragma` has no meaning in responses (RFC 9111, 5.4), but a handler that sends only `Pragma: no-cache`
+  // wants no caching.
   if (directives.size === 0 && membersOf(headers['pragma']).some(isNoCache)) return null
   const ownMs = freshnessOf(directives, headers['expires'], now)
   if (ownMs === undefined) return { freshMs, staleMs: NEVER_STALE.some(has) ? 0 : staleMs }
@@ -36,7 +41,10 @@ export function ownLifetime(
 
 const isNoCache = (member: string) => member.toLowerCase() === 'no-cache'
 
-/** Milliseconds; `undefined` where an answer says nothing of it. What cannot be read is no time at all (RFC 9111, 4.2.1 and 5.3). */
+/**
+ * Returns the freshness lifetime in milliseconds; `undefined` when the headers do not contain one. An invalid
+ * value counts as 0 (RFC 9111, 4.2.1 and 5.3).
+ */
 function freshnessOf(
   directives: Directives,
   expires: OutgoingHttpHeaders[string],
@@ -53,7 +61,7 @@ function secondsOf(argument: string): number {
   return /^\d+$/.test(argument) ? Number(argument) : 0
 }
 
-/** By lower-case name: each of the arguments that it is given. */
+/** Returns all arguments of each directive, by lower-case name. */
 function directivesOf(text: string): Directives {
   const found = new Map<string, string[]>()
   for (const [, name = '', quoted, token = ''] of text.matchAll(DIRECTIVE)) {

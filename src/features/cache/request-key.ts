@@ -3,13 +3,13 @@ import type { BlazonRequest } from '../../http/request.js'
 import { disown } from '../../step/thenable.js'
 import type { Caller } from './caller.js'
 
-/** What tells an answer from others, without the tenant; `null` for a request that the cache has no part in. */
+/** Returns the cache key of a request, without the tenant; `null` for a request that bypasses the cache. */
 export type RequestKey = (req: BlazonRequest, caller: string | null) => string | null
 
-/** A request without a key of its own making that nothing has to be said about. */
-const NO_PART = Symbol('no part')
+/** The result for a request that bypasses the cache without a warning. */
+const BYPASS = Symbol('bypass')
 
-/** Makes the function that names the answers of a route. It never throws. */
+/** Creates the function that returns the cache key of a request. That function never throws. */
 export function compileKey(route: RouteModel, warn: (message: string) => void): RequestKey {
   const own = route.cache?.key
   const key = own === undefined ? defaultKey(route) : ownKey(route, own, warn)
@@ -17,21 +17,24 @@ export function compileKey(route: RouteModel, warn: (message: string) => void): 
   return function keyOf(req, caller) {
     try {
       const value = key(req, caller)
-      if (value === NO_PART) return null
+      if (value === BYPASS) return null
       if (typeof value === 'string' && value !== '') return value
       disown(value)
       warn(
         `${what} is ${value === '' ? 'empty' : `${String(value)}, not a string`}: the response is not cached.`,
       )
     } catch (error) {
-      // Answering anew costs time; an error would cost the answer.
+      // Without a key, the handler runs once more. An error here would prevent the response.
       warn(`${what} threw ${textOf(error)}: the response is not cached.`)
     }
     return null
   }
 }
 
-/** What was thrown, for the log. An object may have no text, and asking for it then throws once more. */
+/**
+ * Returns the text of a thrown value for the log. `String(error)` may throw, because some objects cannot become
+ * text.
+ */
 export function textOf(error: unknown): string {
   try {
     return String(error)
@@ -43,20 +46,23 @@ export function textOf(error: unknown): string {
 type AnyKey = (req: BlazonRequest, caller: Caller) => unknown
 
 /**
- * Method, path, query, and the caller where there is one. Nothing in it can be read in two ways: a path begins with a slash,
- * a caller does not, and neither holds a space.
+ * Creates the default key: method, path, query, and the caller if there is one. It is unambiguous: a path
+ * begins with a slash, a caller does not, and neither contains a space.
  */
 function defaultKey({ isProtected, cache }: RouteModel): AnyKey {
   if (cache?.shared === true)
-    return (req) => (carriesBody(req) ? NO_PART : `GET ${pathAndQuery(req)}`)
+    return (req) => (carriesBody(req) ? BYPASS : `GET ${pathAndQuery(req)}`)
   return (req, caller) => {
-    if (carriesBody(req)) return NO_PART
+    if (carriesBody(req)) return BYPASS
     if (caller !== null) return `GET ${caller} ${pathAndQuery(req)}`
-    return isProtected || carriesCredentials(req) ? NO_PART : `GET ${pathAndQuery(req)}`
+    return isProtected || carriesCredentials(req) ? BYPASS : `GET ${pathAndQuery(req)}`
   }
 }
 
-/** Where no guard has looked at credentials, the handler may do so itself. */
+/**
+ * Wraps the route's own key. If no guard has checked the credentials of a request, the handler may use them
+ * itself, so the key must contain them.
+ */
 function ownKey(
   { isProtected, cache }: RouteModel,
   key: (req: BlazonRequest) => unknown,
@@ -68,7 +74,7 @@ function ownKey(
     if (caller !== null || typeof value !== 'string' || !carriesCredentials(req)) return value
     if (namesCredentials(key, req, value)) return value
     warn(UNNAMED)
-    return NO_PART
+    return BYPASS
   }
 }
 
@@ -76,10 +82,13 @@ const UNNAMED =
   'A request with credentials is not cached, because its key does not contain them. ' +
   'If the response is the same for all requests with this key, set `shared: true`; otherwise put the id of the caller into the key.'
 
-/** Headers by which somebody may be known. */
+/** Headers that may identify the caller. */
 export const CREDENTIALS: readonly string[] = ['authorization', 'cookie', 'x-api-key']
 
-/** Such a request may be answered as somebody's, whom nobody has named (RFC 9111, 3.5). */
+/**
+ * Whether a request has credentials. Its response may be for one caller, although no code has set a user (RFC
+ * 9111, 3.5).
+ */
 export function carriesCredentials({ headers }: BlazonRequest): boolean {
   return (
     headers.authorization !== undefined ||
@@ -88,13 +97,13 @@ export function carriesCredentials({ headers }: BlazonRequest): boolean {
   )
 }
 
-/** A handler may look at it, and it is not in the URL (RFC 9110, 9.3.1). */
+/** Whether a request has a body. A handler may read it, and it is not part of the URL (RFC 9110, 9.3.1). */
 export function carriesBody({ headers }: BlazonRequest): boolean {
   const length = headers['content-length']
   return (length !== undefined && length !== '0') || headers['transfer-encoding'] !== undefined
 }
 
-/** Whether a key is another one, or none, without the credentials of its request. */
+/** Whether the key changes, or cannot be computed, when the credentials of the request are removed. */
 function namesCredentials(
   key: (req: BlazonRequest) => unknown,
   req: BlazonRequest,
@@ -115,10 +124,11 @@ function namesCredentials(
   }
 }
 
-/** Puts something in the place of a field, if there is one, until what it answers with is called. */
+/** Replaces a field of the request, if it exists. Returns a function that restores the field. */
 function replace(req: BlazonRequest, field: string, value: unknown): () => void {
   if (!(field in req)) return () => {}
-  // Requests of other makers, on serverless platforms for one, have headers of their own; others inherit them.
+  // On some platforms, serverless ones for example, requests have their own `headers` property. Other requests
+  // inherit it.
   const own = Object.getOwnPropertyDescriptor(req, field)
   if (own?.configurable === false) return () => {}
   Object.defineProperty(req, field, { value, configurable: true, writable: true })
@@ -136,8 +146,9 @@ function pathAndQuery({ baseUrl, url }: BlazonRequest): string {
 }
 
 /**
- * Brings the parameters of a query into one order. Those of one name keep theirs, because handlers see them as a list; so do
- * `a`, `a[]` and `a[0]`. They stay encoded: decoded, `a=1%26b=2` would be `a=1&b=2`.
+ * Sorts the parameters of a query by name. Parameters with the same name keep their order, because handlers
+ * receive them as a list; so do `a`, `a[]` and `a[0]`. Names and values stay encoded: decoded, `a=1%26b=2`
+ * would be equal to `a=1&b=2`.
  */
 export function sortQuery(query: string): string {
   if (!query.includes('&')) return query
@@ -156,12 +167,12 @@ function isSorted(names: readonly string[]): boolean {
   return true
 }
 
-/** By code unit: what order it is does not matter, if only it is one. */
+/** Compares by code unit. Any order is sufficient, if it is always the same. */
 function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b)
 }
 
-/** What makes a name something else than its letters. */
+/** Characters by which a parameter name differs from its plain text. */
 const ENCODED = /[%+[]/
 
 function nameOf(pair: string, isPlain: boolean): string {
@@ -181,7 +192,10 @@ function decode(name: string): string {
   }
 }
 
-/** The headers that a key looks at, in lower case, as far as it is called like this request. */
+/**
+ * Returns the names of the headers that a key function reads for this request, in lower case. Calls the
+ * function once more to find out.
+ */
 export function headersReadBy(
   key: (req: BlazonRequest) => unknown,
   req: BlazonRequest,
@@ -197,7 +211,7 @@ export function headersReadBy(
   try {
     key(req)
   } catch {
-    // It did not throw before; what it has read until now is what it knows.
+    // The function did not throw the first time. The headers that it has read so far count.
   } finally {
     undo()
   }

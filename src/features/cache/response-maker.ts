@@ -16,14 +16,14 @@ import { compileKeepable } from './keepable.js'
 import { textOf } from './request-key.js'
 import { chain, FAILED } from './store-guard.js'
 
-/** What a cached route is made of. */
+/** The parts that the cache step of a route is built from. */
 export interface CacheStepConfig {
   readonly route: RouteModel
   readonly engine: CacheEngine
   readonly lifetime: Lifetime
-  /** Whether answers carry `X-Cache` and `Age`. */
+  /** Whether responses carry `X-Cache` and `Age`. */
   readonly hasNotes: boolean
-  /** Says something about the route, once. */
+  /** Logs a warning about the route; the same warning only once. */
   readonly warn: (message: string) => void
 }
 
@@ -31,23 +31,23 @@ const LATE =
   '`req.user` was set or changed after the cache step, while the handler made the response. The response is not cached, and requests without a user are no longer cached. ' +
   'Set `req.user` earlier: in the guard, or in a middleware of the application.'
 
-/** A request at the cache. */
+/** A request that has reached the cache step. */
 export interface Visit {
   readonly req: BlazonRequest
   readonly res: Response
-  /** The tenant it is made for; `null` without. */
+  /** The tenant of the request; `null` without one. */
   readonly owner: string | null
-  /** Which of its users; `null` for nobody in particular, and where all share. */
+  /** The user of the request; `null` for an anonymous one, and when all callers share the responses. */
   readonly user: string | null
   /** The full key. */
   readonly key: string
-  /** What its tags are worth, where that was asked before. */
+  /** The current versions of its tags, if they were read together with the entry. */
   versions?: TagVersions
-  /** What the client has got already, of an answer that is made behind its back. */
+  /** The stale response that the client has received, when this visit makes a new one in the background. */
   readonly given?: Response
 }
 
-/** Has the handler of a route make an answer, and keeps it. */
+/** Calls the handler of a route and stores its response. */
 export class ResponseMaker {
   readonly #config: CacheStepConfig
   readonly #next: Step
@@ -55,7 +55,10 @@ export class ResponseMaker {
   readonly #keepable: ReturnType<typeof compileKeepable>
   readonly #isShared: boolean
 
-  /** Whether something behind the cache says who asks, so that of a request which is nobody's it is not known yet whose it is. */
+  /**
+   * Whether a step after the cache sets `req.user`. Then the caller of a request without a user is not known
+   * yet at the cache step.
+   */
   tellsLate = false
 
   constructor(config: CacheStepConfig, { next, settle }: { next: Step; settle: Settle }) {
@@ -67,8 +70,8 @@ export class ResponseMaker {
   }
 
   /**
-   * Begins to make the answer for everybody who asks meanwhile. Answers with what is to be called right before the handler;
-   * `null` where the cache has no part in it.
+   * Begins a flight for the response, which other requests can follow. Returns the function to call immediately
+   * before the handler; `null` when this request must bypass the cache.
    */
   begin(visit: Visit): MaybePromise<(() => void) | null> | null {
     const tags = this.#tagsOf(visit.req)
@@ -87,7 +90,7 @@ export class ResponseMaker {
     return this.#config.engine.flights.begin(key, facts)
   }
 
-  /** Makes a new answer behind the back of a request that has got its own. */
+  /** Makes a new response in the background, after the client has received the stale one. */
   refresh(visit: Visit): void {
     const { engine } = this.#config
     const tags = this.#tagsOf(visit.req)
@@ -131,7 +134,10 @@ export class ResponseMaker {
     }
   }
 
-  /** A failure leaves what is stale for its time; an answer that is none for the cache, a 404 for one, ends it. */
+  /**
+   * After a failed refresh (status 500 or above) the stale entry stays until its time ends. Any other response
+   * that cannot be stored, for example a 404, deletes the entry.
+   */
   #afterRefresh(visit: Visit, landing: Landing): void {
     if (landing.kind !== 'unfit' || landing.status >= 500) return
     void this.#config.engine.delete(visit.key)
@@ -140,7 +146,8 @@ export class ResponseMaker {
   #capture(visit: Visit, flight: Flight, tags: TagVersions): void {
     const { req, res, key, owner, user } = visit
     const { engine } = this.#config
-    // What is to be kept is a whole answer; a client that has it already gets it once more.
+    // The handler must send the whole response, because it is stored. A client that has the response already
+    // receives it once more.
     delete req.headers['if-none-match']
     delete req.headers['if-modified-since']
     const before = { ...res.getHeaders() }
@@ -150,25 +157,36 @@ export class ResponseMaker {
       if (!isSame) this.#onLateCaller(visit)
       const kept = isSame ? this.#read(visit, end, before) : null
       if (kept === null) return this.#drop(visit, flight, landingOf(end, res))
-      const { lifetime, ...answer } = kept
-      const entry = engine.entry({ owner, user, kind: 'response', ...answer, tags }, lifetime)
+      const { lifetime, ...stored } = kept
+      const entry = engine.entry({ owner, user, kind: 'response', ...stored, tags }, lifetime)
       engine.land(key, flight, { entry, lifetime })
     })
   }
 
-  /** What nobody had asked for by name was made for somebody: whoever asks next may be somebody, too. */
+  /**
+   * Handles a caller that was set after the cache step. If the request was anonymous before, the caller of the
+   * next anonymous request is not reliable either.
+   */
   #onLateCaller({ user }: Visit): void {
     if (user === null) this.tellsLate = true
     this.#config.warn(LATE)
   }
 
   #read({ req, res, given }: Visit, end: CaptureEnd, before: ReturnType<Response['getHeaders']>) {
-    // What an error middleware has answered is not what the route has made.
+    // If the request has failed, an error middleware has sent the response, not the handler.
     if (end.kind !== 'whole' || req[kHasFailed]) return null
-    // No middleware stands around a response of nobody's; what they say of such a request, they have said of the one that was given.
+    // Middlewares do not process a detached response. The headers that they add to such a request are on the
+    // stale response.
     const later = [res, ...(given === undefined ? [] : [given])].map((each) => each.getHeaders())
     const now = this.#config.engine.now()
-    return this.#keepable({ req, answer: end.answer, before, later, status: res.statusCode, now })
+    return this.#keepable({
+      req,
+      response: end.response,
+      before,
+      later,
+      status: res.statusCode,
+      now,
+    })
   }
 
   #drop({ key }: Visit, flight: Flight, landing: Landing): void {
@@ -197,15 +215,18 @@ function landingOf({ kind }: CaptureEnd, res: Response): Landing {
   return kind === 'aborted' ? { kind } : { kind: 'unfit', status: res.statusCode }
 }
 
-/** A response that leads nowhere. */
-function detachedResponse({ req, res: answered }: Visit): Response {
-  const Class = answered.constructor as ResponseClass
+/** Creates a response without a connection. */
+function detachedResponse({ req, res: sent }: Visit): Response {
+  const Class = sent.constructor as ResponseClass
   const res = new Class(req)
-  res.locals = answered.locals
+  res.locals = sent.locals
   return res
 }
 
-/** Nothing reads it, so nothing tells it that it has ended; a stream that still writes to it would pile up. */
+/**
+ * Emits the events that end a detached response. It has no client that would cause them, and a stream that
+ * still writes to it would fill its buffer.
+ */
 function releaseDetached(res: Response): void {
   if (res.writableEnded) res.emit('finish')
   else res.destroy()

@@ -12,29 +12,36 @@ import type { Flight, Landing } from './flights.js'
 import { chain, FAILED, type Outcome } from './store-guard.js'
 import { ttlMs } from './ttl-ms.js'
 
-/** How long, and under which tags, `getOrSet` keeps a value. */
+/** Options of `getOrSet`. */
 export interface KeepOptions {
-  /** Seconds, or a string with a unit. 0 keeps nothing. Default: the option `cache.defaultTtl`, 60 s. */
+  /**
+   * How long the value is stored: seconds, or a string with a unit. With 0 it is not stored. Default: the
+   * option `cache.defaultTtl`, 60 s.
+   */
   readonly ttl?: Duration
-  /** Names by which `invalidateTags` finds it. Default: none. */
+  /** Tags of the value, for `invalidateTags`. Default: none. */
   readonly tags?: readonly string[]
 }
 
-/** What the views of one cache share. */
+/** The parts that all views of one cache share. */
 export interface CacheParts {
   readonly engine: CacheEngine
   readonly currentTenant: CurrentTenant
-  /** Whether code that runs for no tenant may read what belongs to one. */
+  /** Whether code without a tenant may read entries of any tenant. */
   readonly actsForAll: () => boolean
-  /** Throws where a tenant, or that of now, is one that a request has named and may not act for yet. */
+  /**
+   * Throws when a tenant (default: the current one) is only named by the request, and not allowed by
+   * `tenant.authorize` yet.
+   */
   readonly refuseClaim: (tenant: string | undefined) => void
   /** Milliseconds. */
   readonly defaultTtlMs: number
 }
 
 /**
- * Values under keys, for programs. Values are kept as JSON: what comes out is a copy, and what JSON cannot say is lost (a `Date`
- * becomes a string). A store that fails is an empty one: nothing here rejects for it.
+ * A cache of values by key. Values are stored as JSON: a read returns a copy, and values that JSON does not
+ * support change (a `Date` becomes a string). When the store fails, the cache behaves as if it were empty: no
+ * method rejects because of the store.
  */
 export class ScopedCache {
   /** @internal */
@@ -42,7 +49,7 @@ export class ScopedCache {
   readonly #tenant: string | null
   readonly #prefix: string
 
-  /** Made by the application. */
+  /** The application creates the cache. */
   constructor(parts: CacheParts, tenant: string | null, prefix: string) {
     this.parts = parts
     this.#tenant = tenant
@@ -50,10 +57,11 @@ export class ScopedCache {
   }
 
   /**
-   * The value of a key; `undefined` when there is none, when it has expired, and when another tenant has put it there: for code that
-   * runs for a tenant, and for requests that name none. Of an answer that `@Cache` keeps it is the body: parsed, where it is JSON.
+   * Returns the value of a key. Returns `undefined` when there is no value, when it has expired, or when it
+   * belongs to another tenant. The last case applies to code that runs for a tenant, and to requests without a
+   * tenant. For a response that `@Cache` has stored, the value is the body, parsed if it is JSON.
    *
-   * @throws TypeError when the key is no string, or an empty one.
+   * @throws TypeError when the key is not a string, or is empty.
    * @example
    * const products = await cache.get<Product[]>('acme:products')
    */
@@ -62,11 +70,13 @@ export class ScopedCache {
   }
 
   /**
-   * Keeps a value. The key is used as it is: who wants one of a tenant writes `<tenant>:<key>`, or asks `forTenant`.
+   * Stores a value. The key is used without a prefix: for a value of a tenant, write `<tenant>:<key>`, or use
+   * `forTenant`.
    *
-   * @param ttl Seconds, or a string with a unit (`'90s'`). 0 keeps nothing. Default: the option `cache.defaultTtl`, 60 s.
-   * @throws TypeError when the key is no string, the value is nothing that JSON can say, or the ttl is no number or string;
-   * RangeError when the ttl is no duration.
+   * @param ttl Seconds, or a string with a unit (`'90s'`). With 0 the value is not stored, and a stored one is
+   * deleted. Default: the option `cache.defaultTtl`, 60 s.
+   * @throws TypeError when the key is not a string or is empty, when JSON cannot represent the value, or when
+   * the ttl is neither a number nor a string; RangeError when the ttl is not a valid duration.
    * @example
    * await cache.set('acme:products', products, '5m')
    */
@@ -82,7 +92,10 @@ export class ScopedCache {
     await engine.write(full, engine.entry(draft, lifetime), lifetime)
   }
 
-  /** Forgets a key. Whatever is being made for it now will not be kept. Answers whether there was something. */
+  /**
+   * Deletes a key. A value that is being loaded for it now will not be stored. Returns whether there was a
+   * value.
+   */
   async delete(key: string): Promise<boolean> {
     const full = this.#keyOf(key, 'delete()')
     this.#owner()
@@ -90,7 +103,10 @@ export class ScopedCache {
     return await this.parts.engine.delete(full)
   }
 
-  /** Forgets everything: of the tenant, in a view of one; else of everybody, whoever asks. */
+  /**
+   * Deletes all keys: in a view of a tenant, the keys of that tenant; otherwise the keys of all tenants, even
+   * when the code runs for one tenant.
+   */
   async clear(): Promise<void> {
     this.#owner()
     await this.parts.engine.open()
@@ -98,10 +114,11 @@ export class ScopedCache {
   }
 
   /**
-   * The value of a key, or the one that `load` makes now. Of several that ask for the same key at the same time, only the first
-   * loads; they share its failure, too, which is not kept. A value of `undefined` is not kept.
+   * Returns the value of a key. On a miss, calls `load` and stores its result. If several callers miss the same
+   * key at the same time, only the first one calls `load`, and all receive its result or its error. An error is
+   * not stored, and neither is `undefined`.
    *
-   * @throws what `load` throws; TypeError and RangeError as `set`.
+   * @throws the error of `load`; TypeError and RangeError as `set`.
    * @example
    * const rates = await cache.getOrSet('rates', () => fetchRates(), { ttl: '10m', tags: ['rates'] })
    */
@@ -135,9 +152,10 @@ export class ScopedCache {
   }
 
   /**
-   * Makes everything that is kept under one of these tags a miss. For code that runs for a tenant, and in a view of one, that is
-   * what belongs to the tenant; else it is everybody's.
+   * Makes every entry with one of these tags a miss. In code that runs for a tenant, and in a view of a tenant,
+   * this affects only the entries of that tenant; otherwise the entries of all tenants.
    *
+   * @throws TypeError when `tags` is not a list of strings.
    * @example
    * await cache.invalidateTags(['products'])
    */
@@ -149,7 +167,7 @@ export class ScopedCache {
     await engine.invalidate(scopedTags(this.#owner(), [...new Set(tags)]))
   }
 
-  /** Who reads and writes here. */
+  /** Returns the tenant that reads and writes here; `null` for none. */
   #owner(): string | null {
     const current = this.parts.currentTenant() ?? null
     if (this.#tenant !== null && current === null) this.parts.refuseClaim(this.#tenant)
@@ -177,7 +195,11 @@ export class ScopedCache {
     }
   }
 
-  /** @param tags Those that it is probably kept under. */
+  /**
+   * Finds the value of a key and counts the hit or the miss.
+   *
+   * @param tags The tags that the entry probably has.
+   */
   async #find(key: string, tags: readonly string[] = []): Promise<Found | undefined> {
     const owner = this.#owner()
     const { engine } = this.parts
@@ -196,12 +218,18 @@ export class ScopedCache {
     return found
   }
 
-  /** What is nobody's may be read by everybody, and everything by who acts for all; a tenant never reads another's. */
+  /**
+   * Whether a reader may read an entry. An entry without a tenant is readable by all, and code that acts for
+   * all tenants may read every entry. A tenant never reads an entry of another tenant.
+   */
   #mayRead(reader: string | null, { owner }: CacheEntry): boolean {
     return owner === null || owner === reader || (reader === null && this.parts.actsForAll())
   }
 
-  /** In a promise of its own, so that whoever waits goes on in its own asynchronous context. */
+  /**
+   * Waits for the value of another caller. The promise is new, so that the waiting code continues in its own
+   * async context.
+   */
   #follow(key: string, flight: Flight): Promise<Landing> {
     this.parts.engine.flights.limit(key, flight)
     return new Promise((resolve) => flight.follow(resolve))
@@ -247,7 +275,10 @@ interface LoadConfig<T> {
   readonly flight: Flight
 }
 
-/** `undefined` for what claims to be JSON and is none: nobody knows who has written to the store. */
+/**
+ * Returns the value of an entry; `undefined` when the body should be JSON and is not, because another program
+ * may have written to the store.
+ */
 function readValue({ kind, body, headers }: CacheEntry): Found | undefined {
   const isText = typeof body === 'string'
   if (kind === 'response' && !isJson(headers)) return { value: isText ? body : Buffer.from(body) }
@@ -275,7 +306,10 @@ function toJson(value: unknown, what: string): string {
   throw new TypeError(`CacheManager.${what}: JSON cannot hold a value of type ${typeof value}.`)
 }
 
-/** A time to live in its place would be lost, and the value kept for as long as all others. */
+/**
+ * Throws when the options are not an object: a ttl passed instead of them would be ignored, and the value
+ * stored for the default time.
+ */
 function checkKeepOptions(options: unknown): void {
   if (typeof options === 'object' && options !== null) return
   const given = JSON.stringify(options) ?? String(options)

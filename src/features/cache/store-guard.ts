@@ -2,19 +2,22 @@ import type { CacheStore, MaybePromise, StoreContext } from '../../contracts/cac
 import type { Timer } from '../../contracts/clock.js'
 import { isThenable } from '../../step/thenable.js'
 
-/** What a store could not do. */
+/** The result of a store call that failed. */
 export const FAILED: unique symbol = Symbol('failed')
 
-/** What came of asking a store. */
+/** The result of a store call: a value, or `FAILED`. */
 export type Outcome<T> = T | typeof FAILED
 
-/** What a store is asked to do. */
-type Question = Exclude<keyof CacheStore, 'getTagged' | 'open' | 'close'>
+/** The store methods that may fail without an error for the caller. */
+type StoreMethod = Exclude<keyof CacheStore, 'getTagged' | 'open' | 'close'>
 
-/** A store that waits for a server gives up by itself after 50 ms; this ends what does not. */
+/**
+ * Milliseconds to wait for a store call. A store with a server should give up after 50 ms itself; this limit is
+ * for a store that does not.
+ */
 const DEADLINE_MS = 100
 
-/** Goes on with a value, at once if it is there. */
+/** Calls `go` with a value: synchronously if the value is not a promise. */
 export function chain<T, U>(
   value: MaybePromise<T>,
   go: (value: T) => MaybePromise<U>,
@@ -22,21 +25,30 @@ export function chain<T, U>(
   return isThenable(value) ? Promise.resolve(value).then(go) : go(value)
 }
 
-/** Stands between the cache and a store that may fail: nothing of it throws, rejects, or takes forever. */
+/**
+ * Wraps a store that may fail: no method except `open` and `close` throws or rejects, and every call ends in
+ * bounded time.
+ */
 export class StoreGuard {
   readonly #store: CacheStore
   readonly #context: StoreContext
   #opening: Promise<void> | undefined
   #isOpen = false
-  /** What it could not do when it was last asked to. One that is full still reads. */
-  readonly #down = new Set<Question>()
+  /**
+   * The methods that failed at their last call. They are tracked one by one, because a full store may still
+   * read.
+   */
+  readonly #down = new Set<StoreMethod>()
 
   constructor(store: CacheStore, context: StoreContext) {
     this.#store = store
     this.#context = context
   }
 
-  /** Makes the store ready, once. Rejects as the store does: one that only cannot reach its server opens all the same. */
+  /**
+   * Opens the store, once. Rejects if the store rejects; a store that only cannot reach its server should open
+   * without an error.
+   */
   open(): Promise<void> {
     this.#opening ??= this.#open()
     return this.#opening
@@ -53,61 +65,62 @@ export class StoreGuard {
     await this.#store.close?.()
   }
 
-  /** Whether the store has a method that not all have. */
+  /** Whether the store has an optional method. */
   can(method: keyof CacheStore): boolean {
     return typeof this.#store[method] === 'function'
   }
 
-  /** Asks the store. Fails at once where it is not open. */
-  ask<T>(
-    what: Question,
-    question: (store: CacheStore) => MaybePromise<T>,
+  /** Calls the store. Returns `FAILED` at once if the store is not open. */
+  call<T>(
+    method: StoreMethod,
+    run: (store: CacheStore) => MaybePromise<T>,
   ): MaybePromise<Outcome<T>> {
     if (!this.#isOpen) return FAILED
     try {
-      const answer = question(this.#store)
-      if (isThenable(answer)) return this.#wait(what, answer as PromiseLike<T>)
-      if (this.#down.size > 0) this.#recover(what)
-      return answer
+      const result = run(this.#store)
+      if (isThenable(result)) return this.#wait(method, result as PromiseLike<T>)
+      if (this.#down.size > 0) this.#recover(method)
+      return result
     } catch (error) {
-      return this.#fail(what, error)
+      return this.#fail(method, error)
     }
   }
 
-  #wait<T>(what: Question, answer: PromiseLike<T>): Promise<Outcome<T>> {
+  #wait<T>(method: StoreMethod, result: PromiseLike<T>): Promise<Outcome<T>> {
     return new Promise((resolve) => {
       const { clock } = this.#context
       const expire = () =>
-        resolve(this.#fail(what, new Error(`No response within ${DEADLINE_MS} ms`)))
+        resolve(this.#fail(method, new Error(`No response within ${DEADLINE_MS} ms`)))
       let timer: Timer = clock.setTimeout(() => {
-        // What was late may be this process: an answer that has arrived meanwhile is read before the next timer.
+        // This process may have been blocked, not the store: a result that has arrived meanwhile is read before
+        // the next timer.
         timer = clock.setTimeout(expire, 1)
       }, DEADLINE_MS)
-      answer.then(
+      result.then(
         (value) => {
           timer.cancel()
-          this.#recover(what)
+          this.#recover(method)
           resolve(value)
         },
         (error) => {
           timer.cancel()
-          resolve(this.#fail(what, error))
+          resolve(this.#fail(method, error))
         },
       )
     })
   }
 
-  /** Said once for each outage: a store that is away is away for every request. */
-  #fail(what: Question, err: unknown): typeof FAILED {
+  /** Logs a failure once for each outage, not for each request. */
+  #fail(method: StoreMethod, err: unknown): typeof FAILED {
     const { logger } = this.#context
-    if (!this.#down.has(what))
-      logger.warn({ err }, `The cache cannot ${what}: requests go on without it`)
-    this.#down.add(what)
+    if (!this.#down.has(method))
+      logger.warn({ err }, `The cache cannot ${method}: requests go on without it`)
+    this.#down.add(method)
     return FAILED
   }
 
-  #recover(what: Question): void {
-    if (!this.#down.delete(what)) return
-    this.#context.logger.info({}, `The cache can ${what} again`)
+  #recover(method: StoreMethod): void {
+    if (!this.#down.delete(method)) return
+    this.#context.logger.info({}, `The cache can ${method} again`)
   }
 }

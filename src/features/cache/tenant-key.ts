@@ -1,14 +1,17 @@
-/** Everything but plain visible ASCII, and what separates, globs or hashes in some store's keys. */
+/**
+ * All characters except visible ASCII, and the ASCII characters that are separators, patterns or hash tags in
+ * the keys of a store.
+ */
 const SPECIAL = /[^\x21-\x7e]|[%:{}*?[\]\\]/gu
 const HAS_SPECIAL = /[^\x21-\x7e]|[%:{}*?[\]\\]/
 
 /**
- * The key under which the cache keeps what belongs to a tenant: `<tenant>:<key>`. Ordinary ids stand as they are; in others, what
- * could be taken for a separator or a pattern is percent-encoded, so that the first `:` is always the end of the tenant and
- * no two pairs share a key.
+ * Returns the key under which the cache stores an entry of a tenant: `<tenant>:<key>`. In the id of the tenant,
+ * characters that a store could read as a separator or a pattern are percent-encoded; ordinary ids stay as they
+ * are. So the first `:` always ends the tenant, and no two pairs of tenant and key give the same result.
  *
- * @param tenant The tenant's id, any string.
- * @param key The key within the tenant, any string; it stands as it is.
+ * @param tenant The id of the tenant, any string.
+ * @param key The key within the tenant, any string; it is not encoded.
  * @example
  * tenantKey('acme', 'products') // 'acme:products'
  * tenantKey('a:b', 'c') // 'a%3Ab:c'
@@ -20,7 +23,7 @@ export function tenantKey(tenant: string, key: string): string {
 function encode(character: string): string {
   const code = character.codePointAt(0) as number
   if (code < 0x80) return `%${code.toString(16).toUpperCase().padStart(2, '0')}`
-  // Half a surrogate pair has no UTF-8; `%u` cannot come from anything else, because `%` is encoded.
+  // A lone surrogate has no UTF-8 encoding. `%u` is unambiguous, because `%` itself is always encoded.
   const isLone = code >= 0xd800 && code <= 0xdfff
   return isLone ? `%u${code.toString(16).toUpperCase()}` : encodeURIComponent(character)
 }

@@ -2,9 +2,10 @@ import type { Duration } from '../../contracts/units.js'
 import { toSeconds } from '../../http/units.js'
 
 /**
- * A time to live in milliseconds.
+ * Returns a time to live in milliseconds.
  *
- * @throws TypeError when it is neither a number nor a string; RangeError when it is negative, not finite, or has no unit that is known.
+ * @throws TypeError when it is neither a number nor a string; RangeError when it is negative, not finite, or
+ * has an unknown unit.
  */
 export function ttlMs(ttl: Duration, what: string): number {
   if (typeof ttl !== 'number' && typeof ttl !== 'string') {

@@ -4,46 +4,49 @@ import { membersOf } from './header-list.js'
 import { headersReadBy } from './request-key.js'
 
 /**
- * Headers by which middlewares vary what they add to each answer anew: its origin for CORS, its coding. The body that is kept is the
- * same for all of them.
+ * Request headers by which middlewares vary the headers or the coding that they add to each response: the
+ * origin for CORS, the accepted codings. The stored body does not depend on them.
  */
-const OF_EACH_ANSWER = [
+const OF_EACH_RESPONSE = [
   'origin',
   'accept-encoding',
   'access-control-request-method',
   'access-control-request-headers',
 ]
 
-/** The `Vary` of an answer, by who has said it. */
+/** The `Vary` of a response, by its source. */
 export interface Varying {
-  /** What the handler has added itself, which is kept with its answer. */
+  /** The names that the handler itself has added, which are stored with the response. */
   readonly own: readonly string[]
-  /** All that the answer as it is kept depends on. */
+  /** All names that the stored response depends on. */
   readonly names: readonly string[]
 }
 
-/** Where `Vary` may stand. */
+/** The headers that may contain `Vary`, at three moments. */
 export interface VaryPlaces {
   /** Before the handler. */
   readonly before: OutgoingHttpHeaders
-  /** As the handler has ended the answer. */
-  readonly answered: OutgoingHttpHeaders
+  /** At the moment when the handler ended the response. */
+  readonly ended: OutgoingHttpHeaders
   /** After that. */
   readonly later: readonly OutgoingHttpHeaders[]
 }
 
-/** Which headers an answer depends on, whoever says so. */
-export function varyingOf({ before, answered, later }: VaryPlaces): Varying {
+/** Returns the request headers that a response depends on, from all sources. */
+export function varyingOf({ before, ended, later }: VaryPlaces): Varying {
   const earlier = membersOf(before['vary']).map((name) => name.toLowerCase())
-  const own = membersOf(answered['vary']).filter((name) => !earlier.includes(name.toLowerCase()))
+  const own = membersOf(ended['vary']).filter((name) => !earlier.includes(name.toLowerCase()))
   const others = [before, ...later]
     .flatMap(({ vary }) => membersOf(vary))
-    .filter((name) => !OF_EACH_ANSWER.includes(name.toLowerCase()))
+    .filter((name) => !OF_EACH_RESPONSE.includes(name.toLowerCase()))
   const byName = new Map([...others, ...own].map((name) => [name.toLowerCase(), name]))
   return { own, names: [...byName.values()] }
 }
 
-/** Those of these headers that a key does not look at. `*` is none that it could. */
+/**
+ * Returns the names that the key function does not read; all names when the route has no key function. No key
+ * function reads `*`.
+ */
 export function unkeyedOf(
   names: readonly string[],
   req: BlazonRequest,

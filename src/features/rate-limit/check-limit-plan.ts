@@ -3,14 +3,17 @@ import type { Problem } from '../../errors/config-error.js'
 import { planLimits } from './plan-limits.js'
 import type { RateLimitSettings } from './rate-limit-options.js'
 
-/** What limits depend on in an application. */
+/** The settings of an application that its rate limits depend on. */
 export interface LimitSurroundings {
   readonly rateLimit: RateLimitSettings
-  /** Whether every proxy is believed, whoever it is. */
+  /** Whether `trustProxy` makes Express trust every proxy, whatever its address is. */
   readonly trustsEveryProxy: boolean
 }
 
-/** Finds limits that contradict each other, and limits that clients can go around. */
+/**
+ * Returns a problem for each pair of limits that contradict each other, and a warning when clients can evade
+ * the limits.
+ */
 export function checkLimitPlan(
   { rateLimit, trustsEveryProxy }: LimitSurroundings,
   model: AppModel,

@@ -6,15 +6,15 @@ import type { BlazonRequest } from '../../http/request.js'
 import { disown } from '../../step/thenable.js'
 import { clientAddress } from './client-address.js'
 
-/** Who is counted. */
+/** Returns the key under which a request is counted. */
 export type ClientKey = (req: BlazonRequest) => string
 
-/** Longer ones are hashed: what clients write must not become memory. */
+/** Longer names are hashed, so that clients cannot fill the memory with long names. */
 const MAX_LENGTH = 64
 
 /**
- * Makes the function that says whom a request counts for. Each kind has a letter of its own, so that nobody who is called
- * `10.0.0.1` uses up what that address has left.
+ * Creates the function that returns the counting key of a request. Each kind of key begins with its own letter,
+ * so that a user with the name `10.0.0.1` does not use up the limit of that address.
  */
 export function clientKey(by: RateLimitBy, logger: Logger): ClientKey {
   if (by === 'ip') return addressKey
@@ -23,7 +23,10 @@ export function clientKey(by: RateLimitBy, logger: Logger): ClientKey {
   return customKey(by, logger)
 }
 
-/** Whom a request counts for that has no route: nobody has asked who it is. */
+/**
+ * Creates the same function for requests without a route. For them the guard has not run, so there is no user
+ * and no authorised tenant: they are counted by address, unless `by` is a function.
+ */
 export function unmatchedClientKey(by: RateLimitBy, logger: Logger): ClientKey {
   return typeof by === 'function' ? customKey(by, logger) : addressKey
 }

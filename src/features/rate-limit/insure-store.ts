@@ -4,14 +4,18 @@ import type { RateLimitCount, RateLimitResult, RateLimitStore } from '../../cont
 import { isThenable } from '../../step/thenable.js'
 import { memoryRateLimit } from './memory-rate-limit.js'
 
-/** Between two lines of the log that say the same. */
+/** Milliseconds between two log lines about the same failing store. */
 const SILENCE_MS = 60_000
-/** Nobody else ends a request that waits here and has no route. */
+/**
+ * Milliseconds to wait for the store. A request without a route has no deadline of its own, so the wait needs
+ * one.
+ */
 const PATIENCE_MS = 5000
 
 /**
- * Counts in this process what a store fails to count, because neither may a broken store refuse everybody, nor may it
- * let everybody pass. A store that keeps its promise never fails; this is for one that does not.
+ * Wraps a store. When the store fails, the request is counted in the memory of this process: a broken store
+ * must neither refuse all requests nor allow all of them. A store that follows the contract never fails; this
+ * is for a store that does not.
  */
 export function insureStore(store: RateLimitStore, context: StoreContext): RateLimitStore {
   const insurance = memoryRateLimit()
@@ -45,7 +49,7 @@ export function insureStore(store: RateLimitStore, context: StoreContext): RateL
   }
 }
 
-/** Rejects when a promise takes too long. */
+/** Rejects when the promise has not settled after `PATIENCE_MS`. */
 function inTime(result: PromiseLike<unknown>, clock: Clock): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const giveUp = () => reject(new Error(`No response within ${PATIENCE_MS} ms`))

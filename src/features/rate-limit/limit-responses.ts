@@ -2,12 +2,12 @@ import type { OperationContributor } from '../../contracts/openapi.js'
 import { isLimited } from './plan-limits.js'
 import type { RateLimitSettings } from './rate-limit-options.js'
 
-/** What limits add to the document: the 429 of the routes that have some. */
+/** Adds the response 429 to the OpenAPI operations of limited routes. */
 export function limitResponses(settings: RateLimitSettings): OperationContributor {
   return (route) => (isLimited(route, settings) ? { errors: [429] } : null)
 }
 
-/** Everything beside the model that `limitResponses` depends on. */
+/** Returns a text for all facts outside the model that the result of `limitResponses` depends on. */
 export function limitFacts({ isOff, policies }: RateLimitSettings): string {
   if (isOff) return 'off'
   return policies.length > 0 ? 'all' : 'stated'

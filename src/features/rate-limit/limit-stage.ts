@@ -8,24 +8,26 @@ import { isThenable } from '../../step/thenable.js'
 import type { ClientKey } from './client-key.js'
 import type { PlannedLimit } from './plan-limits.js'
 
-/** What a limit needs beside itself. */
+/** The store that counts, and the function that returns the client of a request. */
 export interface LimitParts {
   readonly store: RateLimitStore
   readonly clientKey: ClientKey
 }
 
 /**
- * Counts a request, says in headers what is left (draft-ietf-httpapi-ratelimit-headers), and refuses it with 429 over the
- * limit. Several limits are stages behind each other: what the first refuses, the others do not count.
+ * Creates the stage of one limit. Its step counts the request, sends the remaining quota in headers
+ * (draft-ietf-httpapi-ratelimit-headers), and refuses the request with 429 when it is over the limit. Several
+ * limits become several stages in a row: when one refuses a request, the limits after it do not count that
+ * request.
  */
 export function limitStage(planned: PlannedLimit, { store, clientKey }: LimitParts): Stage {
   const { name, limit, windowMs } = planned
   const policy = `"${name}";q=${limit};w=${windowMs / 1000}`
   const left = `"${name}";r=`
-  // Encoded, so that no name and no client can together be another name and another client.
+  // The name is encoded, so that two different pairs of name and client never give the same key.
   const prefix = `${encodeURIComponent(name)}:`
   const judge = (result: RateLimitResult, res: Response): Refusal | null => {
-    // A store elsewhere may answer after the end of the window.
+    // A remote store may respond after the window has ended, so `resetMs` may be negative.
     const seconds = Math.max(0, Math.ceil(result.resetMs / 1000))
     const rest = `${left}${Math.max(0, result.remaining)};t=${seconds}`
     addHeaders(res, ['RateLimit-Policy', policy, 'RateLimit', rest])

@@ -6,23 +6,31 @@ import { SharedCounts } from './shared-counts.js'
 
 const DEFAULT_MAX_KEYS = 100_000
 
-/** Ended windows that are forgotten whenever one begins: more than one, so that they get fewer. */
+/**
+ * Number of ended windows to delete whenever a window begins. It is more than one, so that the number of ended
+ * windows shrinks.
+ */
 const FORGOTTEN_AT_ONCE = 2
 
 /** Options of `memoryRateLimit`. */
 export interface MemoryRateLimitOptions {
-  /** Most clients that are counted by themselves at a time, over all limits. Default 100,000, which take about 20 MB. */
+  /**
+   * The largest number of clients that have their own counter at the same time, over all limits. Default
+   * 100,000, which take about 20 MB.
+   */
   readonly maxKeys?: number
 }
 
 /**
- * Counts requests in this process; what `rateLimit` does without a `store`. Two processes count apart.
+ * Creates a store that counts requests in the memory of this process. It is the default of `rateLimit.store`.
+ * Each process counts its own requests only.
  *
- * Once `maxKeys` clients have a window open, nobody who is counted is forgotten, because somebody with many addresses could
- * so wipe out his own count. Those who come then share 65,536 counters for each limit, by a hash of who they are: none of them gets more
- * than the limit, but some may get less. That is logged once.
+ * When `maxKeys` clients have a counter, the store deletes none of those counters before their windows end:
+ * otherwise a client with many addresses could delete its own count. Further clients share 65,536 counters for
+ * each limit, selected by a hash of the client. None of them gets more requests than the limit, but some may
+ * get fewer. The store logs this once.
  *
- * @throws RangeError when `maxKeys` is not a whole number from 1 on.
+ * @throws RangeError when `maxKeys` is not a whole number of at least 1.
  * @example
  * const options = { rateLimit: { limit: 300, window: '1m', store: memoryRateLimit({ maxKeys: 500_000 }) } }
  */
@@ -36,17 +44,17 @@ export function memoryRateLimit(options: MemoryRateLimitOptions = {}): RateLimit
   return new MemoryRateLimitStore(maxKeys)
 }
 
-/** Requests of one window. */
+/** The number of requests of one client in one window. */
 interface Count {
   readonly key: string
   used: number
-  /** On the monotonic clock. */
+  /** Milliseconds on the monotonic clock. */
   readonly endsAt: number
-  /** The window of the same length that began after it. */
+  /** The next window of the same length, in the order in which the windows began. */
   next: Count | undefined
 }
 
-/** Windows of one length: they end in the order in which they begin. */
+/** All windows of one length. They end in the order in which they began. */
 interface Queue {
   first: Count | undefined
   last: Count | undefined
@@ -77,7 +85,7 @@ class MemoryRateLimitStore implements RateLimitStore {
     if (found === undefined || found.endsAt <= now) found = this.#begin(count, now)
     const isAllowed = found.used < count.limit
     if (isAllowed) found.used++
-    // The sum of the window and a time that has fractions, less that time, may be a little more than the window.
+    // `now` has fractions, so `now + windowMs - now` may be slightly more than `windowMs`.
     const resetMs = Math.min(found.endsAt - now, count.windowMs)
     return { isAllowed, remaining: count.limit - found.used, resetMs }
   }
@@ -90,7 +98,8 @@ class MemoryRateLimitStore implements RateLimitStore {
 
   #begin(count: RateLimitCount, now: number): Pick<Count, 'used' | 'endsAt'> {
     const { key, windowMs } = count
-    // Who has shared a counter goes on with it until its window ends: room that came free must not be a second allowance.
+    // A client that shares a counter uses it until its window ends. If it moved to a free counter of its own,
+    // it would get a second allowance.
     const shared = this.#sharedBy(count, now)?.find(key, now)
     if (shared !== undefined) return shared
     for (const queue of this.#queues.values()) this.#forgetEnded(queue, now)
@@ -121,7 +130,7 @@ class MemoryRateLimitStore implements RateLimitStore {
       forgotten < FORGOTTEN_AT_ONCE
     ) {
       const { key, next } = queue.first
-      // Its client may have begun another window meanwhile.
+      // The client may have begun a new window in the meantime; that one must stay.
       if (this.#counts.get(key) === queue.first) {
         this.#counts.delete(key)
         forgotten++

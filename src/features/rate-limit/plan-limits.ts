@@ -4,37 +4,40 @@ import type { Problem } from '../../errors/config-error.js'
 import { invalid } from '../../errors/invalid.js'
 import { type RateLimitSettings, type SettledPolicy, settlePolicy } from './rate-limit-options.js'
 
-/** One limit with everything settled. */
+/** One limit with its name, defaults and units resolved. */
 export interface PlannedLimit extends SettledPolicy {
-  /** Of its own: two limits have two names, and one that stands in two places has one. */
+  /**
+   * The unique name of the limit. Two different limits have different names; a limit that is used in two places
+   * has one name.
+   */
   readonly name: string
 }
 
 /** The limits of an application. */
 export interface LimitPlan {
-  /** Those of requests whose route says nothing, or that have no route. */
+  /** The limits of requests without a route, and of routes without limits of their own. */
   readonly ofApp: readonly PlannedLimit[]
-  /** Those of each route, by `route.index`. */
+  /** The limits of each route, by `route.index`. */
   readonly ofRoutes: readonly (readonly PlannedLimit[])[]
   readonly problems: readonly Problem[]
 }
 
-/** Whether a request of a route may be refused. */
+/** Whether a route has at least one limit. */
 export function isLimited({ limits }: RouteModel, { isOff, policies }: RateLimitSettings): boolean {
   if (isOff) return false
   return (limits?.policies ?? policies).length > 0
 }
 
-/** Where limits are stated. */
+/** A place that declares limits: the `rateLimit` option, a controller, or a handler method. */
 interface Place {
   readonly policies: readonly SettledPolicy[]
-  /** For messages. */
+  /** The name of this place in error messages. */
   readonly subject: string
-  /** What limits are called that have no name. */
+  /** The base of the name of each limit here that has no name of its own. */
   readonly name: string
 }
 
-/** Settles which limits there are, and what is counted together. */
+/** Resolves the limits of the application and of each route, and decides which of them share a counter. */
 export function planLimits(
   { isOff, policies }: RateLimitSettings,
   { routes }: AppModel,
@@ -46,7 +49,7 @@ export function planLimits(
     if (route.limits === null) return app
     const ofClass = places.get(route.controller) ?? new Map()
     places.set(route.controller, ofClass)
-    // A method's routes are one place, whatever its verbs and paths are.
+    // All routes of one method share its limits, whatever their HTTP methods and paths are.
     const key = route.limits.isOfClass ? null : route.handler
     const place: Place =
       ofClass.get(key) ?? placeOfRoute(route, route.limits.policies.map(settlePolicy))
@@ -70,7 +73,7 @@ function placeOfRoute(route: RouteModel, policies: readonly SettledPolicy[]): Pl
   return { policies, subject, name: `${ofClass}.${String(route.handler)}` }
 }
 
-/** Gives every limit its name. */
+/** Assigns a name to every limit. */
 class Names {
   readonly problems: Problem[] = []
   readonly #limits = new Map<Place, readonly PlannedLimit[]>()
@@ -78,7 +81,7 @@ class Names {
 
   constructor(places: ReadonlySet<Place>) {
     const all = [...places]
-    // First those that are given: one that is derived gives way.
+    // Explicit names are assigned first: a derived name gets a suffix when an explicit one is equal to it.
     const given = new Map(
       all.map((place) => [place, place.policies.map((each) => this.#give(each, place))]),
     )

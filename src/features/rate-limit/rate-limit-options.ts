@@ -5,41 +5,46 @@ import { invalid } from '../../errors/invalid.js'
 import { type Names, type OptionGroup, unknownNames } from '../../errors/option-group.js'
 import { checkPolicy, windowMs } from '../../model/check-limits.js'
 
-/** The `rateLimit` option, beside `true` (100 requests a minute for an address) and `false` (no limit at all, decorators included). */
+/**
+ * The `rateLimit` option as an object. The option also accepts `true` (100 requests a minute for each address)
+ * and `false` (no limits at all, and `@RateLimit` is ignored).
+ */
 export interface RateLimitOptions extends Partial<RateLimitPolicy> {
   /**
-   * Most requests in a window: a whole number from 1 on.
+   * The largest number of requests in a window: a whole number of at least 1.
    *
    * @defaultValue `100`
    */
   readonly limit?: number
   /**
-   * How long a window is: a duration in whole seconds. It begins with its first request.
+   * The length of a window: a duration in whole seconds. A window begins with the first request in it.
    *
    * @defaultValue `'1m'`
    */
   readonly window?: Duration
   /**
-   * Whose requests are counted together: `'ip'`, `'user'`, `'tenant'`, or `(req) => string`.
+   * Which requests are counted together: those of the same `'ip'`, `'user'` or `'tenant'`, or those with the
+   * same result of `(req) => string`.
    *
    * @defaultValue `'ip'`
    */
   readonly by?: RateLimitBy
   /**
-   * The name of the limit in headers. Limits of one name are one limit.
+   * The name of the limit in response headers. Limits with the same name share a counter.
    *
    * @defaultValue `'default'`
    */
   readonly name?: string
   /**
-   * Several limits of the four fields above, in their place. A request must be within each. An empty list leaves limits to
-   * decorators.
+   * Several limits, each with the four fields above, instead of those fields. A request must be within every
+   * one of them. With an empty list, only routes with `@RateLimit` are limited.
    *
    * @defaultValue the limit that the four fields describe
    */
   readonly policies?: readonly RateLimitPolicy[]
   /**
-   * Where requests are counted: `memoryRateLimit({ maxKeys })`, `redisLimits(…)`, or a `RateLimitStore` of your own.
+   * The store that counts requests: `memoryRateLimit({ maxKeys })`, `redisLimits(…)`, or a `RateLimitStore` of
+   * your own.
    *
    * @defaultValue in this process
    * @see docs/redis.md
@@ -47,7 +52,10 @@ export interface RateLimitOptions extends Partial<RateLimitPolicy> {
   readonly store?: RateLimitStore
 }
 
-/** One limit with its defaults and units; unnamed where its place gives it a name. */
+/**
+ * One limit with defaults and units resolved. `name` is `undefined` when the name follows from the place of the
+ * limit.
+ */
 export interface SettledPolicy {
   readonly name: string | undefined
   readonly limit: number
@@ -57,9 +65,9 @@ export interface SettledPolicy {
 
 /** The `rateLimit` option, resolved. */
 export interface RateLimitSettings {
-  /** Whether nothing is limited at all, not even by decorators. */
+  /** Whether `rateLimit` is `false`: then `@RateLimit` is ignored, too. */
   readonly isOff: boolean
-  /** The limits of routes that say nothing, and of requests without a route. */
+  /** The limits of routes without `@RateLimit`, and of requests without a route. */
   readonly policies: readonly SettledPolicy[]
   /** `null` for the default: the memory of this process. */
   readonly store: RateLimitStore | null
@@ -91,13 +99,13 @@ export const rateLimitGroup: OptionGroup<Option, RateLimitSettings> = {
     }),
 }
 
-/** Converts the units of a limit, whether the option states it or a decorator. */
+/** Converts the units of a limit of the option or of `@RateLimit`. */
 export function settlePolicy(policy: RateLimitPolicy): SettledPolicy {
   const { name, limit, by = 'ip' } = policy
   return Object.freeze({ name, limit, windowMs: windowMs(policy), by })
 }
 
-/** The limits that the option states for the whole application. */
+/** Returns the limits that the option declares for the whole application. */
 function statedPolicies(option: Option): readonly RateLimitPolicy[] {
   if (option === undefined || option === false) return []
   const { policies, store: _, ...stated } = option === true ? {} : option
@@ -117,7 +125,7 @@ function check(option: unknown): Problem[] {
 function checkPolicies(options: RateLimitOptions): Problem[] {
   const { policies, store: _, ...stated } = options
   if (policies === undefined) {
-    // The check for unknown names looks at these with all other options.
+    // The check for unknown option names reports these names already.
     return statedPolicies(options)
       .flatMap((policy) => checkPolicy(SUBJECT, policy))
       .filter(({ code }) => code !== 'W_OPTION_UNKNOWN')

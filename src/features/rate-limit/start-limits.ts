@@ -12,13 +12,16 @@ import type { RateLimitSettings } from './rate-limit-options.js'
 
 /** The limits of a running application. */
 export interface RunningLimits {
-  /** Before the answers to requests that have no route. */
+  /** The limits of requests without a route. They run before the 404 or 405 is sent. */
   readonly unmatched: Stage | null
   readonly stagesOf: (route: RouteModel) => LimitStages
   close(): Promise<void>
 }
 
-/** Limits by address stand before the guard; those that must know who asks, behind it. */
+/**
+ * `admission` holds the limits by address, which run before the guard. `quota` holds the limits that need the
+ * user or the tenant, or that have a function `by`; they run after the guard.
+ */
 export interface LimitStages {
   readonly admission: Stage | null
   readonly quota: Stage | null
@@ -26,7 +29,10 @@ export interface LimitStages {
 
 const NO_LIMITS: LimitStages = { admission: null, quota: null }
 
-/** Opens the store and makes the stages; `null` where nothing is limited, and then nothing is opened. */
+/**
+ * Opens the store and creates the stages. Returns `null`, and opens nothing, when the application has no
+ * limits.
+ */
 export async function startLimits(
   settings: RateLimitSettings,
   { model, ...context }: StoreContext & { readonly model: AppModel },
@@ -37,7 +43,8 @@ export async function startLimits(
   const opened = settings.store ?? memoryRateLimit()
   await opened.open?.(context)
   const store = settings.store === null ? opened : insureStore(settings.store, context)
-  // One for each limit, and not for each route: what it logs once is logged once.
+  // One stage for each limit, not for each route, so that its warning is logged once and not once for each
+  // route.
   const stages = new Map<PlannedLimit, Stage>()
   const stageOf = (limit: PlannedLimit) => {
     const stage =

@@ -4,26 +4,30 @@ import type { AppModel, RouteModel } from '../../contracts/route-model.js'
 import type { RequestScopes } from '../../http/request-scopes.js'
 import type { RunRoute, Stage, Step } from '../../step/step.js'
 import { compileResolve, enterScope, requiredMessage, type ScopeEnds } from './enter-scope.js'
-import { keepMiddlewares, nobodyStage, scopeStage, tenantScopes } from './request-tenant.js'
+import { keepMiddlewares, scopeStage, tenantScopes, withoutTenantStage } from './request-tenant.js'
 import { hostOf, noteHost } from './tenant-hosts.js'
 import type { TenantSettings } from './tenant-options.js'
 import { claimStage, membershipStage, requireTenantStage } from './tenant-stages.js'
 
-/** What tenancy puts around the requests of an application that uses it. */
+/**
+ * The functions by which an application keeps tenants apart. Only an application that uses tenants has them.
+ */
 export interface Tenancy {
-  /** Stands before all middlewares of the application. */
+  /**
+   * Creates the function that enters the scope of a request. It runs before all middlewares of the application.
+   */
   readonly enter: (ends: ScopeEnds) => RunRoute
-  /** Stands around each of those, and around what routers among them call. */
+  /** Wraps each middleware, and each handler of the routers among them. */
   readonly keepMiddlewares: typeof keepMiddlewares
-  /** Says how routers that need a tenant let requests pass. */
+  /** Sets the step that decides whether a request may enter a router in `tenantRouter`. */
   readonly noteAdmission: (admit: Step) => void
   readonly scopes: RequestScopes
   readonly stagesOf: (route: RouteModel) => TenancyStages
-  /** Those before a router that needs a tenant. */
+  /** The stages in front of a router in `tenantRouter`. */
   readonly stagesOfRouters: Omit<TenancyStages, 'scope'>
 }
 
-/** What it puts around the steps of one route. */
+/** The tenant stages of one route; `null` for a stage that the route does not need. */
 export interface TenancyStages {
   readonly scope: (run: RunRoute) => RunRoute
   readonly claim: Stage | null
@@ -33,18 +37,18 @@ export interface TenancyStages {
 
 const NOT_ASKED = { claim: null, membership: null } as const
 
-/** What tenancy is built from. */
+/** The parts that tenancy is built from. */
 export interface TenancyConfig {
-  /** `null` where the application leaves tenants to its own middlewares. */
+  /** `null` without the `tenant` option: then only the application's own middlewares set tenants. */
   readonly settings: TenantSettings | null
   readonly model: AppModel
   readonly clock: Clock
   readonly logger: Logger
-  /** What the application is known by in its scopes. */
+  /** The object that identifies the application in its scopes. */
   readonly host: object
 }
 
-/** Builds tenancy; `null` for an application that uses none. */
+/** Builds tenancy. Returns `null` for an application that does not use tenants. */
 export function buildTenancy(config: TenancyConfig): Tenancy | null {
   const { settings, model, clock, logger, host } = config
   if (settings === null && !model.routes.some(usesTenant)) return null
@@ -63,7 +67,7 @@ export function buildTenancy(config: TenancyConfig): Tenancy | null {
     },
     scopes: tenantScopes,
     stagesOf: (route) => ({
-      scope: isForNobody(route, settings) ? nobodyStage : scopeStage,
+      scope: runsWithoutTenant(route, settings) ? withoutTenantStage : scopeStage,
       ...(isAuthorized(route, settings) ? { claim: claimStage, membership } : NOT_ASKED),
       tenant: needsTenant(route, settings) ? required : null,
     }),
@@ -74,7 +78,7 @@ export function buildTenancy(config: TenancyConfig): Tenancy | null {
   }
 }
 
-/** Whether a route cannot do without a tenant. Its own word wins over the application's. */
+/** Whether a route requires a tenant. `@Tenant` on the route overrides the application's `tenant.required`. */
 export function needsTenant(
   { tenant }: Pick<RouteModel, 'tenant'>,
   settings: TenantSettings | null,
@@ -82,7 +86,10 @@ export function needsTenant(
   return tenant === null ? settings?.isRequired === true : !tenant.isOptional
 }
 
-/** Whether `authorize` is asked: not where a route is open to everybody and says nothing of tenants, such as a login. */
+/**
+ * Whether `authorize` runs for a route. It does not for a route that is open to everybody and has no `@Tenant`,
+ * such as a login.
+ */
 export function isAuthorized(
   route: Pick<RouteModel, 'tenant' | 'isProtected'>,
   settings: TenantSettings | null,
@@ -91,8 +98,11 @@ export function isAuthorized(
   return route.isProtected || route.tenant !== null || settings.isRequired
 }
 
-/** Whether a route runs in nobody's name: where `authorize` has not been asked, no tenant is taken for granted. */
-function isForNobody(route: RouteModel, settings: TenantSettings | null): boolean {
+/**
+ * Whether a route runs without a tenant: when `authorize` does not run for it, the tenant that the request
+ * names is not trusted.
+ */
+function runsWithoutTenant(route: RouteModel, settings: TenantSettings | null): boolean {
   return settings !== null && settings.authorize !== null && !isAuthorized(route, settings)
 }
 

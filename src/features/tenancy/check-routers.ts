@@ -3,24 +3,24 @@ import type { Problem } from '../../errors/config-error.js'
 import { type ExpressRoute, listRoutes } from '../../http/express-routes.js'
 import { guardedRouterOf, isOpenRouter } from './tenant-router.js'
 
-/** So many routes are named. */
+/** The largest number of routes that a warning lists. */
 const NAMED = 5
 
-/** A middleware, and how it is spoken of. */
+/** A middleware with its name for messages. */
 export interface NamedMiddleware {
   readonly middleware: Middleware
-  /** `middlewares[2]`, `middlewares[2][0]` in a list of its own. */
+  /** `middlewares[2]`; `middlewares[2][0]` for a middleware in a nested list. */
   readonly name: string
 }
 
-/** What decides whether routers in `middlewares` are safe. */
+/** The facts that decide whether the routers in `middlewares` are safe. */
 export interface RouterSetting {
   readonly middlewares: readonly NamedMiddleware[]
   readonly hasTenants: boolean
   readonly hasGuard: boolean
 }
 
-/** What is wrong, or suspicious, about the routers of an application. */
+/** Returns the problems with the routers of an application: errors and warnings. */
 export function checkRouters({ middlewares, hasTenants, hasGuard }: RouterSetting): Problem[] {
   return middlewares.flatMap(({ middleware, name }) => {
     let isGuarded = false

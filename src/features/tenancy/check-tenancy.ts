@@ -2,7 +2,9 @@ import type { RouteModel } from '../../contracts/route-model.js'
 import type { Problem } from '../../errors/config-error.js'
 import type { TenantSettings } from './tenant-options.js'
 
-/** What else of an application decides whether its tenants are safe, or there at all. */
+/**
+ * The facts of an application that decide whether its tenants are verified, and whether requests can name them.
+ */
 export interface TenancySetting {
   readonly tenant: TenantSettings | null
   readonly routes: readonly RouteModel[]
@@ -11,7 +13,7 @@ export interface TenancySetting {
   readonly isProduction: boolean
 }
 
-/** What is suspicious about the tenancy of an application. */
+/** Returns the warnings about the tenancy of an application. */
 export function warnOfTenancy(setting: TenancySetting): Problem[] {
   return [...warnOfTrust(setting), ...warnOfSources(setting)]
 }

@@ -13,10 +13,13 @@ import { TenantDirectory, type Verdict } from './tenant-directory.js'
 import { hostOf } from './tenant-hosts.js'
 import type { TenantSourceSettings } from './tenant-options.js'
 
-/** The tenant of a request, confirmed; a promise where the store must be asked. Throws or rejects with an HTTP error. */
+/**
+ * Returns the tenant of a request after the store has confirmed it; a promise when the store must be queried.
+ * Throws or rejects with an HTTP error.
+ */
 export type ResolveTenant = (req: Request) => string | undefined | Promise<string | undefined>
 
-/** Makes the function that reads and confirms the tenant of a request. */
+/** Creates the function that reads the tenant of a request and confirms it with the store, if there is one. */
 export function compileResolve(settings: TenantSourceSettings, clock: Clock): ResolveTenant {
   const identify = compileIdentify(settings)
   if (settings.store === null) return identify
@@ -38,25 +41,26 @@ function admit(id: string, verdict: Verdict): string {
     : refuse('TENANT_SUSPENDED', 'This tenant is suspended')
 }
 
-/** Where a request goes that has a scope. */
+/** The two ways on for a request whose scope has been entered. */
 export interface ScopeEnds {
   readonly run: RunRoute
   readonly onError: OnError
 }
 
-/** Whose requests they are. */
+/** The application that receives the requests. */
 interface ScopeHost {
-  /** What the application is known by in its scopes. */
+  /** The object that identifies the application in its scopes. */
   readonly host: object
-  /** Whether what a request names is only a claim until `authorize` has been asked. */
+  /** Whether the tenant that a request names is only a claim until `authorize` has allowed it. */
   readonly authorizes: boolean
 }
 
 /**
- * Gives every request of an application a scope of its own, whether it names a tenant or not: by its origin, what a callback
- * brings along from another request can be told from it. No middleware, because their `next` would cost as much as the rest.
+ * Creates the function that enters a new scope for every request, with or without a tenant. The new origin
+ * distinguishes it from the scope that a callback may carry along from another request. It is a function in
+ * front of the middlewares, not a middleware: one more `next` would cost as much as the rest.
  *
- * @param resolve `null` where only the application's own middlewares know tenants.
+ * @param resolve `null` when only the application's own middlewares set tenants.
  */
 export function enterScope(
   resolve: ResolveTenant | null,
@@ -68,13 +72,13 @@ export function enterScope(
     req[kTenantScope] = scope
     TenantContext.run(scope, run, req, res)
   }
-  function enterAsNobody(claim: string | undefined, req: BlazonRequest, res: Response): void {
+  function enterWithClaim(claim: string | undefined, req: BlazonRequest, res: Response): void {
     if (claim === undefined) return enterAs(undefined, req, res)
     const scope = claimScope(claim, { origin: {}, host })
     req[kTenantScope] = scope
     TenantContext.run(scope, run, req, res)
   }
-  const enter = authorizes ? enterAsNobody : enterAs
+  const enter = authorizes ? enterWithClaim : enterAs
   function leave(error: unknown, req: BlazonRequest, res: Response): void {
     req[kTenantScope] = tenantScope(undefined, { origin: {}, host })
     onError(
@@ -84,7 +88,7 @@ export function enterScope(
     )
   }
   return function identifyTenant(req, res) {
-    // Whoever mounted this application goes on where it was.
+    // If this application is mounted in another one, that one continues in its own async context.
     if (req[kPassOn] !== undefined) req[kPassOn] = TenantContext.bind(req[kPassOn])
     if (resolve === null) return enter(req[kTenantScope]?.id, req, res)
     let found: ReturnType<ResolveTenant>
@@ -102,8 +106,9 @@ export function enterScope(
 }
 
 /**
- * Makes the middleware that reads the tenant of a request and runs what follows in its scope. For routers and Express applications;
- * an application with the `tenant` option has it already. A request that names no tenant keeps the one it has.
+ * Creates the middleware that reads the tenant of a request and runs the following handlers in its scope. It is
+ * for routers and Express applications; an application with the `tenant` option does not need it. A request
+ * that names no tenant keeps the tenant that it already has.
  */
 export function buildTenantMiddleware(
   settings: TenantSourceSettings,
@@ -140,7 +145,10 @@ function attempt<T>(run: () => T, fail: (error: unknown) => never): T {
   }
 }
 
-/** In an application that has `authorize`, a header says no more here than it does there. */
+/**
+ * Returns the scope for a tenant that this middleware has read. In an application with `authorize`, the tenant
+ * stays a claim, as it would without this middleware.
+ */
 function scopeWithin(outer: TenantScope | undefined, id: string | undefined): TenantScope {
   if (outer === undefined) return tenantScope(id, outer)
   if (id === undefined) return outer
@@ -150,7 +158,7 @@ function scopeWithin(outer: TenantScope | undefined, id: string | undefined): Te
   throw refuse('TENANT_MISMATCH', 'The request names two different tenants')
 }
 
-/** What a client is told that has named no tenant. */
+/** Returns the message of the 400 response to a request that names no tenant. */
 export function requiredMessage(settings: TenantSourceSettings | null): string {
   const header = settings?.header ?? null
   return header === null

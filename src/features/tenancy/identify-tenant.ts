@@ -6,13 +6,15 @@ import { bearerClaim } from './bearer-claim.js'
 import { compileIdTest, type IsTenantId } from './tenant-id.js'
 import type { TenantSourceSettings } from './tenant-options.js'
 
-/** Reads the tenant that a request names; `undefined` for none. Throws a 400 or 403. */
+/**
+ * Reads the tenant that a request names; returns `undefined` if it names none. Throws an HTTP error 400 or 403.
+ */
 export type IdentifyTenant = (req: Request) => string | undefined
 
-/** A place where a request may name its tenant; whatever it has there. */
+/** Reads one place where a request may name its tenant, and returns the unchecked value. */
 type Source = (req: Request) => unknown
 
-/** Makes the function that reads the tenant of a request, from the first source that names one. */
+/** Creates the function that reads the tenant of a request from the first source that names one. */
 export function compileIdentify(settings: TenantSourceSettings): IdentifyTenant {
   const isId = compileIdTest(settings.pattern)
   const sources = sourcesOf(settings)
@@ -26,7 +28,7 @@ export function compileIdentify(settings: TenantSourceSettings): IdentifyTenant 
   }
 }
 
-/** Asks every source: two that disagree are a mistake of the client's, or an attempt. */
+/** Reads every source: two sources that disagree are a mistake of the client, or an attack. */
 function identifyAgreed(sources: readonly Source[], isId: IsTenantId): IdentifyTenant {
   return function identifyAll(req) {
     let agreed: string | undefined
@@ -43,14 +45,17 @@ function identifyAgreed(sources: readonly Source[], isId: IsTenantId): IdentifyT
 
 function sourcesOf({ header, jwtClaim, strategies }: TenantSourceSettings): Source[] {
   return [
-    // Node joins the values of a repeated header with a comma, which no pattern should allow.
+    // Node joins the values of a repeated header with a comma, and no pattern should allow a comma in an id.
     ...(header === null ? [] : [(req: Request) => req.headers[header]]),
     ...(jwtClaim === null ? [] : [bearerClaim(jwtClaim)]),
     ...strategies.map(readStrategy),
   ]
 }
 
-/** A strategy is the application's code: what it does wrong is no fault of the client's. */
+/**
+ * Reads a strategy. A strategy is code of the application, so a wrong result is an error of the server (500),
+ * not of the client.
+ */
 function readStrategy(strategy: TenantStrategy): Source {
   return (req) => {
     const found: unknown = strategy(req) ?? undefined
@@ -62,7 +67,10 @@ function readStrategy(strategy: TenantStrategy): Source {
   }
 }
 
-/** The id is not repeated: whatever it is, nobody should see it in a browser or a log as ours. */
+/**
+ * The error message does not contain the value: text from a client must not appear in a browser or a log as
+ * text of the server.
+ */
 function idFrom(value: unknown, isId: IsTenantId): string | undefined {
   if (value === undefined || isId(value)) return value
   throw refuse('TENANT_INVALID', 'The id of the tenant is malformed')

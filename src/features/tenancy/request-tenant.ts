@@ -11,9 +11,11 @@ import { hostOf } from './tenant-hosts.js'
 type Scoped = Pick<BlazonRequest, typeof kTenantScope>
 
 /**
- * The scope in which a request goes on. A scope of the request's own origin is believed: a nested one is somebody's decision.
- * One of another origin was brought along by a pool or a connection that serves many, and none at all was lost. One that is less
- * deep is what the request was in before somebody decided: a pool has kept that.
+ * Returns the scope in which a request continues. The current scope is used if it has the request's origin:
+ * then code has nested it on purpose with `runWithTenant`. In three cases the scope of the request is used
+ * instead: there is no current scope, because a callback has lost the async context; the current scope has
+ * another origin, because a shared pool or connection has carried it along; or the current scope is less deep,
+ * because a pool has stored the context from before a middleware entered a nested scope.
  */
 function scopeOf({ [kTenantScope]: own }: Scoped): TenantScope | undefined {
   if (own === undefined) return undefined
@@ -22,7 +24,7 @@ function scopeOf({ [kTenantScope]: own }: Scoped): TenantScope | undefined {
   return (current.depth ?? 0) < (own.depth ?? 0) ? own : current
 }
 
-/** Goes on in the scope of a request, which is from now on the one that a middleware has set. */
+/** Continues in the scope of a request, and stores that scope on the request: a middleware may have set it. */
 function rejoin<T>(req: Scoped, goOn: () => T): T {
   const scope = scopeOf(req)
   if (scope === undefined) return goOn()
@@ -30,12 +32,12 @@ function rejoin<T>(req: Scoped, goOn: () => T): T {
   return scope === TenantContext.current() ? goOn() : TenantContext.run(scope, goOn)
 }
 
-/** Somebody may have come here in another request's scope. */
+/** Runs a function in the scope of a request. The caller may be in the scope of another request. */
 function keepScope<T>(req: Scoped, fn: () => T): T {
   return req[kTenantScope] === TenantContext.current() ? fn() : rejoin(req, fn)
 }
 
-/** The scopes of requests, as the rooms below know them. */
+/** The port by which the lower layers use the scopes of requests. */
 export const tenantScopes: RequestScopes = {
   of: scopeOf,
   run: TenantContext.run,
@@ -51,12 +53,13 @@ export function scopeStage(run: RunRoute): RunRoute {
   }
 }
 
-/** Runs a route in nobody's name, whatever its request says. */
-export function nobodyStage(run: RunRoute): RunRoute {
+/** Runs a route without a tenant, even if its request names one. */
+export function withoutTenantStage(run: RunRoute): RunRoute {
   const runInScope = scopeStage(run)
-  return function runAsNobody(req, res) {
+  return function runTenantless(req, res) {
     const scope = scopeOf(req)
-    // Of another origin, so that what a middleware has left in the request's name is not taken for its own.
+    // The new scope has a new origin: a callback that a middleware has started with the tenant must not count
+    // as this request.
     if (scope?.id !== undefined || scope?.claim !== undefined) {
       req[kTenantScope] = tenantScope(undefined, { origin: {}, host: scope.host })
     }
@@ -64,7 +67,7 @@ export function nobodyStage(run: RunRoute): RunRoute {
   }
 }
 
-/** Middlewares, told apart. */
+/** The middlewares of an application, separated from its error middlewares. */
 interface Sorted {
   readonly handlers: readonly RequestHandler[]
   readonly errorHandlers: readonly {
@@ -74,10 +77,12 @@ interface Sorted {
 }
 
 /**
- * Makes what comes after middlewares run in the scope of its request: one that reads a body, or asks a pool, may call `next`
- * where the context is lost, or another request's. What a middleware sets by `runWithTenant(id, next)` holds from then on.
+ * Wraps middlewares so that the handlers after them run in the scope of the request. A middleware that reads a
+ * body or queries a pool may call `next` after the async context is lost, or in the context of another request.
+ * If a middleware calls `runWithTenant(id, next)`, its tenant applies from then on.
  *
- * @param all As they were given: what they call themselves is wrapped where it stands.
+ * @param all The middlewares as the application lists them. The layers of routers among them are wrapped in
+ * place.
  */
 export function keepMiddlewares(
   all: readonly unknown[],
@@ -92,7 +97,9 @@ export function keepMiddlewares(
   }
 }
 
-/** Enters no scope: a request comes to the middlewares of its application by ways that do. */
+/**
+ * Wraps `next` only: the scope is entered already whenever a request reaches a middleware of its application.
+ */
 function keepTenant(middleware: RequestHandler): RequestHandler {
   return function runKeepingTenant(req: BlazonRequest, res, next) {
     return middleware(req, res, keepNext(req, next))
@@ -100,8 +107,9 @@ function keepTenant(middleware: RequestHandler): RequestHandler {
 }
 
 /**
- * Makes what a router calls run in the scope of the request that it is called for, whichever application that is of. A request
- * that has no scope is left alone. The scope is entered before each one, too: there are ways on beside `next`, such as `req.next`.
+ * Wraps a handler of a router, so that it runs in the scope of the request that it is called for. The router
+ * may be used by several applications. A request without a scope is not changed. The scope is entered before
+ * each handler, too, because a handler can continue by another way than `next`, such as `req.next`.
  */
 export const keepHandle: WrapHandle = (handle, kind) => {
   if (kind === 'error') {
@@ -116,32 +124,35 @@ export const keepHandle: WrapHandle = (handle, kind) => {
   } as Handle
 }
 
-/** The way on, back in the scope of the request. */
+/** Wraps `next`, so that it continues in the scope of the request. */
 function keepNext(req: BlazonRequest, next: NextFunction): NextFunction {
   const goOn = ((argument?: unknown) => {
     // The usual case, without a closure.
     if (req[kTenantScope] === TenantContext.current()) return next(argument)
-    if (isStranger(req)) tellOfStranger(req)
+    if (isInForeignTenant(req)) warnOfForeignScope(req)
     rejoin(req, () => next(argument))
   }) as NextFunction & { [kRequest]?: BlazonRequest }
   goOn[kRequest] = req
   return goOn
 }
 
-/** Whether the tenant of now is another request's, where this one's is missing: it may have been meant for this one. */
-function isStranger({ [kTenantScope]: own }: BlazonRequest): boolean {
+/**
+ * Whether `next` was called in the tenant scope of another request, while this request has no tenant. The
+ * middleware may have meant that tenant for this request, so it is worth a warning.
+ */
+function isInForeignTenant({ [kTenantScope]: own }: BlazonRequest): boolean {
   if (own?.id !== undefined || own?.claim !== undefined) return false
   const current = TenantContext.current()
   return current?.id !== undefined && current.origin !== own?.origin
 }
 
-const STRANGER =
+const FOREIGN_SCOPE =
   'A middleware called `next` in the tenant scope of another request. That scope is ignored: this request keeps its own. To set a tenant, pass `next` itself: runWithTenant(id, next), or bind the callback: TenantContext.bind(callback).'
 
-/** Once for an application. */
-function tellOfStranger(req: BlazonRequest): void {
+/** Logs the warning, once for each application. */
+function warnOfForeignScope(req: BlazonRequest): void {
   const host = hostOf(req[kTenantScope])
-  if (host === undefined || host.isToldOfStranger) return
-  host.isToldOfStranger = true
-  host.logger.warn({}, STRANGER)
+  if (host === undefined || host.hasWarnedOfScope) return
+  host.hasWarnedOfScope = true
+  host.logger.warn({}, FOREIGN_SCOPE)
 }

@@ -8,34 +8,38 @@ import { hostOf } from './tenant-hosts.js'
 import { assertTenantId } from './tenant-id.js'
 
 /**
- * On the `next` of a middleware: whose request it passes on. A driver of a database may call back in the scope of whichever
- * request has opened its connection; `runWithTenant(id, next)` there still means the request that `next` belongs to.
+ * The field of a `next` that holds its request. A database driver may call back in the scope of the request
+ * that opened its connection; `runWithTenant(id, next)` in that callback still applies to the request of
+ * `next`.
  */
 export const kRequest: unique symbol = Symbol('blazon.tenantRequest')
 
-/** A `next` that knows its request. */
+/** A `next` with its request. */
 export interface RequestNext {
   readonly [kRequest]?: { readonly [kTenantScope]: TenantScope | undefined }
 }
 
 /**
- * The tenant in whose name code runs, carried by Node's async context through everything that it awaits or sets going.
- * For advanced use: `getTenantId` and `runWithTenant` are all that most code needs. It has no way to set a tenant for what
- * runs now: on Node 20 such a tenant would still be there in the next request of the same connection.
+ * The tenant that code runs for. Node's async context carries it into everything that the code awaits or
+ * starts. This class is for advanced use: most code only needs `getTenantId` and `runWithTenant`. There is no
+ * method that sets a tenant for the current code without a callback: on Node 20, the next request on the same
+ * connection would still have that tenant.
  */
 export class TenantContext {
   static readonly #storage = new AsyncLocalStorage<TenantScope | undefined>()
 
-  /** The scope that runs now; `undefined` outside of one. */
+  /** Returns the current scope; `undefined` outside of one. */
   static current(): TenantScope | undefined {
     return TenantContext.#storage.getStore()
   }
 
   /**
-   * Runs a function in a scope, with the arguments that follow it, and answers with what it answers.
+   * Runs a function in a scope and returns its result.
    *
-   * @param scope One of `current()`. A scope that is made by hand, with an `origin` of its own, is not taken for that of the
-   * request: to say whose a request is, call `runWithTenant`.
+   * @param scope A scope that `current()` has returned. A scope that you build yourself, with another `origin`,
+   * does not become the scope of the request: to set the tenant of a request, call `runWithTenant`.
+   * @param fn The function.
+   * @param args The arguments of the function.
    */
   static run<T, A extends unknown[]>(
     scope: TenantScope | undefined,
@@ -46,9 +50,10 @@ export class TenantContext {
   }
 
   /**
-   * A function that runs in the scope of now, whoever calls it: for callbacks of what forgets its callers.
+   * Returns a function that always runs in the current scope. Use it for callbacks of a library that loses the
+   * async context.
    *
-   * @typeParam F The type of the function; the result has the same.
+   * @typeParam F The type of the function; the result has the same type.
    * @example
    * legacyPool.query(sql, TenantContext.bind((error, rows) => respond(rows)))
    */
@@ -62,7 +67,7 @@ export class TenantContext {
   }
 }
 
-/** Makes a scope. Frozen, because it is shared by everything that is started in it. */
+/** Creates a scope. It is frozen because all code that is started in the scope shares the object. */
 export function tenantScope(
   id: string | undefined,
   base: Omit<TenantScope, 'id'> | undefined,
@@ -70,7 +75,7 @@ export function tenantScope(
   return Object.freeze({ id, origin: base?.origin ?? {}, depth: depthIn(base), host: base?.host })
 }
 
-/** Makes the scope of a request that names a tenant and may not act for it yet. */
+/** Creates the scope of a request that names a tenant and may not act for it yet. */
 export function claimScope(claim: string, base: Omit<TenantScope, 'id'>): TenantScope {
   const { origin, host } = base
   return Object.freeze({ id: undefined, origin, depth: depthIn(base), host, claim })
@@ -81,8 +86,9 @@ function depthIn(base: Omit<TenantScope, 'id'> | undefined): number {
 }
 
 /**
- * The tenant in whose name this code runs; `undefined` where there is none (specification section 2.7). Never throws. With
- * `tenant.authorize`, middlewares run in nobody's name; the guard and `authorize` itself see the tenant that the request names.
+ * Returns the tenant that this code runs for; `undefined` when there is none. Never throws. With
+ * `tenant.authorize`, middlewares run without a tenant; only the guard and `authorize` itself see the tenant
+ * that the request names.
  *
  * @example
  * logger.info({ tenant: getTenantId() }, 'Invoice sent')
@@ -93,16 +99,19 @@ export function getTenantId(): string | undefined {
   return scope.id ?? (scope.isAsked ? scope.claim : undefined)
 }
 
-/** The tenant that this code may act for, as what keeps things apart by tenant asks: never one that is only claimed. */
+/**
+ * Returns the tenant that this code may act for, for features that keep data of tenants apart. Never returns a
+ * claim.
+ */
 export function actingTenant(): string | undefined {
   return TenantContext.current()?.id
 }
 
 /**
- * The tenant in whose name this code runs.
+ * Returns the tenant that this code runs for.
  *
- * @throws HttpError 400 `TENANT_REQUIRED` where there is none; 500 `TENANT_UNAUTHORIZED` where the request names one and
- * `tenant.authorize` has not said yet that it may act for it.
+ * @throws HttpError 400 `TENANT_REQUIRED` when there is none; 500 `TENANT_UNAUTHORIZED` when the request names
+ * a tenant that `tenant.authorize` has not allowed yet.
  * @example
  * const rows = await db.query('select * from invoices where tenant_id = $1', [requireTenantId()])
  */
@@ -118,12 +127,15 @@ export function requireTenantId(): string {
 }
 
 /**
- * Runs a function in the name of a tenant, with everything that it awaits or sets going, and answers with what it answers. A
- * middleware that calls `runWithTenant(id, next)` says whose the request is (specification section 4.8.4); elsewhere the
- * scope ends with the function, and a query that it answers with, of Drizzle or Knex for one, is sent in it. The id is not checked against `tenant.pattern` and `tenant.store`: who calls this is believed.
+ * Runs a function for a tenant and returns its result. Everything that the function awaits or starts runs for
+ * the tenant, too. A middleware that calls `runWithTenant(id, next)` sets the tenant of the request. Elsewhere
+ * the scope ends with the function. If the function returns a query that has not started yet, as those of
+ * Drizzle and Knex, the query is sent in the scope. The id is not checked against `tenant.pattern` and
+ * `tenant.store`: the caller is trusted.
  *
- * @param tenantId Text of 1 to 256 characters, none of them a control character.
- * @throws TypeError when it is none: a missing tenant never becomes "no tenant".
+ * @param tenantId Text of 1 to 256 characters without control characters.
+ * @param fn The function.
+ * @throws TypeError for any other id: a missing id never means "no tenant".
  * @example
  * for (const { id } of tenants) await runWithTenant(id, () => sendInvoices())
  */
@@ -135,8 +147,9 @@ export function runWithTenant<T>(tenantId: string, fn: () => T): T {
 }
 
 /**
- * What query builders answer with is asked for only when somebody waits for it, which would be outside of the scope: it is asked for at once. A generator
- * runs while it is read, and goes on in the scope whoever reads it.
+ * Starts a lazy result while the scope is active. A query builder sends its query only when code waits for it,
+ * which would be after the scope has ended. A generator runs while it is read, so its methods are bound to the
+ * scope.
  */
 function begun<T>(value: T): T {
   if (isGenerator(value)) return bindGenerator(value)
@@ -161,7 +174,7 @@ function bindGenerator<T extends AnyGenerator>(generator: T): T {
   return generator
 }
 
-/** Throws where a tenant, or that of now, is one that the request of now has named and may not act for yet. */
+/** Throws when a tenant (default: the current one) is only a claim of the current request. */
 export function refuseClaim(tenant: string | undefined): void {
   const scope = TenantContext.current()
   const isClaim = scope?.id === undefined && scope?.claim !== undefined
@@ -171,17 +184,18 @@ export function refuseClaim(tenant: string | undefined): void {
 const TOO_EARLY =
   'The request names a tenant, and `tenant.authorize` has not allowed that tenant yet: this code runs too early, in the guard or in a middleware. Move it to a handler, or to a router in tenantRouter(), which both run after the guard. Where the program itself chooses the tenant, use runWithTenant(id, …)'
 
-/** The error of code that acts on data of a tenant before `tenant.authorize` has allowed that tenant: the program runs too early. */
+/** Creates the error of code that uses data of a tenant before `tenant.authorize` has allowed that tenant. */
 export function unauthorized(): HttpError {
   return refuse('TENANT_UNAUTHORIZED', TOO_EARLY, { stack: true })
 }
 
 /**
- * Runs a function in nobody's name: for the rare thing that concerns all tenants. Inside of a request, the application's log
- * says so, with the reason and the tenant of the request, as `info`.
+ * Runs a function without a tenant and returns its result: for the rare work that concerns all tenants. In a
+ * request of an application, this is logged as `info`, with the reason and the tenant of the request.
  *
- * @param reason For whoever reads the log.
- * @throws TypeError without a reason.
+ * @param reason Why the function concerns all tenants, for the log.
+ * @param fn The function.
+ * @throws TypeError when the reason is missing or empty.
  * @example
  * const count = await runWithoutTenant('usage report', () => db.countAllTenants())
  */
@@ -195,7 +209,7 @@ export function runWithoutTenant<T>(reason: string, fn: () => T): T {
   return TenantContext.run(scope, () => begun(fn()))
 }
 
-/** Whether this code may see what belongs to any tenant: outside of requests, or in `runWithoutTenant`. */
+/** Whether this code may read data of every tenant: outside of requests, or in `runWithoutTenant`. */
 export function actsForAll(): boolean {
   const scope = TenantContext.current()
   return scope === undefined || scope.isForAll === true

@@ -5,10 +5,10 @@ import { HttpError } from '../../errors/http-error.js'
 import { refuse } from '../../errors/refuse.js'
 import { isThenable } from '../../step/thenable.js'
 
-/** What the store has said of an id. */
+/** The state of an id, as the store has reported it. */
 export type Verdict = 'active' | 'suspended' | 'unknown'
 
-/** How long it is believed, in milliseconds. */
+/** How long a state is cached, in milliseconds. */
 export interface DirectoryTimes {
   readonly positiveMs: number
   readonly negativeMs: number
@@ -16,28 +16,36 @@ export interface DirectoryTimes {
 
 interface Entry {
   readonly verdict: Verdict
-  /** By the monotonic clock. */
+  /** Milliseconds on the monotonic clock. */
   readonly until: number
 }
 
-/** Entries of either kind. Ids are at most 256 characters, so both together stay under ten megabytes. */
+/**
+ * The largest number of existing ids, and of unknown ids. Ids have at most 256 characters, so all entries
+ * together take less than 10 MB.
+ */
 const MAX_ENTRIES = 10_000
-/** Nobody else ends a request that waits before it has a route. */
+/**
+ * Milliseconds to wait for the store. A request has no deadline before it has a route, so the wait needs one.
+ */
 const PATIENCE_MS = 5000
 
 /**
- * Asks the application's store about ids, and remembers what it said for a while. Ids that do not exist are kept apart:
- * whoever makes them up can push out nothing but other made-up ones.
+ * Looks up ids in the application's store and caches the results. Unknown ids have their own map: a client that
+ * invents ids can evict only other unknown ids.
  */
 export class TenantDirectory {
   readonly #store: TenantStore
   readonly #times: DirectoryTimes
   readonly #clock: Clock
-  /** What the store opens while it answers must not keep the context of the request that asked first. */
+  /**
+   * Connections that the store opens during a lookup must not retain the async context of the request that
+   * caused it.
+   */
   readonly #scope = new AsyncResource('BlazonTenants')
   readonly #known = new Map<string, Entry>()
   readonly #unknown = new Map<string, Entry>()
-  readonly #asking = new Map<string, Promise<Verdict>>()
+  readonly #lookups = new Map<string, Promise<Verdict>>()
 
   constructor(store: TenantStore, times: DirectoryTimes, clock: Clock) {
     this.#store = store
@@ -45,21 +53,24 @@ export class TenantDirectory {
     this.#clock = clock
   }
 
-  /** At once if it is remembered. Rejects with a 503 when the store fails: what cannot be confirmed is not served. */
+  /**
+   * Returns the state of an id, without a promise if it is cached. Rejects with an HTTP error 503 when the
+   * store fails: a tenant that cannot be confirmed is not served.
+   */
   find(id: string): Verdict | Promise<Verdict> {
     const entry = this.#known.get(id) ?? this.#unknown.get(id)
     if (entry !== undefined && entry.until > this.#clock.monotonic()) return entry.verdict
-    const under = this.#asking.get(id)
-    if (under !== undefined) return under
-    const asked = this.#ask(id).finally(() => this.#asking.delete(id))
-    this.#asking.set(id, asked)
-    return asked
+    const running = this.#lookups.get(id)
+    if (running !== undefined) return running
+    const lookup = this.#lookUp(id).finally(() => this.#lookups.delete(id))
+    this.#lookups.set(id, lookup)
+    return lookup
   }
 
-  #ask(id: string): Promise<Verdict> {
+  #lookUp(id: string): Promise<Verdict> {
     return new Promise((resolve, reject) => {
       const fail = (cause: unknown) => reject(unavailable(cause))
-      const answer = (info: unknown) => {
+      const onFound = (info: unknown) => {
         timer.cancel()
         try {
           resolve(this.#remember(id, verdictOf(info, id)))
@@ -68,7 +79,7 @@ export class TenantDirectory {
         }
       }
       const timer = this.#clock.setTimeout(
-        () => fail(new Error(`\`tenant.store\` did not answer within ${PATIENCE_MS} ms`)),
+        () => fail(new Error(`\`tenant.store\` did not respond within ${PATIENCE_MS} ms`)),
         PATIENCE_MS,
       )
       const failed = (cause: unknown) => {
@@ -78,8 +89,8 @@ export class TenantDirectory {
       this.#scope.runInAsyncScope(() => {
         try {
           const found = this.#store.find(id)
-          if (isThenable(found)) found.then(answer, failed)
-          else answer(found)
+          if (isThenable(found)) found.then(onFound, failed)
+          else onFound(found)
         } catch (error) {
           failed(error)
         }
@@ -100,7 +111,7 @@ export class TenantDirectory {
   }
 }
 
-/** A store that compares loosely knows `ACME` as `acme`: whoever is asked for must be whoever is found. */
+/** A store that ignores case may find `acme` for `ACME`. The ids must be equal; otherwise the id is unknown. */
 function verdictOf(info: unknown, id: string): Verdict {
   if (info === null || info === undefined) return 'unknown'
   const { id: found, status } = info as { id?: unknown; status?: unknown }

@@ -1,25 +1,31 @@
 import type { Logger } from '../../contracts/logger.js'
 import type { Step } from '../../step/step.js'
 
-/** What is known of an application by the `host` of its scopes. */
+/** The facts about an application that its scopes refer to by `host`. */
 export interface TenantHost {
   readonly logger: Logger
-  /** Whether it has `authorize`: what a request names is a claim until that has said `true`. */
+  /**
+   * Whether it has `authorize`: then the tenant that a request names is a claim until `authorize` has returned
+   * `true`.
+   */
   readonly authorizes: boolean
-  /** Asks the guard, for a tenant, and `authorize`: exactly `true` lets a request pass. `null` without a guard. */
+  /**
+   * Runs the guard, requires a tenant, and runs `authorize`. Only the result `true` admits the request. `null`
+   * without a guard.
+   */
   admit: Step | null
-  /** Whether it was said that a middleware goes on in another request's scope. */
-  isToldOfStranger: boolean
+  /** Whether the warning about a `next` in the scope of another request has been logged. */
+  hasWarnedOfScope: boolean
 }
 
 const hosts = new WeakMap<object, TenantHost>()
 
-/** Makes an application known. */
+/** Registers an application. */
 export function noteHost(host: object, facts: Pick<TenantHost, 'logger' | 'authorizes'>): void {
-  hosts.set(host, { ...facts, admit: null, isToldOfStranger: false })
+  hosts.set(host, { ...facts, admit: null, hasWarnedOfScope: false })
 }
 
-/** The application of a scope; `undefined` outside of one. */
+/** Returns the facts about the application of a scope; `undefined` outside of one. */
 export function hostOf(
   scope: { readonly host: object | undefined } | undefined,
 ): TenantHost | undefined {

@@ -1,10 +1,10 @@
-/** What ids are made of where the application does not say. */
+/** The default of `tenant.pattern`. */
 export const DEFAULT_PATTERN: RegExp = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
 
-/** Longer ones are refused whatever the pattern is: they are keys of caches, limits and logs. */
+/** Longer ids are refused by every pattern, because ids are part of keys of caches, of limits and of logs. */
 const MAX_LENGTH = 256
 
-/** Names that objects have already, and what JavaScript writes for nothing: `` `tenant-${undefined}` `` is one step away. */
+/** Names that every object has, and the texts of missing values: `` `${undefined}` `` is a common mistake. */
 const RESERVED: ReadonlySet<string> = new Set([
   '__proto__',
   'constructor',
@@ -13,29 +13,34 @@ const RESERVED: ReadonlySet<string> = new Set([
   'null',
 ])
 
-/** Tells ids from what is none. */
+/** Whether a value is the id of a tenant. */
 export type IsTenantId = (value: unknown) => value is string
 
-/** Makes the test for ids. The whole of the text must match, whether the pattern is anchored or not. */
+/** Creates the test for ids. The pattern must match the whole text, even if it has no anchors. */
 export function compileIdTest(pattern: RegExp): IsTenantId {
-  // A regular expression with `g` or `y` remembers where it was, and `m` would let `$` match in the middle.
+  // With `g` or `y`, a regular expression continues where the last match ended; with `m`, `$` matches at the
+  // end of a line.
   const whole = new RegExp(`^(?:${pattern.source})$`, pattern.flags.replace(/[gmy]/g, ''))
   return (value): value is string => isUsable(value) && whole.test(value)
 }
 
-/** Whether code that is believed may use a text as an id. */
+/** Whether trusted code may use a value as an id. */
 function isUsable(value: unknown): value is string {
   return (
     typeof value === 'string' &&
     value.length > 0 &&
     value.length <= MAX_LENGTH &&
     !RESERVED.has(value) &&
-    // Half of a character becomes U+FFFD in UTF-8, as every other half does: two ids would be one in a database.
+    // Every lone surrogate becomes U+FFFD in UTF-8: two different ids would be the same in a database.
     !/\p{Cs}/u.test(value)
   )
 }
 
-/** @throws TypeError that names the caller, and not the id. */
+/**
+ * Throws when a value is not an id. The message names the calling function, but does not contain the value.
+ *
+ * @throws TypeError
+ */
 export function assertTenantId(value: unknown, caller: string): asserts value is string {
   if (isUsable(value) && !/\p{Cc}/u.test(value)) return
   const kind = typeof value === 'string' ? 'this text is not an id' : `this is ${typeName(value)}`

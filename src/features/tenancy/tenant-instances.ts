@@ -2,7 +2,7 @@ import { AsyncResource } from 'node:async_hooks'
 import type { Clock, Timer } from '../../contracts/clock.js'
 import { requireTenantId, runWithTenant } from './tenant-context.js'
 
-/** What instances are made with, and kept by. */
+/** How instances are created and disposed of, and when. */
 export interface InstancesConfig<T> {
   readonly make: (tenantId: string) => T
   readonly dispose: ((instance: T, tenantId: string) => unknown) | undefined
@@ -16,11 +16,11 @@ interface Kept<T> {
   usedAt: number
 }
 
-/** What each tenant has its own of, in the order of use. */
+/** The instances of all tenants, least recently used first. */
 export class TenantInstances<T extends object> {
   readonly #config: InstancesConfig<T>
   readonly #kept = new Map<string, Kept<T>>()
-  /** A timer that a request starts must not keep the context of that request. */
+  /** A timer that is started in a request must not retain the async context of that request. */
   readonly #scope = new AsyncResource('BlazonTenantScoped')
   #timer: Timer | undefined
 
@@ -28,7 +28,7 @@ export class TenantInstances<T extends object> {
     this.#config = config
   }
 
-  /** That of the tenant of now. */
+  /** Returns the instance of the current tenant; creates it if there is none. */
   get(): T {
     const id = requireTenantId()
     const usedAt = this.#config.clock.monotonic()
@@ -71,14 +71,17 @@ export class TenantInstances<T extends object> {
     }
   }
 
-  /** Nobody waits for this one's end, so nobody else would hear that it failed. */
+  /**
+   * Removes the least recently used instance. No caller waits for its disposal, so a failure becomes a process
+   * warning.
+   */
   #dropOldest(): void {
     const [oldest] = this.#kept
     if (oldest === undefined) return
     const [id, { instance }] = oldest
     this.#kept.delete(id)
     Promise.resolve(this.#dispose(id, instance)).catch((error) => {
-      // It takes nothing but errors and text, and throws where nobody catches.
+      // `emitWarning` throws for values that are neither errors nor text, and nothing would catch that.
       process.emitWarning(error instanceof Error ? error : String(error))
     })
   }

@@ -8,54 +8,58 @@ import { type Names, type OptionGroup, refusedNames } from '../../errors/option-
 import { toSeconds } from '../../http/units.js'
 import { DEFAULT_PATTERN } from './tenant-id.js'
 
-/** Where a request says whose it is, and what is believed of that. */
+/** Where a request names its tenant, and how that tenant is confirmed. */
 export interface TenantSourceOptions {
   /**
-   * The header that names the tenant by its id; `false` for none. It wins over all other sources.
+   * The header that contains the id of the tenant; `false` for none. It takes precedence over all other
+   * sources.
    *
    * @defaultValue `'x-tenant-id'`
    */
   readonly header?: string | false
   /**
-   * The claim of the bearer's JWT that carries the id. It is read without verifying the token, which is the guard's business.
+   * The claim of the bearer token (a JWT) that contains the id. The token is not verified here: that is the
+   * guard's task.
    *
    * @defaultValue none
    */
   readonly jwtClaim?: string
   /**
-   * Other places, asked in order where neither header nor claim names a tenant: functions `(req) => id or undefined`.
+   * Further sources: functions `(req) => id or undefined`. They are called in order when neither the header nor
+   * the claim names a tenant; with `onMismatch: 'reject'` all of them are called.
    *
    * @defaultValue none
    */
   readonly strategies?: readonly TenantStrategy[]
   /**
-   * What ids look like; the whole id must match. Anything else is 400. More than 256 characters, and names like `__proto__`, are
-   * never ids.
+   * The pattern of ids; it must match the whole id. Any other id is refused with 400. Ids of more than 256
+   * characters and names like `__proto__` are always refused.
    *
    * @defaultValue `/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/`
    */
   readonly pattern?: RegExp
   /**
-   * When two sources name different tenants: `'header'` takes the first of header, claim and strategies, `'reject'` responds
-   * with 403.
+   * What happens when two sources name different tenants: `'header'` uses the first one, in the order header,
+   * claim, strategies; `'reject'` responds with 403.
    *
    * @defaultValue `'header'`
    */
   readonly onMismatch?: 'header' | 'reject'
   /**
-   * Who the tenants are: `{ find(id) }`. An unknown tenant is 404, a suspended one 403.
+   * The store that knows the tenants: `{ find(id) }`. An unknown tenant is refused with 404, a suspended one
+   * with 403.
    *
    * @defaultValue every id is a tenant
    */
   readonly store?: TenantStore
   /**
-   * How long `store` is believed about a tenant that exists: a duration.
+   * How long the result of `store` is cached for a tenant that exists: a duration.
    *
    * @defaultValue `'60s'`
    */
   readonly positiveTtl?: Duration
   /**
-   * How long `store` is believed about a tenant that does not exist: a duration.
+   * How long the result of `store` is cached for a tenant that does not exist: a duration.
    *
    * @defaultValue `'5s'`
    */
@@ -65,7 +69,7 @@ export interface TenantSourceOptions {
 /** Options of `createTenantMiddleware`. */
 export interface TenantMiddlewareOptions extends TenantSourceOptions {
   /**
-   * Whether a request that names no tenant is 400.
+   * Whether a request that names no tenant is refused with 400.
    *
    * @defaultValue `false`
    */
@@ -73,23 +77,25 @@ export interface TenantMiddlewareOptions extends TenantSourceOptions {
 }
 
 /**
- * The `tenant` option. Naming a tenant identifies a request and authorises nothing: see `authorize`.
+ * The `tenant` option. It identifies the tenant that a request names. Only `authorize` checks whether the
+ * client may act for that tenant.
  *
  * @example
  * tenant: { authorize: (req, id, user) => user?.tenants.includes(id) === true }
  */
 export interface TenantOptions extends TenantSourceOptions {
   /**
-   * Whether every route needs a tenant, unless it says `@Tenant({ optional: true })`. Without one it is 400.
+   * Whether every route requires a tenant, except routes with `@Tenant({ optional: true })`. A request without
+   * a tenant is refused with 400.
    *
    * @defaultValue `false`
    */
   readonly required?: boolean
   /**
-   * Decides whether a request may act for the tenant that it names: `(req, tenantId, user)`. Exactly `true` allows, everything
-   * else is 403. Asked after the guard, where there is a tenant, on every route but those that are open to everybody and have
-   * no `@Tenant`, such as a login. `user` is `undefined` where no guard has set one. Until it has decided, code runs for no
-   * tenant.
+   * Decides whether a request may act for the tenant that it names: `(req, tenantId, user)`. Only the result
+   * `true` allows it; any other result is refused with 403. It runs after the guard, for requests that name a
+   * tenant, on every route except those that are open to everybody and have no `@Tenant`, such as a login.
+   * `user` is `undefined` when no guard has set one. Until `authorize` has decided, code runs without a tenant.
    *
    * @defaultValue all are allowed
    * @see docs/tenancy.md#in-whose-name-code-runs
@@ -103,13 +109,13 @@ export interface TenantOptions extends TenantSourceOptions {
 
 /** The options of `createTenantMiddleware`, resolved. */
 export interface TenantSourceSettings {
-  /** In lower case; `null` where no header names the tenant. */
+  /** In lower case; `null` when no header names the tenant. */
   readonly header: string | null
   readonly jwtClaim: string | null
   readonly strategies: readonly TenantStrategy[]
   readonly pattern: RegExp
   readonly onMismatch: 'header' | 'reject'
-  /** `null` where every id is a tenant. */
+  /** `null` when every id is a tenant. */
   readonly store: TenantStore | null
   readonly positiveMs: number
   readonly negativeMs: number
@@ -118,7 +124,7 @@ export interface TenantSourceSettings {
 
 /** The `tenant` option, resolved. */
 export interface TenantSettings extends TenantSourceSettings {
-  /** `null` where a request may act for every tenant that it names. */
+  /** `null` when a request may act for every tenant that it names. */
   readonly authorize: NonNullable<TenantOptions['authorize']> | null
 }
 
@@ -140,7 +146,10 @@ const HEADER = 'x-tenant-id'
 const POSITIVE_SECONDS = 60
 const NEGATIVE_SECONDS = 5
 
-/** Headers of which Node keeps the first and drops the rest, or joins them otherwise than with a comma: a repeated one would go unseen. */
+/**
+ * Headers of which Node keeps only the first value, or joins several values with something else than a comma. A
+ * second tenant in a repeated header would not be noticed.
+ */
 const UNFIT = new Set(
   `age authorization content-length content-type cookie etag expires from host if-modified-since if-unmodified-since
   last-modified location max-forwards proxy-authorization referer retry-after server set-cookie user-agent`.split(
@@ -148,14 +157,19 @@ const UNFIT = new Set(
   ),
 )
 
-/** The `tenant` option. A misspelt name may leave out a check of tenants, so it is an error. */
+/**
+ * The `tenant` option. A misspelt name is an error, because the option may be missing that checks the tenant.
+ */
 export const tenantGroup: OptionGroup<Option, TenantSettings | null> = {
   unknown: (tenant) => refusedNames('tenant.', tenant, NAMES),
   check,
   resolve: (tenant) => (tenant === undefined ? null : resolve(tenant)),
 }
 
-/** The options of `createTenantMiddleware`. They have no `authorize`, because no guard is asked before that middleware. */
+/**
+ * The options of `createTenantMiddleware`. They have no `authorize`, because no guard runs before that
+ * middleware.
+ */
 export const tenantSourceGroup: OptionGroup<TenantMiddlewareOptions, TenantSourceSettings> = {
   unknown: (options) => refusedNames('createTenantMiddleware(): ', options, SOURCE_NAMES),
   check,
@@ -237,7 +251,7 @@ function checkRules(options: TenantOptions): Problem[] {
       invalid('tenant.store', 'It has no method find.', 'Give { find: (id) => tenant or null }.'),
     )
   }
-  // What looks like a check and is none would let everybody in.
+  // A value that is not a function would check nothing, and so allow every request.
   if (authorize !== undefined && typeof authorize !== 'function') {
     const remedy = 'Give (req, tenantId, user) => boolean.'
     problems.push(invalid('tenant.authorize', 'It is not a function.', remedy))

@@ -2,21 +2,21 @@ import type { OpenApiParameter, OperationContributor } from '../../contracts/ope
 import { isAuthorized, needsTenant } from './build-tenancy.js'
 import type { TenantSettings } from './tenant-options.js'
 
-/** What the `tenant` option means for the document, as plain data. */
+/** The facts about the `tenant` option that the OpenAPI document depends on, as plain data. */
 export interface TenantFacts {
   readonly header: string | null
   /** Whether the header is the only place where a request may name its tenant. */
   readonly isOnlySource: boolean
   readonly isRequired: boolean
-  /** Whether `authorize` may refuse it. */
+  /** Whether there is an `authorize` that may refuse a tenant. */
   readonly isAuthorized: boolean
-  /** `null` where a JSON Schema cannot say it. */
+  /** The pattern of ids; `null` when its flags have no equivalent in JSON Schema. */
   readonly pattern: string | null
-  /** Statuses with which a tenant may be refused that was named well. */
+  /** Response statuses that refuse a tenant although its id is well-formed. */
   readonly errors: readonly number[]
 }
 
-/** Reads the facts; `null` for an application that leaves tenants to its own middlewares. */
+/** Returns the facts; `null` for an application without the `tenant` option. */
 export function tenantFacts(settings: TenantSettings | null): TenantFacts | null {
   if (settings === null) return null
   const { header, jwtClaim, strategies, pattern, store } = settings
@@ -29,16 +29,18 @@ export function tenantFacts(settings: TenantSettings | null): TenantFacts | null
     pattern: isPlain ? anchored(pattern.source) : null,
     errors: [
       ...(settings.onMismatch === 'reject' ? [403] : []),
-      // Unknown, suspended, or not to be found out.
+      // 403 for a suspended tenant, 404 for an unknown one, 503 when the store fails.
       ...(store === null ? [] : [403, 404, 503]),
     ],
   }
 }
 
-/** Adds the tenant's header to operations that have one, and the answers to a tenant that is refused. */
+/**
+ * Adds the header that names the tenant, and the error responses of tenancy, to the operations that need them.
+ */
 export function tenantResponses(settings: TenantSettings | null): OperationContributor {
   const facts = tenantFacts(settings)
-  return function answersOf(route) {
+  return function responsesOf(route) {
     if (facts === null) return route.tenant === null ? null : { errors: [400] }
     const isNeeded = needsTenant(route, settings)
     const isNamed = route.tenant !== null || isNeeded
@@ -64,7 +66,10 @@ function headerParameter(
   }
 }
 
-/** JSON Schema finds a pattern anywhere in a text, where an id must be it from end to end. */
+/**
+ * Anchors the pattern: JSON Schema searches a pattern anywhere in a text, but an id must match from start to
+ * end.
+ */
 function anchored(source: string): string {
   return /^\^[^|]*\$$/.test(source) ? source : `^(?:${source})$`
 }

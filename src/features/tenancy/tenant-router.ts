@@ -13,25 +13,28 @@ import { hostOf } from './tenant-hosts.js'
 
 /** Options of `tenantRouter`. */
 export interface TenantRouterOptions {
-  /** Where the router is mounted, as by `app.use(path, router)`; what is elsewhere passes by it and by the guard. Default `'/'`. */
+  /**
+   * The path where the router is mounted, as by `app.use(path, router)`. Requests to other paths skip both the
+   * router and the guard. Default `'/'`.
+   */
   readonly path?: string
 }
 
-/** What a router is given as: Express' own, an application, or a function of the same kind. */
+/** A router of Express, an Express application, or a function with the same signature. */
 type RouterHandler = (req: Request, res: Response, next: NextFunction) => unknown
 
 const kGuarded: unique symbol = Symbol('blazon.guardedRouter')
 const kOpen: unique symbol = Symbol('blazon.openRouter')
 
-/** What stands behind a middleware of `tenantRouter`. */
+/** The router in a middleware of `tenantRouter`. */
 interface GuardedRouter {
   readonly router: RouterHandler
   readonly path: string
 }
 
 /**
- * What is known of a middleware. A field of it, and not a list of them: where it stands in a router, something may have been put
- * around it, which has its fields.
+ * The marks on a middleware. They are fields of the function and not entries of a `WeakMap`: the wrapper that
+ * `wrapLayers` puts around a middleware inherits its fields, and so has the marks, too.
  */
 interface Marked {
   [kGuarded]?: GuardedRouter
@@ -39,13 +42,16 @@ interface Marked {
 }
 
 /**
- * Makes a router, or an Express application, for `middlewares` whose requests need a tenant: the application's guard is asked first
- * (401, 403), then for a tenant (400), then `tenant.authorize` (403), as before a route with `@Tenant()` and `@Auth()`. The router
- * runs in the name of that tenant. A request that it passes on goes on as it came.
+ * Wraps a router or an Express application for `middlewares`, so that its requests need a tenant. The same
+ * checks run as before a route with `@Tenant()` and `@Auth()`: the application's guard (401, 403), then whether
+ * the request names a tenant (400), then `tenant.authorize` (403). The router runs for that tenant. A request
+ * that the router passes on continues with the user and the tenant that it had before.
  *
- * @param router Express' `Router()`, or `express()`.
- * @throws TypeError for what is no router, and for a path that does not begin with `/`. A request that comes to it outside of an
- * application with `tenant` and `auth.guard` fails; the application itself does not start without.
+ * @param router `express.Router()` or `express()`.
+ * @param options Where the router is mounted.
+ * @throws TypeError when the router is not a router, or the path does not begin with `/`. A request fails if
+ * its application has no `tenant` or no `auth.guard`; an application that lists the middleware without them
+ * does not start.
  * @example
  * new App({ auth: { guard }, tenant: { authorize }, middlewares: [tenantRouter(legacy, { path: '/legacy' })] })
  */
@@ -68,10 +74,13 @@ export function tenantRouter(
 }
 
 /**
- * Says of a router in `middlewares` that it is open on purpose: the boot does not warn of it. It changes nothing else: with
- * `tenant.authorize` the router runs in nobody's name, without in that of whatever tenant a request names.
+ * Marks a router in `middlewares` as public on purpose, so that boot does not warn about it. Nothing else
+ * changes: with `tenant.authorize` the router runs without a tenant; without `tenant.authorize` it runs for any
+ * tenant that a request names.
  *
- * @returns the router.
+ * @param router `express.Router()` or `express()`.
+ * @returns the same router.
+ * @throws TypeError when the router is not a function.
  * @example
  * new App({ tenant: {}, middlewares: [publicRouter(webhooks)] })
  */
@@ -87,12 +96,12 @@ function mark<K extends keyof Marked>(middleware: object, key: K, value: Marked[
   Object.defineProperty(middleware, key, { value, configurable: true })
 }
 
-/** Whether a router was said to be open. */
+/** Whether a router is marked by `publicRouter`. */
 export function isOpenRouter(router: object): boolean {
   return (router as Marked)[kOpen] === true
 }
 
-/** The router behind a middleware of `tenantRouter`; `undefined` for any other. */
+/** Returns the router in a middleware of `tenantRouter`; `undefined` for any other middleware. */
 export function guardedRouterOf(middleware: object): GuardedRouter | undefined {
   return (middleware as Marked)[kGuarded]
 }
@@ -100,22 +109,29 @@ export function guardedRouterOf(middleware: object): GuardedRouter | undefined {
 const OUTSIDE =
   'tenantRouter() works only in the `middlewares` of an App with `tenant` and `auth.guard`, or of a plugin of that App: there is no guard here that could be called.'
 
-/** The application is that of the request: a router may be given to several. */
+/**
+ * Creates the middleware that runs the checks and then the router. It finds the application by the request,
+ * because several applications may use the same router.
+ */
 function guardRouter(router: RouterHandler): RequestHandler {
   return function guardedRouter(req: BlazonRequest, res, next) {
     const admit = hostOf(req[kTenantScope])?.admit ?? null
     if (admit === null) throw new Error(OUTSIDE)
     const { [kTenantScope]: scope, user } = req
-    /** What comes after the router has not been asked about. */
+    /**
+     * Restores the user and the scope from before the checks: the handlers after the router have not been
+     * checked.
+     */
     function resume(goOn: () => void): void {
-      // Who asks whether there is one, shall not be told so of one that is `undefined`.
+      // Writing `undefined` would create the field, and then `'user' in req` would be true.
       if (req.user !== user) req.user = user
       req[kTenantScope] = scope
       TenantContext.run(scope, goOn)
     }
     let hasLeft = false
     function leave(argument?: unknown): void {
-      // What others have made of the request since it left is theirs.
+      // When `next` is called again later, `req.user` is not restored: handlers after the router may have
+      // changed it.
       const isLate = hasLeft
       hasLeft = true
       if (!isNextError(argument)) {
@@ -147,7 +163,7 @@ function reasonOf(verdict: unknown): unknown {
   return asError(verdict instanceof Refusal ? verdict.error : undefined)
 }
 
-/** To `next`, `undefined` and `'router'` would mean to go on. */
+/** `next(undefined)` and `next('router')` do not report an error, so such a value is replaced by an error. */
 function asError(error: unknown): unknown {
   return isNextError(error)
     ? error

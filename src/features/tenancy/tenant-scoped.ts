@@ -11,25 +11,34 @@ const IDLE = '10m'
 
 /** Options of `tenantScoped`. */
 export interface TenantScopedOptions<T> {
-  /** Tokens whose values the factory receives after the tenant's id. Default: none. */
+  /** Tokens whose values the factory receives after the id of the tenant. Default: none. */
   readonly inject?: readonly Token[]
-  /** Most tenants that have one at a time; whose was not used for longest goes first. Default 100. */
+  /**
+   * The largest number of instances at the same time; above it, the least recently used one is disposed of.
+   * Default 100.
+   */
   readonly max?: number
-  /** How long one is kept that nobody uses. Default `'10m'`. */
+  /** How long an unused instance is kept: seconds, or a string with a unit. Default `'10m'`. */
   readonly idle?: Duration
-  /** Lets go of one. Awaited when the application closes. It may still be in use by a request that has got it just before. */
+  /**
+   * Disposes of an instance. The application waits for it when it closes. When an instance is disposed of
+   * earlier, a request that has just obtained it may still use it.
+   */
   readonly dispose?: (instance: T, tenantId: string) => unknown
 }
 
 /**
- * A provider of something that each tenant has its own of: a pool, a client, a memory. What is injected is a stand-in, which asks
- * for the tenant each time that something of it is called, read or written; so a class that lives as long as the application
- * holds nothing of any tenant. Made when a tenant first needs it, and bounded.
+ * Creates a provider whose value differs for each tenant: a pool, a client, a cache in memory. The injected
+ * object is a proxy that selects the instance of the current tenant at each access. So a class that lives as
+ * long as the application can hold it. An instance is created when its tenant first needs it; `max` and `idle`
+ * bound their number.
  *
- * @param token Under which it is injected.
- * @param factory Makes one, at once; runs in the tenant's scope. The result is an object.
- * @throws TypeError for options that mean nothing. Using the stand-in where there is no tenant throws HttpError 400
- * `TENANT_REQUIRED`, and where it is not authorised yet, 500 `TENANT_UNAUTHORIZED`.
+ * @param token The token under which it is injected.
+ * @param factory Creates an instance, synchronously; runs in the scope of the tenant. The result must be an
+ * object.
+ * @param options See `TenantScopedOptions`.
+ * @throws TypeError for an invalid `max` or `idle`. Using the proxy throws HttpError 400 `TENANT_REQUIRED` when
+ * there is no tenant, and 500 `TENANT_UNAUTHORIZED` when `tenant.authorize` has not allowed the tenant yet.
  * @example
  * const Pool = new InjectionToken<pg.Pool>('Pool')
  * tenantScoped(Pool, (id) => new pg.Pool({ database: `tenant_${id}` }), { dispose: (pool) => pool.end() })
@@ -60,10 +69,10 @@ export function tenantScoped<T extends object>(
   }
 }
 
-/** What the container asks everything that it makes, in nobody's name. */
+/** Properties that the container reads from every object that it creates, while there is no tenant. */
 const OF_CONTAINER: ReadonlySet<PropertyKey> = new Set(['then', 'onInit', 'onReady'])
 
-/** Passes everything on to the instance of the tenant of now. */
+/** Creates the proxy, which forwards each access to the instance of the current tenant. */
 function standInFor<T extends object>(instances: TenantInstances<T>): T {
   return new Proxy({} as T, {
     get(_, key) {
@@ -71,7 +80,7 @@ function standInFor<T extends object>(instances: TenantInstances<T>): T {
       if (OF_CONTAINER.has(key) || isInspection(key)) return undefined
       const value: unknown = Reflect.get(instances.get(), key)
       if (typeof value !== 'function' || key === 'constructor') return value
-      // Asks again when it is called: a method that was taken in one scope may be called in another.
+      // The instance is selected again at the call: a method may be read in one scope and called in another.
       return (...args: unknown[]) => {
         const instance = instances.get()
         return (Reflect.get(instance, key) as typeof value).apply(instance, args)
@@ -84,7 +93,7 @@ function standInFor<T extends object>(instances: TenantInstances<T>): T {
   })
 }
 
-/** Whoever prints or compares things, asks for symbols, and must not fail where there is no tenant. */
+/** Code that prints or compares objects reads symbols, and must not fail when there is no tenant. */
 function isInspection(key: PropertyKey): boolean {
   return typeof key === 'symbol' && actingTenant() === undefined
 }

@@ -20,23 +20,27 @@ export function requireTenantStage(message: string): Stage {
 type Authorize = NonNullable<TenantSettings['authorize']>
 
 /**
- * Shows the guard and `authorize` which tenant a request names, in a scope that acts for nobody. It has an origin of its
- * own, so that whatever fails there, or comes back late, is not taken for the request itself.
+ * Runs the guard and `authorize` in a scope in which `getTenantId()` returns the claimed tenant, but no code
+ * may act for it. The scope has a new origin, so that a late callback or a failure in it does not continue the
+ * request in this scope.
  */
 export const claimStage: Stage = (next) =>
   function showClaim(req, res) {
     const scope = req[kTenantScope]
     if (scope?.claim === undefined) return next(req, res)
-    const asked = Object.freeze({ ...scope, origin: {}, isAsked: true as const })
-    return TenantContext.run(asked, next, req, res)
+    const deciding = Object.freeze({ ...scope, origin: {}, isAsked: true as const })
+    return TenantContext.run(deciding, next, req, res)
   }
 
-/** The tenant that a request acts for, or would like to. */
+/** Returns the tenant that a request acts for or claims. */
 function tenantOf({ [kTenantScope]: scope }: BlazonRequest): string | undefined {
   return scope?.id ?? scope?.claim
 }
 
-/** Lets a request act for its tenant on exactly `true`; one that has none acts for nobody. */
+/**
+ * Creates the stage that calls `authorize` for a request with a tenant. Only the result `true` lets the request
+ * act for it. A request without a tenant continues without one.
+ */
 export function membershipStage(authorize: Authorize): Stage {
   return (next) =>
     function checkMembership(req, res) {
@@ -49,7 +53,10 @@ export function membershipStage(authorize: Authorize): Stage {
     }
 }
 
-/** In a scope of another origin: what was begun before the request might act for the tenant never does. */
+/**
+ * Continues in a scope with a new origin, so that code that was started before `authorize` allowed the tenant
+ * can never act for it.
+ */
 function actFor(id: string, req: BlazonRequest, res: Response, next: Step): unknown {
   const scope = req[kTenantScope]
   if (scope?.claim === undefined) return next(req, res)

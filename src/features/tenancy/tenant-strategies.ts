@@ -2,11 +2,11 @@ import type { Request } from '../../contracts/handler.js'
 import type { TenantStrategy } from '../../contracts/tenant.js'
 
 /**
- * Names the tenant by the host that a request asks for, as the `Host` header says; `X-Forwarded-Host`, which clients can send
- * too, is never read. A proxy must pass the client's `Host` on.
+ * Creates a strategy that reads the tenant from the `Host` header. It never reads `X-Forwarded-Host`, because
+ * clients can send that header, too. A proxy must pass the client's `Host` on.
  *
- * @param hosts Tenants by host name, without port.
- * @throws TypeError for what is no host name.
+ * @param hosts Ids of tenants by host name, without port.
+ * @throws TypeError when a key is not a host name.
  * @example
  * tenant: { header: false, strategies: [tenantFromHost({ 'shop.acme.example': 'acme' })] }
  */
@@ -20,15 +20,16 @@ export function tenantFromHost(hosts: Readonly<Record<string, string>>): TenantS
 }
 
 /**
- * Names the tenant by the label in front of a domain: `acme.example.com`. The domain itself, deeper names and other hosts name
- * none. Reads the `Host` header alone, as {@link tenantFromHost}. The label is in lower case, whatever the client writes.
+ * Creates a strategy that reads the tenant from the label in front of a domain: `acme` in `acme.example.com`.
+ * The domain itself, deeper names and other hosts name no tenant. It reads only the `Host` header, as {@link
+ * tenantFromHost}. The id is in lower case, whatever case the client uses.
  *
- * @throws TypeError for what is no domain.
+ * @throws TypeError when `domain` is not a host name.
  * @example
  * tenant: { header: false, strategies: [tenantFromSubdomain({ domain: 'example.com' })] }
  */
 export function tenantFromSubdomain(options: { readonly domain: string }): TenantStrategy {
-  // Untyped callers may have given the domain itself, or nothing.
+  // Untyped callers may pass the domain itself, or nothing.
   const domain = (options as { readonly domain: string } | undefined)?.domain as string
   checkHost('tenantFromSubdomain', domain)
   const suffix = `.${domain.toLowerCase()}`
@@ -40,10 +41,12 @@ export function tenantFromSubdomain(options: { readonly domain: string }): Tenan
 }
 
 /**
- * Names the tenant by a segment of the path. The routes need the segment, too: `@Controller('t/:tenant/orders')`.
+ * Creates a strategy that reads the tenant from a segment of the path. The routes must contain the segment,
+ * too: `@Controller('t/:tenant/orders')`.
  *
- * @param template Literal segments, then `:tenant`: `/t/:tenant`. Paths that do not begin so name none.
- * @throws TypeError for a template without `:tenant` at its end.
+ * @param template Literal segments, then `:tenant`: `/t/:tenant`. A path that does not begin with these
+ * segments names no tenant.
+ * @throws TypeError when the template does not end with `:tenant`, or has another parameter.
  * @example
  * tenant: { header: false, strategies: [tenantFromPath('/t/:tenant')] }
  */
@@ -63,7 +66,10 @@ export function tenantFromPath(template: string): TenantStrategy {
   }
 }
 
-/** Labels of ASCII, or an address, as `Host` has them: with a scheme, a port, a wildcard or a letter of another script, nothing would ever match. */
+/**
+ * ASCII labels or an IP address, as in the `Host` header. A name with a scheme, a port, a wildcard or non-ASCII
+ * letters would never match.
+ */
 const HOST = /^(?:[\w-]+(?:\.[\w-]+)*|\[[\da-f:.]+\])$/i
 
 function checkHost(strategy: string, name: unknown): void {
@@ -82,7 +88,10 @@ function segmentsOf(path: string): string[] {
   return path.replace(/^\//, '').split('/')
 }
 
-/** As the router decodes it, which refuses what does not decode. */
+/**
+ * Decodes a segment as the router does; `undefined` if it cannot be decoded, because the router refuses such a
+ * path.
+ */
 function decoded(segment: string | undefined): string | undefined {
   if (segment === undefined || segment === '') return undefined
   try {
