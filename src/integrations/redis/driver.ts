@@ -112,7 +112,7 @@ function clusterDriver(connection: RedisCluster): Driver {
       // The cluster is not complete yet. node-redis reads the owners of the slots only on connect, and again
       // after a redirect.
       if (connection.slots.includes(undefined))
-        throw new Error('CLUSTERDOWN Not all slots are kept.')
+        throw new Error('CLUSTERDOWN Some slots have no server.')
     },
     send: (...words) => sendBy(words[1], words),
     // One `GET` for each key: in a cluster, the keys may be on different servers.

@@ -156,11 +156,11 @@ export class Link {
       if (driver === this.#driver) this.#late()
       fail(UNAVAILABLE)
     })
-    const settle = (answer: () => void) => {
+    const settle = (deliver: () => void) => {
       if (isLate) return this.#arrived(driver)
       cancel()
       this.#breaker.succeed()
-      answer()
+      deliver()
     }
     send(driver).then(
       (value) => settle(() => read(value)),
@@ -171,7 +171,7 @@ export class Link {
   #late(): void {
     this.#overdue++
     this.#breaker.fail()
-    if (this.#breaker.isOpen) this.#begin('no answers')
+    if (this.#breaker.isOpen) this.#begin('no replies in time')
     this.#scheduleCheck()
   }
 
@@ -193,7 +193,7 @@ export class Link {
     const driver = this.#driver
     if (driver === undefined || this.isAvailable || !this.#isReady) return
     if (this.#overdue > 0) {
-      this.#begin('no answer')
+      this.#begin('no reply in time')
       // The server may be gone without closing the connection. TCP would repeat the sent data for a quarter
       // of an hour before it fails, so connect anew.
       if (this.#isOurs) return this.#reconnect()
