@@ -1,20 +1,23 @@
-/** How the command ends: 0 ok, 1 the application failed, 2 usage, 3 a check failed, 4 a package is missing. */
+/**
+ * The exit status of the command: 0 success, 1 the application failed, 2 wrong usage, 3 a check failed, 4 a
+ * package is missing.
+ */
 export type ExitStatus = 0 | 1 | 2 | 3 | 4
 
-/** What a {@link CliError} says. */
+/** The texts of a {@link CliError}, and its exit status. */
 export interface CliErrorFacts {
   readonly status: ExitStatus
   /** What failed, as a sentence. */
   readonly what: string
-  /** Why, as far as it is known; left out only where `what` says it. */
+  /** The reason, as far as it is known. Left out only if `what` already contains it. */
   readonly cause?: string
-  /** What to do, as a sentence; left out only where `what` says it. */
+  /** What the user should do, as a sentence. Left out only if `what` already contains it. */
   readonly remedy?: string
-  /** Where it was thrown; shown under `--verbose`. */
+  /** The stack of the original error, printed with `--verbose`. */
   readonly stack?: string | undefined
 }
 
-/** Ends the command, telling the user in three lines what failed, why, and what to do. */
+/** Ends the command. The user sees three lines: what failed, why, and what to do. */
 export class CliError extends Error {
   override readonly name = 'CliError'
   readonly status: ExitStatus

@@ -7,19 +7,19 @@ import { messageOf } from './message-of.js'
 import { type DocumentReports, pickDocument } from './pick-document.js'
 import type { Streams } from './streams.js'
 
-/** What `openapi diff` was asked for. */
+/** Options of `openapi diff`. */
 export interface DiffOptions extends LoadOptions {
-  /** Whether only what breaks clients counts, and is an error. */
+  /** Whether to print only changes that break clients, and to fail if there are any. */
   readonly breaking?: boolean
   readonly format?: 'text' | 'json'
-  /** Of `--path`. */
+  /** The value of `--path`. */
   readonly path?: string
 }
 
 /**
- * Prints what has changed since a document was written.
+ * Prints the changes between an older document and the current one.
  *
- * @throws CliError with status 3 when something breaks clients and `breaking` is set.
+ * @throws CliError with status 3 when a change breaks clients and `breaking` is set.
  */
 export async function diffDocuments(
   base: string,
@@ -48,7 +48,10 @@ export async function diffDocuments(
 
 type Documents = Parameters<typeof compareDocuments>
 
-/** What has the outline of a document may still be broken inside. */
+/**
+ * Compares two documents. `readDocument` checks only the outline of a file, so an invalid document may still
+ * throw here.
+ */
 function compare(path: string, base: Documents[0], current: Documents[1]): Change[] {
   try {
     return compareDocuments(base, current)
@@ -63,7 +66,7 @@ function compare(path: string, base: Documents[0], current: Documents[1]): Chang
   }
 }
 
-/** Changes as text: by operation, breaking ones marked. */
+/** The changes as text, grouped by operation. Breaking changes are marked. */
 function formatChanges(changes: readonly Change[]): string {
   let operation = ''
   const lines = changes.flatMap((change) => {

@@ -11,17 +11,18 @@ import { pickDocument } from './pick-document.js'
 import type { Streams } from './streams.js'
 import { type OutputFile, readText, writeFiles } from './write-files.js'
 
-/** What `openapi export` was asked for. */
+/** Options of `openapi export`. */
 export interface ExportOptions extends RawExportOptions, LoadOptions {
   readonly strict?: boolean
-  /** Of `--path`. */
+  /** The value of `--path`. */
   readonly path?: string
 }
 
 /**
- * Exports the document of an application, and a client if asked for: writes them, or checks that they are written.
+ * Exports the document of an application, and a client if requested. Writes the files, or with `--check`
+ * compares them.
  *
- * @throws CliError
+ * @throws CliError when the application cannot be read, a file cannot be written, or a check fails.
  */
 export async function exportDocument(options: ExportOptions, streams: Streams): Promise<void> {
   const targets = exportTargets(options, options.cwd)
@@ -30,7 +31,7 @@ export async function exportDocument(options: ExportOptions, streams: Streams): 
   const files = await outputFiles(document, targets, { options, streams })
   const written = files.filter(({ path }) => path !== '-')
   if (options.check === true) return check(written, { options, streams })
-  // Last, so that nothing has been printed when a file cannot be written.
+  // Write the files before anything is printed to stdout: a failure must not leave partial output there.
   const results = writeFiles(written)
   for (const { path, text } of files) if (path === '-') streams.out(text)
   const lines = written.map((file, index) => {
@@ -56,10 +57,10 @@ async function outputFiles(
   return [file, { path: out, text: await writeClient(document, { kind, ...options, streams }) }]
 }
 
-/** @throws CliError with status 3 when a file differs from what would be written. */
+/** @throws CliError with status 3 when a file differs from the text that would be written. */
 function check(files: readonly OutputFile[], { options, streams }: Context): void {
   const stale = files.flatMap(({ path, text }) => {
-    // Git may have given the file the line ends of its platform.
+    // Git may have converted the line ends to those of the platform.
     const actual = readText(path)?.replaceAll('\r\n', '\n')
     const name = relative(realpathSync(options.cwd), path)
     if (actual === text) return []

@@ -3,10 +3,13 @@ import { CliError } from './cli-error.js'
 import type { DocumentFormat } from './document-text.js'
 import { outputPath } from './output-path.js'
 
-/** `typescript`: openapi-typescript's types where the project has it, else the built-in client; `fetch`: always that. */
+/**
+ * `typescript`: the types of openapi-typescript if the project has it, else the built-in client. `fetch`:
+ * always the built-in client.
+ */
 export type ClientKind = 'typescript' | 'fetch'
 
-/** What was asked for, as it was written. */
+/** The options of `openapi export` as the user wrote them. */
 export interface RawExportOptions {
   readonly out?: string
   readonly format?: DocumentFormat
@@ -15,18 +18,18 @@ export interface RawExportOptions {
   readonly check?: boolean
 }
 
-/** What is to be written, and where. */
+/** The files to write. */
 export interface ExportTargets {
   readonly format: DocumentFormat
-  /** Absolute; `-` is stdout. */
+  /** An absolute path, or `-` for stdout. */
   readonly out: string
   readonly client: { readonly kind: ClientKind; readonly out: string } | null
 }
 
 /**
- * Settles what the options leave open.
+ * Resolves the options to files, with defaults.
  *
- * @throws CliError when they contradict each other, or name a file that may not be written.
+ * @throws CliError when options contradict each other, or name a file that must not be written.
  */
 export function exportTargets(options: RawExportOptions, cwd: string): ExportTargets {
   const { out: given, client } = options
@@ -40,7 +43,7 @@ export function exportTargets(options: RawExportOptions, cwd: string): ExportTar
     if (options.check === true && out === '-') throw nothingToCheck()
     return { format, out, client: null }
   }
-  // As it was named, so that a relative one is held in the project, too.
+  // The folder of `--out` as the user wrote it, so that a relative path also stays inside the project.
   const beside = out === '-' ? '.' : dirname(name)
   const clientName = options.clientOut ?? join(beside, 'openapi-client.ts')
   const clientOut = clientName === '-' ? '-' : outputPath(clientName, '--client-out', cwd)

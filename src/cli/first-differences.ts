@@ -1,9 +1,12 @@
-/** Lines of each side that are shown. */
+/** The number of lines that are shown of each side. */
 const SHOWN = 5
-/** Lines that must be the same again before two texts are believed to be in step. */
+/** The number of equal lines after which the two texts count as equal again. */
 const IN_STEP = 3
 
-/** Where a file begins to differ from what it should be: lines that go (`-`) and lines that come (`+`), until it is the same again. */
+/**
+ * Shows the first place where a file differs from the expected text: removed lines with `-`, added lines with
+ * `+`.
+ */
 export function firstDifferences(actual: string, expected: string): string {
   const [from, to] = [actual.split('\n'), expected.split('\n')]
   const start = from.findIndex((line, index) => line !== to[index])
@@ -15,7 +18,7 @@ export function firstDifferences(actual: string, expected: string): string {
   return [...lines, ...(isLast ? [] : ['… and further down'])].join('\n')
 }
 
-/** How much of each side has to be taken away until both go on alike; the nearest such place, counted on both sides. */
+/** The fewest lines to remove from both sides, counted together, until the next lines are equal. */
 function untilInStep(from: readonly string[], to: readonly string[]): [string[], string[]] {
   for (let taken = 1; taken <= from.length + to.length; taken++) {
     for (let gone = Math.max(0, taken - to.length); gone <= Math.min(taken, from.length); gone++) {

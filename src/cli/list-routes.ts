@@ -3,16 +3,16 @@ import { formatProblem } from '../errors/config-error.js'
 import { type LoadOptions, loadApp } from './load/load-app.js'
 import type { Streams } from './streams.js'
 
-/** What `routes` was asked for. */
+/** Options of `routes`. */
 export interface RoutesOptions extends LoadOptions {
   readonly json?: boolean
   readonly filter?: string
 }
 
 /**
- * Prints the routes of an application, in the order of their declaration.
+ * Prints the routes of an application in the order of their declaration.
  *
- * @throws CliError
+ * @throws CliError when the application cannot be read.
  */
 export async function listRoutes(options: RoutesOptions, streams: Streams): Promise<void> {
   const { routes, warnings } = await loadApp('routes', options)
@@ -24,7 +24,7 @@ export async function listRoutes(options: RoutesOptions, streams: Streams): Prom
   streams.note(options.filter === undefined ? count : `${count} of ${routes.length}`)
 }
 
-/** A filter is part of a row, as it is printed, in whatever case. */
+/** Whether the printed row contains the filter text, ignoring case. */
 function matches(route: RouteTableEntry, filter: string | undefined): boolean {
   return filter === undefined || row(route).join(' ').toLowerCase().includes(filter.toLowerCase())
 }

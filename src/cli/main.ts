@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { runCli } from './run-cli.js'
 
-// Whoever reads the output may stop early: `blazon routes | head`.
+// A pipe may close before all output is written: `blazon routes | head`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
 })

@@ -3,13 +3,14 @@ import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:pat
 import { CliError } from './cli-error.js'
 
 /**
- * Where a file is to be written, as an absolute path with links followed.
+ * The absolute path of a file to write. Symbolic links are followed.
  *
- * A relative path may not leave the project, by `..` or by a link: that is what a slip in a script does, or somebody who has put a link
- * into a repository. Where leaving is meant, the path is written absolutely.
+ * A relative path must stay inside the project, also through `..` and through links. This stops mistakes in
+ * scripts, and links that somebody put into a repository. To write outside the project, pass an absolute
+ * path.
  *
- * @param option The option that names it, for messages.
- * @throws CliError when it leaves the project, or is a folder.
+ * @param option The option that names the path, for messages.
+ * @throws CliError when the path leaves the project, or is a folder.
  */
 export function outputPath(path: string, option: string, cwd: string): string {
   const named = resolve(cwd, path)
@@ -36,15 +37,15 @@ export function outputPath(path: string, option: string, cwd: string): string {
   return target
 }
 
-/** So many links one after the other are a circle, as Linux counts. */
+/** A longer chain of links is treated as circular. Linux has the same limit. */
 const MOST_LINKS = 40
 
-/** Where a path leads, whether there is something yet or not: links that lead to nothing are followed, too. */
+/** Follows the links of a path, also when the file does not exist yet and when a link points to nothing. */
 function followLinks(path: string, left: number = MOST_LINKS): string {
   try {
     return realpathSync(path)
   } catch {
-    // Nothing is there, or nothing that may be looked at.
+    // The path does not exist, or must not be read.
   }
   const folder = dirname(path)
   if (folder === path || left === 0) return path
@@ -61,7 +62,9 @@ function isLink(path: string): boolean {
   }
 }
 
-/** What is at a path; nothing where a file stands in the place of one of its folders, which writing will tell. */
+/**
+ * The file status of a path; `undefined` when one of its folders is a file. Writing reports that error later.
+ */
 function statsOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })
@@ -75,12 +78,15 @@ function isOutside(target: string, root: string): boolean {
   return way === '..' || /^\.\.[/\\]/.test(way) || isAbsolute(way)
 }
 
-/** The repository, so that packages of one may write to each other; without one, the package; else the folder itself. */
+/**
+ * The root of the repository, because packages of one repository may write to each other. Else the root of
+ * the package, else the folder itself.
+ */
 function projectRoot(cwd: string): string {
   return nearestWith('.git', cwd) ?? nearestWith('package.json', cwd) ?? cwd
 }
 
-/** The nearest folder, from `folder` upwards, that holds a file or folder of that name. */
+/** The nearest folder, upwards from `folder`, that contains a file or folder with this name. */
 export function nearestWith(name: string, folder: string): string | undefined {
   for (let current = resolve(folder); ; current = dirname(current)) {
     if (existsSync(join(current, name))) return current

@@ -4,24 +4,24 @@ import { CliError } from './cli-error.js'
 import type { DocumentReport } from './load/protocol.js'
 import type { Streams } from './streams.js'
 
-/** What was found of an application. */
+/** The documents that the child process reported. */
 export interface DocumentReports {
   readonly documents: readonly DocumentReport[]
   readonly warnings: readonly Problem[]
 }
 
-/** Which document is meant, and how strictly it is taken. */
+/** Which document to use, and whether warnings are errors. */
 export interface PickOptions {
-  /** Where the application serves it; needed when there are several. */
+  /** The path at which the application serves it. Required when there are several documents. */
   readonly path?: string
-  /** Whether warnings are errors. Default `false`. */
+  /** Whether warnings are errors. Default: `false`. */
   readonly strict?: boolean
 }
 
 /**
- * The document that is meant. Warnings are shown.
+ * Selects a document, and prints its warnings.
  *
- * @throws CliError when it cannot be told which one is, or when something is wrong with it.
+ * @throws CliError when the choice is not clear, or the document has errors.
  */
 export function pickDocument(
   { documents, warnings }: DocumentReports,

@@ -8,7 +8,7 @@ import type { Streams } from './streams.js'
 
 const DEFAULT_TIMEOUT_SECONDS = 30
 
-/** Timers of Node's are no longer than this: 2^31 - 1 ms. */
+/** The longest timer of Node: 2^31 - 1 ms. */
 const MAX_TIMEOUT_SECONDS = 2_147_483
 
 const EXIT_STATUSES = `
@@ -25,13 +25,13 @@ The application is read, not started: no provider, factory, plugin or port. With
 blazon.config.{json,js,mjs,ts}, in "blazon" of package.json, then as src/app, src/main or src/index.
 `
 
-/** What surrounds a run of the command. */
+/** The environment of one run of the command. */
 export interface ProgramContext {
   readonly cwd: string
   readonly streams: Streams
 }
 
-/** The command's grammar, and what each of its commands does. */
+/** Declares the commands with their options and actions. */
 export function createProgram(context: ProgramContext): Command {
   const program = new Command('blazon')
     .description(
@@ -107,7 +107,7 @@ function addRoutes(parent: Command, { cwd, streams }: ProgramContext): void {
   )
 }
 
-/** What every command takes that reads an application. */
+/** Adds the options of every command that reads an application. */
 function withLoading(command: Command, { hasDocument }: { hasDocument: boolean }): Command {
   command
     .option('--entry <file>', 'the module that makes the application')

@@ -1,6 +1,9 @@
 import type { OpenApiDocument, OpenApiResponse, Reference } from '../contracts/openapi.js'
 
-/** A response itself, or what a reference to one stands for; an empty one where it leads nowhere. */
+/**
+ * A response, or the response that a reference points to. Returns an empty response when the reference points
+ * to nothing.
+ */
 export function resolveResponse(
   response: OpenApiResponse | Reference,
   { components }: OpenApiDocument,

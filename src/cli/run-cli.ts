@@ -2,7 +2,10 @@ import { CommanderError } from 'commander'
 import { CliError, type ExitStatus } from './cli-error.js'
 import { createProgram, type ProgramContext } from './program.js'
 
-/** Runs the command: `argv` is what stands behind its name. Never throws; answers with the exit status. */
+/**
+ * Runs the command. `argv` holds the arguments after its name. Resolves with the exit status and never
+ * rejects.
+ */
 export async function runCli(
   argv: readonly string[],
   context: ProgramContext,
@@ -11,7 +14,7 @@ export async function runCli(
     await createProgram(context).parseAsync(argv, { from: 'user' })
     return 0
   } catch (error) {
-    // It has said what is wrong, or has shown the help that was asked for.
+    // Commander has already printed the error, or the help text.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     return report(error, argv.includes('--verbose'), context)
   }
@@ -23,7 +26,7 @@ function report(error: unknown, isVerbose: boolean, { streams }: ProgramContext)
     if (isVerbose && error.details !== undefined) streams.note(error.details)
     return error.status
   }
-  // A defect of the command itself: its stack is all there is to go on.
+  // A bug in the command itself: print the stack for the report.
   streams.note(error instanceof Error ? String(error.stack) : String(error))
   streams.note('This is a defect of blazon. Please report it with the lines above.')
   return 1

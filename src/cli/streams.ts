@@ -1,9 +1,9 @@
-/** Where the command writes. */
+/** The output streams of the command. */
 export interface Streams {
-  /** Results: stdout. Takes text as it is. */
+  /** Writes results to stdout, unchanged. */
   out(text: string): void
-  /** Everything else: stderr. Takes text as it is. */
+  /** Writes everything else to stderr, unchanged. */
   err(text: string): void
-  /** A line on stderr. */
+  /** Writes a line to stderr. */
   note(line: string): void
 }

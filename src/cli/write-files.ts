@@ -16,21 +16,22 @@ import { basename, dirname, join } from 'node:path'
 import { CliError } from './cli-error.js'
 import { messageOf } from './message-of.js'
 
-/** A file that is to have this text. */
+/** A file, and the text that it shall contain. */
 export interface OutputFile {
-  /** Absolute, with links followed: what has become a link since is not written through. */
+  /** An absolute path without links. If one of its parts has become a link since, writing fails. */
   readonly path: string
   readonly text: string
 }
 
-/** Whether a file had to be written. */
+/** Whether the file was written, or already had the text. */
 export type WriteResult = 'written' | 'unchanged'
 
 /**
- * Gives files their text: all of them or none, each from one moment to the next, and none that has it already.
+ * Writes all files or none. Each file is replaced atomically. A file that already has the text is not
+ * written.
  *
- * @returns what happened to each, in the same order.
- * @throws CliError when one cannot be written.
+ * @returns the result for each file, in the same order.
+ * @throws CliError when a file cannot be written.
  */
 export function writeFiles(files: readonly OutputFile[]): WriteResult[] {
   const changed = files.filter(({ path, text }) => readText(path) !== text)
@@ -46,7 +47,7 @@ export function writeFiles(files: readonly OutputFile[]): WriteResult[] {
   return files.map((file) => (changed.includes(file) ? 'written' : 'unchanged'))
 }
 
-/** The text of a file; `undefined` when there is none that can be read. */
+/** The text of a file; `undefined` when it cannot be read. */
 export function readText(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
@@ -55,7 +56,7 @@ export function readText(path: string): string | undefined {
   }
 }
 
-/** Windows has no such flag, and takes rights to make a link. */
+/** Windows does not have this flag, and needs a privilege to create a link. */
 const NO_FOLLOW: number = constants.O_NOFOLLOW ?? 0
 
 function makeFolder(folder: string): void {
@@ -67,18 +68,21 @@ function makeFolder(folder: string): void {
   refuseLinks(folder)
 }
 
-/** Between the choice of a path and the writing, the user's application was loaded: what stands there may be another thing now. */
+/**
+ * Throws when a folder has become a link. The user's application runs between the check of a path and the
+ * writing, and may have replaced the folder.
+ */
 function refuseLinks(folder: string): void {
   const real = realpathSync(folder)
   if (real !== folder) throw new Error(`${folder} has become a link: it leads to ${real}`)
 }
 
-/** Writes beside the file, because only within one file system a rename is atomic. */
+/** Writes to a temporary file beside the target, because a rename is atomic only within one file system. */
 function stage({ path, text }: OutputFile): { from: string; to: string } {
   const from = join(dirname(path), `.${basename(path)}.${process.pid}.tmp`)
   try {
     makeFolder(dirname(path))
-    // A file that may not be written is not replaced either, though its folder would allow it.
+    // A read-only file must not be replaced, even if its folder is writable.
     const mode = statSync(path, { throwIfNoEntry: false })?.mode
     if (mode !== undefined) closeSync(openSync(path, constants.O_RDWR | NO_FOLLOW))
     writeDurably(from, text)
@@ -94,14 +98,14 @@ function writeDurably(path: string, text: string): void {
   const file = openSync(path, 'wx')
   try {
     writeFileSync(file, text)
-    // Else a power cut may leave the new name on an empty file.
+    // Without this, the renamed file may be empty after a power failure.
     fsyncSync(file)
   } finally {
     closeSync(file)
   }
 }
 
-/** What failed before is what the user has to hear. */
+/** Removes a temporary file. Its own errors are ignored: the user needs to see the first error. */
 function discard(path: string): void {
   try {
     rmSync(path, { force: true })

@@ -20,26 +20,26 @@ import { type DescribeSchema, SchemaRegistry } from './schema-registry.js'
 import { sharedResponses } from './shared-responses.js'
 import type { DocumentSettings } from './swagger-options.js'
 
-/** What a document is built from beside the model. */
+/** The input of {@link buildDocument} beside the model. */
 export interface DocumentConfig {
   readonly settings: DocumentSettings
   readonly describeSchema: DescribeSchema
-  /** What features add to operations, in order. */
+  /** Functions of features that add errors and parameters to operations, called in order. */
   readonly contributors: readonly OperationContributor[]
-  /** Whether the query parser makes objects of `a[b]=1`. */
+  /** Whether the query parser turns `a[b]=1` into an object. */
   readonly parsesNestedQuery: boolean
 }
 
-/** A document, and what is wrong or suspicious about it. */
+/** A document, with the errors and warnings found while it was built. */
 export interface BuiltDocument {
-  /** Writes the document, another one with every call: what boot must know is in the problems. */
+  /** Builds a new document object with every call. The problems are known before the first call. */
   readonly write: () => OpenApiDocument
   readonly problems: readonly Problem[]
 }
 
 /**
- * Describes the routes of an application (specification sections 2.3 and 4.3). The same model gives the same
- * bytes: every list has an order of its own, and nothing of the machine or the time is in it.
+ * Describes the routes of an application. The same model gives the same bytes: every list has a fixed order,
+ * and the document contains nothing of the machine or the time.
  */
 export function buildDocument(model: AppModel, config: DocumentConfig): BuiltDocument {
   const { settings, contributors, parsesNestedQuery } = config
@@ -55,7 +55,8 @@ export function buildDocument(model: AppModel, config: DocumentConfig): BuiltDoc
     parsesNestedQuery,
   })
   const { hasGuard } = model
-  // Tools that resolve references write into the document they are given, and must write into no other.
+  // Each call builds new objects: tools that resolve references modify the document that they receive, and
+  // must not modify another one.
   const write = (): OpenApiDocument => {
     const schemas = schemasOfDocument(settled)
     const paths = buildPaths(placed, { schemas, contributors, hasGuard })
@@ -63,7 +64,7 @@ export function buildDocument(model: AppModel, config: DocumentConfig): BuiltDoc
       openapi: '3.0.3',
       info: ownCopy(infoOf(settings)),
       servers: serversOf(settings),
-      // Nothing is secured but what says so itself, and tools want to hear it.
+      // By default no operation is secured. The empty list states this, because some tools require the field.
       security: [],
       tags: ownCopy(tagsOf(operations, settings)),
       paths,
@@ -78,17 +79,20 @@ function serversOf({ servers, path }: DocumentSettings): readonly OpenApiServer[
   return [{ url: rootFrom(path), description: 'This server' }]
 }
 
-/** @throws ConfigError when the author's function throws, or does not decide: a promise would include everything. */
+/**
+ * @throws ConfigError when the `include` function of the author throws or returns no boolean. A promise is
+ * refused, because it is truthy and would include every route.
+ */
 function isIncluded(route: RouteModel, { include }: DocumentSettings): boolean {
   if (include === undefined) return true
-  let answer: unknown
+  let decision: unknown
   try {
-    answer = include(route)
+    decision = include(route)
   } catch (error) {
     throw undecided(`It threw for ${route.name}: ${String(error)}`, error)
   }
-  if (typeof answer === 'boolean') return answer
-  throw undecided(`It returned a value of type ${typeof answer} for ${route.name}.`)
+  if (typeof decision === 'boolean') return decision
+  throw undecided(`It returned a value of type ${typeof decision} for ${route.name}.`)
 }
 
 function undecided(cause: string, reason?: unknown): ConfigError {
@@ -97,8 +101,9 @@ function undecided(cause: string, reason?: unknown): ConfigError {
 }
 
 /**
- * The root of the application, as seen from its document: a relative server is resolved against that (4.7.5), so it
- * is right under every prefix, where `/` would be the root of the host.
+ * The root of the application relative to its document. Clients resolve a relative server URL against the URL
+ * of the document (OpenAPI 3.0.3, 4.7.5), so this stays right under every path prefix. `/` would be the root
+ * of the host.
  */
 function rootFrom(path: string): string {
   const depth = path.split('/').filter(Boolean).length - 1
@@ -117,7 +122,9 @@ function infoOf(settings: DocumentSettings): OpenApiInfo {
   }
 }
 
-/** Those of the options first, in their order; then the others in that of the controllers. */
+/**
+ * The tags of the `tags` option first, in their order; then all other tags in the order of the controllers.
+ */
 function tagsOf(
   operations: readonly DocumentedOperation[],
   { tags: described = [] }: DocumentSettings,
@@ -127,7 +134,7 @@ function tagsOf(
   return [...described, ...[...used].map((name) => ({ name }))]
 }
 
-/** Only what the paths lead to. */
+/** Only the components that the paths refer to, directly or through other components. */
 function buildComponents(
   paths: OpenApiDocument['paths'],
   { note, components }: DocumentSchemas,

@@ -16,16 +16,16 @@ import { bodySchemaOf, buildRequestBody } from './request-body.js'
 import { buildResponses } from './responses.js'
 import type { SchemaRegistry } from './schema-registry.js'
 
-/** What all operations of a document share. */
+/** Values that all operations of a document share. */
 export interface OperationContext {
   readonly schemas: DocumentSchemas
-  /** What features add to operations, in order. */
+  /** Functions of features that add errors and parameters to operations, called in order. */
   readonly contributors: readonly OperationContributor[]
-  /** Whether there is a guard, and thus a security scheme. */
+  /** Whether the application has a guard. Only then the document has a security scheme. */
   readonly hasGuard: boolean
 }
 
-/** Adds every schema of an operation that ends up in the document. */
+/** Adds to the registry every schema of an operation that the document will contain. */
 export function addSchemas(
   { route, operationId }: DocumentedOperation,
   registry: SchemaRegistry,
@@ -49,9 +49,9 @@ export function addSchemas(
 }
 
 /**
- * Describes one operation (specification section 4.3), in objects that stand in no other document.
+ * Describes one operation. The objects it returns belong to one document only.
  *
- * @param path The path that stands for the route's in the document.
+ * @param path The path that the document uses for the path of the route.
  */
 export function buildOperation(
   documented: DocumentedOperation,
@@ -59,7 +59,7 @@ export function buildOperation(
   context: OperationContext,
 ): OpenApiOperation {
   const { route, operationId } = documented
-  // A name without letters or digits, `$` say, has no title.
+  // A name without letters or digits, such as `$`, has no title.
   const inferred =
     titleCase(handlerName(route)) || `${documented.method.toUpperCase()} ${pathTemplate(path)}`
   const { summary = inferred, ...stated } = route.operation.operation
@@ -80,7 +80,7 @@ export function buildOperation(
   }
 }
 
-/** What features add to an operation. */
+/** The errors and parameters that features add to an operation. */
 function additionsTo(
   route: RouteModel,
   { contributors }: OperationContext,
@@ -95,7 +95,10 @@ function additionsTo(
   return { errors, parameters }
 }
 
-/** The author's word on a parameter wins over a feature's. Names of headers have no case. */
+/**
+ * When the author and a feature describe the same parameter, the author's description is used. Header names
+ * are compared without case.
+ */
 function isNew(stated: readonly OpenApiParameter[]): (added: OpenApiParameter) => boolean {
   const keyOf = ({ name, in: place }: OpenApiParameter) =>
     `${place} ${place === 'header' ? name.toLowerCase() : name}`

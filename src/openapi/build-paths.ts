@@ -5,7 +5,7 @@ import type { PlacedOperation } from './place-operations.js'
 /** The order in which OpenAPI lists the methods of a path (3.0.3, 4.7.9.1). */
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const
 
-/** Gathers operations under their paths, sorted. */
+/** Groups operations by path template. The paths are sorted. */
 export function buildPaths(
   operations: readonly PlacedOperation[],
   context: OperationContext,

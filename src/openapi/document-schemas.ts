@@ -3,13 +3,13 @@ import { referencesOf } from './map-schema.js'
 import { ownCopy } from './own-copy.js'
 import type { SettledSchemas } from './schema-registry.js'
 
-/** The schemas of one document that is being written, which shares none with another. */
+/** The schemas of one document while it is built. It shares no object with another document. */
 export interface DocumentSchemas extends SettledSchemas {
-  /** A copy to stand in the document; what it refers to will be among the components. */
+  /** Returns a copy for the document, and adds the components that the schema refers to. */
   copy(schema: OpenApiSchema): OpenApiSchema
-  /** Notes what a schema refers to that stands in the document as it is. */
+  /** Adds the components that a schema refers to. For a schema that the document contains without a copy. */
   note(schema: OpenApiSchema): void
-  /** Everything that was referred to, and what that refers to, by name, sorted. */
+  /** All components that were referred to, and the components that those refer to, by name, sorted. */
   components(): Readonly<Record<string, OpenApiSchema>>
 }
 
@@ -27,7 +27,7 @@ export function schemasOfDocument(settled: SettledSchemas): DocumentSchemas {
     },
     components() {
       const found: [string, OpenApiSchema][] = []
-      // Grows while it is walked, by what the components refer to.
+      // The set grows during this loop: each component adds the components that it refers to.
       for (const name of referred) {
         const schema = settled.component(name) ?? {}
         note(schema)

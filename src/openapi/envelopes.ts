@@ -10,16 +10,18 @@ const fieldErrors: OpenApiSchema = {
 }
 const errorStatus: OpenApiSchema = { type: 'integer', minimum: 400, maximum: 599 }
 
-/** Schemas of what `fail` sends; see `errors/envelope.ts`, whose types say the same. */
+/**
+ * Schemas of the error bodies that `fail` sends. The types in `errors/envelope.ts` declare the same fields.
+ */
 export const ERROR_SCHEMAS: Readonly<Record<string, OpenApiSchema>> = {
   ErrorEnvelope: {
     type: 'object',
-    description: 'What every error answers with.',
+    description: 'The body of every error response.',
     properties: {
       statusCode: { type: 'string', enum: ['error'] },
       status: errorStatus,
       message: text,
-      code: { type: 'string', description: 'Machine-readable.' },
+      code: { type: 'string', description: 'A machine-readable error code.' },
       errors: fieldErrors,
       requestId: text,
     },
@@ -27,17 +29,21 @@ export const ERROR_SCHEMAS: Readonly<Record<string, OpenApiSchema>> = {
   },
   FieldError: {
     type: 'object',
-    description: 'A part of the request that its schema rejects.',
+    description: 'A field of the request that does not match its schema.',
     properties: {
       in: { type: 'string', enum: ['body', 'params', 'query', 'headers'] },
-      path: { type: 'string', description: 'Dotted, from the root of that part.' },
+      path: {
+        type: 'string',
+        description: 'The dotted path of the field within that part of the request.',
+      },
       message: text,
     },
     required: ['in', 'path', 'message'],
   },
   ProblemDetails: {
     type: 'object',
-    description: 'The same for clients that ask for it (RFC 9457).',
+    description:
+      'The body of an error response when the client accepts `application/problem+json` (RFC 9457).',
     properties: {
       type: { type: 'string', enum: ['about:blank'] },
       title: text,
@@ -51,10 +57,11 @@ export const ERROR_SCHEMAS: Readonly<Record<string, OpenApiSchema>> = {
   },
 }
 
-/** The body of an error, in both forms, with what a client sees of it. */
+/** The content of an error response in both media types, each with an example. */
 export function errorContent(status: number): Readonly<Record<string, OpenApiMediaType>> {
   const title = titleOf(status)
-  // Of all that may be wrong with a request, what its schemas reject is what clients meet.
+  // Of all causes of a 400, a failed validation is the one that clients meet most often, so it is the
+  // example.
   const { message, ...facts } = status === 400 ? REJECTED : { message: title, code: codeOf(title) }
   return {
     'application/json': {
@@ -74,17 +81,17 @@ const REJECTED = {
   errors: [{ in: 'body', path: 'name', message: 'is required' }],
 }
 
-/** Where the two forms of an error are described. */
+/** References to the schemas of the two error bodies. */
 export const ERROR_BODIES: readonly [OpenApiSchema, OpenApiSchema] = [
   { $ref: `${COMPONENT}ErrorEnvelope` },
   { $ref: `${COMPONENT}ProblemDetails` },
 ]
 
 /**
- * The success envelope (specification section 2.1).
+ * The schema of the success envelope.
  *
- * @param status `null` where only its class is known.
- * @param data `null` where nothing is known of it: then it may be absent.
+ * @param status `null` when only the class 2XX is known.
+ * @param data `null` when nothing is known about the data: then `data` is optional.
  */
 export function successSchema(status: number | null, data: OpenApiSchema | null): OpenApiSchema {
   return {
@@ -102,7 +109,7 @@ export function successSchema(status: number | null, data: OpenApiSchema | null)
   }
 }
 
-/** Whether a schema describes a whole envelope already. */
+/** Whether a schema already describes a whole envelope. */
 export function isEnvelope({ properties }: OpenApiSchema): boolean {
   return ['statusCode', 'status', 'message'].every((name) => Object.hasOwn(properties ?? {}, name))
 }

@@ -2,8 +2,9 @@ import type { DescribedSchema, SchemaDefinition } from '../contracts/openapi.js'
 import { referencesOf } from './map-schema.js'
 
 /**
- * Names for the definitions of one schema, by the name they have there: the author's own, else the name of the
- * closest definition with one (`User_1`), else that of the place where the schema is used (`UsersCreateBody_1`).
+ * Names for the definitions of one schema, by their local name. A definition keeps the name that its author
+ * gave. Otherwise its name comes from the closest named definition (`User_1`), else from the place where the
+ * schema is used (`UsersCreateBody_1`).
  */
 export function localNames(
   { schema, definitions }: DescribedSchema,
@@ -14,13 +15,13 @@ export function localNames(
   const taken = new Set<string>()
   const give = (local: string, wanted: string): void => {
     let name = wanted
-    // The author may have used the very name.
+    // The author may have given this name to another definition.
     while (taken.has(name)) name += '_'
     taken.add(name)
     names.set(local, name)
   }
   for (const { name, isNamed } of definitions) if (isNamed) give(name, name)
-  /** Names what `from` leads to over definitions without a name. */
+  /** Names the unnamed definitions that `from` refers to, directly or through other unnamed definitions. */
   const nameBelow = (from: SchemaDefinition['schema'], owner: string, count = { value: 0 }) => {
     for (const name of referencesOf(from)) {
       if (names.has(name)) continue
@@ -29,13 +30,13 @@ export function localNames(
       nameBelow(byName.get(name)?.schema ?? {}, owner, count)
     }
   }
-  // A recursive schema without a name is its own only definition: it is the place.
+  // A recursive schema without a name is its own only definition: it gets the name of the place.
   const root = [...referencesOf(schema)][0]
   if (schema.$ref !== undefined && root !== undefined && !names.has(root)) give(root, place)
   for (const { name, isNamed, schema: body } of definitions) if (isNamed) nameBelow(body, name)
   nameBelow(schema, place)
   nameBelow(byName.get(root ?? '')?.schema ?? {}, place)
-  // What nothing refers to may still be there.
+  // Definitions that nothing refers to need a name, too.
   for (const { name } of definitions) if (!names.has(name)) give(name, `${place}_${name}`)
   return names
 }

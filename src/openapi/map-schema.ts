@@ -1,10 +1,13 @@
 import type { OpenApiSchema } from '../contracts/openapi.js'
 import { mapChildren, someBelow } from '../schema/map-children.js'
 
-/** How a reference to a component begins. */
+/** The beginning of every reference to a component. */
 export const COMPONENT = '#/components/schemas/'
 
-/** A copy of a schema whose references, however deep, point to what `rename` says of the component's name; itself, where it has none. */
+/**
+ * Renames the references of a schema at every depth: `rename` maps the old component name to the new one.
+ * Returns a copy, or the schema itself when it has no references.
+ */
 export function mapReferences(
   schema: OpenApiSchema,
   rename: (name: string) => string,
@@ -15,7 +18,7 @@ export function mapReferences(
   return mapChildren(schema, (child) => mapReferences(child, rename))
 }
 
-/** Names of the components that a schema refers to itself. */
+/** The names of the components that a schema refers to. References inside those components do not count. */
 export function referencesOf(schema: OpenApiSchema): ReadonlySet<string> {
   const names = new Set<string>()
   const note = ({ $ref }: OpenApiSchema): boolean => {

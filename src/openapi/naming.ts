@@ -1,13 +1,13 @@
 import type { RouteModel } from '../contracts/route-model.js'
 
-/** `getUserById` → `Get User By Id`, `listHTTPCodes` → `List HTTP Codes` (specification section 4.3). */
+/** `getUserById` → `Get User By Id`, `listHTTPCodes` → `List HTTP Codes`. */
 export function titleCase(name: string): string {
   return words(name)
     .map((word) => word[0]?.toUpperCase() + word.slice(1))
     .join(' ')
 }
 
-/** `Users_getById` → `UsersGetById`: what schemas without a name of their own are named after. */
+/** `Users_getById` → `UsersGetById`. Schemas without a name get a name that begins so. */
 export function pascalCase(name: string): string {
   return words(name)
     .map((word) => word[0]?.toUpperCase() + word.slice(1))
@@ -20,7 +20,7 @@ function words(name: string): string[] {
   return spaced.match(word) ?? []
 }
 
-/** Where words of a name meet, and what they are made of. */
+/** Patterns that split a name into words. */
 interface Script {
   readonly boundaries: readonly RegExp[]
   readonly word: RegExp
@@ -31,13 +31,16 @@ const ANY_SCRIPT: Script = {
   word: /[\p{L}\p{N}]+/gu,
 }
 
-/** The same for nearly all names: the classes above take V8 longer to compile than all names of a large API take to be split. */
+/**
+ * Used for names in ASCII, which nearly all are: V8 needs longer to compile the Unicode classes above than to
+ * split all names of a large API.
+ */
 const ASCII: Script = {
   boundaries: [/([a-z\d])([A-Z])/g, /([A-Z])([A-Z][a-z])/g],
   word: /[A-Za-z\d]+/g,
 }
 
-/** The name of a method, whatever its key is. */
+/** The name of the handler's method as a string, also when its key is a symbol. */
 export function handlerName({ handler }: RouteModel): string {
   return typeof handler === 'symbol' ? (handler.description ?? 'handler') : String(handler)
 }

@@ -4,20 +4,20 @@ import type { Problem } from '../errors/config-error.js'
 import { pathShape } from '../model/paths.js'
 import { handlerName } from './naming.js'
 
-/** A route under one method, with its name in the document. */
+/** A route under one method, with its `operationId`. */
 export interface DocumentedOperation {
   readonly route: RouteModel
   readonly method: OpenApiMethod
   readonly operationId: string
 }
 
-/** What `@All` stands for here: methods that clients are generated for. */
+/** The methods that a document lists for `@All`: those that generated clients support. */
 const ALL: readonly HttpMethod[] = ['GET', 'PUT', 'POST', 'DELETE', 'PATCH']
 
 /**
- * The operations of routes, each with a unique `operationId`: `Users_getById`; where a handler has several
- * routes, or two classes have one name, method and path tell them apart. Never a counter, which would rename
- * one operation when another is added.
+ * The operations of routes, each with a unique `operationId` such as `Users_getById`. When a handler has
+ * several routes, or two classes have the same name, the method and the path are appended. A counter is never
+ * used: it would rename one operation when another is added.
  */
 export function listOperations(routes: readonly RouteModel[]): {
   operations: DocumentedOperation[]
@@ -34,11 +34,11 @@ export function listOperations(routes: readonly RouteModel[]): {
 }
 
 interface Draft extends DocumentedOperation {
-  /** What longer names begin with. */
+  /** The beginning of the longer names. */
   readonly base: string
 }
 
-/** Gives a longer name to operations that share one. */
+/** Gives a longer `operationId` to operations that share one. */
 function tellApart(drafts: readonly Draft[], longer: (draft: Draft) => string): readonly Draft[] {
   const groups = new Map<string, Draft[]>()
   for (const draft of drafts) {
@@ -56,7 +56,7 @@ function tellApart(drafts: readonly Draft[], longer: (draft: Draft) => string): 
   )
 }
 
-/** Whether an author has given one name to two handlers: that is not ours to repair. */
+/** Whether the author gave one `operationId` to two handlers. This is reported as an error, not repaired. */
 function isContradiction(group: readonly Draft[]): boolean {
   const isStated = group.some(({ route }) => route.operation.operation.operationId !== undefined)
   const [first, ...others] = group.map(({ route }) => route)
@@ -66,7 +66,7 @@ function isContradiction(group: readonly Draft[]): boolean {
   return isStated && !isOneHandler
 }
 
-/** What the author says; an `@All` is several operations, which the method tells apart. */
+/** The `operationId` of the author. A route of `@All` has several operations, so the method is appended. */
 function statedId(route: RouteModel, method: OpenApiMethod): string | undefined {
   const { operationId } = route.operation.operation
   return operationId !== undefined && route.method === 'ALL'
@@ -74,7 +74,10 @@ function statedId(route: RouteModel, method: OpenApiMethod): string | undefined 
     : operationId
 }
 
-/** `@All` answers only where no route of the same path and method does. */
+/**
+ * Leaves out the methods of an `@All` route for which another route of the same path exists: requests reach
+ * that route.
+ */
 function withoutShadowed(
   routes: readonly RouteModel[],
 ): Omit<DocumentedOperation, 'operationId'>[] {
@@ -103,7 +106,10 @@ function longId({ route, method, base }: Draft): string {
   return identifier([base, method, ...(route.path.match(/\w+/g) ?? [])].join('_'))
 }
 
-/** For `/users/id` beside `/users/:id`, and for what has no letters of ASCII: every other character by its number. */
+/**
+ * Replaces every special character of the path by its code. Needed for `/users/id` beside `/users/:id`, and
+ * for paths without ASCII letters.
+ */
 function exactId({ route, method, base }: Draft): string {
   const path = route.path.replace(
     /[^A-Za-z0-9]/gu,

@@ -1,8 +1,9 @@
 import { setOwn } from '../schema/set-own.js'
 
 /**
- * A copy of plain data that shares nothing with it: tools that resolve references write into the document they are given, and
- * must write into no other. A document of 1,000 operations takes about half the time that JSON there and back takes.
+ * A deep copy of plain data. Tools that resolve references modify the document that they receive, so no
+ * object may be in two documents. For a document of 1,000 operations this takes about half the time of a copy
+ * by `JSON.stringify` and `JSON.parse`.
  */
 export function ownCopy<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value
@@ -10,7 +11,7 @@ export function ownCopy<T>(value: T): T {
   const copy: Record<string, unknown> = {}
   for (const key in value) {
     const child: unknown = value[key]
-    // As in JSON, what is undefined is absent.
+    // As in JSON, a property whose value is `undefined` is left out.
     if (child === undefined) continue
     setOwn(copy, key, ownCopy(child))
   }

@@ -7,20 +7,21 @@ import { anyOf } from '../schema/dialect/union.js'
 import type { DocumentSchemas } from './document-schemas.js'
 import type { SettledSchemas } from './schema-registry.js'
 
-/** OpenAPI describes these elsewhere and ignores them as parameters (3.0.3, 4.7.12.1). */
+/** OpenAPI describes these headers elsewhere and ignores them as parameters (3.0.3, 4.7.12.1). */
 const NOT_PARAMETERS = new Set(['accept', 'content-type', 'authorization'])
 
-/** What is read of an application beside its routes. */
+/** Facts of the application that {@link queryProblems} needs beside the route. */
 export interface ParameterContext {
   readonly schemas: SettledSchemas
-  /** Whether the query parser makes objects of `a[b]=1` (Express' `extended`). */
+  /** Whether the query parser turns `a[b]=1` into an object (Express' `extended`). */
   readonly parsesNestedQuery: boolean
 }
 
 /**
- * The parameters of an operation: those of the path in its order, then query and headers as their schemas list them.
+ * The parameters of an operation: the path parameters in path order, then query and headers in the order of
+ * their schemas.
  *
- * @param path The path that stands for the route's in the document.
+ * @param path The path that the document uses for the path of the route.
  */
 export function buildParameters(
   route: RouteModel,
@@ -57,7 +58,9 @@ function pathParameters(
   })
 }
 
-/** What the query of a route asks for that no list of parameters can say, or that no request can bring. */
+/**
+ * Warnings about a query schema: parts that a list of parameters cannot express, or that no request can send.
+ */
 export function queryProblems(
   { inputs: { query }, name: subject }: RouteModel,
   { schemas, parsesNestedQuery }: ParameterContext,
@@ -108,7 +111,10 @@ function headerParameters(headers: Schema, schemas: DocumentSchemas): OpenApiPar
     }))
 }
 
-/** What a schema says of the parameter rather than of its value; a reference keeps it where it is. */
+/**
+ * Moves `description` and `deprecated` from the schema to the parameter. A schema that is a reference keeps
+ * them, too.
+ */
 function lift(schema: OpenApiSchema, schemas: DocumentSchemas) {
   const { description, deprecated } = schemas.resolve(schema)
   const { description: _, deprecated: __, ...value } = schema
@@ -126,8 +132,8 @@ interface Property {
 }
 
 /**
- * The properties of an object schema; of a union all that one of its branches has, required where all agree, and what
- * any of them accepts.
+ * The properties of an object schema. For a union: the properties of all branches; a property is required if
+ * every branch requires it, and accepts every value that one of the branches accepts.
  */
 function propertiesOf(schema: OpenApiSchema, schemas: SettledSchemas): Property[] {
   const { properties = {}, required = [], allOf = [], anyOf, oneOf } = schemas.resolve(schema)
@@ -159,7 +165,7 @@ function eitherOf(schemas: readonly OpenApiSchema[]): OpenApiSchema {
   return byText.has('{}') ? {} : anyOf([...byText.values()])
 }
 
-/** Types that a value may have, through references and unions. */
+/** The types that a value may have. Follows references and unions. */
 function typesOf(schema: OpenApiSchema, schemas: SettledSchemas, depth = 0): ReadonlySet<string> {
   const { type, allOf = [], anyOf = [], oneOf = [] } = schemas.resolve(schema)
   const types = new Set<string>(type === undefined ? [] : [type])
@@ -170,7 +176,7 @@ function typesOf(schema: OpenApiSchema, schemas: SettledSchemas, depth = 0): Rea
   return types
 }
 
-/** Whether a list of parameters says all that the schema of a query says. */
+/** Whether a list of parameters can express the whole query schema. */
 function isExact(schema: OpenApiSchema, schemas: SettledSchemas): boolean {
   const { anyOf, oneOf, not, additionalProperties } = schemas.resolve(schema)
   return (

@@ -6,8 +6,8 @@ export function pathTemplate(path: string): string {
 }
 
 /**
- * The path that stands for each path in the document. OpenAPI takes two templates that differ only in the names of
- * their parameters for one (3.0.3, 4.7.8.1): the first one's names stand for all of them.
+ * Maps each route path to the path that the document uses for it. OpenAPI treats two templates as identical
+ * when they differ only in parameter names (3.0.3, 4.7.8.1), so all of them use the names of the first.
  */
 export function canonicalPaths(routes: readonly RouteModel[]): ReadonlyMap<string, string> {
   const first = new Map<string, string>()

@@ -4,24 +4,24 @@ import type { DocumentedOperation } from './operations.js'
 import { type ParameterContext, queryProblems } from './parameters.js'
 import { pathTemplate } from './path-templates.js'
 
-/** An operation that can be told from all others, and where it stands in the document. */
+/** An operation with its place in the document. No other operation has the same path and method. */
 export interface PlacedOperation {
   readonly documented: DocumentedOperation
-  /** The path that stands for the route's in the document. */
+  /** The path that the document uses for the path of the route. */
   readonly path: string
   readonly template: string
 }
 
-/** The operations that the document can hold, and what is suspicious about all of them. */
+/** The operations that the document can contain, and the warnings about all operations. */
 export interface PlacedOperations {
   readonly placed: readonly PlacedOperation[]
   readonly problems: readonly Problem[]
 }
 
 /**
- * Finds the place of every operation, without writing it.
+ * Finds the path and method of every operation, without building the operation.
  *
- * @param canonical The path that stands for each path, by path.
+ * @param canonical The path that the document uses for each route path, by route path.
  */
 export function placeOperations(
   operations: readonly DocumentedOperation[],
@@ -46,7 +46,7 @@ export function placeOperations(
   return { placed, problems }
 }
 
-/** `/files/:name` and `/files/*rest`, which the router tells apart, are one template. */
+/** `/files/:name` and `/files/*rest` are two routes for the router, but one template in OpenAPI. */
 function indistinct({ name, path, method }: RouteModel, template: string): Problem {
   return {
     code: 'W_PATH_INDISTINCT',

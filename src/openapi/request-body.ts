@@ -4,12 +4,12 @@ import type { Schema } from '../contracts/schema.js'
 import type { DocumentSchemas } from './document-schemas.js'
 import type { SettledSchemas } from './schema-registry.js'
 
-/** The schema that describes the body of a route: `@ApiBody` before `@Body`. */
+/** The schema of the request body of a route: that of `@ApiBody`, else that of `@Body`. */
 export function bodySchemaOf({ operation, inputs }: RouteModel): Schema | null {
   return operation.body?.schema ?? inputs.body
 }
 
-/** The request body of an operation; `null` where nothing describes one. */
+/** The request body of an operation; `null` when the route describes none. */
 export function buildRequestBody(
   route: RouteModel,
   schemas: DocumentSchemas,
@@ -25,7 +25,7 @@ export function buildRequestBody(
   }
 }
 
-/** Files travel as parts of a form; everything else is JSON. */
+/** A body with files is `multipart/form-data`; every other body is JSON. */
 function contentOf(
   described: OpenApiSchema,
   schemas: DocumentSchemas,
@@ -47,7 +47,7 @@ function contentOf(
   return { 'multipart/form-data': { schema, encoding: Object.fromEntries(encoding) } }
 }
 
-/** The file that a part is, or of which it is a list. */
+/** The schema of the file, when a part of the form is a file or a list of files; else `null`. */
 function fileOf(schema: OpenApiSchema, schemas: SettledSchemas): OpenApiSchema | null {
   const part = schemas.resolve(schema)
   if (part.format === 'binary') return part

@@ -19,7 +19,10 @@ type Responses = OpenApiOperation['responses']
 
 const text = (): OpenApiSchema => ({ type: 'string' })
 
-/** All answers of an operation: the author's word first, then what the framework knows by itself. */
+/**
+ * All responses of an operation. A response that the author declares replaces the inferred one of the same
+ * status.
+ */
 export function buildResponses(
   { route, method }: DocumentedOperation,
   errors: readonly number[],
@@ -31,13 +34,13 @@ export function buildResponses(
   for (const declared of route.operation.responses) {
     responses[declared.status] = declaredResponse(declared, route, schemas)
   }
-  // In ascending order whatever was written first: that is how objects keep keys that are whole numbers.
+  // JavaScript objects list integer keys in ascending order, so the order of the assignments does not matter.
   return method === 'head' ? withoutContent(responses) : responses
 }
 
 /**
- * What the route itself says of its successes: `@HttpCode` and `@Redirect`. Where neither does, nor the author, the
- * handler may choose any status, and the document claims no more than that it is a success.
+ * Adds the success responses that follow from `@HttpCode` and `@Redirect`. When the route has neither, and
+ * the author declares no success, the handler may choose any status: the document then lists `2XX`.
  */
 function inferSuccesses(route: RouteModel, found: Record<string, Responses[string]>): void {
   const { status, redirect, headers } = route
@@ -50,7 +53,10 @@ function inferSuccesses(route: RouteModel, found: Record<string, Responses[strin
   }
 }
 
-/** Not modified, or not over yet: neither is the answer to a request without conditions. */
+/**
+ * Whether the author declares a success. A 1XX or a 304 does not count: neither is the final response to an
+ * unconditional request.
+ */
 function isSuccessDescribed({ operation }: RouteModel): boolean {
   for (const { status } of operation.responses) {
     if (status >= 200 && status < 400 && status !== 304) return true
@@ -58,7 +64,7 @@ function isSuccessDescribed({ operation }: RouteModel): boolean {
   return false
 }
 
-/** A success of which no more than its status is known. */
+/** A success response of which only the status is known, or only its class. */
 function success(
   status: number | null,
   description: string,
@@ -70,20 +76,23 @@ function success(
   return { ...base, content: { [type]: { schema: wholeOf(type, successSchema(status, null)) } } }
 }
 
-/** What is known of a body: only the framework's own media type has the envelope. */
+/**
+ * The schema of a body of which only the media type is known. Only `application/json` responses have the
+ * envelope.
+ */
 function wholeOf(type: string, envelope: OpenApiSchema): OpenApiSchema {
   if (isPlainJson(type)) return envelope
   return isJsonType(type) ? {} : text()
 }
 
-/** The media type of the answers of a route: a header of that name replaces the framework's own. */
+/** The media type of a route's responses: its own `Content-Type` header, else `application/json`. */
 function contentTypeOf(headers: RouteModel['headers']): string {
   return headers?.find(([name]) => isContentType(name))?.[1] ?? 'application/json'
 }
 
 const isContentType = (name: string) => name.toLowerCase() === 'content-type'
 
-/** As Express writes it: in text or HTML, by what the client accepts. */
+/** A redirect as Express writes it: as HTML or text, depending on the `Accept` header. */
 function redirection(status: number, headers: RouteModel['headers']): OpenApiResponse {
   return {
     description: STATUS_CODES[status] ?? 'Redirect',
@@ -92,7 +101,7 @@ function redirection(status: number, headers: RouteModel['headers']): OpenApiRes
   }
 }
 
-/** The media type is said where the content is (OpenAPI 3.0.3, 4.7.16.1). */
+/** `Content-Type` is left out: the keys of `content` state the media type (OpenAPI 3.0.3, 4.7.16.1). */
 function headersOf(headers: RouteModel['headers']): { headers?: Headers } {
   const described = headers?.filter(([name]) => !isContentType(name)) ?? []
   if (described.length === 0) return {}
@@ -124,7 +133,7 @@ function declaredResponse(
   return { ...base, content: { [type]: { schema: isWhole ? body : successSchema(status, body) } } }
 }
 
-/** An answer to `HEAD` has the headers of one to `GET`, and no body. */
+/** A response to `HEAD` has the headers of the response to `GET`, and no body. */
 function withoutContent(responses: Responses): Responses {
   return Object.fromEntries(
     Object.entries(responses).map(([status, response]) => {

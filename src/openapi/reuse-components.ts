@@ -3,9 +3,9 @@ import { mapChildren } from '../schema/map-children.js'
 import { COMPONENT } from './map-schema.js'
 
 /**
- * Replaces schemas that are equal to a component by a reference to it: with libraries that inline what they
- * nest, `User` would else be spelt out wherever it stands. Only objects with properties and lists of values count;
- * anything smaller is equal by chance.
+ * Replaces a schema that is equal to a component by a reference to that component. Libraries that inline
+ * nested schemas would otherwise repeat `User` in every place. Only objects with properties and enums with
+ * several values are compared; smaller schemas are often equal by chance.
  */
 export function createReuse(
   components: ReadonlyMap<string, OpenApiSchema>,
@@ -33,14 +33,17 @@ function isTelling({ properties, enum: values }: OpenApiSchema): boolean {
   return Object.keys(properties ?? {}).length > 0 || (values?.length ?? 0) > 1
 }
 
-/** Equal for schemas that are equal, and quickly told apart for nearly all others. */
+/** A cheap first comparison: equal for equal schemas, and different for nearly all others. */
 function outlineOf({ properties = {}, enum: values = [] }: OpenApiSchema): string {
   return `${Object.keys(properties).sort().join()} ${values.length}`
 }
 
 const texts = new WeakMap<OpenApiSchema, string>()
 
-/** Equal for schemas that say the same: keywords, properties and what is required have an order that means nothing. */
+/**
+ * Equal for schemas with the same meaning: the order of keywords, of properties and of `required` does not
+ * count.
+ */
 function textOf(schema: OpenApiSchema): string {
   let text = texts.get(schema)
   if (text === undefined) {

@@ -18,34 +18,37 @@ const REMEDIES = {
   W_EXAMPLE_INVALID: 'Correct it, or take it out of the schema.',
 } as const
 
-/** Puts a schema of any library into the words of OpenAPI. */
+/** Converts a schema of any library to OpenAPI. */
 export type DescribeSchema = (schema: Schema, side: SchemaSide) => DescribedSchema
 
-/** Where a schema is used: names what has no name itself, and is named where something is lost. */
+/** A place where a schema is used. Unnamed schemas get their name from it, and warnings name it. */
 export interface SchemaUse {
   readonly schema: Schema
   readonly side: SchemaSide
-  /** `UsersCreateBody`; asked for by definitions that have no name themselves, which most schemas do without. */
+  /**
+   * Returns for example `UsersCreateBody`. A function, because only unnamed definitions need it, and most
+   * schemas have none.
+   */
   readonly name: () => string
-  /** `UsersController.create @Body` */
+  /** The place in warnings: `UsersController.create @Body`. */
   readonly subject: string
 }
 
 /** The schemas of a document with their final references. */
 export interface SettledSchemas {
-  /** A schema that was added. Several documents may be written of it: none of them must hold it itself. */
+  /** Returns a schema that was added. The caller must copy it: several documents may be built from it. */
   of(schema: Schema, side: SchemaSide): OpenApiSchema
-  /** Whether any schema that was added refers to another. */
+  /** Whether any added schema refers to a definition. */
   readonly hasReferences: boolean
-  /** What a reference stands for; any other schema is itself. */
+  /** Returns the component that a reference points to; any other schema is returned unchanged. */
   resolve(schema: OpenApiSchema): OpenApiSchema
-  /** The component of a name. */
+  /** Returns the component with this name. */
   component(name: string): OpenApiSchema | undefined
 }
 
 /**
- * Collects the schemas of one document. Whether `User` needs a `UserInput` beside it is known only when all are
- * there: first every use is added, then names are settled.
+ * Collects the schemas of one document. Add all schemas first, then call `settle`: only when all are known it
+ * is clear whether the document needs a `UserInput` beside `User`.
  */
 export class SchemaRegistry {
   readonly problems: Problem[] = []
@@ -63,13 +66,14 @@ export class SchemaRegistry {
     for (const [name, schema] of Object.entries(reserved)) {
       for (const side of ['input', 'output'] as const) {
         const body = mapReferences(schema, (to) => idOf(side, to))
-        // Not `isNamed`: a schema of the author's that happens to be equal is still the author's.
+        // Not `isNamed`: a schema of the author that happens to be equal must not become a reference to this
+        // component.
         this.#definitions.set(idOf(side, name), { name, side, isNamed: false, schema: body })
       }
     }
   }
 
-  /** Takes in a schema; one that is there already costs nothing. */
+  /** Adds a schema. Adding the same schema again has no effect. */
   add(use: SchemaUse): void {
     const added = this.#added[use.side]
     if (added.has(use.schema)) return
@@ -79,7 +83,7 @@ export class SchemaRegistry {
     this.#report(described, use)
   }
 
-  /** Takes in a schema that refers to definitions, and these. */
+  /** Adds a schema that refers to definitions, and adds these definitions. */
   #define(described: DescribedSchema, use: SchemaUse): void {
     this.#hasOwnDefinitions = true
     const names = this.#nameFreely(described, use)
@@ -92,7 +96,7 @@ export class SchemaRegistry {
     this.#added[use.side].set(use.schema, mapReferences(described.schema, toId))
   }
 
-  /** Nothing can be added after this. */
+  /** Settles the names and returns the schemas. Nothing can be added after this call. */
   settle(): SettledSchemas {
     const final = settleNames(this.#definitions)
     const rename = (id: string) => final.get(id) ?? id
@@ -126,7 +130,10 @@ export class SchemaRegistry {
     }
   }
 
-  /** Names for the definitions of a schema; where a name means something else already, the place is put in front. */
+  /**
+   * Names for the definitions of a schema. When a name already belongs to another definition, the place is
+   * put before it.
+   */
   #nameFreely(described: DescribedSchema, use: SchemaUse): ReadonlyMap<string, string> {
     const place = use.name()
     const names = new Map(localNames(described, place))
@@ -137,7 +144,8 @@ export class SchemaRegistry {
         known !== undefined && JSON.stringify(known) !== JSON.stringify(mapReferences(schema, toId))
       )
     }
-    // Whoever refers to a definition that is renamed is another one by that: begin again.
+    // A new name changes the references to it, so the definitions that refer to it become different, too.
+    // Check all of them again after each change.
     for (;;) {
       const taken = described.definitions.find(isTaken)
       if (taken === undefined) return names

@@ -1,7 +1,7 @@
 import type { OpenApiSchema, SchemaSide } from '../contracts/openapi.js'
 import { mapReferences, referencesOf } from './map-schema.js'
 
-/** A definition of one side; its references are ids. */
+/** A definition as requests or responses use it. Its references are ids (see {@link idOf}). */
 export interface Definition {
   readonly name: string
   readonly side: SchemaSide
@@ -9,14 +9,15 @@ export interface Definition {
   readonly schema: OpenApiSchema
 }
 
-/** Tells the two sides of one name apart. */
+/** The id of a definition: its name with its side, because the two sides of one name may differ. */
 export function idOf(side: SchemaSide, name: string): string {
   return `${side}:${name}`
 }
 
 /**
- * The final name of every definition, by id. Where what is sent and what is received are the same, one name is
- * enough; else the response keeps it, because readers meet it first, and the request becomes `UserInput`.
+ * The final name of every definition, by id. When the request and the response side of a name are equal, both
+ * share the name. Otherwise the response keeps the name, because readers see it first, and the request
+ * becomes `UserInput`.
  */
 export function settleNames(
   definitions: ReadonlyMap<string, Definition>,
@@ -35,7 +36,7 @@ function freeName(name: string, taken: ReadonlySet<string>): string {
   return taken.has(name) ? freeName(`${name}_`, taken) : name
 }
 
-/** Names whose two sides differ, in themselves or in something they refer to. */
+/** The names whose request and response sides differ, in themselves or in a definition that they refer to. */
 function splitNames(definitions: ReadonlyMap<string, Definition>): ReadonlySet<string> {
   const nameOf = (id: string) => definitions.get(id)?.name ?? id
   const text = ({ schema }: Definition) => JSON.stringify(mapReferences(schema, nameOf))
@@ -48,7 +49,7 @@ function splitNames(definitions: ReadonlyMap<string, Definition>): ReadonlySet<s
       .filter(({ input, output }) => text(input) !== text(output))
       .map(({ input }) => input.name),
   )
-  // Whoever refers to a name with two meanings has two himself.
+  // A definition that refers to a split name is split, too. Repeat until no more names are added.
   for (let size = -1; size !== split.size; ) {
     size = split.size
     for (const { input } of pairs) {

@@ -14,47 +14,49 @@ type Headers = Readonly<Record<string, OpenApiHeader>>
 const PREFIX = '#/components/responses/'
 const text: OpenApiSchema = { type: 'string' }
 
-/** What the framework's own errors say of themselves, whichever step of a route they come from. */
+/** The framework's own errors by status, whichever step of a route causes them. */
 const ERRORS: Readonly<Record<number, { description: string; headers?: Headers }>> = {
-  400: { description: 'The request is malformed, or a schema rejects a part of it.' },
+  400: { description: 'The request is malformed or does not match its schema.' },
   401: {
-    description: 'Authentication is missing or not valid.',
+    description: 'Authentication is missing or invalid.',
     headers: {
-      'WWW-Authenticate': { description: 'The scheme that would be accepted.', schema: text },
+      'WWW-Authenticate': { description: 'The accepted authentication scheme.', schema: text },
     },
   },
-  403: { description: 'The user may not do this.' },
-  404: { description: 'There is nothing under this name, or no such tenant.' },
-  413: { description: 'The body is too large.' },
-  415: { description: 'The body is of a media type that is not understood.' },
+  403: { description: 'The user has no permission for this operation.' },
+  404: { description: 'The resource or the tenant does not exist.' },
+  413: { description: 'The request body is too large.' },
+  415: { description: 'The media type of the request body is not supported.' },
   429: {
     description: 'Too many requests.',
     headers: {
       RateLimit: {
-        description: 'What is left of each limit (`r`), and for how many seconds (`t`).',
+        description:
+          'For each limit: the remaining requests (`r`) and the seconds until the window ends (`t`).',
         schema: text,
       },
       'RateLimit-Policy': {
-        description: 'How many requests (`q`) in how many seconds (`w`) each limit allows.',
+        description:
+          'For each limit: the allowed requests (`q`) per window, and its length in seconds (`w`).',
         schema: text,
       },
       'Retry-After': {
-        description: 'After how many seconds to ask again.',
+        description: 'The number of seconds to wait before the next request.',
         schema: { type: 'integer' },
       },
     },
   },
-  500: { description: 'Something went wrong on the server.' },
-  503: { description: 'The answer took too long, or the server cannot answer now.' },
+  500: { description: 'An unexpected error on the server.' },
+  503: { description: 'The request timed out, or the server is temporarily unavailable.' },
 }
 
-/** What is known of a success of which nothing is stated. */
+/** A success response of which neither the status nor the data is known. */
 export const UNSTATED: OpenApiResponse = {
   description: 'Success',
   content: { 'application/json': { schema: successSchema(null, null) } },
 }
 
-/** Answers that many operations share, by the name of their component. */
+/** Responses that many operations share, by component name. */
 const SHARED: ReadonlyMap<string, OpenApiResponse> = new Map([
   ['Success', UNSTATED],
   ...Object.entries(ERRORS).map(
@@ -63,31 +65,33 @@ const SHARED: ReadonlyMap<string, OpenApiResponse> = new Map([
   ),
 ])
 
-/** The component that describes an error of the framework: `BadRequest` for 400. */
+/** The component name of an error status: `BadRequest` for 400. */
 function componentOf(status: number): string {
   return (STATUS_CODES[status] ?? `Status${status}`).replace(/[^A-Za-z0-9]/g, '')
 }
 
-/** What refers to the answer to each error: a document says so thousands of times. */
+/** The reference of each error status, built once because a document contains thousands of them. */
 const ERROR_REFERENCES: ReadonlyMap<number, string> = new Map(
   Object.keys(ERRORS)
     .map(Number)
     .map((status) => [status, PREFIX + componentOf(status)]),
 )
 
-/** A reference to the answer to an error of the framework. */
+/** A reference to the response component of an error status. */
 export function errorReference(status: number): Reference {
   const $ref = ERROR_REFERENCES.get(status)
   if ($ref !== undefined) return { $ref }
-  throw new RangeError(`No feature may answer ${status}: shared-responses.ts does not describe it.`)
+  throw new RangeError(
+    `No feature may add an error with status ${status}: shared-responses.ts does not describe it.`,
+  )
 }
 
-/** A reference to a success of which nothing is stated. */
+/** A reference to the response component {@link UNSTATED}. */
 export function successReference(): Reference {
   return { $ref: `${PREFIX}Success` }
 }
 
-/** The components behind references to shared answers, by name, sorted; in objects that stand in no other document. */
+/** Copies of the shared responses that the paths refer to, by component name, sorted. */
 export function sharedResponses(paths: Iterable<OpenApiPathItem>): Record<string, OpenApiResponse> {
   const referred = new Set<string>()
   for (const item of paths) {

@@ -10,17 +10,17 @@ import { invalid } from '../errors/invalid.js'
 import { type Names, type OptionGroup, unknownNames } from '../errors/option-group.js'
 import { pathShape } from '../model/paths.js'
 
-/** The `swagger` option: one document and its page. */
+/** The `swagger` option: one OpenAPI document and its page. */
 export interface SwaggerOptions {
   /**
-   * `false` serves neither the page nor the document. Where routes are protected, say in production which one you want:
-   * otherwise boot warns (`W_DOCS_EXPOSED`).
+   * `false` serves neither the page nor the document. If routes are protected, set this option explicitly in
+   * production: otherwise boot warns (`W_DOCS_EXPOSED`).
    *
    * @defaultValue `true`
    */
   readonly enabled?: boolean
   /**
-   * Where the page is. The document is at `<path>.json` and `<path>.yaml`.
+   * The path of the page. The document is at `<path>.json` and `<path>.yaml`.
    *
    * @defaultValue `'/api-docs'`
    */
@@ -62,22 +62,22 @@ export interface SwaggerOptions {
    */
   readonly license?: OpenApiInfo['license']
   /**
-   * Where the API is served, as seen from the document: `{ url, description }[]`.
+   * The URLs under which the API is served, relative to the document: `{ url, description }[]`.
    *
-   * @defaultValue the server of the document
+   * @defaultValue the server that serves the document
    */
   readonly servers?: readonly OpenApiServer[]
   /**
-   * Descriptions of tags, and their order: `{ name, description }[]`. Tags that are not named here follow in the order of their
+   * Descriptions of tags, and their order: `{ name, description }[]`. Other tags follow in the order of their
    * controllers.
    *
    * @defaultValue tags without descriptions, in the order of their controllers
    */
   readonly tags?: readonly OpenApiTag[]
   /**
-   * Which routes are in the document: `(route) => boolean`.
+   * Decides which routes the document contains: `(route) => boolean`.
    *
-   * @defaultValue all but those of `@ApiHidden`
+   * @defaultValue all routes without `@ApiHidden`
    */
   readonly include?: (route: RouteModel) => boolean
   /**
@@ -89,12 +89,12 @@ export interface SwaggerOptions {
   readonly converters?: Readonly<Record<string, SchemaConverter>>
 }
 
-/** One document, resolved: what its author says of it, and where it is. */
+/** The resolved options of one document. */
 export interface DocumentSettings extends Omit<SwaggerOptions, 'enabled'> {
   readonly isServed: boolean
-  /** Whether the application says itself if the document is served. */
+  /** Whether the application sets `enabled` explicitly. */
   readonly isDecided: boolean
-  /** Where the page is: one slash in front, none at the end. */
+  /** The path of the page: with one leading slash, without a trailing slash. */
   readonly path: string
   readonly title: string
   readonly version: string
@@ -128,12 +128,12 @@ export const swaggerGroup: OptionGroup<Option, readonly DocumentSettings[]> = {
   resolve: (swagger) => Object.freeze(listOf(swagger).map(resolve)),
 }
 
-/** The paths of a document: that of its page, and those of the document itself, in the shape that the router compares. */
+/** The paths of a page and its two document files, normalised in the way the router compares paths. */
 export function docsUrls(path: string): string[] {
   return ['', '.json', '.yaml'].map((ending) => pathShape(path + ending))
 }
 
-/** The documents that the option asks for. `false` still has one, which is not served. */
+/** The documents of the option. `false` gives one document that is not served. */
 function listOf(swagger: Option = {}): readonly SwaggerOptions[] {
   if (swagger === false) return [{ enabled: false }]
   const list: readonly SwaggerOptions[] = Array.isArray(swagger) ? swagger : [swagger]
@@ -175,7 +175,7 @@ function checkOne(subject: string, options: SwaggerOptions): Problem[] {
   if (enabled !== undefined && typeof enabled !== 'boolean') {
     problems.push(invalid(`${subject}.enabled`, 'It is neither true nor false.', 'Give a boolean.'))
   }
-  // The page has a name below its parent; the root would leave none for `<path>.json`.
+  // The page needs a name: for the root, `<path>.json` would have none.
   if (path !== undefined && !(typeof path === 'string' && /^[\w/.~-]*[\w~-]\/*$/.test(path))) {
     const cause = `${String(path)} is not a path for a page: letters, digits, '/', '.', '_', '~' and '-' make one, and it is not the root.`
     problems.push(invalid(`${subject}.path`, cause, "Give a path like '/api-docs'."))
@@ -203,7 +203,7 @@ function checkOne(subject: string, options: SwaggerOptions): Problem[] {
   return problems
 }
 
-/** A list of objects, each with a text of its own under a key. */
+/** Checks a list of objects: each needs a string under `key`, and names must be unique. */
 function checkList(subject: string, list: unknown, key: string): Problem[] {
   if (list === undefined) return []
   if (!Array.isArray(list)) return [invalid(subject, 'It is not a list.', 'Give an array.')]

@@ -10,17 +10,17 @@ import type {
 import { resolveResponse } from '../resolve-response.js'
 import { camelCase, NameRegistry } from './identifiers.js'
 
-/** An operation as the client offers it. */
+/** An operation of the document, with its names in the client. */
 export interface ClientOperation {
-  /** Key in `Operations`. */
+  /** Its key in the type `Operations`. */
   readonly id: string
-  /** `users` of `client.users.getById`. */
+  /** The group in the client: `users` in `client.users.getById`. */
   readonly group: string
-  /** `getById` of `client.users.getById`. */
+  /** The method name in the client: `getById` in `client.users.getById`. */
   readonly name: string
-  /** In capitals. */
+  /** The HTTP method in capitals. */
   readonly method: string
-  /** With `{name}` for parameters. */
+  /** The path, with `{name}` for each parameter. */
   readonly path: string
   readonly operation: OpenApiOperation
   readonly parameters: readonly OpenApiParameter[]
@@ -28,18 +28,18 @@ export interface ClientOperation {
   readonly isProtected: boolean
 }
 
-/** One documented answer. */
+/** One documented response. */
 export interface ClientResponse {
   /** `200`, `2XX` or `default`. */
   readonly status: string
   readonly response: OpenApiResponse
-  /** Whether the body is the success envelope, which the client opens. */
+  /** Whether the body is the success envelope. The client then returns its `data`. */
   readonly isEnveloped: boolean
 }
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'] as const
 
-/** Every operation of a document, named for the client, in the document's order. */
+/** All operations of a document in document order, with their names in the client. */
 export function clientOperations(document: OpenApiDocument): ClientOperation[] {
   const ids = new NameRegistry()
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
@@ -99,7 +99,10 @@ export function isJson(mediaType: string): boolean {
   return /^[^;]*[/+]json\s*(;|$)/i.test(mediaType)
 }
 
-/** JSON where it is offered, `application/json` before its relatives; else what is named first. */
+/**
+ * The preferred media type of a body with its content: `application/json`, else another JSON type, else the
+ * first.
+ */
 export function preferredContent(
   content: Readonly<Record<string, OpenApiMediaType>>,
 ): [string, OpenApiMediaType] {
@@ -109,14 +112,14 @@ export function preferredContent(
   return (plain ?? json[0] ?? entries[0]) as [string, OpenApiMediaType]
 }
 
-/** An envelope says `statusCode: 'success'` and carries `data`. */
+/** Whether a schema is the success envelope: `statusCode` is `'success'`, and it has `data`. */
 function isEnvelope(schema: OpenApiSchema, document: OpenApiDocument): boolean {
   const properties = propertiesOf(schema, document, 0)
   const values = properties['statusCode']?.enum
   return values?.length === 1 && values[0] === 'success' && 'message' in properties
 }
 
-/** Deeper chains of references are circles. */
+/** A longer chain of references is treated as circular. */
 const MAX_DEPTH = 20
 
 function propertiesOf(
@@ -133,7 +136,10 @@ function propertiesOf(
   return Object.assign({}, ...inherited, schema.properties)
 }
 
-/** A method is named after its part of the operation id; those that would meet in a group keep the whole of it. */
+/**
+ * Names each method after its part of the operation id. If two methods of a group would have the same name,
+ * both use the whole operation id.
+ */
 function nameMethods(operations: readonly UnnamedOperation[]): ClientOperation[] {
   const short = operations.map(({ id }) => camelCase(id.slice(id.indexOf('_') + 1)))
   const uses = new Map<string, number>()
@@ -143,7 +149,7 @@ function nameMethods(operations: readonly UnnamedOperation[]): ClientOperation[]
   return operations.map((operation, index) => {
     const isAlone = uses.get(places[index] as string) === 1
     const wanted = (isAlone ? short[index] : camelCase(operation.id)) || 'call'
-    // `then` would make a promise of the group.
+    // A group with a method `then` would be treated as a promise.
     const registry = registries.get(operation.group) ?? new NameRegistry(['then'])
     registries.set(operation.group, registry)
     return { ...operation, name: registry.claim(wanted) }

@@ -1,12 +1,12 @@
-/** What a comment on a declaration may say. */
+/** The contents of a comment on a declaration. */
 export interface CommentFacts {
   readonly text?: string | undefined
   readonly isDeprecated?: boolean | undefined
 }
 
 /**
- * A JSDoc comment above a declaration, each line ended; empty when there is nothing to say. What authors write
- * cannot end the comment.
+ * A JSDoc comment for a declaration, with line ends; empty when it has no text. The text of authors is
+ * escaped, so that it cannot end the comment.
  */
 export function comment({ text, isDeprecated = false }: CommentFacts, indent = ''): string {
   const lines = [...linesOf(text ?? ''), ...(isDeprecated ? ['@deprecated'] : [])]
@@ -18,6 +18,6 @@ export function comment({ text, isDeprecated = false }: CommentFacts, indent = '
 
 function linesOf(text: string): string[] {
   const safe = text.trim().replaceAll('*/', '*\\/')
-  // The last two end a line of JavaScript too.
+  // U+2028 and U+2029 also end a line in JavaScript.
   return safe === '' ? [] : safe.split(/\r\n|[\n\r\u2028\u2029]/)
 }

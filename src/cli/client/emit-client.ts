@@ -12,8 +12,9 @@ import { RUNTIME, RUNTIME_NAMES } from './runtime.js'
 import { type TypeContext, writeType } from './write-type.js'
 
 /**
- * Writes a document as one TypeScript file without dependencies: a type for each component and operation, and
- * `createClient`, which sends requests by `fetch`. The same document gives the same text.
+ * Writes a document as one TypeScript file without dependencies. The file has a type for each component and
+ * each operation, and `createClient`, which sends requests with `fetch`. The same document gives the same
+ * text.
  *
  * @example
  * writeFileSync('openapi-client.ts', emitClient(app.document))
@@ -32,7 +33,7 @@ export function emitClient(document: OpenApiDocument): string {
 }
 
 function header({ info }: OpenApiDocument): string {
-  const text = `${info.title} ${info.version}. Written by \`blazon openapi export --client typescript\`: changes here do not last.`
+  const text = `${info.title} ${info.version}. Written by \`blazon openapi export --client typescript\`: do not edit, the next export overwrites changes.`
   return `${comment({ text })}/* eslint-disable */\n// biome-ignore-all lint: generated\n// biome-ignore-all format: generated\n`
 }
 
@@ -54,7 +55,7 @@ function client(operations: readonly ClientOperation[]): string {
     ([group, members]) => `    ${propertyKey(group)}: {\n${members.map(method).join('')}    },\n`,
   )
   const note = comment({
-    text: 'Makes a client. Its methods resolve with the documented answers; they reject with what fetch rejects with, or an UnexpectedAnswerError.',
+    text: 'Creates a client. Its methods resolve with the documented responses. They reject with the error of fetch, or with an UnexpectedAnswerError.',
   })
   const send = operations.length === 0 ? 'sender(options)' : 'const send = sender(options)'
   return `${note}export function createClient(options: ClientOptions) {\n  ${send};\n  return {\n${bodies.join('')}  };\n}\n\nexport type Client = ReturnType<typeof createClient>;\n`
@@ -82,7 +83,7 @@ function isInputRequired({ parameters, operation }: ClientOperation): boolean {
   )
 }
 
-/** What the sender has to know of an operation, without what is the default anyway. */
+/** The facts of an operation that the client needs to send a request, without default values. */
 function callOf({
   method,
   path,
@@ -118,7 +119,7 @@ function promisesJson({ content = {} }: OpenApiResponse): boolean {
   return Object.keys(content).length > 0 && isJson(preferredContent(content)[0])
 }
 
-/** `null` for the default of query parameters: `form`, exploded. */
+/** The style of a query parameter; `null` for the default, which is `form` and exploded. */
 function styleOf({ style, explode }: OpenApiParameter): string | null {
   if (style === 'deepObject') return 'deepObject'
   return explode === false ? 'list' : null

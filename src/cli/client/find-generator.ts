@@ -4,25 +4,30 @@ import { findOldPeer } from '../../errors/peer-floor.js'
 import { resolveFrom } from '../load/launch.js'
 import { nearestWith } from '../output-path.js'
 
-/** The project's openapi-typescript, and the compiler that it works with. */
+/** The project's openapi-typescript, and the TypeScript compiler that it uses. */
 export type Generator =
   | {
       readonly kind: 'usable'
-      /** Its module. */
+      /** The path of its module. */
       readonly path: string
-      /** The TypeScript that stands in for the project's own, where that one cannot be used. */
+      /**
+       * The path of another TypeScript package, when openapi-typescript cannot use the project's own; else
+       * `null`.
+       */
       readonly typescript: string | null
     }
   | { readonly kind: 'unusable'; readonly cause: string }
 
-/** From this version on TypeScript's package has no compiler API, without which openapi-typescript does not load. */
+/**
+ * From this version on, the package `typescript` has no compiler API, and openapi-typescript cannot load it.
+ */
 const WITHOUT_API = 7
 
 const PACKAGE = 'openapi-typescript'
 
 /**
- * Looks for openapi-typescript in a project; `null` when the project does not ask for it. One that only another package
- * has brought along is not looked at: the file would change with it.
+ * Finds openapi-typescript in a project; `null` when the project's `package.json` does not list it. A copy
+ * that only another package installed is ignored: the generated file would change when that package changes.
  */
 export function findGenerator(cwd: string): Generator | null {
   const path = Object.hasOwn(dependenciesOf(cwd), PACKAGE) ? resolveFrom(cwd, PACKAGE) : undefined
@@ -42,28 +47,31 @@ export function findGenerator(cwd: string): Generator | null {
   }
 }
 
-/** A TypeScript with an API under a name of its own: the official package, or an alias of the project's. */
+/**
+ * A TypeScript package with a compiler API under another name: the official package, or an alias in the
+ * project.
+ */
 function findOlderTypescript(cwd: string): string | undefined {
   const names = ['@typescript/typescript6', ...aliases(cwd)]
   const paths = names.flatMap((name) => resolveFrom(cwd, name) ?? [])
   return paths.find((path) => (versionOf(path) ?? WITHOUT_API) < WITHOUT_API)
 }
 
-/** Names under which the project has installed TypeScript: `"typescript-5": "npm:typescript@5.9"`. */
+/** The aliases of TypeScript in the project's `package.json`: `"typescript-5": "npm:typescript@5.9"`. */
 function aliases(cwd: string): string[] {
   return Object.entries(dependenciesOf(cwd))
     .filter(([, wanted]) => /^npm:(@typescript\/)?typescript/.test(String(wanted)))
     .map(([name]) => name)
 }
 
-/** What the project's own manifest asks for. */
+/** The dependencies that the project's own `package.json` lists. */
 function dependenciesOf(cwd: string): Readonly<Record<string, unknown>> {
   const folder = nearestWith('package.json', cwd)
   const manifest = folder === undefined ? null : readJson(join(folder, 'package.json'))
   return { ...manifest?.['dependencies'], ...manifest?.['devDependencies'] }
 }
 
-/** The major version of the package that a module is part of. */
+/** The major version of the package that contains a module. */
 function versionOf(module: string): number | null {
   const folder = nearestWith('package.json', dirname(module))
   const manifest = folder === undefined ? null : readJson(join(folder, 'package.json'))

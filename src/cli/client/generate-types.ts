@@ -6,19 +6,19 @@ import { CliError } from '../cli-error.js'
 import type { Generator } from './find-generator.js'
 import type { GeneratorJob, GeneratorReply } from './generator-child.js'
 
-/** How the types are generated. */
+/** Options of {@link generateTypes}. */
 export interface GenerateOptions {
   readonly generator: Extract<Generator, { kind: 'usable' }>
   readonly cwd: string
-  /** Seconds. */
+  /** The time limit in seconds. */
   readonly timeout: number
 }
 
 const CHILD = fileURLToPath(new URL('./generator-child.js', import.meta.url))
 
 /**
- * Has openapi-typescript write the types of a document, in a process of its own: it may need another TypeScript than
- * the one it finds.
+ * Generates the types of a document with openapi-typescript. It runs in a child process, because it may need
+ * another TypeScript than the installed one.
  *
  * @throws CliError when it fails.
  */
@@ -34,17 +34,17 @@ export async function generateTypes(
   })
   const { path, typescript } = generator
   const job: GeneratorJob = { path, typescript, document }
-  let answer: GeneratorReply | undefined
+  let reply: GeneratorReply | undefined
   child.once('message', (message) => {
-    answer = message as GeneratorReply
+    reply = message as GeneratorReply
   })
   child.send(job, () => {})
   await Promise.all([once(child, 'close'), once(child, 'disconnect')])
-  if (answer?.text !== undefined) return answer.text
+  if (reply?.text !== undefined) return reply.text
   throw new CliError({
     status: 1,
     what: 'openapi-typescript failed.',
-    cause: answer?.error ?? `It ended without a result, or took more than ${timeout} seconds.`,
+    cause: reply?.error ?? `It ended without a result, or took more than ${timeout} seconds.`,
     remedy: 'Use the built-in client instead: --client fetch',
   })
 }

@@ -1,30 +1,30 @@
-// Runs in a process of its own, because it changes what `typescript` means there.
+// Runs in its own process, because it replaces the module `typescript` there.
 import Module, { createRequire } from 'node:module'
 import type { OpenApiDocument } from '../../contracts/openapi.js'
 import { messageOf } from '../message-of.js'
 
-/** What is to be generated, and with what. */
+/** The input of the child process. */
 export interface GeneratorJob {
-  /** openapi-typescript's module. */
+  /** The path of openapi-typescript's module. */
   readonly path: string
-  /** The module that stands in for `typescript`; `null` leaves that as it is. */
+  /** The path of the module that replaces `typescript`; `null` replaces nothing. */
   readonly typescript: string | null
   readonly document: OpenApiDocument
 }
 
-/** The types, or why there are none. */
+/** The generated types, or the error. */
 export interface GeneratorReply {
   readonly text?: string
   readonly error?: string
 }
 
-/** As much of openapi-typescript 7 as is used. */
+/** The part of openapi-typescript 7 that is used. */
 interface OpenApiTypescript {
   default(document: OpenApiDocument): Promise<unknown>
   astToString(nodes: unknown): string
 }
 
-/** Node's own way from a specifier to a file, which every `require` takes. */
+/** Node's internal function that resolves every `require` to a file. */
 interface Resolver {
   _resolveFilename(specifier: string, ...rest: unknown[]): string
 }
@@ -46,7 +46,7 @@ function standIn(typescript: string): void {
 }
 
 process.once('message', (job: GeneratorJob) => {
-  const answer = (result: GeneratorReply) => process.send?.(result, () => process.exit(0))
-  generate(job).then(answer, (error) => answer({ error: messageOf(error) }))
+  const sendReply = (result: GeneratorReply) => process.send?.(result, () => process.exit(0))
+  generate(job).then(sendReply, (error) => sendReply({ error: messageOf(error) }))
 })
 process.on('disconnect', () => process.exit(1))

@@ -1,6 +1,6 @@
 const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*$/u
 
-/** Names a type alias may not have, and global ones that the client needs for itself. */
+/** Names that a type alias must not have: reserved words, and global types that the client uses. */
 const TAKEN_TYPES = `
   abstract any as async await bigint boolean break case catch class const continue debugger declare default delete do
   else enum export extends false finally for from function get if implements import in infer instanceof interface is
@@ -11,12 +11,12 @@ const TAKEN_TYPES = `
   Record Request RequestInit Response ReturnType TypeError Uint8Array URLSearchParams globalThis
 `
 
-/** A name as the key of a property: quoted when it has to be. */
+/** A name as a property key: quoted if necessary. */
 export function propertyKey(name: string): string {
   return IDENTIFIER.test(name) ? name : JSON.stringify(name)
 }
 
-/** Gives out names that nobody has yet; the order of asking decides who gets a number. */
+/** Assigns unique names. The first caller gets the name itself; later ones get a number appended. */
 export class NameRegistry {
   readonly #taken: Set<string>
 
@@ -24,7 +24,7 @@ export class NameRegistry {
     this.#taken = new Set(taken)
   }
 
-  /** The name itself, or with the first number from 2 on that makes it new. */
+  /** Returns the name, with the first number from 2 on appended if the name is taken. */
   claim(name: string): string {
     let claimed = name
     for (let n = 2; this.#taken.has(claimed); n++) claimed = `${name}${n}`
@@ -33,7 +33,9 @@ export class NameRegistry {
   }
 }
 
-/** Names for type aliases, by what they stand for; none of those that are `declared` beside them. */
+/**
+ * Names for type aliases, by the original name. They differ from each other and from the `declared` names.
+ */
 export function typeNames(
   names: readonly string[],
   declared: readonly string[],
@@ -53,7 +55,7 @@ function toIdentifier(name: string): string {
   return IDENTIFIER.test(safe) ? safe : `_${safe}`
 }
 
-/** `Order Items` → `orderItems`, `HTTPStatus` → `httpStatus`; empty when there is no letter or digit. */
+/** `Order Items` → `orderItems`, `HTTPStatus` → `httpStatus`; empty when the text has no letter or digit. */
 export function camelCase(text: string): string {
   const words = text
     .replace(/(\p{Lu}+)(\p{Lu}\p{Ll})/gu, '$1 $2')

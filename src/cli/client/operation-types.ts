@@ -13,7 +13,7 @@ import { comment } from './comment.js'
 import { propertyKey } from './identifiers.js'
 import { type TypeContext, union, writeProperty, writeType } from './write-type.js'
 
-/** Writes what every operation takes and answers. */
+/** Writes the input and result types of every operation. */
 export function operationTypes(
   operations: readonly ClientOperation[],
   context: TypeContext,
@@ -23,9 +23,9 @@ export function operationTypes(
     const lines = `    input: ${inputType(operation, inner)};\n    result:${resultType(operation, inner)};\n`
     return `  ${propertyKey(operation.id)}: {\n${lines}  };\n`
   })
-  // Without a member there would be nothing for the other types to look into.
+  // The other types index `Operations`, which does not compile when it has no member.
   const none = '  [id: string]: { input: RequestOptions; result: never };\n'
-  return `/** What each operation takes and answers, by operation id. */\nexport type Operations = {\n${members.join('') || none}};\n`
+  return `/** The input and the result of each operation, by operation id. */\nexport type Operations = {\n${members.join('') || none}};\n`
 }
 
 function inputType(operation: ClientOperation, context: TypeContext): string {
@@ -106,13 +106,13 @@ function bodyType(type: string, { schema }: OpenApiMediaType, context: TypeConte
 function resultType({ responses }: ClientOperation, context: TypeContext): string {
   const inner = { ...context, indent: '      ' }
   const named = responses.flatMap(({ status }) => (/^\d+$/.test(status) ? [status] : []))
-  // Answers that differ in nothing but their status are one member of the union.
+  // Responses that differ only in their status become one member of the union.
   const members = new Map<string, ResponseType & { statuses: string[] }>()
-  for (const answer of responses.flatMap((each) => responseTypes(each, named, inner))) {
-    const key = `${answer.kind} ${answer.body}`
-    const member = members.get(key) ?? { ...answer, statuses: [] }
+  for (const type of responses.flatMap((each) => responseTypes(each, named, inner))) {
+    const key = `${type.kind} ${type.body}`
+    const member = members.get(key) ?? { ...type, statuses: [] }
     members.set(key, member)
-    member.statuses.push(answer.status)
+    member.statuses.push(type.status)
   }
   const texts = [...members.values()].map(
     ({ kind, statuses, body }) => `${kind}<${statuses.join(' | ')}, ${body}>`,
@@ -122,7 +122,7 @@ function resultType({ responses }: ClientOperation, context: TypeContext): strin
 
 interface ResponseType {
   readonly kind: 'Success' | 'Enveloped' | 'Failure'
-  /** A type. */
+  /** The status as a TypeScript type. */
   readonly status: string
   readonly body: string
 }
@@ -141,24 +141,24 @@ function responseTypes(
   }
   const kind = isEnveloped ? 'Enveloped' : /^[45]/.test(status) ? 'Failure' : 'Success'
   const bare = status === '2XX' ? BARE.filter((each) => !named.includes(each)) : []
-  const answer: ResponseType = { kind, status: statusType(status, [...named, ...bare]), body }
+  const first: ResponseType = { kind, status: statusType(status, [...named, ...bare]), body }
   return [
-    answer,
+    first,
     ...bare.map((each) => ({ kind: 'Success' as const, status: each, body: 'undefined' })),
   ]
 }
 
-/** Successes that never have a body (RFC 9110, 15.3.5 and 15.3.6). */
+/** Success statuses without a body (RFC 9110, 15.3.5 and 15.3.6). */
 const BARE = ['204', '205']
 
-/** A class of statuses stands for those of it that have no row of their own. */
+/** The type of a status. A class such as `4XX` leaves out the statuses that the document lists separately. */
 function statusType(status: string, named: readonly string[]): string {
   if (!/^[1-5]XX$/.test(status)) return status
   const others = named.filter((each) => each.startsWith(status.charAt(0)))
   return others.length === 0 ? `Status${status}` : `Exclude<Status${status}, ${others.join(' | ')}>`
 }
 
-/** Applications fail in ways that their document does not list: by an error that a handler throws. */
+/** A handler may throw errors that the document does not list, so the result includes them. */
 function undocumented(responses: readonly ClientResponse[]): string[] {
   const statuses = responses.map(({ status }) => status)
   if (statuses.includes('default')) return []
@@ -170,7 +170,10 @@ function undocumented(responses: readonly ClientResponse[]): string[] {
   return [`Failure<${others}, UndocumentedError>`]
 }
 
-/** The client asks for JSON, so where there is some the rest is not sent to it. */
+/**
+ * The client's `Accept` header prefers JSON: if a response is offered as JSON, its other media types are left
+ * out.
+ */
 function responseBody({ content = {} }: OpenApiResponse, context: TypeContext): string {
   const types = Object.keys(content)
   if (types.length === 0) return 'undefined'

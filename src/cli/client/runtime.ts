@@ -1,16 +1,19 @@
-/** The part of a client that is the same for every document: types, then what sends a request. */
-export const RUNTIME: string = String.raw`/** A documented answer below 400. */
+/**
+ * The part of a generated client that is the same for every document: types, then the code that sends
+ * requests.
+ */
+export const RUNTIME: string = String.raw`/** A documented response with a status below 400. */
 export type Success<Status, Body, Data = Body> = {
   readonly ok: true;
   readonly status: Status;
-  /** What the answer is about: the "data" of its envelope, or the whole body where there is no envelope. */
+  /** The "data" of the envelope; the whole body if there is no envelope. */
   readonly data: Data;
   readonly body: Body;
-  /** The answer itself, for its headers. Its body has been read, unless it is a stream of events. */
+  /** The fetch response, for example for its headers. Its body has been read, except for an event stream. */
   readonly response: Response;
 };
 
-/** A documented answer from 400 on. */
+/** A documented response with a status of 400 or more. */
 export type Failure<Status, Body> = {
   readonly ok: false;
   readonly status: Status;
@@ -23,7 +26,7 @@ type DataOf<Body> = Body extends { data?: infer Data } ? Data : undefined;
 /** A success whose body is the envelope. */
 export type Enveloped<Status, Body> = Success<Status, Body, DataOf<Body>>;
 
-/** A failure that the document does not list: what a handler throws answers so too. */
+/** A failure that the document does not list, such as an error that a handler throws. */
 export type UndocumentedError = {
   statusCode: "error";
   status: number;
@@ -31,7 +34,7 @@ export type UndocumentedError = {
   code?: string;
 };
 
-/** The statuses of a class: literals, because they let "status" tell answers apart. */
+/** The statuses of a class, as literals: TypeScript can then tell responses apart by "status". */
 export type Status1XX = 100 | 101 | 102 | 103;
 export type Status2XX = 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | 208 | 226;
 export type Status3XX = 300 | 301 | 302 | 303 | 304 | 305 | 307 | 308;
@@ -42,37 +45,40 @@ export type Status5XX = 500 | 501 | 502 | 503 | 504 | 505 | 506 | 507 | 508 | 51
 
 export type OperationId = keyof Operations;
 
-/** What an operation is called with. */
+/** The input of an operation. */
 export type Input<Id extends OperationId> = Operations[Id]["input"];
 
-/** Every documented answer of an operation; "ok" and "status" tell them apart. */
+/** The documented responses of an operation. Check "ok" or "status" to tell them apart. */
 export type Result<Id extends OperationId> = Operations[Id]["result"];
 
-/** What an operation answers with when all is well. */
+/** The data of an operation's success responses. */
 export type SuccessData<Id extends OperationId> = Extract<Result<Id>, { ok: true }>["data"];
 
-/** Every body of an operation's failures. */
+/** The bodies of an operation's failures. */
 export type ErrorBody<Id extends OperationId> = Extract<Result<Id>, { ok: false }>["error"];
 
-/** What every operation takes. */
+/** Options that every operation accepts. */
 export type RequestOptions = {
   readonly signal?: AbortSignal | undefined;
-  /** Sent as they are, over those of the client. */
+  /** Headers of this request. They replace those of the client. */
   readonly headers?: { readonly [name: string]: string | number | boolean | undefined } | undefined;
 };
 
 export type ClientOptions = {
-  /** What stands before the paths of the document: "https://api.example.com". */
+  /** The base of all paths in the document: "https://api.example.com". */
   readonly baseUrl: string;
-  /** Default: the global fetch. */
+  /** The function that sends requests. Default: the global fetch. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
-  /** Sent with every request. */
+  /** Headers that every request sends. */
   readonly headers?: { readonly [name: string]: string | number | boolean | undefined } | undefined;
-  /** Sent as "Authorization: Bearer ..." to the operations that ask for it. */
+  /** The token for protected operations, sent as "Authorization: Bearer ...". */
   readonly token?: string | (() => string | undefined | Promise<string | undefined>) | undefined;
 };
 
-/** An answer that the application does not give: of a proxy, of another version, or not in the form that was promised. */
+/**
+ * A response that does not match the document. It may come from a proxy or from another version of the
+ * application.
+ */
 export class UnexpectedAnswerError extends Error {
   override readonly name = "UnexpectedAnswerError";
   readonly status: number;
@@ -96,7 +102,7 @@ type Call = {
   readonly query?: { readonly [name: string]: ParameterStyle };
   readonly body?: string;
   readonly statuses: readonly string[];
-  /** Those of them that promise something else than JSON, or nothing. */
+  /** The statuses whose response is not JSON, or has no body. */
   readonly plain?: readonly string[];
   readonly enveloped?: readonly string[];
   readonly isProtected?: boolean;
@@ -120,7 +126,7 @@ function sender(options: ClientOptions): Send {
     if (call.isProtected === true) await addToken(headers, options.token);
     addHeaders(headers, input.headers);
     const init: RequestInit = { method: call.method, headers };
-    // Followed, a documented redirect would never be seen.
+    // If fetch followed the redirect, the client would never see the documented response.
     if (redirectOf(call) !== undefined) init.redirect = "manual";
     if (input.signal !== undefined) init.signal = input.signal;
     if (input.body !== undefined && call.body !== undefined) {
@@ -128,7 +134,7 @@ function sender(options: ClientOptions): Send {
     }
     const url = base + fillPath(call.path, input.params) + queryString(input.query, call.query);
     const response = await (options.fetch ?? globalThis.fetch)(url, init);
-    // "never" fits the result of any operation, which the caller knows and this function does not.
+    // The type "never" is assignable to the result of any operation; only the caller knows the real type.
     return (await readResponse(call, response)) as never;
   };
 }
@@ -154,7 +160,7 @@ function fillPath(path: string, params: object | undefined): string {
     if (text === "") throw new TypeError("The path parameter " + name + " is missing or empty.");
     return text;
   });
-  // Every URL parser takes such a segment out, and one before it: the request would go elsewhere.
+  // URL parsers remove the segments "." and "..", so the request would go to another path.
   if (/\/\.{1,2}(?=\/|$)/.test(filled)) throw new TypeError("A path parameter may not be . or ..");
   return filled;
 }
@@ -209,7 +215,7 @@ function formData(body: unknown): FormData {
 }
 
 async function readResponse(call: Call, response: Response): Promise<unknown> {
-  // Browsers show nothing of a redirect that was not followed, its status neither.
+  // Browsers hide the status of a redirect that was not followed.
   const isHidden = response.type === "opaqueredirect";
   const status = isHidden ? Number(redirectOf(call)) : response.status;
   const known = matching(call.statuses, status);
@@ -233,8 +239,8 @@ async function readUndocumented(call: Call, response: Response): Promise<unknown
   if (error?.statusCode === "error" && response.status >= 400) {
     return { ok: false, status: response.status, error, response };
   }
-  const answer = call.method + " " + call.path + " answered " + response.status;
-  throw new UnexpectedAnswerError(answer + ", which its document does not know.", response, text);
+  const summary = call.method + " " + call.path + " responded with status " + response.status;
+  throw new UnexpectedAnswerError(summary + ", which its document does not list.", response, text);
 }
 
 function matching(statuses: readonly string[], status: number): string | undefined {
@@ -246,8 +252,8 @@ async function readJson(call: Call, response: Response): Promise<unknown> {
   const text = await response.text();
   const value = isJson(response) ? parse(text) : undefined;
   if (value !== undefined) return value;
-  const answer = call.method + " " + call.path + " answered " + response.status;
-  throw new UnexpectedAnswerError(answer + " without the JSON that its document promises.", response, text);
+  const summary = call.method + " " + call.path + " responded with status " + response.status;
+  throw new UnexpectedAnswerError(summary + " without the JSON body that its document declares.", response, text);
 }
 
 async function readPlain(response: Response): Promise<unknown> {
@@ -263,7 +269,7 @@ function isJson(response: Response): boolean {
   return /^[^;]*[/+]json/i.test(response.headers.get("Content-Type") ?? "");
 }
 
-/** The value of a text; undefined when it is no JSON. */
+/** Parses JSON. Returns undefined if the text is not JSON. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -273,7 +279,7 @@ function parse(text: string): unknown {
 }
 `
 
-/** What the runtime declares, and what stands beside it in every client. */
+/** Type names that every client declares: those of the runtime, `Client` and `Operations`. */
 export const RUNTIME_NAMES: readonly string[] = [
   'Client',
   'Operations',

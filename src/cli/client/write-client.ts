@@ -5,16 +5,16 @@ import { emitClient } from './emit-client.js'
 import { findGenerator } from './find-generator.js'
 import { generateTypes } from './generate-types.js'
 
-/** Which client is wanted, and for which project. */
+/** The kind of client, and the project that it is for. */
 export interface ClientOptions {
   readonly kind: ClientKind
   readonly cwd: string
-  /** Seconds. */
+  /** The time limit in seconds. */
   readonly timeout: number
   readonly streams: Streams
 }
 
-/** The client of a document as the text of a TypeScript file. */
+/** The client of a document, as the text of a TypeScript file. */
 export async function writeClient(
   document: OpenApiDocument,
   { kind, cwd, timeout, streams }: ClientOptions,

@@ -2,11 +2,11 @@ import type { OpenApiSchema } from '../../contracts/openapi.js'
 import { comment } from './comment.js'
 import { propertyKey } from './identifiers.js'
 
-/** What a schema is written with. */
+/** Settings of {@link writeType}. */
 export interface TypeContext {
-  /** Type names by `#/components/schemas/<key>`. */
+  /** The TypeScript type names, by reference (`#/components/schemas/<key>`). */
   readonly names: ReadonlyMap<string, string>
-  /** What stands for `format: binary`: `Blob` where files are sent, else `string`. */
+  /** The type of `format: binary`: `Blob` when the client sends files, else `string`. */
   readonly binary: 'Blob' | 'string'
   readonly indent: string
 }
@@ -16,11 +16,11 @@ const COMPONENT = '#/components/schemas/'
 /** Writes a schema as a TypeScript type. */
 export function writeType(schema: OpenApiSchema, context: TypeContext): string {
   const type = intersect(partsOf(schema, context))
-  // Beside `allOf` the dialect's own rule ignores it, but every author who writes it there means it.
+  // OpenAPI 3.0 ignores `nullable` beside `allOf`, but authors who write it there mean it.
   return schema.nullable === true ? union([type, 'null']) : type
 }
 
-/** Everything that must hold at once. */
+/** The types that a value must match all together. */
 function partsOf(schema: OpenApiSchema, context: TypeContext): string[] {
   if (schema.$ref !== undefined) return [nameOf(schema.$ref, context)]
   if (schema.enum !== undefined) return [union(schema.enum.map(literal))]
@@ -67,18 +67,18 @@ function objectType(schema: OpenApiSchema, context: TypeContext): string {
     writeProperty({ name, schema: property, isOptional: !required.has(name) }, inner),
   )
   if (properties.length === 0) return rest === null ? '{ [key: string]: unknown }' : rest
-  // One index signature has to fit every property, which only `unknown` is sure to do.
+  // The type of an index signature must fit every property. Only `unknown` always does.
   const open = isOpen(schema) ? [`${inner.indent}[key: string]: unknown;\n`] : []
   return `{\n${[...properties, ...open].join('')}${context.indent}}`
 }
 
-/** The type of an object without known properties; `null` when nothing is said of it. */
+/** The type of an object without known properties; `null` when the schema does not limit it. */
 function restType(schema: OpenApiSchema, context: TypeContext): string | null {
   const { additionalProperties: rest } = schema
   if (rest === undefined) return null
   if (rest === false) return '{ [key: string]: never }'
   const type = rest === true ? 'unknown' : writeType(rest, context)
-  // Not `Record`: an alias that refers to itself through one does not compile.
+  // Not `Record<string, …>`: a type alias that refers to itself through `Record` does not compile.
   return `{ [key: string]: ${type} }`
 }
 
@@ -86,12 +86,12 @@ function isOpen({ additionalProperties: rest }: OpenApiSchema): boolean {
   return rest === true || typeof rest === 'object'
 }
 
-/** A property of an object type, as it is declared. */
+/** The facts of a property in an object type. */
 export interface PropertyFacts {
   readonly name: string
   readonly schema: OpenApiSchema
   readonly isOptional: boolean
-  /** Whether the program drops `undefined`, so that it may be given. Default `false`. */
+  /** Whether the caller may pass `undefined`, because the client leaves it out. Default: `false`. */
   readonly allowsUndefined?: boolean
 }
 
@@ -107,7 +107,7 @@ export function writeProperty(property: PropertyFacts, context: TypeContext): st
   return `${note}${context.indent}${propertyKey(name)}${isOptional ? '?' : ''}: ${full};\n`
 }
 
-/** `A | B`, each once. */
+/** A union such as `A | B`, without duplicates. */
 export function union(types: readonly string[]): string {
   const members = new Set(types)
   if (members.size === 0) return 'never'

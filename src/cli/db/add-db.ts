@@ -5,7 +5,7 @@ import { type MigrateDbOptions, migrateDatabase } from './migrate-database.js'
 import { printTable, type TableOptions } from './print-table.js'
 import { type StatusOptions, showStatus } from './show-status.js'
 
-/** What surrounds a run of the command. */
+/** The environment of one run of the command. */
 export interface DbContext {
   readonly cwd: string
   readonly streams: Streams
@@ -16,7 +16,7 @@ The database is the one of --url, else of DATABASE_URL in the environment, which
 embedded one that is kept in a folder.
 `
 
-/** The commands of databases. */
+/** Adds the `db` commands. */
 export function addDb(program: Command, context: DbContext): void {
   const db = program
     .command('db')

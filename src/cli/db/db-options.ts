@@ -3,23 +3,24 @@ import { join, resolve } from 'node:path'
 import type { PostgresOptions } from 'blazon/postgres'
 import { CliError } from '../cli-error.js'
 
-/** What every command takes that opens a database. */
+/** Options of every command that opens a database. */
 export interface DbOptions {
   readonly cwd: string
   readonly url?: string
-  /** Of `--embedded`. */
+  /** The value of `--embedded`. */
   readonly embedded?: string
-  /** Of `--dir`, where there are migrations. */
+  /** The value of `--dir`, for commands that use migrations. */
   readonly dir?: string
   readonly tenantRole?: string
   readonly allTenantsRole?: string
 }
 
 /**
- * The database that is meant, and its migrations.
+ * The database and the migrations folder that the options name.
  *
- * @param mustExist Whether a folder without a database is a mistake, and not one to be made.
- * @throws CliError when it is not said which.
+ * @param mustExist Whether an embedded database's folder must already contain a database. Otherwise it is
+ * created.
+ * @throws CliError when the options name no database, or the embedded folder contains none.
  */
 export function databaseOf(options: DbOptions, mustExist: boolean): PostgresOptions {
   const { cwd, dir, tenantRole, allTenantsRole } = options
@@ -32,7 +33,7 @@ export function databaseOf(options: DbOptions, mustExist: boolean): PostgresOpti
 }
 
 function placeOf({ cwd, url, embedded }: DbOptions, mustExist: boolean): PostgresOptions {
-  // As a path, so that a folder may have any name.
+  // An absolute path, so that the folder may have any name.
   if (embedded !== undefined) return { embedded: folderOf(resolve(cwd, embedded), mustExist) }
   const found = url ?? process.env['DATABASE_URL']
   if (found !== undefined && found !== '') return { url: found }

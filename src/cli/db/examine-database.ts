@@ -5,15 +5,15 @@ import type { Streams } from '../streams.js'
 import { type DbOptions, databaseOf } from './db-options.js'
 import { runDb } from './run-db.js'
 
-/** What `db doctor` was asked for. */
+/** Options of `db doctor`. */
 export interface ExamineOptions extends DbOptions {
   readonly json?: boolean
 }
 
 /**
- * Prints what could let one tenant at the rows of another.
+ * Prints problems that could give one tenant access to rows of another.
  *
- * @throws CliError with status 3 when there is an error among it.
+ * @throws CliError with status 3 when one of the problems is an error.
  */
 export async function examineDatabase(options: ExamineOptions, streams: Streams): Promise<void> {
   const database = databaseOf(options, true)

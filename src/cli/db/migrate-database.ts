@@ -2,16 +2,16 @@ import type { Streams } from '../streams.js'
 import { type DbOptions, databaseOf } from './db-options.js'
 import { runDb } from './run-db.js'
 
-/** What `db migrate` was asked for. */
+/** Options of `db migrate`. */
 export interface MigrateDbOptions extends DbOptions {
   readonly login?: string
   readonly roles: boolean
 }
 
 /**
- * Runs the migrations that have not been run, and prints each as soon as it is.
+ * Runs the pending migrations, and prints each one when it is done.
  *
- * @throws CliError
+ * @throws CliError when a migration fails, or the options or the database are wrong.
  */
 export async function migrateDatabase(options: MigrateDbOptions, streams: Streams): Promise<void> {
   const database = databaseOf(options, false)

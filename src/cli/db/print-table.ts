@@ -2,17 +2,17 @@ import type { ProtectTableOptions, TenantTableOptions } from 'blazon/postgres'
 import type { Streams } from '../streams.js'
 import { runDb } from './run-db.js'
 
-/** What `db table` was asked for. */
+/** Options of `db table`. */
 export interface TableOptions extends ProtectTableOptions, Pick<TenantTableOptions, 'id'> {
-  /** SQL, as it stands between the parentheses of `CREATE TABLE`. */
+  /** The SQL of the columns, as it is written between the parentheses of `CREATE TABLE`. */
   readonly columns?: string
   readonly existing?: boolean
 }
 
 /**
- * Prints SQL for a table whose rows belong to tenants.
+ * Prints SQL that creates a table whose rows belong to tenants.
  *
- * @throws CliError
+ * @throws CliError when the options are wrong.
  */
 export async function printTable(
   name: string,
@@ -27,7 +27,10 @@ export async function printTable(
   streams.out(sql)
 }
 
-/** A line for each column, where it is certain where one ends: not behind quotes, nor in parentheses. */
+/**
+ * Splits the columns into one line each. With quotes or nested parentheses the end of a column is not
+ * certain: all columns then stay together.
+ */
 function linesOf(columns: string): string[] {
   const isPlain = !/['"]|\([^)]*\(/.test(columns)
   const lines = isPlain ? columns.split(/,(?![^(]*\))/) : [columns]

@@ -6,12 +6,13 @@ import { messageOf } from '../message-of.js'
 type Postgres = typeof import('blazon/postgres')
 
 /**
- * Uses what speaks to databases, which is loaded only now.
+ * Runs a function with `blazon/postgres`, which is loaded only at this call.
  *
- * @throws CliError for what the database, its migrations or its options are to blame for.
+ * @throws CliError for errors of the database, of its migrations or of the options.
  */
 export async function runDb<T>(use: (postgres: Postgres) => T | Promise<T>): Promise<T> {
-  // By its public name: the command line knows no integration from inside.
+  // The import uses the public name, because the command line must not import an integration's internal
+  // files.
   const postgres = await import('blazon/postgres')
   try {
     return await use(postgres)
@@ -46,7 +47,7 @@ function unreachable(error: HttpError): CliError {
   })
 }
 
-/** Node tries all addresses of a name, and says of each why it failed. */
+/** The reason of a failed connection. Node tries all addresses of a host and reports an error for each. */
 function reasonOf(cause: unknown): string {
   return cause instanceof AggregateError ? cause.errors.map(messageOf).join('; ') : messageOf(cause)
 }

@@ -4,18 +4,18 @@ import type { Streams } from '../streams.js'
 import { type DbOptions, databaseOf } from './db-options.js'
 import { runDb } from './run-db.js'
 
-/** What `db status` was asked for. */
+/** Options of `db status`. */
 export interface StatusOptions extends DbOptions {
   readonly json?: boolean
 }
 
-/** States that are no mistake. */
+/** The states that are not an error. */
 const FINE: readonly MigrationState[] = ['applied', 'pending']
 
 /**
- * Prints where each migration stands.
+ * Prints the state of each migration.
  *
- * @throws CliError with status 3 when the folder and the database have not one history.
+ * @throws CliError with status 3 when the migrations in the folder and those in the database do not match.
  */
 export async function showStatus(options: StatusOptions, streams: Streams): Promise<void> {
   const database = databaseOf(options, true)

@@ -1,37 +1,37 @@
-/** What changed between two documents, in one place. */
+/** A change between two documents, in one place. */
 export interface Change {
-  /** What kind of change it is: `operation-removed`. Stable. */
+  /** The kind of the change, for example `operation-removed`. These names are stable. */
   readonly rule: string
-  /** Whether a client of the older document may fail with the newer one. */
+  /** Whether the change may break a client of the older document. */
   readonly isBreaking: boolean
   /** `GET /users/{id}`, or `document`. */
   readonly operation: string
-  /** Where in the operation: `response 200 › data.name`; empty for the operation itself. */
+  /** The place in the operation: `response 200 › data.name`. Empty for the operation itself. */
   readonly location: string
-  /** A sentence. */
+  /** The change as a sentence. */
   readonly message: string
 }
 
-/** A change before it is known where it is. */
+/** A change whose operation is not set yet. */
 export type LocalChange = Omit<Change, 'operation'>
 
-/** Makes a change that breaks clients. */
+/** Creates a change that breaks clients. */
 export function breaking(rule: string, location: string, message: string): LocalChange {
   return { rule, isBreaking: true, location, message }
 }
 
-/** Makes a change that does not. */
+/** Creates a change that does not break clients. */
 export function compatible(rule: string, location: string, message: string): LocalChange {
   return { rule, isBreaking: false, location, message }
 }
 
-/** Goes one step further into a location: `data` and `name` give `data.name`. */
+/** Appends a step to a location: `data` and `name` give `data.name`. */
 export function within(location: string, step: string): string {
   if (location === '' || location.endsWith('› ')) return `${location}${step}`
   return `${location}.${step}`
 }
 
-/** A value as a message shows it. */
+/** A value in the form that messages show. */
 export function show(value: unknown): string {
   return value === undefined ? 'none' : JSON.stringify(value)
 }

@@ -16,7 +16,10 @@ const LOWER: readonly BoundKey[] = ['minimum', 'minLength', 'minItems', 'minProp
 const UPPER: readonly BoundKey[] = ['maximum', 'maxLength', 'maxItems', 'maxProperties']
 const RULES = ['pattern', 'format', 'multipleOf', 'uniqueItems', 'not'] as const
 
-/** Compares what a value must keep to. Only who writes the value can be broken by that, so requests alone are. */
+/**
+ * Compares the limits of a value, such as its length. Only the sender of a value can break them, so only
+ * requests are compared.
+ */
 export function compareBounds(pair: SchemaPair): LocalChange[] {
   const { base, current } = pair
   return [
@@ -26,7 +29,7 @@ export function compareBounds(pair: SchemaPair): LocalChange[] {
   ]
 }
 
-/** A bound as a number; an exclusive one is a little further in. */
+/** A bound as a number. An exclusive bound counts as slightly stricter. */
 function limit(schema: OpenApiSchema, key: BoundKey): number {
   const isLower = LOWER.includes(key)
   const value = schema[key]

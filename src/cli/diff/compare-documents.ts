@@ -5,7 +5,7 @@ import { SchemaEquality } from './resolve-schema.js'
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'] as const
 
-/** An operation with the place it is known by. */
+/** An operation with its title. */
 interface Placed {
   /** `GET /users/{id}` */
   readonly title: string
@@ -13,8 +13,8 @@ interface Placed {
 }
 
 /**
- * What changed from one document to a newer one: for clients, not for readers, so descriptions do not count.
- * In the order of the older document, then what is new.
+ * The changes from an older document to a newer one that matter to clients, so descriptions are ignored. They
+ * are in the order of the older document; new operations come last.
  */
 export function compareDocuments(base: OpenApiDocument, current: OpenApiDocument): Change[] {
   const [from, to] = [operationsOf(base), operationsOf(current)]
@@ -37,7 +37,10 @@ export function compareDocuments(base: OpenApiDocument, current: OpenApiDocument
   ]
 }
 
-/** Operations by method and path; names of path parameters are no part of a URL. */
+/**
+ * The operations by method and path. The names of path parameters are ignored, because a URL does not contain
+ * them.
+ */
 function operationsOf(document: OpenApiDocument): Map<string, Placed> {
   const operations = new Map<string, Placed>()
   for (const [path, item] of Object.entries(document.paths)) {
@@ -63,7 +66,7 @@ function place(operation: string, changes: readonly LocalChange[]): Change[] {
     rule,
     isBreaking,
     operation,
-    // Where a schema stands at the root there is nothing behind the last step.
+    // A schema at the root has no further step, so the location would end with the separator.
     location: location.replace(/ › $/, ''),
     message,
   }))

@@ -11,13 +11,13 @@ import { breaking, compatible, type LocalChange } from './change.js'
 import { compareSchemas } from './compare-schemas.js'
 import type { Comparison, Side } from './schema-pair.js'
 
-/** The same thing in both documents. */
+/** The same item in both documents. */
 interface Pair<T> {
   readonly base: T
   readonly current: T
 }
 
-/** Compares what a client may send to an operation, and what it has to expect. */
+/** Compares the requests that an operation accepts and the responses that it sends. */
 export function compareOperations(
   pair: Pair<OpenApiOperation>,
   comparison: Comparison,
@@ -43,7 +43,7 @@ function compareNames({ base, current }: Pair<OpenApiOperation>): LocalChange[] 
   ]
 }
 
-/** What let a client in has to let it in still. */
+/** Credentials that were enough for the older document must be enough for the newer one. */
 function compareSecurity(
   { base, current }: Pair<OpenApiOperation>,
   comparison: Comparison,
@@ -61,7 +61,10 @@ function compareSecurity(
   return isLoosened ? [compatible('security-loosened', 'security', message)] : []
 }
 
-/** No requirement at all is one that asks for nothing. */
+/**
+ * The lists of schemes that are each enough for access. An operation without requirements needs an empty
+ * list.
+ */
 function alternatives(security: readonly SecurityRequirement[] | undefined): string[][] {
   if (security === undefined || security.length === 0) return [[]]
   return security.map((requirement) =>
@@ -89,7 +92,10 @@ function compareParameters(pair: Pair<OpenApiOperation>, comparison: Comparison)
   })
 }
 
-/** By place and name; path parameters by their order, because their names are no part of a URL. */
+/**
+ * The parameters by location and name. Path parameters are compared by position, because a URL does not
+ * contain their names.
+ */
 function parametersOf({ parameters = [] }: OpenApiOperation): Map<string, OpenApiParameter> {
   let position = 0
   return new Map(
@@ -204,7 +210,7 @@ function compareResponses(
   ]
 }
 
-/** `200` may have become part of `2XX`, or of `default`. */
+/** The current response that covers a status. `200` may now be part of `2XX` or `default`. */
 function responseFor(
   status: string,
   { responses }: OpenApiOperation,

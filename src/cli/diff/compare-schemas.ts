@@ -4,7 +4,7 @@ import { compareBounds } from './compare-bounds.js'
 import { resolveSchema } from './resolve-schema.js'
 import { type Comparison, narrowed, type SchemaPair, widened } from './schema-pair.js'
 
-/** Compares two schemas: a request may not be narrowed, nor a response widened. */
+/** Compares two schemas. A narrower request schema and a wider response schema break clients. */
 export function compareSchemas(pair: SchemaPair, comparison: Comparison): LocalChange[] {
   const { base, current, seen = new Set() } = pair
   if (comparison.equality.isSame(base, current)) return []
@@ -116,7 +116,10 @@ function compareRequired(pair: SchemaPair, was: boolean, is: boolean): LocalChan
     : [widened(pair, 'property-optional', 'The field was required and may be missing.')]
 }
 
-/** Fields without a name of their own. Clients pass over those they do not know, so that new ones break nobody. */
+/**
+ * Compares `additionalProperties`. Clients ignore response properties that they do not know, so new ones
+ * break nothing.
+ */
 function compareRest(pair: Required<SchemaPair>, comparison: Comparison): LocalChange[] {
   const [from, to] = [pair.base.additionalProperties, pair.current.additionalProperties]
   if (typeof from === 'object' && typeof to === 'object') {
@@ -138,7 +141,10 @@ function compareItems(pair: Required<SchemaPair>, comparison: Comparison): Local
   return compareSchemas({ ...pair, base, current, location: `${pair.location}[]` }, comparison)
 }
 
-/** Alternatives that are in both documents match whatever their order; the one that is left on each side is the same, changed. */
+/**
+ * Compares the branches of a union. Branches that are in both documents match in any order. If one branch
+ * remains on each side, it counts as one changed branch.
+ */
 function compareChoices(pair: Required<SchemaPair>, comparison: Comparison): LocalChange[] {
   const { equality } = comparison
   const [from, to] = [choicesOf(pair.base), choicesOf(pair.current)]

@@ -5,13 +5,16 @@ import type { OpenApiDocument } from '../../contracts/openapi.js'
 import { CliError } from '../cli-error.js'
 import { messageOf } from '../message-of.js'
 
-/** Aliases may unfold into something far larger than the file: this is as many as a real document has. */
+/**
+ * The limit for YAML aliases, which can expand to something far larger than the file. Real documents have
+ * fewer.
+ */
 const MAX_ALIASES = 1000
 
 /**
  * Reads a document from a JSON or YAML file.
  *
- * @throws CliError when the file cannot be read, or is no OpenAPI document of version 3.
+ * @throws CliError when the file cannot be read, or is not an OpenAPI document of version 3.
  */
 export function readDocument(path: string, cwd: string): OpenApiDocument {
   const file = resolve(cwd, path)
@@ -39,7 +42,10 @@ function readText(path: string): string {
   }
 }
 
-/** JSON is YAML too, but `yaml` is many times slower and its messages say nothing of JSON. */
+/**
+ * Parses JSON first, although JSON is also YAML: `yaml` is many times slower, and its messages do not fit
+ * JSON.
+ */
 function parseText(path: string, text: string): unknown {
   try {
     return /^\s*[{[]/.test(text) ? JSON.parse(text) : parse(text, { maxAliasCount: MAX_ALIASES })
@@ -53,7 +59,7 @@ function parseText(path: string, text: string): unknown {
   }
 }
 
-/** Why a value is no document that can be compared; `null` when it is one. */
+/** Why a value is not a document that can be compared; `null` when it is one. */
 function problemOf(value: unknown): string | null {
   if (!isRecord(value)) return 'It is no object.'
   if (typeof value['openapi'] !== 'string' || !value['openapi'].startsWith('3.')) {

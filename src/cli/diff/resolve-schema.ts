@@ -1,9 +1,9 @@
 import type { OpenApiDocument, OpenApiSchema } from '../../contracts/openapi.js'
 
-/** Longer chains of references are circles. */
+/** A longer chain of references is treated as circular. */
 const MAX_CHAIN = 50
 
-/** A schema without `$ref` and `allOf` at its outermost level: their parts are taken together. */
+/** Resolves `$ref` at the outermost level of a schema, and merges the parts of its `allOf`. */
 export function resolveSchema(
   schema: OpenApiSchema,
   document: OpenApiDocument,
@@ -35,7 +35,7 @@ function merge(a: OpenApiSchema, b: OpenApiSchema): OpenApiSchema {
   }
 }
 
-/** Tells whether schemas of two documents say the same, wherever their references lead. */
+/** Compares schemas of two documents, following their references. */
 export class SchemaEquality {
   readonly #base: OpenApiDocument
   readonly #current: OpenApiDocument
@@ -46,7 +46,7 @@ export class SchemaEquality {
     this.#current = current
   }
 
-  /** Whether two values are equal; the order of keys does not count, descriptions and examples neither. */
+  /** Whether two values are equal. The order of keys, descriptions, titles and examples are ignored. */
   isSame(a: unknown, b: unknown): boolean {
     if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b
     const [from, to] = [a as OpenApiSchema, b as OpenApiSchema]
@@ -63,7 +63,7 @@ export class SchemaEquality {
     const key = `${from} ${to}`
     const known = this.#known.get(key)
     if (known !== undefined) return known
-    // Schemas that refer to themselves are the same until something tells them apart.
+    // A recursive schema meets the same pair again. Assume that it is equal until a difference is found.
     const before = this.#known.size
     this.#known.set(key, true)
     const isSame = this.isSame(
@@ -75,7 +75,10 @@ export class SchemaEquality {
     return isSame
   }
 
-  /** What was found the same meanwhile may have been so only because of what has turned out to differ. */
+  /**
+   * Removes the pairs that were found equal since then: that result may depend on the assumption that turned
+   * out wrong.
+   */
   #forgetSince(size: number): void {
     for (const [key, isSame] of [...this.#known].slice(size)) {
       if (isSame) this.#known.delete(key)
@@ -85,7 +88,10 @@ export class SchemaEquality {
 
 const PROSE = new Set(['description', 'title', 'example'])
 
-/** A property of an object may be called `title`; its schema is no text. */
+/**
+ * Whether a key holds a text such as a description. A property that is called `title` holds a schema, which
+ * counts.
+ */
 function isProse(key: string, a: object, b: object): boolean {
   const isText = (value: unknown) => typeof value !== 'object'
   return PROSE.has(key) && isText(own(a, key)) && isText(own(b, key))

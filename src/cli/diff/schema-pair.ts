@@ -2,32 +2,34 @@ import type { OpenApiDocument, OpenApiSchema } from '../../contracts/openapi.js'
 import { breaking, compatible, type LocalChange } from './change.js'
 import type { SchemaEquality } from './resolve-schema.js'
 
-/** The two documents, and what is known of both. */
+/** The two documents, and the results of earlier comparisons. */
 export interface Comparison {
   readonly base: OpenApiDocument
   readonly current: OpenApiDocument
   readonly equality: SchemaEquality
 }
 
-/** Who writes what a schema describes: clients write requests, the application responses. */
+/** The side of a schema: clients write requests, the application writes responses. */
 export type Side = 'request' | 'response'
 
-/** Two schemas that stand in the same place. */
+/** Two schemas from the same place in both documents. */
 export interface SchemaPair {
   readonly base: OpenApiSchema
   readonly current: OpenApiSchema
   readonly side: Side
   readonly location: string
-  /** Pairs of references that were compared already: each counts once, where it was met first. */
+  /** Pairs of references that were already compared. Each pair is reported once, at its first place. */
   readonly seen?: Set<string>
 }
 
-/** Fewer values fit: breaks those who write them. */
+/**
+ * A change after which fewer values are valid. It breaks the side that writes them: clients, in a request.
+ */
 export function narrowed(pair: SchemaPair, rule: string, message: string): LocalChange {
   return (pair.side === 'request' ? breaking : compatible)(rule, pair.location, message)
 }
 
-/** More values fit: breaks those who read them. */
+/** A change after which more values are valid. It breaks the side that reads them: clients, in a response. */
 export function widened(pair: SchemaPair, rule: string, message: string): LocalChange {
   return (pair.side === 'response' ? breaking : compatible)(rule, pair.location, message)
 }

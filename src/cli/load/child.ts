@@ -1,4 +1,4 @@
-// Runs in a process of its own, which the command line starts: it imports the user's code, answers once, and ends.
+// The child process of the command line: it imports the user's code, sends one report, and ends.
 import { pathToFileURL } from 'node:url'
 import type { AppDescription } from '../../app/announce.js'
 import { messageOf } from '../message-of.js'
@@ -24,22 +24,22 @@ function failureOf(error: unknown): Failure {
   const stack = error instanceof Error ? error.stack : undefined
   const message = messageOf(error)
   if (error instanceof SelectionError) return { kind: 'failure', reason: error.reason, message }
-  // By name: the application may come from another copy of this package.
+  // Compare the name instead of the class: the application may use another copy of this package.
   const isDeclaration = error instanceof Error && error.name === 'ConfigError'
   if (isDeclaration) return { kind: 'failure', reason: 'declaration', message, stack }
   const name = error instanceof Error ? `${error.name}: ` : ''
   return { kind: 'failure', reason: 'threw', message: `${name}${message}`, stack }
 }
 
-function answer(report: Report): void {
+function sendReport(report: Report): void {
   const envelope: Envelope = { blazon: report }
-  // What the application opened would keep the process going.
+  // Exit explicitly: connections that the application opened would keep the process alive.
   process.send?.(envelope, () => process.exit(0))
 }
 
 process.once('message', (job: Job) => {
-  run(job).then(answer, (error) => answer(failureOf(error)))
+  run(job).then(sendReport, (error) => sendReport(failureOf(error)))
 })
 process.on('disconnect', () => process.exit(1))
-process.on('uncaughtException', (error) => answer(failureOf(error)))
-process.on('unhandledRejection', (error) => answer(failureOf(error)))
+process.on('uncaughtException', (error) => sendReport(failureOf(error)))
+process.on('unhandledRejection', (error) => sendReport(failureOf(error)))

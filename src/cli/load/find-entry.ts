@@ -13,24 +13,27 @@ const CONFIG_FILES = [
 const NAMES = ['app', 'main', 'index']
 const EXTENSIONS = ['ts', 'mts', 'cts', 'js', 'mjs', 'cjs']
 
-/** What the configuration may say. */
+/** The settings of a configuration file. */
 interface CliConfig {
   readonly entry?: string
 }
 
-/** The module that makes the application, and how it was found. */
+/** The module that creates the application, and how it was found. */
 export interface Entry {
-  /** Absolute. */
+  /** An absolute path. */
   readonly path: string
-  /** `--entry`, `package.json`, the name of a configuration file, or `convention`. */
+  /**
+   * Where the path comes from: `--entry`, `package.json`, the name of a configuration file, or `convention`.
+   */
   readonly source: string
 }
 
-/** Reads a configuration that is code. */
+/** Loads a configuration file that is a module. */
 export type LoadConfig = (path: string) => Promise<unknown>
 
 /**
- * Finds the module that makes the application: `--entry`, else the configuration, else `src/app.ts` and its like.
+ * Finds the module that creates the application: from `--entry`, else from the configuration, else a
+ * conventional path such as `src/app.ts`.
  *
  * @throws CliError when there is none.
  */

@@ -5,7 +5,7 @@ import { findOldPeer } from '../../errors/peer-floor.js'
 import { CliError } from '../cli-error.js'
 import { nearestWith } from '../output-path.js'
 
-/** How Node is started for a module. */
+/** The Node options and environment variables for running a module. */
 export interface Launch {
   readonly nodeOptions: readonly string[]
   readonly env: Readonly<Record<string, string>>
@@ -14,9 +14,9 @@ export interface Launch {
 const TYPESCRIPT = new Set(['.ts', '.mts', '.cts', '.tsx'])
 
 /**
- * JavaScript is run by Node itself, TypeScript through the project's own tsx.
+ * Node runs JavaScript itself. TypeScript runs through the project's own tsx.
  *
- * @throws CliError with status 4 when the project has no tsx, or one that is too old.
+ * @throws CliError with status 4 when the project has no tsx, or its tsx is too old.
  */
 export function launchFor(module: string, cwd: string): Launch {
   if (!TYPESCRIPT.has(extname(module))) return { nodeOptions: [], env: {} }
@@ -25,12 +25,13 @@ export function launchFor(module: string, cwd: string): Launch {
   if (tsx === undefined) throw missingTsx(module)
   refuseOldTsx(place as string)
   const folder = nearestWith('tsconfig.json', dirname(module))
-  // tsx reads the one of the working directory, and with it the dialect of decorators.
+  // By default tsx reads the tsconfig of the working directory, which also chooses the decorator dialect. Use
+  // the module's own.
   const env = folder === undefined ? {} : { TSX_TSCONFIG_PATH: join(folder, 'tsconfig.json') }
   return { nodeOptions: ['--import', pathToFileURL(tsx).href], env }
 }
 
-/** Where a package is, as seen from a folder; `undefined` when it is not installed. */
+/** Resolves a package from a folder; `undefined` when it is not installed. */
 export function resolveFrom(folder: string, specifier: string): string | undefined {
   try {
     return createRequire(join(folder, 'noop.js')).resolve(specifier)

@@ -4,18 +4,18 @@ import { type Entry, findEntry } from './find-entry.js'
 import type { Failure, Report } from './protocol.js'
 import { type ChildOptions, runChild } from './run-child.js'
 
-/** Which application is read, and how. */
+/** Which application to read, and how. */
 export interface LoadOptions extends ChildOptions {
-  /** Of `--entry`. */
+  /** The value of `--entry`. */
   readonly entry?: string | undefined
 }
 
 type ReportOf<K> = Extract<Report, { kind: K }>
 
 /**
- * Reads an application without starting it.
+ * Reads the documents or routes of an application without starting it.
  *
- * @throws CliError when there is none, or it cannot be read.
+ * @throws CliError when there is no application, or it cannot be read.
  */
 export async function loadApp<K extends 'documents' | 'routes'>(
   kind: K,
@@ -51,7 +51,7 @@ const REMEDIES: Readonly<Record<Reason, string>> = {
 }
 
 function toCliError({ reason, message, stack }: Failure, entry: Entry, cwd: string): CliError {
-  // It says for each problem who, why and what to do.
+  // The message already names the subject, the cause and the remedy of each problem.
   if (reason === 'declaration') return new CliError({ status: 1, what: message, stack })
   const name = relative(cwd, entry.path) || entry.path
   const what: Record<Reason, string> = {
@@ -68,7 +68,7 @@ function toCliError({ reason, message, stack }: Failure, entry: Entry, cwd: stri
   return new CliError({ status: 1, ...facts, stack })
 }
 
-/** The innermost line of the author's own code that a stack names. */
+/** The innermost line of the stack that is in the project's own code. */
 function locationOf(stack: string | undefined, cwd: string): string {
   const frames = (stack ?? '').matchAll(
     /(?:file:\/\/)?((?:\/|[A-Za-z]:[\\/])[^():\n]+):(\d+):(\d+)/g,

@@ -2,21 +2,21 @@ import type { OpenApiDocument } from '../../contracts/openapi.js'
 import type { RouteTableEntry } from '../../contracts/route-model.js'
 import type { Problem } from '../../errors/config-error.js'
 
-/** What the parent asks its child process for. */
+/** A request of the parent to its child process. */
 export type Job =
   | { readonly kind: 'documents' | 'routes'; readonly module: string }
-  /** The configuration that a module exports as its default. */
+  /** Load the default export of a configuration module. */
   | { readonly kind: 'config'; readonly module: string }
 
-/** A document with what is wrong or suspicious about it. */
+/** A document with its errors and warnings. */
 export interface DocumentReport {
-  /** Where the application serves its page. */
+  /** The path at which the application serves the document's page. */
   readonly path: string
   readonly document: OpenApiDocument
   readonly problems: readonly Problem[]
 }
 
-/** What the child found. */
+/** The result of the child process. */
 export type Report =
   | {
       readonly kind: 'documents'
@@ -31,17 +31,20 @@ export type Report =
   | { readonly kind: 'config'; readonly config: unknown }
   | Failure
 
-/** Why the child found nothing. */
+/** Why the child process has no result. */
 export interface Failure {
   readonly kind: 'failure'
-  /** Who failed: the module's code, the declaration of the application, or the search for one. */
+  /**
+   * The cause: an error in the module's code, a wrong declaration of the application, or no single
+   * application found.
+   */
   readonly reason: 'threw' | 'declaration' | 'no-app' | 'several-apps'
   readonly message: string
-  /** Where it was thrown. */
+  /** The stack of the error. */
   readonly stack?: string | undefined
 }
 
-/** Marks the one message that is the child's answer: the application, and what it loads, may send others. */
+/** Marks the child's report: the user's code may send other messages through the same channel. */
 export interface Envelope {
   readonly blazon: Report
 }

@@ -12,12 +12,12 @@ import {
   selectApp,
 } from './select-app.js'
 
-/** Turns of the event loop that a module gets to finish once one of its applications wants to start. */
+/** The turns of the event loop that a module gets to finish after one of its applications tries to start. */
 const TURNS = 3
 
 /**
- * Imports a module and finds its application, which starts nothing meanwhile. For a process that does nothing else:
- * it never serves again.
+ * Imports a module and returns the description of its application, without starting it. Call it only in a
+ * separate process: servers can no longer listen afterwards.
  */
 export async function readApp(module: string): Promise<AppDescription> {
   const watch = new DeclarationWatch()
@@ -27,7 +27,10 @@ export async function readApp(module: string): Promise<AppDescription> {
   return app ?? (await makeApp(exports, watch))
 }
 
-/** Makes the application out of what a module exports instead of one. */
+/**
+ * Creates the application from a factory or from options, when the module exports these instead of an
+ * application.
+ */
 async function makeApp(
   exports: Evidence['exports'],
   watch: DeclarationWatch,
@@ -48,7 +51,10 @@ function describeExports(exports: Evidence['exports']): string {
     : `It creates no application; it exports ${names.join(', ')}.`
 }
 
-/** Notes which applications are constructed, and when one of them, or a server, wants to start. */
+/**
+ * Records the applications that are constructed, and the moment when one of them, or a server, tries to
+ * start.
+ */
 class DeclarationWatch {
   readonly declared = new Map<object, AppDescription>()
   readonly #starting: Promise<void>
@@ -69,7 +75,10 @@ class DeclarationWatch {
     keepPortsClosed(start)
   }
 
-  /** Waits for work to end, or for an application to be ready to start; then its work may never end. */
+  /**
+   * Waits until the work ends. If an application tries to start first, waits a few turns more: the work may
+   * then never end.
+   */
   async until<T>(work: T | Promise<T>): Promise<T | undefined> {
     const end = Promise.resolve(work)
     const first = await Promise.race([end.then(() => true), this.#starting])
@@ -82,13 +91,16 @@ class DeclarationWatch {
     return undefined
   }
 
-  /** Makes an application of the copy of this package that the module uses. */
+  /** Creates an application with the copy of this package that the module uses. */
   make(options: object): void {
     this.#make?.(options)
   }
 }
 
-/** An application may be handed to a server of the author's own, which is not to listen either. */
+/**
+ * Replaces `listen` for all servers: the author may pass the application to a server of their own, which must
+ * not listen either.
+ */
 function keepPortsClosed(start: () => void): void {
   Server.prototype.listen = function listen() {
     start()

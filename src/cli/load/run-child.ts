@@ -6,19 +6,19 @@ import { CliError } from '../cli-error.js'
 import { type Launch, launchFor } from './launch.js'
 import type { Envelope, Job, Report } from './protocol.js'
 
-/** How a child process is run. */
+/** Options of {@link runChild}. */
 export interface ChildOptions {
   readonly cwd: string
-  /** Seconds. */
+  /** The time limit in seconds. */
   readonly timeout: number
 }
 
 const CHILD = fileURLToPath(new URL('./child.js', import.meta.url))
 
 /**
- * Has a job done by a process of its own, so that whatever the user's code does ends with it.
+ * Runs a job in a child process, so that side effects of the user's code end with that process.
  *
- * @throws CliError when it takes too long, or ends without an answer; with status 4 when tsx is missing.
+ * @throws CliError when it takes too long, or ends without a report; with status 4 when tsx is missing.
  */
 export async function runChild(job: Job, options: ChildOptions): Promise<Report> {
   const child = start(launchFor(job.module, options.cwd), options.cwd)
@@ -29,9 +29,9 @@ export async function runChild(job: Job, options: ChildOptions): Promise<Report>
     child.kill('SIGKILL')
   }, options.timeout * 1000)
   try {
-    const answer = answerOf(child)
+    const reported = reportOf(child)
     child.send(job, () => {})
-    const report = await answer
+    const report = await reported
     if (report !== undefined) return report
     const name = relative(options.cwd, job.module)
     throw timer.isOver ? timedOut(name, options.timeout) : ended(name, child)
@@ -45,26 +45,32 @@ export async function runChild(job: Job, options: ChildOptions): Promise<Report>
 function start({ nodeOptions, env }: Launch, cwd: string): ChildProcess {
   return spawn(process.execPath, [...nodeOptions, CHILD], {
     cwd,
-    // Whoever has chosen a tsconfig for tsx has had a reason.
+    // `process.env` comes last: a `TSX_TSCONFIG_PATH` that the user has set wins.
     env: { ...env, ...process.env },
-    // What the application prints is no result: it goes where the command's own remarks go.
+    // Output of the application goes to stderr: stdout holds only the command's result.
     stdio: ['ignore', 2, 2, 'ipc'],
   })
 }
 
-/** The child's answer, or nothing when it ends without one; its end may overtake an answer, that of the channel cannot. */
-async function answerOf(child: ChildProcess): Promise<Report | undefined> {
-  const answered = new Promise<Report>((resolve) => {
+/**
+ * The child's report, or `undefined` when the child ends without one. The `close` event may come before the
+ * report, so wait for `disconnect`, too.
+ */
+async function reportOf(child: ChildProcess): Promise<Report | undefined> {
+  const received = new Promise<Report>((resolve) => {
     child.on('message', (message) => {
       const report = (message as Partial<Envelope> | null)?.blazon
       if (report?.kind !== undefined) resolve(report)
     })
   })
   const isGone = Promise.all([once(child, 'close'), once(child, 'disconnect')])
-  return await Promise.race([answered, isGone.then(() => undefined)])
+  return await Promise.race([received, isGone.then(() => undefined)])
 }
 
-/** An endless loop does not notice that its parent is gone. */
+/**
+ * Kills the child when this process receives a signal: a child in an endless loop does not notice that its
+ * parent has ended.
+ */
 function endWithUs(child: ChildProcess): () => void {
   const pass = (signal: NodeJS.Signals) => {
     child.kill('SIGKILL')

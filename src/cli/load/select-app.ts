@@ -1,14 +1,14 @@
 import type { AppDescription } from '../../app/announce.js'
 
-/** What a module that was imported left behind. */
+/** The result of importing a module. */
 export interface Evidence {
-  /** What it exports; empty while it waits for something. */
+  /** The exports of the module; empty while it waits at the top level. */
   readonly exports: Readonly<Record<string, unknown>>
-  /** The applications that were constructed meanwhile, in order. */
+  /** The applications that were constructed during the import, in order. */
   readonly declared: ReadonlyMap<object, AppDescription>
 }
 
-/** Nothing to describe, or too much. */
+/** The module has no application, or several. */
 export class SelectionError extends Error {
   override readonly name = 'SelectionError'
   readonly reason: 'no-app' | 'several-apps'
@@ -19,21 +19,21 @@ export class SelectionError extends Error {
   }
 }
 
-/** What a module exports; of a CommonJS module also what stands beside its `default`. */
+/** The exports of a module. For a CommonJS module, they include those that stand beside `default`. */
 export function exportsOf(namespace: object): Record<string, unknown> {
   const own = { ...namespace } as Record<string, unknown>
   const { default: inner } = own
   const isCommonJs = isObject(inner) && ('__esModule' in inner || 'module.exports' in own)
-  // What `import()` takes for the default of a CommonJS module is all of its exports.
+  // For a CommonJS module, the `default` of `import()` is the whole `module.exports`.
   return isCommonJs
     ? { ...own, ...inner, default: 'default' in inner ? inner['default'] : inner }
     : own
 }
 
 /**
- * The application that is meant: the only one, else the one that is exported as `app` or `default`.
+ * Selects the application: the only one, else the one that is exported as `app` or `default`.
  *
- * @throws SelectionError when there are several, none of them exported so.
+ * @throws SelectionError when there are several, and none of them is exported as `app` or `default`.
  */
 export function selectApp({ exports, declared }: Evidence): AppDescription | undefined {
   for (const name of ['app', 'default']) {
@@ -55,7 +55,7 @@ function describeApps({ exports, declared }: Evidence): string {
   return `It creates ${declared.size} applications: ${names.join('; ')}.`
 }
 
-/** The function that makes the application, where a module exports one. */
+/** The exported function that creates the application, if there is one. */
 export function findFactory(exports: Evidence['exports']): (() => unknown) | undefined {
   const candidates = [exports['createApp'], exports['default']]
   return candidates.find((value) => typeof value === 'function' && !isClass(value)) as
@@ -67,7 +67,7 @@ function isClass(value: object): boolean {
   return Function.prototype.toString.call(value).startsWith('class')
 }
 
-/** The options of an application, where a module exports nothing but them. */
+/** The exported options of an application, if the module exports only options. */
 export function findOptions(exports: Evidence['exports']): object | undefined {
   const candidates = [exports['options'], exports['default'], ...Object.values(exports)]
   return candidates.find(isOptions) as object | undefined

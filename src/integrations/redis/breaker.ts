@@ -1,20 +1,23 @@
 const FAILURES = 5
 
-/** Counts how often an answer came too late. Open, it says that asking is a waste of time. */
+/**
+ * Counts late replies of Redis. While it is open, the link sends no commands, because they would only wait
+ * for the deadline.
+ */
 export class Breaker {
   #failures = 0
 
-  /** Whether the last five answers in a row were late, or never came. */
+  /** Whether each of the last five replies was late or missing. */
   get isOpen(): boolean {
     return this.#failures >= FAILURES
   }
 
-  /** An answer came in time. */
+  /** Call this when a reply came before the deadline. */
   succeed(): void {
     if (!this.isOpen) this.#failures = 0
   }
 
-  /** An answer did not come in time. */
+  /** Call this when a reply did not come before the deadline. */
   fail(): void {
     this.#failures++
   }

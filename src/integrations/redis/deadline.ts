@@ -1,10 +1,11 @@
 /**
- * Calls `expire` once `ms` milliseconds have passed, unless the function it gives back is called before. Node's own
- * time, not the application's: no clock makes the other end of a socket quicker.
+ * Calls `expire` after `ms` milliseconds, unless the returned function is called first. Uses Node's timers,
+ * not the application's clock: a fake clock does not make the network faster.
  */
 export function startDeadline(ms: number, expire: () => void): () => void {
   let isOver = false
-  // What has arrived while this process was busy is read first: the deadline is for Redis, not for us.
+  // A reply may have arrived while this process was busy. `setImmediate` lets Node read it first: the
+  // deadline measures Redis, not this process.
   const timer = setTimeout(() => setImmediate(() => isOver || expire()), ms)
   timer.unref()
   return () => {
@@ -13,7 +14,7 @@ export function startDeadline(ms: number, expire: () => void): () => void {
   }
 }
 
-/** Waits for a promise, but no longer than `ms` milliseconds. Never rejects. */
+/** Waits for a promise, at most `ms` milliseconds. Never rejects. */
 export function waitAtMost(
   ms: number,
   promise: Promise<unknown> = Promise.resolve(),

@@ -1,6 +1,6 @@
 /**
- * What may be logged of a failure. Not its message: a server that does not know a command repeats its arguments,
- * passwords included, and Node repeats a URL that it cannot read.
+ * A description of an error for logs. It leaves out the message: for an unknown command the server's message
+ * repeats the arguments, passwords included, and Node repeats a URL that it cannot parse.
  */
 export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
@@ -10,12 +10,15 @@ export function describeFailure(error: unknown): string {
   return /^[A-Z]{2,20}(?= )/.exec(error.message)?.[0] ?? error.constructor.name
 }
 
-/** Whether the server has answered, with an error. */
+/** Whether the error is an error reply of the server. */
 export function isServerError(error: unknown): boolean {
   return error instanceof Error && /^[A-Z]{2,20} /.test(error.message)
 }
 
-/** Whether the server was to run a script by its digest that it has never seen, or has forgotten. */
+/**
+ * Whether the server does not know the script of an `EVALSHA`: it never ran the script, or has restarted
+ * since.
+ */
 export function isUnknownScript(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('NOSCRIPT ')
 }

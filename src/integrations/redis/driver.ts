@@ -1,11 +1,11 @@
-/** A word of a command. */
+/** One word of a command: its name or an argument. */
 export type Word = string | Buffer
 
-/** What listens to a client. */
+/** A listener for an event of the client. */
 // biome-ignore lint/suspicious/noExplicitAny: the events of a client have arguments of many kinds
 export type Listener = (...args: any[]) => void
 
-/** What a client and a cluster of node-redis have in common. */
+/** Members that a client and a cluster of node-redis have in common. */
 interface Connection {
   /** Whether `connect` was called and `destroy` was not. */
   readonly isOpen: boolean
@@ -27,59 +27,63 @@ interface Connection {
 export interface RedisNode {
   /** Sends a command: its name, then its arguments. */
   sendCommand(args: readonly Word[]): Promise<unknown>
-  /** The same client with another type for replies of a kind. */
+  /** Returns the same client with other types for replies. */
   withTypeMapping(mapping: object): RedisNode
 }
 
 /**
- * A client as `createClient` of node-redis makes it, as far as it is used; written down here so that nothing of ours
- * needs the types of `redis`.
+ * The members of node-redis' client (`createClient`) that Blazon uses. They are declared here so that
+ * Blazon's types do not need the types of `redis`.
  */
 export interface RedisClient extends Connection, RedisNode {}
 
-/** A client as `createCluster` of node-redis makes it, as far as it is used. */
+/** The members of node-redis' cluster (`createCluster`) that Blazon uses. */
 export interface RedisCluster extends Connection {
-  /** The servers that keep keys of their own. */
+  /** The servers of the cluster that own slots of keys, without replicas. */
   readonly masters: readonly unknown[]
-  /** Who keeps the keys of each slot; a hole where it is not known. */
+  /** The server of each slot; a hole when it is not known. */
   readonly slots: readonly unknown[]
   /** The client of one of {@link RedisCluster.masters}. */
   nodeClient(node: never): Promise<RedisNode>
-  /** Sends a command to the server that keeps `firstKey`. */
+  /** Sends a command to the server that owns the slot of `firstKey`. */
   sendCommand(
     firstKey: Word | undefined,
     isReadonly: boolean | undefined,
     args: readonly Word[],
   ): Promise<unknown>
-  /** The same client with another type for replies of a kind. */
+  /** Returns the same cluster with other types for replies. */
   withTypeMapping(mapping: object): RedisCluster
 }
 
-/** Sends a command. Strings come back as bytes; errors of the server reject. */
+/**
+ * Sends a command. Strings are returned as `Buffer`. The promise rejects when the server replies with an
+ * error.
+ */
 export type Send = (...words: Word[]) => Promise<unknown>
 
-/** One server or many, spoken to in the same way. */
+/** The same interface for a single server and for a cluster. */
 export interface Driver {
   readonly connection: RedisClient | RedisCluster
-  /** @throws Error when nobody answers, or nobody keeps some of the keys. */
+  /** @throws Error when no server replies, or when slots of the cluster have no server. */
   connect(): Promise<void>
-  /** Sends a command of one key, its second word, to whoever keeps that key. */
+  /** Sends a command with one key, its second word, to the server of that key. */
   readonly send: Send
-  /** The values of keys, in order; `null` for those that are not there. */
+  /** The values of keys, in the order of the keys; `null` for a key that does not exist. */
   getAll(keys: readonly string[]): Promise<readonly unknown[]>
   /** Sends a command that runs a script on one key, its fourth word. */
   readonly sendScript: Send
-  /** Every server that keeps keys of its own. */
+  /** A `Send` for every server that owns keys, without replicas. */
   masters(): Promise<readonly Send[]>
 }
 
 /**
- * `RESP_TYPES.BLOB_STRING`, `VERBATIM_STRING`: keys and values are bytes, and stay bytes. Said once, because options that are
- * given with a command are merged with those of the client each time: 13 of the 30 thousand instructions that a command took.
+ * `RESP_TYPES.BLOB_STRING` and `VERBATIM_STRING`: keys and values are returned as bytes. Set once on the
+ * client, because node-redis merges options of a single command with those of the client each time, which was
+ * 13 of the 30 thousand instructions of a command.
  */
 const BYTES = { 36: Buffer, 61: Buffer }
 
-/** Speaks to a client, or to a cluster. */
+/** The driver of a client or of a cluster. */
 export function driverOf(connection: RedisClient | RedisCluster): Driver {
   return 'nodeClient' in connection ? clusterDriver(connection) : singleDriver(connection)
 }
@@ -98,19 +102,20 @@ function singleDriver(connection: RedisClient): Driver {
 
 function clusterDriver(connection: RedisCluster): Driver {
   const cluster = connection.withTypeMapping(BYTES)
-  // Never a replica: it may not have heard of an invalidation yet.
+  // Never read from a replica: an invalidation may not have reached it yet.
   const sendBy = (key: Word | undefined, words: readonly Word[]) =>
     cluster.sendCommand(key, false, words)
   return {
     connection,
     async connect() {
       await connection.connect()
-      // A cluster that is being made: node-redis asks who keeps what only now, and again where a node answers wrongly.
+      // The cluster is not complete yet. node-redis reads the owners of the slots only on connect, and again
+      // after a redirect.
       if (connection.slots.includes(undefined))
-        throw new Error('CLUSTERDOWN Not all slots are kept.')
+        throw new Error('CLUSTERDOWN Some slots have no server.')
     },
     send: (...words) => sendBy(words[1], words),
-    // Each key has a place of its own.
+    // One `GET` for each key: in a cluster, the keys may be on different servers.
     getAll: (keys) => Promise.all(keys.map((key) => sendBy(key, ['GET', key]))),
     sendScript: (...words) => sendBy(words[3], words),
     masters: () =>

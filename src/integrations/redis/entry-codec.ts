@@ -4,13 +4,16 @@ import type { CacheEntry } from '../../index.js'
 const MAGIC = 0xb1
 const VERSION = 2
 const START = 6
-/** Longest body, in bytes. */
+/** The longest body that is stored, in bytes. */
 const MAX_BODY = 1024 * 1024
 const MAX_HEAD = 64 * 1024
-/** Longest entry that is written, or read, in bytes. */
+/** The longest entry that is written or read, in bytes. */
 export const MAX_ENTRY: number = START + MAX_HEAD + MAX_BODY
 
-/** How a body is written: as bytes, as UTF-8, or, where UTF-8 would lose half a character, as UTF-16. */
+/**
+ * The encoding of a body: bytes, or a string as UTF-8. UTF-16 is used when the string contains half a
+ * surrogate pair, which UTF-8 would lose.
+ */
 type Encoding = 'bytes' | 'utf8' | 'utf16le'
 
 type Head = readonly [
@@ -25,7 +28,7 @@ type Head = readonly [
   tags: readonly (readonly [tag: string, version: string])[],
 ]
 
-/** Writes an entry down with its whole key; `undefined` when it is too long to be kept. */
+/** Encodes an entry with its whole key; `undefined` when the entry is too long to be stored. */
 export function encodeEntry(key: string, entry: CacheEntry): Buffer | undefined {
   const { owner, user, kind, body, headers, createdAt, freshUntil, tags } = entry
   const encoding = encodingOf(body)
@@ -40,7 +43,7 @@ export function encodeEntry(key: string, entry: CacheEntry): Buffer | undefined 
   return Buffer.concat([start, head, bytes])
 }
 
-/** Reads an entry; `undefined` for everything that is not one under this very key. Never throws. */
+/** Decodes an entry; `undefined` when the bytes are not an entry with this key. Never throws. */
 export function decodeEntry(key: string, bytes: unknown): CacheEntry | undefined {
   if (!Buffer.isBuffer(bytes) || bytes.length < START || bytes.length > MAX_ENTRY) return undefined
   if (bytes[0] !== MAGIC || bytes[1] !== VERSION) return undefined

@@ -1,10 +1,10 @@
 import type { Send } from './driver.js'
 import type { Link } from './link.js'
 
-/** Keys that a server looks at in one go. */
+/** The number of keys that a server scans per `SCAN` command. */
 const COUNT = '1000'
 
-/** The keys that match a pattern, on every server, a few at a time. */
+/** The keys that match a pattern, on every server, in batches. */
 export async function* findKeys(link: Link, pattern: string): AsyncGenerator<Buffer[]> {
   for (const send of await link.run(({ masters }) => masters())) {
     yield* findOn(link, send, pattern)

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 
-/** Bytes that a key has at most before what follows is replaced by a hash. */
+/** The longest key in bytes. In a longer one, the end is replaced by a hash. */
 const LONGEST = 512
-/** Every character is a byte, and stands for itself. */
+/** In ASCII text every character is one byte. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a key may hold them
 const ASCII = /^[\x00-\x7f]*$/
 
-/** The names of everything that is kept: entries, tags, counts, and where the data comes from. */
+/** The names of all keys in Redis: entries, tags, rate limit counts, and the origin note. */
 export class Keys {
   readonly #prefix: string
 
@@ -14,35 +14,39 @@ export class Keys {
     this.#prefix = prefix
   }
 
-  /** Of an entry: `blazon:cache:acme:users`. */
+  /** The key of an entry: `blazon:cache:acme:users`. */
   entry(key: string): string {
     return `${this.#prefix}cache:${bounded(key)}`
   }
 
-  /** Of a tag's version. */
+  /** The key of a tag's version. */
   tag(tag: string): string {
     return `${this.#prefix}tag:${bounded(tag)}`
   }
 
-  /** Of a count of requests. */
+  /** The key of a rate limit count. */
   limit(key: string): string {
     return `${this.#prefix}limit:${bounded(key)}`
   }
 
-  /** Of the note on which server the entries were written. */
+  /** The key that notes which servers the entries were written to. */
   get origin(): string {
     return `${this.#prefix}origin`
   }
 
-  /** What `SCAN` finds the entries by whose keys begin with `start`. It may find more where `start` is very long. */
+  /**
+   * A `SCAN` pattern for the entries whose keys begin with `start`. It may match more keys when `start` is
+   * very long.
+   */
   pattern(start: string): string {
     return `${escapeGlob(`${this.#prefix}cache:${wellFormed(start).slice(0, LONGEST)}`)}*`
   }
 }
 
 /**
- * A key of bounded length. The beginning stays, so that keys are still found by it; a hashed key is longer than any
- * that is not, so none is taken for another. Who reads compares the whole key, which stands in the entry.
+ * Limits the length of a key. The beginning stays, so that patterns still find the key. A hashed key is
+ * longer than any key without a hash, so the two cannot be equal. A stored entry contains its whole key, and
+ * the reader compares it.
  */
 function bounded(text: string): string {
   if (text.length <= LONGEST && ASCII.test(text)) return text
@@ -52,7 +56,10 @@ function bounded(text: string): string {
   return `${key.slice(0, LONGEST)}#${hash}`
 }
 
-/** Half a character has no bytes: all of them would be sent as the same replacement. */
+/**
+ * Replaces half surrogate pairs by a unique text. UTF-8 would encode all of them as the same replacement
+ * character, so that different keys would become equal.
+ */
 function wellFormed(text: string): string {
   return text.replace(
     /\ufffd|\p{Surrogate}/gu,

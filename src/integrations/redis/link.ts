@@ -6,24 +6,31 @@ import type { Driver, Listener } from './driver.js'
 import { clientMaker, pauseBefore } from './open-client.js'
 import { type RedisOptions, timeoutOf } from './redis-options.js'
 
-/** How long nothing is asked once the breaker is open, and how long an answer may be missing, in milliseconds. */
+/**
+ * The pause after the breaker has opened or a reply has become overdue, before the link checks the server
+ * again, in milliseconds.
+ */
 const PAUSE_MS = 10_000
-/** How long a start waits for a server that says neither yes nor no, in milliseconds. */
+/** How long the start of the application waits for the first reaction of the server, in milliseconds. */
 const FIRST_CONTACT_MS = 1000
 
-/** What is made of a reply, and of anything else: an error, a deadline that has passed. */
+/** The callbacks for a reply, and for a failure: an error, or a deadline that has passed. */
 interface Ends<T, U> {
   readonly read: (value: T) => U
   readonly fail: (error: unknown) => U
 }
 
-/** Redis was not asked, or did not answer in time. Made once: a stack for each would cost more than the answer. */
+/**
+ * The error when Redis was not available, or did not reply before the deadline. One shared object: capturing
+ * a stack for each would cost more than a reply.
+ */
 export const UNAVAILABLE: Error = new Error('Redis is not available.')
 
 /**
- * A connection that costs at most one deadline. Answers come in the order of the commands, so while one is overdue no
- * other can come sooner: commands are refused at once then, as they are while there is no connection, and while the breaker
- * is open, after five late answers in a row. Ten seconds later it is this link that tries again, not a request.
+ * A connection that delays a request by at most one deadline. Redis replies in the order of the commands:
+ * while one reply is overdue, later ones cannot arrive either. So the link then refuses commands immediately.
+ * It also refuses them while there is no connection, and after five late replies in a row (the breaker is
+ * open). It checks the server again after ten seconds, so no request has to.
  */
 export class Link {
   readonly #options: RedisOptions
@@ -67,19 +74,22 @@ export class Link {
     )
   }
 
-  /** Calls `recover` whenever there is reason to believe that commands are answered again. */
+  /** Registers `recover`, which is called whenever Redis probably replies to commands again. */
   onRecovery(recover: (isNewConnection: boolean) => void): void {
     this.#recoveries.add(recover)
   }
 
-  /** Opens the connection for one more user. Waits for an answer, be it a refusal, but not for long. */
+  /**
+   * Opens the connection, or shares the open one, and counts its users. Waits a limited time for the server
+   * to accept or refuse it.
+   */
   open(context: StoreContext): Promise<void> {
     this.#users++
     this.#opening ??= this.#start(context)
     return this.#opening
   }
 
-  /** Closes the connection with its last user. */
+  /** Removes one user. Closes the connection after the last one. */
   async close(): Promise<void> {
     this.#users = Math.max(0, this.#users - 1)
     if (this.#users > 0) return
@@ -93,9 +103,9 @@ export class Link {
   }
 
   /**
-   * Runs what sends commands, with one deadline for all of it. What comes later is dropped.
+   * Sends commands with one deadline for all of them. Replies after the deadline are ignored.
    *
-   * @throws {@link UNAVAILABLE} at once or at the deadline; what the client throws.
+   * @throws {@link UNAVAILABLE} at once or at the deadline; any error of the client.
    */
   run<T>(send: (driver: Driver) => Promise<T>): Promise<T> {
     const driver = this.#driver
@@ -104,9 +114,10 @@ export class Link {
   }
 
   /**
-   * As `run`, and makes something of whatever comes of it; what `read` throws is a failure, too.
+   * Like `run`, but `ends` converts the reply or the failure. An error that `read` throws counts as a
+   * failure.
    *
-   * @throws what `fail` throws.
+   * @throws Every error that `fail` throws.
    */
   ask<T, U>(send: (driver: Driver) => Promise<T>, ends: Ends<T, MaybePromise<U>>): Promise<U> {
     const driver = this.#driver
@@ -145,11 +156,11 @@ export class Link {
       if (driver === this.#driver) this.#late()
       fail(UNAVAILABLE)
     })
-    const settle = (answer: () => void) => {
+    const settle = (deliver: () => void) => {
       if (isLate) return this.#arrived(driver)
       cancel()
       this.#breaker.succeed()
-      answer()
+      deliver()
     }
     send(driver).then(
       (value) => settle(() => read(value)),
@@ -160,11 +171,11 @@ export class Link {
   #late(): void {
     this.#overdue++
     this.#breaker.fail()
-    if (this.#breaker.isOpen) this.#begin('no answers')
+    if (this.#breaker.isOpen) this.#begin('no replies in time')
     this.#scheduleCheck()
   }
 
-  /** An answer that nobody waits for any more: those behind it are on their way. */
+  /** A reply arrived after its deadline. When it was the last overdue one, the link is available again. */
   #arrived(driver: Driver): void {
     if (driver !== this.#driver || this.#overdue === 0) return
     this.#overdue--
@@ -182,8 +193,9 @@ export class Link {
     const driver = this.#driver
     if (driver === undefined || this.isAvailable || !this.#isReady) return
     if (this.#overdue > 0) {
-      this.#begin('no answer')
-      // The other end may be gone without a word: what was sent is not repeated for a quarter of an hour.
+      this.#begin('no reply in time')
+      // The server may be gone without closing the connection. TCP would repeat the sent data for a quarter
+      // of an hour before it fails, so connect anew.
       if (this.#isOurs) return this.#reconnect()
       return this.#scheduleCheck()
     }
@@ -219,13 +231,16 @@ export class Link {
     if (connection.isReady) return this.#up()
     if (!this.#isOurs) return
     driver.connect().then(
-      // A cluster does not say `ready`.
+      // A client emits `ready`, a cluster does not: its promise is the signal.
       () => driver === this.#driver && !this.#isReady && this.#up(),
       (error) => driver === this.#driver && this.#connectLater(error),
     )
   }
 
-  /** A client tries again by itself; a cluster does not of which no node answers, or not all are there. */
+  /**
+   * Tries to connect again after a pause. A client of node-redis retries without help; a cluster does not
+   * when no node replied, or when some slots have no server.
+   */
   #connectLater(error: unknown): void {
     this.#disconnect()
     this.#down(error)
@@ -262,8 +277,9 @@ export class Link {
   }
 
   /**
-   * A connection that was given up may still have commands under way, which a server that was only asleep would
-   * carry out after those of this one: an old entry would come back. So it is closed on the server, too.
+   * A connection that was given up may still have commands under way. A server that was only paused would run
+   * them after those of the new connection, and an outdated entry would return. So the old connection is
+   * closed on the server, too.
    */
   async #introduce(): Promise<void> {
     const leftBehind = this.#leftBehind
@@ -294,7 +310,7 @@ export class Link {
     this.#heard()
   }
 
-  /** Says once in an outage that there is one. */
+  /** Logs the beginning of an outage, once per outage. */
   #begin(reason: string): void {
     if (this.#outage !== undefined || this.#context === undefined) return
     const { clock, logger } = this.#context
@@ -307,9 +323,10 @@ export class Link {
 }
 
 /**
- * Errors of what is being torn down are nobody's business, but an `error` that nobody hears is thrown, and ends the process. Heard
- * from the beginning and for ever: a client of node-redis inherits from another that emits, and once the last listener of the
- * first one is gone, what is added to it is not heard by the second any more.
+ * Ignores errors of a connection that is being closed: without a listener for `error`, Node would throw them
+ * and end the process. The listener is added first and never removed. node-redis forwards the events of an
+ * inner emitter only while the outer one has had a listener all the time: after its last listener is removed,
+ * new listeners receive nothing.
  */
 function tolerateErrors(connection: Driver['connection']): void {
   if (!connection.listeners('error').includes(ignore)) connection.on('error', ignore)

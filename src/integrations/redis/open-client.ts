@@ -3,7 +3,7 @@ import { ConfigError } from '../../index.js'
 import { type Driver, driverOf, type RedisClient, type RedisCluster } from './driver.js'
 import { DEFAULT_URL, type RedisClusterOptions, type RedisOptions } from './redis-options.js'
 
-/** What of `redis` is used. */
+/** The functions of the package `redis` that Blazon uses. */
 interface RedisPackage {
   createClient(options: object): RedisClient
   createCluster(options: object): RedisCluster
@@ -11,10 +11,13 @@ interface RedisPackage {
 
 type Bag = Readonly<Record<string, unknown>>
 
-/** Longest pause between two attempts to connect, in milliseconds. */
+/** The longest pause between two attempts to connect, in milliseconds. */
 const LONGEST_PAUSE_MS = 2000
 
-/** Commands of ours have a deadline of their own; `timeout` would make a signal for each. */
+/**
+ * Blazon's commands have their own deadline. node-redis' `timeout` would create an abort signal for each
+ * command.
+ */
 const CLIENT = {
   disableOfflineQueue: true,
   pingInterval: 5000,
@@ -22,16 +25,22 @@ const CLIENT = {
   commandOptions: { timeout: 0 },
 }
 
-/** A host that accepts a connection and then says nothing is given up; a connection in use is kept by the pings. */
+/**
+ * The client gives up a host that accepts a connection and then sends nothing. The pings keep a connection in
+ * use alive.
+ */
 const SOCKET = { connectTimeout: 5000, socketTimeout: 15_000, reconnectStrategy: pauseBefore }
 
-/** How long to wait before an attempt to connect, in milliseconds. Jitter, so that not all of a fleet come at once. */
+/**
+ * The pause before an attempt to connect, in milliseconds. It is random in part, so that many processes do
+ * not reconnect at the same moment.
+ */
 export function pauseBefore(attempt: number): number {
   return Math.min(50 * 2 ** Math.min(attempt, 10), LONGEST_PAUSE_MS) + Math.random() * 100
 }
 
 /**
- * A function that makes a new client, not yet connected, each time it is called.
+ * Returns a function that creates a new client at each call. The client is not yet connected.
  *
  * @throws ConfigError when `redis` cannot be loaded, or is too old.
  */
@@ -44,7 +53,7 @@ export async function clientMaker(options: RedisOptions): Promise<() => Driver> 
   return () => driverOf(createClient({ url, ...withDefaults(options.clientOptions) }))
 }
 
-/** Copies, because node-redis writes into the options it is given. */
+/** Copies the options, because node-redis modifies the object that it receives. */
 function clusterOptions({ rootNodes, defaults, ...options }: RedisClusterOptions): object {
   const copies = rootNodes.map((node) => ({ ...node, socket: { ...(node['socket'] as Bag) } }))
   return {

@@ -1,14 +1,17 @@
-/** Most keys, and most patterns, that are remembered one by one. */
+/** The maximum of keys, and of patterns, that are stored one by one. */
 const MOST_KEYS = 10_000
 const MOST_PATTERNS = 100
 
-/** What is to be forgotten. */
+/** Keys and patterns that must be deleted from Redis. */
 export interface Batch {
   readonly keys: readonly string[]
   readonly patterns: readonly string[]
 }
 
-/** What must be forgotten before anything is read again. Bounded: too much to remember becomes all there is. */
+/**
+ * The deletions that Redis must run before any entry is read again. The size is limited: above the limit, one
+ * pattern for all entries replaces the single keys and patterns.
+ */
 export class Pending {
   readonly #everything: string
   #keys = new Set<string>()
@@ -32,7 +35,7 @@ export class Pending {
     this.#patterns = new Set([this.#everything])
   }
 
-  /** Hands over all of it. Who cannot do it adds it again. */
+  /** Removes and returns the whole batch. A caller that fails to delete it must add it again. */
   take(): Batch {
     const batch = { keys: [...this.#keys], patterns: [...this.#patterns] }
     this.#keys = new Set()

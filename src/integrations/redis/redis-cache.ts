@@ -13,21 +13,29 @@ import { checkRedisOptions, prefixOf, type RedisOptions } from './redis-options.
 import { linkOf } from './shared-links.js'
 
 const LAST_BYTE = String(MAX_ENTRY)
-/** How long a version of a tag, and the note of the servers, is kept: what is older is outdated, and Redis is left tidy. */
+/**
+ * The lifetime of tag versions and of the origin note. Entries of an older version are outdated anyway, and
+ * unused keys disappear from Redis.
+ */
 const MONTH_MS = String(30 * 24 * 3_600_000)
-/** Keys that are forgotten in one go. */
+/** The number of keys that are deleted with one deadline. */
 const CHUNK = 500
-/** How long a start waits for what must happen before entries may be read, in milliseconds. */
+/** How long the start of the application waits for pending deletions, in milliseconds. */
 const FIRST_RECOVERY_MS = 1000
-/** How long to wait before what failed is tried again where nothing says that it could work now, in milliseconds. */
+/**
+ * The pause before failed deletions are tried again, in milliseconds. It applies when no event signals a
+ * recovery.
+ */
 const RETRY_MS = 1000
 
 /**
- * Keeps what is cached in Redis, so that several processes share it. Where Redis does not answer in time, nothing is
- * found and nothing is kept: a request then loses one `timeout` at most, and none once that is known. What was
- * invalidated meanwhile is invalidated before anything is read again. Needs the package `redis`.
+ * A cache store in Redis, which several processes share. When Redis does not reply in time, every read is a
+ * miss and nothing is stored: a request then loses one `timeout` at most, and later requests lose no time,
+ * because no command is sent until Redis is available again. Values that were invalidated during the outage
+ * are deleted before any entry is read again. Needs the peer dependency `redis`.
  *
- * @throws ConfigError when an option is wrong; at the start of the application, when `redis` is not installed.
+ * @param options The address of Redis and the timeout. Default: `redis://127.0.0.1:6379`, `'50ms'`.
+ * @throws ConfigError when an option is wrong; at boot, when `redis` is not installed.
  * @example
  * new App({ cache: { store: redisCache({ url: 'rediss://cache.example:6380' }) } })
  */
@@ -36,7 +44,7 @@ export function redisCache(options: RedisOptions = {}): CacheStore {
   return new RedisCache(linkOf(options), new Keys(prefixOf(options)))
 }
 
-/** An entry, and what its tags are worth. */
+/** An entry, and the versions of its tags. */
 type Tagged = Awaited<ReturnType<NonNullable<CacheStore['getTagged']>>>
 
 class RedisCache implements CacheStore {
@@ -45,9 +53,9 @@ class RedisCache implements CacheStore {
   readonly #pending: Pending
   readonly #entries: EntryReader = new EntryReader()
   #context: StoreContext | undefined
-  /** Whether everything that had to be forgotten is. */
+  /** Whether all pending deletions are done. Entries are only read then. */
   #isClean = false
-  /** Whether it is known that the entries were written where they are read. */
+  /** Whether the entries are known to come from the servers that are connected now. */
   #isHome = false
   #isRecovering = false
   #recovery: Promise<void> | undefined
@@ -71,7 +79,7 @@ class RedisCache implements CacheStore {
     await this.#recovery
     this.#context = context
     await this.#link.open(context)
-    // The link may have been opened by someone else before.
+    // The other user of the shared link may have opened it before: then no recovery event follows.
     this.#recover()
     if (this.#isRecovering) await waitAtMost(FIRST_RECOVERY_MS, this.#recovery)
   }
@@ -88,7 +96,7 @@ class RedisCache implements CacheStore {
   get(key: string): MaybePromise<CacheEntry | undefined> {
     if (!this.#isUsable) return undefined
     const name = this.#keys.entry(key)
-    // Not GET: what is too long to be an entry is not worth being sent.
+    // `GETRANGE` instead of `GET`: it limits the reply to the longest valid entry.
     return this.#link.ask(({ send }) => send('GETRANGE', name, '0', LAST_BYTE), {
       read: (bytes) => this.#entries.read(key, bytes),
       fail: () => undefined,
@@ -98,7 +106,8 @@ class RedisCache implements CacheStore {
   getTagged(key: string, tags: readonly string[]): MaybePromise<Tagged> {
     if (!this.#isUsable) return { entry: undefined, versions: tags.map(newWorth) }
     const names = tags.map((tag) => this.#keys.tag(tag))
-    // One command: whoever writes what is too long under such a key makes it slow, until it is written anew.
+    // One command for entry and tags. It has no limit of length: a foreign value that is too long makes this
+    // read slow until the entry is written anew.
     return this.#link.ask(({ getAll }) => getAll([this.#keys.entry(key), ...names]), {
       read: ([bytes, ...known]) => {
         const entry = this.#entries.read(key, bytes)
@@ -120,7 +129,8 @@ class RedisCache implements CacheStore {
       this.#saidRefused = false
     } catch (error) {
       if (isServerError(error)) return this.#say(error, 'Redis refused to store a cached value.')
-      // It may still be written, after what outdates it.
+      // After a timeout the server may still run the `SET`, after the invalidation that outdates it. So
+      // delete the key later.
       this.#forgetLater([name])
     }
   }
@@ -150,7 +160,8 @@ class RedisCache implements CacheStore {
   }
 
   async invalidate(tags: readonly string[]): Promise<void> {
-    // A version that is lost is made anew, and a full Redis can still forget.
+    // Deletes the versions instead of setting new ones: a missing version is created on the next read, and a
+    // server without free memory can still delete.
     await this.#forget(tags.map((tag) => this.#keys.tag(tag)))
   }
 
@@ -158,13 +169,15 @@ class RedisCache implements CacheStore {
     return this.#isClean && this.#link.isAvailable
   }
 
-  /** Asks for something that may just as well be missing. */
+  /** Sends commands whose result is optional: `undefined` when they fail. */
   async #ask<T>(send: (driver: Driver) => Promise<T>): Promise<T | undefined> {
     if (!this.#isUsable) return undefined
     return this.#link.ask(send, { read: (value) => value, fail: () => undefined })
   }
 
-  /** Gives a version to each tag that has none. Of several who do, the first one wins. */
+  /**
+   * Creates a version for each tag that has none. If several processes create one, the first one wins (`NX`).
+   */
   async #create(names: readonly string[]): Promise<readonly string[]> {
     const fresh = names.map(newWorth)
     const known = await this.#ask(({ send }) =>
@@ -176,17 +189,20 @@ class RedisCache implements CacheStore {
         }),
       ),
     )
-    // What Redis does not keep is worth something that nothing else is worth.
+    // When Redis stored nothing, the version is a random one that no entry has.
     return fresh.map((version, index) => String(known?.[index] ?? version))
   }
 
-  /** Forgets keys, now or before anything is read again; gives how many there were, as far as is known. */
+  /**
+   * Deletes keys now, or else before any entry is read again. Returns how many keys existed; 0 when that is
+   * not known.
+   */
   async #forget(names: readonly string[]): Promise<number> {
     if (this.#isUsable) {
       try {
         return await this.#unlink(names)
       } catch {
-        // Below.
+        // The keys are deleted later, see below.
       }
     }
     this.#forgetLater(names)
@@ -208,7 +224,7 @@ class RedisCache implements CacheStore {
     this.#recover()
   }
 
-  /** One command a key: in a cluster, each has a place of its own. */
+  /** One command for each key: in a cluster, the keys may be on different servers. */
   async #unlink(names: readonly (string | Buffer)[]): Promise<number> {
     let count = 0
     for (let start = 0; start < names.length; start += CHUNK) {
@@ -232,7 +248,7 @@ class RedisCache implements CacheStore {
     this.#recovery = this.#replay()
   }
 
-  /** Does what must be done before anything is read. */
+  /** Runs the pending deletions, then allows reads again. */
   async #replay(): Promise<void> {
     try {
       while (!this.#isHome || !this.#pending.isEmpty) {
@@ -249,7 +265,7 @@ class RedisCache implements CacheStore {
         )
       this.#context?.clock.setTimeout(() => this.#recover(), RETRY_MS)
     } finally {
-      // At once: what is to be forgotten from now on begins another one.
+      // Synchronously: a deletion that is added from now on must start a new recovery.
       this.#isRecovering = false
     }
   }
@@ -266,11 +282,12 @@ class RedisCache implements CacheStore {
   }
 
   /**
-   * A server that was started from an old copy of its data, or took over from another, may have entries and versions
-   * of tags again that were invalidated. So what another server wrote is forgotten.
+   * A server that was restored from an old copy, or became master after a failover, may contain entries and
+   * tag versions that were invalidated since. So all entries are deleted when they were written to another
+   * server.
    */
   async #checkOrigin(): Promise<void> {
-    // A connection that is made during this says `false` again.
+    // Set it before the check: a connection that is made meanwhile sets it to `false` again.
     this.#isHome = true
     try {
       await this.#forgetForeign()
@@ -292,7 +309,7 @@ class RedisCache implements CacheStore {
       .catch(unlessServerError)
   }
 
-  /** Says what the server refuses, once until it does it again. */
+  /** Logs a refusal of the server, once until the server accepts the command again. */
   #say(error: unknown, message: string): void {
     if (this.#saidRefused) return
     this.#saidRefused = true
@@ -300,12 +317,15 @@ class RedisCache implements CacheStore {
   }
 }
 
-/** What nothing else is worth. */
+/** A random version that no other tag has had. */
 function newWorth(): string {
   return randomBytes(9).toString('base64url')
 }
 
-/** Which servers there are, each start of one a new one; `undefined` when they do not say. */
+/**
+ * The run ids of all servers, which change at each start of a server; `undefined` when a server does not
+ * report it.
+ */
 async function serversOf({ masters }: Driver): Promise<string | undefined> {
   const ids = await Promise.all(
     (await masters()).map(async (send) => {
@@ -316,7 +336,7 @@ async function serversOf({ masters }: Driver): Promise<string | undefined> {
   return ids.includes(undefined) ? undefined : ids.sort().join(' ')
 }
 
-/** Goes on where the server has refused; what it does not allow it has not done. */
+/** Ignores an error reply of the server: the command had no effect. Throws any other error. */
 function unlessServerError(error: unknown): void {
   if (!isServerError(error)) throw error
 }

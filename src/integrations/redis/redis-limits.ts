@@ -15,13 +15,17 @@ import { linkOf } from './shared-links.js'
 
 /** Options of `redisLimits`. */
 export interface RedisLimitsOptions extends RedisOptions {
-  /** Who counts while Redis does not answer. Default: `memoryRateLimit()`, this process by itself. */
+  /**
+   * The store that counts while Redis is not available. Default: `memoryRateLimit()`, which counts for this
+   * process alone.
+   */
   readonly insurance?: RateLimitStore
 }
 
 /**
- * Counts a request and says how long its window still lasts, in milliseconds. The first one begins the window; a count that
- * would stand for ever, because somebody has taken its end away, is given one.
+ * Counts a request, and returns the count with the remaining time of its window in milliseconds. The first
+ * request begins the window. A key that has lost its expiry gets a new one, because it would never be deleted
+ * otherwise.
  */
 const COUNT = `local used = redis.call('INCR', KEYS[1])
 local left = redis.call('PTTL', KEYS[1])
@@ -31,14 +35,20 @@ if left < 0 then
 end
 return {used, left}`
 
-/** By which a server knows it that has run it: neither side then handles the whole text each time. */
+/**
+ * The SHA-1 digest of the script. With `EVALSHA` the server finds a script that it has run before, so the
+ * text is not sent and parsed each time.
+ */
 const DIGEST = createHash('sha1').update(COUNT).digest('hex')
 
 /**
- * Counts requests in Redis, exactly, for all processes together. Where Redis does not answer in time, `insurance` counts
- * instead: nobody is refused because Redis is away, and nobody is let through without limit. Needs the package `redis`.
+ * A rate limit store in Redis: it counts exactly, for all processes together. When Redis does not reply in
+ * time, `insurance` counts instead, so an outage of Redis neither refuses requests nor lifts the limits.
+ * Needs the peer dependency `redis`.
  *
- * @throws ConfigError when an option is wrong; at the start of the application, when `redis` is not installed.
+ * @param options The address of Redis, the timeout, and `insurance`. Default: `redis://127.0.0.1:6379`,
+ * `'50ms'`, `memoryRateLimit()`.
+ * @throws ConfigError when an option is wrong; at boot, when `redis` is not installed.
  * @example
  * new App({ rateLimit: { limit: 100, window: '1m', store: redisLimits({ url: 'redis://limits.example' }) } })
  */
@@ -76,7 +86,8 @@ class RedisLimits implements RateLimitStore {
   consume(count: RateLimitCount): MaybePromise<RateLimitResult> {
     if (!this.#link.isAvailable) return this.#insurance.consume(count)
     return this.#count(count, ['EVALSHA', DIGEST], (error) =>
-      // Nothing has run there. From now on it is known, until the server is started again.
+      // The server does not know the script yet, so nothing was counted. `EVAL` also stores the script until
+      // the server restarts.
       isUnknownScript(error)
         ? this.#count(count, ['EVAL', COUNT], () => this.#insurance.consume(count))
         : this.#insurance.consume(count),
@@ -97,7 +108,7 @@ class RedisLimits implements RateLimitStore {
   }
 }
 
-/** @throws TypeError for what the script never gives. */
+/** @throws TypeError when the reply does not have the two numbers that the script returns. */
 function resultOf({ limit }: RateLimitCount, reply: readonly number[]): RateLimitResult {
   const [used, resetMs] = reply
   if (typeof used !== 'number' || typeof resetMs !== 'number') throw new TypeError('No count.')

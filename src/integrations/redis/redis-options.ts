@@ -3,37 +3,41 @@ import { ConfigError, type Duration, type Problem } from '../../index.js'
 import type { RedisClient, RedisCluster } from './driver.js'
 
 /**
- * Where Redis is, and how long it may take. Of `url`, `cluster` and `client` one at most is given; without any,
- * `redis://127.0.0.1:6379`. The same object given to `redisCache` and `redisLimits` makes them share a connection.
+ * The address of Redis, and its timeout. Set at most one of `url`, `cluster` and `client`; the default is
+ * `redis://127.0.0.1:6379`. Pass the same object to `redisCache` and `redisLimits` to share one connection.
  */
 export interface RedisOptions {
-  /** `redis://` or, over TLS, `rediss://`, as in `rediss://user:password@host:6380/0`. */
+  /** A URL with `redis://` or, for TLS, `rediss://`: `rediss://user:password@host:6380/0`. */
   readonly url?: string
   /** Options of node-redis' `createClient` beside the URL: `socket`, `username`, `password`, `database`, … */
   readonly clientOptions?: Readonly<Record<string, unknown>>
-  /** Options of node-redis' `createCluster`. What every node needs (password, TLS) belongs into `defaults`. */
+  /** Options of node-redis' `createCluster`. Options for every node (password, TLS) belong in `defaults`. */
   readonly cluster?: RedisClusterOptions
   /**
-   * A client of your own, made by `createClient` or `createCluster` of `redis`. It is connected if it is not yet, and
-   * closed only by who connected it. Set `disableOfflineQueue` on it.
+   * Your own client, from `createClient` or `createCluster` of `redis`. Blazon connects it if it is not
+   * connected, and then also closes it. A client that you connected stays open. Set `disableOfflineQueue` on
+   * it.
    */
   readonly client?: RedisClient | RedisCluster
-  /** Stands before every key. Default `'blazon:'`. */
+  /** The beginning of every key. Default: `'blazon:'`. */
   readonly prefix?: string
-  /** How long Redis may take to answer: seconds, or a string with a unit. Default `'50ms'`. */
+  /** The longest wait for a reply: seconds, or a string with a unit. Default: `'50ms'`. */
   readonly timeout?: Duration
 }
 
-/** Options of node-redis' `createCluster`, handed over as they are. */
+/** Options of node-redis' `createCluster`, passed unchanged. */
 export interface RedisClusterOptions {
-  /** Nodes to ask for the others; three or more are wise. */
+  /** The nodes that are asked for the other nodes at the start; list three or more. */
   readonly rootNodes: readonly Readonly<Record<string, unknown>>[]
-  /** What every node is connected with. */
+  /** Options for the connection to every node. */
   readonly defaults?: Readonly<Record<string, unknown>>
   readonly [option: string]: unknown
 }
 
-/** Every name that options have; those of `redisLimits` alone, too, because one object may be for both. */
+/**
+ * The names of all options. It includes those of `redisLimits`, because one object may be passed to both
+ * functions.
+ */
 const NAMES: Readonly<Record<keyof RedisOptions | 'insurance', true>> = {
   url: true,
   clientOptions: true,
@@ -47,23 +51,23 @@ const NAMES: Readonly<Record<keyof RedisOptions | 'insurance', true>> = {
 export const DEFAULT_URL = 'redis://127.0.0.1:6379'
 const DEFAULT_PREFIX = 'blazon:'
 const DEFAULT_TIMEOUT = '50ms'
-/** Node takes what is longer than this for a millisecond. */
+/** Node treats a longer timer as one of 1 millisecond. */
 const LONGEST_S = (2 ** 31 - 1) / 1000
 
-/** What stands before every key. */
+/** The beginning of every key. */
 export function prefixOf(options: RedisOptions): string {
   return options.prefix ?? DEFAULT_PREFIX
 }
 
-/** How long Redis may take to answer, in milliseconds. */
+/** The longest wait for a reply, in milliseconds. */
 export function timeoutOf(options: RedisOptions): number {
   return Math.max(1, Math.round((toSeconds(options.timeout ?? DEFAULT_TIMEOUT) as number) * 1000))
 }
 
 /**
- * Holds the options of `subject` to what they may be.
+ * Checks the options of the function `subject`.
  *
- * @throws ConfigError with everything that is wrong.
+ * @throws ConfigError with all problems.
  */
 export function checkRedisOptions(subject: string, options: RedisOptions): void {
   if (typeof options !== 'object' || options === null) {
@@ -86,7 +90,8 @@ export function checkRedisOptions(subject: string, options: RedisOptions): void 
   )
 }
 
-// An error, not a warning: with a prefix that is misspelt, two applications would share their keys.
+// An unknown name is an error, not a warning: with a misspelt `prefix`, two applications would share their
+// keys.
 function checkNames(options: RedisOptions): Problem[] {
   const remedy = `The options here are: ${Object.keys(NAMES).join(', ')}.`
   return Object.keys(options)
@@ -105,7 +110,7 @@ function checkPlace({ url, cluster, client }: RedisOptions): Problem[] {
   return [invalid(names, 'They say twice where Redis is.', 'Give one of url, cluster and client.')]
 }
 
-// The URL is in no message: it may have a password in it.
+// No message contains the URL, because it may contain a password.
 function checkUrl(url: unknown): Problem[] {
   if (url === undefined) return []
   const remedy = "Give 'redis://host:6379', or 'rediss://host:6380' for TLS."

@@ -5,9 +5,9 @@ import { loadTypeOrm } from './load-typeorm.js'
 const named = new Map<string, InjectionToken<DataSource>>()
 
 /**
- * What the data source of a {@link typeorm} plugin is asked for by.
+ * The token of the data source of a {@link typeorm} plugin.
  *
- * @param name The option `name` of the plugin. Default: none, and the token is TypeORM's own class `DataSource`.
+ * @param name The option `name` of the plugin. Default: none, and the token is TypeORM's class `DataSource`.
  * @example
  * class Reports {
  *   private readonly reports = inject(dataSourceOf('reports'))

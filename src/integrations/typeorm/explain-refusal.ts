@@ -2,7 +2,10 @@ import { blameRequest } from '../../features/refused-values/blame-request.js'
 import type { HttpError, Request } from '../../index.js'
 import { loadTypeOrm } from './load-typeorm.js'
 
-/** What PostgreSQL says of a statement, as `pg` has it. Other databases have codes of their own, and nothing is known of those. */
+/**
+ * The error fields of a PostgreSQL statement, as `pg` names them. Other databases have other codes, which are
+ * not recognised.
+ */
 interface Refusal {
   readonly code?: unknown
   readonly message?: unknown
@@ -10,7 +13,10 @@ interface Refusal {
   readonly where?: unknown
 }
 
-/** The answer for an error that nobody has caught, where a value of the request is to blame. */
+/**
+ * The HTTP error for a database error that no code has caught, when a value of the request caused it; else
+ * `undefined`.
+ */
 export function explainRefusal(error: unknown, req: Request): HttpError | undefined {
   const { QueryFailedError } = loadTypeOrm()
   if (!(error instanceof QueryFailedError)) return undefined

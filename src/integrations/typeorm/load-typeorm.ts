@@ -9,8 +9,9 @@ export type TypeOrmPackage = typeof import('typeorm')
 let loaded: TypeOrmPackage | undefined
 
 /**
- * The package of the application's: its classes are tokens, so they have to be the very ones that the application imports. Looked for from
- * where the application runs, and then from here; required rather than imported, because plugins list their tokens at once.
+ * Loads the application's own copy of `typeorm`: its classes are tokens, so they must be the classes that the
+ * application imports. Looks first in the working directory, then from this file. Uses `require` instead of
+ * `import`, because plugins list their tokens synchronously.
  *
  * @throws ConfigError when it cannot be loaded, or is too old.
  */
@@ -25,7 +26,7 @@ function load(): TypeOrmPackage {
     return loadFrom(application)
   } catch (error) {
     if (error instanceof ConfigError) throw error
-    // Not installed there; a linked application may have it here.
+    // Not installed there. When the application is linked, the package may be found from this file.
   }
   try {
     return loadFrom(import.meta.url)

@@ -4,9 +4,9 @@ import { startFailure } from './start-failure.js'
 import type { TypeOrmOptions } from './typeorm-options.js'
 
 /**
- * Makes a data source of one application's own, ready to be used; it closes with the application.
+ * Creates and initialises a data source for one application. It closes with the application.
  *
- * @throws ConfigError when it cannot be made, or its database not be reached.
+ * @throws ConfigError when the data source cannot be created, or its database cannot be reached.
  */
 export async function openDataSource({ name, ...options }: TypeOrmOptions): Promise<DataSource> {
   let dataSource: DataSource | undefined
@@ -19,7 +19,7 @@ export async function openDataSource({ name, ...options }: TypeOrmOptions): Prom
   }
 }
 
-/** TypeORM's class with the hook that the application calls after its last answer. */
+/** TypeORM's class with `onClose`, which the application calls after its last response. */
 function closingDataSource(): new (options: DataSourceOptions) => DataSource {
   return class extends loadTypeOrm().DataSource {
     async onClose(): Promise<void> {
@@ -28,11 +28,14 @@ function closingDataSource(): new (options: DataSourceOptions) => DataSource {
   }
 }
 
-/** TypeORM closes what fails after the connection stands, and leaves a pool open that failed before. */
+/**
+ * Closes the pool of a failed start. TypeORM does so only when the failure came after the connection was
+ * made.
+ */
 async function disconnect(dataSource: DataSource | undefined): Promise<void> {
   try {
     await dataSource?.driver.disconnect()
   } catch {
-    // There is nothing to close.
+    // Nothing was open.
   }
 }

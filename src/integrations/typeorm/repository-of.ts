@@ -11,11 +11,13 @@ type Tokens = Map<string | undefined, InjectionToken<Repository<ObjectLiteral>>>
 const tokens = new WeakMap<object, Tokens>()
 
 /**
- * What the repository of an entity is asked for by: one token for each entity and data source. An `EntitySchema` with a `target` and that
- * class are one entity.
+ * The token of an entity's repository, one for each entity and data source. An `EntitySchema` with a `target`
+ * and that class are the same entity.
  *
- * @param name The option `name` of the {@link typeorm} plugin. Default: the one without a name.
- * @throws ConfigError when it is given neither a class nor a schema. At boot, when the data source does not know the entity.
+ * @param entity A class with `@Entity()`, or an `EntitySchema`.
+ * @param name The option `name` of the {@link typeorm} plugin. Default: none.
+ * @throws ConfigError when `entity` is neither a class nor a schema. At boot, when the data source does not
+ * know the entity.
  * @example
  * class Users {
  *   private readonly users = inject(repositoryOf(User))
@@ -40,7 +42,7 @@ export function repositoryOf<T extends ObjectLiteral>(
     token = new InjectionToken(description, { useFactory })
     ofEntity.set(name, token)
   }
-  // The map forgets of which entity its tokens are.
+  // The map's type does not contain the entity of each token, so a cast is needed.
   return token as unknown as InjectionToken<Repository<T>>
 }
 
@@ -84,7 +86,7 @@ function unknownEntity<T extends ObjectLiteral>(
   }
 }
 
-/** What tells entities apart. */
+/** The object that identifies an entity: its class, else its schema. */
 function targetOf<T extends ObjectLiteral>(entity: EntityLike<T>): object {
   if (typeof entity === 'function') return entity
   if (typeof entity === 'object' && entity?.options !== undefined) {

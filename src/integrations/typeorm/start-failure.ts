@@ -3,10 +3,13 @@ import { ConfigError, type Problem } from '../../index.js'
 import { loadTypeOrm } from './load-typeorm.js'
 import { withoutSecrets } from './without-secrets.js'
 
-/** What is wrong and what to do about it; the subject is the data source. */
+/** A problem without its subject, which is always the data source. */
 type Finding = Omit<Problem, 'subject'>
 
-/** Why a data source did not start; its `cause` is a copy of the error that has no password in it. */
+/**
+ * The error for a data source that did not start. Its `cause` is a copy of the original error without
+ * passwords.
+ */
 export function startFailure(options: DataSourceOptions, error: unknown): ConfigError {
   const copy = withoutSecrets(error, options)
   const subject = `typeorm({ type: '${options.type}' })`
@@ -21,7 +24,7 @@ function describeFailure(error: unknown, copy: Error & { code?: unknown }): Find
   return code === 'ERR_INVALID_URL' ? ofUrl() : ofConnection(copy.message, code)
 }
 
-/** Its message may hold values of rows: it stays in the cause. */
+/** The database's message may contain values of rows, so it is only in the `cause`. */
 function ofStatement(code: string): Finding {
   const cause = `The database refused a statement at the start: ${code}.`
   return failed(

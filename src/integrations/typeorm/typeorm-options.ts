@@ -1,19 +1,19 @@
 import type { DataSourceOptions } from 'typeorm'
 import { ConfigError, type Problem } from '../../index.js'
 
-/** What TypeORM's `DataSource` is made with, and a name. */
+/** The options of TypeORM's `DataSource`, and a name. */
 export type TypeOrmOptions = DataSourceOptions & {
   /**
-   * Tells this data source from others of the same application: `dataSourceOf(name)`, `repositoryOf(Entity, name)`. Default: none; the data
-   * source is then what TypeORM's class `DataSource` gives.
+   * The name of this data source, for applications with several: `dataSourceOf(name)`, `repositoryOf(Entity,
+   * name)`. Default: none; the token of the data source is then TypeORM's class `DataSource`.
    */
   readonly name?: string
 }
 
 /**
- * Holds options to what can be said of them before TypeORM sees them.
+ * Checks the options before TypeORM receives them.
  *
- * @throws ConfigError with everything that is wrong; values are in no message.
+ * @throws ConfigError with all problems. Its messages contain no values.
  */
 export function checkTypeOrmOptions(options: unknown): void {
   const problems = problemsOf(options)

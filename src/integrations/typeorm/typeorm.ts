@@ -6,13 +6,16 @@ import { openDataSource } from './open-data-source.js'
 import { checkTypeOrmOptions, type TypeOrmOptions } from './typeorm-options.js'
 
 /**
- * TypeORM in an application: a data source that is initialised before anything that asks for it is made, and destroyed after the last answer.
- * Every application has its own, also where several use one plugin object.
+ * A plugin that opens a TypeORM data source. The data source is initialised before the providers that inject
+ * it are created, and destroyed after the last response. Every application has its own data source, even when
+ * several applications share one plugin object.
  *
  * Provides TypeORM's class `DataSource` (with a `name`: {@link dataSourceOf}) and every {@link repositoryOf}.
  *
- * @param options As for TypeORM's `DataSource`, and `name`. Needs the package `typeorm` and that of the driver.
- * @throws ConfigError when the options are none, or `typeorm` is not installed. At boot, when the data source cannot be initialised.
+ * @param options The options of TypeORM's `DataSource`, and `name`. Needs the peer dependency `typeorm` and
+ * the package of the driver.
+ * @throws ConfigError when the options are invalid, or `typeorm` is not installed. At boot, when the data
+ * source cannot be initialised.
  * @example
  * const app = new App({
  *   controllers: [UsersController],
@@ -38,7 +41,7 @@ const NOT_BOUND =
   'This application has tenants, and the database does not limit the queries of TypeORM to one tenant. Name the tenant in every query, ' +
   'or use blazon/postgres. See "Tenants" in docs/typeorm.md.'
 
-/** The shortest question, where a database wants more than `select 1`. */
+/** The shortest query of the health check, for databases that do not accept `select 1`. */
 const QUESTIONS: Readonly<Record<string, string>> = {
   oracle: 'select 1 from dual',
   sap: 'select 1 from dummy',
@@ -47,6 +50,6 @@ const QUESTIONS: Readonly<Record<string, string>> = {
 async function ask(dataSource: DataSource): Promise<void> {
   if (!dataSource.isInitialized) throw new Error('The data source is closed.')
   const { type } = dataSource.options
-  // MongoDB is asked no SQL; its driver watches the connection by itself.
+  // MongoDB has no SQL, and its driver checks the connection itself.
   if (type !== 'mongodb') await dataSource.query(QUESTIONS[type] ?? 'select 1')
 }

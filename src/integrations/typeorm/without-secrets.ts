@@ -1,8 +1,11 @@
-/** Names under which options hold what nobody may read. */
+/** Option names whose values are secret. */
 const SECRET_NAMES = /pass|secret|token|key|credential/i
 const HIDDEN = '***'
 
-/** A copy of an error with nothing but its name, code, message and stack, and in these nothing that is secret in `options`. */
+/**
+ * A copy of an error with only its name, code, message and stack. Secret values of `options` in these texts
+ * are replaced by `***`.
+ */
 export function withoutSecrets(error: unknown, options: object): Error {
   if (!(error instanceof Error)) return new Error('The thrown value is not an error.')
   const secrets = [...secretsOf(options, '')].sort((a, b) => b.length - a.length)
@@ -17,7 +20,7 @@ export function withoutSecrets(error: unknown, options: object): Error {
   return copy
 }
 
-/** Every text that stands under a secret name, and every URL with the password in it. */
+/** All strings under a secret name, and all URLs that contain a password. */
 function* secretsOf(value: unknown, name: string, depth = 0): Generator<string> {
   if (typeof value === 'string') {
     if (SECRET_NAMES.test(name) && value !== '') yield value
@@ -35,7 +38,7 @@ function* secretsOfUrl(text: string): Generator<string> {
   try {
     yield decodeURIComponent(password)
   } catch {
-    // Not encoded, and shown to nobody as it is.
+    // The password is not percent-encoded. The raw form is already in the list.
   }
 }
 

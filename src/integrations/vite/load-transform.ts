@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { refuseOldPeer } from '../../errors/peer-floor.js'
 import { ConfigError } from '../../index.js'
 
-/** A source map as bundlers pass it on. */
+/** A source map in the form that bundlers exchange. */
 export interface SourceMap {
   readonly version: number
   readonly mappings: string
@@ -13,10 +13,10 @@ export interface SourceMap {
   sourcesContent?: string[]
 }
 
-/** Lowers a module. Its dialect is that of the nearest `tsconfig.json`, which Vite finds. */
+/** Compiles a module. The nearest `tsconfig.json`, which Vite finds, chooses the decorator dialect. */
 export type Transform = (code: string, id: string) => Promise<{ code: string; map: SourceMap }>
 
-/** What of Vite is used: the one function that reads a file's `tsconfig.json` and hands it to esbuild. */
+/** The one function of Vite that is used: it reads the `tsconfig.json` of a file and calls esbuild. */
 interface Vite {
   readonly transformWithEsbuild?: (
     code: string,
@@ -26,13 +26,13 @@ interface Vite {
   ) => Promise<{ code: string; map: SourceMap }>
 }
 
-// The decorators alone, so that the rest stays Vite's: its targets, its JSX.
+// Only decorators are compiled. Vite compiles everything else with its own targets and JSX settings.
 const OPTIONS = { target: 'esnext', supported: { decorators: false }, jsx: 'preserve' } as const
 
 /**
- * The compiler of the project whose folder is `root`.
+ * The compiler of the project in the folder `root`.
  *
- * @throws ConfigError when a package that it takes is missing, or is too old.
+ * @throws ConfigError when a required package is missing or too old.
  */
 export async function loadTransform(root: string): Promise<Transform> {
   const project = join(root, 'package.json')
@@ -41,16 +41,17 @@ export async function loadTransform(root: string): Promise<Transform> {
   if (file === null) throw missing('vite')
   const subject = 'blazon/vite'
   refuseOldPeer('vite', { subject, origin: own === null ? import.meta.url : project })
-  // Vite 8 loads esbuild as its peer.
+  // Vite 8 loads esbuild as a peer dependency.
   if (resolve('esbuild', file) === null) throw missing('esbuild')
   refuseOldPeer('esbuild', { subject, origin: file })
   const { transformWithEsbuild: transform }: Vite = await import(pathToFileURL(file).href)
   if (transform === undefined) throw missing('a vite with transformWithEsbuild', 'vite@8')
-  // Vite 8 says of this function that it will go one day; that is for us to know, and not for every run.
+  // The last argument silences Vite 8's notice that this function is deprecated: users of this plugin cannot
+  // act on it.
   return (code, id) => transform(code, id, OPTIONS, undefined, undefined, undefined, true)
 }
 
-/** The main file of a package as a file sees it; `null` where it is not installed. */
+/** The main file of a package, resolved from a file; `null` when it is not installed. */
 function resolve(name: string, from: string): string | null {
   try {
     return createRequire(from).resolve(name)

@@ -1,6 +1,9 @@
 import { loadTransform, type SourceMap, type Transform } from './load-transform.js'
 
-/** A plugin of Vite's, as far as this one is; written down here so that nothing of ours needs Vite's types. */
+/**
+ * The members of a Vite plugin that this one uses. They are declared here so that Blazon's types do not need
+ * Vite's types.
+ */
 export interface VitePlugin {
   /** The name of the plugin in the messages of Vite. */
   readonly name: string
@@ -19,15 +22,15 @@ export interface VitePlugin {
         /** Files of installed packages. */
         readonly exclude: RegExp
       }
-      /** A text that the module must have. */
+      /** A text that the module must contain. */
       readonly code: string
     }
-    /** Compiles a module; `null` leaves the module to Vite. */
+    /** Compiles a module; `null` leaves the module unchanged for Vite. */
     readonly handler: (code: string, id: string) => Promise<Lowered | null>
   }
 }
 
-/** A module without decorators, or `null` where Vite's own compiler is enough. */
+/** A module without decorators, or `null` when Vite's own compiler can compile it. */
 export interface Lowered {
   readonly code: string
   readonly map: SourceMap
@@ -35,17 +38,21 @@ export interface Lowered {
 
 const SCRIPT = /\.[cm]?[jt]sx?(?:\?|$)/
 const PACKAGE = /[\\/]node_modules[\\/]/
-/** `@name` or `@(`, but for the lines of a documentation comment. What only looks like a decorator is esbuild's to see. */
+/**
+ * A fast test for decorators: `@name` or `@(`, but not in the lines of a documentation comment. It may match
+ * too much; esbuild then finds no decorator.
+ */
 const MAYBE_DECORATOR = /^(?![^\S\n]*\*(?!\/|.*(?:\*\/|`))).*@\s*[\p{ID_Start}$_(]/mu
-/** What esbuild writes into a module whose standard decorators it lowered, and into no other. */
+/** A helper name that esbuild writes into a module only if it compiled standard decorators there. */
 const LOWERED = '__decoratorStart'
 
 /**
- * Lowers standard decorators for Vite and Vitest. Vite 8 leaves them in its output without a word, and Node then fails with
- * `SyntaxError: Invalid or unexpected token`. Files without them, packages, and projects with `experimentalDecorators` in
- * their `tsconfig.json` are left to Vite. Vite 8 needs `esbuild` beside it; earlier ones bring it.
+ * A plugin for Vite and Vitest that compiles standard decorators. Vite 8 leaves them in its output without a
+ * warning, and Node then fails with `SyntaxError: Invalid or unexpected token`. Vite still compiles files
+ * without decorators, packages, and projects with `experimentalDecorators` in their `tsconfig.json`. Vite 8
+ * needs the package `esbuild` installed; earlier versions include it.
  *
- * @throws ConfigError with the first file that has decorators, when `vite` or `esbuild` is not installed.
+ * @throws ConfigError when it meets the first file with decorators and `vite` or `esbuild` is not installed.
  * @example
  * // vitest.config.ts
  * import { blazon } from 'blazon/vite'
@@ -58,13 +65,14 @@ export function blazon(): VitePlugin {
   let transform: Promise<Transform> | undefined
   return {
     name: 'blazon',
-    // Vite's own compiler drops decorated fields without an initializer where the tsconfig's target is below ES2022 (8.3).
+    // Must run first: Vite's own compiler drops decorated fields without an initializer when the tsconfig's
+    // target is below ES2022 (seen in 8.3).
     enforce: 'pre',
     configResolved(config) {
       root = config.root
     },
     transform: {
-      // Vite 8 asks these before it calls; earlier ones call for every module.
+      // Vite 8 applies these filters before it calls the handler; earlier versions call it for every module.
       filter: { id: { include: SCRIPT, exclude: PACKAGE }, code: '@' },
       async handler(code, id) {
         if (!mayHaveDecorators(code, id)) return null
