@@ -1,7 +1,7 @@
 import { settle } from '../settle.js'
 
 /** Where requests can be made to wait: before the application sees them, before the handler, before its answer. */
-export type GatePlace = 'entry' | 'handler' | 'answer'
+export type GatePlace = 'entry' | 'handler' | 'response'
 
 /** How requests that are sent together meet. */
 export interface GatePlan {
@@ -44,7 +44,7 @@ export class Gate {
   pass(name: string, place: GatePlace): Promise<void> | undefined {
     const plan = this.#plan
     if (plan === null) return undefined
-    if (place === 'answer') return plan.held === name ? settle(plan.turns) : undefined
+    if (place === 'response') return plan.held === name ? settle(plan.turns) : undefined
     if (place !== plan.place) return undefined
     return this.#wait(name, plan)
   }
