@@ -8,10 +8,16 @@ import { invalid } from '../errors/invalid.js'
 import { type Judge, observe } from './exchange.js'
 import type { TestCaller } from './test-caller.js'
 
-/** What one principal may do: go on to the handler, or the status of the refusal. */
+/**
+ * The result for one principal: `'allowed'` when its request reaches the handler, else the status of the
+ * refusal.
+ */
 export type Access = 'allowed' | number
 
-/** Who asks: a user, whom no guard is asked about; `null` for nobody; or a caller, for whom the guard decides. */
+/**
+ * The caller of a column. A user: the guard is skipped and `req.user` is this user. `null`: no credentials,
+ * the guard decides. A {@link TestCaller}: the guard decides by its headers.
+ */
 export type Principal = User | TestCaller | null
 
 /** One operation of an {@link AuthMatrix}. */
@@ -20,42 +26,47 @@ export interface AuthMatrixRow {
   readonly operation: string
   /** `OrdersController.pay` */
   readonly handler: string
-  /** By the names of the principals. */
+  /** The access of each principal, by the name of its column. */
   readonly access: Readonly<Record<string, Access>>
 }
 
-/** Options of `authMatrix`. */
+/** Options of `TestApp.authMatrix`. */
 export interface AuthMatrixOptions {
-  /** `'fail'` rejects when nobody at all may call an operation that changes something. Default: it does not. */
+  /**
+   * `'fail'` rejects when a request without credentials may call an operation that changes data (`POST`,
+   * `PUT`, `PATCH`, `DELETE`). Default: such operations are only listed.
+   */
   readonly unguarded?: 'fail'
-  /** Operations that may be: `POST /login`, `SessionsController.login`. */
+  /**
+   * Operations that may be open to everybody, as `POST /login` or `SessionsController.login`. Default: none.
+   */
   readonly except?: readonly string[]
 }
 
-/** Asks whether one caller may call a route. */
+/** Sends a request of one principal to a route and resolves with its access. */
 export type Probe = (route: RouteModel) => Promise<Access>
 
-/** Connections on which no handler is called, and what is sent over them. */
+/** The connection and the headers of the requests of one principal. These requests never call a handler. */
 export interface ProbeLink {
   readonly agent: Agent
   readonly headers: ReadonlyMap<string, string>
-  /** Asked about refusals, which are answers like others; `null` asks nobody. */
+  /** Checks the responses of refused requests against the document; `null` when responses are not checked. */
   readonly judge: Judge | null
 }
 
 const CHANGING: readonly HttpMethod[] = ['POST', 'PUT', 'PATCH', 'DELETE', 'ALL']
 const REACHED = 204
 
-/** Who may call which operation; as text, a table for snapshots. */
+/** The access of each principal to each operation. `toString()` returns a table for snapshots. */
 export class AuthMatrix {
-  /** In the order of the routes. */
+  /** One row for each operation, in the order of the routes. */
   readonly rows: readonly AuthMatrixRow[]
 
   constructor(rows: readonly AuthMatrixRow[]) {
     this.rows = rows
   }
 
-  /** A line for each operation, a column for each principal. */
+  /** One line for each operation, one column for each principal. */
   toString(): string {
     const names = Object.keys(this.rows[0]?.access ?? {})
     const lines = [
@@ -73,7 +84,7 @@ export class AuthMatrix {
   }
 }
 
-/** @throws ConfigError for options that would ask for nothing, and where nobody asks. */
+/** @throws ConfigError when an option is unknown or has a wrong value, or when there is no principal. */
 export function checkAuthMatrix(principals: object, options: AuthMatrixOptions): void {
   const { unguarded, except } = options
   const problems: Problem[] = []
@@ -87,7 +98,8 @@ export function checkAuthMatrix(principals: object, options: AuthMatrixOptions):
   }
   for (const [name, principal] of Object.entries(principals)) {
     if (typeof principal !== 'object') refuse(name, principal, 'a user, null, or a caller')
-    // `app.withAuth(token)` is the application, not a caller, and would count as a user whom nobody asks about.
+    // `app.withAuth(token)` returns the application, not a caller. It would be taken for a user, and the
+    // guard would be skipped.
     if (principal instanceof App) {
       refuse(name, 'an application', "a caller: app.with({ authorization: 'Bearer …' })")
     }
@@ -100,7 +112,6 @@ export function checkAuthMatrix(principals: object, options: AuthMatrixOptions):
   if (problems.length > 0) throw new ConfigError(problems)
 }
 
-/** Asks for every route and every principal. */
 export async function buildAuthMatrix(
   routes: readonly RouteModel[],
   probes: ReadonlyMap<string, Probe>,
@@ -119,8 +130,8 @@ function nameOf({ method, path }: RouteModel): string {
 }
 
 /**
- * @param probe Nobody's.
- * @throws Error that names the operations which change something and are open to everybody.
+ * @param probe Sends requests without credentials.
+ * @throws Error that names the operations which change data and are open to everybody.
  */
 export async function refuseUnguarded(
   routes: readonly RouteModel[],
@@ -143,7 +154,9 @@ export async function refuseUnguarded(
   )
 }
 
-/** Sends requests that end where the handler would be called. */
+/**
+ * Creates the function that sends requests for one principal. A probe route answers in place of the handler.
+ */
 export function createProbe(
   { agent, headers, judge }: ProbeLink,
   match: CompiledRoutes['match'],
@@ -172,7 +185,7 @@ export function createProbe(
   }
 }
 
-/** A method and a path that lead to a route, and to no other. */
+/** Finds a method and a path that match this route and no other. */
 function requestFor(
   route: RouteModel,
   match: CompiledRoutes['match'],

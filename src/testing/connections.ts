@@ -5,40 +5,49 @@ import type { RunRoute, Step } from '../step/step.js'
 import { isThenable } from '../step/thenable.js'
 import { MemoryAgent } from './memory-agent.js'
 
-/** What is known of a connection. */
+/** What the harness knows about a connection. */
 export interface ConnectionFacts {
-  /** Who is at the other end; `undefined` leaves that to the guard. */
+  /** The user of every request on this connection; `undefined` when the guard decides who the caller is. */
   readonly principal?: User | undefined
-  /** Whether `principal` is set before the application sees a request, as a middleware would, and not only where a guard is asked. */
+  /**
+   * Whether `principal` is set before the application sees a request, as a middleware would set it. Otherwise
+   * `wrapGuard` sets it.
+   */
   readonly isSetEarly?: boolean
-  /** Whether its requests only ask who may pass, and call no handler. */
+  /** Whether the requests on this connection only test access and never call a handler. */
   readonly isProbe?: boolean
-  /** As whom its requests are known to whoever has opened it. */
+  /** The name of the tenant or user of this connection in the report of `proveIsolation`. */
   readonly name?: string
-  /** What its requests wait for at a place; `undefined` when they may go on. */
+  /** Returns the promise that a request waits for at a place; `undefined` when it need not wait. */
   readonly pause?: (place: PausePlace) => Promise<void> | undefined
 }
 
-/** Before the application sees a request, before the handler, before the answer. */
-export type PausePlace = 'entry' | 'handler' | 'answer'
+/**
+ * The places where a request can be held: before the application sees it, before the handler, before the
+ * response.
+ */
+export type PausePlace = 'entry' | 'handler' | 'response'
 
-/** By the server's end of a connection, which is of one application. */
+/** The facts of each connection. The key is the server's end of its socket. */
 const factsOf = new WeakMap<object, ConnectionFacts>()
 
-/** What a request waits for before a handler that is no route's; `undefined` when it may go on. */
+/**
+ * Returns the promise that a request waits for before a handler in a router of `middlewares`; `undefined`
+ * when it need not wait.
+ */
 export function pauseBeforeHandler({ socket }: Request): Promise<void> | undefined {
   return factsOf.get(socket)?.pause?.('handler')
 }
 
 /**
- * The connections to an application under test. Who acts is a property of the connection, which no request
- * can forge: there is no header to send.
+ * The connections to an application under test. The principal is a property of the connection, not a header,
+ * so no request can forge it.
  */
 export class Connections {
   readonly #agents: Set<MemoryAgent> = new Set()
   #isClosed = false
 
-  /** Connections of one kind. */
+  /** Opens an agent whose connections share these facts. */
   open(server: Server, facts: ConnectionFacts): MemoryAgent {
     const agent = new MemoryAgent(server, (socket) => factsOf.set(socket, facts))
     this.#agents.add(agent)
@@ -46,22 +55,25 @@ export class Connections {
     return agent
   }
 
-  /** Opens no other ones; what is under way goes on. */
+  /** Refuses new connections; requests under way continue. */
   readonly refuse = (): void => {
     this.#isClosed = true
     for (const agent of this.#agents) agent.refuse()
   }
 
-  /** Closes the client's end of those that the application has closed, whether or not anybody looks at it. */
+  /**
+   * Closes the client's end of every connection that the application has closed, even when the client never
+   * reads from it.
+   */
   readonly disconnect = (): void => {
     for (const agent of this.#agents) agent.disconnect()
   }
 
-  /** As whom requests of a connection are known. */
+  /** Returns the name that the connection of a socket was opened with. */
   readonly nameOf = (socket: object | undefined): string | undefined =>
     socket === undefined ? undefined : factsOf.get(socket)?.name
 
-  /** Lets a request in, at once or when its connection says so. */
+  /** Passes a request to the application, at once or after the pause at `entry`. */
   enter(req: IncomingMessage, run: () => void): void {
     const facts = factsOf.get(req.socket)
     if (facts?.isSetEarly === true) Object.assign(req, { user: facts.principal })
@@ -70,18 +82,21 @@ export class Connections {
     else void pause.then(run)
   }
 
-  /** Lets principals pass, and sends everybody else to the guard. */
+  /** Wraps the guard: requests with a principal pass, all others go to the guard of the application. */
   readonly wrapGuard = (guard: AuthGuard | null): AuthGuard => ({
     canActivate: (req: Request) => {
       const { principal, isSetEarly = false } = factsOf.get(req.socket) ?? {}
       if (principal === undefined) return guard === null ? false : guard.canActivate(req)
-      // What middlewares have made of it since stays.
+      // Do not overwrite a `req.user` that a middleware has changed after it was set early.
       if (!isSetEarly || req.user === undefined) req.user = principal
       return true
     },
   })
 
-  /** Sends the requests of probes to a route of their own, which is compiled for the first of them. */
+  /**
+   * Wraps a route so that probe requests run the probe route instead. That route is compiled at the first
+   * probe.
+   */
   readonly wrapRoute = (run: RunRoute, compileProbe: () => RunRoute): RunRoute => {
     let probe: RunRoute | undefined
     return function runUnderTest(req, res) {
@@ -91,12 +106,15 @@ export class Connections {
     }
   }
 
-  /** Keeps requests before their handler, and answers behind it, for as long as their connection says. */
+  /**
+   * Wraps a handler so that requests wait before it, and responses after it, as long as `pause` of the
+   * connection says.
+   */
   readonly wrapHandler = (next: Step): Step => {
     return function handleUnderTest(req, res) {
       const pause = factsOf.get(req.socket)?.pause
       if (pause === undefined) return next(req, res)
-      const hold = (settled: unknown) => pause('answer')?.then(() => settled) ?? settled
+      const hold = (settled: unknown) => pause('response')?.then(() => settled) ?? settled
       const before = pause('handler')
       const value = before === undefined ? next(req, res) : before.then(() => next(req, res))
       return isThenable(value) ? Promise.resolve(value).then(hold) : hold(value)

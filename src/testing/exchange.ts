@@ -1,35 +1,39 @@
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
 
-/** A request and its answer, as they crossed the wire. */
+/** A request and its response, as they were sent over the connection. */
 export interface Exchange {
   readonly method: string
   /** Path and query. */
   readonly url: string
   readonly status: number
   readonly headers: IncomingHttpHeaders
-  /** The text of a JSON body; `null` where there is none, or it is of another type: streams are never waited for. */
+  /**
+   * The text of a JSON body. `null` when there is no body or it is not JSON: streams are not read to their
+   * end.
+   */
   readonly body: string | null
 }
 
-/** Told of an exchange; answers with what is wrong about it, or nothing. */
+/** Checks an exchange. Returns an error when the response is wrong, else `undefined`. */
 export type Judge = (exchange: Exchange) => Error | undefined
 
-/** Whether an answer has a body that is worth reading: JSON, and not only its head. */
+/** Whether a response has a JSON body. */
 export function hasJsonBody({ method }: ClientRequest, res: IncomingMessage): boolean {
   const isBodiless = method === 'HEAD' || res.statusCode === 204 || res.statusCode === 304
   return !isBodiless && isJson(res.headers['content-type'])
 }
 
-/** Whether a media type is JSON, parameters or not. */
+/** Whether a media type is JSON, with or without parameters. */
 export function isJson(mediaType: string | undefined): boolean {
   return /^[^;]*[/+]json\s*(;|$)/i.test(mediaType ?? '')
 }
 
 /**
- * Follows a request to the end of its answer without taking anything from whoever reads it.
+ * Passes the response of a request to the judge, without consuming the body that the caller reads.
  *
- * @param report Called with the verdict before the reader sees the end of a JSON body, or else the head.
+ * @param report Called with the verdict: for a JSON body before the caller sees its end, otherwise when the
+ * head arrives.
  */
 export function observe(
   req: ClientRequest,
@@ -42,7 +46,7 @@ export function observe(
     if (!hasJsonBody(req, res)) return report(judge(exchange))
     const chunks: Buffer[] = []
     const push = res.push
-    // A listener for `data` would start the stream before its reader is there.
+    // A `data` listener would start the stream before the caller has attached its own listeners.
     res.push = function pushObserved(chunk, encoding) {
       if (chunk !== null) chunks.push(chunk)
       else report(judge({ ...exchange, body: textOf(Buffer.concat(chunks), res) }))
@@ -55,7 +59,7 @@ function textOf(bytes: Buffer, { headers }: IncomingMessage): string {
   try {
     return decode(bytes, headers['content-encoding']).toString()
   } catch {
-    // What cannot be decoded is not the JSON that was promised.
+    // Bytes that cannot be decoded are not JSON, so the contract check reports them.
     return bytes.toString()
   }
 }

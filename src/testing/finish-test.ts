@@ -2,7 +2,10 @@ import type { ClientRequest } from 'node:http'
 import type { Response, Test } from 'supertest'
 import { afterThisTurn } from './settle.js'
 
-/** Told that a request is over, and what is wrong with it so far; answers with what is, or `null`. */
+/**
+ * Called when a request has finished, with its failure so far (`null` for none). Returns the failure to
+ * report, or `null`.
+ */
 export type Finish = (failure: unknown, request: FinishedRequest) => unknown
 
 /** A request as it was sent. */
@@ -16,7 +19,10 @@ const NEVER_SENT = { method: '', path: '' }
 
 type Done = (failure: unknown, response: Response) => void
 
-/** Hands what `finish` finds to whoever waits for the test, a turn after its answer: rejections are noticed then. */
+/**
+ * Replaces the failure of a supertest request by the result of `finish`. `finish` runs one turn of the event
+ * loop after the response, because Node reports unhandled rejections only then.
+ */
 export function finishTest(test: Test, finish: Finish): void {
   const end = test.end as (this: Test, done: Done) => Test
   test.end = function endFinished(this: Test, done?: Done) {

@@ -1,5 +1,5 @@
 /**
- * Applications under test: requests without a port, contracts, fuzzing and proofs of tenant isolation.
+ * Applications under test: requests without a port, contract checks, fuzzing and tests of tenant isolation.
  *
  * @module blazon/testing
  */

@@ -2,14 +2,17 @@ import { Agent, type Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { MemorySocket } from './memory-socket.js'
 
-/** An HTTP agent whose connections lead straight into a server that listens nowhere. */
+/**
+ * An HTTP agent whose connections lead directly to a server in the same process. The server listens on no
+ * port.
+ */
 export class MemoryAgent extends Agent {
   readonly #server: Server
   readonly #onConnect: (serverSide: MemorySocket) => void
   readonly #sockets: Set<MemorySocket> = new Set()
   #isClosed = false
 
-  /** @param onConnect Told of the server's end of every connection, before the server is. */
+  /** @param onConnect Called with the server's end of every new connection, before the server gets it. */
   constructor(server: Server, onConnect: (serverSide: MemorySocket) => void = () => {}) {
     super({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
     this.#server = server
@@ -24,31 +27,34 @@ export class MemoryAgent extends Agent {
       socket.once('close', () => this.#sockets.delete(socket))
     }
     this.#onConnect(server)
-    // Documented use of the event: a server accepts any duplex stream this way.
+    // Node documents this event for this use: a server accepts any duplex stream this way.
     this.#server.emit('connection', server)
     return client
   }
 
-  /** Cuts every connection, busy ones too, and refuses others. */
+  /** Cuts every connection, including busy ones, and refuses new ones. */
   override destroy(): void {
     this.#isClosed = true
     super.destroy()
     for (const socket of this.#sockets) socket.destroy()
   }
 
-  /** Opens no other connection, and gives up those that wait for a request. */
+  /** Refuses new connections and closes those that are idle. */
   refuse(): void {
     this.#isClosed = true
     for (const socket of Object.values(this.freeSockets).flat()) socket?.destroy()
   }
 
-  /** Closes connections from which nobody reads, and would not notice that they have ended; what is unread stays. */
+  /**
+   * Closes connections without unread data. A client that does not read would not notice that the server has
+   * ended them.
+   */
   disconnect(): void {
     for (const socket of this.#sockets) if (socket.readableLength === 0) socket.destroy()
   }
 }
 
-/** Fails two ticks from now: a request listens to its socket after one. */
+/** Emits the error two ticks later: the request attaches its error listener after one tick. */
 function refused(client: Duplex): Duplex {
   const message = 'connect ECONNREFUSED: the application is closed'
   const error = Object.assign(new Error(message), { code: 'ECONNREFUSED', syscall: 'connect' })

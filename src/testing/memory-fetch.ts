@@ -5,13 +5,16 @@ import { ReadableStream } from 'node:stream/web'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { hasJsonBody, type Judge, observe } from './exchange.js'
 
-/** Never resolved: connections are made in memory. The name is what `req.hostname` shows. */
+/**
+ * The origin of relative URLs. It is never resolved, because connections are in memory; `req.hostname` shows
+ * the name.
+ */
 export const ORIGIN = 'http://in-process'
 
-/** As many as the standard allows. */
+/** The limit of the Fetch standard. */
 const MAX_REDIRECTS = 20
 const REDIRECTS = [301, 302, 303, 307, 308]
-/** Statuses with which a `Response` takes no body. */
+/** Statuses whose `Response` must not have a body. */
 const BODILESS = [204, 205, 304]
 
 const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
@@ -20,33 +23,36 @@ const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
   br: createBrotliDecompress,
 }
 
-/** The way to the application. */
+/** The connection to the application. */
 export interface FetchLink {
   readonly agent: Agent
-  /** Sent where the request does not say otherwise. */
+  /** Headers added to every request, unless the request sets them itself. */
   readonly headers: ReadonlyMap<string, string>
-  /** Asked about every answer, whose body is then read first if it is JSON. `null` asks nobody. */
+  /**
+   * Checks every response. A JSON body is then read whole before `fetch` resolves. `null`: responses are not
+   * checked.
+   */
   readonly judge: Judge | null
 }
 
-/** One request of possibly several: redirects lead to others. */
+/** One request. A redirect leads to another one. */
 interface Hop {
   readonly url: URL
   readonly method: string
   readonly headers: Headers
-  /** A stream can be sent once; bytes can follow a redirect. */
+  /** A stream can be sent only once; bytes can be sent again after a redirect. */
   readonly body: Buffer | Readable | null
 }
 
-/** The head of an answer, and where its body comes from. */
-interface Answer {
+/** The head of a response and the stream of its body. */
+interface Received {
   readonly head: IncomingMessage
   readonly body: Readable
 }
 
 /**
- * The standard's `fetch` over connections in memory. Whatever host a URL names, the application answers; a URL
- * without one is resolved against `http://in-process`.
+ * The standard `fetch` over connections in memory. Every request goes to the application, whatever host its
+ * URL names. A URL without a host is resolved against `http://in-process`.
  */
 export async function memoryFetch(
   input: string | URL | Request,
@@ -58,13 +64,13 @@ export async function memoryFetch(
   let hop = await firstHop(request, init, link)
   for (let redirects = 0; ; redirects++) {
     signal.throwIfAborted()
-    const answer = await exchange(hop, signal, link)
-    const location = redirect === 'manual' ? null : locationOf(answer.head)
-    if (location === null) return toResponse(answer, hop, redirects > 0)
-    answer.head.destroy()
+    const received = await exchange(hop, signal, link)
+    const location = redirect === 'manual' ? null : locationOf(received.head)
+    if (location === null) return toResponse(received, hop, redirects > 0)
+    received.head.destroy()
     if (redirect === 'error') throw failed('a redirect, which redirect: "error" forbids')
     if (redirects === MAX_REDIRECTS) throw failed(`more than ${MAX_REDIRECTS} redirects`)
-    hop = nextHop(hop, location, answer.head.statusCode ?? 0)
+    hop = nextHop(hop, location, received.head.statusCode ?? 0)
   }
 }
 
@@ -75,7 +81,7 @@ function failed(cause: string | Error): TypeError {
 
 function fromUrl(input: string | URL, init: RequestInit | undefined): Request {
   const url = new URL(input, ORIGIN)
-  // Asked for by the standard where a body is a stream, and harmless elsewhere.
+  // The Fetch standard requires `duplex` when the body is a stream; it changes nothing for other bodies.
   return new Request(url, { duplex: 'half', ...init } as RequestInit)
 }
 
@@ -94,7 +100,10 @@ async function firstHop(
   return { url: new URL(request.url), method: request.method, headers, body }
 }
 
-/** What was given whole is sent whole, with its length; what comes bit by bit is sent so. */
+/**
+ * Reads a body to bytes when the caller passed it whole, so that it gets a `Content-Length`. A stream is sent
+ * as a stream.
+ */
 async function bodyOf(request: Request, given: unknown): Promise<Hop['body']> {
   if (request.body === null) return null
   const isWhole = given !== undefined && !isStream(given)
@@ -111,7 +120,7 @@ function isStream(body: unknown): boolean {
   )
 }
 
-function exchange(hop: Hop, signal: AbortSignal, { agent, judge }: FetchLink): Promise<Answer> {
+function exchange(hop: Hop, signal: AbortSignal, { agent, judge }: FetchLink): Promise<Received> {
   const { url, method, headers, body } = hop
   return new Promise((resolve, reject) => {
     const req = send({
@@ -147,13 +156,14 @@ function exchange(hop: Hop, signal: AbortSignal, { agent, judge }: FetchLink): P
         (error) => reject(signal.aborted ? signal.reason : failed(error)),
       )
     })
-    // What the request itself says of it is only that it was cut.
+    // The error of the request says only that the connection was cut; the error of the body stream is the
+    // cause.
     if (body instanceof Readable) body.once('error', (error) => reject(failed(error)))
     sendBody(req, body)
   })
 }
 
-/** The body of an answer; one that is judged is there as a whole before anybody hears of the answer. */
+/** Returns the body stream of a response. The body of a checked response is read whole first. */
 async function readJudged(isJudged: boolean, res: IncomingMessage): Promise<Readable> {
   return isJudged ? Readable.from([await buffer(res)]) : res
 }
@@ -167,7 +177,10 @@ function locationOf({ statusCode = 0, headers }: IncomingMessage): string | null
   return REDIRECTS.includes(statusCode) ? (headers.location ?? null) : null
 }
 
-/** Fetch, 4.4: what was posted is fetched where it now is, except by 307 and 308, which keep the method and the body. */
+/**
+ * Fetch standard, section 4.4: the redirected request becomes a GET without a body, except for 307 and 308,
+ * which keep the method and the body.
+ */
 function nextHop(hop: Hop, location: string, status: number): Hop {
   const url = new URL(location, hop.url)
   if (url.origin !== hop.url.origin) {
@@ -186,7 +199,7 @@ function nextHop(hop: Hop, location: string, status: number): Hop {
   return { url, method: 'GET', headers, body: null }
 }
 
-function toResponse({ head, body }: Answer, hop: Hop, redirected: boolean): Response {
+function toResponse({ head, body }: Received, hop: Hop, redirected: boolean): Response {
   const { statusCode: status = 0, statusMessage: statusText = '', rawHeaders } = head
   const headers = new Headers()
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -195,7 +208,7 @@ function toResponse({ head, body }: Answer, hop: Hop, redirected: boolean): Resp
   const isEmpty = hop.method === 'HEAD' || BODILESS.includes(status)
   if (isEmpty) body.resume()
   const content = isEmpty ? null : toWeb(decoded(body, headers), head)
-  // Whichever of the two libraries describes streams: Node's own types and those of fetch differ where both are loaded.
+  // The types of `ReadableStream` in Node and in the DOM library differ when both are loaded.
   const response = new Response(content as never, { status, statusText, headers })
   Object.defineProperty(response, 'url', { value: hop.url.href.replace(/#.*$/, '') })
   Object.defineProperty(response, 'redirected', { value: redirected })
@@ -205,17 +218,20 @@ function toResponse({ head, body }: Answer, hop: Hop, redirected: boolean): Resp
 function decoded(body: Readable, headers: Headers): Readable {
   const decoder = DECODERS[headers.get('content-encoding') ?? '']?.()
   if (decoder === undefined) return body
-  // Errors of either end are those of what is read.
+  // `pipeline` destroys both streams on an error; the reader of the returned stream gets it.
   return pipeline(body, decoder, () => {}) as unknown as Readable
 }
 
-/** Hands chunks on as they come, no faster than they are taken; who cancels is gone, as the server then sees. */
+/**
+ * Converts to a web stream with backpressure. When the reader cancels, the connection is destroyed, so that
+ * the server sees the client disconnect.
+ */
 function toWeb(source: Readable, head: IncomingMessage): ReadableStream<Uint8Array<ArrayBuffer>> {
   let isCancelled = false
   return new ReadableStream<Uint8Array<ArrayBuffer>>({
     start(controller) {
       source.on('data', (chunk: Buffer) => {
-        // What is on its way already still arrives.
+        // Chunks may still arrive after `cancel`; the controller no longer takes them.
         if (isCancelled) return
         controller.enqueue(new Uint8Array(chunk))
         if ((controller.desiredSize ?? 0) <= 0) source.pause()

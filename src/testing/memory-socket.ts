@@ -1,8 +1,8 @@
 import { Duplex } from 'node:stream'
 
 /**
- * One end of a connection that lives in memory. It has what Node's HTTP code asks of a socket, so that
- * the real parser, the real server and the real client run on it.
+ * One end of a connection in memory. It has the members that Node's HTTP code uses of a socket, so the real
+ * parser, server and client run on it.
  */
 export class MemorySocket extends Duplex {
   readonly remoteAddress: string = '127.0.0.1'
@@ -12,9 +12,10 @@ export class MemorySocket extends Duplex {
   #peer: MemorySocket | undefined
   #resumePeer: (() => void) | undefined
 
-  /** Two ends that are connected: what is written to one is read from the other. */
+  /** Creates two connected ends: data written to one end is read from the other. */
   static pair(): [client: MemorySocket, server: MemorySocket] {
-    // A client's socket closes when the server's end does; a server decides for itself.
+    // A client's socket closes when the server ends the connection. The server's socket stays half open until
+    // the server closes it.
     const client = new MemorySocket({ allowHalfOpen: false })
     const server = new MemorySocket()
     client.#peer = server
@@ -30,7 +31,7 @@ export class MemorySocket extends Duplex {
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
     this.#deliver((peer) => {
-      // A full buffer holds the writer back, as a full window would.
+      // `push` returns false when the peer's buffer is full: the writer waits, as with a full TCP window.
       if (peer.push(chunk)) done()
       else peer.#resumePeer = done
     }, done)
@@ -44,7 +45,8 @@ export class MemorySocket extends Duplex {
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    // As TCP does it: closing with unread data resets the connection, otherwise the peer sees the end.
+    // As in TCP: closing with unread data resets the connection; otherwise the peer sees the end of the
+    // stream.
     const isReset = this.readableLength > 0 || this.#resumePeer !== undefined
     this.#deliver(
       (peer) => {
@@ -57,7 +59,7 @@ export class MemorySocket extends Duplex {
     done(error)
   }
 
-  /** Waits a tick, so that no side runs inside the other's `write`. */
+  /** Waits a tick, so that neither end runs inside the other end's `write`. */
   #deliver(action: (peer: MemorySocket) => void, otherwise: () => void): void {
     process.nextTick(() => {
       const peer = this.#peer
@@ -76,7 +78,7 @@ export class MemorySocket extends Duplex {
     return {}
   }
 
-  // Nothing here waits on the network: timeouts, delays and references have no meaning.
+  // An in-memory connection has no network: timeouts, delays and references do nothing.
   setTimeout(): this {
     return this
   }

@@ -1,6 +1,6 @@
 /**
- * Puts explicit options over defaults, deeply: objects that are plain are merged key by key, anything else
- * (lists, classes, instances, functions) is replaced whole (specification section 4.7, rule 2).
+ * Merges explicit options over defaults, deeply. Plain objects are merged key by key; every other value
+ * (list, class, instance, function) replaces the default.
  */
 export function mergeOptions<T extends object>(defaults: object, explicit: T): T {
   const merged: Record<string, unknown> = { ...defaults }

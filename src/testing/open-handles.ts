@@ -1,28 +1,28 @@
 import { createHook } from 'node:async_hooks'
 import { operations } from './test-context.js'
 
-/** A handle of Node's. `_destroyed` is what tells a timer that was cleared: `hasRef` stays what it was. */
+/** A handle of Node. `_destroyed` shows that a timer was cleared; its `hasRef()` does not change then. */
 interface Handle {
   hasRef(): boolean
   readonly _destroyed?: boolean
 }
 
-/** Something that the start of an application has opened. */
+/** A resource that the application has opened during its start. */
 interface Opened {
   readonly type: string
   readonly resource: WeakRef<Handle>
-  /** Holds the stack; written out only when somebody wants to read it. */
+  /** Holds the stack of the place that opened it. The text is built only when it is read. */
   readonly trace: Error
 }
 
 /**
- * Timers, servers, sockets and watchers that the start of an application opens. Only the start is watched: Node
- * tells of every promise, too, which would make each request slower.
+ * Timers, servers, sockets and watchers that the application opens during its start. Only the start is
+ * watched: an async hook also runs for every promise, which would make each request slower.
  */
 export class OpenHandles {
   readonly #opened: Opened[] = []
 
-  /** Runs a start, and notes what it opens. */
+  /** Runs the start of an application and records the resources that it opens. */
   async watch<T>(owner: object, start: () => Promise<T>): Promise<T> {
     const init = (_id: number, type: string, _trigger: number, resource: object) => {
       if (operations.getStore()?.owner === owner) this.#note(type, resource, init)
@@ -36,16 +36,19 @@ export class OpenHandles {
     }
   }
 
-  /** What is still open and keeps the process alive: its kind, and where it was opened. */
+  /**
+   * Lists the resources that are still open and keep the process alive: their type and where they were
+   * opened.
+   */
   list(): string[] {
     return this.#opened
       .filter(({ resource }) => isOpen(resource.deref()))
       .map(({ type, trace }) => `${type}, opened\n${placeOf(trace)}`)
   }
 
-  /** @param hook The first function on the stack that is not of whoever opens the resource. */
+  /** @param hook The stack trace begins after this function, at the code that opened the resource. */
   #note(type: string, resource: object, hook: (...args: never[]) => void): void {
-    // Whatever can keep a process alive can be asked whether it does.
+    // Every resource that can keep a process alive has `hasRef`.
     if (!('hasRef' in resource) || typeof resource.hasRef !== 'function') return
     const trace = new Error('opened')
     Error.captureStackTrace(trace, hook)

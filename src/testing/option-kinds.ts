@@ -1,9 +1,9 @@
-/** Whether a value is a seed. */
+/** Whether a value can be a seed: a whole number of 32 bits. */
 export function isInt32(value: unknown): boolean {
   return typeof value === 'number' && value === (value | 0)
 }
 
-/** Whether a value is a whole number from 1 on. */
+/** Whether a value is a whole number of at least 1. */
 export function isCount(value: unknown): boolean {
   return Number.isSafeInteger(value) && (value as number) > 0
 }

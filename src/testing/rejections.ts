@@ -1,17 +1,17 @@
 import { operations } from './test-context.js'
 
-/** Those that listen; Node tells all of them through one listener. */
+/** The instances that collect rejections. They share one process listener. */
 const listening = new Map<object, Rejections>()
 
 /**
- * Promises that were rejected, with nobody to handle them, by what ran for one application. A listener is what
- * keeps Node from ending the process, so it lives no longer than the application.
+ * Collects the unhandled rejections of one application. The listener keeps Node from ending the process, so
+ * it is removed when the application closes.
  */
 export class Rejections {
   readonly #owner: object
   readonly #failures: { readonly operation: string; readonly failure: Error }[] = []
 
-  /** @param owner Whose operations are listened to. */
+  /** @param owner The owner in `Operation`: only rejections of its operations are collected. */
   constructor(owner: object) {
     this.#owner = owner
   }
@@ -21,7 +21,7 @@ export class Rejections {
     listening.set(this.#owner, this)
   }
 
-  /** Stops listening; answers with an error for each that was heard of. */
+  /** Stops collecting and returns an error for each rejection not yet taken. */
   stop(): readonly Error[] {
     listening.delete(this.#owner)
     if (listening.size === 0) process.off('unhandledRejection', onUnhandledRejection)
@@ -29,8 +29,8 @@ export class Rejections {
   }
 
   /**
-   * An error for the first that an operation has left; it is not reported again. Those of others are theirs: requests run
-   * side by side.
+   * Removes and returns the error of the first rejection that this operation has left. Rejections of other
+   * operations stay: requests run concurrently.
    */
   take(operation: string): Error | undefined {
     const index = this.#failures.findIndex((each) => each.operation === operation)
@@ -48,6 +48,7 @@ function onUnhandledRejection(reason: unknown): void {
   const operation = operations.getStore()
   const rejections = operation === undefined ? undefined : listening.get(operation.owner)
   if (operation !== undefined && rejections !== undefined) rejections.add(operation.name, reason)
-  // Not ours: without this listener Node would have thrown it, and test runners listen themselves.
+  // The rejection belongs to no application under test. Without our listener Node would have thrown it; test
+  // runners have a listener of their own.
   else if (process.listenerCount('unhandledRejection') === 1) throw reason
 }

@@ -1,15 +1,18 @@
-// Taken before a test runner's fake timers can take it away.
+// Stored at load, before the fake timers of a test runner can replace it.
 const { setImmediate } = globalThis
 
-/** Runs after what is under way in this turn of the event loop, and what that sets going. */
+/** Runs after the current turn of the event loop and the microtasks it has started. */
 export function afterThisTurn(run: () => void): void {
   setImmediate(run)
 }
 
-/** Turns that a request through memory needs from the client to the handler and back, with room to spare. */
+/**
+ * Turns of the event loop that an in-memory request needs from the client to the handler and back, with a
+ * reserve.
+ */
 const TURNS = 12
 
-/** Lets everything go on that waits neither for time nor for the world outside. */
+/** Lets everything continue that waits neither for a timer nor for anything outside the process. */
 export async function settle(turns: number = TURNS): Promise<void> {
   for (let turn = 0; turn < turns; turn++) {
     await new Promise<void>(afterThisTurn)

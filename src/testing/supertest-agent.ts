@@ -10,17 +10,17 @@ import { ORIGIN } from './memory-fetch.js'
 
 export type Supertest = typeof import('supertest')
 
-/** What every request of an agent is given. */
+/** The settings of every request of an agent. */
 export interface RequestDefaults {
   readonly agent: MemoryAgent
-  /** Asked for with every request. */
+  /** Called for every request. */
   readonly headers: () => ReadonlyMap<string, string>
-  /** `null` where nobody checks answers. */
+  /** `null` when responses are not checked. */
   readonly judge: Judge | null
   readonly finish: Finish
 }
 
-/** @throws ConfigError when supertest is not installed, or is too old. */
+/** @throws ConfigError when supertest is not installed or is too old. */
 export async function loadSupertest(): Promise<Supertest> {
   refuseOldPeer('supertest', { subject: 'blazon/testing', origin: import.meta.url })
   try {
@@ -37,7 +37,7 @@ export async function loadSupertest(): Promise<Supertest> {
   }
 }
 
-/** A supertest agent whose requests go over connections in memory. */
+/** Creates a supertest agent whose requests go over connections in memory. */
 export function supertestAgent(supertest: Supertest, defaults: RequestDefaults): TestAgent {
   const { agent, headers, judge, finish } = defaults
   return supertest.agent(ORIGIN).use((test: Test) => {
@@ -51,12 +51,12 @@ export function supertestAgent(supertest: Supertest, defaults: RequestDefaults):
 type Done = (error: unknown, response: Response) => void
 
 /**
- * Hands what the judge finds to whoever waits for the test, behind its own expectations: a status that the test
- * itself rejects says more. `then` and `expect(…, callback)` go through `end`, too.
+ * Fails a supertest request with the error of the judge, unless its own expectations fail first: their error
+ * says more. `then` and `expect(…, callback)` also go through `end`.
  */
 function judgeTest(test: Test, judge: Judge): void {
   let failure: Error | undefined
-  // Once for every redirect that is followed.
+  // The event comes once for the request and once for every redirect that is followed.
   test.on('request', () => {
     const { req } = test as unknown as { req: ClientRequest }
     observe(req, judge, (found) => {

@@ -39,7 +39,7 @@ import { appOptionsOf, checkTestOptions, type TestOptions } from './test-options
 import { TestWatch } from './test-watch.js'
 
 /**
- * An application under test: the whole of it, through the real HTTP parser and a real supertest, over
+ * An application under test: the whole application, through the real HTTP parser and the real supertest, over
  * connections in memory. It listens on no port.
  *
  * @example
@@ -48,7 +48,7 @@ import { TestWatch } from './test-watch.js'
  * await app.close()
  */
 export class TestApp extends App {
-  /** The clock of the application, and of all that injects `Clock`. */
+  /** The clock of the application and of every provider that injects `Clock`. */
   readonly clock: TestClock = new TestClock()
   readonly #log: TestLog
   readonly #watch: TestWatch = new TestWatch()
@@ -57,9 +57,9 @@ export class TestApp extends App {
   readonly #headers: Map<string, string> = new Map()
   readonly #options: TestOptions
   readonly #coverage: ContractCoverage
-  /** `null` where answers are not checked. */
+  /** `null` when responses are not checked. */
   readonly #contract: Contract | null
-  /** `undefined` until they are compiled. */
+  /** `undefined` until the routes are compiled. */
   #routes: CompiledRoutes | undefined
   #operations: DocumentedOperations | undefined
   #caller: TestCaller | undefined
@@ -96,7 +96,7 @@ export class TestApp extends App {
     this.#routes = routes
     const wrap = (run: RunRoute, index: number) => {
       const route = routes.model.routes[index]
-      // The routes of the framework have no guard.
+      // Routes of the framework itself have no model and no guard.
       if (route === undefined) return run
       return this.#connections.wrapRoute(run, () => routes.probeOf(route))
     }
@@ -115,10 +115,11 @@ export class TestApp extends App {
   }
 
   /**
-   * Makes and starts an application without a port.
+   * Creates and starts an application without a port.
    *
-   * @param options As for `App`, over test defaults: no rate limit, no helmet, no CORS. `testOverrides`
-   * win over every provider of the same token; `contract` and `coverage` say how answers are checked.
+   * @param options The options of `App`, with other defaults: no rate limit, no helmet, no CORS.
+   * `testOverrides` replace every provider of the same token; `contract` and `coverage` say how responses are
+   * checked.
    * @throws ConfigError as `App.init`, and when `supertest` is not installed.
    */
   static override async create(options: TestOptions = {}): Promise<TestApp> {
@@ -144,16 +145,17 @@ export class TestApp extends App {
   }
 
   /**
-   * A supertest agent of its own cookie jar. Headers of `withAuth` and `withHeaders` are added to each of
-   * its requests as they stand when the request is made.
+   * A supertest agent with a cookie jar of its own. Each of its requests gets the headers of `withAuth` and
+   * `withHeaders` that are set when the request is created.
    */
   request(): TestAgent {
     return this.#started('request()').request()
   }
 
   /**
-   * The standard's `fetch`, bound: it can be handed to a generated client. Relative URLs are fine; whatever host
-   * others name, the application answers. Headers of `withAuth` and `withHeaders` are added.
+   * The standard `fetch`, bound: you can pass it to a generated client. Relative URLs are allowed. Every
+   * request goes to the application, whatever host its URL names. The headers of `withAuth` and `withHeaders`
+   * are added.
    *
    * @throws TypeError as `fetch`; the reason of an aborted signal; ContractError with `contract: 'throw'`.
    */
@@ -162,22 +164,27 @@ export class TestApp extends App {
     init?: RequestInit,
   ): Promise<globalThis.Response> => this.#started('fetch()').fetch(input, init)
 
-  /** A connection of its own, bound: for clients that take one, such as a WebSocket's `createConnection`. */
+  /**
+   * Opens a new connection to the application. The function is bound, for clients that take one, such as
+   * `createConnection` of a WebSocket client.
+   */
   readonly connect = (): Duplex => this.#started('connect()').connect()
 
   /**
-   * A caller that is this user: the guard is not asked, `req.user` is set where it would be, and `@Can`
-   * decides as ever. `null` is nobody: the guard is asked. It has the headers that are set now, but for
-   * `Authorization`, and never changes.
+   * Returns a caller that acts as this user: the guard is skipped, `req.user` is set in its place, and `@Can`
+   * still decides. `null` means no credentials: the guard decides. The caller copies the headers that are set
+   * now, except `Authorization`, and later changes do not affect it.
    *
-   * @throws TypeError when it is neither: `undefined` would act as nobody, unnoticed.
+   * @throws TypeError when `user` is neither an object nor `null`: `undefined` would silently act without
+   * credentials.
    */
   as(user: User | null): TestCaller {
     return this.#started('as()').as(user)
   }
 
   /**
-   * A caller of this tenant: it sends the header of the `tenant` option (default `x-tenant-id`), with the headers that are set now.
+   * Returns a caller of this tenant. It sends the header of the `tenant` option (default `x-tenant-id`) and
+   * the headers that are set now.
    *
    * @throws Error with `tenant: { header: false }`.
    */
@@ -185,15 +192,18 @@ export class TestApp extends App {
     return this.#started('asTenant()').asTenant(id)
   }
 
-  /** A caller with these headers over those that are set now; unlike `withHeaders`, this changes nobody else. */
+  /**
+   * Returns a caller with the headers that are set now and these over them. Unlike `withHeaders`, it does not
+   * change the application's own requests.
+   */
   with(headers: Readonly<Record<string, string>>): TestCaller {
     return this.#started('with()').with(headers)
   }
 
   /**
-   * Sends `Authorization: Bearer <token>` with every later request, until cleared.
+   * Sends `Authorization: Bearer <token>` with every later request, until `clearHeaders`.
    *
-   * @throws TypeError when it is no text: `Bearer undefined` would be sent, unnoticed.
+   * @throws TypeError when the token is not a string: `Bearer undefined` would be sent silently.
    */
   withAuth(token: string): this {
     if (typeof token !== 'string') {
@@ -202,37 +212,40 @@ export class TestApp extends App {
     return this.withHeaders({ authorization: `Bearer ${token}` })
   }
 
-  /** Sends these headers with every later request; a later call changes the ones it names. */
+  /** Sends these headers with every later request. A later call replaces the headers that it names. */
   withHeaders(headers: Readonly<Record<string, string>>): this {
     for (const [name, value] of Object.entries(headers))
       this.#headers.set(name.toLowerCase(), value)
     return this
   }
 
-  /** Forgets what `withAuth` and `withHeaders` have set. */
+  /** Removes the headers of `withAuth` and `withHeaders`. */
   clearHeaders(): this {
     this.#headers.clear()
     return this
   }
 
-  /** Everything in answers that was not as their document says, each once. Empty with `contract: 'off'`. */
+  /** Every difference between a response and the document, each listed once. Empty with `contract: 'off'`. */
   contractReport(): readonly ContractViolation[] {
     return this.#contract?.violations ?? []
   }
 
-  /** Which operations and statuses of the document were exercised so far; none with `contract: 'off'`. */
+  /**
+   * The operations and statuses of the document that requests have exercised so far; none with `contract:
+   * 'off'`.
+   */
   coverage(): CoverageReport {
     this.#coverage.declare(this.#documented().all)
     return this.#coverage.report()
   }
 
   /**
-   * Who may call which operation. Requests go through everything up to the handler, middlewares and the guard
-   * included, and call none; refusals are checked and counted as any answer is.
+   * Finds out which principal may call which operation. The requests run the middlewares and the guard, but
+   * no handler. Refusals are checked against the document and counted like other responses.
    *
-   * @param principals By the name of their column.
-   * @throws Error with `unguarded: 'fail'`, naming operations that change something and are open to everybody; ConfigError for
-   * options that mean nothing.
+   * @param principals The principals, by the names of their columns.
+   * @throws Error with `unguarded: 'fail'`, which names the operations that change data and are open to
+   * everybody; ConfigError for wrong options.
    *
    * @example
    * const matrix = await app.authMatrix({ anonymous: null, admin: { roles: ['admin'] } })
@@ -259,11 +272,12 @@ export class TestApp extends App {
   }
 
   /**
-   * Sends requests made from the document: valid ones, ones that it forbids, and hostile ones. Takes `fast-check`.
+   * Sends requests generated from the document: valid, invalid and hostile ones. Needs the package
+   * `fast-check`.
    *
-   * @returns How much was sent, and what was not reached.
-   * @throws Error with the smallest request found whose answer is wrong, as a curl command and as a test; ConfigError for
-   * options that mean nothing, and when `fast-check` is not installed.
+   * @returns How many requests were sent, and which operations were not reached.
+   * @throws Error with the smallest request found whose response is wrong, as a curl command and as a test;
+   * ConfigError for wrong options, and when `fast-check` is not installed.
    *
    * @example
    * await app.withAuth(token).fuzz({ seed: 1, runs: 100 })
@@ -282,12 +296,14 @@ export class TestApp extends App {
   }
 
   /**
-   * Tries to get something of one tenant's to another: sends requests made from the document for both, in turns and at once, with
-   * ids and URLs of their own, the same, and each other's, and looks for canaries in answers, logs and caches. It changes what the
-   * application keeps, and empties its cache. What it finds is evidence, not a proof of absence. Takes `fast-check`.
+   * Searches for data of one tenant that reaches another. It sends requests generated from the document for
+   * both tenants, in turns and at the same time: with ids and URLs of their own, with equal ones, and with
+   * those of the other tenant. It looks for canaries (random texts) in responses, logs and caches. It changes
+   * the data of the application and empties its cache. A report without leaks is evidence, not a proof. Needs
+   * the package `fast-check`.
    *
-   * @returns A verdict for each operation, and what leaks.
-   * @throws ConfigError for options that mean nothing, and when `fast-check` is not installed.
+   * @returns A verdict for each operation, and the leaks.
+   * @throws ConfigError for wrong options, and when `fast-check` is not installed.
    *
    * @example
    * const report = await app.proveIsolation({ tenants: ['acme', 'globex'], seed: 1 })
@@ -312,39 +328,45 @@ export class TestApp extends App {
   }
 
   /**
-   * Waits for requests under way (`timeouts.close`, here 1 s), cuts what is left, and runs `onClose`. Calling it again
-   * waits for the same end.
+   * Waits for requests under way (`timeouts.close`, default here 1 s), cuts those that are left, and runs
+   * `onClose`. A second call waits for the same close.
    *
-   * @throws an error that names the request which has left a rejected promise behind, unless a request of supertest has
-   * failed for it; what `onClose` threw; once
-   * everything is closed, an Error when the tests have exercised less than `coverage.threshold`.
+   * @throws Error that names a request which has left a rejected promise without a handler, unless a
+   * supertest request has already failed for it; the error of `onClose`; after everything is closed, an Error
+   * when the tests have exercised less than `coverage.threshold`.
    */
   override close(signal?: string): Promise<void> {
     this.#ending ??= this.#end(() => super.close(signal))
     return this.#ending
   }
 
-  /** What the application has logged: failed requests, warnings of boot. It is not printed, unless `logger` was given. */
+  /**
+   * Everything that the application has logged: failed requests, warnings at boot. It is printed only when
+   * `logger` was passed.
+   */
   get logs(): readonly LogEntry[] {
     return this.#log.entries
   }
 
-  /** Prints `logs` on stderr; for tests that have failed. */
+  /** Prints `logs` on stderr, for tests that have failed. */
   printLogs(): void {
     this.#log.print()
   }
 
-  /** Closes: `await using app = await TestApp.create(options)`. */
+  /** Closes the application, for `await using app = await TestApp.create(options)`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
 
-  /** The header that names a tenant; the default one where the application leaves tenants to its own middlewares. */
+  /**
+   * The header that names a tenant; the default header when the application has no `tenant` option, because
+   * its own middlewares may read it.
+   */
   get #tenantHeader(): string | null {
     return tenantGroup.resolve(this.#options.tenant ?? {})?.header ?? null
   }
 
-  /** Reports what the handler of a cached route reads, and its key does not contain. */
+  /** Reports inputs that the handler of a cached route reads and that its cache key does not contain. */
   #watchKeys(route: RouteModel, contract: Contract): Stage | null {
     const tenantHeader = tenantGroup.resolve(this.#options.tenant)?.header ?? null
     return keyCoverageStage(route, {
@@ -363,7 +385,7 @@ export class TestApp extends App {
 
   #checkCoverage(): void {
     const { coverage } = this.#options
-    // One that did not start has nothing to exercise.
+    // An application that did not start has no operations.
     if (coverage === undefined || this.#routes === undefined) return
     this.#coverage.declare(this.#documented().all)
     if (coverage instanceof ContractCoverage) return

@@ -12,30 +12,30 @@ type Headers = ReadonlyMap<string, string>
 
 /** What all callers of an application share. */
 export interface CallerLink {
-  /** Connections of one kind. */
+  /** Opens an agent whose connections share these facts. */
   readonly connect: (facts: ConnectionFacts) => MemoryAgent
   readonly supertest: Supertest
-  /** `null` where nobody checks answers. */
+  /** `null` when responses are not checked. */
   readonly judge: Judge | null
   readonly finish: Finish
-  /** The header that names the tenant; `null` where the application reads none. */
+  /** The header that names the tenant; `null` when the application reads none. */
   readonly tenantHeader: string | null
 }
 
-/** Who calls, and with which headers. */
+/** The user and the headers of a caller. */
 export interface CallerState {
-  /** Asked for with every request. */
+  /** Called for every request. */
   readonly headers: () => Headers
-  /** `undefined` leaves it to the guard who calls. */
+  /** `undefined` when the guard decides who the caller is. */
   readonly principal?: User | undefined
 }
 
-/** What a caller is; for the harness, and not for tests. */
+/** Returns the private state of a caller. For the harness only, not exported to tests. */
 export let stateOf: (caller: TestCaller) => CallerState
 
 /**
- * A way to call an application under test. It never changes, so two of them can be used at the same time:
- * `as`, `asTenant` and `with` make others.
+ * A way to call an application under test. A caller never changes, so several can be used at the same time:
+ * `as`, `asTenant` and `with` return new callers.
  */
 export class TestCaller {
   readonly #link: CallerLink
@@ -64,10 +64,10 @@ export class TestCaller {
   }
 
   /**
-   * The standard's `fetch`, bound: it can be handed to whatever asks for one. Relative URLs are fine; whatever host
-   * others name, the application answers.
+   * The standard `fetch`, bound: you can pass it to any client that takes one. Relative URLs are allowed.
+   * Every request goes to the application, whatever host its URL names.
    *
-   * @throws TypeError as `fetch`; the reason of an aborted signal; `ContractError` where `contract` is `'throw'`.
+   * @throws TypeError as `fetch`; the reason of an aborted signal; ContractError with `contract: 'throw'`.
    */
   readonly fetch = (
     input: string | URL | globalThis.Request,
@@ -77,14 +77,19 @@ export class TestCaller {
     return memoryFetch(input, init, { agent: this.#agent, headers, judge: this.#link.judge })
   }
 
-  /** A connection of its own, bound: for clients that take one, such as a WebSocket's `createConnection`. */
+  /**
+   * Opens a new connection to the application. The function is bound, for clients that take one, such as
+   * `createConnection` of a WebSocket client.
+   */
   readonly connect = (): Duplex => this.#agent.createConnection()
 
   /**
-   * The same, as this user: the guard is not asked, `req.user` is set where it would be, and `@Can` decides as
-   * ever. `null` is nobody: the guard is asked, without the `Authorization` header.
+   * Returns a caller with the same headers that acts as this user: the guard is skipped, `req.user` is set in
+   * its place, and `@Can` still decides. `null` means no credentials: the guard decides. The header
+   * `Authorization` is removed in both cases.
    *
-   * @throws TypeError when it is neither: `undefined` would act as nobody, unnoticed.
+   * @throws TypeError when `user` is neither an object nor `null`: `undefined` would silently act without
+   * credentials.
    */
   as(user: User | null): TestCaller {
     if (typeof user !== 'object') {
@@ -97,9 +102,9 @@ export class TestCaller {
   }
 
   /**
-   * The same, for this tenant: sends the header of the `tenant` option, `x-tenant-id` where there is none.
+   * Returns a caller that also sends the header of the `tenant` option (default `x-tenant-id`) with this id.
    *
-   * @throws Error where the application reads no header.
+   * @throws Error when the application reads no tenant header.
    */
   asTenant(id: string): TestCaller {
     const { tenantHeader } = this.#link
@@ -109,7 +114,7 @@ export class TestCaller {
     )
   }
 
-  /** The same, with these headers too. */
+  /** Returns a caller that also sends these headers. */
   with(headers: Readonly<Record<string, string>>): TestCaller {
     const merged = new Map(this.#state.headers())
     for (const [name, value] of Object.entries(headers)) merged.set(name.toLowerCase(), value)

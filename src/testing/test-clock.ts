@@ -5,7 +5,10 @@ import type { Duration } from '../contracts/units.js'
 import { toSeconds } from '../http/units.js'
 import { settle } from './settle.js'
 
-/** A timer, when it is due on the monotonic clock, and what makes it ring while time is real. */
+/**
+ * A timer: when it is due on the monotonic clock, and the real timer behind it while the clock shows real
+ * time.
+ */
 interface Alarm {
   dueAt: number
   real: Timer | undefined
@@ -13,8 +16,8 @@ interface Alarm {
 }
 
 /**
- * The clock of an application under test. It shows real time until the first `advance` or `set`; from
- * then on it stands still and only they move it.
+ * The clock of an application under test. It shows real time until the first `advance` or `set`. From then on
+ * it stands still, and only these two calls change it.
  *
  * @example
  * await app.clock.advance('15m')
@@ -24,24 +27,23 @@ export class TestClock implements Clock {
   #stopped: { now: number; monotonic: number } | undefined
   #advancing: Promise<void> = Promise.resolve()
 
-  /** What time it is, in milliseconds since 1970. */
+  /** The current time, in milliseconds since 1970. */
   now(): number {
     return this.#stopped?.now ?? systemClock.now()
   }
 
-  /** Milliseconds from an unknown start; `set` does not move them. */
+  /** Milliseconds since an unknown start; `set` does not change them. */
   monotonic(): number {
     return this.#stopped?.monotonic ?? systemClock.monotonic()
   }
 
   /**
-   * Lets time pass. Timers that fall due ring in order, each at its time, and what they set going goes
-   * on before the next one rings: promises settle and answers arrive, as far as they wait for nothing but
-   * this process.
+   * Advances the clock. Timers that fall due run in order, each at its time. Before the next timer runs,
+   * promises settle and responses arrive, as far as they wait for nothing outside the process.
    *
    * @param duration Seconds, or a string with a unit (`'250ms'`, `'15m'`).
-   * @returns once it has passed. A second call waits for the first.
-   * @throws TypeError when it is no duration; what a timer's function throws.
+   * @returns A promise that resolves when the time has passed. A second call waits for the first.
+   * @throws TypeError when `duration` is not a duration; the error of a timer's function.
    */
   advance(duration: Duration): Promise<void> {
     const seconds = toSeconds(duration)
@@ -55,9 +57,9 @@ export class TestClock implements Clock {
   }
 
   /**
-   * Sets what time it is, forwards or back, as one sets a clock on the wall: no time passes, so nothing rings.
+   * Sets the date of the clock, forwards or back. No time passes, so no timer runs.
    *
-   * @throws TypeError when it is no date.
+   * @throws TypeError when `date` is not a date.
    */
   set(date: Date | string | number): void {
     const now = new Date(date).getTime()
@@ -75,7 +77,7 @@ export class TestClock implements Clock {
   }
 
   setInterval(run: () => void, ms: number): Timer {
-    // Node takes what is shorter for a millisecond, and time would never pass one of none.
+    // Node uses 1 ms for shorter intervals. An interval of 0 would run for ever within one `advance`.
     const every = Math.max(1, ms)
     return this.#add(every, (alarm) => {
       this.#schedule(alarm, alarm.dueAt + every)
@@ -84,7 +86,8 @@ export class TestClock implements Clock {
   }
 
   #add(ms: number, ring: (alarm: Alarm) => void): Timer {
-    // Whoever advances is not the one who waits: each rings in its own asynchronous context.
+    // The test that calls `advance` is not the code that set the timer: each timer runs in the async context
+    // that set it.
     const alarm: Alarm = { dueAt: 0, real: undefined, ring: AsyncResource.bind(() => ring(alarm)) }
     this.#schedule(alarm, this.monotonic() + Math.max(0, ms))
     return {
@@ -112,7 +115,7 @@ export class TestClock implements Clock {
   async #pass(ms: number): Promise<void> {
     const time = this.#stop()
     const end = time.monotonic + ms
-    // A request that was sent just now has set no timer yet.
+    // A request that was just sent has not set its timers yet.
     await settle()
     for (let alarm = this.#next(end); alarm !== undefined; alarm = this.#next(end)) {
       const step = Math.max(0, alarm.dueAt - time.monotonic)
@@ -126,7 +129,7 @@ export class TestClock implements Clock {
     await settle()
   }
 
-  /** The timer that is due first, until `end`; of several, the one that was set first. */
+  /** The next timer that is due until `end`; of several due at the same time, the one set first. */
   #next(end: number): Alarm | undefined {
     let next: Alarm | undefined
     for (const alarm of this.#alarms) {

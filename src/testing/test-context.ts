@@ -1,14 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** What runs for an application under test: a request, or its start. */
+/** A request to an application under test, or the start of that application. */
 export interface Operation {
-  /** The application's own watch, which tells it from all others. */
+  /** The `TestWatch` of the application, which identifies it. */
   readonly owner: object
-  /** As a message names it: `GET /users/1`. */
+  /** The name for messages, such as `GET /users/1`. */
   readonly name: string
-  /** The connection of a request, at the server's end. */
+  /** The server's end of the connection of a request. */
   readonly connection?: object
 }
 
-/** In whose behalf the code runs that asks; whatever it sets going later included. */
+/** The operation that the current code runs for. It also holds in everything that the operation starts. */
 export const operations: AsyncLocalStorage<Operation> = new AsyncLocalStorage()

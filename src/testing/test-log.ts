@@ -3,11 +3,14 @@ import type { Logger } from '../contracts/logger.js'
 import type { FinishedRequest } from './finish-test.js'
 import { operations } from './test-context.js'
 
-/** Something that an application under test has logged. */
+/** A line that an application under test has logged. */
 export interface LogEntry {
-  /** How serious it is. */
+  /** The level of the line. */
   readonly level: 'info' | 'warn' | 'error'
-  /** What is known: `err`, `method`, `url` and `status` of a request that failed; `code` of a warning of boot. */
+  /**
+   * The data of the line: `err`, `method`, `url` and `status` for a failed request; `code` for a warning at
+   * boot.
+   */
   readonly facts: Readonly<Record<string, unknown>>
   /** The text of the line. */
   readonly message: string
@@ -15,7 +18,7 @@ export interface LogEntry {
 
 const LEVELS = ['info', 'warn', 'error'] as const
 
-/** Keeps what an application logs, and passes it on to the logger that the test has given, if any. */
+/** Stores the lines that an application logs, and passes them on to the logger of the test, if there is one. */
 export class TestLog {
   readonly entries: LogEntry[] = []
   readonly logger: Logger
@@ -28,13 +31,16 @@ export class TestLog {
     this.logger = given ? this.#overhear(given) : this.#keeper()
   }
 
-  /** Logs what a test should not have to ask for: where no logger was given, it is printed at once. */
+  /** Logs a problem that a test must see. Without a logger of the test it is printed at once. */
   alert(message: string): void {
     this.logger.warn({}, message)
     if (this.#isPrinted) process.stderr.write(`${message}\n`)
   }
 
-  /** Makes what was logged of a request the cause of a test's failure, so that every runner shows it. */
+  /**
+   * Sets the logged error of a request as the cause of the test's failure, so that every test runner shows
+   * it.
+   */
   explain(failure: unknown, { method, url }: FinishedRequest): void {
     if (!(failure instanceof Error) || failure.cause !== undefined) return
     const entry = [...this.entries]
@@ -43,12 +49,12 @@ export class TestLog {
     if (entry !== undefined) failure.cause = entry.facts.err
   }
 
-  /** The connection of the request that has logged an entry, if one has. */
+  /** The connection of the request that has logged an entry; `undefined` when no request has. */
   connectionOf(entry: LogEntry): object | undefined {
     return this.#connections.get(entry)
   }
 
-  /** Prints everything that was logged, for people. */
+  /** Prints all entries on stderr. */
   print(): void {
     for (const entry of this.entries) process.stderr.write(`${formatEntry(entry)}\n`)
   }
@@ -60,7 +66,7 @@ export class TestLog {
     return { info: keep('info'), warn: keep('warn'), error: keep('error') }
   }
 
-  /** Plugins get the logger that was given, with all it can do: pino's has more than three methods. */
+  /** Plugins get the whole logger of the test: a logger such as pino has more than these three methods. */
   #overhear(given: Logger): Logger {
     const own = this.#keeper()
     return new Proxy(given, {
@@ -78,7 +84,7 @@ export class TestLog {
 
   #keep(level: LogEntry['level'], facts: unknown, message: unknown): void {
     const isObject = typeof facts === 'object' && facts !== null
-    // pino takes a lone message, too.
+    // pino also accepts a message without an object before it.
     const entry = isObject
       ? { level, facts: facts as LogEntry['facts'], message: String(message ?? '') }
       : { level, facts: {}, message: String(facts) }

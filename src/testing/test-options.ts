@@ -4,41 +4,44 @@ import { invalid } from '../errors/invalid.js'
 import { ContractCoverage, type CoverageThreshold } from './contract/contract-coverage.js'
 import { mergeOptions } from './merge-options.js'
 
-/** What is done with what tests have exercised of the document. */
+/** What happens with the coverage of the document by the tests. */
 export interface CoverageOptions {
-  /** Least percentage; `close()` rejects below it. Default: none. */
+  /** The lowest allowed percentage; `close()` rejects below it. Default: none. */
   readonly threshold?: CoverageThreshold
-  /** Whether `close()` prints a line on stderr. Default `false`. */
+  /** Whether `close()` prints a summary line on stderr. Default `false`. */
   readonly summary?: boolean
 }
 
-/** Options of an application, and of its test. */
+/** Options of `TestApp.create`: the options of `App` and those of the test. */
 export interface TestOptions extends AppOptions {
   /**
-   * What becomes of an answer that is not as its document says: `'throw'` fails the request, `'warn'` tells stderr
-   * once for every operation and kind of problem, `'off'` looks at nothing. Default `'warn'`.
+   * What happens when a response is not as the document says. `'throw'` fails the request. `'warn'` prints on
+   * stderr, once for every operation and kind of problem. `'off'` checks nothing. Default `'warn'`.
    */
   readonly contract?: 'warn' | 'throw' | 'off'
-  /** What tests have to exercise; or what counts it for several applications. Default: nothing is asked. */
+  /**
+   * The coverage that the tests must reach, or a `ContractCoverage` that counts for several applications.
+   * Default: nothing is required.
+   */
   readonly coverage?: CoverageOptions | ContractCoverage
 }
 
-/** What tests rarely want; explicit options turn it back on (specification section 4.7, rule 1). */
+/** Features that tests rarely need; explicit options turn them on again. */
 const TEST_DEFAULTS = {
   rateLimit: false,
   security: { helmet: false, cors: false },
-  // Enough for what is about to end; a stream that never does would hold up every test.
+  // Long enough for responses that are about to end. A stream that never ends would delay every test.
   timeouts: { close: '1s' },
 } as const satisfies AppOptions
 
 const MODES: readonly unknown[] = ['warn', 'throw', 'off', undefined]
 
-/** What the application itself is given. */
+/** Returns the options for `App`: the caller's options over the test defaults. */
 export function appOptionsOf({ contract: _, coverage: __, ...options }: TestOptions): AppOptions {
   return mergeOptions(TEST_DEFAULTS, options)
 }
 
-/** @throws ConfigError where `contract` or `coverage` is something else, or they contradict each other. */
+/** @throws ConfigError when `contract` or `coverage` has a wrong value, or they contradict each other. */
 export function checkTestOptions({ contract, coverage }: TestOptions): void {
   const problems: Problem[] = []
   if (!MODES.includes(contract)) {
@@ -53,7 +56,7 @@ export function checkTestOptions({ contract, coverage }: TestOptions): void {
   if (problems.length > 0) throw new ConfigError(problems)
 }
 
-/** A name that is misspelt asks for nothing, and the run would pass. */
+/** An option with a misspelt name would check nothing, and the tests would pass. */
 function checkCoverage(coverage: CoverageOptions): Problem[] {
   const { threshold, summary } = coverage
   const problems = unknownNames('coverage', coverage, ['threshold', 'summary'])

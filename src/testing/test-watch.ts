@@ -6,7 +6,7 @@ import { settle } from './settle.js'
 import { operations } from './test-context.js'
 import type { TestLog } from './test-log.js'
 
-/** Watches what an application under test leaves behind: rejected promises, and what it does not close. */
+/** Watches for what an application under test leaves behind: rejected promises and open handles. */
 export class TestWatch {
   readonly #rejections = new Rejections(this)
   readonly #handles = new OpenHandles()
@@ -28,20 +28,22 @@ export class TestWatch {
     operations.run({ owner: this, name: nameOf(req), connection: req.socket }, run)
   }
 
-  /** The first rejected promise that a request has left, that nobody handles and that nobody was told of. */
+  /** Removes and returns the error of the first rejected promise that a request has left without a handler. */
   takeRejection(request: FinishedRequest): Error | undefined {
     return this.#rejections.take(nameOf(request))
   }
 
   /**
-   * Runs the end of the application, and then says what it has left behind.
+   * Closes the application and reports what it has left behind.
    *
-   * @throws what `close` throws, or an error for a promise that nobody handles; an `AggregateError` of several.
+   * @throws The error of `close`, or an error for a rejected promise without a handler; an `AggregateError`
+   * when there are several.
    */
   async end(close: () => Promise<void>, log: TestLog): Promise<void> {
     const failures: unknown[] = []
     await close().catch((error: unknown) => failures.push(error))
-    // A rejection is called unhandled when all else has run, and sockets close a turn after they are told to.
+    // Node reports an unhandled rejection after all other work of the turn, and sockets close one turn after
+    // `destroy`.
     await settle()
     failures.push(...this.#rejections.stop())
     for (const handle of this.#handles.list()) {
@@ -49,7 +51,7 @@ export class TestWatch {
       try {
         log.alert(message)
       } catch (error) {
-        // A logger that fails tests; it must not hide what else there is.
+        // The logger of the test may throw. Its error must not hide the other failures.
         failures.push(error)
       }
     }

@@ -9,7 +9,7 @@ import type { UnnamedViolation } from '../contract/contract.js'
 import { placeOfRead } from './place-of-read.js'
 import { type InputPart, trackInputs } from './track-inputs.js'
 
-/** Something that a handler has looked at and that its key does not contain. */
+/** A value of the request that the handler has read and that the cache key does not contain. */
 export interface UnkeyedRead {
   /** `query.sort` */
   readonly input: string
@@ -17,14 +17,14 @@ export interface UnkeyedRead {
   readonly place: string
 }
 
-/** How cached handlers are watched. */
+/** The settings of the check. */
 export interface KeyCoverageConfig {
-  /** The header of the tenant, which is in front of every key; `null` where none is. */
+  /** The tenant header, whose value is part of every key; `null` when the application reads none. */
   readonly tenantHeader: string | null
   readonly report: (route: RouteModel, req: BlazonRequest, read: UnkeyedRead) => void
 }
 
-/** What HTTP itself asks for, and what names a request in logs: no answer is another one for these. */
+/** Headers of HTTP itself and request ids for logs. Responses do not depend on them. */
 const NO_INPUTS: readonly string[] = [
   'accept-encoding',
   'baggage',
@@ -47,10 +47,10 @@ const NO_INPUTS: readonly string[] = [
   'x-request-id',
 ]
 
-/** A look at something, as the key or the handler takes it. */
+/** Whether the key contains a value of the request. */
 type Covers = (part: InputPart, name: string) => boolean
 
-/** Watches the handler of a cached route; `null` for one that is not. */
+/** Creates the stage that watches the handler of a cached route; `null` for other routes. */
 export function keyCoverageStage(route: RouteModel, config: KeyCoverageConfig): Stage | null {
   const { cache } = route
   if (cache === null || !(toSeconds(cache.ttl) as number)) return null
@@ -60,7 +60,7 @@ export function keyCoverageStage(route: RouteModel, config: KeyCoverageConfig): 
       if (covers === null) return next(req, res)
       const watch = new ReadWatch(covers, config.tenantHeader)
       watch.begin(req, (read) => {
-        // What is read once the answer is on its way cannot be in it.
+        // A read after the headers were sent cannot change the response any more.
         if (!res.headersSent) config.report(route, req, read)
       })
       let value: unknown
@@ -71,7 +71,7 @@ export function keyCoverageStage(route: RouteModel, config: KeyCoverageConfig): 
         throw error
       }
       if (isThenable(value)) return Promise.resolve(value).finally(() => watch.end())
-      // Without a value, the answer may be left to a callback.
+      // Without a return value, a callback may still send the response.
       if (value !== undefined && value !== res) watch.end()
       return value
     }
@@ -108,30 +108,33 @@ class ReadWatch {
   #find(input: string, report: (read: UnkeyedRead) => void): void {
     if (this.#seen.has(input)) return
     const place = placeOfRead()
-    // What the framework and other packages look at by themselves is not the handler's.
+    // Reads by the framework and by packages are not reads of the handler.
     if (place === undefined) return
     this.#seen.add(input)
     report({ input, place })
   }
 }
 
-/** What the key of a request contains; `null` where it has none, and the answer is not cached. */
+/** Returns what the key of a request contains; `null` when the response is not cached. */
 function coverageOf(route: RouteModel, req: BlazonRequest): Covers | null {
   const { key, shared: isShared = false } = route.cache ?? {}
   const caller = isShared ? null : callerOf(req, req.res)
-  // An answer for somebody who cannot be told from others is not cached.
+  // A response for a caller without an identity is not cached.
   if (caller === undefined) return null
   if (key === undefined) {
     if (carriesBody(req)) return null
     return isShared ? coversOf(['params', 'query']) : defaultCoverage(route, req, caller)
   }
   const covers = coverageOfKey(key, req)
-  // Of one key, each user has an answer of its own.
+  // With a key function, each caller still has an entry of its own.
   if (covers === null || isShared) return covers
   return (part, name) => (part === 'user' && caller !== null) || covers(part, name)
 }
 
-/** Path and query, and the caller, if there is one; requests with credentials that name nobody are not cached. */
+/**
+ * The default key: path, query and caller. Requests with credentials but without a known caller are not
+ * cached.
+ */
 function defaultCoverage({ isProtected }: RouteModel, req: BlazonRequest, caller: string | null) {
   if (caller !== null) return coversOf(['params', 'query', 'user'])
   if (isProtected) return null
@@ -145,7 +148,7 @@ function coversOf(parts: readonly InputPart[]): Covers {
   return (part) => parts.includes(part)
 }
 
-/** What a key looks at is what it contains, as far as anybody can tell. */
+/** Runs the key function and assumes that the key contains everything that the function reads. */
 function coverageOfKey(key: (req: BlazonRequest) => unknown, req: BlazonRequest): Covers | null {
   const seen = new Set<string>()
   const onRead = (part: InputPart, name: string) => {
@@ -162,12 +165,12 @@ function coverageOfKey(key: (req: BlazonRequest) => unknown, req: BlazonRequest)
   } finally {
     undo()
   }
-  // What carries cookies carries each of them.
+  // The header `Cookie` contains every cookie.
   if (seen.has('headers.cookie')) seen.add('cookies.*')
   return (part, name) => seen.has(`${part}.${name}`) || seen.has(`${part}.*`)
 }
 
-/** What is wrong with a read, for a report. */
+/** Describes a read as a contract violation. */
 export function unkeyed(handler: string, { input, place }: UnkeyedRead): UnnamedViolation {
   return {
     handler,

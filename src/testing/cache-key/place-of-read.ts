@@ -1,11 +1,14 @@
 import { relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Where this package is: what happens there is not what a user has written. */
+/** The folder of this package. Its stack frames are not code of the user. */
 const OWN_FOLDER = fileURLToPath(new URL('../..', import.meta.url))
 const DEPTH = 60
 
-/** The line of the user's that runs now: `src/products.ts:12:20`; `undefined` where none does. */
+/**
+ * Returns the line of user code that is running, such as `src/products.ts:12:20`; `undefined` when no frame
+ * is user code.
+ */
 export function placeOfRead(): string | undefined {
   const before = Error.stackTraceLimit
   Error.stackTraceLimit = DEPTH

@@ -1,17 +1,17 @@
 import type { BlazonRequest } from '../../http/request.js'
 
-/** Parts of a request that are looked into by name; `req` is what it is as a whole. */
+/** The parts of a request whose values have names. `req` stands for the request itself. */
 export type InputPart = 'params' | 'query' | 'headers' | 'cookies' | 'user' | 'req'
 
-/** Told of what is read. `*` is all that there may ever be. */
+/** Called for every read. The name `*` stands for all names of the part. */
 export type OnRead = (part: InputPart, name: string) => void
 
-/** What is watched, and how. */
+/** The callback and the granularity of the tracking. */
 export interface TrackConfig {
   readonly onRead: OnRead
-  /** Whether a look at all names of a part counts as `*`, and not as each that is there now. */
+  /** Whether listing all names of a part is reported as `*`. Otherwise each existing name is reported. */
   readonly sumsUp: boolean
-  /** Whether the URL counts, as everything that is written in it. */
+  /** Whether reading the URL counts as reading all path and query parameters. */
   readonly withUrl: boolean
 }
 
@@ -25,7 +25,7 @@ const PARTS: Readonly<Record<string, InputPart>> = {
   user: 'user',
   auth: 'user',
 }
-/** Fields that have no names in them, by what they tell: of its connection, and what came with it. */
+/** Fields of the request without named values, and the name that is reported for them. */
 const WHOLE: Readonly<Record<string, string>> = {
   body: 'body',
   ip: 'ip',
@@ -33,21 +33,21 @@ const WHOLE: Readonly<Record<string, string>> = {
   protocol: 'protocol',
   secure: 'protocol',
 }
-/** Fields that are made of the address that was called. */
+/** Fields that Express derives from the host header. */
 const OF_THE_HOST = ['host', 'hostname', 'subdomains']
-/** What a request has only from when somebody sets it: to find none is to read it, too. */
+/** Fields that middlewares may set later. They are tracked even if the request does not have them yet. */
 const SET_LATER = ['body', 'user']
-/** Asked of any object by those who print it, wait for it or send it. */
+/** Names that every object is asked for when it is printed, awaited or serialised. They are no inputs. */
 const NOT_INPUTS: readonly PropertyKey[] = ['then', 'toJSON', 'constructor']
 
 /**
- * Notes what of a request is read from now on. The request itself stays the same object; what is read from it are stand-ins for
- * its parts.
+ * Reports what is read from a request from now on. The request stays the same object; its parts are replaced
+ * by proxies.
  *
- * @returns Undoes it.
+ * @returns A function that removes the proxies.
  */
 export function trackInputs(req: BlazonRequest, config: TrackConfig): () => void {
-  // Parts are made of the URL, and of each other, by code that is nobody's.
+  // Getters of the framework read other parts of the request. Such reads are not reads of the handler.
   let isInside = false
   const onRead: OnRead = (part, name) => {
     if (!isInside) config.onRead(part, name)
@@ -80,11 +80,11 @@ function trackWhole(req: BlazonRequest, onRead: OnRead, inside: Inside): (() => 
   const noting =
     (part: InputPart, ...names: string[]) =>
     (value: unknown) => {
-      // No body is nobody's.
+      // A missing value has told the handler nothing.
       for (const name of value === undefined ? [] : names) onRead(part, name)
       return value
     }
-  // Express looks at what a proxy says in any case, and forgets it where none is trusted.
+  // Express always reads `X-Forwarded-Host`, but ignores it unless the proxy is trusted.
   const hosts = trustsProxy(req) ? ['x-forwarded-host', 'host'] : ['host']
   return [
     ...OF_THE_HOST.map((field) => shadow(req, field, noting('headers', ...hosts), inside)),
@@ -112,7 +112,7 @@ function trackUrl(req: BlazonRequest, onRead: OnRead, inside: Inside): (() => vo
   ]
 }
 
-/** Puts a reader before a field, whether it is the request's own or its prototype's. */
+/** Puts a getter in front of a field of the request or of its prototype. */
 function shadow(
   req: BlazonRequest,
   field: string,
@@ -124,7 +124,7 @@ function shadow(
   let value: unknown = own?.value
   const isMissing = !(field in req)
   const isData = isMissing || (own !== undefined && 'value' in own)
-  // What stands there already, on the request itself or on its prototype, goes on doing what it does.
+  // An existing getter or setter stays in use.
   const read = () =>
     own?.get === undefined ? Reflect.get(prototype, field, req) : own.get.call(req)
   const write = (other: unknown) =>
@@ -145,7 +145,7 @@ function shadow(
   }
 }
 
-/** `req.validated` has the same parts once more, but for cookies and the user. */
+/** `req.validated` contains the same parts again, except cookies and the user. */
 function validatedOf(validated: object, standIn: StandIn): object {
   const entries = Object.entries(validated).map(([source, value]) => {
     const part = PARTS[source]
@@ -190,7 +190,10 @@ function handlerFor(
   }
 }
 
-/** Methods of a class may need the object itself for what is private in it. What is frozen has to stay what it is. */
+/**
+ * Methods are bound to the target, because they may use private fields. A non-configurable property must be
+ * returned unchanged, as the rules of proxies require.
+ */
 function boundTo(target: object, name: PropertyKey, method: CallableFunction): unknown {
   const own = Object.getOwnPropertyDescriptor(target, name)
   return own?.configurable === false ? method : method.bind(target as never)

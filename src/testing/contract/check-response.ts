@@ -13,15 +13,15 @@ import type { DocumentedOperation } from './documented-operations.js'
 import type { ContractViolation, ViolationKind } from './violation.js'
 
 const PROBLEM = 'application/problem+json'
-/** Statuses of answers that have no body, whatever is documented (RFC 9110, 15). */
+/** Statuses whose responses have no body, whatever the document says (RFC 9110, section 15). */
 const BODILESS = [204, 205, 304]
-/** Given before there is an operation: too many headers, and too slow a request. */
+/** Node sends these before an operation is known: the request took too long, or its headers are too large. */
 const OF_THE_PROTOCOL = [408, 431]
 
-/** What is documented, and what makes schemas callable. */
+/** The documented operation, and the compiler for its schemas. */
 export interface CheckConfig {
   readonly documented: DocumentedOperation
-  /** Of {@link documentedStatus}. */
+  /** The result of {@link documentedStatus}. */
   readonly key: string | undefined
   readonly compile: (schema: OpenApiSchema) => FindMismatches
 }
@@ -29,7 +29,7 @@ export interface CheckConfig {
 type Finding = Pick<ContractViolation, 'kind' | 'path' | 'expected' | 'got'> &
   Partial<Pick<ContractViolation, 'remedy'>>
 
-/** The key of the response that describes a status; `undefined` when none does. */
+/** Returns the key of the response that describes a status; `undefined` when the operation documents none. */
 export function documentedStatus(
   { operation }: DocumentedOperation,
   status: number,
@@ -40,7 +40,7 @@ export function documentedStatus(
   return others.find((key) => Object.hasOwn(operation.responses, key))
 }
 
-/** Everything in an answer that is not as its document says. */
+/** Returns every difference between a response and its document. */
 export function checkResponse(exchange: Exchange, config: CheckConfig): ContractViolation[] {
   const findings = findingsOf(exchange, config)
   if (findings.length === 0) return []
@@ -84,19 +84,19 @@ function resolve(
 }
 
 /**
- * Whether a status that no response of an operation describes breaks its contract: one rule for whatever a test asks, and for
- * `fuzz`. An operation that declares no success has promised nothing of errors and redirects either.
+ * Whether an undocumented status breaks the contract of an operation. The rule is the same for requests of a
+ * test and for `fuzz`. An operation that documents only `2XX` promises nothing about redirects and errors.
  */
 function breaksContract(status: number, responses: object): boolean {
   const isOpen = Object.hasOwn(responses, '2XX') && status >= 300
   return !isOpen && !OF_THE_PROTOCOL.includes(status)
 }
 
-/** Errors have the envelope in any case. */
+/** Checks a response with an undocumented status. Errors must have the error envelope in any case. */
 function undocumented(exchange: Exchange, config: CheckConfig): Finding[] {
   const { status } = exchange
   const { responses } = config.documented.operation
-  // A client's own copy is still the documented one.
+  // A 304 means that the client's copy is still valid; the document describes that copy.
   if (status === 304) return []
   const findings = status >= 400 ? checkEnvelope(exchange, config) : []
   if (!breaksContract(status, responses)) return findings
@@ -120,7 +120,7 @@ function checkEnvelope(exchange: Exchange, { compile }: CheckConfig): Finding[] 
 
 interface ContentConfig extends CheckConfig {
   readonly isHead: boolean
-  /** Whether nothing is documented but that it is a success. */
+  /** Whether the operation documents only that it succeeds (`2XX`), and not the data of the response. */
   readonly isOpen: boolean
 }
 
@@ -138,7 +138,8 @@ function checkContent(
     const finding = { kind: 'content-type', path: '', expected, got: type || 'no body' } as const
     return [type === '' ? finding : { ...finding, remedy }]
   }
-  // Streams, pages and files are what their media type says; nobody waits for their end.
+  // The body of a stream, page or file is not checked: only its media type is documented, and a stream may
+  // not end.
   if (config.isHead || !isJson(type)) return []
   const find = config.compile(found.schema)
   if (!config.isOpen) return checkBody(exchange, { kind: 'body', find, envelope: null })
@@ -150,7 +151,7 @@ function checkContent(
   }))
 }
 
-/** The exact type, then `text/*`, then anything. */
+/** Looks for the exact type, then for a range such as `text/*`, then for the range of all types. */
 function mediaTypeOf(
   content: NonNullable<OpenApiResponse['content']>,
   type: string,
@@ -162,7 +163,7 @@ function mediaTypeOf(
     .find((mediaType) => mediaType !== undefined)
 }
 
-/** A media type without its parameters. */
+/** Removes the parameters of a media type. */
 function essenceOf(type = ''): string {
   return (type.split(';', 1)[0] as string).trim().toLowerCase()
 }
@@ -170,7 +171,7 @@ function essenceOf(type = ''): string {
 interface BodyCheck {
   readonly kind: ViolationKind
   readonly find: FindMismatches
-  /** Which envelope is expected; `null` where none is. */
+  /** The expected envelope; `null` when none is. */
   readonly envelope: 'success' | 'error' | null
 }
 
@@ -188,12 +189,15 @@ function checkBody({ body, status }: Exchange, { kind, find, envelope }: BodyChe
       ? found
       : [otherStatus(kind, value, status)]
   }
-  // One line, instead of one for every field of it.
+  // One mismatch for the whole body, instead of one for every missing field of the envelope.
   const expected = `the ${envelope} envelope`
   return [{ kind, path: '', expected, got: shorten(JSON.stringify(value)) }]
 }
 
-/** Whether an envelope names the status that it was sent with; schemas of several statuses cannot say which. */
+/**
+ * Whether the `status` in an envelope equals the status of the response. The schema cannot check it, because
+ * one schema serves several statuses.
+ */
 function saysStatus(value: unknown, status: number): boolean {
   const { statusCode, status: said } = Object(value) as Readonly<Record<string, unknown>>
   return !['success', 'error'].includes(String(statusCode)) || Number(said ?? status) === status
@@ -209,7 +213,7 @@ function otherStatus(kind: ViolationKind, value: unknown, status: number): Findi
   }
 }
 
-/** Whether a body at least means to be an envelope, or a problem. */
+/** Whether a body looks like an envelope or an RFC 9457 problem. */
 function isEnvelope(value: unknown): boolean {
   return typeof value === 'object' && value !== null && ('statusCode' in value || 'detail' in value)
 }

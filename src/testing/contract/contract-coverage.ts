@@ -1,43 +1,43 @@
 import type { DocumentedOperation } from './documented-operations.js'
 
-/** How many there are, and how many of them tests have exercised. */
+/** How many operations or statuses there are, and how many of them tests have exercised. */
 export interface CoverageCount {
-  /** How many of them tests have exercised. */
+  /** The number that tests have exercised. */
   readonly exercised: number
-  /** How many there are. */
+  /** The total number. */
   readonly total: number
-  /** 0 to 100, rounded down; 100 where there is nothing to exercise. */
+  /** From 0 to 100, rounded down; 100 when the total is 0. */
   readonly percent: number
 }
 
-/** What tests have exercised of an operation. */
+/** The coverage of one operation. */
 export interface OperationCoverage {
   /** `GET /users/{id}` */
   readonly operation: string
   /** The `operationId` in the document. */
   readonly operationId: string
-  /** Whether it has answered with a documented status below 400. */
+  /** Whether it has sent a documented status below 400. */
   readonly isExercised: boolean
-  /** How often it has answered with each documented status, `'2XX'` included. */
+  /** How often it has sent each documented status, including `'2XX'`. */
   readonly statuses: Readonly<Record<string, number>>
-  /** Statuses that no test has seen and that count; see {@link CoverageReport.statuses}. */
+  /** Documented statuses that no test has seen. Only those that count, see {@link CoverageReport.statuses}. */
   readonly missing: readonly string[]
 }
 
-/** What tests have exercised of a document. */
+/** The coverage of a document. */
 export interface CoverageReport {
   /** Operations that have sent a documented status below 400, of all operations. */
   readonly operations: CoverageCount
   /**
-   * Of all operations: what authors document, and who may pass (401, 403). What the framework itself answers anywhere,
-   * such as 400 and 500, is tested once, there.
+   * The documented statuses of all operations: those that the author documents, and 401 and 403. Statuses
+   * that the framework adds to many operations, such as 400 and 500, do not count.
    */
   readonly statuses: CoverageCount
-  /** In the document's order. */
+  /** One row for each operation, in the order of the document. */
   readonly rows: readonly OperationCoverage[]
 }
 
-/** Least percentages. A number is that of operations. */
+/** The lowest allowed percentages. A number applies to operations. */
 export type CoverageThreshold =
   | number
   | {
@@ -55,12 +55,12 @@ interface Row {
   readonly counted: Set<string>
 }
 
-/** Answers of the framework's own that belong to an operation all the same. */
+/** Responses that the framework adds to many operations, and that count nevertheless. */
 const SHARED_AND_COUNTED = ['2XX', '401', '403']
 
 /**
- * Which operations and statuses of a document tests have exercised. One that several applications share sums
- * up a whole file of tests.
+ * Counts which operations and statuses of a document tests have exercised. One instance can be shared by
+ * several applications, such as all those of a test file.
  *
  * @example
  * const coverage = new ContractCoverage()
@@ -71,21 +71,21 @@ const SHARED_AND_COUNTED = ['2XX', '401', '403']
  */
 export class ContractCoverage {
   readonly #rows: Map<string, Row> = new Map()
-  /** Found without making its key, for every answer after the first. */
+  /** Avoids building the key of `#rows` again for every response. */
   readonly #known: WeakMap<DocumentedOperation, Row> = new WeakMap()
 
-  /** Makes operations known, exercised or not. The harness does. */
+  /** Adds operations, exercised or not. Called by the harness. */
   declare(operations: readonly DocumentedOperation[]): void {
     for (const operation of operations) this.#rowOf(operation)
   }
 
-  /** Notes an answer. The harness does. */
+  /** Counts a response. Called by the harness. */
   record(operation: DocumentedOperation, status: string): void {
     const { hits } = this.#known.get(operation) ?? this.#rowOf(operation)
     hits.set(status, (hits.get(status) ?? 0) + 1)
   }
 
-  /** What was exercised so far. */
+  /** Returns the coverage so far. */
   report(): CoverageReport {
     const rows = [...this.#rows.values()].map(toCoverage)
     const statuses = [...this.#rows.values()].reduce((sum, { counted }) => sum + counted.size, 0)
@@ -97,7 +97,7 @@ export class ContractCoverage {
     }
   }
 
-  /** One line: `12 of 12 operations (100 %) and 30 of 41 statuses (73 %) exercised`. */
+  /** Returns one line: `12 of 12 operations (100 %) and 30 of 41 statuses (73 %) exercised`. */
   summary(): string {
     const { operations, statuses } = this.report()
     const part = ({ exercised, total, percent }: CoverageCount, what: string) =>
@@ -106,10 +106,10 @@ export class ContractCoverage {
   }
 
   /**
-   * Passes when at least so much was exercised.
+   * Checks that the coverage is at least the threshold.
    *
-   * @param threshold Percent; a number means operations. Default 100.
-   * @throws Error with what is missing.
+   * @param threshold Percentages from 0 to 100; a number applies to operations. Default 100.
+   * @throws Error that lists what is missing.
    */
   check(threshold: CoverageThreshold = 100): void {
     const least = typeof threshold === 'number' ? { operations: threshold } : threshold

@@ -8,46 +8,50 @@ import type { ContractCoverage } from './contract-coverage.js'
 import type { DocumentedOperations } from './documented-operations.js'
 import { ContractError, type ContractViolation, formatViolations } from './violation.js'
 
-/** A violation that is still to be put down to an operation. */
+/** A violation without its operation, which is found by the request. */
 export type UnnamedViolation = Omit<ContractViolation, 'operation' | 'operationId'>
 
 type Compile = (schema: OpenApiSchema) => FindMismatches
 
-/** What of an application's contract is watched, and how. */
+/** The settings of the contract check of one application. */
 export interface ContractConfig {
-  /** Asked for with the first answer: the document need not be built before. */
+  /** Called at the first response, so that the document need not be built before. */
   readonly operations: () => DocumentedOperations
   readonly mode: 'warn' | 'throw'
   readonly coverage: ContractCoverage
 }
 
-/** What was said on stderr already: a suite makes an application for every test, and reads it once. By what is the same then. */
+/**
+ * What was already printed on stderr. A test suite creates an application for every test, but each warning is
+ * printed once. The key is the model, which these applications share.
+ */
 const warned = new WeakMap<AppModel, Set<string>>()
 
-/** Checks every answer of an application against its document. */
+/** Checks every response of an application against its document. */
 export class Contract {
   readonly #config: ContractConfig
   readonly #compilers: WeakMap<OpenApiDocument, Compile> = new WeakMap()
   readonly #violations: Map<string, ContractViolation> = new Map()
   #isUnreadable = false
-  /** What was noted of requests whose answers are still to come, by method and URL. */
+  /** Violations found while a request ran, by method and URL. They are reported with its response. */
   readonly #noted: Map<string, ContractError> = new Map()
 
   constructor(config: ContractConfig) {
     this.#config = config
   }
 
-  /** Everything that was found, each once. */
+  /** Every violation, each once. */
   get violations(): ContractViolation[] {
     return [...this.#violations.values()]
   }
 
-  /** What is wrong with an answer, for whoever waits for it; with `warn`, nobody does. */
+  /** Checks a response. Returns an error with mode `'throw'`; with `'warn'` the violations are printed. */
   readonly judge = (exchange: Exchange): Error | undefined => {
     try {
       return this.#judge(exchange)
     } catch (cause) {
-      // Thrown from here it would end the process, out of a parser: a document that cannot be written is why.
+      // `judge` runs in a callback of the HTTP parser, where an error would end the process. The cause is a
+      // document that cannot be built.
       return this.#unreadable(exchange, cause)
     }
   }
@@ -66,12 +70,12 @@ export class Contract {
     return new ContractError([...noted.violations, ...error.violations])
   }
 
-  /** Notes something about a request while it is answered; whoever waits for the answer is told with it. */
+  /** Records a violation found while a request runs. With mode `'throw'` it fails that request. */
   note(request: Pick<Exchange, 'method' | 'url'>, violation: UnnamedViolation): void {
     try {
       this.#note(request, violation)
     } catch {
-      // A document that cannot be written; whoever gets the answer is told why.
+      // The document cannot be built. `judge` reports that with the response.
     }
   }
 
@@ -120,7 +124,7 @@ function identityOf({ operationId, status, kind, path, expected }: ContractViola
   return [operationId, status, kind, path, expected].join(' ')
 }
 
-/** Once for every operation and kind of problem. */
+/** Prints violations once for every operation and kind. */
 function warn(model: AppModel, found: readonly ContractViolation[]): void {
   const known = warned.get(model) ?? new Set()
   warned.set(model, known)

@@ -4,7 +4,7 @@ import type { OpenApiDocument, OpenApiOperation } from '../../contracts/openapi.
 import type { AppModel } from '../../contracts/route-model.js'
 import { listOperations } from '../../openapi/operations.js'
 
-/** An operation of a document, and who answers it. */
+/** An operation of a document, and the name of its handler. */
 export interface DocumentedOperation {
   readonly document: OpenApiDocument
   readonly operation: OpenApiOperation
@@ -15,9 +15,12 @@ export interface DocumentedOperation {
   readonly handler: string
 }
 
-/** The operations of an application, found as it finds its routes: paths are not compared a second time. */
+/**
+ * The operations of an application. A request is matched by the router of the application, so paths are not
+ * compared a second time.
+ */
 export class DocumentedOperations {
-  /** The same for an application that is made again, and of no other. */
+  /** Identifies the application: the same object each time this application is created again. */
   readonly model: AppModel
   readonly #match: CompiledRoutes['match']
   readonly #byRoute: ReadonlyMap<string, DocumentedOperation>
@@ -44,12 +47,15 @@ export class DocumentedOperations {
     return [...this.#byRoute.values()]
   }
 
-  /** `undefined` where no document says anything: no route, a hidden one, a page of the framework. */
+  /**
+   * Returns the operation of a request; `undefined` when no document describes it: no route, a hidden route,
+   * or a page of the framework.
+   */
   find(method: string, url: string): DocumentedOperation | undefined {
     const found = this.#match(method, url)
     if (found.kind !== 'route') return undefined
     const own = this.#byRoute.get(keyOf(found.index, method))
-    // HEAD is answered as GET is, where nothing else is said.
+    // Without a documented HEAD operation, HEAD runs the handler of GET.
     return own ?? (method === 'HEAD' ? this.#byRoute.get(keyOf(found.index, 'get')) : undefined)
   }
 }

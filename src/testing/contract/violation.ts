@@ -1,10 +1,10 @@
 /**
- * What of an answer is not as documented. `envelope`: an error without it. `cache-key`: it is cached under a key that does not
- * contain what its handler has looked at.
+ * The part of a response that differs from the document. `envelope`: an error without the error envelope.
+ * `cache-key`: the response is cached under a key without a value that its handler reads.
  */
 export type ViolationKind = 'status' | 'content-type' | 'header' | 'body' | 'envelope' | 'cache-key'
 
-/** Something in an answer that its document does not say, or that it promises and that is not there. */
+/** One difference between a response and its document. */
 export interface ContractViolation {
   /** `GET /users/{id}`, as in the document. */
   readonly operation: string
@@ -17,27 +17,27 @@ export interface ContractViolation {
   /** The part of the response that is not as documented. */
   readonly kind: ViolationKind
   /**
-   * Where: `data.items[0].id` in the body, the name of a header, or `query.sort` of the request; empty for the answer as a
-   * whole.
+   * The place: `data.items[0].id` in the body, the name of a header, or `query.sort` of the request. Empty
+   * when the difference concerns the whole response.
    */
   readonly path: string
-  /** `null` where nothing is documented. */
+  /** `null` when nothing is documented. */
   readonly expected: string | null
   /** The value in the response. */
   readonly got: string
-  /** What to do about it. */
+  /** How to correct it. */
   readonly remedy: string
 }
 
-/** An answer that breaks the contract of its document. */
+/** Thrown when a response differs from its document. */
 export class ContractError extends Error {
   /** Always `ContractError`. */
   override readonly name = 'ContractError'
-  /** Everything that is wrong with one response; at least one. */
+  /** The violations of one response; at least one. */
   readonly violations: readonly ContractViolation[]
 
   /**
-   * Makes one error of everything that is wrong with one response.
+   * Creates one error for all violations of a response.
    *
    * @param violations At least one.
    */
@@ -47,7 +47,7 @@ export class ContractError extends Error {
   }
 }
 
-/** What is wrong with one answer, for people. */
+/** Formats the violations of one response as a message. */
 export function formatViolations(violations: readonly ContractViolation[]): string {
   const [first] = violations
   if (first === undefined) return ''

@@ -5,19 +5,19 @@ import { createWriter, type WriteRequest } from './wire-request.js'
 
 export const JSON_TYPE = 'application/json'
 
-/** Whether a value is as a schema says; a schema that does not compile accepts anything. */
+/** Whether a value matches a schema. A schema that does not compile accepts every value. */
 export type Accepts = (schema: OpenApiSchema, value: unknown) => boolean
 
-/** What requests of one operation are made from. */
+/** What requests of one operation are generated from. */
 export interface CaseSource {
   readonly documented: DocumentedOperation
   readonly accepts: Accepts
   readonly write: WriteRequest
-  /** Headers that the test gives: they say more than any that could be made up. */
+  /** Headers set by the test. No values are generated for them. */
   readonly given: ReadonlyMap<string, string>
 }
 
-/** The schema of a JSON body; `undefined` where there is none. */
+/** Returns the schema of a JSON body; `undefined` when there is none. */
 export function bodySchemaOf({ operation }: DocumentedOperation): OpenApiSchema | undefined {
   return operation.requestBody?.content[JSON_TYPE]?.schema
 }

@@ -1,6 +1,6 @@
 /**
- * One of several, as a seed decides. Each is weighed by its name alone, so that the choice stays the same when others
- * come or go.
+ * Chooses one candidate by a seed. Each candidate is weighed by its name alone, so the choice stays the same
+ * when other candidates are added or removed.
  */
 export function choose<T>(
   candidates: readonly T[],
@@ -18,7 +18,10 @@ export function choose<T>(
   return best
 }
 
-/** 32 bits of a name and a seed: FNV-1a, stirred at the end, since names often differ in their last letter alone. */
+/**
+ * A 32-bit hash of a text and a seed: FNV-1a with a final mix, because names often differ only in their last
+ * letter.
+ */
 export function hash(text: string, seed: number): number {
   let value = 0x811c9dc5 ^ seed
   for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193)

@@ -5,23 +5,23 @@ import type { Finding } from './judge-response.js'
 import { headersOf } from './send-request.js'
 import type { WireRequest } from './wire-request.js'
 
-/** How a request was sent, beside what it says itself. */
+/** The settings of the run that are needed to send a request again. */
 export interface RequestSetting {
-  /** Of the application and of the options, in lower case. */
+  /** The headers of the application and of the options, in lower case. */
   readonly headers: ReadonlyMap<string, string>
-  /** Of the options alone. */
+  /** The headers of the options only. */
   readonly own: Readonly<Record<string, string>>
   readonly as: User | null | undefined
 }
 
-/** Where the command looks for the application. */
+/** The address of the application in the command. */
 const SERVER = 'http://localhost:3000'
 
-/** A command for bash that sends a request. Credentials stay out of it: it is printed where tests run, and kept. */
+/** Returns a curl command for bash. It contains no credentials, because test output is often stored. */
 export function curlOf(request: WireRequest, { headers, as }: RequestSetting): string {
   const { method, target, body } = request
   const sent = new Map(Object.entries(headersOf(request, headers)))
-  // Only somebody: hostile values are the request's own, and no secret.
+  // Only credentials set by the test are hidden. Hostile values of the request itself are no secrets.
   const isGiven = (name: string) => !Object.hasOwn(request.headers, name)
   const authorization = isGiven('authorization') ? sent.get('authorization') : undefined
   if (authorization !== undefined) sent.delete('authorization')
@@ -31,7 +31,7 @@ export function curlOf(request: WireRequest, { headers, as }: RequestSetting): s
     ...(isAuthorized ? [`-H "Authorization: ${schemeOf(authorization)} $TOKEN"`] : []),
     ...Array.from(sent, ([name, value]) => {
       if (isGiven(name) && isSecret(name)) return `-H "${name}: $${variableOf(name)}"`
-      // A header without a value is spelt with a semicolon.
+      // curl sends a header with an empty value only when it ends with a semicolon.
       return value === '' ? `-H ${quote(`${name};`)}` : `-H ${quote(`${name}: ${value}`)}`
     }),
     ...(body === null ? [] : [`--data-raw ${quote(body, 'utf8')}`]),
@@ -39,7 +39,7 @@ export function curlOf(request: WireRequest, { headers, as }: RequestSetting): s
   return parts.join(' \\\n  ')
 }
 
-/** `Basic` and its like stay: they say what to put there. */
+/** A scheme such as `Basic` stays, because it says which credentials to fill in. */
 function schemeOf(authorization = ''): string {
   return /^([\w-]+) ./.exec(authorization)?.[1] ?? 'Bearer'
 }
@@ -49,19 +49,19 @@ function variableOf(name: string): string {
   return name.toUpperCase().replace(/\W/g, '_')
 }
 
-/** Whether a header, by its name, carries what lets somebody in. */
+/** Whether a header carries credentials, judged by its name. */
 function isSecret(name: string): boolean {
   return /auth|cookie|credential|jwt|key|pass|secret|session|signature|token/i.test(name)
 }
 
-/** What a snippet shows of headers that the test has given. */
+/** Replaces the values of secret headers by `<secret>`. */
 function withoutSecrets(headers: Iterable<readonly [string, string]>): Record<string, string> {
   return Object.fromEntries(
     Array.from(headers, ([name, value]) => [name, isSecret(name) ? '<secret>' : value]),
   )
 }
 
-/** One word of bash. Headers travel as Latin-1. */
+/** Quotes one word for bash. Headers are sent as Latin-1. */
 function quote(text: string, encoding: 'latin1' | 'utf8' = 'latin1'): string {
   const isPlain = encoding === 'utf8' || /^[\x20-\x7e]*$/.test(text)
   if (isPlain) return `'${text.replaceAll("'", "'\\''")}'`
@@ -73,7 +73,7 @@ function quote(text: string, encoding: 'latin1' | 'utf8' = 'latin1'): string {
   return `$'${bytes.join('')}'`
 }
 
-/** A test that sends a request and says what should come back; `app` is the application. Credentials stay out of it, too. */
+/** Returns the code of a test that sends the request; `app` is the application. It contains no credentials. */
 export function snippetOf(
   request: WireRequest,
   { headers, own, as }: RequestSetting,
@@ -82,7 +82,7 @@ export function snippetOf(
   const { method, target, body } = request
   const caller = as === undefined ? 'app' : `app.as(${JSON.stringify(as)})`
   const { pathname, search } = new URL(target, ORIGIN)
-  // The application would add a header that this request must not have.
+  // `app.fetch` would add a header that this request must not have.
   const isBare = request.without.some((name) => headers.has(name))
   const isNormal = pathname + search === target && !isBare
   const chosen = Object.entries(own).map(([name, value]) => [name.toLowerCase(), value] as const)
@@ -101,7 +101,7 @@ export function snippetOf(
       expectationOf(kind, 'status'),
     ].join('\n')
   }
-  // `fetch` would tidy the path up, and send what the application sends with every request.
+  // `fetch` would normalise the path and add the headers of the application.
   return [
     "import { request } from 'node:http'",
     '',

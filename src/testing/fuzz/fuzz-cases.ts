@@ -10,28 +10,28 @@ import { type ValueContext, valueContext, valuesOf } from './valid-values.js'
 import type { RequestParts, WireRequest } from './wire-request.js'
 import { wrongRequests } from './wrong-requests.js'
 
-/** What a document says of a request, or `hostile`: it need not say anything. */
+/** Whether the document allows the request, forbids it, or says nothing about it (`hostile`). */
 export type CaseKind = 'valid' | 'invalid' | 'hostile'
 
-/** A request, and what is known of it. */
+/** A generated request. */
 export interface FuzzCase {
   readonly kind: CaseKind
-  /** What is wrong or hostile in it; empty for a valid one. */
+  /** What is wrong or hostile in it; empty for a valid request. */
   readonly what: string
   readonly request: WireRequest
 }
 
-/** So many values are looked at before a schema counts as one that no value is found for. */
+/** The number of samples after which a schema counts as one without valid values. */
 const ATTEMPTS = 100
-/** Leaves a choice among variants to a seed. */
+/** The upper limit of the random numbers that choose a variant. */
 const CHOICES = 2 ** 30
 
-/** Whether requests of an operation can be made: forms with files cannot. */
+/** Whether requests of an operation can be generated. Forms with files cannot. */
 export function isFuzzable({ operation: { requestBody } }: DocumentedOperation): boolean {
   return requestBody === undefined || Object.hasOwn(requestBody.content, JSON_TYPE)
 }
 
-/** With what requests are made. */
+/** What `casesOf` needs besides the operation. */
 export interface CaseConfig {
   readonly fc: FastCheck
   /** Headers that are sent with every request, in lower case. */
@@ -39,7 +39,7 @@ export interface CaseConfig {
 }
 
 /**
- * Requests of an operation: valid ones, and ones that are wrong or hostile in one place.
+ * Generates requests of an operation: valid ones, and ones that are wrong or hostile in one place.
  *
  * @throws Error that names the part for which no valid value is found.
  */
@@ -50,7 +50,7 @@ export function casesOf(
   const { schemas } = documented.document.components
   const source = createSource(documented, given)
   const parts = partsOf(source, valueContext(fc, schemas))
-  // What is chosen stays the same while the rest of a request shrinks.
+  // The choice does not shrink, so it stays the same while the rest of the request shrinks.
   const choice = () => fc.noShrink(fc.noBias(fc.nat({ max: CHOICES })))
   const invalid = fc.record({ kind: fc.constant<'invalid'>('invalid'), place: choice() })
   const text = fc.string({ unit: 'binary', maxLength: 30 })
@@ -61,7 +61,7 @@ export function casesOf(
     text,
   })
   const way: Arbitrary<Way> = fc.oneof(
-    // What is wrong with a request goes first, if it fails without.
+    // Lets fast-check shrink to a valid request, when that fails, too.
     { withCrossShrink: true },
     { weight: 4, arbitrary: fc.constant<Way>({ kind: 'valid' }) },
     { weight: 4, arbitrary: invalid },
@@ -70,7 +70,7 @@ export function casesOf(
   return fc.tuple(parts, way).map(([valid, how]) => caseOf(source, valid, how))
 }
 
-/** What becomes of a valid request. */
+/** What is done to a valid request. */
 type Way =
   | { readonly kind: 'valid' }
   | { readonly kind: 'invalid'; readonly place: number }
@@ -87,9 +87,9 @@ function caseOf(source: CaseSource, parts: RequestParts, way: Way): FuzzCase {
 }
 
 /**
- * Valid values for every part of a request.
+ * Generates valid values for every part of a request.
  *
- * @throws Error that names the part for which none is found.
+ * @throws Error that names the part for which no valid value is found.
  */
 export function partsOf(source: CaseSource, context: ValueContext): Arbitrary<RequestParts> {
   const { fc } = context
@@ -124,7 +124,7 @@ interface Part {
   readonly what: string
 }
 
-/** Values that a validator of the document accepts, too. */
+/** Keeps only values that the validator of the document accepts, too. */
 function checked({ source, schema, fits, what }: Part, context: ValueContext): Arbitrary<unknown> {
   const { fc } = context
   const { accepts, documented } = source
@@ -135,7 +135,7 @@ function checked({ source, schema, fits, what }: Part, context: ValueContext): A
     const samples = fc.sample(values, { seed: 1, numRuns: ATTEMPTS })
     if (samples.some(isRight)) return values.filter(isRight)
   } catch (error) {
-    // Limits that contradict each other.
+    // The limits of the schema contradict each other.
     failure = error
   }
   const { operationId, name } = documented
@@ -145,7 +145,7 @@ function checked({ source, schema, fits, what }: Part, context: ValueContext): A
   )
 }
 
-/** Whether a value can be written where a parameter is. */
+/** Whether a value can be written in this place of a request. */
 function isSendable({ in: where }: OpenApiParameter, value: unknown): boolean {
   const isScalar = ['string', 'number', 'boolean'].includes(typeof value)
   if (where === 'path') return isScalar && !['', '.', '..'].includes(String(value))

@@ -3,7 +3,7 @@ import { ConfigError, type Problem } from '../../errors/config-error.js'
 import { invalid } from '../../errors/invalid.js'
 import { isCount, isInt32, isObject } from '../option-kinds.js'
 
-/** An operation, for those who choose among them. */
+/** An operation, as the filter `operations` receives it. */
 export interface FuzzedOperation {
   /** The `operationId` in the document. */
   readonly operationId: string
@@ -14,50 +14,59 @@ export interface FuzzedOperation {
 }
 
 /**
- * What a validator may do that its document does not say: `'stricter'` refuses data that the document calls valid,
- * `'looser'` takes data that the document calls wrong.
+ * How a validator may differ from its document. `'stricter'`: it may refuse data that the document allows.
+ * `'looser'`: it may accept data that the document forbids.
  */
 export type FuzzAllowance = 'stricter' | 'looser'
 
 /** Options of `fuzz`. */
 export interface FuzzOptions {
-  /** Decides every request: equal seeds make equal requests. Default: chosen at random, and in the report. */
+  /**
+   * Decides every request: equal seeds send equal requests. Default: chosen at random; the report contains
+   * it.
+   */
   readonly seed?: number
-  /** Requests for each operation. Default 50. */
+  /** The number of requests for each operation. Default 50. */
   readonly runs?: number
-  /** Which operations are called. Default: all. */
+  /** Returns whether an operation is called. Default: all are. */
   readonly operations?: (operation: FuzzedOperation) => boolean
-  /** `operationId`s that are not called. Default: none. */
+  /** The `operationId`s that are not called. Default: none. */
   readonly skip?: readonly string[]
-  /** By `operationId`: where validator and document may differ. Default: nowhere. */
+  /** By `operationId`: how validator and document may differ. Default: not at all. */
   readonly allow?: Readonly<Record<string, FuzzAllowance | readonly FuzzAllowance[]>>
-  /** Who calls, as with `TestApp.as`. Default: whoever the headers say. */
+  /**
+   * The user, as with `TestApp.as`; `null` removes the `Authorization` header. Default: the guard decides by the
+   * headers.
+   */
   readonly as?: User | null
-  /** Sent with every request, over those of `withAuth` and `withHeaders`. */
+  /** Sent with every request. They replace those of `withAuth` and `withHeaders`. */
   readonly headers?: Readonly<Record<string, string>>
-  /** From the message of a failure, with its `seed`: sends that one request again. */
+  /** The path from a failure message. Together with `seed`, it sends only that request again. */
   readonly path?: string
 }
 
-/** What was fuzzed. */
+/** The result of `fuzz`. */
 export interface FuzzReport {
-  /** How many operations were called. */
+  /** The number of operations that were called. */
   readonly operations: number
-  /** How many requests were sent. */
+  /** The number of requests that were sent. */
   readonly requests: number
-  /** The seed of the run; with the same options it makes the same requests again. */
+  /** The seed of the run. With the same options, it sends the same requests again. */
   readonly seed: number
   /**
-   * Operations that were not called: left out by `skip` or `operations`, taking a form with files, or answered by another
-   * route at every path that was made for them.
+   * Operations that were not called: excluded by `skip` or `operations`, with a form with files, or shadowed
+   * by another route at every generated path.
    */
   readonly skipped: readonly string[]
-  /** Operations that answered everything that is valid with 401 or 403: nothing behind their guard was seen. */
+  /**
+   * Operations that responded to every valid request with 401 or 403, so the code after their guard was not
+   * tested.
+   */
   readonly refused: readonly string[]
 }
 
 const ALLOWANCES: readonly unknown[] = ['stricter', 'looser']
-/** Every name, so that none can be forgotten. */
+/** A record and not a list, so that TypeScript requires every option name. */
 const NAMES: Readonly<Record<keyof FuzzOptions, true>> = {
   seed: true,
   runs: true,
@@ -69,7 +78,7 @@ const NAMES: Readonly<Record<keyof FuzzOptions, true>> = {
   path: true,
 }
 
-/** @throws ConfigError that names every option that is something else. */
+/** @throws ConfigError that names every option with a wrong value. */
 export function checkFuzzOptions(options: FuzzOptions): void {
   const { seed, runs, operations, skip, allow, headers, path } = options
   const problems: Problem[] = []
@@ -101,7 +110,7 @@ export function checkFuzzOptions(options: FuzzOptions): void {
   if (problems.length > 0) throw new ConfigError(problems)
 }
 
-/** @throws ConfigError that names those which no document has. */
+/** @throws ConfigError that names the ids which are in no document. */
 export function checkOperationIds(
   { skip = [], allow = {}, path }: FuzzOptions,
   known: readonly string[],

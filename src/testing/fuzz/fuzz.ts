@@ -17,49 +17,49 @@ import { type FastCheck, loadFastCheck } from './load-fast-check.js'
 import { type FuzzLink, type FuzzResponse, sendRequest } from './send-request.js'
 
 const RUNS = 50
-/** What makes things comes first, and what removes them last: so that there is something to find between. */
+/** Operations that create data come first and those that delete it last, so that the others find data. */
 const ORDER = ['POST', 'PUT', 'PATCH', 'GET', 'HEAD', 'OPTIONS', 'DELETE']
 const MAX_SEED = 2 ** 31
-/** How much of an answer is shown. */
+/** The number of characters of a response body in a message. */
 const SHOWN = 600
 
-/** What is fuzzed, and the way to it. */
+/** The application under test, and the connection to it. */
 export interface FuzzTarget {
   readonly link: FuzzLink
   readonly operations: DocumentedOperations
 }
 
-/** What is the same for all operations. */
+/** The parts that stay the same for all operations. */
 interface Session extends FuzzTarget {
   readonly fc: FastCheck
   readonly seed: number
   readonly options: FuzzOptions
 }
 
-/** What was seen of one operation. */
+/** The result for one operation. */
 interface Outcome {
   readonly requests: number
   readonly isRefused: boolean
 }
 
-/** Thrown by the property that fails; what is reported of it is the last one's, which has shrunk. */
+/** Thrown by the failing property. fast-check keeps the last one, which belongs to the smallest request. */
 class Fault extends Error {
   readonly finding: Finding
-  readonly answer: FuzzResponse
+  readonly response: FuzzResponse
 
-  constructor(finding: Finding, answer: FuzzResponse) {
+  constructor(finding: Finding, response: FuzzResponse) {
     super(finding.expected)
     this.finding = finding
-    this.answer = answer
+    this.response = response
   }
 }
 
 /**
- * Sends requests made from the document, one after the other.
+ * Sends requests generated from the document, one after the other.
  *
- * @param options Checked ones.
- * @throws Error with the smallest request found whose answer is wrong; ConfigError when fast-check is not installed or an
- * `operationId` is not in the document.
+ * @param options Already checked by `checkFuzzOptions`.
+ * @throws Error with the smallest request found whose response is wrong; ConfigError when fast-check is not
+ * installed or an `operationId` is not in the document.
  */
 export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<FuzzReport> {
   const { skip = [], operations: isWanted = () => true, path } = options
@@ -94,7 +94,7 @@ export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<Fu
   return { operations: called.size, requests, seed, skipped, refused }
 }
 
-/** A test that sends nothing would pass for ever. */
+/** A test that sends no request would always pass. */
 function nothingSent(documented: number): Error {
   const cause =
     documented === 0
@@ -114,21 +114,22 @@ async function fuzzOperation(operation: DocumentedOperation, session: Session): 
     async (fuzzCase) => {
       const { method, target } = fuzzCase.request
       const found = operations.find(method, target)
-      // `/users/me` is not what `/users/{id}` is about.
+      // A generated path such as `/users/me` may lead to another operation than `/users/{id}`.
       if (fuzzCase.kind !== 'hostile' && found?.operationId !== operation.operationId) return
       requests++
-      const answer = await sendRequest(fuzzCase.request, link)
-      // Hostile paths may lead nowhere, which is known before anybody is asked.
-      if (fuzzCase.kind === 'valid') isTaken ||= answer.status !== 401 && answer.status !== 403
-      const finding = judgeResponse(fuzzCase, answer, allowed)
-      if (finding !== undefined) throw new Fault(finding, answer)
+      const response = await sendRequest(fuzzCase.request, link)
+      // Hostile requests do not count: their paths may lead to no route.
+      if (fuzzCase.kind === 'valid') isTaken ||= response.status !== 401 && response.status !== 403
+      const finding = judgeResponse(fuzzCase, response, allowed)
+      if (finding !== undefined) throw new Fault(finding, response)
     },
   )
   const replay =
     path === undefined
       ? { numRuns: runs }
       : { numRuns: 1, path: path.slice(path.lastIndexOf('/') + 1) }
-  // Equal seeds would give all operations the same numbers: what one has removed, all would ask for.
+  // With the same seed for every operation, all would generate the same ids: an id that one operation has
+  // deleted would be used by all others.
   const own = hash(operation.operationId, seed) | 0
   const details = await fc.check(property, {
     seed: own,
@@ -141,7 +142,7 @@ async function fuzzOperation(operation: DocumentedOperation, session: Session): 
   if (fuzzCase === undefined) throw cause
   const place = `${operation.operationId}/${details.counterexamplePath}`
   const message = messageOf({ operation, fuzzCase, cause, place }, session)
-  // What is known of a fault is in the message, but for what should not be printed.
+  // The message describes a `Fault` completely. As a cause it would print credentials, too.
   throw cause instanceof Fault ? new Error(message) : new Error(message, { cause })
 }
 
@@ -149,7 +150,7 @@ interface Failure {
   readonly operation: DocumentedOperation
   readonly fuzzCase: FuzzCase
   readonly cause: unknown
-  /** To send it again. */
+  /** The `path` option that sends this request again. */
   readonly place: string
 }
 
@@ -158,8 +159,8 @@ function messageOf({ operation, fuzzCase, cause, place }: Failure, session: Sess
   const { seed, options, link } = session
   const { kind, what, request } = fuzzCase
   const finding: Finding =
-    cause instanceof Fault ? cause.finding : { kind: 'server-error', expected: 'an answer' }
-  const answered = cause instanceof Fault ? shownResponse(cause.answer) : String(cause)
+    cause instanceof Fault ? cause.finding : { kind: 'server-error', expected: 'a response' }
+  const answered = cause instanceof Fault ? shownResponse(cause.response) : String(cause)
   const setting: RequestSetting = {
     headers: link.headers,
     own: options.headers ?? {},

@@ -10,32 +10,32 @@ import {
 import type { RequestParts, WireRequest } from './wire-request.js'
 import type { WrongRequest } from './wrong-requests.js'
 
-/** What a seed decides of a hostile request. */
+/** The random choices for a hostile request. */
 export interface HostileChoice {
   readonly place: number
   readonly value: number
-  /** Tried beside the well-known ones. */
+  /** A random text, used besides the fixed ones. */
   readonly text: string
 }
 
-/** Where something hostile can be put, and what. */
+/** A place for hostile values, and the values that fit there. */
 interface Place {
   readonly name: string
   readonly values: readonly string[]
   readonly put: (value: string) => WireRequest
 }
 
-/** Headers that applications read without saying so. */
+/** Headers that applications often read without documenting them. */
 const HEADERS = ['x-request-id', 'accept', 'accept-language', 'origin', 'if-none-match', 'cookie']
 
-/** A valid request with one hostile value in it. */
+/** Creates a valid request with one hostile value in it. */
 export function hostileRequest(
   source: CaseSource,
   parts: RequestParts,
   { place: placeSeed, value: valueSeed, text }: HostileChoice,
 ): WrongRequest {
   const places = placesOf(source, parts, text)
-  // There are always queries and headers.
+  // The list is never empty: it always contains queries and headers.
   const place = choose(places, ({ name }) => name, placeSeed) as Place
   const value = choose(place.values, (each) => each, valueSeed) as string
   const shown = value.length > 60 ? `${value.slice(0, 60)}…` : value
@@ -78,7 +78,7 @@ function placesOf({ documented, write }: CaseSource, parts: RequestParts, text: 
   return [...own, queries, header, body, ...leaves]
 }
 
-/** Where in a value texts are. */
+/** Lists the paths of all strings in a value. */
 function textPathsOf(value: unknown): string[][] {
   if (typeof value === 'string') return [[]]
   if (typeof value !== 'object' || value === null) return []

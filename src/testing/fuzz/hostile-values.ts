@@ -1,7 +1,10 @@
-/** A header that no answer may have: whoever sees it has let a value break out of its line. */
+/**
+ * A header that no response may have. If one has it, a value of the request was written into a header
+ * unescaped.
+ */
 export const INJECTED = 'x-fuzz-injected'
 
-/** Texts that went wrong somewhere before. */
+/** Texts that are known to cause errors in applications. */
 export const HOSTILE_TEXTS: readonly string[] = [
   `a\r\n${INJECTED}: 1`,
   `a\n${INJECTED}: 1`,
@@ -36,7 +39,7 @@ export const HOSTILE_TEXTS: readonly string[] = [
   'x'.repeat(4000),
 ]
 
-/** Segments of a path as they are sent: not all of them are the encoding of something. */
+/** Path segments, sent as they are. Some are not valid percent-encodings. */
 export const HOSTILE_SEGMENTS: readonly string[] = [
   '.',
   '..',
@@ -56,7 +59,7 @@ export const HOSTILE_SEGMENTS: readonly string[] = [
   'x'.repeat(2000),
 ]
 
-/** What may stand in a header: everything else never leaves a client. */
+/** Values that a client can send in a header. Others, such as line breaks, are refused before they are sent. */
 export const HOSTILE_HEADERS: readonly string[] = [
   `a%0d%0a${INJECTED}: 1`,
   `a\\r\\n${INJECTED}: 1`,
@@ -71,7 +74,7 @@ export const HOSTILE_HEADERS: readonly string[] = [
   'x'.repeat(4000),
 ]
 
-/** Queries beside the documented ones. */
+/** Query strings besides the documented parameters. */
 export const HOSTILE_QUERIES: readonly string[] = [
   '__proto__=1',
   '__proto__[polluted]=1',
@@ -88,7 +91,7 @@ export const HOSTILE_QUERIES: readonly string[] = [
   `a=${'x'.repeat(4000)}`,
 ]
 
-/** Bodies of JSON, as they are sent. */
+/** JSON bodies, sent as they are. */
 export const HOSTILE_BODIES: readonly string[] = [
   '{"__proto__":{"polluted":1}}',
   '{"constructor":{"prototype":{"polluted":1}}}',
@@ -105,7 +108,7 @@ export const HOSTILE_BODIES: readonly string[] = [
   `{"a":${'{"a":'.repeat(100)}1${'}'.repeat(100)}}`,
 ]
 
-/** Not JSON. */
+/** Bodies that are not JSON. */
 export const MALFORMED_BODIES: readonly string[] = [
   '{',
   '{"a":1,}',

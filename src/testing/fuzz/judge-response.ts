@@ -3,16 +3,16 @@ import type { FuzzAllowance } from './fuzz-options.js'
 import { INJECTED } from './hostile-values.js'
 import type { FuzzResponse } from './send-request.js'
 
-/** What is wrong with an answer. */
+/** What is wrong with a response. */
 export interface Finding {
   readonly kind: 'server-error' | 'injection' | 'contract' | 'stricter' | 'looser'
   readonly expected: string
 }
 
-/** Answers that say that a request is not as it should be. */
+/** Statuses that refuse the data of a request. */
 const REFUSALS = [400, 413, 415, 422]
 
-/** What is wrong with the answer to a request; `undefined` when nothing is. */
+/** Returns what is wrong with the response to a request; `undefined` when nothing is. */
 export function judgeResponse(
   { kind, what }: FuzzCase,
   { status, headers, violation }: FuzzResponse,

@@ -4,8 +4,10 @@ import { refuseOldPeer } from '../../errors/peer-floor.js'
 export type FastCheck = typeof import('fast-check')
 
 /**
- * @param who What needs it: `fuzz()`.
- * @throws ConfigError when fast-check is not installed, or is too old.
+ * Loads fast-check.
+ *
+ * @param who The function that needs it, for the error message.
+ * @throws ConfigError when fast-check is not installed or is too old.
  */
 export async function loadFastCheck(who: string = 'fuzz()'): Promise<FastCheck> {
   refuseOldPeer('fast-check', { subject: 'blazon/testing', origin: import.meta.url })

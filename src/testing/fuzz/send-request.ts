@@ -3,25 +3,25 @@ import { buffer } from 'node:stream/consumers'
 import { hasJsonBody, type Judge, observe } from '../exchange.js'
 import type { WireRequest } from './wire-request.js'
 
-/** The way to the application. */
+/** The connection to the application. */
 export interface FuzzLink {
   readonly agent: Agent
-  /** Sent with every request, but for those that it has itself. */
+  /** Sent with every request, unless the request sets them itself. */
   readonly headers: ReadonlyMap<string, string>
   readonly judge: Judge
 }
 
-/** What came back. */
+/** The parts of a response that are judged. */
 export interface FuzzResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   /** Empty unless it is JSON. */
   readonly body: string
-  /** What the document says against it. */
+  /** The error of the contract check; `undefined` when the response is as documented. */
   readonly violation: Error | undefined
 }
 
-/** Everything that is sent: what the request says itself, and what is given beside it. */
+/** Merges the headers of a request over those of the run, without the ones that the request leaves out. */
 export function headersOf(
   { headers, without }: WireRequest,
   given: ReadonlyMap<string, string>,
@@ -30,7 +30,7 @@ export function headersOf(
   return { ...Object.fromEntries(beside), ...headers }
 }
 
-/** Sends a request as it stands: nothing is normalised, as `fetch` would. */
+/** Sends a request unchanged; `fetch` would normalise its URL. */
 export function sendRequest(request: WireRequest, link: FuzzLink): Promise<FuzzResponse> {
   const { method, target, body } = request
   const length = body === null ? {} : { 'content-length': String(Buffer.byteLength(body)) }
@@ -55,7 +55,7 @@ export function sendRequest(request: WireRequest, link: FuzzLink): Promise<FuzzR
         buffer(res).then((bytes) => settle(bytes.toString()), reject)
         return
       }
-      // A stream may never end, and its head says all that is asked for.
+      // Only the head of other responses is judged, and a stream may never end.
       res.on('error', () => {})
       res.destroy()
       settle('')

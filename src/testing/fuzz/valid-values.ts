@@ -3,36 +3,36 @@ import type { OpenApiSchema } from '../../contracts/openapi.js'
 import { componentName } from '../../schema/openapi-to-json.js'
 import type { FastCheck } from './load-fast-check.js'
 
-/** How deep values of recursive schemas go. */
+/** The depth of values of recursive schemas. */
 const DEPTH = 3
-/** Past this, a circle of references has no end. */
+/** At this depth, a cycle of references without an end is cut off. */
 const ABYSS = -20
-/** Numbers and lengths that no bound limits. */
+/** The range of numbers that the schema does not limit. */
 const SPAN = 1000
 const MORE_CHARACTERS = 8
 const MORE_ITEMS = 3
-/** From plain to strange, which is how texts shrink; all of ASCII that can be seen, and some of the rest. */
+/** Sorted from plain to unusual, because texts shrink towards the first: visible ASCII, and a few others. */
 const CHARACTERS = [
   ...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789',
   ...'-_.,:;!?@#$%&*+/=|~^()[]{}<>"\'`\\ éßя名',
 ]
-/** Formats that a pattern may stand for. */
+/** Formats that are tried when a pattern cannot be generated. */
 const FORMATS = ['date', 'date-time', 'time', 'uuid', 'email', 'uri', 'ipv4', 'ipv6', 'hostname']
-/** How many values are looked at before a pattern counts as one that they do not match. */
+/** The number of samples after which a generator counts as one that never matches a pattern. */
 const SAMPLES = 20
-/** Half of all whole numbers are among the first of those that are allowed. */
+/** Half of all generated integers are among the first six allowed ones. */
 const FIRST = 6
 
-/** What values are made with; `depth` is what is left of it. */
+/** What values are generated with. `depth` is the remaining depth. */
 export interface ValueContext {
   readonly fc: FastCheck
   readonly components: Readonly<Record<string, OpenApiSchema>>
   readonly depth: number
-  /** Given texts of a schema, instead of any that it allows; `undefined` leaves it to chance. */
+  /** Returns the text for a schema, in place of a random one; `undefined` for a random text. */
   readonly textOf?: TextOf | undefined
 }
 
-/** Chooses the text of a schema. */
+/** Chooses the text for a schema. */
 export type TextOf = (schema: OpenApiSchema) => string | undefined
 
 export function valueContext(
@@ -44,8 +44,8 @@ export function valueContext(
 }
 
 /**
- * Values that a schema describes. Nearly: what cannot be made to fit (`not`, `uniqueItems`, parts of `allOf` that
- * disagree) is for a validator to sort out.
+ * Generates values for a schema. Some may not match it (`not`, `uniqueItems`, contradicting parts of
+ * `allOf`); the caller filters them with a validator.
  */
 export function valuesOf(schema: OpenApiSchema, context: ValueContext): Arbitrary<unknown> {
   const { fc, components, depth } = context
@@ -65,7 +65,7 @@ export function valuesOf(schema: OpenApiSchema, context: ValueContext): Arbitrar
   return parts.length === 1 ? (parts[0] as Arbitrary<unknown>) : fc.tuple(...parts).map(merged)
 }
 
-/** Text as people type it: with nothing at its ends that a validator might trim. */
+/** Text without white space at its ends, which a validator might trim. */
 function anyText(
   { fc }: ValueContext,
   minLength = 0,
@@ -79,14 +79,16 @@ function saysNothing({ type, properties, enum: values, pattern }: OpenApiSchema)
   return [type, properties, values, pattern].every((keyword) => keyword === undefined)
 }
 
-/** Deep down, the choices that do not go further, if there are any. */
+/** At the end of the depth, only choices without a reference are taken, if there are any. */
 function ending(choices: readonly OpenApiSchema[], context: ValueContext): Arbitrary<unknown>[] {
   const ends = choices.filter((choice) => !JSON.stringify(choice).includes('"$ref"'))
   const taken = context.depth > 0 || ends.length === 0 ? choices : ends
   return taken.map((choice) => valuesOf(choice, context))
 }
 
-/** What must be several things at once: objects are all of them together. */
+/**
+ * Merges the values of several schemas that must all match: objects are merged, else the last value is taken.
+ */
 function merged(values: readonly unknown[]): unknown {
   const areObjects = values.every((value) => typeof value === 'object' && value !== null)
   return areObjects ? Object.assign({}, ...values) : values.at(-1)
@@ -128,7 +130,7 @@ function ofText(schema: OpenApiSchema, context: ValueContext): Arbitrary<string>
   if (given !== undefined) return fc.constant(given)
   const known = ofFormat(format, fc)
   const matching = pattern === undefined ? undefined : ofPattern(pattern, fc)
-  // Where there are both, the pattern most often narrows the format.
+  // With both, the pattern usually narrows the format.
   if (known !== undefined && matching !== undefined) {
     return fc.oneof({ weight: 4, arbitrary: known }, { weight: 1, arbitrary: matching })
   }
@@ -136,14 +138,17 @@ function ofText(schema: OpenApiSchema, context: ValueContext): Arbitrary<string>
   return known ?? matching ?? anyText(context, minLength, most)
 }
 
-/** Look-arounds, references back and the like cannot be turned round; most often they spell a format. */
+/**
+ * Some patterns (look-around, back references) cannot be generated from; they usually describe one of
+ * `FORMATS`.
+ */
 function ofPattern(pattern: string, fc: FastCheck): Arbitrary<string> | undefined {
   const candidates = [() => fc.stringMatching(new RegExp(pattern))]
   for (const format of FORMATS) candidates.push(() => ofFormat(format, fc) as Arbitrary<string>)
   return candidates.map((make) => matchingOf(make, pattern, fc)).find((each) => each !== undefined)
 }
 
-/** `undefined` where hardly a value matches. */
+/** Returns `undefined` when none of the samples matches. */
 function matchingOf(
   make: () => Arbitrary<string>,
   pattern: string,
@@ -160,7 +165,7 @@ function matchingOf(
   }
 }
 
-/** Addresses as people have them. RFC 5322 allows far stranger ones, which many validators rightly refuse. */
+/** Common e-mail addresses. RFC 5322 allows unusual ones, which many validators refuse with reason. */
 function emails(fc: FastCheck): Arbitrary<string> {
   const name = fc.stringMatching(/^[a-z]([a-z0-9._-]{0,8}[a-z0-9])?$/)
   return fc
@@ -195,7 +200,7 @@ function ofInteger(schema: OpenApiSchema, { fc }: ValueContext): Arbitrary<numbe
   const low = Math.ceil(min / step) + (schema.exclusiveMinimum && min % step === 0 ? 1 : 0)
   const high = Math.floor(max / step) - (schema.exclusiveMaximum && max % step === 0 ? 1 : 0)
   const top = Math.max(low, high)
-  // Small numbers name what an earlier request has made.
+  // Small numbers are often ids of records that an earlier request has created.
   const first = Math.min(Math.max(low, 0), top)
   const small = fc.integer({ min: first, max: Math.min(first + FIRST - 1, top) })
   return fc.oneof(small, fc.integer({ min: low, max: top })).map((value) => value * step)
@@ -214,7 +219,7 @@ function ofNumber(schema: OpenApiSchema, context: ValueContext): Arbitrary<numbe
 
 function boundsOf({ minimum, maximum }: OpenApiSchema): { min: number; max: number } {
   const min = Math.max(minimum ?? Math.min(maximum ?? 0, 0) - SPAN, Number.MIN_SAFE_INTEGER)
-  // A bound far away is that of the type, and sums of such numbers have no exact value.
+  // A distant bound is usually that of the type, and sums of such numbers would not be exact.
   const far = Math.max(min, 0) + SPAN
   return { min, max: Math.min(maximum ?? far, far) }
 }

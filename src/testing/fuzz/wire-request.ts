@@ -6,35 +6,35 @@ export interface WireRequest {
   /** Path and query. */
   readonly target: string
   readonly headers: Readonly<Record<string, string>>
-  /** Headers that are not sent, whoever gives them; in lower case. */
+  /** Headers that are not sent, even if the run sets them; in lower case. */
   readonly without: readonly string[]
   readonly body: string | null
 }
 
 type Values = Readonly<Record<string, unknown>>
 
-/** The values of a request, before they are written down. */
+/** The values of a request, before they are encoded. */
 export interface RequestParts {
   readonly path: Values
   readonly query: Values
   readonly header: Values
-  /** `undefined` where there is none. */
+  /** `undefined` when there is none. */
   readonly body?: unknown
 }
 
-/** What replaces the written form of a part. */
+/** Encoded texts that replace parts of a request. */
 export interface RawParts {
-  /** By the names of parameters; `null` leaves one out. */
+  /** By the names of parameters; `null` omits the parameter. */
   readonly path?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string | null>>
   readonly header?: Readonly<Record<string, string | null>>
-  /** Appended to the query. */
+  /** Appended to the query string. */
   readonly more?: string
   readonly body?: string | null
   readonly type?: string
 }
 
-/** Writes requests of one operation. */
+/** Encodes requests of one operation. */
 export type WriteRequest = (parts: RequestParts, raw?: RawParts) => WireRequest
 
 /** @param name `POST /orders/{id}` */
@@ -68,7 +68,7 @@ function bodyOf({ body }: RequestParts): string | null {
   return body === undefined ? null : JSON.stringify(body)
 }
 
-/** `a=1&a=2` for lists, `a[b]=1` for objects. */
+/** Writes lists as `a=1&a=2` and objects as `a[b]=1`. */
 function pairsOf(name: string, value: unknown): string[] {
   if (value === undefined) return []
   if (Array.isArray(value)) return value.flatMap((item) => pairsOf(name, item))
@@ -83,7 +83,7 @@ function textsOf(values: Values): Record<string, string> {
   return Object.fromEntries(given.map(([name, value]) => [name.toLowerCase(), String(value)]))
 }
 
-/** Percent-encodes everything but what never means anything; half a surrogate pair is sent as U+FFFD. */
+/** Percent-encodes everything except unreserved characters. Half a surrogate pair is sent as U+FFFD. */
 function encodeText(text: string): string {
   const encode = (byte: number) => {
     const character = String.fromCharCode(byte)

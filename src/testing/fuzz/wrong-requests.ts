@@ -4,13 +4,13 @@ import { MALFORMED_BODIES } from './hostile-values.js'
 import type { RequestParts, WireRequest } from './wire-request.js'
 import { boundsOf, changesOf } from './wrong-values.js'
 
-/** A request that its document does not allow, and why. */
+/** A request that the document forbids, and the reason. */
 export interface WrongRequest {
   readonly what: string
   readonly request: WireRequest
 }
 
-/** Every request that differs from a valid one in one place, where the document says that it must not. */
+/** Lists the requests that differ from a valid one in one place, such that the document forbids them. */
 export function wrongRequests(source: CaseSource, parts: RequestParts): WrongRequest[] {
   const { parameters = [] } = source.documented.operation
   return [
@@ -27,7 +27,7 @@ function wrongParameters(
   const { name, in: where, required = false, schema } = parameter
   const { lengths, numbers } = boundsOf(schema, documented.document.components.schemas ?? {})
   const texts = ['x', '-1', '0', '1.5', 'true', '', ...numbers.map(String)]
-  // Long enough for any limit that a line of HTTP leaves room for.
+  // Longer texts may exceed the limits for the request line and the headers.
   texts.push(...lengths.filter((length) => length < 4000).map((length) => 'x'.repeat(length)))
   const wrong = texts
     .filter((text) => !(text === '' && where === 'path') && !isReadable(parameter, text, accepts))
@@ -40,7 +40,10 @@ function wrongParameters(
   return [{ what: `${where} ${name}: missing`, request: missing }, ...wrong]
 }
 
-/** Whether a text is right by any reading: what the text of a number or of a list is, a document does not say. */
+/**
+ * Whether a text is valid in any reading: the document does not say how the texts of numbers and lists are
+ * parsed.
+ */
 function isReadable({ schema }: OpenApiParameter, text: string, accepts: Accepts): boolean {
   const readings: unknown[] = [text, Number(text), ...(text === 'x' ? [] : [true, null])]
   return readings.some((value) => accepts(schema, value) || accepts(schema, [value]))

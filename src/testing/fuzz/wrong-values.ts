@@ -1,7 +1,7 @@
 import type { OpenApiSchema } from '../../contracts/openapi.js'
 import { componentName } from '../../schema/openapi-to-json.js'
 
-/** A value with one thing changed in it. */
+/** A value with one thing changed. */
 export interface Change {
   /** `lines.0.sku` */
   readonly path: string
@@ -10,13 +10,13 @@ export interface Change {
   readonly value: unknown
 }
 
-/** Longer texts and lists say nothing that shorter ones do not. */
+/** Longer texts and lists test nothing that shorter ones do not. */
 const LONGEST = 10_000
 const SAMPLES: readonly unknown[] = ['x', '', -1, 0, 1.5, true, null, [], {}, ['x'], { x: 1 }]
-/** How many values of the text of a message are shown. */
+/** The number of characters of a value in a message. */
 const SHOWN = 60
 
-/** Every value that differs from this one in one place, by things that schemas tell apart. */
+/** Lists the values that differ from this one in one place, in ways that schemas distinguish. */
 export function changesOf(value: unknown, bounds: Bounds, path = ''): Change[] {
   const inside = Array.isArray(value)
     ? changesInArray(value, bounds, path)
@@ -68,13 +68,13 @@ function replacementsOf(value: unknown, { lengths, numbers }: Bounds): unknown[]
   return [...SAMPLES, ...lists]
 }
 
-/** What lies next to the limits of a schema, on either side. */
+/** Lengths and numbers next to the limits of a schema. */
 export interface Bounds {
   readonly lengths: readonly number[]
   readonly numbers: readonly number[]
 }
 
-/** The limits of a schema and of everything in it. */
+/** Collects the limits of a schema and of the schemas in it. */
 export function boundsOf(
   schema: OpenApiSchema,
   components: Readonly<Record<string, OpenApiSchema>>,

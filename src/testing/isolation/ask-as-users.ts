@@ -8,9 +8,9 @@ import type { Asked, IsolationSession } from './isolation-session.js'
 import { commandOf, type Side } from './isolation-side.js'
 import { isSafe } from './replay.js'
 import { searchResponse } from './search-response.js'
-import { NO_ANSWER, sendWhole } from './send-whole.js'
+import { NO_RESPONSE, sendWhole } from './send-whole.js'
 
-/** What users of a tenant are made with. */
+/** What `askAsUsers` needs to create users of a tenant and to send their requests. */
 export interface UserConfig {
   readonly session: IsolationSession
   readonly users: IsolationOptions['users']
@@ -18,16 +18,17 @@ export interface UserConfig {
   readonly canaries: Canaries
   readonly gate: Gate
   readonly connect: (facts: ConnectionFacts) => MemoryAgent
-  /** Whether answers of a handler are cached. */
+  /** Whether the responses of a handler are cached. */
   readonly isCached: (handler: string) => boolean
 }
 
-/** Numbers that nobody has had. */
+/** Numeric ids of made-up users begin here, far above real ids. */
 const FIRST_ID = 2 ** 40
 
 /**
- * Asks cached operations as two users of one tenant, whom something in front of the application has set, and as whoever else calls for
- * it. What a tenant's users share is theirs; what says who one of them is has no place in an answer to another.
+ * Calls cached operations as two users of one tenant, and as the tenant's own caller. The users are set
+ * before the application, as a middleware would set them. Data of the tenant may be shared by its users, but
+ * data that identifies one user must not be in a response to another.
  */
 export async function askAsUsers(
   all: readonly Asked[],
@@ -46,7 +47,7 @@ export async function askAsUsers(
     }
     for (const { agent } of users) agent.destroy()
   }
-  // What these have left behind is nobody's business any more.
+  // The following phases must not report what these requests have left in the cache and the logs.
   await session.config.clearCache()
   session.config.newLogs()
   session.config.newEntries()
@@ -99,10 +100,10 @@ async function ask(
     target: null,
     ids: { of: tenant.name },
   })
-  const isAsked = session.config.leadsTo(wire, documented)
-  if (isAsked) session.requests++
-  const answer = isAsked ? await sendWhole(wire, side) : NO_ANSWER
-  for (const { owner: from, origin, where } of searchResponse(answer, canaries)) {
+  const isSent = session.config.leadsTo(wire, documented)
+  if (isSent) session.requests++
+  const response = isSent ? await sendWhole(wire, side) : NO_RESPONSE
+  for (const { owner: from, origin, where } of searchResponse(response, canaries)) {
     if (from === side.name || users.every(({ name }) => name !== from)) continue
     const curl = commandOf(wire, side)
     asked.observation.leaked({ kind: 'answer', from, to: side.name, where, origin, phase, curl })
@@ -123,7 +124,7 @@ function openUser(tenant: Side, number: number, config: UserConfig): Side {
   return { ...tenant, name, agent, principal, told: new Set() }
 }
 
-/** One that may do what the tenant's caller may, and is somebody else. */
+/** Makes a user with the permissions of the tenant's caller and another identity. */
 function makeUser(
   { name, principal }: Side,
   canary: string,

@@ -3,26 +3,26 @@ import type { Side } from './isolation-side.js'
 import { isSafe, isSuccess } from './replay.js'
 import type { MadeRequest } from './request-maker.js'
 
-/** A read of a side's own things that was answered. */
+/** A read of a side's own data that succeeded. */
 interface Read {
   readonly question: Question
   readonly made: MadeRequest
 }
 
-/** Answers that say no more than that a request is not as it should be. */
+/** Statuses that say only that the request is malformed. */
 const MALFORMED = [400, 422]
 
-/** Who asks, for whose things. */
+/** Which side requests data of which other side. */
 export interface Trespass {
   readonly session: IsolationSession
   readonly by: Side
   readonly of: Side
   readonly round: number
-  /** What its owner may have a look with. */
+  /** The read operations with which the owner checks that its data is still there. */
   readonly readers: readonly Asked[]
 }
 
-/** What a side can read of its own by its ids. */
+/** Reads the data of a side by its own ids. Returns the reads that succeeded. */
 export async function readOwn(
   session: IsolationSession,
   readers: readonly Asked[],
@@ -31,14 +31,14 @@ export async function readOwn(
   const reads: Read[] = []
   for (const asked of readers) {
     const plan = { round: 0, target: null, ids: { of: side.name } }
-    const question = { asked, side, plan, phase: 'when everybody reads its own' }
-    const { made, answer } = await session.ask(question)
-    if (isSuccess(answer.status) && made.ids.length > 0) reads.push({ question, made })
+    const question = { asked, side, plan, phase: 'when each tenant reads its own data' }
+    const { made, response } = await session.ask(question)
+    if (isSuccess(response.status) && made.ids.length > 0) reads.push({ question, made })
   }
   return reads
 }
 
-/** Lets a side ask for things of another by their ids, as if they were its own. */
+/** Requests data of another side by its ids. */
 export async function askForOthers(asked: Asked, trespass: Trespass): Promise<void> {
   const { session, by, of, round } = trespass
   const phase = phaseOf(trespass)
@@ -47,14 +47,14 @@ export async function askForOthers(asked: Asked, trespass: Trespass): Promise<vo
   const reads = isSafe(asked) ? [] : await readOwn(session, trespass.readers, of)
   const foreign = await ask({ target: null, ids: { of: of.name } })
   if (!foreign.made.isShared) await findLosses({ asked, trespass, foreign, reads })
-  // Without ids there is nothing to ask for.
+  // Without ids, the request names no data of the other side.
   if (foreign.made.ids.length === 0) return
   const absent = await ask({ target: null, ids: { of: of.name, isAbsent: true } })
   compare({ asked, side: by, phase }, of.name, { session, foreign, absent })
   if (isSafe(asked)) await ask({ target: of.name, ids: { of: of.name } })
 }
 
-/** Lets each side remove what is its own. */
+/** Lets each side delete its own data. */
 export async function removeOwn(
   session: IsolationSession,
   asked: Asked,
@@ -62,9 +62,9 @@ export async function removeOwn(
 ): Promise<void> {
   for (const side of session.config.sides) {
     const plan = { round, target: side.name, ids: { of: side.name } }
-    const question = { asked, side, plan, phase: 'when everybody removes its own' }
-    const { made, answer } = await session.ask(question)
-    if (isSuccess(answer.status) && made.ids.length > 0) asked.observation.served(side.name)
+    const question = { asked, side, plan, phase: 'when each tenant deletes its own data' }
+    const { made, response } = await session.ask(question)
+    if (isSuccess(response.status) && made.ids.length > 0) asked.observation.served(side.name)
   }
 }
 
@@ -74,20 +74,23 @@ interface Comparison {
   readonly absent: Exchanged
 }
 
-/** What is somebody else's must be answered as what is nobody's: a difference tells that it exists. */
+/**
+ * Compares the responses to an id of another side and to an unknown id. Different statuses tell the caller
+ * that the data exists.
+ */
 function compare(
   question: Pick<Question, 'asked' | 'side' | 'phase'>,
   from: string,
   { session, foreign, absent }: Comparison,
 ): void {
   const { asked, side } = question
-  const [status, unknown] = [foreign.answer.status, absent.answer.status]
+  const [status, unknown] = [foreign.response.status, absent.response.status]
   if (foreign.made.isShared || MALFORMED.includes(status) || MALFORMED.includes(unknown)) return
   if (status === unknown) {
     if (status >= 400 && status < 500) asked.observation.keptOut(side.name)
     return
   }
-  const where = `is answered ${status} for an id of ${from}'s, and ${unknown} for one that nobody has`
+  const where = `gets ${status} for an id of ${from}, and ${unknown} for an unknown id`
   session.report(question, { kind: 'existence', from, where, origin: '' }, foreign.made)
 }
 
@@ -95,11 +98,11 @@ interface Aftermath {
   readonly asked: Asked
   readonly trespass: Trespass
   readonly foreign: Exchanged
-  /** What the owner could read before. */
+  /** The reads that succeeded before the other side's request. */
   readonly reads: readonly Read[]
 }
 
-/** Whether the owner can still read what somebody else has asked to change. */
+/** Checks that the owner can still read its data after the other side has tried to change it. */
 async function findLosses({ asked, trespass, foreign, reads }: Aftermath): Promise<void> {
   const { session, by, of } = trespass
   const ids = new Set(foreign.made.ids.map(String))
@@ -109,12 +112,12 @@ async function findLosses({ asked, trespass, foreign, reads }: Aftermath): Promi
     const { status } = await session.repeat(made, { ...question, phase })
     if (isSuccess(status)) continue
     const { name } = question.asked.maker.documented
-    const where = `has made ${name} answer ${status} for an id of ${of.name}'s`
+    const where = `made ${name} respond ${status} to ${of.name} for its own id`
     const fact = { kind: 'loss', from: of.name, where, origin: '' } as const
     session.report({ asked, side: by, phase }, fact, foreign.made)
   }
 }
 
 function phaseOf({ by, of }: Trespass): string {
-  return `when ${by.name} asks for what is ${of.name}'s`
+  return `when ${by.name} requests data of ${of.name}`
 }

@@ -2,9 +2,9 @@ import type { CacheWrite } from './overheard-stores.js'
 import type { Trace } from './trace.js'
 
 /**
- * What was cached for tenants.
+ * Lists the texts of cache entries that were written for a tenant.
  *
- * @param nameOf Who has a tenant's id.
+ * @param nameOf Returns the name of the side with a tenant id.
  */
 export function cacheTraces(
   writes: readonly CacheWrite[],

@@ -1,26 +1,26 @@
 import { createHash } from 'node:crypto'
 
-/** 128 bits, as text. */
+/** The length of a canary: 32 hex characters, 128 bits. */
 export const LONG = 32
-/** So many characters are enough to know one again, where there is no room or a text was cut short: 64 bits. */
+/** The characters by which a canary is recognised (64 bits), for texts that are short or were cut. */
 export const SHORT = 16
 
-/** Something of a tenant's that was found in a text. */
+/** A canary or id of a tenant that was found in a text. */
 export interface Sighting {
-  /** What tells it from others: the beginning of a canary, or the tenant's id. */
+  /** What was recognised: the first characters of a canary, or the tenant's id. */
   readonly key: string
-  /** Whose it is. */
+  /** The name of the side that it belongs to. */
   readonly owner: string
-  /** Where it had been put: `POST /notes`; or what it is: `the tenant's id`. */
+  /** The operation that it was sent to, such as `POST /notes`; or `its id` or `its user`. */
   readonly origin: string
 }
 
-/** Shorter ids are in many words. */
+/** Shorter ids would also match ordinary words. */
 const SHORTEST_ID = 4
 
 /**
- * Texts that nobody but their tenant has a reason to be shown. Each is used in one place, so that one which turns up
- * somewhere else says where it came from.
+ * Creates and finds canaries: random texts that only one tenant sends. Each canary is sent in one place only,
+ * so a canary found elsewhere tells where it came from.
  */
 export class Canaries {
   readonly #seed: number
@@ -32,7 +32,7 @@ export class Canaries {
     this.#seed = seed
   }
 
-  /** A new one. */
+  /** Creates a new canary for an owner. */
   mint(owner: string, origin: string, length: number = LONG): string {
     this.#minted++
     const text = createHash('sha256').update(`${this.#seed} ${this.#minted}`).digest('hex')
@@ -41,7 +41,7 @@ export class Canaries {
     return text.slice(0, Math.max(length, SHORT))
   }
 
-  /** Knows a tenant by its id, too, where that stands as a word. */
+  /** Also recognises the id of a tenant, when it is a whole word in a text. */
   watchId(owner: string, id: string): void {
     if (id.length < SHORTEST_ID) return
     const escaped = id.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
@@ -49,7 +49,7 @@ export class Canaries {
     this.#ids.push({ pattern, sighting: { key: id, owner, origin: 'its id' } })
   }
 
-  /** Everything of anybody's in a text, each once. */
+  /** Returns every canary and tenant id in a text, each once. */
   find(text: string): Sighting[] {
     const found = new Set<Sighting>()
     for (const [run] of text.matchAll(/[0-9a-f]{16,}/gi)) this.#findInRun(run.toLowerCase(), found)
@@ -65,7 +65,7 @@ export class Canaries {
   }
 }
 
-/** A text of 128 bits that is nobody's. */
+/** A text of 128 bits that belongs to no tenant. */
 export function neutralText(seed: number, index: number): string {
   return createHash('sha256').update(`${seed} nobody ${index}`).digest('hex').slice(0, LONG)
 }

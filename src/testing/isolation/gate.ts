@@ -1,21 +1,27 @@
 import { settle } from '../settle.js'
 
-/** Where requests can be made to wait: before the application sees them, before the handler, before its answer. */
-export type GatePlace = 'entry' | 'handler' | 'answer'
+/**
+ * The places where requests can wait: before the application sees them, before the handler, before the
+ * response.
+ */
+export type GatePlace = 'entry' | 'handler' | 'response'
 
-/** How requests that are sent together meet. */
+/** How concurrent requests are made to overlap. */
 export interface GatePlan {
-  /** Where they wait for each other; `null`: nowhere. */
+  /** Where the requests wait for each other; `null`: nowhere. */
   readonly place: 'entry' | 'handler' | null
-  /** Who goes first, then who. */
+  /** The names of the sides, in the order in which they continue. */
   readonly order: readonly string[]
-  /** Whose answer is kept back. */
+  /** The name of the side whose response is delayed. */
   readonly held: string
-  /** For how many turns of the event loop. */
+  /** The number of turns of the event loop for that delay. */
   readonly turns: number
 }
 
-/** Turns that somebody waits for the others; caches and flights keep some of them from ever coming. */
+/**
+ * The turns that a request waits for the others. A cache hit or a shared flight may keep the others from ever
+ * reaching the place.
+ */
 const PATIENCE = 30
 
 interface Waiting {
@@ -24,8 +30,9 @@ interface Waiting {
 }
 
 /**
- * Makes requests meet. They are let go one right after the other, so that each runs to where it first waits before any
- * of them goes on: what one has put in a place that is everybody's, the other then finds there.
+ * Makes concurrent requests overlap. It releases them directly one after the other: each runs up to its first
+ * `await` before any of them continues. A value that one request has put into shared state is then visible to
+ * the next one.
  */
 export class Gate {
   #plan: GatePlan | null = null
@@ -40,11 +47,11 @@ export class Gate {
     this.#open()
   }
 
-  /** What somebody waits for at a place; `undefined` when it may go on. */
+  /** Returns the promise that a request of a side waits for at a place; `undefined` when it need not wait. */
   pass(name: string, place: GatePlace): Promise<void> | undefined {
     const plan = this.#plan
     if (plan === null) return undefined
-    if (place === 'answer') return plan.held === name ? settle(plan.turns) : undefined
+    if (place === 'response') return plan.held === name ? settle(plan.turns) : undefined
     if (place !== plan.place) return undefined
     return this.#wait(name, plan)
   }
@@ -53,7 +60,8 @@ export class Gate {
     return new Promise((go) => {
       const waiting = { name, go }
       this.#waiting.push(waiting)
-      // A microtask later the last one waits, too: let go now, it would always be behind the others.
+      // Releasing is delayed by a microtask, until the last request waits, too. Otherwise it would always run
+      // after the others.
       if (this.#waiting.length >= order.length) return queueMicrotask(() => this.#open(order))
       void settle(PATIENCE).then(() => this.#waiting.includes(waiting) && this.#open(order))
     })

@@ -1,7 +1,7 @@
 import type { WrapHandle } from '../../http/express-routers.js'
 import { pauseBeforeHandler } from '../connections.js'
 
-/** Keeps requests before everything that a router calls, for as long as their connection says. */
+/** Makes requests wait before each function that a router calls, as long as `pause` of the connection says. */
 export const holdHandle: WrapHandle = (handle, kind) => {
   if (kind !== 'request') return handle
   return function runHeld(this: unknown, req, res, next) {

@@ -6,50 +6,53 @@ import { isCount, isInt32, isObject } from '../option-kinds.js'
 import { TestCaller } from '../test-caller.js'
 import { isRouterRequest } from './router-operations.js'
 
-/** Who calls for a tenant. */
+/** The caller of a tenant. */
 export interface IsolationCaller {
-  /** Sent with every request of it. Default: none. */
+  /** Headers of every request of this tenant. Default: none. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Whom the guard need not be asked about, as with `TestApp.as`. Default: whoever the headers say. */
+  /**
+   * The user, for whom the guard is skipped, as with `TestApp.as`. Default: the guard decides by the headers.
+   */
   readonly as?: User
 }
 
 /** Options of `proveIsolation`. */
 export interface IsolationOptions {
   /**
-   * At least two tenants: their ids, which are sent as `asTenant` sends them; or, by any name, who calls for them. Default:
-   * two ids made of the seed, which nobody can have guessed.
+   * At least two tenants. A list has their ids, which are sent as `asTenant` sends them. An object has the
+   * caller of each tenant, by any name. Default: two ids made from the seed.
    */
   readonly tenants?: readonly string[] | Readonly<Record<string, TestCaller | IsolationCaller>>
-  /** Decides every request, and every canary. Default: chosen at random, and in the report. */
+  /** Decides every request and every canary. Default: chosen at random; the report contains it. */
   readonly seed?: number
-  /** How often everything is asked again, with other values. Default 2. */
+  /** How often every operation is called, each time with other values. Default 2. */
   readonly rounds?: number
   /**
-   * Users, by tenant; or what makes one of a tenant and a text of its own, to be put where the user's name is. Default: whoever
-   * the headers say.
+   * The users by tenant, or a function that returns the user of a tenant. Put the canary into the name of the
+   * user. Default: the guard decides by the headers.
    */
   readonly as?: Readonly<Record<string, User>> | ((tenant: string, canary: string) => User)
   /**
-   * Makes a user of a tenant, and of a text of its own, to be put where the user's name is: operations with `@Cache` are asked as two users
-   * of one tenant, who are set as a middleware would set them. `false`: they are not. Default: users like the tenant's of `as`, with names of
-   * their own.
+   * Returns a user of a tenant. Put the canary into the name of the user. Operations with `@Cache` are called
+   * as two users of one tenant; the harness sets these users as a middleware would. `false`: no such calls.
+   * Default: users like the one of `as`, each with another id and name.
    */
   readonly users?: false | ((tenant: string, canary: string) => User)
-  /** Sent with every request, over those of `withAuth` and `withHeaders`. */
+  /** Sent with every request. They replace those of `withAuth` and `withHeaders`. */
   readonly headers?: Readonly<Record<string, string>>
-  /** `operationId`s that are not called. Default: none. */
+  /** The `operationId`s that are not called. Default: none. */
   readonly skip?: readonly string[]
   /**
-   * Requests to routers in `middlewares`, by method and path: `'POST /legacy/rows'`, `'/legacy/rows/{id}'`. GET where no method is
-   * said; others send a body with a `text`. Default: those that read, as far as their paths are known.
+   * Requests to routers in `middlewares`, by method and path: `'POST /legacy/rows'`, `'/legacy/rows/{id}'`.
+   * Without a method, GET is sent; POST, PUT and PATCH send a body with a `text`. Default: the GET routes
+   * whose paths are known.
    */
   readonly requests?: readonly string[]
-  /** Which operations are called. Default: all. */
+  /** Returns whether an operation is called. Default: all are. */
   readonly operations?: (operation: FuzzedOperation) => boolean
 }
 
-/** Every name, so that none can be forgotten. */
+/** A record and not a list, so that TypeScript requires every option name. */
 const NAMES: Readonly<Record<keyof IsolationOptions, true>> = {
   tenants: true,
   seed: true,
@@ -63,8 +66,8 @@ const NAMES: Readonly<Record<keyof IsolationOptions, true>> = {
 }
 
 /**
- * @param tenantHeader `null` where the application reads none.
- * @throws ConfigError that names every option that is something else.
+ * @param tenantHeader `null` when the application reads none.
+ * @throws ConfigError that names every option with a wrong value.
  */
 export function checkIsolationOptions(
   options: IsolationOptions,
@@ -113,7 +116,7 @@ export function checkIsolationOptions(
   if (problems.length > 0) throw new ConfigError(problems)
 }
 
-/** @throws ConfigError that names those which no document has. */
+/** @throws ConfigError that names the ids which are in no document. */
 export function checkSkipped(skip: readonly string[], known: readonly string[]): void {
   const problems = skip
     .filter((id) => !known.includes(id))
@@ -135,12 +138,12 @@ function unknownUsers({ tenants, as }: IsolationOptions): Problem[] {
   return isComplete ? [] : [problemOf('as', Object.keys(as), known)]
 }
 
-/** What tenants are called in the report. */
+/** The names of the tenants in the report. */
 export function namesOf(tenants: NonNullable<IsolationOptions['tenants']>): string[] {
   return isList(tenants) ? [...tenants] : Object.keys(tenants)
 }
 
-/** Whether tenants are given by their ids. */
+/** Whether the tenants are listed by their ids. */
 export function isList(
   tenants: NonNullable<IsolationOptions['tenants']>,
 ): tenants is readonly string[] {

@@ -1,4 +1,8 @@
-/** What was seen of an operation. `INCONCLUSIVE`: nothing that would prove anything. */
+/**
+ * The verdict on an operation. `PASS`: every tenant saw its own data, or its own ids worked and those of other
+ * tenants were refused like unknown ids; and there was no leak. `LEAK`: data of one tenant reached another.
+ * `INCONCLUSIVE`: no response could have shown a leak.
+ */
 export type IsolationVerdict = 'PASS' | 'LEAK' | 'INCONCLUSIVE'
 
 /** One operation of an {@link IsolationReport}. */
@@ -7,22 +11,22 @@ export interface IsolationRow {
   readonly operation: string
   /** The `operationId` in the document. */
   readonly operationId: string
-  /** Whether the operation keeps tenants apart. */
+  /** Whether the operation keeps the data of tenants apart. */
   readonly verdict: IsolationVerdict
-  /** What the verdict rests on, in words. */
+  /** The reason for the verdict, as a sentence. */
   readonly evidence: string
 }
 
 /**
- * `answer`: something of a tenant's was in an answer to another. `log`, `cache`: it was in what was logged or cached for
- * another. `existence`: somebody else's id is answered otherwise than one that nobody has. `loss`: what one tenant sent has
- * cost another what it had.
+ * How data of one tenant reached another. `answer`: in a response to another tenant. `log`, `cache`: in what
+ * was logged or cached for another tenant. `existence`: an id of another tenant gets another status than an
+ * unknown id. `loss`: after the request of one tenant, another tenant can no longer read its data.
  */
 export type IsolationLeakKind = 'answer' | 'log' | 'cache' | 'existence' | 'loss'
 
-/** Something that has crossed from one tenant to another. */
+/** Data of one tenant that has reached another. */
 export interface IsolationLeak {
-  /** The way that it crossed. */
+  /** How it reached the other tenant. */
   readonly kind: IsolationLeakKind
   /** `GET /orders/{id}` */
   readonly operation: string
@@ -30,23 +34,26 @@ export interface IsolationLeak {
   readonly operationId: string
   /** `OrdersController.getById` */
   readonly handler: string
-  /** Whose it is. */
+  /** The tenant that the data belongs to. */
   readonly from: string
-  /** Who has seen it, or has done it. */
+  /** The tenant that has received the data, or has caused the loss. */
   readonly to: string
-  /** `body data[0].text`, `header location`, `cookie sid`; for other kinds, a sentence. */
+  /**
+   * The place in the response: `body data[0].text`, `header location`, `cookie sid`. A sentence for other
+   * kinds.
+   */
   readonly where: string
-  /** Where it had been put: `POST /notes`. Empty where that is not known. */
+  /** The operation with which the data was sent, such as `POST /notes`. Empty when it is not known. */
   readonly origin: string
-  /** What was being done when it was first seen. */
+  /** The phase of the test in which the leak was first seen. */
   readonly phase: string
-  /** The request of `to`, for a shell; credentials are left out. */
+  /** The request of `to` as a curl command, without credentials. */
   readonly curl: string
-  /** How often it was seen. */
+  /** How often the leak was seen. */
   readonly times: number
 }
 
-/** What {@link IsolationReport} is made of. */
+/** The fields of {@link IsolationReport}. */
 export interface IsolationFindings {
   readonly seed: number
   readonly tenants: readonly string[]
@@ -55,17 +62,17 @@ export interface IsolationFindings {
   readonly leaks: readonly IsolationLeak[]
 }
 
-/** What `proveIsolation` has seen. As text, a table for snapshots, and what leaks. */
+/** The result of `proveIsolation`. `toString()` returns a table for snapshots, and the leaks. */
 export class IsolationReport implements IsolationFindings {
-  /** Makes the same requests again. */
+  /** The seed of the run. With the same options, it sends the same requests again. */
   readonly seed: number
-  /** What the tenants are called. */
+  /** The names of the tenants. */
   readonly tenants: readonly string[]
-  /** How many were sent. */
+  /** The number of requests that were sent. */
   readonly requests: number
   /** A row for every documented operation, in the order of the document. */
   readonly verdicts: readonly IsolationRow[]
-  /** Everything that has crossed, each once. */
+  /** Every leak, each once. */
   readonly leaks: readonly IsolationLeak[]
 
   constructor({ seed, tenants, requests, verdicts, leaks }: IsolationFindings) {
@@ -76,7 +83,7 @@ export class IsolationReport implements IsolationFindings {
     this.leaks = leaks
   }
 
-  /** A line for each operation, then a paragraph for each leak. */
+  /** One line for each operation, then one paragraph for each leak. */
   toString(): string {
     const rows = this.verdicts.map(({ operation, verdict, evidence }) => [
       operation,
@@ -103,7 +110,7 @@ function describeLeak(leak: IsolationLeak, seed: number): string {
   ].join('\n')
 }
 
-/** What has crossed, as the part of a sentence. */
+/** Describes how the data has reached the other tenant, as part of a sentence. */
 export function describeCrossing({ kind, from, to, where, origin }: IsolationLeak): string {
   const what = origin === '' ? `something of ${from}'s` : `what ${from} had put in ${origin}`
   const whose = origin === 'its id' ? `${from}'s id` : what

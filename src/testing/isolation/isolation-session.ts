@@ -11,10 +11,10 @@ import type { CacheWrite } from './overheard-stores.js'
 import type { Records } from './records.js'
 import type { MadeRequest, RequestMaker, RequestPlan } from './request-maker.js'
 import { type Find, searchResponse } from './search-response.js'
-import { NO_ANSWER, sendWhole, type WholeResponse } from './send-whole.js'
+import { NO_RESPONSE, sendWhole, type WholeResponse } from './send-whole.js'
 import type { Trace } from './trace.js'
 
-/** An operation that requests can be made of. */
+/** An operation that the session calls, with its request maker and what was seen of it. */
 export interface Asked {
   readonly maker: RequestMaker
   readonly observation: Observation
@@ -22,72 +22,72 @@ export interface Asked {
   readonly method: string
 }
 
-/** What one side is to ask. */
+/** One request to send: to which operation, as which side, with which values. */
 export interface Question {
   readonly asked: Asked
   readonly side: Side
   readonly plan: Omit<RequestPlan, 'sender'>
-  /** What is being done, for people. */
+  /** The phase of the test, for the report. */
   readonly phase: string
 }
 
-/** A request that was sent, and its answer. */
+/** A request that was sent, and its response. */
 export interface Exchanged {
   readonly made: MadeRequest
-  readonly answer: WholeResponse
+  readonly response: WholeResponse
 }
 
-/** What is the same for a whole proof. */
+/** The parts that stay the same for a whole run. */
 export interface SessionConfig {
   readonly sides: readonly Side[]
   readonly canaries: Canaries
   readonly records: Records
   readonly gate: Gate
-  /** Whether a request is answered by an operation, and not by another that takes the same path. */
+  /** Whether a request leads to this operation, and not to another one with a matching path. */
   readonly leadsTo: (request: WireRequest, operation: DocumentedOperation) => boolean
-  /** What was logged since it was last asked. */
+  /** Returns the log entries since the last call. */
   readonly newLogs: () => Trace[]
-  /** What was cached since it was last asked. */
+  /** Returns the cache entries that were written since the last call. */
   readonly newEntries: () => CacheWrite[]
-  /** Forgets what is cached, so that the next request finds nothing. */
+  /** Empties the cache, so that the next request finds no entry. */
   readonly clearCache: () => Promise<void>
 }
 
-/** A way in which two requests meet. */
+/** How two concurrent requests overlap. */
 export interface Meeting {
   readonly gate: GatePlan
-  /** Turns of the event loop by which the second is sent later. */
+  /** The turns of the event loop between the first request and the second. */
   readonly stagger: number
 }
 
-/** Asks questions, and looks for what is somebody else's in everything that comes of them. */
+/** Sends requests, and searches responses, logs and cache entries for data of other sides. */
 export class IsolationSession {
   readonly config: SessionConfig
   requests = 0
-  /** The request of each side that is under way, or was last. */
+  /** The latest request of each side, for the curl command of a leak. */
   readonly #last: Map<string, MadeRequest> = new Map()
 
   constructor(config: SessionConfig) {
     this.config = config
   }
 
-  /** Sends one request; one that is refused for its canaries is sent again with fewer. */
+  /** Sends one request. If the application refuses its values, it is sent again with fewer canaries. */
   async ask(question: Question): Promise<Exchanged> {
     const exchanged = await this.#exchange(question)
     this.#searchTraces(question)
     return exchanged
   }
 
-  /** Sends requests that are under way at the same time. */
+  /** Sends several requests at the same time. */
   async askTogether(questions: readonly Question[], meeting: Meeting): Promise<void> {
     const { gate } = this.config
     gate.arm(meeting.gate)
-    const answers: Promise<Exchanged>[] = []
+    const exchanges: Promise<Exchanged>[] = []
     for (const question of questions) {
-      answers.push(this.#exchange(question))
+      exchanges.push(this.#exchange(question))
       if (meeting.stagger > 0) await settle(meeting.stagger)
     }
-    await Promise.all(answers)
+    await Promise.all(exchanges)
     gate.disarm()
     this.#searchTraces(questions[0] as Question)
   }
@@ -96,37 +96,40 @@ export class IsolationSession {
     const { asked, side, plan } = question
     for (;;) {
       const made = asked.maker.make({ ...plan, sender: side.name })
-      const answer = await this.#send(made, question)
-      const isRefused = answer.status === 400 || answer.status === 422
+      const response = await this.#send(made, question)
+      const isRefused = response.status === 400 || response.status === 422
       if (isRefused && asked.maker.yields()) continue
-      if (answer.status >= 200 && answer.status < 300) asked.maker.settle()
-      return { made, answer }
+      if (response.status >= 200 && response.status < 300) asked.maker.settle()
+      return { made, response }
     }
   }
 
-  /** Sends a request as it was made before. */
+  /** Sends a request again that was made before. */
   async repeat(made: MadeRequest, question: Question): Promise<WholeResponse> {
-    const answer = await this.#send(made, question)
+    const response = await this.#send(made, question)
     this.#searchTraces(question)
-    return answer
+    return response
   }
 
   async #send(made: MadeRequest, question: Question): Promise<WholeResponse> {
     const { side, asked } = question
-    // `/notes/latest` is not what `/notes/{id}` is about.
-    if (!this.config.leadsTo(made.wire, asked.maker.documented)) return NO_ANSWER
+    // A made-up id such as `latest` in `/notes/latest` would lead to another operation than `/notes/{id}`.
+    if (!this.config.leadsTo(made.wire, asked.maker.documented)) return NO_RESPONSE
     const sent = this.#tell(made, side)
     this.#last.set(side.name, made)
     this.requests++
-    const answer = await sendWhole(made.wire, side)
-    asked.observation.answered(side.name, answer)
-    const isClean = this.#search(answer, sent, question)
-    // What it should never have heard of is not its own.
-    if (isClean) this.config.records.learn(side.name, templateOf(asked), answer)
-    return answer
+    const response = await sendWhole(made.wire, side)
+    asked.observation.answered(side.name, response)
+    const isClean = this.#search(response, sent, question)
+    // A response with data of another side must not teach this side the ids of the other one.
+    if (isClean) this.config.records.learn(side.name, templateOf(asked), response)
+    return response
   }
 
-  /** What of others is in a request its sender knows from now on; answers with everything that is in it. */
+  /**
+   * Records which canaries of other sides are in a request: from then on its sender knows them. Returns the
+   * keys of all canaries in it.
+   */
   #tell({ wire }: MadeRequest, side: Side): ReadonlySet<string> {
     const headers = Object.values(headersOf(wire, side.headers))
     const text = [wire.target, ...headers, wire.body ?? ''].join('\n')
@@ -135,10 +138,10 @@ export class IsolationSession {
     return new Set(found.map(({ key }) => key))
   }
 
-  /** Whether nothing of others is in an answer. */
-  #search(answer: WholeResponse, sent: ReadonlySet<string>, question: Question): boolean {
+  /** Searches a response and reports data of other sides. Returns true when it has found none. */
+  #search(response: WholeResponse, sent: ReadonlySet<string>, question: Question): boolean {
     const { side, asked } = question
-    const finds = searchResponse(answer, this.config.canaries)
+    const finds = searchResponse(response, this.config.canaries)
     const own = finds.filter(({ owner }) => owner === side.name)
     const isEcho = own.every(({ key }) => sent.has(key))
     if (own.length > 0) asked.observation.sawOwn(side.name, isEcho)
@@ -150,7 +153,7 @@ export class IsolationSession {
     return foreign.length === 0
   }
 
-  /** Looks at what was written down while requests were answered. */
+  /** Searches the logs and cache entries that were written during the requests. */
   #searchTraces(question: Question): void {
     const { newLogs, newEntries, canaries, sides } = this.config
     const nameOf = (id: string) => sides.find((side) => side.id === id)?.name
@@ -166,7 +169,7 @@ export class IsolationSession {
     }
   }
 
-  /** Notes that something of one side has reached another, by its last request unless by another. */
+  /** Records a leak. The curl command is that of `made`, or of the latest request of the side. */
   report(
     { asked, side, phase }: Pick<Question, 'asked' | 'side' | 'phase'>,
     fact: Pick<LeakFact, 'kind' | 'from' | 'where' | 'origin'>,
@@ -177,7 +180,7 @@ export class IsolationSession {
   }
 }
 
-/** A list of leaks is one leak. */
+/** Leaks that differ only in the index of a list item are one leak. */
 function placeOf({ owner, origin, where }: Find): string {
   return `${owner} ${origin} ${where.replace(/\[\d+\]/g, '[]')}`
 }
@@ -186,7 +189,7 @@ function templateOf({ maker }: Asked): string {
   return maker.documented.name.split(' ', 2)[1] ?? ''
 }
 
-/** Texts in a URL are found as people know them, too. */
+/** Also searches the decoded form of percent-encoded texts. */
 function decoded(text: string): string {
   try {
     return `${text}\n${decodeURIComponent(text)}`

@@ -13,32 +13,35 @@ import {
   namesOf,
 } from './isolation-options.js'
 
-/** One of those between whom nothing may pass. */
+/** One of the parties whose data must stay apart: a tenant, or a user of a tenant. */
 export interface Side {
-  /** What it is called in the report. */
+  /** The name in the report. */
   readonly name: string
-  /** As applications know it; `undefined` where only its credentials say. */
+  /** The tenant id in the header; `undefined` when only the credentials name the tenant. */
   readonly id: string | undefined
   readonly agent: MemoryAgent
   readonly headers: ReadonlyMap<string, string>
   readonly principal: User | undefined
-  /** What of others it has been told by us: that it knows this proves nothing. */
+  /**
+   * The canaries of other sides that the test itself has sent in requests of this side. Finding them in a
+   * response is no leak.
+   */
   readonly told: Set<string>
 }
 
-/** What sides are made with. */
+/** What `openSides` needs to open connections. */
 export interface SideConfig {
-  /** Without a tenant, and with the headers that are set now. */
+  /** A caller without a tenant, with the headers that are set now. */
   readonly caller: TestCaller
   readonly connect: (facts: ConnectionFacts) => MemoryAgent
   readonly canaries: Canaries
   readonly gate: Gate
   readonly seed: number
-  /** In lower case; `null` where tenants are known by something else. */
+  /** In lower case; `null` when the application reads no tenant header. */
   readonly tenantHeader: string | null
 }
 
-/** Those who are to be kept apart. */
+/** Opens a side for each tenant. */
 export function openSides(options: IsolationOptions, config: SideConfig): Side[] {
   const { seed, caller } = config
   const tenants = options.tenants ?? [1, 2].map((n) => `t${neutralText(seed, -n)}`)
@@ -78,7 +81,7 @@ function openSide(name: string, caller: TestCaller, config: SideConfig): Side {
   return { name, id, agent, headers, principal, told: new Set() }
 }
 
-/** A command for bash that sends a request as a side would, without what lets only the side in. */
+/** Returns a curl command for a request of a side, without credentials. */
 export function commandOf(request: WireRequest, { headers, principal }: Side): string {
   return curlOf(request, { headers, own: {}, as: principal })
 }

@@ -2,13 +2,13 @@ import { inspect } from 'node:util'
 import type { TestLog } from '../test-log.js'
 import type { Trace } from './trace.js'
 
-/** Depths and lengths past which nobody reads a log. */
+/** Limits for logged objects: deeper or longer values are not searched. */
 const SHOWN = { depth: 8, maxStringLength: 100_000, maxArrayLength: 1000, breakLength: Infinity }
 
 /**
- * Reads what requests have logged since it was last called.
+ * Returns a function that lists what requests have logged since its last call.
  *
- * @param nameOf Whose requests a connection brings.
+ * @param nameOf Returns the name of the side that a connection belongs to.
  */
 export function logTraces(
   log: TestLog,

@@ -2,20 +2,20 @@ import type { DocumentedOperation } from '../contract/documented-operations.js'
 import { describeCrossing, type IsolationLeak, type IsolationRow } from './isolation-report.js'
 import type { WholeResponse } from './send-whole.js'
 
-/** What one tenant has seen of one operation. */
+/** What one side has received from one operation. */
 interface Seen {
   readonly statuses: Map<number, number>
-  /** Answers with something of its own that it had sent at another time. */
+  /** The number of responses with data of this side that it had sent earlier. */
   own: number
-  /** Answers with what it had just sent. */
+  /** The number of responses whose only data of this side came from the request itself. */
   echoed: number
-  /** Whether its own ids were taken. */
+  /** Whether a request with ids of this side succeeded. */
   isServed: boolean
-  /** Whether ids of others were refused as unknown ones. */
+  /** Whether ids of other sides got the same 4xx status as unknown ids. */
   isKeptOut: boolean
 }
 
-/** A leak that is being seen. */
+/** One sighting of a leak. */
 export type LeakFact = Omit<IsolationLeak, 'operation' | 'operationId' | 'handler' | 'times'>
 
 /** What was seen of one operation. */
@@ -23,7 +23,7 @@ export class Observation {
   readonly documented: DocumentedOperation
   readonly #seen: ReadonlyMap<string, Seen>
   readonly #leaks: Map<string, IsolationLeak> = new Map()
-  /** Why nothing of it could be asked; `undefined` when it could. */
+  /** Why no request was sent to it; `undefined` when requests were sent. */
   unasked: string | undefined
   #isStream = false
 
@@ -36,14 +36,14 @@ export class Observation {
     return [...this.#leaks.values()]
   }
 
-  /** Notes an answer, and what of the tenant's own is in it. */
+  /** Records the status of a response. */
   answered(name: string, { status, isStream }: WholeResponse): void {
     const { statuses } = this.#of(name)
     statuses.set(status, (statuses.get(status) ?? 0) + 1)
     if (isStream) this.#isStream = true
   }
 
-  /** Notes that a tenant has seen something of its own. */
+  /** Records that a response contained data of the side itself. */
   sawOwn(name: string, isEcho: boolean): void {
     const seen = this.#of(name)
     if (isEcho) seen.echoed++
@@ -84,19 +84,19 @@ export class Observation {
     return { verdict: 'PASS', evidence: evidenceOf([...this.#seen.values()]) }
   }
 
-  /** Why the answers to some tenants prove nothing. */
+  /** Says why the responses to these sides prove nothing. */
   #reasonOf(blank: readonly [string, Seen][]): string {
-    const who = blank.length === this.#seen.size ? 'nobody' : undefined
+    const isEvery = blank.length === this.#seen.size
     const names = blank.map(([name]) => name).join(' and ')
     const statuses = new Map(blank.flatMap(([, seen]) => [...seen.statuses]))
     const isNever = [...statuses.keys()].every((status) => status < 200 || status > 299)
     if (isNever) {
-      const text = [...statuses.keys()].sort((a, b) => a - b).join(', ') || 'not asked'
-      return `${who ?? `not ${names}`} was ever answered with 2xx: ${text}`
+      const text = [...statuses.keys()].sort((a, b) => a - b).join(', ') || 'no request was sent'
+      return `${isEvery ? 'no tenant got a' : `${names} got no`} 2xx response: ${text}`
     }
     if (this.#isStream)
-      return 'streams: only the beginning was read, and nothing in it was of a tenant'
-    return `${who === undefined ? `${names} never` : 'nobody'} saw anything of its own`
+      return 'a stream: only its beginning was read, and it held no data of a tenant'
+    return isEvery ? 'no tenant saw its own data' : `${names} never saw its own data`
   }
 
   #of(name: string): Seen {
@@ -108,7 +108,10 @@ function nothingSeen(): Seen {
   return { statuses: new Map(), own: 0, echoed: 0, isServed: false, isKeptOut: false }
 }
 
-/** The positive control: without it, silence would prove nothing. */
+/**
+ * The positive control: the side saw its own data, or its own ids worked and those of other sides were refused
+ * like unknown ids. Without it, the absence of leaks proves nothing.
+ */
 function isControlled({ own, echoed, isServed, isKeptOut }: Seen): boolean {
   return own + echoed > 0 || (isServed && isKeptOut)
 }
@@ -116,9 +119,11 @@ function isControlled({ own, echoed, isServed, isKeptOut }: Seen): boolean {
 function evidenceOf(seen: readonly Seen[]): string {
   const [least] = [...seen].sort((a, b) => a.own + a.echoed - b.own - b.echoed)
   if (least === undefined || least.own + least.echoed === 0) {
-    return 'own ids are taken, and those of others refused as unknown ones are'
+    return 'own ids are accepted, and ids of other tenants get the same status as unknown ids'
   }
-  const what = seen.every(({ own }) => own > 0) ? 'its own data' : 'what it had sent itself'
-  const also = seen.every(({ isKeptOut }) => isKeptOut) ? '; ids of others are as unknown ones' : ''
-  return `each saw ${what}${also}`
+  const what = seen.every(({ own }) => own > 0) ? 'its own data' : 'the data it had just sent'
+  const also = seen.every(({ isKeptOut }) => isKeptOut)
+    ? '; ids of other tenants get the same status as unknown ids'
+    : ''
+  return `each tenant saw ${what}${also}`
 }

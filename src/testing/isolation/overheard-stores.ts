@@ -1,12 +1,15 @@
 import type { CacheEntry, CacheStore } from '../../contracts/cache.js'
 
-/** Something that was cached. */
+/** A cache entry that was written. */
 export interface CacheWrite {
   readonly key: string
   readonly entry: CacheEntry
 }
 
-/** Passes everything on to the store of an application, whichever that is, and tells what is written while somebody listens. */
+/**
+ * Wraps the cache stores of an application: every call goes to the real store, and writes are recorded while
+ * `listen` is active.
+ */
 export class OverheardStores {
   #writes: CacheWrite[] | null = null
   readonly #written: Set<CacheStore> = new Set()
@@ -30,22 +33,22 @@ export class OverheardStores {
     close: () => store.close?.(),
   })
 
-  /** Listens from now on. */
+  /** Starts recording. */
   listen(): void {
     this.#writes ??= []
   }
 
-  /** What was written since it was last taken. */
+  /** Returns the writes since the last call. */
   take(): CacheWrite[] {
     return this.#writes?.splice(0) ?? []
   }
 
-  /** Forgets what is cached. */
+  /** Empties every store that was written to. */
   async clear(): Promise<void> {
     for (const store of this.#written) await store.clear()
   }
 
-  /** Stops listening. */
+  /** Stops recording. */
   stop(): void {
     this.#writes = null
   }

@@ -28,28 +28,28 @@ import { type RouterOperation, routerOperations } from './router-operations.js'
 
 const ROUNDS = 2
 const MAX_SEED = 2 ** 31
-/** What makes things comes first. */
+/** Operations that create data come first, those that delete it last. */
 const ORDER = ['POST', 'PUT', 'PATCH', 'GET', 'HEAD', 'OPTIONS', 'DELETE']
 
-/** What is looked into, and the ways to it. */
+/** The application under test, and how to reach it. */
 export interface IsolationTarget extends Pick<SideConfig, 'caller' | 'connect' | 'tenantHeader'> {
   readonly operations: DocumentedOperations
   readonly log: TestLog
-  /** Whose requests a connection brings. */
+  /** Returns the name of the side that a connection belongs to. */
   readonly nameOf: (connection: object | undefined) => string | undefined
   readonly stores: OverheardStores
-  /** What stands in `middlewares`. */
+  /** The entries of `middlewares`. */
   readonly middlewares: readonly NamedMiddleware[]
-  /** Whether `authorize` says who may act for a tenant. */
+  /** Whether `tenant.authorize` decides who may act for a tenant. */
   readonly authorizes: boolean
 }
 
 /**
- * Tries to get something of one tenant's to another.
+ * Runs the phases and returns the report.
  *
- * @param options Checked ones.
- * @throws ConfigError when fast-check is not installed or `skip` names an operation that is not in the document; Error when
- * there was nothing to send.
+ * @param options Already checked by `checkIsolationOptions`.
+ * @throws ConfigError when fast-check is not installed or `skip` names an operation that is not in the
+ * document; Error when no request could be sent.
  */
 export async function proveIsolation(
   target: IsolationTarget,
@@ -70,7 +70,7 @@ export async function proveIsolation(
   const observations = all.map((documented) => new Observation(documented, names))
   for (const { middleware } of target.middlewares) wrapLayers(middleware, holdHandle)
   const given = new Map(sides.flatMap(({ headers }) => [...headers]))
-  // One that is made up would say that somebody else asks.
+  // A generated value for this header would make the request come from another tenant.
   if (tenantHeader !== null) given.set(tenantHeader, '')
   const setting = { fc, seed, rounds, canaries, records, names, given }
   const asked = observations.flatMap((each) => askedOf(each, setting, options))
@@ -111,7 +111,7 @@ export async function proveIsolation(
   })
 }
 
-/** A test that sends nothing would pass for ever. */
+/** A test that sends no request would always pass. */
 function nothingSent(documented: number): Error {
   const cause =
     documented === 0
@@ -120,7 +120,10 @@ function nothingSent(documented: number): Error {
   return new Error(`proveIsolation() has sent nothing: ${cause}.`)
 }
 
-/** An operation as requests of it are made; none where that cannot be. */
+/**
+ * Creates the request maker of an operation. Returns an empty list when no request can be made, and records
+ * why.
+ */
 function askedOf(
   observation: Observation,
   setting: MakerSetting,
@@ -149,12 +152,15 @@ function isOfRouter(operation: DocumentedOperation): operation is RouterOperatio
 interface Phases {
   readonly rounds: number
   readonly seed: number
-  /** The header by which sides pose as others; `null` where nothing but it says who they are. */
+  /**
+   * The tenant header with which sides name other tenants; `null` when this header alone identifies the
+   * caller.
+   */
   readonly posing: string | null
   readonly askAsUsers: () => Promise<void>
 }
 
-/** Removing comes last: before, there would be nothing to find. */
+/** Deleting comes last: without data, the other phases would find nothing. */
 async function runPhases(
   session: IsolationSession,
   all: readonly Asked[],
@@ -178,14 +184,15 @@ async function runPhases(
       await askForOthers(each, { session, by, of, round: 0, readers })
     }
   }
-  // What others have written over is found where its owner looks.
+  // After the requests of other sides, each owner reads its data: it may find what another side has written
+  // over it.
   for (const side of session.config.sides) await readOwn(session, readers, side)
   if (posing !== null) await askAsOthers(session, asked, posing)
   await askAsUsers()
   for (const each of removing) await removeOwn(session, each, 0)
 }
 
-/** Whether answers of a handler are kept, by its name. */
+/** Returns a function that says whether the responses of a handler are cached, by the name of the handler. */
 function isCachedIn({ model }: DocumentedOperations): (handler: string) => boolean {
   const cached = new Set(model.routes.filter(({ cache }) => cache !== null).map(({ name }) => name))
   return (handler) => cached.has(handler)

@@ -4,24 +4,27 @@ import type { WholeResponse } from './send-whole.js'
 type Scalar = string | number
 type Fields = Readonly<Record<string, Scalar>>
 
-/** So many of a kind are remembered, from the latest back. */
+/** The number of records remembered of each kind, the latest ones. */
 const REMEMBERED = 8
 
-/** What tenants have been told exists, by the part of the path that it stands under: `orders` for `/orders/{id}`. */
+/**
+ * The records that each side has seen in its responses, by the fixed part of the path: `orders` for
+ * `/orders/{id}`.
+ */
 export class Records {
   readonly #byOwner: Map<string, Map<string, Fields[]>> = new Map()
 
-  /** Takes what an answer of `/orders`, `/orders/{id}` or the like says is there. */
-  learn(owner: string, template: string, answer: WholeResponse): void {
-    if (answer.status < 200 || answer.status > 299) return
+  /** Remembers the records in a successful response to a path such as `/orders` or `/orders/{id}`. */
+  learn(owner: string, template: string, response: WholeResponse): void {
+    if (response.status < 200 || response.status > 299) return
     const kind = kindOf(template)
-    const found = [...recordsIn(answer)].slice(0, REMEMBERED)
+    const found = [...recordsIn(response)].slice(0, REMEMBERED)
     for (const fields of found.reverse()) this.#add(owner, kind, fields)
-    const location = locationOf(answer)
+    const location = locationOf(response)
     if (location !== undefined) this.#add(owner, location.kind, { id: location.id })
   }
 
-  /** What a tenant may put in a place; empty where it knows of nothing. */
+  /** Returns the ids that a side knows for a place in a request; empty when it knows none. */
   idsFor(owner: string, place: IdPlace): Scalar[] {
     const ids = place.kinds.flatMap((kind) =>
       (this.#byOwner.get(owner)?.get(kind) ?? []).flatMap(
@@ -36,7 +39,7 @@ export class Records {
     this.#byOwner.set(owner, kinds)
     const known = kinds.get(kind) ?? []
     const same = known.find((each) => identityOf(each) === identityOf(fields))
-    // What is known stays where it is, so that the same one is asked for until there is another.
+    // A known record keeps its position, so that the same id is used until a new one is known.
     const records =
       same === undefined
         ? [fields, ...known].slice(0, REMEMBERED)
@@ -53,29 +56,32 @@ function identityOf(fields: Fields): string {
   return String(fields['id'] ?? JSON.stringify(fields))
 }
 
-/** A place in a request where the id of something goes. */
+/** A place in a request that takes an id. */
 export interface IdPlace {
   /** The name of the parameter or field. */
   readonly field: string
-  /** Whether its name says that it is an id, so that `id` of a record will do. */
+  /** Whether its name says that it is an id. Then the `id` of a record fits, too. */
   readonly isId: boolean
-  /** What it may be the id of. */
+  /** The kinds of records whose id fits. */
   readonly kinds: readonly string[]
 }
 
-/** The place of a path parameter: `/orders/{id}`. */
+/** The place of a path parameter, such as `id` in `/orders/{id}`. */
 export function pathPlace(template: string, name: string): IdPlace {
   const kind = kindOf(template.slice(0, template.indexOf(`{${name}}`)))
   return { field: name, isId: isIdName(name), kinds: [kind, ...kindsOf(name)] }
 }
 
-/** The place of a field or a query parameter, if its name says whose id it is: `customerId`. */
+/**
+ * The place of a field or query parameter whose name says which kind of record it refers to, such as
+ * `customerId`; `undefined` for other names.
+ */
 export function fieldPlace(name: string): IdPlace | undefined {
   const kinds = kindsOf(name)
   return kinds.length === 0 ? undefined : { field: name, isId: true, kinds }
 }
 
-/** An id of the same shape that nothing has. Its first part stays: `ord_k3f9` becomes `ord_p7x2`. */
+/** Makes an id of the same form that no record has. A prefix stays: `ord_k3f9` becomes `ord_p7x2`. */
 export function absentId(id: Scalar, taken: readonly Scalar[], seed: number): Scalar {
   for (let attempt = 0; ; attempt++) {
     const other = reshaped(id, hash(`absent ${attempt}`, seed))
@@ -86,7 +92,7 @@ export function absentId(id: Scalar, taken: readonly Scalar[], seed: number): Sc
 function reshaped(id: Scalar, chance: number): Scalar {
   if (typeof id === 'number') return 700_000 + (chance % 200_000)
   if (/^\d+$/.test(id)) return String(700_000 + (chance % 200_000))
-  // Of a UUID, the digits that say its version stay; of `ord_k3f9`, all that its kind is known by.
+  // A UUID keeps its first 24 characters, with the version digit; `ord_k3f9` keeps its prefix `ord_`.
   const prefix = /^.*[_:]/.exec(id)?.[0] ?? ''
   const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)
   const from = isUuid ? 24 : prefix.length
@@ -134,7 +140,7 @@ function* recordsIn({ body, isJson }: WholeResponse): Generator<Fields> {
   yield* fieldsIn(isEnvelope ? (value as { data: unknown }).data : value)
 }
 
-/** A record, a list of them, or an object with either in it. */
+/** Finds the records in a response: a record, a list of records, or an object that contains either. */
 function* fieldsIn(data: unknown): Generator<Fields> {
   if (Array.isArray(data)) {
     for (const item of data) if (isObject(item)) yield scalarsOf(item)
@@ -161,7 +167,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** `Location: /orders/7` names the order 7. */
+/** Reads the id from a header such as `Location: /orders/7`. */
 function locationOf({ rawHeaders }: WholeResponse): { kind: string; id: string } | undefined {
   const index = rawHeaders.findIndex((name, i) => i % 2 === 0 && name.toLowerCase() === 'location')
   if (index < 0) return undefined

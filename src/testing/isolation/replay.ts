@@ -3,31 +3,34 @@ import type { GatePlan } from './gate.js'
 import type { Asked, IsolationSession, Meeting, Question } from './isolation-session.js'
 import type { Side } from './isolation-side.js'
 
-/** Methods that change nothing: what they answer may come from a cache. */
+/** Methods that change nothing, so that their responses may come from a cache. */
 const SAFE = ['GET', 'HEAD', 'OPTIONS']
-/** How many things of its own each tenant makes with one operation. */
+/** How many records each side creates with one operation. */
 const WRITES = 2
-/** Turns by which one request is sent later, or its answer later, than the other; at most. */
+/** The highest number of turns by which a request or a response is delayed. */
 const TURNS = 8
 
-/** Two between whom nothing may pass. */
+/** Two sides whose data must stay apart. */
 export type Pair = readonly [Side, Side]
 
-/** Which of its rounds a replay is, and what decides the rest. */
+/** The round of a replay, and the seed for its random choices. */
 export interface Replay {
   readonly session: IsolationSession
   readonly round: number
   readonly seed: number
 }
 
-/** How the requests of two sides compare. */
+/** How the requests of two sides are alike. */
 interface Likeness {
   readonly name: string
-  /** What a side sends, apart from its body. */
+  /** The path, query and headers that a side sends. */
   readonly planOf: (side: Side, pair: Pair) => Pick<Question['plan'], 'target' | 'ids'>
 }
 
-/** Equal but for who asks: what is kept under the same key for both would be mixed up here. */
+/**
+ * Equal requests of different callers. Responses that are stored under the same key for both would be mixed
+ * up here.
+ */
 const EQUAL: readonly Likeness[] = [0, 1].map((index) => ({
   name: 'the same URL',
   planOf: (_side, pair) => ({ target: null, ids: { of: (pair[index] as Side).name } }),
@@ -38,7 +41,10 @@ const OWN: Likeness = {
   planOf: ({ name }) => ({ target: name, ids: { of: name } }),
 }
 
-/** Those that make a difference: without parameters, all URLs are the same. */
+/**
+ * Returns the variants whose requests differ. Without parameters, all URLs are equal, so one variant is
+ * enough.
+ */
 function likenessesOf({ maker }: Asked, pair: Pair, round: number): Likeness[] {
   const different = new Map<string, Likeness>()
   for (const likeness of [...EQUAL, OWN]) {
@@ -61,7 +67,7 @@ export function isSafe({ method }: Asked): boolean {
   return SAFE.includes(method)
 }
 
-/** Puts things of a side's own into the application. */
+/** Creates data of each side in the application. */
 export async function write(
   session: IsolationSession,
   asked: Asked,
@@ -70,20 +76,23 @@ export async function write(
   for (const side of session.config.sides) {
     for (let count = 0; count < WRITES; count++) {
       const plan = { round: count % rounds, ...OWN.planOf(side, [side, side]) }
-      const { made, answer } = await session.ask({ asked, side, plan, phase: 'while writing' })
-      if (isSuccess(answer.status) && made.ids.length > 0) asked.observation.served(side.name)
+      const { made, response } = await session.ask({ asked, side, plan, phase: 'while writing' })
+      if (isSuccess(response.status) && made.ids.length > 0) asked.observation.served(side.name)
     }
   }
 }
 
-/** Asks one after the other, in every order, twice: what the first one has left somewhere, the next one finds. */
+/**
+ * Sends requests one after the other, in several orders, each order twice. A later request finds what an
+ * earlier one has left in shared state.
+ */
 export async function askInTurns(
   asked: Asked,
   pair: Pair,
   { session, round }: Replay,
 ): Promise<void> {
   const [a, b] = pair
-  // What changes something changes it every time.
+  // Every call of an operation that changes data changes it again, so one order is enough.
   const orders = isSafe(asked)
     ? [
         [a, b],
@@ -99,8 +108,8 @@ export async function askInTurns(
         const phase = [`in turns (${names}), ${likeness.name}`, temper].filter(Boolean).join(', ')
         for (const side of order) {
           const plan = { round, ...likeness.planOf(side, pair) }
-          const { made, answer } = await session.ask({ asked, side, plan, phase })
-          const isServed = likeness === OWN && isSuccess(answer.status) && made.ids.length > 0
+          const { made, response } = await session.ask({ asked, side, plan, phase })
+          const isServed = likeness === OWN && isSuccess(response.status) && made.ids.length > 0
           if (isServed) asked.observation.served(side.name)
         }
       }
@@ -108,7 +117,7 @@ export async function askInTurns(
   }
 }
 
-/** Asks at the same time, so that each finds what the other has just begun. */
+/** Sends requests at the same time, so that each finds shared state that the other has just changed. */
 export async function askAtOnce(
   asked: Asked,
   pair: Pair,
@@ -136,7 +145,7 @@ function phaseOf(place: GatePlan['place'], order: Pair, { name }: Likeness): str
     place === 'handler'
       ? 'both at the handler'
       : place === 'entry'
-        ? 'both at the door'
+        ? 'both at the entry'
         : 'staggered'
   return `at once (${first.name}, ${second.name}; ${how}), ${name}`
 }
@@ -151,9 +160,9 @@ interface Draw {
 function meetingOf(place: GatePlan['place'], { order, pair, round, chance }: Draw): Meeting {
   const held = order[(chance >>> 1) % 2] as Side
   const turns = (chance >>> 2) % TURNS
-  // Those who meet at a place wait for each other there.
+  // Requests that wait for each other at a place need no delay before.
   const stagger = place === null ? (chance >>> 5) % TURNS : 0
-  // Two rounds let each of them go first.
+  // The order alternates with the round, so each side goes first once in two rounds.
   const release = round % 2 === 0 ? pair : [...pair].reverse()
   return {
     gate: { place, order: release.map(({ name }) => name), held: held.name, turns },

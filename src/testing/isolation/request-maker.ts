@@ -9,47 +9,50 @@ import type { RequestParts, WireRequest, WriteRequest } from '../fuzz/wire-reque
 import { type Canaries, LONG, neutralText, SHORT } from './canaries.js'
 import { absentId, fieldPlace, type IdPlace, pathPlace, type Records } from './records.js'
 
-/** What a request is to be. */
+/** Which values a request gets. */
 export interface RequestPlan {
-  /** Chooses the values. */
+  /** The round, which chooses the values. */
   readonly round: number
-  /** Who sends it, and whose canaries are in its body. */
+  /** The side that sends it. Its canaries are in the body. */
   readonly sender: string
-  /** Whose canaries are in path, query and headers; `null`: nobody's, so that it is equal for all. */
+  /** The side whose canaries are in path, query and headers; `null` for neutral texts, equal for all sides. */
   readonly target: string | null
-  /** Whose things it names; `isAbsent`: nobody's, but such as theirs. */
+  /** The side whose ids the request uses. With `isAbsent`: unknown ids of the same form. */
   readonly ids: { readonly of: string; readonly isAbsent?: boolean }
 }
 
-/** A request, and what it was made with. */
+/** A request, and the ids in it. */
 export interface MadeRequest {
   readonly wire: WireRequest
-  /** Ids of things that answers have named. */
+  /** The ids in it that come from earlier responses. */
   readonly ids: readonly (string | number)[]
-  /** Whether one of them is the id of something of the sender's own, too. */
+  /** Whether one of these ids also belongs to a record of the sender. */
   readonly isShared: boolean
 }
 
-/** What makers of an application share. */
+/** What all request makers of a run share. */
 export interface MakerSetting {
   readonly fc: FastCheck
   readonly seed: number
   readonly rounds: number
   readonly canaries: Canaries
   readonly records: Records
-  /** Everybody who has things. */
+  /** The names of all sides. */
   readonly names: readonly string[]
-  /** Headers that say who calls, in lower case: no value is made for them. */
+  /** Headers that identify the caller, in lower case: no values are generated for them. */
   readonly given: ReadonlyMap<string, string>
 }
 
-/** Stand where a canary will be; both are as long as one. */
+/** Placeholders that are replaced by canaries of the same length. */
 const PLACES = [
   { place: '0c0ffee0'.repeat(LONG / 8), length: LONG },
   { place: '05ca1ab1'.repeat(SHORT / 8), length: SHORT },
 ] as const
 
-/** What may carry canaries: everything, only the body, nothing. An application may not like them. */
+/**
+ * Where canaries are put: 0 everywhere, 1 only in the body, 2 nowhere. An application may refuse canaries as
+ * values.
+ */
 type Level = 0 | 1 | 2
 
 interface UsedIds {
@@ -60,7 +63,7 @@ interface UsedIds {
 type Give = (length: number) => string
 type PickId = (place: IdPlace) => string | number | undefined
 
-/** Makes requests of one operation. */
+/** Makes the requests of one operation. */
 export class RequestMaker {
   readonly documented: DocumentedOperation
   readonly #setting: MakerSetting
@@ -68,12 +71,12 @@ export class RequestMaker {
   readonly #marked: readonly RequestParts[]
   readonly #plain: readonly RequestParts[]
   readonly #template: string
-  /** Path, query and headers, which stay the same while a round lasts. */
+  /** Path, query and headers by round, side and level: equal within a round. */
   readonly #targets: Map<string, RequestParts> = new Map()
   #level: Level = 0
   #isSettled = false
 
-  /** @throws Error where no value of a schema is found. */
+  /** @throws Error when no valid value of a schema is found. */
   constructor(documented: DocumentedOperation, setting: MakerSetting) {
     this.documented = documented
     this.#setting = setting
@@ -110,21 +113,21 @@ export class RequestMaker {
     return { wire: this.#write(parts), ...used }
   }
 
-  /** Whether to try again after a request that was refused: with fewer canaries. */
+  /** After a refused request: uses fewer canaries, and returns whether to try again. */
   yields(): boolean {
     if (this.#isSettled) return false
-    // Not the canaries, then.
+    // Without canaries it is refused as well, so they are not the reason.
     if (this.#level === 2) this.#isSettled = true
     this.#level = this.#level === 0 ? 1 : this.#level === 1 ? 2 : 0
     return !this.#isSettled
   }
 
-  /** Stays with what was accepted. */
+  /** Keeps the current level, because a request was accepted. */
   settle(): void {
     this.#isSettled = true
   }
 
-  /** The first round asks for no more than it must, as most clients do. */
+  /** The first round sends only required parameters, as most clients do. */
   #prepare(parts: RequestParts, round: number): RequestParts {
     const { parameters = [] } = this.documented.operation
     const keep = (where: 'query' | 'header') => (name: string) => {
@@ -177,7 +180,7 @@ export class RequestMaker {
   }
 }
 
-/** Where texts with canaries in them fit no schema, there are none. */
+/** Returns the plain samples when no text with a canary fits the schema. */
 function sampleMarked(
   sample: () => RequestParts[],
   plain: readonly RequestParts[],
@@ -189,7 +192,10 @@ function sampleMarked(
   }
 }
 
-/** The place for a canary in a text that may be anything, as far as its schema says. */
+/**
+ * Returns a placeholder for a string that its schema does not restrict further; `undefined` for other
+ * strings.
+ */
 function placeFor({
   format = '',
   pattern,
@@ -228,7 +234,7 @@ function mapTexts(value: unknown, change: (text: string) => string): unknown {
   return Object.fromEntries(entries)
 }
 
-/** Puts ids into the fields whose names say whose they are, as far as their type allows. */
+/** Puts known ids into the fields whose names refer to a record, when the type fits. */
 function withIds(value: unknown, pick: PickId): unknown {
   if (Array.isArray(value)) return value.map((item) => withIds(item, pick))
   if (typeof value !== 'object' || value === null) return value

@@ -3,9 +3,9 @@ import type { NamedMiddleware } from '../../features/tenancy/check-routers.js'
 import { listRoutes } from '../../http/express-routes.js'
 import type { DocumentedOperation } from '../contract/documented-operations.js'
 
-/** What a router answers, as if a document described it. */
+/** A route of a router in `middlewares`, described like a documented operation. */
 export interface RouterOperation extends DocumentedOperation {
-  /** Why nothing of it is asked; `undefined` when it is. */
+  /** Why no request is sent to it; `undefined` when requests are sent. */
   readonly unasked: string | undefined
 }
 
@@ -14,14 +14,14 @@ const REQUEST = /^(?:([A-Z]+) )?(\/\S*)$/
 
 const METHODS_WITH_BODY = ['POST', 'PUT', 'PATCH']
 
-/** Whether a request is one that `proveIsolation({ requests })` takes. */
+/** Whether a text is a request for `proveIsolation({ requests })`. */
 export function isRouterRequest(request: unknown): boolean {
   return typeof request === 'string' && REQUEST.test(request)
 }
 
 /**
- * What of the middlewares is asked: reads whose path is known, and what the test has named. The rest is listed, so that nobody
- * takes silence about it for a proof.
+ * Lists the routes of the middlewares. Requests are sent to GET routes whose path is known and to those that
+ * the test has named. The other routes are listed as not called, so that the report shows them.
  */
 export function routerOperations(
   middlewares: readonly NamedMiddleware[],
@@ -50,18 +50,18 @@ interface Described {
 function listedAs(method: string, path: string | null, handler: string): Described {
   const isRead = method === 'GET' || method === '*'
   const template = path === null ? null : templateOf(path)
-  // Not the wildcards, groups and optional parts of Express.
+  // The path has no wildcards, groups or optional parts of Express.
   const isPlain = template !== null && !/[*()?+!:]|\{[^}]*[/{]/.test(template)
   if (isPlain && isRead) {
     return { method: 'GET', path: template, handler, unasked: undefined }
   }
   const unasked = isPlain
-    ? `changes something, perhaps: name it in requests, '${method} ${template}'`
+    ? `may change data: name it in requests, '${method} ${template}'`
     : "its path is not known: name it in requests, 'GET /path'"
   return { method, path: template ?? `(a route of ${handler})`, handler, unasked }
 }
 
-/** `/rows/:id` is `/rows/{id}`. */
+/** Converts `/rows/:id` to `/rows/{id}`. */
 function templateOf(path: string): string {
   return path.replace(/:(\w+)/g, '{$1}')
 }

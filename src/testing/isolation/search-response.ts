@@ -1,15 +1,15 @@
 import type { Canaries, Sighting } from './canaries.js'
 import type { WholeResponse } from './send-whole.js'
 
-/** Something of a tenant's, and where in an answer it is. */
+/** A canary or id of a tenant, and its place in a response. */
 export interface Find extends Sighting {
   /** `body data[0].text`, `header location`, `cookie sid`, `status line`. */
   readonly where: string
 }
 
-/** Everything of anybody's in an answer. */
-export function searchResponse(answer: WholeResponse, canaries: Canaries): Find[] {
-  return piecesOf(answer).flatMap(({ where, text }) =>
+/** Finds the canaries and ids of all tenants in a response. */
+export function searchResponse(response: WholeResponse, canaries: Canaries): Find[] {
+  return piecesOf(response).flatMap(({ where, text }) =>
     canaries.find(text).map((sighting) => ({ ...sighting, where })),
   )
 }
@@ -38,13 +38,13 @@ function bodyPieces(body: string, isJson: boolean): Piece[] {
     try {
       return leavesOf(JSON.parse(body), '')
     } catch {
-      // Searched as the text that it is.
+      // The body is searched as plain text instead.
     }
   }
   return [{ where: 'body', text: body }]
 }
 
-/** Every text in a value, the names of fields included. */
+/** Every string in a value, including the names of fields. */
 function leavesOf(value: unknown, path: string): Piece[] {
   if (typeof value === 'string') return [{ where: `body ${path}`.trimEnd(), text: value }]
   if (Array.isArray(value)) {

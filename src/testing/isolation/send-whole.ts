@@ -5,32 +5,32 @@ import { headersOf } from '../fuzz/send-request.js'
 import type { WireRequest } from '../fuzz/wire-request.js'
 import { settle } from '../settle.js'
 
-/** Who sends. */
+/** The connection and headers of the sender. */
 export interface Sender {
   readonly agent: Agent
-  /** Sent beside what the request says itself. */
+  /** Added to the headers of the request itself. */
   readonly headers: ReadonlyMap<string, string>
 }
 
-/** An answer with everything in it that reaches a client. */
+/** A response with everything in it that reaches a client. */
 export interface WholeResponse {
-  /** 0 where the connection was cut without one. */
+  /** 0 when the connection was cut without a response. */
   readonly status: number
   readonly statusText: string
-  /** Names and values, alternating, as sent. */
+  /** Names and values in turn, as sent. */
   readonly rawHeaders: readonly string[]
-  /** Decoded; of a stream, its beginning. */
+  /** The decoded body; of a stream, only its beginning. */
   readonly body: string
   readonly isJson: boolean
-  /** Whether it was cut because it did not end. */
+  /** Whether the response was cut because it did not end. */
   readonly isStream: boolean
 }
 
-/** Turns of the event loop without a byte, after which a stream counts as one that does not end. */
+/** The turns of the event loop without a new chunk, after which a response counts as an endless stream. */
 const PATIENCE = 300
 
-/** Of a connection that was cut, and of a request that was not sent. */
-export const NO_ANSWER: WholeResponse = {
+/** For a connection that was cut, and for a request that was not sent. */
+export const NO_RESPONSE: WholeResponse = {
   status: 0,
   statusText: '',
   rawHeaders: [],
@@ -39,7 +39,7 @@ export const NO_ANSWER: WholeResponse = {
   isStream: false,
 }
 
-/** Sends a request as it stands, and reads its answer to the end. */
+/** Sends a request unchanged and reads its whole response. */
 export function sendWhole(
   request: WireRequest,
   { agent, headers }: Sender,
@@ -54,10 +54,10 @@ export function sendWhole(
       path: target,
       headers: { ...headersOf(request, headers), ...length },
     })
-    // What is cut has shown nothing.
-    req.on('error', () => resolve(NO_ANSWER))
+    // A cut connection has shown no data to the client.
+    req.on('error', () => resolve(NO_RESPONSE))
     req.once('response', (res) => {
-      readWhole(res, hasJsonBody(req, res)).then(resolve, () => resolve(NO_ANSWER))
+      readWhole(res, hasJsonBody(req, res)).then(resolve, () => resolve(NO_RESPONSE))
     })
     req.end(body ?? undefined)
   })
@@ -85,7 +85,7 @@ async function readWhole(res: IncomingMessage, isJson: boolean): Promise<WholeRe
   return { status, statusText, rawHeaders, body, isJson, isStream }
 }
 
-/** Waits for the end, or until nothing has come for a while. */
+/** Waits for the end of the response, or until no chunk has arrived for `PATIENCE` turns. */
 async function waitForSilence(chunks: readonly Buffer[], isOver: () => boolean): Promise<void> {
   let seen = chunks.length
   for (let turns = 0; turns < PATIENCE && !isOver(); turns++) {
@@ -102,7 +102,7 @@ function decode(bytes: Buffer, encoding: string | undefined): string {
     if (encoding === 'deflate') return inflateSync(bytes).toString()
     if (encoding === 'br') return brotliDecompressSync(bytes).toString()
   } catch {
-    // Of what cannot be decoded, its bytes are searched.
+    // A body that cannot be decoded is searched in its encoded form.
   }
   return bytes.toString()
 }

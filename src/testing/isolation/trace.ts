@@ -1,4 +1,4 @@
-/** Something that was written down for a tenant, elsewhere than in its answers. */
+/** A text that was logged or cached for a tenant. */
 export interface Trace {
   readonly kind: 'log' | 'cache'
   /** The name of a side. */

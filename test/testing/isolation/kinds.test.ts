@@ -179,7 +179,7 @@ it('sees an answer that tells what exists', async () => {
     kind: 'existence',
     from: 'globex',
     to: 'acme',
-    where: "is answered 403 for an id of globex's, and 404 for one that nobody has",
+    where: 'gets 403 for an id of globex, and 404 for an unknown id',
     origin: '',
   })
   expect(leaks.every(({ kind }) => kind === 'existence')).toBe(true)
@@ -202,7 +202,7 @@ it('sees that another can take away what is there', async () => {
     kind: 'loss',
     from: 'globex',
     to: 'acme',
-    where: "has made GET /notes/{id} answer 404 for an id of globex's",
+    where: 'made GET /notes/{id} respond 404 to globex for its own id',
     origin: '',
   })
 })

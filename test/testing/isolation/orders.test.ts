@@ -22,7 +22,7 @@ const clerkOf = (shop: string, id: string): User => ({
 /** What is said of all but the operations that have nothing of anybody's. */
 function verdictsOf({ verdicts }: IsolationReport) {
   const health = verdicts.filter(({ operation }) => operation.startsWith('GET /health'))
-  const nobodys = { verdict: 'INCONCLUSIVE', evidence: 'nobody saw anything of its own' }
+  const nobodys = { verdict: 'INCONCLUSIVE', evidence: 'no tenant saw its own data' }
   expect(health).toMatchObject([nobodys, nobodys])
   return verdicts.filter((row) => !health.includes(row)).map(({ verdict }) => verdict)
 }
@@ -77,7 +77,7 @@ it(
       operation: 'POST /orders',
       operationId: 'Orders_place',
       verdict: 'INCONCLUSIVE',
-      evidence: 'nobody was ever answered with 2xx: 401',
+      evidence: 'no tenant got a 2xx response: 401',
     })
   },
   LIMIT,

@@ -162,12 +162,12 @@ describe('requests', () => {
       verdicts.map(({ operation, verdict, evidence }) => [operation, verdict, evidence]),
     ).toEqual(
       expect.arrayContaining([
-        ['POST /legacy/rows', 'PASS', 'each saw its own data'],
-        ['GET /legacy/rows/{id}', 'PASS', 'each saw what it had sent itself'],
+        ['POST /legacy/rows', 'PASS', 'each tenant saw its own data'],
+        ['GET /legacy/rows/{id}', 'PASS', 'each tenant saw the data it had just sent'],
         [
           'DELETE /legacy/rows',
           'INCONCLUSIVE',
-          "changes something, perhaps: name it in requests, 'DELETE /legacy/rows'",
+          "may change data: name it in requests, 'DELETE /legacy/rows'",
         ],
         [
           'GET (a route of middlewares[0])',

@@ -55,8 +55,8 @@ describe('the report', () => {
       const report = await app.proveIsolation({ tenants: TENANTS, seed: 1 })
       const [table = '', ...paragraphs] = String(report).split('\n\n')
       expect(table.replaceAll(/; and \d+ more/g, '; and …')).toMatchInlineSnapshot(`
-        "POST /notes          PASS  each saw what it had sent itself
-        GET /notes           PASS  each saw its own data
+        "POST /notes          PASS  each tenant saw the data it had just sent
+        GET /notes           PASS  each tenant saw its own data
         GET /notes/{id}      LEAK  globex was shown what acme had put in POST /notes, in body data.text; and …
         GET /reports/cached  LEAK  acme was shown what globex had put in POST /notes, in body data[0].text
         GET /reports/asking  LEAK  acme was shown what globex had put in POST /notes, in body data[0].text; and …
@@ -65,7 +65,7 @@ describe('the report', () => {
       const cached = paragraphs.find((each) => each.includes('/reports/cached')) ?? ''
       expect(cached).toMatchInlineSnapshot(`
         "LEAK GET /reports/cached (Reports_cached, ReportsController.cached): acme was shown what globex had put in POST /notes, in body data[0].text.
-          seen:   at once (globex, acme; both at the door), the same URL
+          seen:   at once (globex, acme; both at the entry), the same URL
           replay: the same options, with seed: 1
           curl --path-as-is -X GET 'http://localhost:3000/reports/cached' \\
             -H 'x-tenant-id: acme'"

@@ -68,12 +68,12 @@ describe('an operation is inconclusive', () => {
       }
     }
     expect(await rowsOf(PlainController, {}, { logger: false })).toEqual({
-      same: 'INCONCLUSIVE: nobody saw anything of its own',
-      empty: 'INCONCLUSIVE: nobody saw anything of its own',
-      broken: 'INCONCLUSIVE: nobody was ever answered with 2xx: 500',
+      same: 'INCONCLUSIVE: no tenant saw its own data',
+      empty: 'INCONCLUSIVE: no tenant saw its own data',
+      broken: 'INCONCLUSIVE: no tenant got a 2xx response: 500',
       stream:
-        'INCONCLUSIVE: streams: only the beginning was read, and nothing in it was of a tenant',
-      half: 'INCONCLUSIVE: globex never saw anything of its own',
+        'INCONCLUSIVE: a stream: only its beginning was read, and it held no data of a tenant',
+      half: 'INCONCLUSIVE: globex never saw its own data',
     })
   })
 
@@ -108,9 +108,9 @@ describe('an operation is inconclusive', () => {
     expect(await rowsOf(OddController, how)).toEqual({
       mine: 'INCONCLUSIVE: skipped',
       other: 'INCONCLUSIVE: skipped',
-      open: 'INCONCLUSIVE: nobody saw anything of its own',
+      open: 'INCONCLUSIVE: no tenant saw its own data',
       form: 'INCONCLUSIVE: takes a form',
-      shadowed: 'INCONCLUSIVE: nobody was ever answered with 2xx: not asked',
+      shadowed: 'INCONCLUSIVE: no tenant got a 2xx response: no request was sent',
       never: 'INCONCLUSIVE: no value is found that its schema accepts',
     })
   })
@@ -128,7 +128,7 @@ describe('an operation passes', () => {
     const guard = { canActivate: () => true }
     const options: TestOptions = { auth: { guard, default: 'protected' } }
     expect(await rowsOf(MeController, { as: (_, name) => ({ name }) }, options)).toEqual({
-      me: 'PASS: each saw its own data',
+      me: 'PASS: each tenant saw its own data',
     })
   })
 
@@ -142,7 +142,7 @@ describe('an operation passes', () => {
       }
     }
     expect(await rowsOf(TenantsController)).toEqual({
-      mine: 'PASS: each saw what it had sent itself',
+      mine: 'PASS: each tenant saw the data it had just sent',
     })
   })
 
@@ -187,10 +187,10 @@ describe('an operation passes', () => {
       }
     }
     expect(await rowsOf(NotesController)).toEqual({
-      add: 'INCONCLUSIVE: nobody saw anything of its own',
-      list: 'PASS: each saw its own data',
-      short: 'PASS: each saw what it had sent itself',
-      tiny: 'INCONCLUSIVE: nobody saw anything of its own',
+      add: 'INCONCLUSIVE: no tenant saw its own data',
+      list: 'PASS: each tenant saw its own data',
+      short: 'PASS: each tenant saw the data it had just sent',
+      tiny: 'INCONCLUSIVE: no tenant saw its own data',
     })
   })
 })
