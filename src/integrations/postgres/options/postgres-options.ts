@@ -20,8 +20,8 @@ export interface PostgresOptions {
   /** The maximum number of open connections. Default 10. An embedded database has one. */
   readonly connections?: number
   /**
-   * A folder of migrations to apply when the application starts. Default: none; see `blazon db
-   * migrate`.
+   * A folder of migrations to apply when the application starts. Default: none; see
+   * `blazon db migrate`.
    */
   readonly migrations?: string
   /**

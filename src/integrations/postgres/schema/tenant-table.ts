@@ -25,8 +25,8 @@ const IDS = {
  * column `tenant_id` with a default, keys that begin with `tenant_id`, and row-level security that
  * also applies to its owner. Needs PostgreSQL 13 or later.
  *
- * The function does not run the SQL: put it into a file and change it if necessary. `blazon db
- * doctor` reports when a change has opened access.
+ * The function does not run the SQL: put it into a file and change it if necessary.
+ * `blazon db doctor` reports when a change has opened access.
  *
  * @param name The name of the table, at most 63 bytes. Names are quoted if necessary; `columns` are
  * not changed.
