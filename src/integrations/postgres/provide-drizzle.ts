@@ -14,9 +14,9 @@ type RunQuery = (
 ) => Promise<{ rows: unknown[] }>
 
 /**
- * Provides Drizzle on the {@link Database} of the application. Its queries run in the transaction
- * of the request and for its tenant, like all others. Begin transactions with
- * `Database.transaction`, because those of Drizzle need a connection of their own. Needs the
+ * Provides Drizzle on the {@link Database} of the application. Its queries run in the transaction of
+ * the request and for its tenant, like all others. Begin transactions with `Database.transaction`:
+ * Drizzle's own `transaction` throws, because the driver used here does not support it. Needs the
  * package `drizzle-orm`.
  *
  * @param token The injection token of the Drizzle object.

@@ -11,7 +11,7 @@ const statements = new WeakMap<Error, Statement>()
 
 /** Remembers which statement was refused, and returns the error. */
 export function noteRefused<T>(error: T, statement: Statement): T {
-  // Keep the first statement: the code that sent it has stored it.
+  // The first call stores the right statement, because the code that sent the statement makes it.
   if (error instanceof PostgresError && !statements.has(error)) statements.set(error, statement)
   return error
 }

@@ -17,7 +17,7 @@ const PATIENCE_MS = 2000
 export function cancelStatement({ host, port, processID, secretKey }: PgClient): void {
   if (processID === null || secretKey === null) return
   const place = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
-  // The server closes the socket. If the client closes it first, PgBouncer before 1.20 crashes
+  // Let the server close the socket: PgBouncer before 1.20 terminates if the client closes it first
   // (pgbouncer#801).
   const socket = connect(place, () => socket.write(cancelRequest(processID, secretKey)))
   const end = () => socket.destroy()

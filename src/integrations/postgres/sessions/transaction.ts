@@ -95,7 +95,7 @@ export abstract class Block {
 
 function noop(): void {}
 
-/** A statement was sent after the end of its block. */
+/** The error of a statement that was sent after the end of its block. */
 class OverError extends Error {}
 
 /** What a part needs from its outer block. */
