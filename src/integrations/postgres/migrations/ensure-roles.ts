@@ -64,7 +64,7 @@ function assertHarmless({ name, isSuper, bypassesPolicies, canLogin }: Role): vo
 }
 
 async function ensureUsage(connection: Connection, name: string): Promise<void> {
-  // The schema may have been dropped.
+  // `to_regnamespace` returns null if the schema was dropped.
   const text = `select coalesce(pg_catalog.has_schema_privilege($1::name, to_regnamespace('public')::oid, 'usage'), true) as may`
   const { rows } = await connection.query({ text, values: [name] })
   if (rows[0]?.['may'] === true) return
