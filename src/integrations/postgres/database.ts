@@ -4,18 +4,20 @@ import { ALL_TENANTS } from './sessions/owner.js'
 import type { Sessions } from './sessions/sessions.js'
 import { sql } from './sql.js'
 
-/** What a `Database` is made of. */
+/** What a `Database` needs. */
 export interface DatabaseParts {
   readonly sessions: Sessions
   readonly logger: () => Logger
 }
 
 /**
- * The database of an application: what `postgres()` provides, and the token that asks for it.
+ * The database of an application. `postgres()` provides it, and this class is also its injection
+ * token.
  *
- * In the handler of a tenant's request, all queries are one transaction in that tenant's name. It is committed before the first byte of the
- * answer, and rolled back where the request fails. Everywhere else each query is a transaction of its own, unless {@link Database.transaction} says
- * otherwise.
+ * In a handler that runs for a tenant, all queries share one transaction for that tenant. It is
+ * committed before the first byte of the response, and rolled back when the request fails.
+ * Everywhere else each query runs in its own transaction, unless it runs inside
+ * {@link Database.transaction}.
  *
  * @example
  * class OrdersRepository {
@@ -30,7 +32,7 @@ export class Database {
   readonly #sessions: Sessions
   readonly #logger: () => Logger
 
-  /** Made by `postgres()`. */
+  /** Created by `postgres()`. */
   constructor({ sessions, logger }: DatabaseParts) {
     this.#sessions = sessions
     this.#logger = logger
@@ -39,11 +41,14 @@ export class Database {
   /**
    * Runs a statement.
    *
-   * @param statement SQL with `$1`, `$2`, … for its values, or what the template {@link sql} has made.
-   * @param values Never become part of the text.
-   * @throws PostgresError where PostgreSQL refuses it; HttpError 503 `DATABASE_BUSY`, `DATABASE_TIMEOUT`, `DATABASE_UNAVAILABLE` or `COMMIT_UNKNOWN`
-   * where it has no answer; 400 `TENANT_REQUIRED` where it names a table of tenants and runs for none; TenantSwitchError where a transaction of
-   * another tenant is open.
+   * @param statement SQL with `$1`, `$2`, … in the places of its values, or the result of the
+   * template {@link sql}.
+   * @param values The values of `$1`, `$2`, … They never become part of the text. Default: none.
+   * @returns the rows, their number and their columns.
+   * @throws PostgresError when PostgreSQL refuses the statement; HttpError 503 `DATABASE_BUSY`,
+   * `DATABASE_TIMEOUT`, `DATABASE_UNAVAILABLE` or `COMMIT_UNKNOWN` when there is no response;
+   * HttpError 400 `TENANT_REQUIRED` when the statement names a table of tenants and no tenant is
+   * set; TenantSwitchError when a transaction of another tenant is open.
    */
   async query<TRow = Record<string, unknown>>(
     statement: string | Statement,
@@ -54,8 +59,9 @@ export class Database {
   }
 
   /**
-   * Runs a template and gives its rows: values become parameters. Throws as {@link Database.query}.
+   * Runs a template and returns its rows. Every value in the template becomes a parameter.
    *
+   * @throws the same errors as {@link Database.query}.
    * @example
    * const [order] = await db.sql<Order>`select * from orders where id = ${id}`
    */
@@ -68,10 +74,14 @@ export class Database {
   }
 
   /**
-   * Runs a function in one transaction: everything that it asks of this database, directly or through others, is saved when it has ended, or nothing is when it throws. In a
-   * transaction that is open already, it is a part that is undone alone (a savepoint), and saved with the whole.
+   * Runs a function in one transaction. All queries that the function runs on this database,
+   * directly or through other code, belong to it. They are committed when the function has ended,
+   * and rolled back when it throws. Inside an open transaction, the function runs in a savepoint:
+   * it can be rolled back alone, and is committed with the outer transaction.
    *
-   * @throws what the function throws; TypeError when it is an async generator; as {@link Database.query}.
+   * @returns the value that the function returns.
+   * @throws the error that the function throws; TypeError when it returns an async generator; the
+   * same errors as {@link Database.query}.
    * @example
    * await db.transaction(async () => {
    *   await accounts.withdraw(from, amount)
@@ -83,10 +93,13 @@ export class Database {
   }
 
   /**
-   * Does something once what the code has changed is saved, before the answer is sent: at the end of the transaction of the request or of the outermost
-   * {@link Database.transaction}. What is undone is not followed by it; where no transaction is open, it is done at once. A failure is logged, and undoes nothing.
+   * Runs a function after the commit of the request's transaction or of the outermost
+   * {@link Database.transaction}, before the response is sent. The function does not run when that
+   * transaction is rolled back. If no transaction is open, it runs immediately. If it fails after a
+   * commit, the error is logged and nothing is rolled back.
    *
-   * What others read meanwhile is what was: a cache that is invalidated before the commit may be filled again with it.
+   * Use it to invalidate a cache: before the commit other code still reads the old rows, and may
+   * store them in the cache again.
    *
    * @example
    * await db.sql`update orders set status = 'paid' where id = ${id}`
@@ -97,20 +110,24 @@ export class Database {
   }
 
   /**
-   * Runs a function in one transaction in a tenant's name: for jobs, and wherever no tenant is known. The id is believed. In a transaction of this tenant, that of a request for
-   * one, it is a part of it as with {@link Database.transaction}.
+   * Runs a function in one transaction for a tenant. Use it in jobs, and wherever no tenant is
+   * known. The caller must make sure that the work may run for this tenant. Inside an open
+   * transaction of the same tenant, for example that of a request, it behaves like
+   * {@link Database.transaction}.
    *
-   * @throws TypeError when the id is none; TenantSwitchError in a transaction of somebody else; as {@link Database.transaction}.
+   * @throws TypeError when the id is not valid; TenantSwitchError inside a transaction of another
+   * owner; the same errors as {@link Database.transaction}.
    */
   withTenantTransaction<T>(id: string, fn: () => T | Promise<T>): Promise<T> {
     return runWithTenant(id, () => this.#sessions.block({ kind: 'tenant', id }, () => settled(fn)))
   }
 
   /**
-   * Runs a function in one transaction that sees and changes the rows of every tenant, as the role `allTenantsRole`. The log says so, with the reason.
+   * Runs a function in one transaction that can read and change the rows of every tenant. It uses
+   * the role `allTenantsRole`, and logs the reason.
    *
-   * @param reason For whoever reads the log.
-   * @throws TypeError without a reason; as {@link Database.transaction}.
+   * @param reason Why this is necessary, for the log.
+   * @throws TypeError without a reason; the same errors as {@link Database.transaction}.
    */
   withoutTenant<T>(reason: string, fn: () => T | Promise<T>): Promise<T> {
     const isLogged = TenantContext.current()?.host !== undefined
@@ -129,7 +146,7 @@ async function settled<T>(fn: () => T | Promise<T>): Promise<T> {
   )
 }
 
-// A stream has no `next`: it may well have begun.
+// A stream has no `next`. It is allowed, because it may have begun to run.
 function isAsyncGenerator(value: unknown): boolean {
   const generator = value as Partial<AsyncGenerator> | null | undefined
   return (

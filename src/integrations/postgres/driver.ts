@@ -1,21 +1,25 @@
 import type { Logger } from '../../index.js'
 
-/** A statement with its values; the two are never joined into one text. */
+/** A statement and its values. They are sent separately and never joined into one text. */
 export interface Statement {
   /** The SQL, with `$1`, `$2`, … in the places of values. */
   readonly text: string
-  /** One for each of `$1`, `$2`, … Default: none. */
+  /** The values of `$1`, `$2`, … in order. Default: none. */
   readonly values?: readonly unknown[]
-  /** `'array'` gives rows as lists of values in the order of the columns. Default: objects by column name. */
+  /**
+   * `'array'` returns each row as a list of values in the order of the columns. Default: an object
+   * with the column names as keys.
+   */
   readonly rowMode?: 'array'
   /**
-   * Gives values as the text that PostgreSQL sends, for libraries that read it themselves: all of them, or those that are times (`timestamp`, `timestamptz`, and lists
-   * of them). Default: none.
+   * Which values to return as the text that PostgreSQL sends, for libraries that parse it
+   * themselves: all values, or only times (`timestamp`, `timestamptz`, and arrays of them).
+   * Default: none.
    */
   readonly texts?: 'all' | 'times'
 }
 
-/** A column of an answer. */
+/** A column of a result. */
 export interface Field {
   /** The name of the column. */
   readonly name: string
@@ -23,73 +27,91 @@ export interface Field {
   readonly dataTypeID: number
 }
 
-/** What became of a statement. */
+/** The result of a statement. */
 export interface QueryResult<TRow = Record<string, unknown>> {
   /** The rows that the statement returned, in order. */
   readonly rows: TRow[]
-  /** How many rows it has returned or changed. */
+  /** How many rows the statement has returned or changed. */
   readonly rowCount: number
-  /** What was done, in PostgreSQL's words: `SELECT`, `INSERT`, `COMMIT`, … */
+  /** The command that has run, as PostgreSQL names it: `SELECT`, `INSERT`, `COMMIT`, … */
   readonly command: string
   /** The columns, in their order. */
   readonly fields: readonly Field[]
 }
 
 /**
- * A connection that is lent to one user at a time. Statements are answered in the order in which they were sent; a later one is
- * sent without waiting for the one before it, where the driver can do that.
+ * A connection that is lent to one user at a time. Responses come in the order in which the
+ * statements were sent. If the driver supports it, a statement is sent without waiting for the
+ * response to the one before it.
  */
 export interface Connection {
   /**
-   * @throws PostgresError where the server refuses the statement, or it cannot be sent to it; HttpError 503 where there is no answer of
-   * the server, and the connection is then of no more use than to be destroyed. A server's `statement_timeout` is 503, too, and leaves the
-   * connection in use.
+   * Runs a statement.
+   *
+   * @throws PostgresError when the server refuses the statement, or its values cannot be sent;
+   * HttpError 503 when the server sends no response: the connection can then only be destroyed. The
+   * `statement_timeout` of the server is also a 503, but the connection stays usable.
    */
   query(statement: Statement): Promise<QueryResult>
   /**
-   * Sends statements as one flight: behind one that is refused, the server runs none of those that follow in it. So a statement never runs before the
-   * transaction that begins in its flight has begun.
+   * Sends statements as one flight. When the server refuses one of them, it runs none of those
+   * after it. So a statement never runs before the transaction that begins in its flight has begun.
    *
-   * @returns an answer for each, in order. They reject as {@link Connection.query} does; what was not run, with a `PostgresError` of the code 25P02.
+   * @returns a promise for each result, in order. They reject as {@link Connection.query} does. A
+   * statement that was not run rejects with a `PostgresError` of the code 25P02.
    */
   fly(statements: readonly Statement[]): Promise<QueryResult>[]
-  /** Runs several statements, separated by semicolons and without values: for migrations. It may take as long as it takes. */
+  /**
+   * Runs several statements, separated by semicolons and without values, for migrations. There is
+   * no time limit.
+   */
   script(text: string): Promise<void>
-  /** Whether it is known to be gone: what is sent on it reaches nobody. */
+  /** Whether the connection is known to be closed: statements on it do not reach the server. */
   readonly isLost: boolean
   /**
-   * Gives it back to be lent again. One with a transaction that is open, or a statement without an answer, is destroyed instead; one whose session may hold something of
-   * who had it (see `judgeStatement`) is cleaned first.
+   * Returns the connection to the pool. It is destroyed instead if a transaction is open or a
+   * response is missing. If the session may hold something of its last user (see `judgeStatement`),
+   * it is cleaned first.
    */
   release(): void
-  /** Ends it, and asks the server to end what it is doing: a transaction that is open is rolled back. Never throws. */
+  /**
+   * Closes the connection and asks the server to cancel what it runs. An open transaction is rolled
+   * back. Never throws.
+   */
   destroy(): void
 }
 
-/** What a driver is opened with. */
+/** The values with which a driver is opened. */
 export interface DriverContext {
-  /** Told of what nobody waits for: a connection that ends while it is not lent. */
+  /** Logs a failure that no caller sees: a connection that ends while it is not lent. */
   readonly logger: Logger
 }
 
-/** Where connections come from: the port that `pg` and PGlite are put behind. */
+/** The interface of database drivers. The `pg` and PGlite drivers implement it. */
 export interface Driver {
   /** How many connections can be lent at the same time. */
   readonly size: number
-  /** Whether the database runs in this process, which is then its only user and its superuser. */
+  /**
+   * Whether the database runs in this process. This process is then its only user, and a superuser.
+   */
   readonly isEmbedded: boolean
   /**
-   * Makes it ready; a server is connected to by `connect`. May be called again after `close`.
+   * Prepares the driver. The first connection to a server is made by `connect`, not here. May be
+   * called again after `close`.
    *
-   * @throws ConfigError where a package is missing, or a folder cannot be used.
+   * @throws ConfigError when a package is missing, or a folder cannot be used.
    */
   open(context: DriverContext): Promise<void>
   /**
-   * Lends a connection, within the acquire time.
+   * Lends a connection.
    *
-   * @throws HttpError 503 `DATABASE_BUSY` where all are lent for so long; 503 `DATABASE_UNAVAILABLE` where the server cannot be reached, or lets nobody in.
+   * @throws HttpError 503 `DATABASE_BUSY` when all connections are lent for the whole acquire time;
+   * 503 `DATABASE_UNAVAILABLE` when the server cannot be reached or refuses the login.
    */
   connect(): Promise<Connection>
-  /** Refuses those who wait for a connection, waits for those that are lent, then ends all. */
+  /**
+   * Rejects the callers that wait for a connection, waits until all lent ones are returned, then
+   * closes all.
+   */
   close(): Promise<void>
 }

@@ -13,7 +13,7 @@ import { autocommit } from './sessions/autocommit.js'
 import { Sessions } from './sessions/sessions.js'
 import { unreachable } from './unreachable.js'
 
-/** What runs behind the `Database` of one application. */
+/** The state of `postgres()` in one application. */
 export class Engine {
   readonly sessions: Sessions
   readonly #options: PostgresOptions
@@ -36,7 +36,7 @@ export class Engine {
     })
   }
 
-  /** The log of the application. */
+  /** The logger of the application. */
   readonly logger = (): Logger => {
     if (this.#logger !== undefined) return this.#logger
     throw new Error(
@@ -44,7 +44,10 @@ export class Engine {
     )
   }
 
-  /** Makes everything ready that a request needs. Throws where it cannot be: an application that cannot work does not start. */
+  /**
+   * Opens the database, migrates it and checks it. Throws when one of these fails, so that an
+   * application that cannot work does not start.
+   */
   async start({
     logger,
     usesTenants,
@@ -64,7 +67,8 @@ export class Engine {
     const { migrations: folder } = this.#options
     const roles = usesTenants || this.#driver.isEmbedded ? this.#roles : null
     if (folder !== undefined) {
-      // While a new version is put in the place of an old one, both run.
+      // `isNewerAllowed`: during a deployment, an old version may start after the new one has
+      // migrated.
       const log = ({ name, durationMs }: AppliedMigration) =>
         this.logger().info({ migration: name, durationMs }, 'Migrated')
       const options = { folder, roles, isNewerAllowed: true, onApplied: log }
@@ -74,19 +78,22 @@ export class Engine {
     }
   }
 
-  /** Throws where the database cannot be asked. */
+  /** Throws when the database does not respond to a query. */
   async check(): Promise<void> {
     await autocommit(this.#driver, { text: 'select 1' }, null)
   }
 
-  /** Throws where the database cannot be reached. One whose connections are all in use can. */
+  /**
+   * Throws when the database cannot be reached. If only all connections are in use, it does not
+   * throw.
+   */
   async checkReady(): Promise<void> {
     await this.check().catch((error) => {
       if (!HttpError.is(error) || error.code !== 'DATABASE_BUSY') throw error
     })
   }
 
-  /** After everything that may use it. */
+  /** Called after everything that may use the database has closed. */
   async onClose(): Promise<void> {
     await this.#driver.close()
   }

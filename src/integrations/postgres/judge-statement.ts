@@ -1,30 +1,37 @@
 import { PLAIN_FUNCTIONS } from './plain-functions.js'
 import { type Token, tokensOf } from './sql-tokens.js'
 
-/** What is known of a statement before it runs. */
+/** What is known about a statement before it runs. */
 export interface Verdict {
-  /** The words by which it begins or ends a transaction; `null` where it does neither. */
+  /** The words with which it begins or ends a transaction; `null` if it does neither. */
   readonly control: string | null
-  /** Whether it only reads: a connection that is lost meanwhile leaves no doubt. */
+  /** Whether it only reads. If the connection is lost meanwhile, nothing can have been written. */
   readonly reads: boolean
   /**
-   * What it may leave in its session behind its transaction: `nothing`; `something` that `DISCARD ALL` takes away; or a `library`, which nothing does.
+   * What it may leave in its session after its transaction: `nothing`; `something` that
+   * `DISCARD ALL` removes; or a loaded `library`, which cannot be removed.
    */
   readonly leaves: 'nothing' | 'something' | 'library'
 }
 
-/** Commands that leave nothing by themselves. Every other one may: nobody can list what does. */
+/**
+ * Commands that leave nothing in the session. Every other command counts as one that may, because
+ * no list of those could be complete.
+ */
 const PLAIN_COMMANDS = new Set(
   'select insert update delete merge with values table show savepoint release fetch move close lock notify'.split(
     ' ',
   ),
 )
 const READING = new Set('select with values table show fetch move'.split(' '))
-/** Words that write, wherever they stand; `update` does not behind `for` and `key`. */
+/** Words that write, wherever they stand, except `update` after `for` or `key`. */
 const WRITING = new Set('insert update delete merge nextval setval pg_notify'.split(' '))
 const CONTROLS = new Set(['begin', 'commit', 'end', 'abort'])
 
-/** Words of SQL that stand before a bracket without calling anything; the types among them have a size. */
+/**
+ * Words of SQL that may stand before a parenthesis without calling a function. The types among them
+ * have a size.
+ */
 const BEFORE_BRACKET = new Set(
   (
     'all and any array as between bit by case cast char character coalesce conflict cube current_time current_timestamp decimal default distinct else ' +
@@ -34,21 +41,28 @@ const BEFORE_BRACKET = new Set(
     'varying when where with within'
   ).split(' '),
 )
-/** What stands behind these and before a bracket is a name, and its columns are in the bracket. */
+/** After these words comes a name. A parenthesis after that name holds columns. */
 const BEFORE_NAME = new Set(['into', 'as', 'with', 'recursive'])
 
-/** A longer text is not read to its end: to clean a connection takes less time. */
+/**
+ * Texts longer than this number of characters are not read completely: cleaning the connection
+ * takes less time.
+ */
 const LONG_TEXT = 20_000
-/** So many characters of texts are remembered. A program has few statements, unless it writes values into them. */
+/**
+ * The most characters of statement texts to cache. A program has few statements, unless it writes
+ * values into them.
+ */
 const MOST_CHARACTERS = 2_000_000
-/** As many as say that a statement begins or ends a transaction. */
+/** The number of words that show whether a statement begins or ends a transaction. */
 const FIRST_WORDS = 3
 const verdicts = new Map<string, Verdict>()
 let characters = 0
 
 /**
- * Judges a statement by its words, behind comments and quotes. What it says is no fence against who means harm: what separates tenants is set for each
- * transaction anew, and this is about what else one would find that another has left.
+ * Judges a statement by its words; comments and quoted texts do not count. This does not defend
+ * against an attacker: the settings of every transaction separate tenants. It only finds what else
+ * a session could keep for its next user.
  */
 export function judgeStatement(text: string): Verdict {
   const known = verdicts.get(text)
@@ -78,7 +92,10 @@ function judge(text: string): Verdict {
   return { control, reads: isPlain && statement.reads(), leaves }
 }
 
-/** Of a long text the first words; `null` for what PostgreSQL cannot read either. Empty statements before the first, and brackets around it, say nothing. */
+/**
+ * Reads the tokens of a statement; of a long text only the first words. Skips empty statements and
+ * parentheses at its beginning. Returns `null` for a text that PostgreSQL cannot read either.
+ */
 function readTokens(text: string): Token[] | null {
   const tokens: Token[] = []
   try {
@@ -120,7 +137,8 @@ class JudgedStatement {
   isPlain(): boolean {
     const { command } = this
     if (command === 'set') return /^(?:local|constraints|transaction)$/.test(this.#word(1))
-    // No statement at all, a part that is undone, and a cursor of the transaction.
+    // An empty word means no statement. `rollback` is here a rollback to a savepoint. A cursor
+    // (`declare`) ends with its transaction.
     const isKnown = PLAIN_COMMANDS.has(command) || /^(?:|rollback|declare)$/.test(command)
     return isKnown && this.#tokens.every((token, index) => this.#isPlainAt(token, index))
   }
@@ -136,14 +154,17 @@ class JudgedStatement {
   #isPlainAt({ text, kind }: Token, index: number): boolean {
     if (text === '(') return this.#isNoCall(index)
     if (kind !== 'word') return true
-    // A table is made of a query.
+    // `select … into` creates a table.
     if (text === 'into') return /^(?:insert|merge)$/.test(this.#word(index - 1))
-    // A name that is written in escapes may be any.
+    // `U&"…"` is a name written in escapes, which may be any name.
     if (text === 'u') return this.#tokens[index + 1]?.text !== '&'
     return text !== 'hold' && !text.startsWith('pg_temp')
   }
 
-  /** Whether a bracket is not that of a function, or of one that is known to leave nothing. */
+  /**
+   * Whether a parenthesis does not belong to a function call, or belongs to a function that leaves
+   * nothing.
+   */
   #isNoCall(bracket: number): boolean {
     const before = this.#tokens[bracket - 1]
     if (before === undefined || !this.#isName(before)) return true
@@ -160,7 +181,10 @@ class JudgedStatement {
     return kind === 'word' || (kind === 'quoted' && this.#text[start] === '"')
   }
 
-  /** Whether the last argument of `set_config` says, as a word, that it ends with the transaction. */
+  /**
+   * Whether the last argument of `set_config` is the literal `true`, so that the setting ends with
+   * the transaction.
+   */
   #isLocal(bracket: number): boolean {
     let depth = 0
     for (let index = bracket; index < this.#tokens.length; index++) {
@@ -176,7 +200,7 @@ class JudgedStatement {
     return this.#tokens[index]?.text === ','
   }
 
-  /** Empty where there is no word that is not quoted. */
+  /** Returns an unquoted word; an empty text if there is none at this index. */
   #word(index: number): string {
     const token = this.#tokens[index]
     return token?.kind === 'word' ? token.text : ''

@@ -2,11 +2,11 @@ import { type Peer, refuseOldPeer } from '../../errors/peer-floor.js'
 import { ConfigError } from '../../index.js'
 
 /**
- * Loads a package that is needed only here.
+ * Loads an optional package.
  *
- * @param load Calls `import`, where bundlers can see it.
- * @param install What to give to `npm install`.
- * @throws ConfigError when it cannot be loaded, or is too old.
+ * @param load Calls `import` with a literal, so that bundlers can find it.
+ * @param install The argument for `npm install`, in the error message.
+ * @throws ConfigError when the package cannot be loaded, or is too old.
  */
 export async function loadPeer<T>(load: () => Promise<T>, install: string): Promise<T> {
   const name = install.replace(/(?<=.)@.*/, '')

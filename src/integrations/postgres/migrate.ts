@@ -12,30 +12,41 @@ import { ALL_TENANTS_ROLE, TENANT_ROLE } from './names.js'
 import { checkPostgresOptions } from './options/check-postgres-options.js'
 import type { PostgresOptions } from './options/postgres-options.js'
 
-/** How a database is migrated. */
+/** Options of {@link migrate}. */
 export interface MigrateOptions {
-  /** The role that the application logs in with, which is made a member of the roles of tenants. Default: none is. */
+  /**
+   * The role with which the application logs in. It becomes a member of the roles of tenants.
+   * Default: no role becomes a member.
+   */
   readonly login?: string
-  /** Whether the roles of tenants have to be there, and are made where they are not. `false` where no tenants are used. Default `true`. */
+  /**
+   * Whether to create the roles of tenants if they do not exist. Set it to `false` if the
+   * application uses no tenants. Default `true`.
+   */
   readonly roles?: boolean
-  /** Whether the database may be ahead of the folder, as while a new version is taken back. Default `false`. */
+  /**
+   * Whether the database may have later migrations than the folder, for example while a deployment
+   * is rolled back. Default `false`.
+   */
   readonly allowNewer?: boolean
-  /** Told of each migration as soon as it is applied. */
+  /** Called after each migration was applied. */
   readonly onApplied?: (migration: AppliedMigration) => void
-  /** Told once when another process migrates, and this one waits. */
+  /** Called once if this process must wait for another process that migrates. */
   readonly onWait?: () => void
 }
 
 const SILENT = { info() {}, warn() {}, error() {} }
 
 /**
- * Runs the migrations that have not been run: the files of the folder `migrations` (default `./migrations`), in the order of their names, each in a transaction of
- * its own. Several processes may do so at once.
+ * Applies the pending migrations: the files of the folder `migrations` (default `./migrations`), in
+ * the order of their names, each in its own transaction. Several processes may do this at the same
+ * time.
  *
- * @param database Of a login that may make tables.
- * @returns those that were run, in order.
- * @throws ConfigError where a file is wrong or has changed since it was applied, where a statement fails, where a role is missing that this login may not make, and where
- * an option is wrong or a package missing; HttpError 503 where the database cannot be reached.
+ * @param database The options of a connection whose login may create tables.
+ * @returns the migrations that this call has applied, in order.
+ * @throws ConfigError when a file is wrong or has changed since it was applied, when a statement
+ * fails, when a role is missing that this login may not create, when an option is wrong, and when a
+ * package is missing; HttpError 503 when the database cannot be reached.
  * @example
  * await migrate({ url: process.env.OWNER_DATABASE_URL }, { login: 'shop' })
  */
@@ -56,9 +67,9 @@ export function migrate(
 }
 
 /**
- * Where each migration stands, in the order of their names. Changes nothing.
+ * Returns the state of each migration, sorted by name. Changes nothing.
  *
- * @throws ConfigError where a file is wrong; HttpError 503 where the database cannot be reached.
+ * @throws ConfigError when a file is wrong; HttpError 503 when the database cannot be reached.
  * @example
  * const pending = (await migrationStatus({ url })).filter(({ state }) => state === 'pending')
  */
@@ -69,12 +80,13 @@ export function migrationStatus(database: PostgresOptions): Promise<MigrationSta
 }
 
 /**
- * Looks for what could let one tenant at the rows of another: in roles, tables, policies, views, functions and keys; and tries it, in transactions that are rolled
- * back. Changes nothing.
+ * Looks for ways in which one tenant could reach the rows of another: through roles, tables,
+ * policies, views, functions and keys. Also tries such access in transactions that are rolled back.
+ * Changes nothing.
  *
- * @param database Of the login that the application uses.
- * @returns errors first; nothing where nothing was found.
- * @throws HttpError 503 where the database cannot be reached.
+ * @param database The options of a connection with the login of the application.
+ * @returns the findings, errors first; an empty list if there are none.
+ * @throws HttpError 503 when the database cannot be reached.
  * @example
  * for (const { code, subject, cause, remedy } of await doctor({ url })) report(code, subject, cause, remedy)
  */

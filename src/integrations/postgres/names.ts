@@ -1,7 +1,7 @@
-/** The setting that says in whose name a transaction works; empty or missing for nobody. */
+/** The setting that holds the tenant of a transaction. Without a tenant it is empty or missing. */
 export const TENANT_SETTING = 'app.tenant_id'
 
-/** The role that statements run as where tenants are used. */
+/** The role as which statements run when the application uses tenants. */
 export const TENANT_ROLE = 'app_tenant'
 
 /** The role of `withoutTenant`, which sees the rows of every tenant. */

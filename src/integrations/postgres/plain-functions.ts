@@ -1,7 +1,8 @@
 /**
- * Functions of PostgreSQL's own that leave nothing in their session. One that is not here is not thought ill of: the connection is only cleaned behind it. Those that run
- * a text as SQL do not belong here (`query_to_xml`, `ts_stat`). Neither do names that applications are likely to give to functions of their own: `network`, or `uuidv7`,
- * which PostgreSQL has from 18 on.
+ * Built-in functions of PostgreSQL that leave nothing in their session. After a call of any other
+ * function, the connection is cleaned. Do not add functions that run a text as SQL (`query_to_xml`,
+ * `ts_stat`), nor names that an application may give to its own functions: `network`, or `uuidv7`,
+ * which is built in only from PostgreSQL 18 on.
  */
 export const PLAIN_FUNCTIONS: ReadonlySet<string> = new Set(
   `

@@ -1,9 +1,12 @@
-/** SQLSTATE of a statement in a transaction in which another one was refused. */
+/** The SQLSTATE of a statement in a transaction in which an earlier statement was refused. */
 export const IN_FAILED = '25P02'
 
-/** What PostgreSQL says of a statement that it refuses. */
+/** The fields of PostgreSQL's error response. */
 export interface PostgresErrorFields {
-  /** SQLSTATE, five characters (PostgreSQL documentation, appendix A): `23505` is a duplicate key. */
+  /**
+   * The SQLSTATE, five characters (PostgreSQL documentation, appendix A): `23505` is a duplicate
+   * key.
+   */
   readonly code: string
   /** The name of the constraint or index that refused the row. */
   readonly constraint?: string | undefined
@@ -13,15 +16,16 @@ export interface PostgresErrorFields {
   readonly table?: string | undefined
   /** The name of the column. */
   readonly column?: string | undefined
-  /** May hold values of a row. Clients never see it; the log does. */
+  /** Details that may contain values of a row. The log shows them, and clients never see them. */
   readonly detail?: string | undefined
   /** What PostgreSQL suggests to do. */
   readonly hint?: string | undefined
 }
 
 /**
- * A statement that PostgreSQL has refused. Clients are told nothing of it: one that nobody catches is 500. Catch it to say what it
- * means; {@link isUniqueViolation} tells what it is.
+ * The error of a statement that PostgreSQL has refused. A client does not see its content: if no
+ * code catches it, the response has the status 500. Catch it to send a better response;
+ * {@link isUniqueViolation} and {@link isForeignKeyViolation} recognise the common causes.
  *
  * @example
  * try {
@@ -48,7 +52,7 @@ export class PostgresError extends Error implements PostgresErrorFields {
   readonly hint: string | undefined
 
   /**
-   * Makes the error of a statement that PostgreSQL refused.
+   * Creates the error of a statement that PostgreSQL refused.
    *
    * @param message The message of PostgreSQL.
    * @param fields The fields of the error response.
@@ -66,28 +70,35 @@ export class PostgresError extends Error implements PostgresErrorFields {
   }
 }
 
-/** Nothing was saved, because the program has caught what a statement was refused with, its `cause`, and went on. */
+/**
+ * The transaction was not saved: the program caught the error of a statement, the `cause`, and
+ * continued.
+ */
 export class UnsavedError extends Error {}
 
 /**
- * Whether a statement was refused because a value is taken already (SQLSTATE 23505).
+ * Whether a statement was refused because a value already exists (SQLSTATE 23505).
  *
- * @param constraint Name of the constraint or index that is meant. Default: any.
+ * @param constraint The name of the constraint or index. Default: any.
  */
 export function isUniqueViolation(error: unknown, constraint?: string): error is Error {
   return isViolation(error, '23505', constraint)
 }
 
 /**
- * Whether a statement was refused because a row refers to one that does not exist, or is referred to (SQLSTATE 23503).
+ * Whether a statement was refused because a row refers to a row that does not exist, or because
+ * another row still refers to it (SQLSTATE 23503).
  *
- * @param constraint Name of the constraint that is meant. Default: any.
+ * @param constraint The name of the constraint. Default: any.
  */
 export function isForeignKeyViolation(error: unknown, constraint?: string): error is Error {
   return isViolation(error, '23503', constraint)
 }
 
-/** Whether it was the server that has said no: what it was asked for has not happened, and the connection is in order. */
+/**
+ * Whether the server has refused the statement: then the statement had no effect, and the connection
+ * is still usable.
+ */
 export function isRefusal(error: unknown): boolean {
   return error instanceof PostgresError || (error as Error | null)?.cause instanceof PostgresError
 }
@@ -98,7 +109,10 @@ function isViolation(error: unknown, code: string, constraint: string | undefine
   return constraint === undefined || refusal.constraint === constraint
 }
 
-/** Libraries that stand between put it into an error of their own, as Drizzle does. */
+/**
+ * Finds the error of PostgreSQL in an error or its causes: libraries such as Drizzle wrap it in their
+ * own errors.
+ */
 export function refusalIn(error: unknown): PostgresError | undefined {
   let current = error
   for (let depth = 0; depth < DEEPEST_CAUSE && current instanceof Error; depth++) {
@@ -108,5 +122,5 @@ export function refusalIn(error: unknown): PostgresError | undefined {
   return undefined
 }
 
-/** A cause may be its own. */
+/** The most causes to follow: an error may be its own cause, directly or through others. */
 const DEEPEST_CAUSE = 5

@@ -9,15 +9,20 @@ import { explainRefusal } from './refused-statement.js'
 import type { Sessions } from './sessions/sessions.js'
 import { isTransactional } from './transactional.js'
 
-/** What stands behind `Database`. Its name is what an application with two of these plugins is told of. */
+/**
+ * The token of the {@link Engine}. Its name is part of the error message when an application has
+ * two `postgres()` plugins.
+ */
 const OwnEngine = new InjectionToken<Engine>('postgres(): an application can have only one')
 
 /**
- * PostgreSQL for an application, with the rows of tenants kept apart by the database itself. Provides {@link Database}. Needs the package `pg`, or
- * `@electric-sql/pglite` for one that runs in the process. Several applications may be given the same plugin: each has a database of its own to close, and with
- * `embedded: 'memory'` also of its own contents.
+ * Creates a plugin for PostgreSQL in which the database itself separates the rows of tenants. It
+ * provides {@link Database}. It needs the package `pg`, or `@electric-sql/pglite` for an embedded
+ * database. Several applications may share one plugin: each opens and closes its own connections,
+ * and with `embedded: 'memory'` each has its own data.
  *
- * @throws ConfigError when an option is wrong; at the start of the application, when the package is not installed or the database cannot be reached.
+ * @throws ConfigError when an option is wrong. When the application starts, also when the package
+ * is not installed or the database cannot be reached.
  * @example
  * new App({ plugins: [postgres({ url: process.env.DATABASE_URL })], tenant: {} })
  */
@@ -34,7 +39,7 @@ export function postgres(options: PostgresOptions): Plugin {
       },
     ],
     async setup({ get, logger, usesTenants }) {
-      // One that a test has put in its place needs no other behind it.
+      // If a test has replaced `Database`, do not start the real engine.
       if (get(Database) instanceof Database) await get(OwnEngine).start({ logger, usesTenants })
     },
     intercept(route, { get, usesTenants }) {
@@ -52,7 +57,7 @@ export function postgres(options: PostgresOptions): Plugin {
 
 function interceptor(sessions: Sessions, isTransactional: boolean): Interceptor {
   return (req, res, next, fail) => {
-    // What is nobody's has no transaction unless it asks for one.
+    // A request without a tenant gets a transaction only if its handler asks for one.
     if (!isTransactional && sessions.owner?.kind !== 'tenant') return next()
     return sessions.intercept(req as BlazonRequest, res, { next, fail, isTransactional })
   }

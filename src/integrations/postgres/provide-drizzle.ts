@@ -2,7 +2,7 @@ import type { FactoryProvider, Token } from '../../index.js'
 import { Database } from './database.js'
 import { loadPeer } from './load-peer.js'
 
-/** What of `drizzle-orm` is used. */
+/** The part of `drizzle-orm` that is used. */
 interface DrizzlePackage {
   drizzle(run: RunQuery, config?: object): unknown
 }
@@ -14,12 +14,14 @@ type RunQuery = (
 ) => Promise<{ rows: unknown[] }>
 
 /**
- * Provides Drizzle over the application's {@link Database}: its queries belong to the transaction of the request, and are its tenant's, as all others. For
- * transactions use `Database.transaction`: Drizzle's own knows only one connection. Needs the package `drizzle-orm`.
+ * Provides Drizzle on the {@link Database} of the application. Its queries run in the transaction of
+ * the request and for its tenant, like all others. Begin transactions with `Database.transaction`:
+ * Drizzle's own `transaction` throws, because the driver used here does not support it. Needs the
+ * package `drizzle-orm`.
  *
- * @param token What asks for it.
- * @param config Drizzle's own: `schema`, `casing`, `logger`.
- * @throws ConfigError at the start of the application, when the package is not installed.
+ * @param token The injection token of the Drizzle object.
+ * @param config The configuration of Drizzle: `schema`, `casing`, `logger`.
+ * @throws ConfigError at the start of the application when the package is not installed.
  * @example
  * const Orm = new InjectionToken<PgRemoteDatabase<typeof schema>>('Orm')
  * new App({ plugins: [postgres({ url })], providers: [provideDrizzle(Orm, { schema })] })
@@ -40,7 +42,10 @@ function loadDrizzle(): Promise<DrizzlePackage> {
   return loadPeer(load as () => Promise<DrizzlePackage>, 'drizzle-orm@0.45')
 }
 
-/** Drizzle reads times itself, and rows by the place of their columns where it knows them. */
+/**
+ * Runs the queries of Drizzle. Drizzle parses times itself. For `all` it expects each row as a list
+ * of values.
+ */
 function runOn(database: Database): RunQuery {
   return (text, values, method) =>
     database.query({

@@ -3,19 +3,22 @@ import type { HttpError, Request } from '../../index.js'
 import type { Statement } from './driver.js'
 import { PostgresError, refusalIn, UnsavedError } from './postgres-error.js'
 
-/** Beside the errors, and not in them: whoever logs an error prints what is in it. */
+/**
+ * The statement of each error. It is not a property of the error, because a logger would print its
+ * values.
+ */
 const statements = new WeakMap<Error, Statement>()
 
-/** Remembers which statement was refused; answers with the error. */
+/** Remembers which statement was refused, and returns the error. */
 export function noteRefused<T>(error: T, statement: Statement): T {
-  // The first one to note it knows best: it has sent it.
+  // The first call stores the right statement, because the code that sent the statement makes it.
   if (error instanceof PostgresError && !statements.has(error)) statements.set(error, statement)
   return error
 }
 
-/** The answer for an error that nobody has caught, where a value of the request is to blame. */
+/** The response for an error that no code has caught, when a value of the request has caused it. */
 export function explainRefusal(error: unknown, req: Request): HttpError | undefined {
-  // It is the program that went on.
+  // The program continued after an error, so the request is not to blame.
   if (error instanceof UnsavedError) return undefined
   const refusal = refusalIn(error)
   const values = refusal && statements.get(refusal)?.values

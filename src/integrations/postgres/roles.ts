@@ -1,6 +1,6 @@
 import type { Connection } from './driver.js'
 
-/** A role of the server, as far as it matters to policies. */
+/** The attributes of a role that matter to policies. */
 export interface Role {
   readonly name: string
   readonly isSuper: boolean
@@ -13,13 +13,17 @@ export interface Role {
   readonly canReplicate: boolean
 }
 
-/** What one role is to another: it may become it, or it has what that one may, without a word. */
+/**
+ * How one role relates to another: it may become the other role, or it inherits its privileges
+ * without becoming it.
+ */
 export type Relation = 'MAY_BECOME' | 'INHERITS'
 
 const FIND =
   'select rolsuper, rolbypassrls, rolcanlogin, rolcreaterole, rolreplication from pg_catalog.pg_roles where rolname = $1'
 
-// `null` where one of them does not exist. From 16 on a membership may be one that only inherits.
+// Returns no row if one of the roles does not exist. From PostgreSQL 16 on, a membership may allow
+// only inheritance.
 const RELATED = `
 select pg_has_role(member.oid, role.oid, case
   when $3 = 'INHERITS' then 'USAGE'
@@ -29,14 +33,14 @@ end) as related
 from pg_catalog.pg_roles member, pg_catalog.pg_roles role
 where member.rolname = $1 and role.rolname = $2`
 
-/** The version as `server_version_num`: 150004 is 15.4. */
+/** Reads the version as `server_version_num`: 150004 is 15.4. */
 export async function serverVersion(connection: Connection): Promise<number> {
   const text = "select current_setting('server_version_num')::int as version"
   const { rows } = await connection.query({ text })
   return Number(rows[0]?.['version'])
 }
 
-/** A role by its name. */
+/** Finds a role by name; `undefined` if it does not exist. */
 export async function findRole(connection: Connection, name: string): Promise<Role | undefined> {
   const { rows } = await connection.query({ text: FIND, values: [name] })
   const [row] = rows
@@ -51,7 +55,10 @@ export async function findRole(connection: Connection, name: string): Promise<Ro
   }
 }
 
-/** Whether a role is something to another one; it is both to itself, and a superuser to all. */
+/**
+ * Whether a role has a relation to another role. Every role has both relations to itself, and a
+ * superuser to all roles.
+ */
 export async function isRelated(
   connection: Connection,
   [member, role]: readonly [member: string, role: string],

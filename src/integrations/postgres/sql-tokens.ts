@@ -1,16 +1,19 @@
-/** A piece of SQL that is no space and no comment. */
+/** A token of SQL. Spaces and comments are not tokens. */
 export interface Token {
-  /** `word` is a keyword or a name that is not quoted, in small letters; `mark` is any other single character. */
+  /**
+   * `word` is a keyword or an unquoted name, in lower case; `mark` is a number or any other single
+   * character.
+   */
   readonly kind: 'word' | 'quoted' | 'mark'
   readonly text: string
-  /** Where it begins in the text. */
+  /** The position in the text at which it begins. */
   readonly start: number
   readonly end: number
 }
 
-/** SQL ends where a quote or a comment is still open. */
+/** SQL that ends inside a quote or a comment. */
 export class UnclosedError extends Error {
-  /** Where the open one begins. */
+  /** The position of the open quote or comment. */
   readonly start: number
 
   constructor(start: number) {
@@ -24,18 +27,20 @@ const LINE_COMMENT = /--[^\n\r]*/y
 const COMMENT_EDGE = /\/\*|\*\//g
 const WORD = /[a-z_\u0080-\u{10ffff}][\w$\u0080-\u{10ffff}]*/iuy
 const DOLLAR_TAG = /\$(?:[a-z_\u0080-\u{10ffff}][\w\u0080-\u{10ffff}]*)?\$/iuy
-/** A point begins one only before a digit: else it stands between names. */
+/** A point begins a number only before a digit; otherwise it separates names. */
 const NUMBER = /\.?\d[\w.]*/y
-/** In `E'…'` alone a backslash escapes. */
+/** A backslash escapes only in `E'…'`. */
 const ESCAPED = /'[^'\\]*(?:(?:\\.|'')[^'\\]*)*'/sy
-// Loops over one class of characters need no memory for each, and a string may be megabytes long.
+// Each loop repeats one class of characters, which needs no memory per round: a string may have
+// megabytes.
 const STRING = /'[^']*(?:''[^']*)*'/y
 const NAME = /"[^"]*(?:""[^"]*)*"/y
 
 /**
- * Reads SQL as PostgreSQL's own lexer takes it apart (PostgreSQL documentation, 4.1): enough to know what is quoted and what is not.
+ * Splits SQL into tokens like PostgreSQL's lexer (PostgreSQL documentation, 4.1), as far as needed
+ * to tell quoted text from other text.
  *
- * @throws UnclosedError
+ * @throws UnclosedError when a quote or a comment is not closed.
  */
 export function* tokensOf(sql: string): Generator<Token> {
   let position = 0
@@ -58,7 +63,7 @@ function tokenAt(sql: string, start: number): Token {
   if (word !== undefined) {
     return { kind: 'word', text: sql.slice(start, word).toLowerCase(), start, end: word }
   }
-  // `1e5` is no word behind a digit, and `$1` no quote.
+  // The `e5` of `1e5` is not a word, and the `$` of `$1` does not begin a quote.
   const end = match(NUMBER, sql, start) ?? start + 1
   return { kind: 'mark', text: sql.slice(start, end), start, end }
 }
@@ -81,7 +86,7 @@ function closed(pattern: RegExp, sql: string, start: number): number {
   return end
 }
 
-/** Comments of SQL stand in one another. */
+/** In SQL, comments may contain comments. */
 function endOfComment(sql: string, start: number): number {
   COMMENT_EDGE.lastIndex = start
   let depth = 0
@@ -93,7 +98,7 @@ function endOfComment(sql: string, start: number): number {
   return COMMENT_EDGE.lastIndex
 }
 
-/** Where a pattern that stands at a place ends. */
+/** Returns the end of a match that begins exactly at `start`; `undefined` if there is none. */
 function match(pattern: RegExp, sql: string, start: number): number | undefined {
   pattern.lastIndex = start
   return pattern.test(sql) ? pattern.lastIndex : undefined

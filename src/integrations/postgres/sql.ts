@@ -1,17 +1,18 @@
 import type { Statement } from './driver.js'
 
 /**
- * A piece of SQL that keeps its values apart from its text, however it is put together. Made by {@link sql}.
+ * A part of SQL that keeps its values separate from its text, also when parts are combined. Created
+ * by {@link sql}.
  */
 export class Sql implements Statement {
   readonly #strings: readonly string[]
   readonly values: readonly unknown[]
 
   /**
-   * Makes a statement; the template {@link sql} calls it.
+   * Creates a statement; the template {@link sql} calls it.
    *
-   * @param strings The text between the values: one more than there are values. It must be text
-   * that stands in a program.
+   * @param strings The text between the values: one more than there are values. It must be constant
+   * text of the program, never user input.
    * @param values The values, in order.
    */
   constructor(strings: readonly string[], values: readonly unknown[]) {
@@ -19,12 +20,15 @@ export class Sql implements Statement {
     this.values = values
   }
 
-  /** With `$1`, `$2`, … where the values belong. */
+  /** The text with `$1`, `$2`, … in the places of the values. */
   get text(): string {
     return this.#strings.reduce((text, string, index) => `${text}$${index}${string}`)
   }
 
-  /** Its pieces, with another piece in the place of a value where that is one. */
+  /**
+   * Combines text and inputs. An input that is an {@link Sql} becomes part of the text; every other
+   * one becomes a value.
+   */
   static flatten(strings: readonly string[], inputs: readonly unknown[]): Sql {
     const [first = ''] = strings
     const texts = [first]
@@ -45,21 +49,23 @@ export class Sql implements Statement {
   }
 }
 
-/** The template and what belongs to it; see {@link sql}. */
+/** The type of {@link sql}. */
 export interface SqlTag {
   (strings: TemplateStringsArray, ...inputs: unknown[]): Sql
   /**
-   * A name of a table, column or the like, quoted; several are joined by dots. A name is no value: take care who chooses it.
+   * Quotes the name of a table or a column. Several names are joined by dots. A name is part of the
+   * text, so do not accept any name that a client sends.
    *
-   * @throws TypeError when a name is empty or holds a NUL.
+   * @throws TypeError when a name is empty or contains a NUL.
    */
   id(...names: string[]): Sql
-  /** Pieces or values, one after the other. Default separator: `', '`. */
+  /** Joins parts of SQL or values. Default separator: `', '`. */
   join(items: readonly unknown[], separator?: string): Sql
 }
 
 /**
- * SQL in a template: every value becomes a parameter, so that nothing in it can be read as SQL; other pieces become part of it.
+ * Creates a statement from a template. Every value becomes a parameter, so it is never read as SQL.
+ * A value that is itself the result of `sql` becomes part of the text.
  *
  * @example
  * const mine = sql`status = ${status}`
@@ -77,7 +83,7 @@ function template(strings: TemplateStringsArray, ...inputs: unknown[]): Sql {
   return Sql.flatten(strings, inputs)
 }
 
-/** A name as SQL wants it. */
+/** Quotes a name for SQL. */
 export function quoteName(name: string): string {
   if (typeof name !== 'string' || name === '' || name.includes('\0')) {
     throw new TypeError('sql.id(): a name is a text that is not empty and has no NUL in it.')

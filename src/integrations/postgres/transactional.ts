@@ -4,18 +4,20 @@ import { injectField } from '../../metadata/injectable.js'
 import { isStandardContext, misplaced, refuseBare, writeFieldToken } from '../../metadata/write.js'
 import { Database } from './database.js'
 
-/** Where an object that the container has made keeps its database. */
+/** The property of an object that holds its database. The container sets it. */
 const kDatabase = Symbol('blazon.database')
-/** On what a decorated method has become. */
+/** Marks the function that replaces a decorated method. */
 const kTransactional = Symbol('blazon.transactional')
 
 type Method = (...args: unknown[]) => unknown
 
 /**
- * Makes every call of a method one transaction, as {@link Database.transaction}: on a handler, it is committed before the first byte of the answer. The class
- * must be made by the container, from a controller or a provider.
+ * Runs every call of a method in one transaction, like {@link Database.transaction}. On a handler,
+ * the transaction is committed before the first byte of the response. The container must create the
+ * object, so its class must be a controller or a provider.
  *
- * @throws ConfigError on anything else than a method; an `Error` when a method of an object is called that the container has not made.
+ * @throws ConfigError when it decorates anything other than a method. The method throws an `Error`
+ * when the container did not create its object.
  * @example
  * class Transfers {
  *   private readonly accounts = inject(Accounts)
@@ -53,7 +55,9 @@ function onlyMethods(name: unknown): Error {
   return misplaced('@Transactional()', String(name), ['method'])
 }
 
-/** With the name and the parameters of the method, which others read. */
+/**
+ * Wraps a method. The wrapper gets its name and its number of parameters, which other code reads.
+ */
 function inTransaction(method: Method): Method {
   async function transactional(this: { [kDatabase]?: Database }, ...args: unknown[]) {
     const database = this?.[kDatabase]
@@ -71,7 +75,7 @@ function inTransaction(method: Method): Method {
   })
 }
 
-/** Whether the handler of a route is a transaction. */
+/** Whether the handler of a route is decorated with `@Transactional()`. */
 export function isTransactional({ controller, handler }: RouteModel): boolean {
   const method: unknown = (controller.prototype as Record<PropertyKey, unknown>)[handler]
   return typeof method === 'function' && kTransactional in method

@@ -1,8 +1,9 @@
 import { ConfigError, HttpError } from '../../index.js'
 
 /**
- * What keeps an application from starting whose database cannot be asked, with what the server or the network has said; anything else as it is. The URL is in
- * no message: it may have a password in it.
+ * Converts the error of a database that cannot be reached into a ConfigError with the reason that
+ * the server or the network gave. Returns any other error unchanged. The URL is in no message,
+ * because it may contain a password.
  */
 export function unreachable(error: unknown): unknown {
   if (!HttpError.is(error)) return error
@@ -16,7 +17,9 @@ export function unreachable(error: unknown): unknown {
   return new ConfigError([problem], { cause: error })
 }
 
-/** An attempt at several addresses has an error for each, and no message of its own. */
+/**
+ * Node reports an attempt at several addresses as an AggregateError, which has no message itself.
+ */
 function reasonOf(cause: unknown): string {
   if (cause instanceof AggregateError && cause.message === '')
     return cause.errors.map(reasonOf).join(', ')

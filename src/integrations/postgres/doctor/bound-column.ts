@@ -2,12 +2,12 @@ import { TENANT_SETTING } from '../names.js'
 import { literal } from '../schema/identifier.js'
 import { tokensOf } from '../sql-tokens.js'
 
-/** A column, as far as a comparison with it matters. */
+/** The facts about a column that matter when a policy compares it. */
 export interface ComparedColumn {
   readonly name: string
-  /** Without its length, and with its schema where that is not `pg_catalog`. */
+  /** The type without its length, and with its schema unless that is `pg_catalog`. */
   readonly type: string
-  /** Whether its texts are equal only where every byte is. */
+  /** Whether two texts are equal only if all their bytes are equal (a deterministic collation). */
   readonly isDeterministic: boolean
 }
 
@@ -18,19 +18,24 @@ const SETTING = `current_setting\\(${escaped(literal(TENANT_SETTING))}::text(?:,
 const VALUE = `(?:${SETTING}|NULLIF\\(${SETTING}, ''::text\\))`
 
 /**
- * Whether `=` of PostgreSQL tells all values of a column apart. It does not for `char(n)` (blanks at the end), `name` (behind 63 bytes), `citext`, and texts with a
- * collation that is not deterministic. Of other types, `numeric` and domains among them, nobody has made sure.
+ * Whether PostgreSQL's `=` distinguishes all values of a column. It does not for `char(n)` (it
+ * ignores trailing blanks), `name` (it cuts after 63 bytes), `citext`, and texts with a collation
+ * that is not deterministic. Other types, such as `numeric` and domains, are unverified and count
+ * as unsafe.
  */
 export function keepsApart({ type, isDeterministic }: ComparedColumn): boolean {
   return TEXTS.includes(type) ? isDeterministic : type === 'uuid' || INTEGERS.includes(type)
 }
 
 /**
- * The column that a condition of a policy compares with the setting, so that it holds for rows of one tenant alone: by `=`, in the forms that `tenantTable` and its
- * like are written down in; whatever else it asks is asked too (`AND`). `undefined` where it is none of these forms: what cannot be told is not.
+ * Finds the column that the condition of a policy compares with the tenant setting, so that the
+ * condition holds only for rows of one tenant. It accepts a comparison by `=` in the forms in which
+ * `tenantTable` and similar SQL are stored, also with more conditions added by `AND`. Returns
+ * `undefined` for every other form: the doctor accepts only what it knows to be safe.
  *
- * @param condition As `pg_get_expr` writes it while the `search_path` is `pg_catalog`. Then a type, an operator, a function or a collation of somebody else
- * has its schema in front of it, and every change of type between a value and `=` is written down.
+ * @param condition The output of `pg_get_expr` while the `search_path` is `pg_catalog`. Types,
+ * operators, functions and collations that are not built in then have their schema in front, and
+ * every cast between a value and `=` is visible.
  */
 export function boundColumn<T extends ComparedColumn>(
   condition: string,
@@ -53,7 +58,9 @@ function comparisonWith({ name, type }: ComparedColumn): RegExp {
   return new RegExp(`^(?:${asText}|${sides(column, `(?:${inside}|${around})`)})$`)
 }
 
-/** By itself, or as a query, which is worked out once for a statement. */
+/**
+ * Matches the value itself or a subquery around it, which PostgreSQL evaluates once per statement.
+ */
 function queryOr(value: string): string {
   return `(?:${value}|\\( SELECT ${value} AS (?:\\w+|"(?:[^"]|"")+")\\))`
 }
@@ -62,7 +69,10 @@ function sides(one: string, other: string): string {
   return `${one} = ${other}|${other} = ${one}`
 }
 
-/** What has to hold, each part without parentheses around it. PostgreSQL puts them around everything that `AND` joins, and around the whole. */
+/**
+ * Splits a condition at `AND` into parts without outer parentheses. PostgreSQL writes parentheses
+ * around every part and around the whole.
+ */
 function conjunctsOf(condition: string): string[] {
   const whole = condition.trim()
   const inner = withoutParentheses(whole)
@@ -71,7 +81,7 @@ function conjunctsOf(condition: string): string[] {
   return parts.length === 1 ? [inner.replace(/\s+/g, ' ')] : parts.flatMap(conjunctsOf)
 }
 
-/** `null` where the first one is not closed by the last. */
+/** `null` if the first parenthesis does not close at the end of the text. */
 function withoutParentheses(text: string): string | null {
   let depth = 0
   for (const { text: mark, end } of tokensOf(text)) {

@@ -3,14 +3,15 @@ import type { Connection } from '../driver.js'
 import { identifier, literal } from '../schema/identifier.js'
 import type { TenantTable } from './examination.js'
 
-/** What a column needs a value for, and which. */
+/** A column that needs a value in the row of the canary test, and that value. */
 export interface CanaryColumn {
   readonly name: string
-  /** SQL. */
+  /** The value as SQL. */
   readonly value: string
 }
 
-// Those that have a value by themselves are left alone, but for a sequence: what it has given is gone, though the row is undone.
+// Columns with a default get no value, except those that use a sequence: a rollback does not return
+// the number that the sequence has given.
 const LIST = `
 select a.attname as name, format_type(a.atttypid, a.atttypmod) as type, t.typcategory::text as category, t.typtype::text as kind,
   a.attidentity <> '' or coalesce(pg_get_expr(d.adbin, d.adrelid), '') ~ 'nextval\\(' as counts
@@ -21,7 +22,10 @@ where a.attrelid = $1 and a.attnum > 0 and not a.attisdropped and a.attgenerated
   and (a.attidentity <> '' or coalesce(pg_get_expr(d.adbin, d.adrelid), '') ~ 'nextval\\(' or (a.attnotnull and d.oid is null))
 order by a.attnum`
 
-/** By category of type (`pg_type.typcategory`): what nearly every column of it takes. */
+/**
+ * A value by category of type (`pg_type.typcategory`) that nearly every column of that category
+ * accepts.
+ */
 const VALUES: Readonly<Record<string, string>> = {
   A: "'{}'",
   B: "'false'",
@@ -34,10 +38,10 @@ const VALUES: Readonly<Record<string, string>> = {
   V: "'0'",
 }
 
-/** By type, where the category says too little. */
+/** A value by type, where the category is not exact enough. */
 const OF_TYPE: Readonly<Record<string, string>> = { json: "'{}'", jsonb: "'{}'", bytea: "''" }
 
-/** Values for the columns of a table that need one for a row to be written. */
+/** Returns a value for each column of a table that needs one to insert a row. */
 export async function canaryColumns(
   connection: Connection,
   table: TenantTable,

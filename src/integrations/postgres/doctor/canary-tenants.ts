@@ -2,18 +2,22 @@ import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import type { TenantColumn } from './examination.js'
 
 const TEXTS: readonly string[] = ['text', 'character varying', 'character', 'name']
-/** As long as an id may be. */
+/** The greatest length of an id, in characters. */
 const LONGEST = 128
-/** Shorter ones may be somebody's. */
+/** The smallest length of a test id, in characters: a shorter one may belong to a real tenant. */
 const SHORTEST = 16
 
-/** What may be taken for an id, and how it differs. */
+/** An id that a comparison may confuse with another one, and the difference between the two. */
 export interface LookAlike {
   readonly id: string
   readonly difference: string
 }
 
-/** An id of a tenant that there is not, as the column takes it; `null` where that cannot be known. As long as it may be: what is cut off is told by it. */
+/**
+ * Creates the id of a tenant that does not exist, in the type of the column; `null` for other types
+ * of columns. The id has the greatest length that fits, so that a comparison that cuts ids off is
+ * noticed.
+ */
 export function canaryTenant(column: TenantColumn): string | null {
   if (column.baseType === 'uuid') return randomUUID()
   if (/^(?:smallint|integer|bigint|numeric)$/.test(column.baseType)) {
@@ -27,8 +31,9 @@ export function canaryTenant(column: TenantColumn): string | null {
 }
 
 /**
- * Other ids that a comparison may take for this one: where it cuts off, folds, or looks for a pattern. None of a number or a `uuid`, which may be written in several
- * ways and is one id all the same.
+ * Creates ids that a comparison may confuse with this one: because it cuts ids off, ignores case or
+ * accents, or matches a pattern. Returns none for numbers and `uuid`: they may be written in
+ * several ways, but stay the same id.
  */
 export function lookAlikesOf(id: string, column: TenantColumn): LookAlike[] {
   if (!isText(column)) return []
@@ -45,7 +50,7 @@ export function lookAlikesOf(id: string, column: TenantColumn): LookAlike[] {
   ]
 }
 
-// An extension may have put it anywhere.
+// An extension may be installed in any schema.
 function isText({ baseType }: TenantColumn): boolean {
   return TEXTS.includes(baseType) || /(?:^|\.)citext$/.test(baseType)
 }

@@ -8,28 +8,33 @@ import { canaryTenant, type LookAlike, lookAlikesOf } from './canary-tenants.js'
 import type { Examination, Relation, TenantTable } from './examination.js'
 import { type Finding, finding } from './finding.js'
 
-/** Longer than a look into an index takes, and shorter than anybody minds to wait for a lock. */
+/**
+ * The timeouts are longer than an index lookup takes, and short enough that nobody has to wait for
+ * the locks of the test.
+ */
 const BEGIN = "begin; set local lock_timeout = '500ms'; set local statement_timeout = '5s'"
 
-// Triggers and rules may do anything, and it is not for a check to make them do it.
+// Do not write to tables with triggers or rules: they may have any effect, and a test must not
+// cause it.
 const PRIVILEGES = `
 select has_table_privilege($1::name, $2::oid, 'select') as select, has_table_privilege($1::name, $2::oid, 'insert') as insert,
   has_table_privilege($1::name, $2::oid, 'update') as update, has_table_privilege($1::name, $2::oid, 'delete') as delete,
   not exists (select from pg_catalog.pg_trigger t where t.tgrelid = $2 and not t.tgisinternal)
   and not exists (select from pg_catalog.pg_rewrite w where w.ev_class = $2) as quiet`
 
-/** SQLSTATEs of what was given up: a lock, a statement. */
+/** The SQLSTATEs of timeouts: for a lock and for a statement. */
 const TOO_LATE = ['55P03', '57014']
 
-/** Somebody else works on a table, so that nothing can be tried. */
+/** Another session uses the table, so the test cannot run. */
 class Interruption extends Error {}
 
-/** What became of a statement: how many rows, or the code of its error. */
+/** The result of a statement: the number of rows, or the code of its error. */
 type Outcome = { readonly rows: number } | { readonly code: string; readonly isOfTable: boolean }
 
 /**
- * Tries, as the role of tenants, what must not work: one tenant that there is not reads and writes what belongs to another one that there is not,
- * and nobody reads anything. Each table in a transaction that is rolled back.
+ * Tries the access that must not work, as the role of tenants: a test tenant reads and writes rows
+ * of another test tenant, and code without a tenant reads rows. Neither tenant exists. Each table
+ * is tested in a transaction that is rolled back.
  */
 export async function releaseCanary(examination: Examination): Promise<Finding[]> {
   const findings: Finding[] = []
@@ -81,7 +86,7 @@ class Trial {
     ;[this.#a, this.#b] = facts.ids
   }
 
-  /** `null` where there can be no ids of tenants. */
+  /** Returns `null` if the column cannot hold ids for test tenants. */
   static async prepare(examination: Examination, table: TenantTable): Promise<Trial | null> {
     const { connection, tenantRole } = examination
     const [a, b] = [canaryTenant(table.column), canaryTenant(table.column)]
@@ -107,7 +112,8 @@ class Trial {
 
   async #tryWriting(): Promise<void> {
     const own = await this.#as(this.#b, this.#insert(this.#b))
-    // What fails for other reasons tells nothing of policies; neither does it where the own row is refused, too.
+    // An error for another reason says nothing about policies. If even the tenant's own row is
+    // refused, no further test makes sense.
     if (!passesPolicy(own, this.#table)) return
     if ('rows' in own) await this.#tryReaching()
     const foreign = this.#insert(this.#b)
@@ -119,7 +125,10 @@ class Trial {
     }
   }
 
-  /** There is a row of the second tenant now. Where anybody gets at it, it need not be asked who is taken for that tenant. */
+  /**
+   * Tries to reach the row of the second tenant, which exists now. If that succeeds, the test with
+   * similar ids is not needed.
+   */
   async #tryReaching(): Promise<void> {
     const before = this.#findings.length
     await this.#tryStealing()
@@ -156,7 +165,10 @@ class Trial {
     this.#report(`one tenant sees the rows of a tenant whose id differs in ${seen.join(', or ')}`)
   }
 
-  /** Whether none of them sees anything. In one message: who sees something divides by zero. */
+  /**
+   * Whether none of the similar ids sees a row. All run in one script; a statement that sees a row
+   * fails with a division by zero.
+   */
   async #areBlind(lookAlikes: readonly LookAlike[]): Promise<boolean> {
     const look = `select 1 / (1 - count(*)) from (select 1 from ${this.#table.fullName} limit 1) seen`
     const script = lookAlikes.map(({ id }) => `${this.#enter(id)}; ${look}`).join('; ')
@@ -167,11 +179,15 @@ class Trial {
   #insert(tenant: string): string {
     const names = ['tenant_id', ...this.#columns.map(({ name }) => name)].join(', ')
     const values = [literal(tenant), ...this.#columns.map(({ value }) => value)].join(', ')
-    // The number of an identity column is given, or its sequence would be a number further for good.
+    // Give a value for an identity column. Otherwise its sequence would advance, and a rollback
+    // does not undo that.
     return `insert into ${this.#table.fullName} (${names}) overriding system value values (${values})`
   }
 
-  /** Runs a statement in a tenant's name, so that its failure is its own. A row that it leaves stays until the end of the trial. */
+  /**
+   * Runs a statement as a tenant, behind its own savepoint, so that an error affects only this
+   * statement. A row that it inserts stays until the end of the test.
+   */
   async #as(tenant: string, text: string): Promise<Outcome> {
     let rows = 0
     const refusal = await this.#attempt(async () => {
@@ -186,7 +202,10 @@ class Trial {
     return `select set_config('role', ${literal(this.#role)}, true), set_config('${TENANT_SETTING}', ${literal(tenant)}, true)`
   }
 
-  /** Answers with what the server has refused it for; what was done since the savepoint that it begins with is undone then. */
+  /**
+   * Returns the error with which the server refused a statement in `fn`. The changes since the
+   * savepoint are then rolled back.
+   */
   async #attempt(fn: () => Promise<void>): Promise<PostgresError | undefined> {
     try {
       await fn()
@@ -209,7 +228,7 @@ class Trial {
   }
 }
 
-/** Says that a table could not be looked at. */
+/** Creates the finding for a table that could not be tested. */
 export function interrupted({ fullName }: Relation): Finding {
   const cause = 'It is locked or slow, so the doctor could not test whether it keeps tenants apart.'
   const facts = { subject: `table ${fullName}`, cause, remedy: 'Run the doctor again later.' }
@@ -221,20 +240,21 @@ function rowsOf(outcome: Outcome): number {
 }
 
 /**
- * Whether a policy has let a row through: it was written, or refused by a constraint of the table, which PostgreSQL asks after the policies (`ExecInsert`). A
- * partitioned table looks for the partition even before them.
+ * Whether a policy has allowed the row: it was inserted, or a constraint of the table refused it.
+ * PostgreSQL checks constraints after policies (`ExecInsert`). For a partitioned table this is not
+ * certain, because it selects the partition even before the policies.
  */
 function passesPolicy(outcome: Outcome, { kind }: TenantTable): boolean {
   if ('rows' in outcome) return true
   return outcome.code.startsWith('23') && outcome.isOfTable && kind !== 'p'
 }
 
-// Defaults may write to other tables, and be refused there.
+// A default may write to another table, and that table may refuse it.
 function isAbout(refusal: PostgresError, { schema, name }: TenantTable): boolean {
   return refusal.schema === schema && refusal.table === name
 }
 
-/** What the server has said; `undefined` where it was not the server. */
+/** Returns the error of the server; `undefined` if the error is not from the server. */
 function refusalIn(error: unknown): PostgresError | undefined {
   if (error instanceof PostgresError) return error
   const cause = HttpError.is(error) ? error.cause : undefined

@@ -1,38 +1,45 @@
 import type { Connection } from '../driver.js'
 import type { ComparedColumn } from './bound-column.js'
 
-/** Whose database is looked at, and how. */
+/** The options of the doctor. */
 export interface DoctorOptions {
-  /** The role that statements run as where tenants are used. */
+  /** The role as which statements run when the application uses tenants. */
   readonly tenantRole: string
   /** The role of `withoutTenant`. */
   readonly allTenantsRole: string
-  /** Whether the database runs in this process: its only login is a superuser then, which is no finding. */
+  /**
+   * Whether the database runs in this process. Its only login is then a superuser, which is not a
+   * finding.
+   */
   readonly isEmbedded: boolean
 }
 
-/** What those who look at a part of the database are given. */
+/** The data that every check of the doctor receives. */
 export interface Examination extends DoctorOptions, Setting {
   readonly connection: Connection
-  /** Everything of the database's user that rows are read from, or counted by. */
+  /** All tables, views and sequences of the user, without the locked ones. */
   readonly relations: readonly Relation[]
   readonly tables: readonly TenantTable[]
-  /** Those that nothing can be said about. */
+  /** The relations that were locked, so that they could not be checked. */
   readonly lockedRelations: readonly Relation[]
 }
 
-/** Who is who. */
+/** The login, the roles and the version of the server. */
 export interface Setting {
-  /** Who has logged in. */
+  /** The role with which the application has logged in. */
   readonly login: string
-  /** As `server_version_num`: 150004 is 15.4. */
+  /** The version as `server_version_num`: 150004 is 15.4. */
   readonly version: number
   /**
-   * The role of tenants and all that it may become (`oid`), but for those that are a finding by themselves: superusers, roles of PostgreSQL, that of all tenants. Empty
-   * where there is no such role.
+   * The ids (`oid`) of the role of tenants and of all roles that it may become. Roles that are
+   * findings themselves are left out: superusers, roles of PostgreSQL and the role of all tenants.
+   * Empty if the role of tenants does not exist.
    */
   readonly tenantRoles: readonly number[]
-  /** The login and all whose privileges it has without a word, but for the above. Empty for a superuser, who needs none. */
+  /**
+   * The ids of the login and of all roles whose privileges it inherits, with the same exceptions.
+   * Empty for a superuser, who needs no privileges.
+   */
   readonly loginRoles: readonly number[]
   /** Whether the login may become the role of tenants. */
   readonly mayBecomeTenant: boolean
@@ -43,31 +50,37 @@ export interface Relation {
   readonly oid: number
   readonly schema: string
   readonly name: string
-  /** With its schema, quoted where it must be. */
+  /** The name with its schema, quoted if necessary. */
   readonly fullName: string
-  /** `r` is a table, `p` a partitioned one, `f` a foreign one, `v` a view, `m` a materialized one, `S` a sequence. */
+  /**
+   * `r` is a table, `p` a partitioned table, `f` a foreign table, `v` a view, `m` a materialized
+   * view, `S` a sequence.
+   */
   readonly kind: string
   readonly owner: string
   /** Whether row-level security is on. */
   readonly isEnabled: boolean
   readonly isForced: boolean
-  /** Whether it is a partition, or inherits. */
+  /** Whether it is a partition or inherits from another table. */
   readonly isChild: boolean
-  /** Whether it is a view that reads as who asks. */
+  /** Whether it is a view that reads with the privileges of the role that queries it. */
   readonly isInvoker: boolean
-  /** What its comment says of who may use it: all tenants may read it, or write it as well. */
+  /**
+   * How all tenants may share it, according to its comment: not at all, by reading, or by writing
+   * as well.
+   */
   readonly sharing: 'none' | 'reading' | 'writing'
-  /** What the tenants' role may do with it, or a part of its columns: `select`, … */
+  /** The privileges of the role of tenants on it or on some of its columns: `select`, … */
   readonly privileges: readonly string[]
-  /** To whom that was granted. */
+  /** The roles to which these privileges were granted. */
   readonly grantees: readonly string[]
-  /** What was granted to the login itself, or to those whose privileges it has without a word. */
+  /** The privileges that were granted to the login itself, or to roles from which it inherits. */
   readonly loginPrivileges: readonly string[]
-  /** To which of them. */
+  /** The roles to which these privileges were granted. */
   readonly loginGrantees: readonly string[]
-  /** Whether somebody has it for himself, or waits for that. */
+  /** Whether another session holds an exclusive lock on it, or waits for one. */
   readonly isLocked: boolean
-  /** Whether the tenants' role may do anything with it. */
+  /** Whether the role of tenants has a privilege on it other than `references`. */
   readonly isReachable: boolean
   readonly column: TenantColumn | null
 }
@@ -79,9 +92,9 @@ export interface TenantTable extends Relation {
 
 /** The column `tenant_id`. */
 export interface TenantColumn extends ComparedColumn {
-  /** Of the type itself, or of what its domain is made of. */
+  /** The name of the type; for a domain, of its base type. */
   readonly baseType: string
-  /** The most characters that it holds; `null` where there is no such limit. */
+  /** The most characters that it holds; `null` if there is no such limit. */
   readonly length: number | null
   /** Whether it is `NOT NULL`. */
   readonly isRequired: boolean

@@ -1,20 +1,23 @@
 import type { ConfigCode, Problem } from '../../../index.js'
 
-/** Something that the doctor has found. */
+/** A problem that the doctor has found. */
 export interface Finding extends Problem {
-  /** `'error'`: tenants are not kept apart, or not for certain. `'warning'`: somebody should look at it. */
+  /**
+   * `'error'`: tenants are not separated, or not with certainty. `'warning'`: a person should check
+   * it.
+   */
   readonly severity: 'error' | 'warning'
 }
 
-/** What a {@link Finding} says. */
+/** The texts of a {@link Finding}. */
 export interface FindingFacts {
-  /** What it is about: `table public.orders`. */
+  /** The object that has the problem: `table public.orders`. */
   readonly subject: string
   readonly cause: string
   readonly remedy: string
 }
 
-/** A finding, as severe as its code says. */
+/** Creates a finding. Its code decides the severity. */
 export function finding(code: ConfigCode, facts: FindingFacts): Finding {
   return { code, severity: code.startsWith('E_') ? 'error' : 'warning', ...facts }
 }

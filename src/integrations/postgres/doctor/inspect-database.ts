@@ -17,10 +17,10 @@ import { inspectTables } from './inspect-tables.js'
 import { isTenantTable, readRelations } from './read-relations.js'
 import { readSetting } from './read-setting.js'
 
-/** How often it is tried to look at everything while others lock tables. */
+/** How often the doctor starts again when another session locks a table meanwhile. */
 const ATTEMPTS = 3
 
-/** What is looked at of the role of tenants. */
+/** The checks that concern the role of tenants. */
 const OF_TENANTS = [
   inspectPolicies,
   inspectReach,
@@ -30,12 +30,13 @@ const OF_TENANTS = [
 ] as const
 
 /**
- * Looks for what could let one tenant at the rows of another: in the login, in roles, tables, policies, views, functions, keys and large objects; and tries it. Changes
- * nothing: what is tried is rolled back, with timeouts that keep nobody waiting.
+ * Looks for ways in which one tenant could reach the rows of another: through the login, roles,
+ * tables, policies, views, functions, keys and large objects. Also tries such access. Changes
+ * nothing: the tests are rolled back, and have timeouts so that they do not block other sessions.
  *
- * @param connection Of the login that the application uses, without a transaction.
- * @returns errors first.
- * @throws HttpError 503 where the connection is lost.
+ * @param connection A connection with the login of the application, without an open transaction.
+ * @returns the findings, errors first.
+ * @throws HttpError 503 when the connection is lost.
  */
 export async function inspectDatabase(
   connection: Connection,
@@ -45,7 +46,8 @@ export async function inspectDatabase(
     try {
       return await inspect(connection, options)
     } catch (error) {
-      // A table that somebody has just locked: the next time it is known, and left alone.
+      // Another session has just locked a table. The next attempt finds the lock and leaves that
+      // table out.
       const isLocked = error instanceof PostgresError && error.code === '55P03'
       if (!isLocked || attempt === ATTEMPTS) throw error
     }
@@ -63,10 +65,11 @@ async function inspect(connection: Connection, options: DoctorOptions): Promise<
 }
 
 /**
- * Keeps an application from starting that could not keep its tenants apart. Warnings are logged.
+ * Prevents the start of an application whose database does not keep tenants apart. Logs warnings.
  *
- * @param driver One that is open.
- * @throws ConfigError with everything that {@link inspectDatabase} calls an error; HttpError 503 where the database cannot be reached.
+ * @param driver An open driver.
+ * @throws ConfigError with every finding of {@link inspectDatabase} that is an error; HttpError 503
+ * when the database cannot be reached.
  */
 export async function assertIsolation(
   driver: Driver,
@@ -79,7 +82,7 @@ export async function assertIsolation(
   if (errors.length > 0) throw new ConfigError(errors)
 }
 
-/** As {@link inspectDatabase}, on a connection of a driver that is open. */
+/** Runs {@link inspectDatabase} on a connection of an open driver. */
 export async function examine(
   driver: Driver,
   roles: Omit<DoctorOptions, 'isEmbedded'>,
@@ -110,13 +113,18 @@ async function inspectCatalog(examination: Examination): Promise<Finding[]> {
     ...inspectTables(examination),
     ...(await inspectKeys(examination)),
   ]
-  // Where there is no role of tenants, which has been told of, nobody reaches anything.
+  // If the role of tenants does not exist, it reaches nothing. `inspectRoles` has already reported
+  // that.
   if (examination.tenantRoles.length === 0) return findings
   for (const inspect of OF_TENANTS) findings.push(...(await inspect(examination)))
   return findings
 }
 
-/** To read what a table's policies say, PostgreSQL waits for who has locked it. And it writes names of other schemas than those of the `search_path` with their schema. */
+/**
+ * Runs the checks of the catalog. To read policies, PostgreSQL waits for locks on their tables, so
+ * the wait is limited. With this `search_path`, PostgreSQL writes the schema of every name that is
+ * not built in.
+ */
 async function inTransaction<T>(connection: Connection, run: () => Promise<T>): Promise<T> {
   await connection.script(
     `begin read only; set local lock_timeout = '1s'; set local search_path = pg_catalog, pg_temp`,

@@ -4,7 +4,7 @@ import type { Examination } from './examination.js'
 import { type Finding, finding } from './finding.js'
 import { isOfExtension, USER_SCHEMA } from './read-relations.js'
 
-// A setting that a function has of its own holds while it runs, and so does the role, which is one.
+// The settings of a function are active while it runs. One of them may be the role.
 const LIST = `
 select n.nspname as schema, p.proname as name, pg_get_function_identity_arguments(p.oid) as arguments,
   o.rolname as owner, p.prosecdef as definer, c.setting
@@ -22,7 +22,10 @@ where (p.prosecdef or c.setting is not null) and ${USER_SCHEMA} and not ${isOfEx
   )
 order by schema, name, arguments`
 
-/** Looks at functions that run as somebody else: policies hold for that one then, and not for the tenant. */
+/**
+ * Checks functions that run as another role: the policies then apply to that role and not to the
+ * tenant.
+ */
 export async function inspectFunctions({
   connection,
   tenantRole,

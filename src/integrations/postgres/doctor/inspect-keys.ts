@@ -2,7 +2,7 @@ import { identifier } from '../schema/identifier.js'
 import type { Examination } from './examination.js'
 import { type Finding, finding } from './finding.js'
 
-/** Foreign keys between tables of tenants that do not pair their `tenant_id`. */
+/** Foreign keys between tables of tenants that do not compare their `tenant_id`. */
 const FOREIGN_KEYS = `
 select con.conname as name, con.conrelid as table, con.confrelid as other
 from pg_catalog.pg_constraint con
@@ -16,7 +16,7 @@ where con.contype = 'f' and con.conparentid = 0
   )
 order by con.conrelid, con.conname`
 
-/** Unique indexes without `tenant_id`, but those of values that PostgreSQL makes up itself. */
+/** Unique indexes without `tenant_id`, except on values that PostgreSQL generates. */
 const UNIQUE = `
 select c.relname as name, i.indrelid as table
 from pg_catalog.pg_index i join pg_catalog.pg_class c on c.oid = i.indexrelid
@@ -36,7 +36,10 @@ where i.indisunique and i.indrelid = any($1::oid[])
   )
 order by i.indrelid, c.relname`
 
-/** Looks at keys, which PostgreSQL checks against the rows of every tenant: policies do not hold then. */
+/**
+ * Checks keys. PostgreSQL compares a key with the rows of every tenant, because policies do not
+ * apply to that.
+ */
 export async function inspectKeys({ connection, tables }: Examination): Promise<Finding[]> {
   const values = [tables.map(({ oid }) => oid)]
   const nameOf = (oid: unknown) => tables.find((table) => table.oid === Number(oid))?.fullName ?? ''

@@ -4,7 +4,7 @@ import type { Examination, Relation } from './examination.js'
 import { type Finding, finding } from './finding.js'
 import { leading, powersOf } from './powers.js'
 
-/** Looks at who has logged in: it may become both roles, and is nothing by itself. */
+/** Checks the login. It must be able to become both roles, and must have no privileges itself. */
 export async function inspectLogin(examination: Examination): Promise<Finding[]> {
   const role = await findRole(examination.connection, examination.login)
   if (role !== undefined && (role.isSuper || role.bypassesPolicies)) return [omnipotent(role)]
@@ -19,7 +19,10 @@ export async function inspectLogin(examination: Examination): Promise<Finding[]>
   ]
 }
 
-/** Neither must the login lead to who is above all policies; of owners it is told elsewhere. */
+/**
+ * Checks that the login may not become a role to which no policy applies. `checkOwnership` reports
+ * owners.
+ */
 async function checkPowers(examination: Examination): Promise<Finding[]> {
   const { login } = examination
   const names = await powersOf(examination, login, [])
@@ -47,7 +50,7 @@ function creator({ name }: Role): Finding {
   return finding('W_DATABASE_LOGIN', { subject: `login ${name}`, cause, remedy })
 }
 
-/** An owner may take the policies away. */
+/** Checks ownership of tables of tenants: an owner can remove the policies. */
 async function checkOwnership({ connection, tables, login }: Examination): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const owner of new Set(tables.map((table) => table.owner))) {
@@ -67,7 +70,10 @@ async function checkOwnership({ connection, tables, login }: Examination): Promi
   return findings
 }
 
-/** Other tables than those of tenants: there are no policies to take away, and still nothing that the login needs. */
+/**
+ * Checks ownership of other tables. They have no policies to remove, but the login still does not
+ * need to own them.
+ */
 function checkPossessions({ relations, login }: Examination): Finding[] {
   const owned = relations.filter(
     ({ owner, column, kind }) => owner === login && column === null && kind !== 'S',
@@ -79,7 +85,10 @@ function checkPossessions({ relations, login }: Examination): Finding[] {
   return [finding('W_DATABASE_LOGIN', { subject: `login ${login}`, cause, remedy })]
 }
 
-/** What the login may do without becoming anybody, no policy for the role of tenants holds for. */
+/**
+ * Checks privileges that the login has without `SET ROLE`. The policies for the role of tenants do
+ * not apply to them.
+ */
 function checkGrants({ relations, login }: Examination): Finding[] {
   const granted = relations.filter(
     ({ loginPrivileges, sharing, kind }) =>
@@ -105,7 +114,7 @@ async function checkBecoming(examination: Examination): Promise<Finding[]> {
   const report = (cause: string, remedy: string) =>
     findings.push(finding('E_DATABASE_LOGIN', { subject: `login ${login}`, cause, remedy }))
   for (const role of [tenantRole, allTenantsRole]) {
-    // One that is missing has been told of.
+    // `inspectRoles` reports roles that do not exist.
     if ((await findRole(connection, role)) === undefined) continue
     if (await isRelated(connection, [login, role], 'MAY_BECOME')) continue
     report(`It may not become ${role}.`, `Run: npx blazon db migrate --login ${login}`)

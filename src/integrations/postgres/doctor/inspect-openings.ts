@@ -8,7 +8,7 @@ const KINDS: Readonly<Record<string, string>> = {
   L: 'large objects',
 }
 
-// Functions are open to everybody by themselves.
+// Functions are left out: everybody may execute them by default.
 const DEFAULTS = `
 select o.rolname as owner, n.nspname as schema, d.defaclobjtype::text as kind,
   coalesce(r.rolname, 'public') as grantee, string_agg(x.privilege_type, ', ' order by x.privilege_type) as privileges
@@ -22,7 +22,7 @@ where d.defaclobjtype in ('r', 'S', 'L') and x.grantee <> d.defaclrole
 group by o.rolname, n.nspname, d.defaclobjtype, r.rolname
 order by o.rolname, n.nspname, d.defaclobjtype, r.rolname`
 
-// Before PostgreSQL 15 everybody may, in the schema public.
+// Before PostgreSQL 15, every role may create objects in the schema public.
 const CREATABLE = `
 select 'schema ' || quote_ident(n.nspname) as place,
   exists (select from unnest($1::oid[]) role where has_schema_privilege(role, n.oid, 'create')) as tenant,
@@ -35,7 +35,10 @@ select 'database ' || quote_ident(current_database()),
   exists (select from unnest($2::oid[]) role where has_database_privilege(role, current_database(), 'create'))
 order by 1`
 
-/** Looks at what could be opened later: by what is granted in advance, and by things that are put in the place of others. */
+/**
+ * Checks what could give access later: default privileges, and the right to create objects that
+ * replace others.
+ */
 export async function inspectOpenings(examination: Examination): Promise<Finding[]> {
   const { connection, tenantRoles, loginRoles } = examination
   const values = [tenantRoles, loginRoles]

@@ -6,7 +6,7 @@ import { type Finding, finding } from './finding.js'
 import { hasPoliciesAlone, isExposed } from './inspect-tables.js'
 import { IS_DETERMINISTIC, isTenantTable } from './read-relations.js'
 
-/** A policy that opens something to the role of tenants, by itself or as one of several. */
+/** A permissive policy for the role of tenants. */
 interface Policy {
   readonly table: number
   readonly name: string
@@ -14,13 +14,15 @@ interface Policy {
   readonly command: string
   readonly using: string | null
   readonly check: string | null
-  /** Whether a cast that somebody has made is part of it: it is written like one of PostgreSQL. */
+  /** Whether its condition contains a user-defined cast, which is written like a built-in one. */
   readonly hasOwnCast: boolean
-  /** Those that it may compare: `tenant_id`, or where there is none, any. */
+  /** The columns that it may compare: `tenant_id`, or any column if the table has none. */
   readonly columns: readonly ComparedColumn[]
 }
 
-// Restrictive policies only narrow. Those of roles that the tenants' role inherits from hold for it as well, and those of others once it has become them.
+// Restrictive policies only narrow access, so they are left out. Policies of a role from which the
+// role of tenants inherits apply to it as well. Those of a role that it may become apply after it
+// has become that role.
 const LIST = `
 select p.polrelid as table, p.polname as name, p.polcmd::text as command,
   pg_get_expr(p.polqual, p.polrelid) as using, pg_get_expr(p.polwithcheck, p.polrelid) as check,
@@ -38,7 +40,7 @@ from pg_catalog.pg_policy p
 where p.polpermissive and p.polrelid = any($1::oid[]) and (0 = any(p.polroles) or p.polroles && $2::oid[])
 order by p.polrelid, p.polname`
 
-/** Looks at what the policies of tables let the role of tenants do. */
+/** Checks what the policies of tables allow to the role of tenants. */
 export async function inspectPolicies(examination: Examination): Promise<Finding[]> {
   const { connection, relations, tables, tenantRole, tenantRoles } = examination
   const shown = relations.filter(
@@ -56,7 +58,10 @@ export async function inspectPolicies(examination: Examination): Promise<Finding
   })
 }
 
-/** Rows that one policy gives to the tenant in one column, and another one to that in another column, would be those of two. */
+/**
+ * Requires all policies to compare the same column. If two policies compare different columns, a
+ * tenant could see the rows of two tenants.
+ */
 function bySameColumn(policies: readonly Policy[]): Policy[] {
   const [column] = policies.flatMap((policy) =>
     conditionsOf(policy).flatMap((each) => boundColumn(each, policy.columns) ?? []),

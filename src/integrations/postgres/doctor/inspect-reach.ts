@@ -2,7 +2,7 @@ import { identifier } from '../schema/identifier.js'
 import type { Examination, Relation } from './examination.js'
 import { type Finding, finding } from './finding.js'
 
-/** What kinds of relations are called. */
+/** The names of the kinds of relations, for messages. */
 const NOUNS: Readonly<Record<string, string>> = {
   r: 'table',
   p: 'table',
@@ -13,8 +13,8 @@ const NOUNS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Looks at everything that the role of tenants reaches and that is no table of tenants. What is for all of them alike says so in its comment; everything else
- * has no business there.
+ * Checks everything that the role of tenants reaches and that is not a table of tenants. An object
+ * that all tenants share must say so in its comment; the role must not reach any other.
  */
 export function inspectReach(examination: Examination): Finding[] {
   const reached = examination.relations.filter(
@@ -29,7 +29,7 @@ export function inspectReach(examination: Examination): Finding[] {
   ]
 }
 
-/** Tables that are open to the same roles have the same cure. */
+/** Groups tables that are open to the same roles, because they have the same remedy. */
 function groupsOf(relations: readonly Relation[]): Relation[][] {
   const groups = new Map<string, Relation[]>()
   for (const relation of relations) {
@@ -75,7 +75,7 @@ function ownersView(relation: Relation, { version, tenantRole }: Examination): F
 }
 
 function checkWriting(relation: Relation, { tenantRole }: Examination): Finding[] {
-  // Reading as who asks, a view opens nothing.
+  // A view that reads with the privileges of the querying role gives no additional access.
   const more = relation.privileges.filter((privilege) => privilege !== 'select')
   if (more.length === 0 || relation.isInvoker) return []
   const list = more.join(', ')
@@ -84,7 +84,10 @@ function checkWriting(relation: Relation, { tenantRole }: Examination): Finding[
   return [finding('E_DATABASE_REACH', { subject: subjectOf(relation), cause, remedy })]
 }
 
-/** What a default value takes from a sequence needs `USAGE`, which tells no more than the value does. Of owners it is told elsewhere. */
+/**
+ * Checks sequences. A default that uses a sequence needs only `USAGE`, which reveals no more than
+ * the value itself. Ownership is reported elsewhere.
+ */
 function checkSequences(reached: readonly Relation[], { tenantRole }: Examination): Finding[] {
   const open = reached.filter(
     ({ kind, sharing, grantees }) => kind === 'S' && sharing === 'none' && grantees.length > 0,
@@ -102,7 +105,10 @@ function revoking(relations: readonly Relation[], tenantRole: string): string {
   return `revoke all on ${names} from ${granteesOf(relations, tenantRole)};`
 }
 
-/** Nobody is named where it is the owner's right, or that of a role of PostgreSQL. */
+/**
+ * Names the roles for `REVOKE`. There are none when the access comes from ownership or from a role
+ * of PostgreSQL; the text then names `public` and the role of tenants.
+ */
 function granteesOf(relations: readonly Relation[], tenantRole: string): string {
   const names = new Set(relations.flatMap(({ grantees }) => grantees))
   if (names.size === 0) return `public, ${identifier(tenantRole)}`

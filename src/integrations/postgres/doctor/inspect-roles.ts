@@ -4,7 +4,7 @@ import type { Examination } from './examination.js'
 import { type Finding, finding } from './finding.js'
 import { leading, powersOf } from './powers.js'
 
-/** Looks at the two roles. */
+/** Checks the role of tenants and the role of all tenants. */
 export async function inspectRoles(examination: Examination): Promise<Finding[]> {
   const { connection, tenantRole, allTenantsRole } = examination
   const findings: Finding[] = []
@@ -42,7 +42,10 @@ function checkAttributes(role: Role): Finding[] {
     })
 }
 
-/** The role of tenants must not be, nor lead to, anybody who could see more. */
+/**
+ * Checks that the role of tenants neither is, nor may become, a role that could see more than one
+ * tenant.
+ */
 async function checkReach(examination: Examination): Promise<Finding[]> {
   const { tables, tenantRole, allTenantsRole } = examination
   const others = [allTenantsRole, ...tables.map(({ owner }) => owner)]

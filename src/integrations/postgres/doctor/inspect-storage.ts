@@ -2,10 +2,11 @@ import { identifier } from '../schema/identifier.js'
 import type { Examination } from './examination.js'
 import { type Finding, finding } from './finding.js'
 
-/** How many large objects are named: there may be millions. */
+/** The most large objects to name in a message: there may be millions. */
 const MOST_NAMED = 5
 
-// What policies do not hold for: large objects, catalogs that have values of rows in them, files of the server.
+// Storage to which no policy applies: large objects, catalogs that contain values of rows, and
+// files of the server.
 const READ = `
 select current_setting('lo_compat_privileges')::bool as compat,
   array(
@@ -33,7 +34,7 @@ select current_setting('lo_compat_privileges')::bool as compat,
     order by p.oid
   ) as functions`
 
-/** Looks at what the role of tenants reaches beside tables. */
+/** Checks what the role of tenants reaches besides tables. */
 export async function inspectStorage({
   connection,
   tenantRole,

@@ -3,10 +3,10 @@ import { keepsApart } from './bound-column.js'
 import type { Examination, Relation, TenantTable } from './examination.js'
 import { type Finding, finding } from './finding.js'
 
-/** Privileges that row-level security does not hold back. */
+/** Privileges that row-level security does not restrict. */
 const DANGERS: readonly string[] = ['truncate', 'trigger', 'references']
 
-/** Looks at what tables are by themselves. */
+/** Checks the properties of tables. */
 export function inspectTables(examination: Examination): Finding[] {
   const { tables, lockedRelations, tenantRole } = examination
   const others = examination.relations.filter(hasPoliciesAlone)
@@ -27,7 +27,10 @@ export function inspectTables(examination: Examination): Finding[] {
   ]
 }
 
-/** Whether a table that the role of tenants reaches has no column `tenant_id`, and policies that may compare another one. */
+/**
+ * Whether the role of tenants reaches a table that has no column `tenant_id`, but has policies,
+ * which may compare another column.
+ */
 export function hasPoliciesAlone(relation: Relation): boolean {
   const { column, isReachable, isEnabled, sharing } = relation
   return column === null && isReachable && isEnabled && sharing === 'none'
@@ -40,7 +43,10 @@ function nothingToSee(): Finding {
   return finding('W_DATABASE_TABLES', { subject: 'the database', cause, remedy })
 }
 
-/** Parts of a table that nobody may name are reached by the whole alone, and its policies hold then. */
+/**
+ * Whether statements can reach a table directly. A partition without privileges is reached only
+ * through its parent table, whose policies then apply.
+ */
 export function isExposed({ isChild, isReachable }: Relation): boolean {
   return isReachable || !isChild
 }
@@ -82,7 +88,7 @@ function checkColumn({ fullName, isChild, column }: TenantTable): Finding[] {
     const remedy = `${change} set not null;`
     findings.push(finding('E_DATABASE_COLUMN', { subject, cause, remedy }))
   }
-  // A row that comes through the whole has the whole's default.
+  // A row that is inserted through the parent table gets the default of the parent table.
   if (!hasDefault && !isChild) {
     const cause = 'tenant_id has no default: each INSERT has to name the tenant.'
     const remedy = `${change} set default nullif(current_setting('app.tenant_id', true), '');`

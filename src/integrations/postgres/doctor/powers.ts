@@ -2,7 +2,10 @@ import { identifier } from '../schema/identifier.js'
 import type { Examination } from './examination.js'
 import { type Finding, finding } from './finding.js'
 
-/** Roles of PostgreSQL that reach what no policy holds for: unprotected tables, files, statements of others. */
+/**
+ * Roles of PostgreSQL that reach what no policy protects: unprotected tables, files, statements of
+ * other sessions.
+ */
 const POWERS =
   "'^pg_(read|write)_all_data$|^pg_(read|write)_server_files$|^pg_execute_server_program$|^pg_monitor$|^pg_read_all_stats$'"
 
@@ -12,7 +15,10 @@ where (r.rolname = any($2) or r.rolsuper or r.rolbypassrls or r.rolcreaterole an
   and pg_has_role($1::name, r.oid, 'member')
 order by r.rolname`
 
-/** Who a role is, or may become, that could see more than one tenant's rows: those of a list among them. */
+/**
+ * Lists the roles that a role is or may become and that could see the rows of more than one tenant.
+ * `others` adds further names of such roles.
+ */
 export async function powersOf(
   { connection }: Examination,
   role: string,
@@ -22,7 +28,7 @@ export async function powersOf(
   return rows.map(({ name }) => String(name))
 }
 
-/** Says that somebody may become one of these. */
+/** Creates the finding for a role or a login that may become such a role. */
 export function leading(kind: 'role' | 'login', member: string, name: string): Finding {
   const cause = `It is a member of ${name}, which sees, or can see, more than the rows of one tenant.`
   const remedy = `revoke ${identifier(name)} from ${identifier(member)};`

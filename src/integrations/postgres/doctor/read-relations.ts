@@ -2,19 +2,23 @@ import type { Connection } from '../driver.js'
 import { identifier } from '../schema/identifier.js'
 import type { Relation, Setting, TenantColumn, TenantTable } from './examination.js'
 
-/** Not those of PostgreSQL, nor ours: whose name is of `pg_namespace n`. */
+/**
+ * Condition for schemas of the user: not those of PostgreSQL or of Blazon. The query must name
+ * `pg_namespace n`.
+ */
 export const USER_SCHEMA = "n.nspname !~ '^(pg_|information_schema$|blazon$)'"
 
-/** Whether an extension has brought something, whose number and catalog are given. */
+/** Condition for objects that belong to an extension. */
 export function isOfExtension(oid: string, catalog: string): string {
   return `exists (select from pg_catalog.pg_depend d where d.deptype = 'e' and d.objid = ${oid} and d.classid = 'pg_catalog.${catalog}'::regclass)`
 }
 
-/** Of a column of `pg_attribute a`: what {@link ComparedColumn} says. */
+/** Computes {@link ComparedColumn.isDeterministic} for a column of `pg_attribute a`. */
 export const IS_DETERMINISTIC =
   'coalesce((select k.collisdeterministic from pg_catalog.pg_collation k where k.oid = a.attcollation), true)'
 
-// Also by a part of the columns. Whether the schema may be used does not matter: a view that reads as who asks does not ask for that.
+// Includes privileges on single columns. Ignores `USAGE` of the schema: a view that reads with the
+// privileges of the querying role does not check that.
 const PRIVILEGES = `
   array(
     select p from unnest(array['select', 'insert', 'update', 'delete', 'truncate', 'references', 'trigger']) p
@@ -25,7 +29,7 @@ const PRIVILEGES = `
     )
   )`
 
-// Both catalogs that say what was granted: of the whole, and of its columns.
+// Reads both catalogs with grants: those of the relation and those of its columns.
 const GRANTS = `
   lateral (
     select x.grantee, lower(x.privilege_type) as privilege from aclexplode(c.relacl) x
@@ -77,7 +81,9 @@ where c.relkind in ('r', 'p', 'f', 'v', 'm', 'S') and c.relpersistence <> 't' an
   and not ${isOfExtension('c.oid', 'pg_class')}
 order by schema, name`
 
-/** Every table, view and sequence that is not PostgreSQL's, an extension's or ours. */
+/**
+ * Reads every table, view and sequence that does not belong to PostgreSQL, an extension or Blazon.
+ */
 export async function readRelations(
   connection: Connection,
   { tenantRoles, loginRoles }: Pick<Setting, 'tenantRoles' | 'loginRoles'>,
@@ -109,7 +115,7 @@ export async function readRelations(
   })
 }
 
-/** Whether a relation has rows of tenants, which it says by a column. */
+/** Whether a relation holds rows of tenants: it has a column `tenant_id`. */
 export function isTenantTable(relation: Relation): relation is TenantTable {
   return relation.column !== null
 }

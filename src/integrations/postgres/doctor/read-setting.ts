@@ -1,7 +1,8 @@
 import type { Connection } from '../driver.js'
 import type { DoctorOptions, Setting } from './examination.js'
 
-// Of a superuser every role would be one that it may become, or has the privileges of. Who may administer a membership only may give itself the rest.
+// Superusers are left out, because they may become every role. A role that may only administer another
+// role (ADMIN OPTION) counts as its member, because it can grant itself the rest.
 const READ = `
 select current_setting('server_version_num')::int as version, session_user as login,
   array(
@@ -24,7 +25,7 @@ select current_setting('server_version_num')::int as version, session_user as lo
       case when current_setting('server_version_num')::int >= 160000 then 'set' else 'member' end)
   ) as may_become`
 
-/** Finds out who asks, and who the tenants' statements may be. */
+/** Reads the login, the version, and the roles as which statements of tenants may run. */
 export async function readSetting(
   connection: Connection,
   { tenantRole, allTenantsRole }: DoctorOptions,

@@ -1,23 +1,28 @@
 import { connect } from 'node:net'
 import type { PgClient } from './pg-package.js'
 
-/** PostgreSQL documentation, 54.7: the number that stands where a version would. */
+/** PostgreSQL documentation, 54.7: the number in the place of the protocol version. */
 const CANCEL_REQUEST = 80_877_102
-/** Longer than this it is of no use: the server is not there. */
+/**
+ * The limit in milliseconds. If the server has not closed the connection by then, cancelling is of
+ * no use.
+ */
 const PATIENCE_MS = 2000
 
 /**
- * Asks the server to end what a connection runs, over a connection of its own. Best effort: nobody hears whether it has helped. It goes
- * unencrypted, as that of `libpq` did until PostgreSQL 17; what it tells ends with the connection.
+ * Asks the server to cancel the statement that a connection runs, over a separate connection. The
+ * server does not report the result, so this is best effort. The request is not encrypted, as in
+ * `libpq` before PostgreSQL 17. The key that it reveals is valid only until the connection ends.
  */
 export function cancelStatement({ host, port, processID, secretKey }: PgClient): void {
   if (processID === null || secretKey === null) return
   const place = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
-  // The server ends it. PgBouncer before 1.20 comes to its own end where the client is the first to (pgbouncer#801).
+  // Let the server close the socket: PgBouncer before 1.20 terminates if the client closes it first
+  // (pgbouncer#801).
   const socket = connect(place, () => socket.write(cancelRequest(processID, secretKey)))
   const end = () => socket.destroy()
   socket.on('error', end).setTimeout(PATIENCE_MS, end).unref()
-  // The server says nothing.
+  // The server sends no data, but the socket must be read to notice its end.
   socket.resume()
 }
 

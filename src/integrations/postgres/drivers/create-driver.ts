@@ -3,7 +3,7 @@ import type { PostgresOptions } from '../options/postgres-options.js'
 import { PgDriver } from './pg-driver.js'
 import { PgliteDriver } from './pglite-driver.js'
 
-/** The driver for what options name; nothing is loaded or opened yet. */
+/** Creates the driver that the options select. It loads and opens nothing yet. */
 export function createDriver(options: PostgresOptions): Driver {
   const { embedded } = options
   return embedded === undefined ? new PgDriver(options) : new PgliteDriver(embedded, options)

@@ -1,5 +1,6 @@
 /**
- * Calls `expire` once so much time has passed. Node's own time, not the application's: no clock makes a server quicker.
+ * Calls `expire` after `ms` milliseconds. It uses Node's timer and not the clock of the
+ * application, because a test clock does not make a server faster.
  */
 export class Deadline {
   readonly #timer: NodeJS.Timeout
@@ -9,7 +10,7 @@ export class Deadline {
     this.#timer = setTimeout(() => this.#look(expire), ms)
   }
 
-  /** Counts from now on. */
+  /** Starts the time again from now. */
   restart(): void {
     this.#turn++
     this.#timer.refresh()
@@ -20,7 +21,8 @@ export class Deadline {
     clearTimeout(this.#timer)
   }
 
-  // What has arrived while this process was busy is read first: the deadline is for the server, not for us.
+  // When this process was busy, a response may have arrived that nobody has read yet.
+  // `setImmediate` lets it be read first: the deadline limits the server, not this process.
   #look(expire: () => void): void {
     const turn = this.#turn
     setImmediate(() => {
@@ -29,7 +31,7 @@ export class Deadline {
   }
 }
 
-/** An amount of time that several waits share. */
+/** A time limit that several waits share. */
 export class Allowance {
   readonly #end: number
 
@@ -37,7 +39,7 @@ export class Allowance {
     this.#end = performance.now() + ms
   }
 
-  /** What is left, in milliseconds; at least one. */
+  /** The time that is left, in milliseconds; at least 1. */
   get leftMs(): number {
     return Math.max(1, this.#end - performance.now())
   }

@@ -2,7 +2,7 @@ import { refuse } from '../../../errors/refuse.js'
 import { HttpError } from '../../../index.js'
 import { IN_FAILED, PostgresError } from '../postgres-error.js'
 
-/** What PostgreSQL sends instead of an answer, as `pg` and PGlite read it. */
+/** The error response of PostgreSQL, as `pg` and PGlite parse it. */
 interface Refusal extends Error {
   readonly code: string
   readonly severity: string
@@ -15,27 +15,31 @@ interface Refusal extends Error {
 }
 
 /**
- * SQLSTATEs that say nothing of the statement: the connection, or the server, is at its end. Class 08 is about connections, but 08P01 with
- * a connection that goes on is a wrong number of values.
+ * SQLSTATEs that concern the connection or the server, not the statement: the connection is no
+ * longer usable. Class 08 is about connections, but 08P01 on a connection that stays open means a
+ * wrong number of values.
  */
 const AT_ITS_END = /^(?:08(?!P01)...|57P0[1-5]|53300|25P03)$/
 
-/** The server cannot be reached, lets nobody in, or has ended the connection. */
+/** The server cannot be reached, refuses the login, or has closed the connection. */
 export function unavailable(cause: unknown): HttpError {
   return refuse('DATABASE_UNAVAILABLE', 'The database cannot be reached.', { cause, stack: true })
 }
 
-/** Every connection is lent, and has been for the acquire time. */
+/** Every connection was in use for the whole acquire time. */
 export function busy(): HttpError {
   return refuse('DATABASE_BUSY', 'All connections to the database are in use.', { stack: true })
 }
 
-/** A statement has taken longer than it may. */
+/** A statement has exceeded its time limit. */
 export function overtime(cause: unknown): HttpError {
   return refuse('DATABASE_TIMEOUT', 'The database did not answer in time.', { cause, stack: true })
 }
 
-/** A statement of a flight that was not run, because one before it was refused: as the server says it of those in a transaction. */
+/**
+ * A statement of a flight was not run, because the server refused an earlier one. The code is the
+ * one that the server uses inside a transaction.
+ */
 export function skipped(): PostgresError {
   const message =
     'It was not run: PostgreSQL refused an earlier statement that was sent together with it.'
@@ -43,14 +47,15 @@ export function skipped(): PostgresError {
 }
 
 /**
- * What to throw for what a driver has thrown while it ran a statement.
+ * Returns the error to throw when a driver has thrown while it ran a statement.
  *
- * @param lose Makes the error where there is no answer. Default: it is unavailable.
+ * @param lose Creates the error when the server has sent no response. Default:
+ * `DATABASE_UNAVAILABLE`.
  */
 export function failureOf(error: unknown, lose: () => Error = () => unavailable(error)): Error {
   if (HttpError.is(error) || error instanceof PostgresError) return error
   if (!isRefusal(error)) return lose()
-  // Its cause says that it was the server: nothing is left in doubt.
+  // The cause shows that the server itself has refused the statement, so its outcome is known.
   if (isOvertime(error)) return overtime(refusalOf(error))
   if (AT_ITS_END.test(error.code) || isFatal(error)) return unavailable(error)
   return refusalOf(error)
@@ -60,24 +65,25 @@ function refusalOf(error: Refusal): PostgresError {
   return new PostgresError(error.message, error, { cause: withoutValues(error) })
 }
 
-// PGlite puts the values of the statement to the error, where whoever logs it would print them.
+// PGlite adds the values of the statement to the error, and a logger would print them.
 function withoutValues(error: Refusal): Refusal {
   for (const name of ['params', 'query', 'queryOptions']) Reflect.deleteProperty(error, name)
   return error
 }
 
-// Not by the code alone: those of Node look alike, as EPIPE does.
+// The code alone is not enough: Node's codes, for example EPIPE, look alike.
 function isRefusal(error: unknown): error is Refusal {
   const { code, severity } = (error ?? {}) as Partial<Refusal>
   return error instanceof Error && typeof code === 'string' && typeof severity === 'string'
 }
 
-// 57014 is also for statements that were ended by hand, and for a COPY that nobody sends rows to.
+// PostgreSQL also uses 57014 for statements cancelled by a user and for a COPY without rows.
 function isOvertime({ code, message }: Refusal): boolean {
   return code === '25P04' || (code === '57014' && !/user request|COPY/.test(message))
 }
 
-// A server may say it in its own language: it helps with poolers, whose codes tell less, and is never the only sign.
+// The severity may be translated by the server. It is a second sign, useful with poolers, whose
+// codes are less exact.
 function isFatal({ severity }: Refusal): boolean {
   return severity === 'FATAL' || severity === 'PANIC'
 }

@@ -1,15 +1,15 @@
 import type { PgPackage, PgStep, PgWire } from './pg-package.js'
 
-/** Several queries of `pg` that are sent as one. */
+/** Several queries of `pg` that are sent together. */
 export type Flight = new (steps: readonly PgStep[], hooks: FlightHooks) => PgStep
 
 export interface FlightHooks {
-  /** One is answered, and the next one's time begins. */
+  /** Called after each response; the time limit of the next statement begins then. */
   readonly onStep: () => void
   readonly onEnd: () => void
 }
 
-/** What those get that stand behind a failure. Its cause is that failure. */
+/** The error of the statements after a failed one. Its cause is the failure. */
 export class Skipped extends Error {
   constructor(cause: unknown) {
     super('A statement before it has failed.', { cause })
@@ -20,8 +20,10 @@ const WITHOUT_RESPONSE =
   'The server was ready for the next statement, but had not answered this one.'
 
 /**
- * A flight has one `Sync`, at its end: PostgreSQL skips to that from whatever it refuses (documentation, 55.2.3). Queries of their own have one each, so a server goes on
- * to the second where the first is cancelled. To its client, a flight is one query, and hands on what it is told to the step whose turn it is.
+ * A flight has one `Sync`, at its end. After a refused statement, PostgreSQL skips everything up to
+ * that `Sync` (documentation, 55.2.3). Separate queries have one `Sync` each, so the server would
+ * run the second query after the first was cancelled. For its `pg` client a flight is one query; it
+ * forwards each message to the step whose turn it is.
  */
 export function flightOf({ Query }: Pick<PgPackage, 'Query'>): Flight {
   return class extends Query {
@@ -68,12 +70,13 @@ export function flightOf({ Query }: Pick<PgPackage, 'Query'>): Flight {
     }
 
     override handleReadyForQuery(wire: PgWire): void {
-      // No server leaves one out, but a pooler before it may, and whoever waits would wait for ever.
+      // Servers respond to every statement, but a pooler may not. Without this error, the caller
+      // would wait without end.
       for (const step of this.#settle(wire)) step.handleError(new Error(WITHOUT_RESPONSE), wire)
       super.handleReadyForQuery(wire)
     }
 
-    /** Tells those that are done, and gives the others. Whoever is told has been told all. */
+    /** Notifies the steps that are done and returns the others. Each step is notified once. */
     #settle(wire: PgWire): readonly PgStep[] {
       const at = this.#at
       this.#at = this.#steps.length
@@ -85,7 +88,7 @@ export function flightOf({ Query }: Pick<PgPackage, 'Query'>): Flight {
 
 const unsyncedWires = new WeakMap<PgWire, PgWire>()
 
-/** A connection on which a query sends everything but its `Sync`. */
+/** Wraps a connection so that queries on it send everything except their `Sync`. */
 function unsynced(wire: PgWire): PgWire {
   const known = unsyncedWires.get(wire)
   if (known !== undefined) return known

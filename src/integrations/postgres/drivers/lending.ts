@@ -5,7 +5,7 @@ interface Waiter {
   readonly refuse: (error: Error) => void
 }
 
-/** Counts what is lent, and lets those wait in order who come while all of it is. */
+/** Counts the connections that are lent. When all are lent, further callers wait in order. */
 export class Lending {
   readonly size: number
   readonly #waiters = new Set<Waiter>()
@@ -16,13 +16,16 @@ export class Lending {
     this.size = size
   }
 
-  /** Takes one, at once or when it is this one's turn. After `ms` milliseconds it rejects with what `expire` gives. */
+  /**
+   * Takes one, immediately or when the caller's turn comes. After `ms` milliseconds the promise
+   * rejects with the error that `expire` returns.
+   */
   async take(ms: number, expire: () => Error): Promise<void> {
     if (this.#lent < this.size) this.#lent++
     else await this.#wait(ms, expire)
   }
 
-  /** Gives one back. */
+  /** Returns one to the pool, or passes it to the next waiting caller. */
   give(): void {
     const [next] = this.#waiters
     if (next !== undefined) return next.serve()
@@ -30,12 +33,12 @@ export class Lending {
     if (this.#lent === 0) for (const resolve of this.#onBack.splice(0)) resolve()
   }
 
-  /** Lets nobody wait any longer. */
+  /** Rejects all waiting callers. */
   refuse(error: Error): void {
     for (const waiter of this.#waiters) waiter.refuse(error)
   }
 
-  /** Resolves as soon as nothing is lent. */
+  /** Resolves when none is lent any more. */
   async back(): Promise<void> {
     if (this.#lent === 0) return
     await new Promise<void>((resolve) => this.#onBack.push(resolve))

@@ -3,38 +3,43 @@ import { join } from 'node:path'
 import { ConfigError } from '../../../index.js'
 import { invalid } from '../options/option-problem.js'
 
-/** PGlite keeps nobody out: two that open a folder destroy what is in it. */
+/** PGlite has no lock: two processes that open the same folder destroy the data in it. */
 export const LOCK_FILE = 'blazon.lock'
 
-/** Two readings of when a process was started may be so far apart, in milliseconds. */
+/** The start time of a process, measured twice, may differ by so many milliseconds. */
 const BLUR_MS = 10_000
 
-/** Who has locked a folder. */
+/** The process that has locked a folder. */
 interface Holder {
   readonly pid: number
-  /** When the process was started: after a restart of the machine, or of a container, another one may have its number. */
+  /**
+   * The start time of the process, in milliseconds since 1970. After a restart of the machine or of
+   * the container, another process may have the same number.
+   */
   readonly startedAt: number
 }
 
 /**
- * Keeps others out of a folder, those of other processes, too. What a process leaves that was killed keeps nobody out.
+ * Locks a folder against other users, in this process and in others. The lock of a process that was
+ * killed is ignored.
  *
- * @returns Lets others in again.
- * @throws ConfigError when somebody else has it.
+ * @returns a function that removes the lock.
+ * @throws ConfigError when the folder is locked.
  */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   const path = join(folder, LOCK_FILE)
   if (!(await takeLock(path))) {
     if (isRunning(await readHolder(path))) throw inUse(folder)
     await rm(path, { force: true })
-    // Somebody else may have been quicker.
+    // Another process may have taken the lock meanwhile.
     if (!(await takeLock(path))) throw inUse(folder)
   }
   return () => rm(path, { force: true })
 }
 
 async function takeLock(path: string): Promise<boolean> {
-  // It is there with all that is in it, or not at all: half of one would be taken for what a killed process has left.
+  // Write the whole content first and then link it. A lock file that is half written would look
+  // like that of a killed process.
   const whole = `${path}.${process.pid}.${Math.random()}`
   await writeFile(whole, JSON.stringify(ourselves()))
   try {
@@ -56,7 +61,7 @@ async function readHolder(path: string): Promise<Partial<Holder>> {
   try {
     return JSON.parse(await readFile(path, 'utf8'))
   } catch {
-    // It was taken away meanwhile.
+    // The holder has removed the lock meanwhile.
     return {}
   }
 }
@@ -66,7 +71,7 @@ function isRunning({ pid, startedAt }: Partial<Holder>): boolean {
   const we = ourselves()
   if (pid === we.pid) return Math.abs(startedAt - we.startedAt) < BLUR_MS
   try {
-    // Signal 0 only asks whether it could be sent.
+    // Signal 0 sends nothing: it only checks whether the process exists.
     return process.kill(pid, 0)
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM'

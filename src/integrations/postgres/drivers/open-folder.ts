@@ -6,9 +6,9 @@ import { LOCK_FILE, lockFolder } from './lock-folder.js'
 import { PgliteEngine } from './pglite-engine.js'
 
 /**
- * Opens the database that a folder keeps, and makes both where they are missing.
+ * Opens the database in a folder. Creates the folder and the database if they are missing.
  *
- * @throws ConfigError when it is in use, or is not the folder of a database.
+ * @throws ConfigError when the folder is in use, or is not the folder of a database.
  */
 export async function openFolder(place: string): Promise<PgliteEngine> {
   const folder = await makeFolder(place)
@@ -31,7 +31,7 @@ async function makeFolder(place: string): Promise<string> {
   }
 }
 
-// A slip of the pen must not fill somebody's folder with the files of a database.
+// A mistyped path must not fill a folder of the user with the files of a database.
 async function assertOurs(folder: string): Promise<void> {
   const files = (await readdir(folder)).filter((name) => name !== LOCK_FILE && name[0] !== '.')
   if (files.length === 0 || files.includes('PG_VERSION')) return

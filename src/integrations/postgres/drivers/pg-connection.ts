@@ -10,36 +10,48 @@ import { failureOf, overtime, skipped, unavailable } from './failures.js'
 import { type Flight, Skipped } from './flight.js'
 import type { PgCallback, PgClient, PgPackage, PgQuery, PgResult, PgStep } from './pg-package.js'
 
-/** Statements of ours that hold nothing of anybody's: one message each in the simple protocol, and five in the other. */
+/**
+ * Statements that contain no user input. The simple protocol sends each in one message, the
+ * extended one in five.
+ */
 const COMMANDS: readonly string[] = ['BEGIN', 'COMMIT', 'ROLLBACK']
 const ENDS: readonly string[] = ['COMMIT', 'ROLLBACK']
 const CLEAN: Statement = { text: 'DISCARD ALL' }
 
-/** What a lent connection needs to know of who lends it. */
+/** What a lent connection needs to know from its driver. */
 export interface Loan {
   readonly Query: PgPackage['Query']
   readonly Flight: Flight
-  /** How long the server may take for an answer, in milliseconds: a little longer than it allows itself. */
+  /**
+   * The time limit for a response, in milliseconds: a little longer than the statement timeout of
+   * the server.
+   */
   readonly limitMs: number
-  /** Whether `DISCARD ALL` makes it as it was: not where a user's own code has set it up. */
+  /**
+   * Whether `DISCARD ALL` restores the initial state. It does not when the user's `onConnect` has
+   * set up the session.
+   */
   readonly isCleanable: boolean
-  /** Called once, when the connection is given back or destroyed. */
+  /** Called once, when the connection is released or destroyed. */
   readonly end: () => void
 }
 
-/** What a session may hold: see `Verdict.leaves`. */
+/** What an earlier statement may have left in the session: see `Verdict.leaves`. */
 type Traces = 'nothing' | 'something' | 'library'
 
-/** A client of `pg`, lent. */
+/** A client of `pg` that is lent to one user. */
 export class PgConnection implements Connection {
   readonly #client: PgClient
   readonly #loan: Loan
-  /** `leaving`: whoever had it has given it back, and nobody else has it yet. */
+  /** `leaving`: the user has released it, and the pool does not have it back yet. */
   #state: 'lent' | 'leaving' | 'gone' = 'lent'
-  /** Makes the error of those who get no answer any more. */
+  /** Creates the error for statements that get no response any more. */
   #failure: (() => Error) | undefined
   #pending = 0
-  /** Whether the server has said that it is ready for more. It says what it refuses before that, and only then whether a transaction is open. */
+  /**
+   * Whether the server has sent `ReadyForQuery`. It sends errors before that message, and the
+   * message itself tells whether a transaction is open.
+   */
   #isReady = true
   #onReady: () => void = noop
   #isGathering = false
@@ -57,7 +69,8 @@ export class PgConnection implements Connection {
 
   async query(statement: Statement): Promise<QueryResult> {
     if (ENDS.includes(statement.text) && this.#canClean) return this.#endCleanly(statement)
-    // Never the simple protocol, which would run what an injection has put behind a semicolon.
+    // Never use the simple protocol for other statements: it would run a second statement that an
+    // injection has put after a semicolon.
     const protocol = COMMANDS.includes(statement.text) ? {} : EXTENDED
     try {
       return resultOf(await this.#send({ ...this.#written(statement), ...protocol }))
@@ -69,7 +82,7 @@ export class PgConnection implements Connection {
   fly(statements: readonly Statement[]): Promise<QueryResult>[] {
     const steps: PgStep[] = []
     let isRefused = false
-    const answers = statements.map((statement) => {
+    const results = statements.map((statement) => {
       if (isRefused) return Promise.reject(skipped())
       try {
         return this.#board(steps, statement)
@@ -78,10 +91,11 @@ export class PgConnection implements Connection {
         return Promise.reject(error)
       }
     })
-    // Whoever has sent them looks at the first that is rejected.
-    for (const answer of answers) answer.catch(noop)
+    // The caller handles the first promise that rejects. These handlers prevent unhandled
+    // rejections of the others.
+    for (const result of results) result.catch(noop)
     this.#depart(steps)
-    return answers
+    return results
   }
 
   async script(text: string): Promise<void> {
@@ -135,7 +149,10 @@ export class PgConnection implements Connection {
     this.#loan.end()
   }
 
-  /** Nobody waits for it but the next one who is lent a connection. */
+  /**
+   * Cleans the session after a release. Only the next caller that takes a connection waits for
+   * this.
+   */
   async #tidy(): Promise<void> {
     await this.#untilReady()
     const isIdle = this.#failure === undefined && this.#client.getTransactionStatus() === 'I'
@@ -155,7 +172,10 @@ export class PgConnection implements Connection {
     this.#traces = 'nothing'
   }
 
-  /** Behind the transaction and in its flight: behind PgBouncer, the session may be another one a flight later. */
+  /**
+   * Sends `DISCARD ALL` in the same flight as the end of the transaction: with PgBouncer, the next
+   * flight may reach another session.
+   */
   async #endCleanly(statement: Statement): Promise<QueryResult> {
     const [ended, cleaned] = this.fly([statement, CLEAN])
     void cleaned?.then(() => {
@@ -208,11 +228,11 @@ export class PgConnection implements Connection {
   #board(steps: PgStep[], statement: Statement): Promise<QueryResult> {
     const query = this.#written(statement)
     return new Promise((resolve, reject) => {
-      const answer: PgCallback = (error, result) =>
+      const settle: PgCallback = (error, result) =>
         error
           ? reject(noteRefused(this.#explain(error), statement))
           : resolve(resultOf(result as PgResult))
-      steps.push(new this.#loan.Query({ ...query, ...EXTENDED }, answer))
+      steps.push(new this.#loan.Query({ ...query, ...EXTENDED }, settle))
     })
   }
 
@@ -245,7 +265,8 @@ export class PgConnection implements Connection {
     this.#gather()
   }
 
-  // What is sent in one go goes out with one system call; four were half of the CPU time of a tenant's request.
+  // Statements that are sent in one tick go out in one system call. Four calls were half of the CPU
+  // time of a request with a tenant.
   #gather(): void {
     if (this.#isGathering) return
     this.#isGathering = true
@@ -257,7 +278,7 @@ export class PgConnection implements Connection {
     })
   }
 
-  // The next one's time begins with the answer of the one before it.
+  // The time limit of the next statement begins with the response to the one before it.
   #settle(): void {
     this.#pending--
     if (this.#pending > 0) return this.#deadline?.restart()
@@ -271,7 +292,7 @@ export class PgConnection implements Connection {
     this.destroy()
   }
 
-  // Whoever has it may be long in finding out, and others wait for it.
+  // The user may notice the loss late, and others wait for a connection, so destroy it now.
   readonly #lose = (error: Error): void => {
     this.#failure ??= () => unavailable(error)
     this.destroy()

@@ -9,13 +9,13 @@ import { type Loan, PgConnection } from './pg-connection.js'
 import { loadPg, type PgClient, type PgPool } from './pg-package.js'
 import { clientOf, poolOptions } from './pg-pool-options.js'
 
-/** How long a server may take to say good-bye. */
+/** How long closing waits until the server has closed the connections, in milliseconds. */
 const GOODBYE_MS = 1000
 
-/** What is the same for every loan. */
+/** The part of a loan that is the same for every connection. */
 type LoanTerms = Pick<Loan, 'Query' | 'Flight' | 'isCleanable'>
 
-/** Connections to a server, by `pg`. */
+/** Connections to a PostgreSQL server, made by `pg`. */
 export class PgDriver implements Driver {
   readonly size: number
   readonly isEmbedded = false
@@ -26,7 +26,7 @@ export class PgDriver implements Driver {
   #terms: LoanTerms | undefined
   readonly #clients = new Set<PgClient>()
   readonly #lending: Lending
-  /** How many of what is lent are not connected yet. */
+  /** How many of the lent connections are still connecting. */
   #connecting = 0
   #onRemove: (() => void) | undefined
   #closing: Promise<void> | undefined
@@ -74,7 +74,7 @@ export class PgDriver implements Driver {
     await this.#hangUp()
   }
 
-  // The rest of a wait that has ended goes on, and what comes of it is given back.
+  // After the time limit, the pool may still deliver a connection. It is released then.
   #connect(pool: PgPool, allowance: Allowance): Promise<Connection> {
     return new Promise((resolve, reject) => {
       let isLate = false
@@ -109,13 +109,14 @@ export class PgDriver implements Driver {
     }
   }
 
-  // Where others are still connecting it is not for want of connections.
+  // If other callers are still connecting, the server is slow; the pool is not exhausted.
   #tooLate(): Error {
     if (this.#connecting === 0) return busy()
     return unavailable(new Error('Connecting takes too long.'))
   }
 
-  // A server that is stopped would keep this process waiting for the end of its connections.
+  // If the server is stopped (SIGSTOP), this process would wait without end for its connections to
+  // close.
   async #hangUp(): Promise<void> {
     if (this.#clients.size > 0) await new Promise<void>((resolve) => this.#awaitGoodbye(resolve))
     for (const { connection } of this.#clients) connection.stream.destroy()
@@ -131,13 +132,13 @@ export class PgDriver implements Driver {
   }
 
   #watch(pool: PgPool, logger: Logger): void {
-    // Without a listener, a server that restarts would end the process.
+    // Without a listener, a restart of the server would end the process.
     pool.on('error', ({ message: reason }) => {
       logger.warn({ reason }, 'A connection to the database has ended while it was not in use')
     })
     pool.on('connect', (client) => {
       this.#clients.add(client)
-      // In the instant between two owners.
+      // Handles errors between two loans, when no `PgConnection` listens.
       client.on('error', () => undefined)
     })
     pool.on('remove', (client) => {

@@ -4,12 +4,14 @@ import type { Field } from '../driver.js'
 import { loadPeer } from '../load-peer.js'
 import type { Reader } from '../values/read-array.js'
 
-/** What of `pg` is used, written down here so that nothing of ours needs its types. */
+/**
+ * The part of `pg` that is used. It is declared here so that the types of `pg` are not required.
+ */
 export interface PgPackage {
   readonly Pool: new (options: object) => PgPool
   readonly Client: new (options: object) => { password: unknown }
   readonly Connection: new () => PgWire
-  /** What a client is given to send, and hands the answers to. */
+  /** A query that a client sends, and to which it passes the responses. */
   readonly Query: new (
     config: PgQuery,
     callback?: PgCallback,
@@ -18,7 +20,7 @@ export interface PgPackage {
 
 export type PgCallback = (error: Error | null, result?: PgResult) => void
 
-/** What its client asks a query to send, and tells it of the answer; as `pg-cursor` and others implement it. */
+/** The methods that a client of `pg` calls on a query, as `pg-cursor` and others implement them. */
 export interface PgStep {
   submit(wire: PgWire): Error | null
   handleRowDescription(message: unknown): void
@@ -44,17 +46,20 @@ export interface PgPool {
 export interface PgClient {
   readonly host: string
   readonly port: number
-  /** What the server knows the connection by, for who wants to end its statement. */
+  /**
+   * The server identifies the connection by this number and `secretKey`; both are needed to cancel
+   * a statement.
+   */
   readonly processID: number | null
   readonly secretKey: number | null
-  /** Not among the types of `pg`, but the way to end a connection that does not answer. */
+  /** Not in the types of `pg`, but the only way to end a connection that does not respond. */
   readonly connection: PgWire & { readonly stream: Pick<Duplex, 'destroy' | 'cork' | 'uncork'> }
   query(query: PgQuery): Promise<PgResult>
   query(step: PgStep): unknown
-  /** `I` where no transaction is open. */
+  /** `I` when no transaction is open. */
   getTransactionStatus(): string | null
   on(event: 'error', listener: (error: Error) => void): unknown
-  /** When the server is ready for more, and nothing more was sent. */
+  /** Emitted when the server is ready for more, and no further statement was sent. */
   on(event: 'drain', listener: () => void): unknown
   off(event: 'error', listener: (error: Error) => void): unknown
   off(event: 'drain', listener: () => void): unknown
@@ -76,7 +81,7 @@ export interface PgResult {
   readonly fields: readonly Field[]
 }
 
-/** @throws ConfigError when it cannot be loaded, or is not the `pg` that flights are made of. */
+/** @throws ConfigError when `pg` cannot be loaded, or cannot send flights. */
 export async function loadPg(): Promise<PgPackage> {
   const pg = await loadPeer<PgPackage>(() => import('pg') as Promise<unknown> as never, 'pg@8')
   if (hasSteps(pg)) return pg
@@ -86,7 +91,7 @@ export async function loadPg(): Promise<PgPackage> {
   throw new ConfigError([{ code: 'E_PEER_MISSING', subject: 'blazon/postgres', cause, remedy }])
 }
 
-/** What queries of it have to answer to, and its connections to be told. */
+/** The methods that flights need on queries and clients of `pg`. */
 const OF_QUERY = [
   'submit',
   'handleRowDescription',

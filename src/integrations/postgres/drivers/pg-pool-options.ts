@@ -3,15 +3,15 @@ import type { PgPackage } from './pg-package.js'
 
 type Bag = Readonly<Record<string, unknown>>
 
-/** What a user's own options may say otherwise. */
+/** Defaults that the user's `poolOptions` override. */
 const DEFAULTS = {
-  // An `application_name` of the URL, of the environment or of the user's own goes before it.
+  // An `application_name` from the URL, the environment or the user's options has priority.
   fallback_application_name: 'blazon',
   keepAlive: true,
   idleTimeoutMillis: 30_000,
 }
 
-/** What the pool of `pg` is made with. */
+/** Builds the options for the pool of `pg`. */
 export function poolOptions(
   options: PostgresOptions,
   limits: { readonly max: number; readonly connectionTimeoutMillis: number },
@@ -21,12 +21,16 @@ export function poolOptions(
   return { ...DEFAULTS, ...own, ...copySsl(own), ...fixed }
 }
 
-// pg hides the key in it from whoever prints it, which a frozen object does not let it do.
+// pg hides the private key from logs by changing this object. A frozen object does not allow that,
+// so copy it.
 function copySsl({ ssl }: Bag): object {
   return typeof ssl === 'object' && ssl !== null ? { ssl: { ...ssl } } : {}
 }
 
-/** Clients that ask for their password each time, where it is a function: pg would prefer that of the URL, even when it has none. */
+/**
+ * When the password is a function, returns a client class that calls it for each connection. `pg`
+ * would otherwise prefer the password of the URL, even when the URL has none.
+ */
 export function clientOf({ Client }: PgPackage, { password }: Bag): PgPackage['Client'] {
   if (typeof password !== 'function') return Client
   return class extends Client {

@@ -8,15 +8,21 @@ import type { PgliteEngine } from './pglite-engine.js'
 import type { PgliteResult } from './pglite-package.js'
 import { readResult } from './read-rows.js'
 
-/** What a lent connection needs to know of who lends it. */
+/** What a lent connection needs to know from its driver. */
 export interface PgliteLoan {
-  /** How long nothing may happen in a transaction, in milliseconds. No server is there that would count. */
+  /**
+   * The milliseconds without a statement after which an open transaction ends. PGlite does not
+   * measure this itself.
+   */
   readonly idleMs: number
-  /** Called once, when the next one may have it. */
+  /** Called once, when the connection may be lent again. */
   readonly end: () => void
 }
 
-/** The connection of a PGlite, lent: it lives on when it is destroyed, so it is cleaned instead. */
+/**
+ * The only connection of a PGlite, lent to one user. It cannot be closed alone, so `destroy` cleans
+ * it instead.
+ */
 export class PgliteConnection implements Connection {
   readonly #engine: PgliteEngine
   readonly #loan: PgliteLoan
@@ -53,7 +59,7 @@ export class PgliteConnection implements Connection {
         throw noteRefused(error, statement)
       }
     }
-    // The next one begins before whoever waits for this one hears of it.
+    // Set `isRefused` here: the next statement starts before the caller of this one sees the error.
     const unlessRefused = (run: () => Promise<PgliteResult>) => async () => {
       if (isRefused) throw skipped()
       return await run().catch((error) => {
@@ -61,9 +67,9 @@ export class PgliteConnection implements Connection {
         throw error
       })
     }
-    const answers = statements.map(board)
-    for (const answer of answers) answer.catch(() => undefined)
-    return answers
+    const results = statements.map(board)
+    for (const result of results) result.catch(() => undefined)
+    return results
   }
 
   #prepare(statement: Statement): () => Promise<PgliteResult> {
@@ -95,7 +101,7 @@ export class PgliteConnection implements Connection {
     if (!this.#isLent) return
     this.#isLent = false
     this.#idle?.cancel()
-    // Where that fails the engine has crashed, and whoever comes next is told.
+    // If the cleaning fails, the engine has crashed, and `connect` reports that to the next caller.
     this.#last = this.#last
       .then(() => this.#engine.reset())
       .catch(() => undefined)

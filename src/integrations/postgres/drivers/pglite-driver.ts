@@ -6,7 +6,7 @@ import { openPglite } from './open-pglite.js'
 import { PgliteConnection } from './pglite-connection.js'
 import type { PgliteEngine } from './pglite-engine.js'
 
-/** A database in this process, by PGlite. It has one connection. */
+/** A database in this process, run by PGlite. It has one connection. */
 export class PgliteDriver implements Driver {
   readonly size = 1
   readonly isEmbedded = true

@@ -2,8 +2,9 @@ import type { Written } from '../values/write-value.js'
 import { loadPglite, type Pglite, type PgliteOptions, type PgliteResult } from './pglite-package.js'
 
 /**
- * A hundredth of what a server takes: it is the database of one process. PostgreSQL has to notice a recursion before JavaScript does, whose stack is
- * smaller than the one that PostgreSQL believes in.
+ * The memory for buffers is an eighth of the server default, because one process uses the database.
+ * PostgreSQL must notice a deep recursion before JavaScript does, whose stack is smaller than
+ * PostgreSQL assumes.
  */
 const PARAMETERS = ['-c', 'shared_buffers=16MB', '-c', 'max_stack_depth=100kB']
 
@@ -17,12 +18,12 @@ export class PgliteEngine {
     this.#database = database
     this.#onClosed = onClosed
     this.#watch()
-    // Values are read and written by us, in the same way for every driver.
+    // Values are read and written by our own code, in the same way for every driver.
     database.parsers = AS_IT_IS
     database.serializers = AS_IT_IS
   }
 
-  /** @throws ConfigError when PGlite cannot be loaded; anything when it cannot start. */
+  /** @throws ConfigError when PGlite cannot be loaded; the error of PGlite when it cannot start. */
   static async start(
     options: PgliteOptions,
     onClosed?: () => Promise<void>,
@@ -32,7 +33,7 @@ export class PgliteEngine {
     return new PgliteEngine(await PGlite.create({ startParams, ...options }), onClosed)
   }
 
-  /** Why it is of no more use. */
+  /** The error with which the database crashed; `undefined` while it works. */
   get crash(): Error | undefined {
     return this.#crash
   }
@@ -49,19 +50,19 @@ export class PgliteEngine {
     await this.#guard(() => this.#database.exec(text))
   }
 
-  /** Makes it like a new connection: without a transaction, settings, a role, temporary tables. */
+  /** Restores the state of a new connection: no transaction, settings, role or temporary tables. */
   async reset(): Promise<void> {
     if (this.isInTransaction) await this.script('ROLLBACK')
     await this.script('DISCARD ALL')
   }
 
-  /** Everything it holds, for others to start from. */
+  /** Dumps the whole database, so that others can start from it. */
   async dump(): Promise<Blob> {
     return await this.#database.dumpDataDir('none')
   }
 
   async close(): Promise<void> {
-    // One that has crashed may wait for itself for ever.
+    // A database that has crashed may never finish closing.
     if (this.#crash === undefined) await this.#database.close()
     await this.#onClosed?.()
   }
@@ -80,8 +81,10 @@ export class PgliteEngine {
     throw new Error('PGlite has crashed. Start the application again.', { cause: this.#crash })
   }
 
-  // PostgreSQL gets to the handling of an error by throwing a status. PGlite takes whatever is thrown for that, and goes on with a program that was left in the
-  // middle: a statement that is nested too deeply for the stack of JavaScript would seem to have worked, and who knows what the next one finds.
+  // PostgreSQL handles its own errors by throwing a status. PGlite treats every thrown value as
+  // such a status and continues, even after a JavaScript stack overflow in the middle of a
+  // statement. The statement would seem to have succeeded, and the state would be undefined. So
+  // remember every other error as a crash.
   #watch(): void {
     const { Module: program } = this.#database
     const run = program._PostgresMainLoopOnce

@@ -1,7 +1,10 @@
 import type { Field } from '../driver.js'
 import { loadPeer } from '../load-peer.js'
 
-/** What of PGlite is used, written down here so that nothing of ours needs its types. */
+/**
+ * The part of PGlite that is used. It is declared here so that the types of PGlite are not
+ * required.
+ */
 export interface PglitePackage {
   readonly PGlite: {
     readonly defaultStartParams: readonly string[]
@@ -17,10 +20,10 @@ export interface PgliteOptions {
 
 /** A database in this process. */
 export interface Pglite {
-  /** How it reads and writes values, by the number of a type. */
+  /** The functions that read and write values, by type number (`oid`). */
   parsers: Readonly<Record<number, (text: string) => unknown>>
   serializers: Readonly<Record<number, (value: unknown) => unknown>>
-  /** The program of PostgreSQL. */
+  /** The compiled program of PostgreSQL. */
   readonly Module: PgliteProgram
   query(
     text: string,
@@ -34,7 +37,7 @@ export interface Pglite {
 }
 
 export interface PgliteProgram {
-  /** Takes a message and answers it. Throws a status where PostgreSQL jumps to the handling of an error of its own. */
+  /** Handles one message. Throws a status when PostgreSQL handles an error of its own. */
   _PostgresMainLoopOnce(): unknown
 }
 

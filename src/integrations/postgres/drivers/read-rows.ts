@@ -3,7 +3,9 @@ import type { Reader } from '../values/read-array.js'
 import { readersFor } from '../values/read-value.js'
 import type { PgliteResult } from './pglite-package.js'
 
-/** An answer of PGlite, whose values are all text, as every driver gives it. */
+/**
+ * Converts a result of PGlite, whose values are all text, to the result that every driver returns.
+ */
 export function readResult(result: PgliteResult, statement: Statement): QueryResult {
   const { fields, rowCount = 0, command = '' } = result
   const readerOf = readersFor(statement)
@@ -18,7 +20,7 @@ function read(text: string | null, reader: Reader | undefined): unknown {
   return text === null ? null : reader?.(text)
 }
 
-// `fromEntries` defines: a column that is called __proto__ is a column.
+// `fromEntries` defines properties, so a column named `__proto__` stays a column.
 function nameValues(names: readonly string[], list: readonly unknown[]): Record<string, unknown> {
   return Object.fromEntries(names.map((name, index) => [name, list[index]]))
 }

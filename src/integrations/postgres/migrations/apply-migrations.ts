@@ -14,38 +14,39 @@ import { type MigrationFile, readMigrations } from './migration-files.js'
 import { runMigration } from './run-migration.js'
 import { begin, underLock } from './under-lock.js'
 
-/** A migration that was run. */
+/** A migration that was applied. */
 export interface AppliedMigration {
-  /** Of its file. */
+  /** The name of its file. */
   readonly name: string
   /** How long it took, in milliseconds. */
   readonly durationMs: number
 }
 
-/** Which migrations are run, and how. */
+/** Which migrations to apply, and how. */
 export interface ApplyOptions {
-  /** Their folder. */
+  /** The folder of the migrations. */
   readonly folder: string
-  /** The roles that have to be there; `null` where there are no tenants. */
+  /** The roles that must exist; `null` if the application uses no tenants. */
   readonly roles: RoleOptions | null
   /**
-   * Whether the database may have migrations behind the last one of the folder: those of a later version of the application, which
-   * runs beside this one. Default `false`.
+   * Whether the database may have migrations that come after the last one of the folder. A later
+   * version of the application, which runs beside this one, may have applied them. Default `false`.
    */
   readonly isNewerAllowed?: boolean
-  /** Told of each one as soon as it is applied. */
+  /** Called after each migration was applied. */
   readonly onApplied?: (migration: AppliedMigration) => void
-  /** Told once when another process migrates, and this one waits. */
+  /** Called once if this process must wait for another process that migrates. */
   readonly onWait?: () => void
 }
 
 /**
- * Runs the migrations that have not been run, each in a transaction of its own, and under a lock: of several processes, each does what
- * the others have not done.
+ * Applies the pending migrations under a lock, each in its own transaction. Several processes may
+ * do this at the same time: each applies only what the others have not applied.
  *
- * @param driver One that is open.
- * @returns those that were run.
- * @throws ConfigError where a file is wrong, where the history is another one, and where a statement fails; HttpError 503 where the database cannot be reached.
+ * @param driver An open driver.
+ * @returns the migrations that this process has applied.
+ * @throws ConfigError when a file is wrong, when folder and database have different histories, and
+ * when a statement fails; HttpError 503 when the database cannot be reached.
  */
 export async function applyMigrations(
   driver: Driver,
@@ -63,19 +64,19 @@ export async function applyMigrations(
 }
 
 /**
- * Sees to it that the roles are there, without running migrations.
+ * Creates the missing roles without running migrations.
  *
- * @param driver One that is open.
+ * @param driver An open driver.
  */
 export function prepareRoles(driver: Driver, roles: RoleOptions): Promise<void> {
   return underLock(driver, (connection) => ensureRoles(connection, roles))
 }
 
 /**
- * Where each migration of a folder, and of a database, stands. Changes nothing, and waits for nobody.
+ * Compares the migrations of a folder with those of a database. Changes nothing and takes no lock.
  *
- * @param driver One that is open.
- * @throws ConfigError where a file is wrong; HttpError 503 where the database cannot be reached.
+ * @param driver An open driver.
+ * @throws ConfigError when a file is wrong; HttpError 503 when the database cannot be reached.
  */
 export async function readStatus(driver: Driver, folder: string): Promise<MigrationStatus[]> {
   const files = await readMigrations(folder)
@@ -92,7 +93,10 @@ async function prepare(connection: Connection, roles: RoleOptions | null): Promi
   await createHistory(connection)
 }
 
-/** What is next is looked up under the lock, each time: it may be another process that has done it. */
+/**
+ * Applies the next migration. Finds it under the lock each time, because another process may have
+ * applied the previous candidate.
+ */
 function applyNext(
   driver: Driver,
   files: readonly MigrationFile[],
@@ -118,17 +122,24 @@ async function apply(
   return { name: file.name, durationMs: await writeRecord(connection, file, started) }
 }
 
-/** Without a transaction, and without the lock: nobody else uses this database. */
+/**
+ * Runs a migration without a transaction and without the lock: this process is the only user of the
+ * database.
+ */
 async function runBetween(connection: Connection, file: MigrationFile): Promise<void> {
   await connection.script('commit')
   await runMigration(connection, file)
   await begin(connection)
 }
 
-/** Without a transaction, on a connection of its own, while another one keeps the lock. */
+/**
+ * Runs a migration without a transaction, on a second connection, while the first one holds the
+ * lock.
+ */
 async function runBeside(driver: Driver, lock: Connection, file: MigrationFile): Promise<void> {
   if (driver.size < 2) throw tooFewConnections(file)
-  // In the place of the statement before it, whose snapshot would stay, and which CREATE INDEX CONCURRENTLY would wait for.
+  // Replace the last statement of this connection. Its snapshot would stay open, and CREATE INDEX
+  // CONCURRENTLY would wait for it.
   await lock.script('select 1')
   const connection = await driver.connect()
   try {

@@ -3,7 +3,7 @@ import { UnclosedError } from '../sql-tokens.js'
 import { lineAt } from './line-at.js'
 import { type ScriptStatement, splitStatements } from './split-statements.js'
 
-/** What is wrong, where, and what to do. */
+/** What is wrong, at which position, and what to do. */
 interface Fault {
   readonly at: number
   readonly cause: string
@@ -11,11 +11,12 @@ interface Fault {
 }
 
 /**
- * Holds a migration to what can be run: statements, and nothing that would end the transaction it runs in.
+ * Checks that a migration contains only statements that can be run, and none that would end its
+ * transaction.
  *
- * @param name Of its file.
- * @param directive What its first line may say.
- * @throws ConfigError with the first thing that is wrong: what follows it cannot be read with certainty.
+ * @param name The name of its file.
+ * @param directive The directive that its first line may contain.
+ * @throws ConfigError with the first mistake: the text after it cannot be read with certainty.
  */
 export function checkScript(name: string, text: string, directive: string): void {
   const fault = faultOfDirective(text, directive) ?? faultOfStatements(text)
@@ -25,7 +26,10 @@ export function checkScript(name: string, text: string, directive: string): void
   throw new ConfigError([{ code: 'E_MIGRATION_FILE', subject, cause, remedy } satisfies Problem])
 }
 
-/** A directive that is misspelt, or too late to be one, must not be taken for a comment. */
+/**
+ * Finds a directive that is misspelt or not in the first line. It would otherwise count as a
+ * comment.
+ */
 function faultOfDirective(text: string, directive: string): Fault | undefined {
   const found = /^--[^\S\n]*blazon[^\S\n]*:.*$/m.exec(text)
   if (found === null || (found.index === 0 && found[0].trimEnd() === directive)) return undefined
@@ -72,7 +76,7 @@ function faultOf(statement: ScriptStatement): Fault | undefined {
 }
 
 function endsTransaction([first = '', ...rest]: readonly string[]): boolean {
-  // As in ROLLBACK TO SAVEPOINT.
+  // `ROLLBACK TO SAVEPOINT` does not end the transaction.
   if (first === 'rollback') return !rest.includes('to')
   if (first === 'prepare' || first === 'start') return rest[0] === 'transaction'
   return ['begin', 'commit', 'end', 'abort'].includes(first)

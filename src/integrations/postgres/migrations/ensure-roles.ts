@@ -4,24 +4,32 @@ import { PostgresError } from '../postgres-error.js'
 import { findRole, isRelated, type Role, serverVersion } from '../roles.js'
 import { identifier } from '../schema/identifier.js'
 
-/** The roles that statements run as where tenants are used, and who may take them on. */
+/**
+ * The roles as which statements run when the application uses tenants, and the login that may
+ * become them.
+ */
 export interface RoleOptions {
   readonly tenantRole: string
   readonly allTenantsRole: string
-  /** The role that the application logs in with, which is to be able to become both. */
+  /** The role with which the application logs in. It must be able to become both roles. */
   readonly login?: string | undefined
 }
 
 const ATTRIBUTES = 'nologin nosuperuser nobypassrls noinherit'
-/** Somebody else was quicker: the role, or the membership, is there, or is just being made. */
+/**
+ * SQLSTATEs that mean that another process has created the role or the membership, or is just
+ * creating it.
+ */
 const MADE_BY_ANOTHER = ['42710', '23505', 'XX000']
 
 /**
- * Sees to it that both roles exist, are harmless, and may use what is in the schema `public`; and that `login` may become them. What is there
- * already is not asked for again, so a login that may not make roles is enough once they are made.
+ * Ensures that both roles exist, have no dangerous attributes and may use the schema `public`, and
+ * that `login` may become them. Creates only what is missing, so once the roles exist, a login
+ * without the right to create roles is enough.
  *
- * @param connection In a transaction.
- * @throws ConfigError where something is missing that this login may not make: it says what an administrator has to run.
+ * @param connection A connection with an open transaction.
+ * @throws ConfigError when something is missing that this login may not create. The error contains
+ * the SQL that an administrator has to run.
  */
 export async function ensureRoles(connection: Connection, options: RoleOptions): Promise<void> {
   const names = [options.tenantRole, options.allTenantsRole]
@@ -56,7 +64,7 @@ function assertHarmless({ name, isSuper, bypassesPolicies, canLogin }: Role): vo
 }
 
 async function ensureUsage(connection: Connection, name: string): Promise<void> {
-  // Somebody may have dropped the schema.
+  // `to_regnamespace` returns null if the schema was dropped.
   const text = `select coalesce(pg_catalog.has_schema_privilege($1::name, to_regnamespace('public')::oid, 'usage'), true) as may`
   const { rows } = await connection.query({ text, values: [name] })
   if (rows[0]?.['may'] === true) return
@@ -81,7 +89,8 @@ async function checkLogin(connection: Connection, login: string): Promise<void> 
 
 async function ensureMembership(connection: Connection, name: string, login: string) {
   if (await isRelated(connection, [login, name], 'MAY_BECOME')) return
-  // From 16 on this is said for each membership; before, by the role that is the member.
+  // From PostgreSQL 16 on, each membership decides whether it inherits; before, the member role
+  // decides.
   const kind = (await serverVersion(connection)) >= 160_000 ? ' with inherit false, set true' : ''
   const grant = `grant ${identifier(name)} to ${identifier(login)}${kind}`
   await attempt(connection, grant, () =>
@@ -89,7 +98,10 @@ async function ensureMembership(connection: Connection, name: string, login: str
   )
 }
 
-/** Who inherits from the role of all tenants sees their rows without a word. */
+/**
+ * A login that inherits from the role of all tenants sees the rows of every tenant without becoming
+ * that role.
+ */
 async function checkInheritance(connection: Connection, name: string, login: string) {
   if (!(await isRelated(connection, [login, name], 'INHERITS'))) return
   const [role, member] = [identifier(name), identifier(login)]
@@ -102,9 +114,10 @@ async function checkInheritance(connection: Connection, name: string, login: str
 }
 
 /**
- * Runs what another process may be doing at this moment: roles belong to all databases of a server, and the lock of migrations only to one.
+ * Runs a statement that another process may be running at the same time. Roles belong to the whole
+ * server, but the lock of migrations only to one database.
  *
- * @param refuse What to throw where this login may not.
+ * @param refuse Creates the error to throw when this login has no right to run the statement.
  */
 async function attempt(
   connection: Connection,
@@ -127,7 +140,7 @@ function createRole(name: string): string {
   return `create role ${identifier(name)} ${ATTRIBUTES}`
 }
 
-/** What an administrator has to run, once, for both roles. */
+/** The SQL that an administrator has to run once, for both roles. */
 function script({ tenantRole, allTenantsRole, login }: RoleOptions): string {
   const [one, all] = [identifier(tenantRole), identifier(allTenantsRole)]
   return [

@@ -4,7 +4,7 @@ import { PostgresError } from '../postgres-error.js'
 import { literal } from '../schema/identifier.js'
 import type { MigrationFile } from './migration-files.js'
 
-/** What is known of a migration that was applied. */
+/** The record of an applied migration. */
 export interface MigrationRecord {
   readonly name: string
   readonly checksum: string
@@ -12,20 +12,21 @@ export interface MigrationRecord {
   readonly durationMs: number
 }
 
-/** Where a migration stands; `changed`, `missing` and `late` are mistakes. */
+/** The state of a migration. `changed`, `missing` and `late` are errors. */
 export type MigrationState = 'applied' | 'pending' | 'changed' | 'missing' | 'late'
 
-/** A migration of the folder, of the database, or of both. */
+/** A migration that exists in the folder, in the database, or in both. */
 export interface MigrationStatus {
-  /** Of its file. */
+  /** The name of its file. */
   readonly name: string
   /**
-   * `changed`: its file is not what was applied. `missing`: its file is gone. `late`: it is not applied, and one behind it is.
+   * `changed`: the content of its file is no longer what was applied. `missing`: it was applied,
+   * and its file is gone. `late`: it is not applied, but a migration that comes after it is.
    */
   readonly state: MigrationState
-  /** `null` where it is not applied. */
+  /** When it was applied; `null` if it is not applied. */
   readonly appliedAt: Date | null
-  /** In milliseconds; `null` where it is not applied. */
+  /** How long it took, in milliseconds; `null` if it is not applied. */
   readonly durationMs: number | null
 }
 
@@ -45,12 +46,12 @@ insert into blazon.migrations (name, checksum, duration_ms)
 values ($1, $2, (extract(epoch from clock_timestamp()) - $3::numeric) * 1000)
 returning duration_ms`
 
-/** Makes the table of migrations where there is none. */
+/** Creates the table of migrations if it does not exist. */
 export async function createHistory(connection: Connection): Promise<void> {
   if (!(await hasHistory(connection))) await permitted(connection.script(CREATE))
 }
 
-/** The migrations that were applied, by name; none where there is no table of them. */
+/** Reads the applied migrations, sorted by name. Returns none if their table does not exist. */
 export async function readHistory(connection: Connection): Promise<MigrationRecord[]> {
   if (!(await hasHistory(connection))) return []
   const { rows } = await permitted(connection.query({ text: READ }))
@@ -62,20 +63,20 @@ export async function readHistory(connection: Connection): Promise<MigrationReco
   }))
 }
 
-// Even to be told whether it is there takes a privilege.
+// `to_regclass` also needs a privilege: without `USAGE` of the schema it throws.
 async function hasHistory(connection: Connection): Promise<boolean> {
   const { rows } = await permitted(connection.query({ text: EXISTS }))
   return rows[0]?.['found'] === true
 }
 
-/** The time of the database, in seconds: to be given to {@link writeRecord}. */
+/** Returns the time of the database in seconds, for {@link writeRecord}. */
 export async function startedAt(connection: Connection): Promise<string> {
   const text = 'select extract(epoch from clock_timestamp())::text as now'
   const { rows } = await connection.query({ text })
   return String(rows[0]?.['now'])
 }
 
-/** Notes a migration as applied, and answers with how long it took, in milliseconds. */
+/** Records a migration as applied. Returns how long it took, in milliseconds. */
 export async function writeRecord(
   connection: Connection,
   { name, checksum }: MigrationFile,
@@ -85,7 +86,7 @@ export async function writeRecord(
   return Number(rows[0]?.['duration_ms'])
 }
 
-/** Where each migration stands, in the order of their names. */
+/** Compares files with records. Returns the state of each migration, sorted by name. */
 export function compareHistory(
   files: readonly MigrationFile[],
   records: readonly MigrationRecord[],
@@ -120,10 +121,10 @@ function statusOf(
 }
 
 /**
- * The files that are to be run, where the folder and the database have one history.
+ * Returns the files to apply.
  *
- * @param isNewerAllowed Whether the database may have been migrated by a later version of the application.
- * @throws ConfigError where they have not.
+ * @param isNewerAllowed Whether a later version of the application may have migrated the database.
+ * @throws ConfigError when the folder and the database have different histories.
  */
 export function pendingFiles(
   files: readonly MigrationFile[],
@@ -140,7 +141,7 @@ export function pendingFiles(
   return files.filter(({ name }) => pending.has(name))
 }
 
-/** What is wrong with where a migration stands. */
+/** Returns the problem of a migration in one of the error states; none for the other states. */
 export function problemOf(
   name: string,
   state: MigrationState,

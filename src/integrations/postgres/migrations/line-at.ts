@@ -1,4 +1,4 @@
-/** The number of the line that a place of a text is on, counted from 1. */
+/** Returns the line of a position in a text, counted from 1. */
 export function lineAt(text: string, position: number): number {
   return text.slice(0, position).split('\n').length
 }

@@ -9,30 +9,30 @@ import { splitStatements } from './split-statements.js'
 /** A statement of a migration. */
 export interface MigrationStatement {
   readonly text: string
-  /** Where it begins in its file, counted from 1. */
+  /** The line of the file on which it begins, counted from 1. */
   readonly line: number
 }
 
-/** A file of a folder of migrations. */
+/** A migration file. */
 export interface MigrationFile {
-  /** `0001_create_orders.sql`. */
+  /** The name with its extension: `0001_create_orders.sql`. */
   readonly name: string
-  /** SHA-256 of its text, in hexadecimal. It is the same with the line endings of any system. */
+  /** The SHA-256 of its text, in hexadecimal. Line endings do not change it. */
   readonly checksum: string
-  /** Whether it runs in a transaction, as a whole or not at all. */
+  /** Whether the whole file runs in one transaction. */
   readonly isTransactional: boolean
   readonly statements: readonly MigrationStatement[]
 }
 
 const NAME = /^(\d{4,14})_[a-z0-9]+(?:_[a-z0-9]+)*\.sql$/
 const EXAMPLE = '0001_create_orders.sql'
-/** The only directive that there is. */
+/** The only directive: the file runs without a transaction. */
 const NO_TRANSACTION = '-- blazon: no-transaction'
 
 /**
- * Reads the migrations of a folder, in the order in which they run.
+ * Reads the migrations of a folder in the order in which they run.
  *
- * @throws ConfigError with everything that is wrong with them.
+ * @throws ConfigError with every mistake in them.
  */
 export async function readMigrations(folder: string): Promise<MigrationFile[]> {
   const names = (await listFolder(folder)).sort()
@@ -54,7 +54,7 @@ export async function readMigrations(folder: string): Promise<MigrationFile[]> {
 /**
  * Reads one migration.
  *
- * @throws ConfigError
+ * @throws ConfigError when its text is not valid.
  */
 export function parseMigration(name: string, bytes: Uint8Array): MigrationFile {
   const text = decode(name, bytes)
@@ -68,7 +68,7 @@ export function parseMigration(name: string, bytes: Uint8Array): MigrationFile {
   }
 }
 
-/** The paths of what ends in `.sql`, whatever its case, in the folder and below it. */
+/** Lists the paths that end in `.sql`, in lower or upper case, in the folder and below it. */
 async function listFolder(folder: string): Promise<string[]> {
   try {
     const paths = await readdir(folder, { recursive: true })
@@ -100,7 +100,7 @@ function checkName(name: string): Problem[] {
   return [fileProblem(name, cause, `Rename it, as in ${EXAMPLE}.`)]
 }
 
-// Gaps are no mistake: branches are merged, and numbers may be dates.
+// Gaps between numbers are allowed: branches are merged, and numbers may be dates.
 function checkNumbers(names: readonly string[]): Problem[] {
   const numbered = names.filter((name) => NAME.test(name))
   const digits = (name: string) => name.slice(0, name.indexOf('_'))
@@ -126,14 +126,14 @@ async function readBytes(folder: string, name: string): Promise<Uint8Array> {
   }
 }
 
-/** The same text whatever system it was written on. */
+/** Decodes the text and converts its line endings, so that it is the same on every system. */
 function decode(name: string, bytes: Uint8Array): string {
   const text = decodeUtf8(bytes)?.replace(/\r\n?/g, '\n')
   if (text !== undefined && !text.includes('\0')) return text
   throw new ConfigError([fileProblem(name, 'It is not UTF-8.', 'Save it as UTF-8.')])
 }
 
-/** Without a byte order mark; `undefined` where it is something else. */
+/** Decodes UTF-8 without a byte order mark; `undefined` if the bytes are not valid. */
 function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)

@@ -5,13 +5,14 @@ import { lineAt } from './line-at.js'
 import type { MigrationFile, MigrationStatement } from './migration-files.js'
 
 /**
- * What a migration may have left is not for the next one, nor for who gets the connection then. Constraints that wait for the end of the transaction
- * are looked at now, while it is known whose they are.
+ * Resets settings and roles that a migration may have left in the session, before the next
+ * migration or the next user of the connection. Also checks deferred constraints now, while the
+ * migration that violates one is known.
  */
 const CLEAN = 'set constraints all immediate; reset session authorization; reset role; reset all'
 
 /**
- * Runs the statements of a migration, one by one.
+ * Runs the statements of a migration one after the other.
  *
  * @throws ConfigError that names the file and the line.
  */
@@ -49,7 +50,10 @@ function failure(
   return new ConfigError([problem], { cause: error })
 }
 
-/** PostgreSQL counts characters, from 1; it does so only for what it could not read or find. */
+/**
+ * PostgreSQL reports a position, counted in characters from 1, only for syntax errors and unknown
+ * names.
+ */
 function lineOf({ text, line }: MigrationStatement, { cause }: Error): number {
   const position = Number((cause as { position?: unknown } | undefined)?.position ?? 1)
   return line - 1 + lineAt([...text].slice(0, position - 1).join(''), text.length)
@@ -57,7 +61,7 @@ function lineOf({ text, line }: MigrationStatement, { cause }: Error): number {
 
 function causeOf(error: PostgresError | HttpError): string {
   if (!(error instanceof PostgresError)) return error.message
-  // Errors of class 22 repeat the value that they are about, which may be one of a row.
+  // Errors of class 22 repeat the value that caused them, which may come from a row.
   const message = error.code.startsWith('22')
     ? error.message.replace(/"[^"]*"/g, '"…"')
     : error.message

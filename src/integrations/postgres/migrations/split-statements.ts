@@ -2,26 +2,33 @@ import { type Token, tokensOf } from '../sql-tokens.js'
 
 /** One statement of a script. */
 export interface ScriptStatement {
-  /** Without the semicolon behind it, and without the comments before it. */
+  /** The text without the semicolon after it and the comments before it. */
   readonly text: string
-  /** Where it begins in the script. */
+  /** The position in the script at which it begins. */
   readonly start: number
-  /** What it begins with: as many keywords as stand there before anything else, in small letters. */
+  /** The keywords at its beginning, up to the first other token, in lower case. */
   readonly words: readonly string[]
-  /** Where a backslash stands that is not quoted, which is a command of psql; the statement ends there. */
+  /**
+   * The position of an unquoted backslash, which begins a command of psql. The statement ends
+   * there.
+   */
   readonly backslash: number | undefined
-  /** Whether it is a `COPY` that reads or writes the connection. */
+  /** Whether it is a `COPY` that reads from or writes to the connection. */
   readonly isCopy: boolean
 }
 
-/** The start of what may have a body `BEGIN ATOMIC … END`, with semicolons that end nothing. */
+/**
+ * Statements that may have a body `BEGIN ATOMIC … END`. Semicolons in that body do not end the
+ * statement.
+ */
 const ROUTINE = /^create (?:or replace )?(?:function|procedure)\b/
 
 /**
- * Takes a script apart where psql would: at semicolons that are not quoted, not within parentheses, and not in the body of a
- * function. Lazily, so that who finds a statement that should not be there need not read what follows it.
+ * Splits a script into statements as psql does: at semicolons that are not in quotes, in
+ * parentheses or in the body of a function. It is lazy, so that a caller can stop at the first bad
+ * statement.
  *
- * @throws UnclosedError
+ * @throws UnclosedError when a quote or a comment is not closed.
  */
 export function* splitStatements(script: string): Generator<ScriptStatement> {
   let tokens: Token[] = []

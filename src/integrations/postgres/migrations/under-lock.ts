@@ -1,26 +1,28 @@
 import type { Connection, Driver } from '../driver.js'
 import { Deadline } from '../drivers/deadline.js'
 
-/** `blazon` in ASCII: the one lock of all that migrate a database. */
+/** The key of the advisory lock that every migration takes: `blazon` in ASCII. */
 const LOCK = '108170535465838'
-/** How long to wait before the lock is asked for again, in milliseconds. */
+/** The pause between two attempts to take the lock, in milliseconds. */
 const PAUSE_MS = 100
 
-// Read committed, or what is read under the lock would be what was before it. No timeout of the login's own ends a migration.
+// The isolation level must be read committed: otherwise a query under the lock could return the
+// state from before it. Timeouts that the login has must not end a migration.
 const LIMITS =
   "select set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true)"
 
-/** Begins a transaction that may take its time. */
+/** Begins a transaction without time limits. */
 export async function begin(connection: Connection): Promise<void> {
   await connection.script('begin isolation level read committed read write')
   await connection.query({ text: LIMITS })
 }
 
 /**
- * Runs a function in a transaction that nobody else migrates during. The lock is the transaction's own, so it ends with it, whatever becomes of this
- * process, and PgBouncer may give the connection to others between transactions.
+ * Runs a function in a transaction, under the lock of migrations. The lock belongs to the
+ * transaction. It ends when the process dies, and it works with PgBouncer, which may change the
+ * connection between transactions.
  *
- * @param onWait Called once when somebody else has the lock.
+ * @param onWait Called once when another process holds the lock.
  */
 export async function underLock<T>(
   driver: Driver,
@@ -33,7 +35,8 @@ export async function underLock<T>(
     if (outcome !== null) return outcome.value
     if (isFirst) onWait()
     isFirst = false
-    // Asked for again and again: who waits in a statement keeps a snapshot, and CREATE INDEX CONCURRENTLY waits for that.
+    // Try again instead of waiting in a statement: a waiting statement holds a snapshot, and CREATE
+    // INDEX CONCURRENTLY in the other process would wait for it.
     await new Promise<void>((resolve) => new Deadline(PAUSE_MS, resolve))
   }
 }

@@ -23,7 +23,9 @@ const TIMEOUTS: Readonly<Record<keyof PostgresTimeouts, true>> = {
   idleInTransaction: true,
 }
 
-/** Options of `pg` that an option here says, or that the URL does; and which it is. */
+/**
+ * Options of `pg` that another option here, or the URL, already sets, and the name of that option.
+ */
 const SAID_ELSEWHERE: Readonly<Record<string, string>> = {
   connectionString: 'url',
   host: 'url',
@@ -39,15 +41,15 @@ const SAID_ELSEWHERE: Readonly<Record<string, string>> = {
 }
 
 const MOST_CONNECTIONS = 1000
-/** Node cannot count to more than 24 days in milliseconds. */
+/** The longest timeout in seconds, one day. Node's timers end at about 24 days. */
 const LONGEST_S = 86_400
-/** Bytes of a name; PostgreSQL would cut what is longer. */
+/** The longest name in bytes; PostgreSQL cuts longer ones. */
 const LONGEST_NAME = 63
 
 /**
- * Holds the options of `subject` to what they may be.
+ * Checks the options of `subject`.
  *
- * @throws ConfigError with everything that is wrong.
+ * @throws ConfigError with every mistake.
  */
 export function checkPostgresOptions(subject: string, options: PostgresOptions): void {
   if (!isObject(options)) {
@@ -81,7 +83,7 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-// An error, not a warning: a timeout that is misspelt is none.
+// This is an error and not a warning, because a misspelt timeout would have no effect.
 function checkNames(given: object, known: object, prefix = ''): Problem[] {
   const remedy = `The options here are: ${Object.keys(known).join(', ')}.`
   return Object.keys(given)
@@ -112,7 +114,7 @@ function checkPool({ poolOptions, embedded }: PostgresOptions): Problem[] {
   return [...checkPassword(poolOptions), ...checkSaidElsewhere(poolOptions)]
 }
 
-// pg would silently prefer what the URL says.
+// `pg` would silently use the password of the URL instead.
 function checkPassword({ password }: Readonly<Record<string, unknown>>): Problem[] {
   if (password === undefined || typeof password === 'function') return []
   const remedy = 'Put it into url, percent-encoded, or give a function that resolves to it.'
@@ -156,7 +158,7 @@ function checkRoles(options: PostgresOptions): Problem[] {
   return [invalid('tenantRole and allTenantsRole', cause, 'Give two roles.')]
 }
 
-// `none` is what SQL calls the role of who has logged in, and roles with pg_ are those of PostgreSQL.
+// In SQL, `none` means the login role. Names that begin with pg_ are reserved by PostgreSQL.
 function checkRole(name: string, role: unknown): Problem[] {
   const isName = typeof role === 'string' && /^(?!none$|pg_)[^\0]+$/i.test(role)
   if (isName && Buffer.byteLength(role) <= LONGEST_NAME) return []

@@ -4,7 +4,10 @@ import { invalid } from './option-problem.js'
 const REMEDY = "Give 'postgres://user:password@host:5432/database'."
 const ENCODE = `${REMEDY} A password with special characters must be percent-encoded.`
 
-/** What is wrong with the URL of a database. It is in no message: it may have a password in it. */
+/**
+ * Returns the problems of a database URL. No message contains the URL, because it may contain a
+ * password.
+ */
 export function checkUrl(url: unknown): Problem[] {
   if (url === undefined) return []
   if (typeof url !== 'string' || !/^postgres(?:ql)?:\/\//i.test(url)) {
@@ -14,14 +17,14 @@ export function checkUrl(url: unknown): Problem[] {
 }
 
 function isReadable(url: string): boolean {
-  // Without a host it names a socket: postgres://user@/database?host=/run/postgresql
+  // A URL without a host may name a socket: postgres://user@/database?host=/run/postgresql
   const named = url.replace('@/', '@localhost/')
   if (/[\s\0]/.test(url) || !URL.canParse(named)) return false
   const { username, password, host, pathname, search, hash } = new URL(named)
   return canDecode(username, password, host, pathname) && !looksCut(pathname + search + hash)
 }
 
-// pg decodes them when it connects, which is too late to say so.
+// `pg` decodes these parts only when it connects, which is too late for a clear error.
 function canDecode(...parts: string[]): boolean {
   try {
     parts.forEach(decodeURIComponent)
@@ -31,7 +34,8 @@ function canDecode(...parts: string[]): boolean {
   }
 }
 
-// A password with a slash, a question mark or a hash ends where the host is thought to: the rest of it, and the @, are behind that.
+// An unencoded slash, question mark or hash in the password ends the host part too early. The `@`
+// then comes after it.
 function looksCut(rest: string): boolean {
   return /[@#]/.test(rest)
 }

@@ -1,6 +1,6 @@
 import type { Problem } from '../../../index.js'
 
-/** An option that cannot be what it is. */
+/** Creates the problem for an option with an invalid value. */
 export function invalid(subject: string, cause: string, remedy: string): Problem {
   return { code: 'E_OPTION_INVALID', subject, cause, remedy }
 }

@@ -1,44 +1,65 @@
 import { toSeconds } from '../../../http/units.js'
 import type { Duration } from '../../../index.js'
 
-/** Where the database is, and how long it may take. Either `url` or `embedded` is given. */
+/** The location of the database and its limits. Set either `url` or `embedded`. */
 export interface PostgresOptions {
-  /** `postgres://user:password@host:5432/database`, of PostgreSQL or what speaks its protocol. Needs the package `pg`. */
+  /**
+   * `postgres://user:password@host:5432/database`, for PostgreSQL or a server that speaks its
+   * protocol. Needs the package `pg`.
+   */
   readonly url?: string
   /**
-   * A PostgreSQL in this process: `'memory'`, empty with each start of the application, or the path of a folder that keeps it.
-   * For development, tests and small things: it has one connection, so transactions wait for each other. Needs `@electric-sql/pglite`.
+   * A PostgreSQL in this process: `'memory'` for a database that is empty at each start of the
+   * application, or the path of a folder in which it is stored. For development, tests and small
+   * applications: it has one connection, so transactions wait for each other. Needs the package
+   * `@electric-sql/pglite`.
    */
   readonly embedded?: string
-  /** Options of `pg`'s `Pool` beside those below: `ssl`, `application_name`, … */
+  /** More options for the `Pool` of `pg`: `ssl`, `application_name`, … */
   readonly poolOptions?: Readonly<Record<string, unknown>>
-  /** How many connections there may be at the same time. Default 10. An embedded database has one. */
+  /** The maximum number of open connections. Default 10. An embedded database has one. */
   readonly connections?: number
-  /** A folder of migrations, applied at the start of the application. Default: none; see `blazon db migrate`. */
+  /**
+   * A folder of migrations to apply when the application starts. Default: none; see
+   * `blazon db migrate`.
+   */
   readonly migrations?: string
   /**
-   * Whether the application, if it uses tenants, starts only where the database keeps them apart, as `blazon db doctor` finds. Default: where `NODE_ENV` is `production`.
+   * Whether an application with tenants refuses to start if `blazon db doctor` finds that the
+   * database does not keep them apart. Default: `true` if `NODE_ENV` is `production`, otherwise
+   * `false`.
    */
   readonly doctor?: boolean
-  /** The role that statements run as where tenants are used; it owns nothing and is no superuser. Default `'app_tenant'`. */
+  /**
+   * The role as which statements run when the application uses tenants. It must own nothing and
+   * must not be a superuser. Default `'app_tenant'`.
+   */
   readonly tenantRole?: string
-  /** The role of `withoutTenant`, which sees the rows of every tenant. Default `'app_all_tenants'`. */
+  /**
+   * The role of `withoutTenant`, which sees the rows of every tenant. Default `'app_all_tenants'`.
+   */
   readonly allTenantsRole?: string
-  /** How long connections, statements and transactions may take. */
+  /** Time limits for connections, statements and transactions. */
   readonly timeouts?: PostgresTimeouts
 }
 
-/** How long things may take: seconds, or a string with a unit (`'250ms'`, `'2m'`). */
+/** Time limits: seconds, or a string with a unit (`'250ms'`, `'2m'`). */
 export interface PostgresTimeouts {
-  /** The wait for a connection, its making included. Default 2 s, then 503. */
+  /** The wait for a connection, including the time to connect. Default 2 s. After that: 503. */
   readonly acquire?: Duration
-  /** One statement. Default 10 s, then 503. An embedded database does not count: it cannot be interrupted. */
+  /**
+   * One statement. Default 10 s. After that: 503. Has no effect on an embedded database, which
+   * cannot be interrupted.
+   */
   readonly statement?: Duration
-  /** A transaction in which nothing happens. Default 10 s, then it is rolled back and its connection ended. */
+  /**
+   * A transaction in which no statement runs. Default 10 s. After that, it is rolled back and its
+   * connection is closed.
+   */
   readonly idleInTransaction?: Duration
 }
 
-/** The timeouts, in milliseconds. */
+/** The time limits in milliseconds. */
 export interface ReadTimeouts {
   readonly acquireMs: number
   readonly statementMs: number
@@ -47,12 +68,12 @@ export interface ReadTimeouts {
 
 const DEFAULT_CONNECTIONS = 10
 
-/** How many connections there may be at the same time. */
+/** The maximum number of connections, with the default applied. */
 export function sizeOf({ connections, embedded }: PostgresOptions): number {
   return embedded === undefined ? (connections ?? DEFAULT_CONNECTIONS) : 1
 }
 
-/** How long things may take. */
+/** The time limits in milliseconds, with the defaults applied. */
 export function timeoutsOf({ timeouts = {} }: PostgresOptions): ReadTimeouts {
   const { acquire = '2s', statement = '10s', idleInTransaction = '10s' } = timeouts
   return {

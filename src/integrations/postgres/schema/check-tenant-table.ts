@@ -6,9 +6,9 @@ import type { TenantTableOptions } from './tenant-table-options.js'
 type Names = readonly (readonly [what: string, name: unknown])[]
 
 /**
- * Holds what a table is to be made of to what it may be; columns are SQL, and PostgreSQL's to judge.
+ * Checks the options of a table. The columns are SQL, which only PostgreSQL can check.
  *
- * @throws ConfigError with everything that is wrong.
+ * @throws ConfigError with every mistake.
  */
 export function checkTenantTable(subject: string, name: string, options: TenantTableOptions): void {
   const problems = [
@@ -24,7 +24,7 @@ export function checkTenantTable(subject: string, name: string, options: TenantT
   )
 }
 
-/** Every name that options bring, with what it is for. */
+/** Collects every name in the options, with its purpose. */
 function namesOf({ unique = [], references = {}, ...options }: TenantTableOptions): Names {
   const { schema, tenantRole, allTenantsRole } = options
   const given = Object.entries({ schema, tenantRole, allTenantsRole })
@@ -41,7 +41,7 @@ function namesOf({ unique = [], references = {}, ...options }: TenantTableOption
 function checkTable(name: unknown): Problem[] {
   const problems = checkName('name', name)
   if (problems.length > 0 || !String(name).includes('.')) return problems
-  // Legal, but nobody means it.
+  // PostgreSQL allows a dot in a name, but it is almost certainly a mistake here.
   const remedy = 'Give the schema as an option of its own: schema.'
   return [invalid(`name ${show(name)}`, 'It has a dot, which would be part of the name.', remedy)]
 }
@@ -63,7 +63,8 @@ function checkId(id: unknown): Problem[] {
   return [invalid('id', 'There is no such kind.', "Give 'bigint', 'uuid' or 'text'.")]
 }
 
-// `set null` would take the tenant away, too: before PostgreSQL 15 it cannot be told which columns are meant.
+// `set null` would also remove the tenant: before PostgreSQL 15, it cannot be limited to some
+// columns.
 function checkActions({ references = {} }: TenantTableOptions): Problem[] {
   return Object.entries(references).flatMap(([column, target]) => {
     const action = typeof target === 'string' ? undefined : target.onDelete

@@ -1,7 +1,13 @@
-/** PostgreSQL cuts longer names off without an error, so two of them may become one. In bytes. */
+/**
+ * The longest name in bytes. PostgreSQL cuts longer names without an error, so two of them may
+ * become the same.
+ */
 const LONGEST = 63
 
-/** Words that mean something else where they are not quoted: categories R and T of `pg_get_keywords()`. */
+/**
+ * Words that have another meaning unless they are quoted: categories R and T of
+ * `pg_get_keywords()`.
+ */
 const RESERVED = new Set(
   `all analyse analyze and any array as asc asymmetric authorization binary both case cast check collate collation column
   concurrently constraint create cross current_catalog current_date current_role current_schema current_time current_timestamp
@@ -12,7 +18,7 @@ const RESERVED = new Set(
   with`.split(/\s+/),
 )
 
-/** What is wrong with a name, as a sentence; `null` for nothing. */
+/** Returns what is wrong with a name, as a sentence; `null` if it is valid. */
 export function faultOfName(name: unknown): string | null {
   if (typeof name !== 'string' || name === '') return 'It is not a name.'
   if (/\0|\p{Surrogate}/u.test(name)) return 'It has a character that no name can have.'
@@ -20,20 +26,20 @@ export function faultOfName(name: unknown): string | null {
   return bytes <= LONGEST ? null : `It is ${bytes} bytes long, and names have at most ${LONGEST}.`
 }
 
-/** A name as people write it: quoted only where it must be. */
+/** Writes a name for SQL, quoted only if necessary. */
 export function identifier(name: string): string {
   if (/^[a-z_][a-z0-9_]*$/.test(name) && !RESERVED.has(name)) return name
   return `"${name.replaceAll('"', '""')}"`
 }
 
-/** A name made longer; where it would be too long, its beginning makes room. */
+/** Appends a suffix to a name. If the result would be too long, shortens the name. */
 export function suffixed(name: string, suffix: string): string {
   let start = name
   while (Buffer.byteLength(start + suffix) > LONGEST) start = [...start].slice(0, -1).join('')
   return start + suffix
 }
 
-/** A text as SQL writes it. */
+/** Writes a text as a literal of SQL. */
 export function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }

@@ -1,32 +1,43 @@
-/** How a table of tenants is protected. */
+/** The options that protect a table of tenants. */
 export interface ProtectTableOptions {
-  /** The schema of the table. Default: the first of the `search_path`, `public`. */
+  /** The schema of the table. Default: the first one of the `search_path`, usually `public`. */
   readonly schema?: string
-  /** The role that statements run as where tenants are used. Default `'app_tenant'`. */
+  /** The role as which statements run when the application uses tenants. Default `'app_tenant'`. */
   readonly tenantRole?: string
   /** The role of `withoutTenant`. Default `'app_all_tenants'`. */
   readonly allTenantsRole?: string
 }
 
-/** What a row of another table has to be, for this one's to refer to it. */
+/** The table to which a column refers. */
 export interface TenantReference {
-  /** A table of tenants, of the same schema, with a column `id`. */
+  /** A table of tenants in the same schema, with a column `id`. */
   readonly table: string
-  /** What becomes of a row whose other one is deleted. Default: the other one cannot be deleted. */
+  /**
+   * What happens to a row when the row to which it refers is deleted. Default: that row cannot be
+   * deleted.
+   */
   readonly onDelete?: 'cascade'
 }
 
-/** What a table of tenants has, beside the tenant. */
+/** The columns and keys of a table of tenants. The column `tenant_id` is added. */
 export interface TenantTableOptions extends ProtectTableOptions {
-  /** Columns and checks in SQL, as they stand in `CREATE TABLE`: `'total numeric(12, 2) not null'`. */
+  /** Columns and checks in SQL, as in `CREATE TABLE`: `'total numeric(12, 2) not null'`. */
   readonly columns: readonly string[]
   /**
-   * The column `id`, unique within a tenant. `'bigint'` is a number that PostgreSQL gives, one count for all tenants: it tells each how many
-   * rows the others add. `'uuid'` is random. `'text'` is given by you. Default `'bigint'`.
+   * The type of the column `id`, which is unique within a tenant. `'bigint'`: PostgreSQL generates
+   * a number from one sequence for all tenants, so a tenant can estimate how many rows the others
+   * add. `'uuid'`: PostgreSQL generates a random value. `'text'`: the application sets it. Default
+   * `'bigint'`.
    */
   readonly id?: 'bigint' | 'uuid' | 'text'
-  /** Columns that are unique together, within a tenant: `[['email'], ['year', 'number']]`. Default: none. */
+  /**
+   * Groups of columns that are unique within a tenant: `[['email'], ['year', 'number']]`. Default:
+   * none.
+   */
   readonly unique?: readonly (readonly string[])[]
-  /** Columns that refer to the `id` of a row of the same tenant: `{ customer_id: 'customers' }`. Each has an index. Default: none. */
+  /**
+   * Columns that refer to the `id` of a row of the same tenant: `{ customer_id: 'customers' }`.
+   * Each gets an index. Default: none.
+   */
   readonly references?: Readonly<Record<string, string | TenantReference>>
 }

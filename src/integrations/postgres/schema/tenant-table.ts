@@ -7,10 +7,13 @@ import type {
   TenantTableOptions,
 } from './tenant-table-options.js'
 
-/** What the tenant of a new row is, and of the rows that can be seen. Never `''`, which a setting is that was set before. */
+/**
+ * The current tenant, as SQL. `nullif` is needed because the setting is `''` after a transaction
+ * that has set it.
+ */
 const CURRENT = `nullif(current_setting(${literal(TENANT_SETTING)}, true), '')`
 
-/** What the column `id` may be. */
+/** The types of the column `id`. */
 const IDS = {
   bigint: 'id bigint generated always as identity',
   uuid: 'id uuid not null default gen_random_uuid()',
@@ -18,12 +21,17 @@ const IDS = {
 } as const
 
 /**
- * SQL for a migration that creates a table whose rows belong to tenants: with `tenant_id`, which is filled in by itself, with keys that begin with it, and with
- * row-level security that not even its owner goes around. PostgreSQL 13 or later. It does nothing by itself: put it into a file, and change it as you
- * like; `blazon db doctor` says when a change has opened something.
+ * Writes the SQL of a migration that creates a table whose rows belong to tenants. The table has a
+ * column `tenant_id` with a default, keys that begin with `tenant_id`, and row-level security that
+ * also applies to its owner. Needs PostgreSQL 13 or later.
  *
- * @param name Of the table, at most 63 bytes. Names are quoted where they must be; `columns` stand as they are.
- * @throws ConfigError when a name cannot be one.
+ * The function does not run the SQL: put it into a file and change it if necessary.
+ * `blazon db doctor` reports when a change has opened access.
+ *
+ * @param name The name of the table, at most 63 bytes. Names are quoted if necessary; `columns` are
+ * not changed.
+ * @returns the SQL.
+ * @throws ConfigError when a name is not valid.
  * @example
  * tenantTable('orders', {
  *   columns: ['number integer not null', 'customer_id bigint not null'],
@@ -55,11 +63,13 @@ export function tenantTable(name: string, options: TenantTableOptions): string {
 }
 
 /**
- * SQL for a migration that protects a table that exists, and has a column `tenant_id` of the type `text` that says of every row whose it is. Its keys stay as
- * they are; `blazon db doctor` says which of them do not begin with `tenant_id`.
+ * Writes the SQL of a migration that protects an existing table. The table must have a column
+ * `tenant_id` of the type `text` that holds the tenant of every row. Its keys are not changed;
+ * `blazon db doctor` reports those that do not begin with `tenant_id`.
  *
- * @param name Of the table.
- * @throws ConfigError when a name cannot be one.
+ * @param name The name of the table.
+ * @returns the SQL.
+ * @throws ConfigError when a name is not valid.
  * @example
  * protectTable('invoices')
  */
@@ -97,7 +107,7 @@ function protection(name: string, options: ProtectTableOptions): string[] {
   ]
 }
 
-// A comment at its end would hide the comma.
+// A line comment at the end of the column would hide the comma, so add a line break.
 function definition(column: string): string {
   const text = column.trim().replace(/,$/, '')
   return text.includes('--') ? `${text}\n  ` : text
@@ -111,7 +121,8 @@ function referenceOf([column, target]: [string, string | TenantReference]): Refe
   return typeof target === 'string' ? { column, table: target } : { ...target, column }
 }
 
-// With the tenant in it: the check for the other row goes around row-level security, and would find another tenant's.
+// The key includes the tenant: PostgreSQL checks references without row-level security, and would
+// accept the row of another tenant.
 function foreignKey({ column, table, onDelete }: Reference, schema: string | undefined): string {
   const action = onDelete === undefined ? '' : ` on delete ${onDelete}`
   const other = qualified(table, schema)

@@ -1,13 +1,17 @@
 import { refuse } from '../../../errors/refuse.js'
 import { Deadline } from '../drivers/deadline.js'
 
-/** What happens in a transaction, as far as it tells whether something still does. */
+/**
+ * Counts the statements of one transaction, to tell whether the transaction still makes progress.
+ */
 export class Activity {
   readonly #idleMs: number
   #begun = 0
   #underWay = 0
 
-  /** @param idleMs How long nothing may happen. PostgreSQL then ends the transaction. */
+  /**
+   * @param idleMs After so many milliseconds without a statement, PostgreSQL ends the transaction.
+   */
   constructor(idleMs: number) {
     this.#idleMs = idleMs
   }
@@ -16,7 +20,7 @@ export class Activity {
     return this.#underWay > 0
   }
 
-  /** Counts a statement until it is answered. */
+  /** Counts a statement as under way until its promise settles. */
   async count<T>(run: () => Promise<T>): Promise<T> {
     this.#begun++
     this.#underWay++
@@ -28,9 +32,10 @@ export class Activity {
   }
 
   /**
-   * Waits for a part, which never rejects. One that waits for who waits for it, or for nothing at all, would never end.
+   * Waits for a nested transaction. `part` never rejects. The wait has a limit, because a nested
+   * transaction that waits for its own outer transaction, or for nothing at all, would never end.
    *
-   * @throws HttpError 503 `DATABASE_TIMEOUT` when nothing has happened for too long.
+   * @throws HttpError 503 `DATABASE_TIMEOUT` when no statement has run for `idleMs`.
    */
   wait(part: Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {

@@ -6,10 +6,12 @@ import type { Settings } from './session-settings.js'
 import { assertCommitted, commitUnknown } from './transaction.js'
 
 /**
- * Runs one statement on a connection from the pool, and gives that back.
+ * Takes a connection from the pool, runs one statement on it and gives the connection back.
  *
- * @param settings Sets up a transaction for it, in the same flight; `null` for none.
- * @throws as {@link Connection.query}; HttpError 503 `COMMIT_UNKNOWN` where the connection was lost while something was written.
+ * @param settings The settings of a transaction for this statement, sent in the same flight. `null`
+ * runs the statement without a transaction.
+ * @throws what {@link Connection.query} throws; HttpError 503 `COMMIT_UNKNOWN` when the connection
+ * was lost while the statement may have written something.
  */
 export async function autocommit(
   driver: Driver,
@@ -35,24 +37,27 @@ export async function autocommit(
   }
 }
 
-/** A transaction that is sent as a whole: what stands behind something that is refused is not run, and `COMMIT` then rolls back. */
+/**
+ * Sends a whole transaction at once. When the server refuses one statement, it runs none of those
+ * after it, and `COMMIT` then rolls back.
+ */
 async function inFlight(
   connection: Connection,
   statement: Statement,
   settings: Settings,
 ): Promise<QueryResult> {
-  const [begun, set, answer, commit] = await Promise.allSettled([
+  const [begun, set, ran, commit] = await Promise.allSettled([
     ...connection.fly([{ text: 'BEGIN' }, settings.statement, statement]),
     connection.query({ text: 'COMMIT' }),
   ])
-  answerOf(begun)
+  resultOf(begun)
   if (set?.status === 'rejected') throw settings.explain(set.reason)
-  const result = answerOf(answer)
-  assertCommitted(answerOf(commit))
+  const result = resultOf(ran)
+  assertCommitted(resultOf(commit))
   return result
 }
 
-function answerOf<T>(answer: PromiseSettledResult<T> | undefined): T {
-  if (answer?.status === 'fulfilled') return answer.value
-  throw answer?.reason
+function resultOf<T>(settled: PromiseSettledResult<T> | undefined): T {
+  if (settled?.status === 'fulfilled') return settled.value
+  throw settled?.reason
 }

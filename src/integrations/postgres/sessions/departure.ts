@@ -1,21 +1,23 @@
 import type { Connection, QueryResult, Statement } from '../driver.js'
 import type { Settings } from './session-settings.js'
 
-/** What waits for the transaction to have begun. */
+/** A call that waits until the transaction has begun. */
 interface Waiter {
   readonly send: () => void
   readonly refuse: (error: unknown) => void
 }
 
-/** A statement that goes in the flight of the beginning. */
+/** A statement that is sent in the same flight as `BEGIN`. */
 interface Passenger extends Waiter {
   readonly statement: Statement
-  readonly resolve: (answer: QueryResult | PromiseLike<QueryResult>) => void
+  readonly resolve: (result: QueryResult | PromiseLike<QueryResult>) => void
 }
 
 /**
- * How a transaction begins: in one flight with its settings and the statements of the same moment, none of which is run where it could not begin. What comes while that
- * is under way waits for its answer, so that no statement is ever sent on its own before its transaction has begun.
+ * Begins a transaction. One flight holds `BEGIN`, the settings and the statements that were sent in
+ * the same tick, so that none of them runs when the transaction could not begin. Statements that
+ * come while the flight is under way wait for its result. No statement is ever sent before its
+ * transaction has begun.
  */
 export class Departure {
   readonly #connection: Connection
@@ -28,11 +30,14 @@ export class Departure {
   constructor(connection: Connection, settings: Settings) {
     this.#connection = connection
     this.#settings = settings
-    // Behind all that the code does without waiting.
+    // Wait for the synchronous code that sends the first statements.
     process.nextTick(() => this.#depart())
   }
 
-  /** Sends a statement in its turn. Where the transaction could not begin, it rejects with the reason. */
+  /**
+   * Sends a statement after the earlier ones. Rejects with the reason when the transaction could
+   * not begin.
+   */
   send(statement: Statement): Promise<QueryResult> {
     if (this.#state === 'begun') return this.#connection.query(statement)
     if (this.#state === 'failed') return Promise.reject(this.#failure)
@@ -43,7 +48,11 @@ export class Departure {
     })
   }
 
-  /** Sends what ends the transaction, in its turn. It is rolled back also where it could not begin: nobody knows how far that has come. */
+  /**
+   * Sends `COMMIT` or `ROLLBACK` after the earlier statements. `ROLLBACK` is sent even when the
+   * transaction could not begin: the client cannot know how much of the beginning the server has
+   * run.
+   */
   conclude(text: 'COMMIT' | 'ROLLBACK'): Promise<QueryResult> {
     if (this.#state === 'failed' && text === 'COMMIT') return Promise.reject(this.#failure)
     if (this.#state !== 'waiting') return this.#connection.query({ text })
@@ -60,21 +69,21 @@ export class Departure {
     this.#passengers = null
     const statements = passengers.map(({ statement }) => statement)
     const flight = [{ text: 'BEGIN' }, this.#settings.statement, ...statements]
-    const [begun, set, ...answers] = this.#connection.fly(flight)
+    const [begun, set, ...results] = this.#connection.fly(flight)
     const explained = set?.catch((error) => {
       throw this.#settings.explain(error)
     })
     explained?.catch(() => undefined)
     void Promise.resolve(begun)
       .then(() => explained)
-      .then(() => this.#begin(passengers, answers))
+      .then(() => this.#begin(passengers, results))
       .catch((error) => this.#fail(passengers, error))
   }
 
-  #begin(passengers: readonly Passenger[], answers: readonly Promise<QueryResult>[]): void {
+  #begin(passengers: readonly Passenger[], results: readonly Promise<QueryResult>[]): void {
     this.#state = 'begun'
     for (const [index, { resolve }] of passengers.entries()) {
-      resolve(answers[index] as Promise<QueryResult>)
+      resolve(results[index] as Promise<QueryResult>)
     }
     for (const { send } of this.#waiters.splice(0)) send()
   }

@@ -1,8 +1,9 @@
 import { TenantContext } from '../../../index.js'
 
 /**
- * In whose name statements run: a tenant, nobody (what belongs to tenants cannot be seen), or all tenants. `null` where tenants are no
- * matter: statements then run as whoever has logged in.
+ * For whom statements run: for one tenant, for nobody (the rows of tenants are invisible), or for
+ * all tenants. The owner is `null` when the application uses no tenants: statements then run as the
+ * login role.
  */
 export type Owner =
   | { readonly kind: 'tenant'; readonly id: string }
@@ -13,9 +14,10 @@ export const NOBODY: Owner = { kind: 'nobody' }
 export const ALL_TENANTS: Owner = { kind: 'all' }
 
 /**
- * In whose name the code runs.
+ * The owner for which the current code runs.
  *
- * @param usesTenants Whether code that runs in no tenant's name is nobody's.
+ * @param usesTenants Whether code outside every tenant scope runs for `nobody`. If not, its owner
+ * is `null`.
  */
 export function currentOwner(usesTenants: boolean): Owner | null {
   const scope = TenantContext.current()
@@ -24,12 +26,12 @@ export function currentOwner(usesTenants: boolean): Owner | null {
   return usesTenants ? NOBODY : null
 }
 
-/** Whether two names are the same one. */
+/** Whether two owners are the same. */
 export function isSameOwner(one: Owner | null, other: Owner | null): boolean {
   return one?.kind === other?.kind && idOf(one) === idOf(other)
 }
 
-/** For messages. */
+/** Describes an owner in an error message. */
 export function describeOwner(owner: Owner | null): string {
   if (owner === null) return 'no tenant'
   if (owner.kind === 'tenant') return `the tenant '${owner.id}'`

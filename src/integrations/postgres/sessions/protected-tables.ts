@@ -1,13 +1,17 @@
-/** The names of tables whose rows belong to tenants. */
+/** Lists the names of the tables that have row-level security: their rows belong to tenants. */
 export const LIST_PROTECTED =
   "select relname as name from pg_catalog.pg_class where relrowsecurity and relkind in ('r', 'p')"
 
-/** Texts whose verdict is kept; a program has so many statements, and one that writes values into them has no end of them. */
+/**
+ * The most statement texts whose result is cached. A program that writes values into its statements
+ * creates new texts without end.
+ */
 const MOST_TEXTS = 1000
 
 /**
- * Finds statements that would see nothing, or be refused, because nobody's name is no tenant's. It only makes a mistake be heard: it looks for
- * words, and what it overlooks, PostgreSQL still refuses to show.
+ * Finds statements that name a table of tenants while no tenant is set: they would return no rows,
+ * or PostgreSQL would refuse them. This only reports the mistake earlier. It searches for words,
+ * and PostgreSQL still hides the rows of a table that the search misses.
  */
 export class ProtectedTables {
   readonly #pattern: RegExp | null
@@ -19,7 +23,7 @@ export class ProtectedTables {
       words.length === 0 ? null : new RegExp(`(?<![\\w$])(?:${words.join('|')})(?![\\w$])`, 'i')
   }
 
-  /** A table of tenants that a statement names; `null` for none. */
+  /** Returns the first table of tenants that the statement names; `null` if it names none. */
   find(text: string): string | null {
     if (this.#pattern === null) return null
     const known = this.#verdicts.get(text)

@@ -5,20 +5,20 @@ import type { Response } from '../../../index.js'
 import type { Owner } from './owner.js'
 import type { Transaction } from './transaction.js'
 
-/** A request at its handler. */
+/** A request whose handler is about to run. */
 export interface RequestParts {
   readonly req: BlazonRequest
   readonly res: Response
   readonly fail: (error: unknown) => void
 }
 
-/** What the work of a request is made of. */
+/** What a `RequestWork` needs. */
 export interface WorkConfig {
   readonly owner: Owner | null
   readonly begin: () => Promise<Transaction>
-  /** Called when a transaction is saved. */
+  /** Called after the transaction was committed. */
   readonly finish: (transaction: Transaction) => Promise<void>
-  /** Whether the handler itself asks for a transaction. */
+  /** Whether the handler is decorated to run in a transaction. */
   readonly isTransactional: boolean
 }
 
@@ -26,13 +26,18 @@ const UNDONE =
   'The request has failed and its transaction was rolled back. This statement of the same request came after that. Await every query.'
 
 /**
- * What one request does in the database: nothing, or one transaction, begun by its first query and committed before the first byte of its answer. Where
- * the request comes to an error, an answer of 500 or more, its handler timeout, or the end of its client, it is rolled back.
+ * The database work of one request: nothing, or one transaction. The first query of the request
+ * begins the transaction. It is committed before the first byte of the response. It is rolled back
+ * when the request fails, when the status is 500 or more, after the handler timeout, and when the
+ * client disconnects.
  */
 export class RequestWork {
   readonly owner: Owner | null
   readonly #config: WorkConfig
-  /** Let go of at the end: what a request has started may live longer, and know of it. */
+  /**
+   * Cleared at the end: code that the request has started may live longer and still hold this
+   * object.
+   */
   #parts: RequestParts | null
   #transaction: Promise<Transaction> | undefined
   #awaitsHandler: boolean
@@ -46,25 +51,30 @@ export class RequestWork {
     this.#awaitsHandler = config.isTransactional
   }
 
-  /** Whether the block that begins now is the handler: the first one of a handler that asks for one. */
+  /**
+   * Whether the block that begins now is the handler itself. True once, for the first block of a
+   * handler that asks for a transaction.
+   */
   takeHandler(): boolean {
     const isHandler = this.#awaitsHandler
     this.#awaitsHandler = false
     return isHandler
   }
 
-  /** Whether the answer has begun: a statement that comes now is a transaction of its own. */
+  /**
+   * Whether the response has begun. A statement that comes after that runs in its own transaction.
+   */
   get isKept(): boolean {
     if (this.#end !== 'open' || this.#transaction !== undefined) return this.#end === 'kept'
-    // Without a transaction nothing holds the answer, and nothing hears of it.
+    // Without a transaction no hook holds the response, so no call reports that it has begun.
     const { req, res } = this.#parts as RequestParts
     return res.headersSent && !req[kHasFailed] && !req[kIsExpired]
   }
 
   /**
-   * The transaction of the request.
+   * Returns the transaction of the request; the first call begins it.
    *
-   * @throws Error where the request has failed.
+   * @throws Error when the request has failed.
    */
   transaction(): Promise<Transaction> {
     if (this.#hasFailed) throw new Error(UNDONE)
@@ -78,19 +88,19 @@ export class RequestWork {
     return req[kHasFailed] || req[kIsExpired] || res.closed
   }
 
-  /** The handler has come to its end without an answer that is still to come. */
+  /** Called when the handler has ended and no response is pending. */
   leave(): void {
     if (this.#transaction === undefined) this.#finish('kept')
   }
 
-  /** The handler has thrown. */
+  /** Called when the handler has thrown. */
   fail(): void {
     if (this.#transaction === undefined) this.#finish('undone')
   }
 
   #open(): Promise<Transaction> {
     const begun = this.#config.begin()
-    // Whoever could not have a connection may ask once more.
+    // When no connection was available, a later query may try again.
     begun.catch(() => {
       this.#transaction = undefined
     })

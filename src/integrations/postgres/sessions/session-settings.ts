@@ -3,46 +3,55 @@ import { TENANT_SETTING } from '../names.js'
 import { PostgresError } from '../postgres-error.js'
 import type { Owner } from './owner.js'
 
-/** Sends a statement on the connection that is meant. */
+/** Sends a statement on the connection of the transaction. */
 export type Send = (statement: Statement) => Promise<QueryResult>
 
-/** What sets up a transaction, or a part of one: by functions of SQL that take parameters, and only until it ends. */
+/**
+ * A statement that sets up a transaction, or a nested one. It calls `set_config` with parameters,
+ * and the settings last until the end of the transaction.
+ */
 export interface Settings {
   readonly statement: Statement
-  /** What to throw where it is refused. */
+  /** Returns the error to throw when the server refuses the statement. */
   readonly explain: (error: unknown) => unknown
 }
 
-/** What settings are made of. */
+/** The values from which settings are built. */
 export interface SettingsConfig {
   readonly tenantRole: string
   readonly allTenantsRole: string
   /** In milliseconds. */
   readonly statementMs: number
   readonly idleInTransactionMs: number
-  /** Whether the server is this process. */
+  /** Whether the database runs in this process. */
   readonly isEmbedded: boolean
 }
 
 const set = (name: string, value: string) => `pg_catalog.set_config('${name}', ${value}, true)`
 const SET_LIMITS = `select ${set('statement_timeout', '$1')}, ${set('idle_in_transaction_session_timeout', '$2')}`
 /**
- * The connection's own path, whatever another one has left in its session, with what is temporary at its end: PostgreSQL would look there first, and a temporary table
- * that was left there would stand for the real one. The inner call takes the path back to what it was when the connection was made, and says what that is.
+ * Restores the search path that the connection had when it was made, and puts `pg_temp` at its end.
+ * Without that, PostgreSQL searches temporary tables first, and a temporary table left in the
+ * session could replace the real one. The inner call resets the path and returns its value.
  */
 const PATH = set(
   'search_path',
   `pg_catalog.ltrim(pg_catalog.concat(${set('search_path', 'null')}, ', pg_temp'), ', ')`,
 )
-// `role` is a setting like any other: one statement sets all of them, and its values are parameters.
+// `role` is a setting like any other: one statement sets all of them, and its values are
+// parameters.
 const setOwner = (first: number) =>
   `${set('role', `$${first}`)}, ${set(TENANT_SETTING, `$${first + 1}`)}`
 const SET_ALL = `${SET_LIMITS}, ${set('row_security', "'on'")}, ${PATH}, ${setOwner(3)}`
 const SET_OWNER = `select ${setOwner(1)}`
 
-/** Makes the settings of transactions in somebody's name: everything that keeps tenants apart, so that nothing that is left in a session can matter. */
+/**
+ * Builds the settings of a transaction for one owner. They include everything that separates
+ * tenants, so that settings left in the session have no effect.
+ */
 export function settingsOf(owner: Owner | null, config: SettingsConfig): Settings {
-  // PGlite 0.5 answers nothing any more once this time has passed, and nothing else in the process runs: its driver counts instead.
+  // PGlite 0.5 sends no response at all once this timeout has passed, and the process hangs. The
+  // PGlite driver counts the idle time instead.
   const idleMs = config.isEmbedded ? 0 : config.idleInTransactionMs
   const limits = [String(config.statementMs), String(idleMs)]
   if (owner === null) return { statement: { text: SET_LIMITS, values: limits }, explain }
@@ -50,7 +59,7 @@ export function settingsOf(owner: Owner | null, config: SettingsConfig): Setting
   return { statement: { text: SET_ALL, values: [...limits, ...named] }, explain: explainOf(named) }
 }
 
-/** Makes the settings of a part of a transaction: in whose name it runs. */
+/** Builds the settings of a nested transaction: only the owner for which it runs. */
 export function ownerSettingsOf(owner: Owner | null, config: SettingsConfig): Settings {
   const named = ownerValues(owner, config)
   return { statement: { text: SET_OWNER, values: named }, explain: explainOf(named) }
@@ -62,7 +71,7 @@ function explainOf([role]: readonly [string, string]): Settings['explain'] {
   return (error) => (isRoleRefused(error) ? roleError(role, error) : error)
 }
 
-/** No such role (22023), or one that who has logged in may not become (42501). */
+/** The role does not exist (22023), or the login may not become it (42501). */
 function isRoleRefused(error: unknown): error is PostgresError {
   return error instanceof PostgresError && (error.code === '22023' || error.code === '42501')
 }
@@ -73,7 +82,7 @@ function roleError(role: string, cause: PostgresError): PostgresError {
 }
 
 function ownerValues(owner: Owner | null, config: SettingsConfig): [role: string, tenant: string] {
-  // Who has logged in.
+  // The role `none` is the login role.
   if (owner === null) return ['none', '']
   if (owner.kind === 'all') return [config.allTenantsRole, '']
   return [config.tenantRole, owner.kind === 'tenant' ? owner.id : '']

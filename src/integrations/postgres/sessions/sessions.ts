@@ -21,39 +21,43 @@ import { TenantSwitchError } from './tenant-switch-error.js'
 import { type Block, type Change, type Task, Transaction } from './transaction.js'
 import { refuseControl } from './transaction-control.js'
 
-/** A block, and in whose name. */
+/** A block, and the owner for which it runs. */
 interface OwnedBlock {
   readonly block: Block
   readonly owner: Owner | null
-  /** The request that has begun it; `undefined` for none. */
+  /** The request whose code has begun the block; `undefined` outside requests. */
   readonly request?: object | undefined
 }
 
-/** What sessions are made of. */
+/** What `Sessions` needs. */
 export interface SessionsConfig extends SettingsConfig {
   readonly logger: () => Logger
 }
 
-/** A handler on the way to be called. */
+/** A handler that is about to be called. */
 export interface Interception {
   readonly next: () => unknown
   readonly fail: (error: unknown) => void
-  /** Whether the handler itself asks for a transaction. */
+  /** Whether the handler is decorated to run in a transaction. */
   readonly isTransactional: boolean
 }
 
 /**
- * Decides for every statement which transaction it belongs to, in whose name and on which connection it runs: in a block of the program's, in the transaction of the
- * request, or in one of its own.
+ * Decides for every statement in which transaction, for which owner and on which connection it
+ * runs. A statement joins the block of the program that is open, or the transaction of the request.
+ * Otherwise it runs in its own transaction.
  */
 export class Sessions {
   readonly #driver: Driver
   readonly #config: SessionsConfig
-  /** The innermost block of the program that the code runs in. */
+  /** The innermost block in which the current code runs. */
   readonly #blocks = new AsyncLocalStorage<OwnedBlock>()
-  /** By the origin of the scope that a request runs in: it is found again wherever the scope is, and whatever else gets lost. */
+  /**
+   * The work of each request. The key is the origin of the tenant scope of the request, so that
+   * code finds the work wherever it has that scope, even when another async context was lost.
+   */
   readonly #works = new WeakMap<object, RequestWork>()
-  /** Where requests have no scope. */
+  /** The work of the current request when requests have no tenant scope. */
   readonly #untenanted = new AsyncLocalStorage<RequestWork>()
   #usesTenants = false
   #protected: ProtectedTables | undefined
@@ -63,17 +67,17 @@ export class Sessions {
     this.#config = config
   }
 
-  /** Says whether code that runs in no tenant's name is nobody's. */
+  /** Sets whether code outside every tenant scope runs for `nobody`. */
   start(usesTenants: boolean): void {
     this.#usesTenants = usesTenants
   }
 
-  /** In whose name the code runs. */
+  /** The owner for which the current code runs. */
   get owner(): Owner | null {
     return currentOwner(this.#usesTenants)
   }
 
-  /** Runs a statement where it belongs. */
+  /** Runs a statement in the transaction to which it belongs. */
   async query(statement: Statement): Promise<QueryResult> {
     refuseControl(statement.text)
     const { owner } = this
@@ -87,12 +91,13 @@ export class Sessions {
   }
 
   /**
-   * Runs a block in one transaction: a part of the one that is open here, or a new one.
+   * Runs a block in one transaction: nested in the one that is open here, or a new one.
    *
-   * @param owner In whose name. Whoever calls has entered its scope.
+   * @param owner For whom the block runs. The caller has already entered the scope of this owner.
    */
   async block<T>(owner: Owner | null, run: () => Promise<T>): Promise<T> {
-    // A handler that is a transaction is the one of its request, and may be under way long after that is committed: a stream for one.
+    // The first block of a handler that asks for a transaction is the transaction of the request.
+    // Such a handler may still run after the commit, for example while it streams.
     if (this.#block === undefined && this.#work()?.takeHandler()) return run()
     const outer = await this.#outer(owner)
     if (outer === null) return this.#transact(owner, run)
@@ -100,9 +105,10 @@ export class Sessions {
     return outer.block.nest((block) => this.#runIn({ block, owner }, run), change)
   }
 
-  /** Does something once the transaction that the code runs in is saved; at once where there is none. */
+  /** Runs a function after the commit of the current transaction; immediately if there is none. */
   async afterCommit(fn: Task): Promise<void> {
-    // Whoever ends the transaction may be somebody else, and within a block that is over then.
+    // The commit may run in the async context of other code. Keep the tenant scope of this code,
+    // and leave its block, which has ended by then.
     const task = TenantContext.bind(() => this.#blocks.exit(fn))
     const inner = this.#block
     if (inner !== undefined) return inner.block.afterCommit(task)
@@ -111,7 +117,7 @@ export class Sessions {
     else (await work.transaction()).afterCommit(task)
   }
 
-  /** Runs a handler, whose queries are one transaction. */
+  /** Runs a handler. Its queries share one transaction. */
   intercept(
     req: BlazonRequest,
     res: Response,
@@ -132,7 +138,10 @@ export class Sessions {
     return this.#blocks.run({ ...owned, request: currentRequest() }, run)
   }
 
-  /** A request that is made in this process, within a block, is none of that block's. */
+  /**
+   * The open block of the current code. When code in a block makes an in-process request, that
+   * request does not join the block.
+   */
   get #block(): OwnedBlock | undefined {
     const block = this.#blocks.getStore()
     if (block === undefined) return undefined
@@ -145,7 +154,8 @@ export class Sessions {
   }
 
   async #begin(owner: Owner | null): Promise<Transaction> {
-    // Who has the last connection cannot wait for one more to ask this on.
+    // Load the names before connecting: code that holds the last connection could not get another
+    // one for this query.
     if (owner?.kind === 'nobody') this.#protected ??= await this.#loadProtected()
     const activity = new Activity(this.#config.idleInTransactionMs)
     return new Transaction(await this.#driver.connect(), this.#settings(owner), activity)
@@ -164,7 +174,7 @@ export class Sessions {
     }
   }
 
-  /** What cannot be done afterwards does not undo what is saved. */
+  /** Runs the afterCommit() functions. The transaction is saved, so a failure is only logged. */
   async #finish(transaction: Transaction): Promise<void> {
     for (const task of transaction.takeTasks()) {
       try {
@@ -179,11 +189,14 @@ export class Sessions {
     try {
       this.#config.logger().error({ err }, 'A function given to afterCommit() failed')
     } catch {
-      // What is saved matters more than the log.
+      // The commit has succeeded, so a logger that throws must not fail the request.
     }
   }
 
-  /** The answer waits for it, and nothing else ends that. */
+  /**
+   * Applies the statement timeout to an afterCommit() function: the response waits for the
+   * function, and nothing else limits that wait.
+   */
   #limit(task: Task): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const ms = this.#config.statementMs
@@ -202,7 +215,10 @@ export class Sessions {
     }
   }
 
-  /** What a statement is to be a part of; `null` where it is on its own. */
+  /**
+   * Finds the block or the request transaction that a statement joins; `null` if the statement runs
+   * on its own.
+   */
   async #outer(owner: Owner | null): Promise<OwnedBlock | null> {
     const inner = this.#block
     if (inner !== undefined) return this.#assertFits(inner, owner)
@@ -212,7 +228,10 @@ export class Sessions {
     return { block: await work.transaction(), owner: work.owner }
   }
 
-  /** Only what concerns all tenants may stand within the transaction of one. */
+  /**
+   * Inside a transaction, statements may run for the same owner or for all tenants, but not for
+   * another tenant.
+   */
   #assertFits<T extends Pick<OwnedBlock, 'owner'>>(outer: T, owner: Owner | null): T {
     if (owner?.kind === 'all' || isSameOwner(outer.owner, owner)) return outer
     throw new TenantSwitchError(outer.owner, owner)
@@ -241,7 +260,7 @@ export class Sessions {
   }
 }
 
-/** Runs a handler and tells its work when it has come to an end. */
+/** Calls a handler and notifies its work when the handler has ended. */
 function follow(work: RequestWork, res: Response, next: () => unknown): unknown {
   let value: unknown
   try {
@@ -263,7 +282,7 @@ function follow(work: RequestWork, res: Response, next: () => unknown): unknown 
   })
 }
 
-/** The request that the code runs for, known by the origin of its scope; `undefined` for none. */
+/** The current request, identified by the origin of its scope; `undefined` outside requests. */
 function currentRequest(): object | undefined {
   const scope = TenantContext.current()
   return scope?.host === undefined ? undefined : scope.origin

@@ -1,7 +1,9 @@
 import { judgeStatement } from '../judge-statement.js'
 
 /**
- * Behind a `COMMIT` of its own, a program would no longer be in its tenant's name. A statement has one command, and it comes first.
+ * Rejects statements that begin or end a transaction. After its own `COMMIT`, a program would run
+ * without the settings of its tenant. Only the first command is checked, because a statement has
+ * only one.
  *
  * @throws Error for a statement that begins or ends a transaction.
  */

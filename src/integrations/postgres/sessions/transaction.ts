@@ -6,7 +6,7 @@ import type { Activity } from './activity.js'
 import { Departure } from './departure.js'
 import type { Send, Settings } from './session-settings.js'
 
-/** What holds while a part of a transaction runs, and what holds again behind it. */
+/** The settings to apply before a nested transaction, and those to restore after it. */
 export interface Change {
   readonly enter: Settings
   readonly leave: Settings
@@ -19,16 +19,17 @@ const NOT_UNDONE =
 const REFUSED =
   'Nothing was saved: PostgreSQL refused a statement of the transaction, and the program caught the error. Put a statement that may be refused into a nested db.transaction(), which is rolled back alone.'
 
-/** Something to be done later. */
+/** A function to run after the commit. */
 export type Task = () => unknown
 
 /**
- * A transaction, or a part of one that can be undone alone. While such a part runs, what the whole is asked waits for it: on one
- * connection, it would become part of it.
+ * A transaction, or a part of one (a nested transaction) that can be rolled back alone. While a
+ * part runs, statements of the outer block wait: on the same connection, they would become
+ * statements of the part.
  */
 export abstract class Block {
   protected isOver = false
-  /** How many parts stand around it. */
+  /** The number of blocks around this one. */
   protected readonly depth: number = 0
   protected readonly activity: Activity
   readonly #tasks: Task[] = []
@@ -38,20 +39,23 @@ export abstract class Block {
     this.activity = activity
   }
 
-  /** Sends a statement without waiting for those before it. */
+  /** Sends a statement without waiting for earlier ones. */
   protected abstract send(statement: Statement): Promise<QueryResult>
 
-  /** Gives up the whole transaction: what is in it is no longer known. */
+  /** Marks the whole transaction as failed, because its state is unknown. */
   protected abstract doom(cause: unknown): void
 
-  /** @throws Error when the block is over; what {@link Connection.query} throws. */
+  /** @throws Error when the block has ended; what {@link Connection.query} throws. */
   async query(statement: Statement): Promise<QueryResult> {
     while (this.#part !== undefined) await this.activity.wait(this.#part)
     this.assertOpen()
     return this.send(statement)
   }
 
-  /** Runs a part between savepoints: what throws undoes it. Throws what the part throws. */
+  /**
+   * Runs a part between savepoints. When the part throws, it is rolled back and its error is
+   * rethrown.
+   */
   async nest<T>(run: (part: Block) => Promise<T>, change?: Change): Promise<T> {
     while (this.#part !== undefined) await this.activity.wait(this.#part)
     this.assertOpen()
@@ -68,18 +72,18 @@ export abstract class Block {
     return running
   }
 
-  /** Notes what is to be done once everything is saved; what is undone takes it along. */
+  /** Registers a function to run after the commit. A rollback of this block discards it. */
   afterCommit(task: Task): void {
     this.assertOpen()
     this.#tasks.push(task)
   }
 
-  /** What is to be done once everything is saved, in order; whoever takes it does it. */
+  /** Removes and returns the registered functions in order. The caller must run them. */
   takeTasks(): Task[] {
     return this.#tasks.splice(0)
   }
 
-  /** Lets parts that nobody awaits come to their end. */
+  /** Waits for parts that the program did not await. */
   protected async idle(): Promise<void> {
     while (this.#part !== undefined) await this.activity.wait(this.#part)
   }
@@ -91,10 +95,10 @@ export abstract class Block {
 
 function noop(): void {}
 
-/** A statement behind the end of its block. */
+/** The error of a statement that was sent after the end of its block. */
 class OverError extends Error {}
 
-/** What a part asks of what it is a part of. */
+/** What a part needs from its outer block. */
 interface Outside {
   readonly send: Send
   readonly doom: (cause: unknown) => void
@@ -134,7 +138,7 @@ class Part extends Block {
       await send({ text: `RELEASE SAVEPOINT ${this.#savepoint}` })
       return value
     } catch (error) {
-      // What has come to a standstill is undone with the rest.
+      // A part that is stuck is rolled back together with this one.
       await this.idle().catch(noop)
       this.isOver = true
       await this.#undo()
@@ -149,28 +153,30 @@ class Part extends Block {
     })
   }
 
-  /** What was set since is as it was before, too. */
+  /** Rolls back to the savepoint. PostgreSQL also restores the settings that were changed since. */
   async #undo(): Promise<void> {
     const { send, doom } = this.#outside
     try {
       await send({ text: `ROLLBACK TO SAVEPOINT ${this.#savepoint}` })
       await send({ text: `RELEASE SAVEPOINT ${this.#savepoint}` })
     } catch (error) {
-      // What it is a part of is over, and undone as a whole. Else this may still be there, or what is undone next would be this one again.
+      // After an `OverError`, the outer transaction has ended and was rolled back as a whole. After
+      // any other error the changes may still be there, and so may the savepoint, to which a later
+      // part of the same depth would roll back. So give up the whole transaction.
       if (!(error instanceof OverError)) doom(error)
     }
   }
 }
 
-/** A whole transaction on a connection of its own. */
+/** A whole transaction on its own connection. */
 export class Transaction extends Block {
   readonly #connection: Connection
   readonly #departure: Departure
-  /** The statement that was refused last. */
+  /** The error of the statement that was refused last. */
   #refusal: PostgresError | undefined
   #doom: Error | undefined
 
-  /** Begins in the same flight as the first statement. */
+  /** Sends `BEGIN` in the same flight as the first statement. */
   constructor(connection: Connection, settings: Settings, activity: Activity) {
     super(activity)
     this.#connection = connection
@@ -191,7 +197,10 @@ export class Transaction extends Block {
     return this.activity.count(() => send().catch((error) => this.#explain(error)))
   }
 
-  /** What is refused because something before it was (SQLSTATE 25P02) names that as its cause. */
+  /**
+   * PostgreSQL refuses every statement after a refused one (SQLSTATE 25P02). Adds the first refusal
+   * as the cause.
+   */
   #explain(error: unknown): never {
     if (!(error instanceof PostgresError)) throw error
     if (error.code === IN_FAILED) throw new PostgresError(REFUSED, error, { cause: this.#refusal })
@@ -200,10 +209,11 @@ export class Transaction extends Block {
   }
 
   /**
-   * Makes what was done last, and gives the connection back. Does nothing when it is over.
+   * Commits and gives the connection back. Does nothing when the block has ended.
    *
-   * @throws HttpError 503 `COMMIT_UNKNOWN` where the connection was lost before the server has answered; `PostgresError` where the server
-   * refuses, a deferred constraint for one; an `Error` where a statement had been refused and nobody minded.
+   * @throws HttpError 503 `COMMIT_UNKNOWN` when the connection was lost before the server
+   * responded; `PostgresError` when the server refuses, for example because of a deferred
+   * constraint; `Error` when an earlier statement was refused and the program ignored that.
    */
   async commit(): Promise<void> {
     await this.#assertIdle()
@@ -213,19 +223,22 @@ export class Transaction extends Block {
       this.#connection.destroy()
       throw this.#doom
     }
-    // What was lost before that was never told to save anything.
+    // If the connection was lost before, the server has never received `COMMIT`.
     const { isLost } = this.#connection
     const commit = this.#transmit(() => this.#departure.conclude('COMMIT'))
-    const answer = await commit.catch((error) => this.#giveUp(error, isLost))
+    const result = await commit.catch((error) => this.#giveUp(error, isLost))
     this.#connection.release()
-    assertCommitted(answer, this.#refusal)
+    assertCommitted(result, this.#refusal)
   }
 
-  /** Undoes what was done, and gives the connection back; one that is busy is ended instead. Never rejects. */
+  /**
+   * Rolls back and gives the connection back. A connection that is busy is destroyed instead. Never
+   * rejects.
+   */
   async rollback(): Promise<void> {
     if (this.isOver) return
     this.isOver = true
-    // Whatever it waits for, nobody waits for that any more.
+    // Nobody needs the result of a statement that still runs, so destroy the connection.
     if (this.activity.isBusy || this.#doom !== undefined) return this.#connection.destroy()
     await this.#undo()
   }
@@ -249,7 +262,8 @@ export class Transaction extends Block {
   }
 
   async #giveUp(error: unknown, isKnown: boolean): Promise<never> {
-    // A server that refuses to commit has rolled back. It says no before it is ready again, which the answer to one more shows.
+    // A server that refuses `COMMIT` has rolled back. Its error arrives before it is ready again.
+    // The response to one more `ROLLBACK` shows that it is ready.
     if (isRefusal(error)) await this.#undo()
     else this.#connection.destroy()
     const isUnknown = HttpError.is(error) && !isRefusal(error) && !isKnown
@@ -257,12 +271,12 @@ export class Transaction extends Block {
   }
 }
 
-/** @throws Error where `COMMIT` has rolled back, which is no error to PostgreSQL. */
+/** @throws Error when `COMMIT` has rolled back, which PostgreSQL does not report as an error. */
 export function assertCommitted({ command }: QueryResult, cause?: unknown): void {
   if (command !== 'COMMIT') throw new UnsavedError(REFUSED, { cause })
 }
 
-/** What is said where nobody knows whether something was saved. */
+/** The error for a commit whose outcome is unknown. */
 export function commitUnknown(cause: unknown): HttpError {
   return refuse('COMMIT_UNKNOWN', 'It is not known whether this was saved', { cause, stack: true })
 }

@@ -1,13 +1,14 @@
-/** Makes a value of its text. */
+/** Converts the text of a value to the value. */
 export type Reader = (text: string) => unknown
 
-/** What an element without quotes ends before; `undefined` is the end of the text. */
+/** The characters that end an unquoted element; `undefined` is the end of the text. */
 const BREAKS = new Set([',', '}', undefined])
 
 /**
- * A reader of arrays as PostgreSQL writes them: `{1,"a b",NULL,{2}}`, maybe with bounds before it as in `[0:1]={1,2}`.
+ * Creates a reader for arrays in PostgreSQL's text format: `{1,"a b",NULL,{2}}`, or with bounds as
+ * in `[0:1]={1,2}`.
  *
- * @param read Reads an element.
+ * @param read Reads one element.
  */
 export function arrayOf(read: Reader): Reader {
   return (text) => new ArrayReader(text, read).readAll()
@@ -26,7 +27,7 @@ class ArrayReader {
 
   readAll(): unknown[] {
     const list: unknown[] = []
-    // Behind a brace or a comma, until the brace that closes.
+    // Each round begins after a brace or a comma. The loop ends at the closing brace.
     while (this.#at < this.#text.length && this.#text[this.#at++] !== '}') {
       if (this.#text[this.#at] !== '}') list.push(this.#readElement())
     }

@@ -1,4 +1,4 @@
-/** The bytes of a `bytea`, in either of the formats that a server may be set to write. */
+/** Reads the text of a `bytea`, in either output format of the server (`hex` or `escape`). */
 export function readBytes(text: string): Buffer {
   if (text.startsWith('\\x')) return Buffer.from(text.slice(2), 'hex')
   const bytes = text.replace(/\\(\\|[0-7]{3})/g, (_, escaped: string) =>

@@ -4,9 +4,10 @@ import { readBytes } from './read-bytes.js'
 import { readDate } from './read-date.js'
 
 /**
- * How values of a type are read, by the type's number (`oid` of `pg_type`, the same in every PostgreSQL); with the number of the type of
- * their arrays. What is not here stays text: `int8` and `numeric`, because numbers of JavaScript are not exact enough, `date`, because it
- * is no moment, `interval`, ranges, and all that is rare.
+ * The reader for each type: the number of the type (`oid` of `pg_type`, the same in every
+ * PostgreSQL), the number of its array type, and the function. Other types stay text: `int8` and
+ * `numeric`, because JavaScript numbers are not exact enough; `date`, because it is not a point in
+ * time; `interval`, ranges and rare types.
  */
 const TYPES: readonly (readonly [oid: number, arrayOid: number, read: Reader])[] = [
   [16, 1000, (text) => text === 't'],
@@ -23,8 +24,9 @@ const TYPES: readonly (readonly [oid: number, arrayOid: number, read: Reader])[]
 ]
 
 /**
- * Types of arrays whose elements stay text: `int8`, `numeric`, `date`, `text`, `varchar`, `bpchar`, `char`, `name`, `uuid`, `time`,
- * `timetz`, `interval`, `inet`, `cidr`, `macaddr`, `macaddr8`, `bit`, `varbit`, `money`, `xml`.
+ * Array types whose elements stay text: `int8`, `numeric`, `date`, `text`, `varchar`, `bpchar`,
+ * `char`, `name`, `uuid`, `time`, `timetz`, `interval`, `inet`, `cidr`, `macaddr`, `macaddr8`,
+ * `bit`, `varbit`, `money`, `xml`.
  */
 const TEXT_ARRAYS = [
   1016, 1231, 1182, 1009, 1015, 1014, 1002, 1003, 2951, 1183, 1270, 1187, 1041, 651, 1040, 775,
@@ -37,23 +39,23 @@ const READERS = new Map<number, Reader>([
   ...TEXT_ARRAYS.map((oid) => [oid, arrayOf(readText)] as const),
 ])
 
-/** `timestamp`, `timestamptz`, and lists of them. */
+/** `timestamp`, `timestamptz`, and arrays of them. */
 const TIMES: readonly number[] = [1114, 1184, 1115, 1185]
 
-/** How values of a type are read. */
+/** Returns the reader for a type. */
 export type ReaderOf = (oid: number) => Reader
 
 const readAll: ReaderOf = (oid) => READERS.get(oid) ?? readText
 const readNothing: ReaderOf = () => readText
 const readAllButTimes: ReaderOf = (oid) => (TIMES.includes(oid) ? readText : readAll(oid))
 
-/** How the values of an answer are read. */
+/** Returns the readers for the values of a result. */
 export function readersFor({ texts }: Pick<Statement, 'texts'>): ReaderOf {
   if (texts === undefined) return readAll
   return texts === 'all' ? readNothing : readAllButTimes
 }
 
-/** Leaves a value as the text that PostgreSQL sends. */
+/** Returns a value as the text that PostgreSQL sends. */
 function readText(text: string): string {
   return text
 }

@@ -1,9 +1,9 @@
-/** What is sent for an element that is no array itself. */
+/** Writes one element that is not an array itself. */
 type WriteElement = (value: unknown) => string | Uint8Array | null
 
-/** An array as PostgreSQL reads it: `{1,"a b",NULL,{2}}`. */
+/** Writes an array in PostgreSQL's text format: `{1,"a b",NULL,{2}}`. */
 export function writeArray(values: readonly unknown[], write: WriteElement): string {
-  // `Array.from` visits holes, too.
+  // `Array.from` also visits holes.
   return `{${Array.from(values, (value) => writeElement(value, write)).join(',')}}`
 }
 

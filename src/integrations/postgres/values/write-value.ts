@@ -1,14 +1,14 @@
 import { writeArray } from './write-array.js'
 import { writeDate } from './write-date.js'
 
-/** A value on its way to PostgreSQL: its text, the bytes of a `bytea`, or nothing. */
+/** A value as it is sent to PostgreSQL: its text, the bytes of a `bytea`, or `null`. */
 export type Written = string | Uint8Array | null
 
 /**
- * What is sent for a value. Arrays become arrays of PostgreSQL, other objects JSON; an array that is to be JSON is given as
- * `JSON.stringify(list)`.
+ * Converts a value to the form in which it is sent. Arrays become PostgreSQL arrays, and other
+ * objects become JSON. To send an array as JSON, pass `JSON.stringify(list)`.
  *
- * @throws TypeError for what has no text: functions, symbols, invalid dates, circular objects.
+ * @throws TypeError for values without a text: functions, symbols, invalid dates, circular objects.
  */
 export function writeValue(value: unknown): Written {
   switch (typeof value) {

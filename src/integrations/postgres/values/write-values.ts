@@ -3,16 +3,17 @@ import { PostgresError } from '../postgres-error.js'
 import { tokensOf } from '../sql-tokens.js'
 import { type Written, writeValue } from './write-value.js'
 
-/** The protocol counts them with 16 bits. */
+/** The protocol stores the number of values in 16 bits. */
 const MOST_VALUES = 65_535
 
-/** Only what has these words is read word by word. */
+/** Only texts that match this are split into tokens. */
 const MAY_READ_CLIENT = /\bcopy\b[\s\S]*\bstdin\b/i
 
 /**
- * The values of a statement, as they are sent.
+ * Converts the values of a statement to the form in which they are sent.
  *
- * @throws PostgresError for what cannot be sent: it is refused like what the server refuses.
+ * @throws PostgresError for a value that cannot be sent, like the error for a value that the server
+ * refuses.
  */
 export function writeValues({ text, values = [] }: Statement): Written[] {
   checkText(text)
@@ -37,8 +38,11 @@ function write(value: unknown, index: number): Written {
 }
 
 /**
- * @throws PostgresError for a NUL byte: the protocol ends a text with it, and would take the rest for something else. And for a `COPY` of rows
- * that nobody sends, as dumps have it: `pg` waits for its answer without end, and PGlite with the whole process.
+ * Checks the text of a statement.
+ *
+ * @throws PostgresError for a NUL byte: the protocol ends a text there and would misread the rest.
+ * Also for `COPY … FROM STDIN`, as in dumps: nobody sends its rows, so `pg` would wait without end,
+ * and PGlite would block the whole process.
  */
 export function checkText(text: string): void {
   if (text.includes('\0')) {
@@ -57,7 +61,7 @@ function readsClient(text: string): boolean {
     const words = Array.from(tokensOf(text), (token) => token.text)
     return words.some((word, index) => word === 'stdin' && words[index - 1] === 'from')
   } catch {
-    // It ends within a quote, and PostgreSQL refuses it.
+    // The text ends inside a quote, so PostgreSQL refuses it.
     return false
   }
 }
