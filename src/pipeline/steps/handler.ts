@@ -46,8 +46,8 @@ function invokeStep({ instance, method, parameters, onError }: Invocation): Step
 }
 
 /**
- * Does not run the handler where the handler timeout or a late error ended the request while a guard, the body or a
- * schema was awaited.
+ * Stops a request if the handler timeout or a late error has ended it while a guard, the body or a schema was
+ * awaited.
  */
 export const unexpiredStage: Stage = (next) =>
   function runUnexpired(req, res) {

@@ -25,7 +25,7 @@ export interface RespondConfig {
   readonly mayRespondToErrorsLater: boolean
 }
 
-/** Runs the steps behind it and makes exactly one response of the value that comes back, whatever these steps do. */
+/** Runs the steps after it, and sends exactly one response for the value or the error that comes back. */
 export function respondStage(config: RespondConfig): (next: Step) => RunRoute {
   return (next) => respondStep(config, next)
 }
