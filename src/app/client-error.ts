@@ -38,13 +38,13 @@ export function handleClientError(error: NodeJS.ErrnoException, socket: Connecti
 function refuse(error: NodeJS.ErrnoException, socket: Connection): void {
   // An earlier response was the last one of this connection.
   if (!socket.writable) return end(socket, '')
-  const answer = socket._httpMessage ?? null
+  const pending = socket._httpMessage ?? null
   // Either no response is pending, or the pending one belongs to the broken request. This response then takes
   // its place.
-  if (answer === null || hasNoResponse(answer)) return end(socket, clientErrorResponse(error))
+  if (pending === null || hasNoResponse(pending)) return end(socket, clientErrorResponse(error))
   // Bytes written into the response to an earlier request would become a part of it, so wait until that is
   // sent. If the pending response has begun and belongs to the broken request, it may never finish: close.
-  if (answer.req.complete) answer.once('finish', () => refuse(error, socket))
+  if (pending.req.complete) pending.once('finish', () => refuse(error, socket))
   else end(socket, '')
 }
 
@@ -56,9 +56,9 @@ function hasNoResponse({ headersSent, req }: Response): boolean {
  * Closes a connection after all written bytes are sent. If the client is still sending, cutting the connection
  * at once would make it lose the response.
  */
-function end(socket: Connection, answer: string): void {
+function end(socket: Connection, response: string): void {
   if (socket.destroyed) return
-  if (socket.writable) socket.end(answer)
+  if (socket.writable) socket.end(response)
   const timer = setTimeout(() => socket.destroy(), LINGER_MS)
   timer.unref()
   socket.once('close', () => clearTimeout(timer))

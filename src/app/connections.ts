@@ -67,16 +67,16 @@ export class Connections {
 
   #look(socket: Socket): void {
     if (isUpgraded(socket)) return
-    const answers = respondsOn(socket)
+    const responses = respondsOn(socket)
     // Earlier responses are sent as usual. `isBehindLast` handles requests that arrive after this one.
-    const last = answers.at(-1)
+    const last = responses.at(-1)
     const subject = last ?? socket
     if (!this.#told.has(subject)) {
       this.#told.add(subject)
       if (last === undefined) end(socket)
       else this.#makeLast(last, socket)
     }
-    for (const res of answers) if (isStreaming(res)) this.#tell(res)
+    for (const res of responses) if (isStreaming(res)) this.#tell(res)
   }
 
   /**

@@ -111,7 +111,7 @@ function hidden({ name }: NamedMiddleware, request: string): Problem {
   return {
     code: 'W_MIDDLEWARE_HIDES_ROUTE',
     subject: name,
-    cause: `It answered ${request} with 404, so the request did not reach a route of this application.`,
+    cause: `It responded to ${request} with 404, so the request did not reach a route of this application.`,
     remedy: `Remove its handler for all other paths. ${MOUNT_REMEDY}`,
   }
 }
