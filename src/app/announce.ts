@@ -19,7 +19,7 @@ export interface AppDescription {
 export interface Describer {
   /** Called when an application has been constructed. */
   declared(app: object, description: AppDescription): void
-  /** Called when an application is told to start. By then its options are complete. */
+  /** Called when `init` or `listen` of an application is called. By then its options are complete. */
   starting(app: object): void
   /** Called when this copy of the package has been loaded; `make` constructs one of its applications. */
   loaded(make: (options: object) => object): void

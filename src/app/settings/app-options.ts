@@ -50,7 +50,7 @@ export interface AppOptions {
    */
   readonly plugins?: readonly Plugin[]
   /**
-   * Authentication and authorization: the guard, the default access of routes, and the function behind `@Can`.
+   * Authentication and authorization: the guard, the default access of routes, and the function that decides `@Can`.
    *
    * @defaultValue none; protected routes respond with 401
    * @see docs/auth.md

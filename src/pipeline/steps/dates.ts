@@ -2,9 +2,7 @@ import { prepareJson } from '../../http/send/send-json.js'
 import type { WriteDates } from '../../schema/date-writer.js'
 import type { Stage } from '../../step/step.js'
 
-/**
- * Finds the function that writes the dates of a route's responses; it returns `null` where the responses hold none.
- */
+/** Finds the function that writes the dates of a route's responses; `null` if the responses have no dates. */
 export type FindDateWriter = () => WriteDates | null
 
 /**
