@@ -88,7 +88,7 @@ export class App {
 
   /**
    * Checks the options and the decorators, creates every provider and controller, and runs `setup`, `onInit`
-   * and `onReady`. `listen` calls it. A second call returns the same promise.
+   * and `onReady`. `listen` calls it. A second call waits for the same start.
    *
    * @throws ConfigError with everything that prevents the start.
    */

@@ -8,7 +8,7 @@ interface Known extends Omit<ModelOptions, 'readChain'> {
   readonly compiled: CompiledModel
 }
 
-/** The last model whose list of controllers begins with a class. It is stored as long as that class exists. */
+/** The last model, by the first class in its list of controllers. An entry exists as long as that class. */
 const known = new WeakMap<Class, Known>()
 
 /**

@@ -173,10 +173,9 @@ interface Message {
 }
 
 /**
- * Finds an application that is mounted with `app.use(app)`; only the mounting function knows it. The mounting
- * function first sets `req.app` to the mounted application. The next thing that application does is to read
- * `res.locals`, before it calls a handler. So at the first request, an accessor on `res.locals` shows which
- * application `req.app` is.
+ * Finds an application that is mounted with `app.use(app)`; only the mounting function refers to it. At a request,
+ * the mounted application first replaces the prototype of the request, so that `req.app` is itself. Then it reads
+ * `res.locals`, before it calls a handler. So an accessor on `res.locals` finds it in `req.app` at the first request.
  */
 function findMounted(mounted: Handle, wrap: WrapHandle): Handle {
   let isFound = false
