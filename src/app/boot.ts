@@ -46,7 +46,7 @@ export interface RunningApp extends Entrance {
   readonly stop: () => void
 }
 
-/** Starts a described application. If one stage fails, everything that has been opened is closed again. */
+/** Starts a described application. If a line fails, everything that has been opened is closed again. */
 export async function boot(app: DescribedApp): Promise<RunningApp> {
   const { settings, description, express, logger, harness } = app
   const { model } = description
@@ -59,38 +59,38 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
   // provider itself is closed.
   const hooks = new LifecycleHooks(() => [...opened, ...injector.made, ...plugins])
   try {
-    // Stage 1: the instances, which are providers, controllers and the guard, and the stores of features.
+    // The instances: providers, controllers and the guard, and the stores of features.
     const controllers = await makeControllers(container)
     const guard = harness.wrapGuard(await makeGuard(settings.auth.guard, injector))
     const features = await app.declaredFeatures.start({ model, logger })
     opened.push({ onClose: () => features.close() })
 
-    // Stage 2: the functions that run for every request.
+    // The functions that run for every request.
     const security = await buildSecurity(settings.security)
     const messages = createMessageClasses(express, { security, features })
     const middlewares = prepareMiddlewares(settings, { express, features })
 
-    // Stage 3: error handling.
+    // Error handling.
     const errors = buildErrorPaths({ ...app, features, middlewares })
     defineNext(messages.Request, errors.onError)
 
-    // Stage 4: the compiled routes.
+    // The compiled routes.
     const access = buildAccess({ ...app, guard, features, errors })
     const { beforeHandler, wrapRoutes, wrapListener } = harness
     const made = { controllers, get, features, access, errors, middlewares, beforeHandler }
     const routes = wrapRoutes(await compileRoutes({ ...app, ...made }))
 
-    // Stage 5: the way of a request from Node to its route.
+    // The way of a request from Node to its route.
     const front = buildFront({ ...app, security, features, middlewares, errors, routes })
     const entrance = buildEntrance({ ...app, messages, features, front, errors, wrapListener })
 
-    // Stage 6: the hooks of plugins and providers: `setup`, `onInit`, `onReady`.
+    // The hooks of plugins and providers: `setup`, `onInit`, `onReady`.
     for (const plugin of settings.plugins) {
       plugins.push(plugin)
       const { usesTenants } = features
       await plugin.setup?.({ get, express, logger, model, usesTenants })
     }
-    // The check runs last, because any stage above may request a token.
+    // The check runs last, because any line above may request a token.
     const unused = unusedOverrides(harness.overrides, injector.asked)
     logWarnings(logger, throwErrors(unused, settings))
     await hooks.init()
