@@ -6,10 +6,10 @@ import type { ErrorPaths } from './error-paths.js'
 import type { RunningFeatures } from './features.js'
 import type { Settings } from './settings/settings.js'
 
-/** What decides who may call a route. */
+/** The functions that decide who may call a route. */
 export type Access = Pick<PipelineConfig, 'guard' | 'can' | 'logDenial'>
 
-/** What access is built from. */
+/** What {@link buildAccess} needs. */
 export interface AccessConfig {
   readonly settings: Settings
   readonly clock: Clock
@@ -18,12 +18,15 @@ export interface AccessConfig {
   readonly errors: Pick<ErrorPaths, 'log'>
 }
 
-/** Builds what decides access: to routes, and to routers that need a tenant, which ask the same questions. */
+/**
+ * Builds the functions that decide access to routes. Routers that need a tenant run the same guard and
+ * functions.
+ */
 export function buildAccess({ settings, clock, guard, features, errors }: AccessConfig): Access {
   const { auth, tenant } = settings
   const access = { guard, can: auth.can, logDenial: createDenialLog(errors.log, clock) }
   const { ofRouters } = features
-  // Without a guard there is nothing to ask, and boot has refused such routers.
+  // Boot rejects routers that need a tenant if there is no guard, so there is nothing to build without one.
   if (ofRouters !== null && tenant !== null && auth.guard !== null) {
     ofRouters.noteAdmission(compileAdmission(ofRouters.stagesOfRouters, access))
   }

@@ -35,14 +35,17 @@ import { shutDown } from './shut-down.js'
 const DEFAULT_PORT = 3000
 
 /**
- * An application.
+ * An application: it has the options, compiles the routes and handles the requests.
  *
  * @example
  * const app = new App({ controllers: defineControllers(UsersController) })
  * const { port } = await app.listen(3000)
  */
 export class App {
-  /** The Express application behind `req.app`, for settings (`trust proxy`, `query parser`, views). It routes nothing. */
+  /**
+   * The Express application behind `req.app`. Use it for settings (`trust proxy`, `query parser`, views). It
+   * has no routes.
+   */
   readonly express: Application
   readonly #options: AppOptions
   readonly #describer = findDescriber()
@@ -56,7 +59,11 @@ export class App {
   #listening: Promise<AddressInfo> | undefined
   #closing: Promise<void> | undefined
 
-  /** Starts nothing; see {@link App.init} and {@link App.listen}. */
+  /**
+   * Stores the options. It starts nothing; see {@link App.init} and {@link App.listen}.
+   *
+   * @param options Default: an application without controllers.
+   */
   constructor(options: AppOptions = {}) {
     keepTickShape()
     this.#options = options
@@ -68,7 +75,11 @@ export class App {
     })
   }
 
-  /** Makes and starts an application, without listening. Throws as {@link App.init}. */
+  /**
+   * Creates and starts an application, without listening.
+   *
+   * @throws ConfigError as {@link App.init}.
+   */
   static async create(options: AppOptions = {}): Promise<App> {
     const app = new App(options)
     await blameCaller(App.create, () => app.init())
@@ -76,23 +87,23 @@ export class App {
   }
 
   /**
-   * Checks the declaration, makes every provider and controller, and runs `setup`, `onInit` and
-   * `onReady`. Called by `listen`; calling it again does nothing.
+   * Checks the options and the decorators, creates every provider and controller, and runs `setup`, `onInit`
+   * and `onReady`. `listen` calls it. A second call waits for the same start.
    *
-   * @throws ConfigError with everything that keeps the application from starting.
+   * @throws ConfigError with everything that prevents the start.
    */
   async init(): Promise<void> {
     await blameCaller(App.prototype.init, () => this.#start())
   }
 
   /**
-   * Starts the application if need be, and listens.
+   * Starts the application if it has not started yet, and listens.
    *
-   * @param port 0 for any free one. Default 3000.
-   * @param host Default: every address of the machine.
-   * @returns the address it listens on.
-   * @throws RangeError when `port` is none; ConfigError as `init`; an `Error` of Node's when the port is taken. The
-   * application then stays started: listen elsewhere, or `close` it.
+   * @param port A port number; 0 takes any free port. Default: 3000.
+   * @param host A host name or address. Default: all addresses of the machine.
+   * @returns the address of the server.
+   * @throws RangeError if `port` is not a port number; ConfigError as `init`; an `Error` of Node if the port is
+   * in use. After that last error the application stays started: call `listen` with another port, or `close`.
    */
   async listen(port: number = DEFAULT_PORT, host?: string): Promise<AddressInfo> {
     if (!Number.isInteger(port) || port < 0 || port > 65_535) {
@@ -101,22 +112,24 @@ export class App {
       )
     }
     const { server } = await blameCaller(App.prototype.listen, () => this.#start())
-    // It may have been closed while it started.
+    // `close` may have been called during the start.
     if (this.#closing !== undefined) throw closed()
     this.#listening = listen(server, port, host)
     return await this.#listening
   }
 
   /**
-   * Answers a request: for `http.createServer`, for serverless platforms, and for mounting in an
-   * Express application, where requests without a route here go on to what follows.
+   * Handles a request. Pass it to `http.createServer`, to a serverless platform, or to `app.use` of an Express
+   * application. In Express, a request without a route in this application goes on to the next middleware of
+   * the host.
    *
    * @example
    * express().use('/api', app.handler)
    */
   readonly handler = (req: IncomingMessage, res: ServerResponse, next?: NextFunction): void => {
     if (this.#running !== undefined) return this.#running.listener.handleForeign(req, res, next)
-    // What boot opens would keep the context of this request for as long as the application lives.
+    // Boot may open connections and timers, which keep the async context of their creation. The context of this
+    // request must not live as long as the application.
     this.#scope
       .runInAsyncScope(() => this.#start())
       .then(
@@ -125,54 +138,67 @@ export class App {
       )
   }
 
-  /** Node's server, which listens once `listen` was called. Throws before `init`. */
+  /**
+   * Node's HTTP server. It listens after `listen` was called.
+   *
+   * @throws Error before `init`.
+   */
   get server(): Server {
     return this.#started('server').server
   }
 
   /**
-   * The instance behind a token.
+   * Returns the instance that is provided for a token.
    *
-   * @throws ConfigError when nothing provides it; an `Error` before `init`.
+   * @throws ConfigError if nothing provides the token; an `Error` before `init`.
    */
   get<T>(token: Token<T>): T {
     return this.#started('get()').injector.resolve(token)
   }
 
   /**
-   * The OpenAPI 3.0.3 document of the whole application: the first one, where `swagger` lists several. Works before
-   * `init`, and where it is not served. Throws a `ConfigError` as `init` does.
+   * The OpenAPI 3.0.3 document of the application. If `swagger` is a list, it is the first document. It can be
+   * read before `init`, and also if it is not served.
+   *
+   * @throws ConfigError as `init` does.
    */
   get document(): OpenApiDocument {
     const [first] = this.documents
     return (first as AppDocument).document
   }
 
-  /** Every document of the `swagger` option, with the path of its page. Built when it is first read. */
+  /** Every document of the `swagger` option, with the path of its page. Each is built when it is first read. */
   get documents(): readonly AppDocument[] {
     this.#documents ??= listDocuments(this.#describe().model, this.#settings, this.express)
     return this.#documents
   }
 
-  /** Every route, in order of declaration. Works before `init`. Throws a `ConfigError` as `init` does. */
+  /**
+   * Returns every route, in order of declaration. It works before `init`.
+   *
+   * @throws ConfigError as `init` does.
+   */
   getRouteTable(): RouteTableEntry[] {
     return routeTable(this.#describe().model)
   }
 
   /**
-   * Stops listening, ends connections on which nothing is under way, aborts `req.signal` of streams with an
-   * `AppClosingError`, waits for requests under way (`timeouts.close`), runs `onClose` in the reverse order of
-   * construction, and ends upgraded connections. Calling it again waits for the same end.
+   * Closes the application: stops listening, ends idle connections, aborts `req.signal` of streams with an
+   * `AppClosingError`, waits for requests under way (at most `timeouts.close`), runs `onClose` in reverse order
+   * of construction, and ends upgraded connections. A second call returns the same promise.
    *
-   * @param signal Named to `onClose`.
-   * @throws AggregateError of what `onClose` threw, once everything is closed.
+   * @param signal The name that `onClose` receives, such as `'SIGTERM'`. Default: none.
+   * @throws AggregateError with the errors of `onClose`, after everything is closed.
    */
   close(signal?: string): Promise<void> {
     this.#closing ??= this.#close(signal)
     return this.#closing
   }
 
-  /** There is nothing yet that could answer, and nobody else who would hear of it. */
+  /**
+   * Ends a request if the start has failed. There are no routes yet that could send a response, and no caller
+   * receives the error, so it is logged.
+   */
   #refuse(err: unknown, res: ServerResponse): void {
     loggerOf(this.#options.logger).error({ err }, 'The application did not start')
     res.destroy()
@@ -187,7 +213,9 @@ export class App {
     return this.#resolve().settings
   }
 
-  /** A constructor of a subclass puts it there, so it is not known in the constructor. */
+  /**
+   * Read when it is needed: the constructor of the subclass `TestApp` sets the harness after this constructor.
+   */
   get #harness(): Harness {
     return harnessOf(this)
   }
@@ -249,10 +277,10 @@ export class App {
   }
 
   async #close(signal: string | undefined): Promise<void> {
-    // A start that fails has closed what it opened, and told its caller why.
+    // A failed start has closed what it had opened, and its caller has received the error.
     const running = await this.#starting?.catch(() => undefined)
     if (running === undefined) return
-    // A server that is looking up its host cannot be stopped yet.
+    // A server cannot be closed while it resolves its host name.
     await this.#listening?.catch(() => {})
     const { hooks, stop, ...entrance } = running
     const closeRest = () => {

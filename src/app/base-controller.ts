@@ -4,7 +4,7 @@ import { successEnvelope } from '../errors/envelope.js'
 import { saidStatus } from '../http/send/said-status.js'
 
 /**
- * Gives `this.ok` its type. Extending it is optional: every controller has the method.
+ * Declares the type of `this.ok`. Extending this class is optional: every controller has the method.
  *
  * @example
  * @Controller('users')
@@ -15,10 +15,14 @@ import { saidStatus } from '../http/send/said-status.js'
  */
 export class BaseController {
   /**
-   * Answers with the success envelope (specification section 2.1).
+   * Sends the success envelope `{ statusCode: 'success', status, message, data }`.
    *
-   * @param status HTTP status; 201 for something created. Default: what `res.status` was told before, else the route's `@HttpCode`, else 200.
-   * @returns the response, already sent.
+   * @param res The response of the request.
+   * @param message The `message` of the envelope.
+   * @param data The `data` of the envelope. Default: none.
+   * @param status HTTP status, such as 201. Default: the status set with `res.status`, else the one of
+   * `@HttpCode`, else 200.
+   * @returns the response, which is already sent.
    */
   ok(
     res: Response,
@@ -30,13 +34,16 @@ export class BaseController {
   }
 }
 
-/** What the document says of this route. An Express router's `req.route` states none. */
+/**
+ * Returns the documented status of this route, or `null` if there is none. The `req.route` of an Express router
+ * has none.
+ */
 function statedStatus({ req }: Response): number | null {
   const status: unknown = (req.route as RouteModel | undefined)?.status
   return typeof status === 'number' ? status : null
 }
 
-/** Gives a controller that does not extend {@link BaseController} its `ok`, unless it has one of its own. */
+/** Adds `ok` to a controller that does not extend {@link BaseController} and has no `ok` itself. */
 export function attachOk(controller: object): void {
   if ('ok' in controller || !Object.isExtensible(controller)) return
   const value = BaseController.prototype.ok

@@ -24,7 +24,7 @@ import { createMessageClasses } from './message-classes.js'
 import { prepareMiddlewares } from './prepare-middlewares.js'
 import type { Settings } from './settings/settings.js'
 
-/** An application that is described, and of which nothing is made yet. */
+/** An application that has been read. No provider or controller has been created yet. */
 export interface DescribedApp {
   readonly settings: Settings
   readonly description: Description
@@ -32,21 +32,21 @@ export interface DescribedApp {
   readonly logger: Logger
   readonly clock: Clock
   readonly declaredFeatures: Features
-  /** The pages of the documentation. */
+  /** The pages of the OpenAPI documents. */
   readonly frameworkRoutes: readonly FrameworkRoute[]
   readonly isClosing: () => boolean
   readonly harness: Harness
 }
 
-/** Everything of an application that exists once it runs. */
+/** Everything that a started application has. */
 export interface RunningApp extends Entrance {
   readonly injector: Injector
   readonly hooks: LifecycleHooks
-  /** Stops what the framework itself keeps going. */
+  /** Stops the timers and listeners of the framework itself. */
   readonly stop: () => void
 }
 
-/** Makes an application out of its description. When a line fails, everything that has begun is closed again. */
+/** Starts a described application. If a line fails, everything that has been opened is closed again. */
 export async function boot(app: DescribedApp): Promise<RunningApp> {
   const { settings, description, express, logger, harness } = app
   const { model } = description
@@ -55,41 +55,42 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
   const get = <T>(token: Token<T>) => injector.resolve(token)
   const opened: { onClose(): Promise<void> }[] = []
   const plugins: Plugin[] = []
-  // They close from the last to the first: providers may use what features have opened until they are closed themselves.
+  // Members close in reverse order, so the features come first here. A provider may use a feature until the
+  // provider itself is closed.
   const hooks = new LifecycleHooks(() => [...opened, ...injector.made, ...plugins])
   try {
-    // The instances: providers, controllers, the guard, and what features keep.
+    // The instances: providers, controllers and the guard, and the stores of features.
     const controllers = await makeControllers(container)
     const guard = harness.wrapGuard(await makeGuard(settings.auth.guard, injector))
     const features = await app.declaredFeatures.start({ model, logger })
     opened.push({ onClose: () => features.close() })
 
-    // What all requests meet, whatever their route.
+    // The functions that run for every request.
     const security = await buildSecurity(settings.security)
     const messages = createMessageClasses(express, { security, features })
     const middlewares = prepareMiddlewares(settings, { express, features })
 
-    // What handles errors.
+    // Error handling.
     const errors = buildErrorPaths({ ...app, features, middlewares })
     defineNext(messages.Request, errors.onError)
 
-    // What compiles routes.
+    // The compiled routes.
     const access = buildAccess({ ...app, guard, features, errors })
     const { beforeHandler, wrapRoutes, wrapListener } = harness
     const made = { controllers, get, features, access, errors, middlewares, beforeHandler }
     const routes = wrapRoutes(await compileRoutes({ ...app, ...made }))
 
-    // The way in, from Node to the routes.
+    // The way of a request from Node to its route.
     const front = buildFront({ ...app, security, features, middlewares, errors, routes })
     const entrance = buildEntrance({ ...app, messages, features, front, errors, wrapListener })
 
-    // What the author runs at the start: `setup`, `onInit`, `onReady`.
+    // The hooks of plugins and providers: `setup`, `onInit`, `onReady`.
     for (const plugin of settings.plugins) {
       plugins.push(plugin)
       const { usesTenants } = features
       await plugin.setup?.({ get, express, logger, model, usesTenants })
     }
-    // Only now has every token been asked for.
+    // The check runs last, because any line above may request a token.
     const unused = unusedOverrides(harness.overrides, injector.asked)
     logWarnings(logger, throwErrors(unused, settings))
     await hooks.init()

@@ -4,10 +4,16 @@ import { describeOnce } from '../schema/describe-once.js'
 import { findUnboundedLists } from '../schema/unbounded-lists.js'
 import type { Settings } from './settings/settings.js'
 
-/** No list of two bytes an item has more than 100,000 of them. Schemas are not even read below. */
+/**
+ * An item takes at least two bytes, so a body of this size has at most 100,000 items. With a lower limit, no
+ * schema needs to be read.
+ */
 const HARMLESS_BYTES = 200_000
 
-/** Lists that a raised `limits.body` lets become so long that their validation keeps all other requests waiting. */
+/**
+ * Warns of lists without a maximum if `limits.body` allows very long ones. Their validation would block all
+ * other requests.
+ */
 export function checkBodies(
   { limits: { bodyBytes }, converters }: Settings,
   { routes }: AppModel,

@@ -4,7 +4,7 @@ import { pathShape } from '../model/paths.js'
 import { docsUrls } from '../openapi/swagger-options.js'
 import type { Settings } from './settings/settings.js'
 
-/** In production, what only some may call is described to everybody: that should be somebody's decision. */
+/** Warns if, in production, the document of protected routes is public and `swagger.enabled` is not set. */
 export function checkExposedDocs({ swagger }: Settings, { routes }: AppModel): Problem[] {
   if (process.env['NODE_ENV'] !== 'production') return []
   const undecided = swagger.filter(({ isDecided }) => !isDecided)
@@ -23,7 +23,7 @@ export function checkExposedDocs({ swagger }: Settings, { routes }: AppModel): P
   ]
 }
 
-/** Routes of the author's that stand where a document or its page is served. */
+/** Finds routes of the application on a path where a document or its page is served. */
 export function checkDocsRoutes(
   { routes }: AppModel,
   served: readonly { readonly path: string }[],

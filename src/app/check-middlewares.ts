@@ -3,11 +3,11 @@ import type { Problem } from '../errors/config-error.js'
 import { type Handle, isAtRoot, routerIn } from '../http/express-routers.js'
 import type { Settings } from './settings/settings.js'
 
-/** What is said of both: that a request ends there at boot, and that one has ended there. */
+/** The remedy that the warning at boot and the warning at a request have in common. */
 export const MOUNT_REMEDY =
   'If the entry is an application that sends 404 itself, mount this application in that one: host.use(app.handler). See "Moving an Express application over" in docs/express.md.'
 
-/** Warns of middlewares that no request gets past, in an application with routes. */
+/** Warns of middlewares that never call `next`, if the application has routes. */
 export function checkMiddlewares({ middlewares }: Settings, { routes }: AppModel): Problem[] {
   if (routes.length === 0) return []
   return middlewares.flatMap(({ middleware, name }) =>
@@ -33,14 +33,17 @@ function deadEnd(subject: string, middleware: object, count: number): Problem {
   }
 }
 
-/** Whether nothing gets past a middleware, or past a handler that stands at the root of a router. */
+/** Whether a middleware ends every request. A router does so if one of the handlers at its root does. */
 function endsAll(middleware: unknown): boolean {
   const router = routerIn(middleware)
   if (router === undefined) return typeof middleware === 'function' && isEnd(middleware as Handle)
   return router.stack.some((layer) => isAtRoot(layer) && endsAll(layer.handle))
 }
 
-/** A function may come by `next` in other ways: `req.next`, `arguments`, `...all`, a default. One of four parameters is for errors. */
+/**
+ * Whether a function certainly never calls `next`. It may also get `next` from `req.next`, `arguments`,
+ * `...all` or a default value, and a function with four parameters handles errors.
+ */
 function isEnd(handle: Handle): boolean {
   if (handle.length !== 1 && handle.length !== 2) return false
   const source = Function.prototype.toString.call(handle)

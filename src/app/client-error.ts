@@ -2,24 +2,28 @@ import type { Duplex } from 'node:stream'
 import type { Response } from '../contracts/handler.js'
 import { clientErrorResponse } from '../pipeline/fail.js'
 
-/** Bytes that may still come in while others of the connection are answered; Node's parser refuses each piece of them anew. */
+/**
+ * How many bytes a client may still send after a parse error while earlier requests are served. Node's parser
+ * rejects each chunk again.
+ */
 const MOST_UNREADABLE_BYTES = 1024 * 1024
-/** How long a client may take to close its side: as for a refused body, it can read the answer meanwhile. */
+/** How long a client may take to close its side. It can read the response in this time. */
 const LINGER_MS = 1000
 
-/** What Node notes on a connection: not part of its documented interface. */
+/** Properties that Node sets on a connection. They are not part of its documented interface. */
 interface Connection extends Duplex {
-  /** The response whose turn it is. */
+  /** The response that currently writes to the connection. */
   readonly _httpMessage?: Response | null
   readonly bytesRead?: number
 }
 
-/** Connections on which nothing more is understood, and how many bytes had come until then. */
+/** Connections with a parse error, and how many bytes they had received by then. */
 const refusedAt = new WeakMap<Connection, number>()
 
 /**
- * Answers what Node's parser could not read as a request, or what did not come in time. The connection ends with it, but not before
- * the requests that came before: each of them is answered first, in its turn, and takes the time that it would take anyway.
+ * Responds to bytes that Node's parser could not read as a request, and to requests that did not arrive in
+ * time. The connection is closed afterwards. Earlier requests on the same connection get their responses first,
+ * with no less time than usual.
  */
 export function handleClientError(error: NodeJS.ErrnoException, socket: Connection): void {
   if (error.code === 'ECONNRESET') return void socket.destroy()
@@ -32,13 +36,15 @@ export function handleClientError(error: NodeJS.ErrnoException, socket: Connecti
 }
 
 function refuse(error: NodeJS.ErrnoException, socket: Connection): void {
-  // An answer before has said that it is the last.
+  // An earlier response was the last one of this connection.
   if (!socket.writable) return end(socket, '')
-  const answer = socket._httpMessage ?? null
-  // Nobody is being answered, or the request that is broken, and whose own answer this will be.
-  if (answer === null || hasNoResponse(answer)) return end(socket, clientErrorResponse(error))
-  // Whatever is written into another answer would be read as part of it. One to the broken request itself may wait for the rest of it.
-  if (answer.req.complete) answer.once('finish', () => refuse(error, socket))
+  const pending = socket._httpMessage ?? null
+  // Either no response is pending, or the pending one belongs to the broken request. This response then takes
+  // its place.
+  if (pending === null || hasNoResponse(pending)) return end(socket, clientErrorResponse(error))
+  // Bytes written into the response to an earlier request would become a part of it, so wait until that is
+  // sent. If the pending response has begun and belongs to the broken request, it may never finish: close.
+  if (pending.req.complete) pending.once('finish', () => refuse(error, socket))
   else end(socket, '')
 }
 
@@ -46,10 +52,13 @@ function hasNoResponse({ headersSent, req }: Response): boolean {
   return !headersSent && !req.complete
 }
 
-/** Lets go of a connection once what is written has been sent. A client that sends on until then would miss it if the connection were cut. */
-function end(socket: Connection, answer: string): void {
+/**
+ * Closes a connection after all written bytes are sent. If the client is still sending, cutting the connection
+ * at once would make it lose the response.
+ */
+function end(socket: Connection, response: string): void {
   if (socket.destroyed) return
-  if (socket.writable) socket.end(answer)
+  if (socket.writable) socket.end(response)
   const timer = setTimeout(() => socket.destroy(), LINGER_MS)
   timer.unref()
   socket.once('close', () => clearTimeout(timer))

@@ -7,7 +7,7 @@ import type { DeclaresOf } from './declared-names.js'
 
 const SOURCES: readonly InputSource[] = ['params', 'query', 'headers', 'body']
 
-/** What the schemas of inputs are compiled with. */
+/** What {@link compileInputs} needs. */
 export interface InputCompiler {
   readonly compile: CompileValidator
   readonly declaresOf: DeclaresOf
@@ -16,8 +16,8 @@ export interface InputCompiler {
 /**
  * Compiles the input schemas of every route.
  *
- * @returns For each route, by its index, the inputs in the order in which they are checked.
- * @throws ConfigError that names every schema which does not compile.
+ * @returns the inputs of each route, by the index of the route, in the order in which they are checked.
+ * @throws ConfigError that names every schema that does not compile.
  */
 export async function compileInputs(
   routes: readonly RouteModel[],

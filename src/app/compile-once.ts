@@ -8,12 +8,13 @@ interface Known extends Omit<ModelOptions, 'readChain'> {
   readonly compiled: CompiledModel
 }
 
-/** The last model that begins with a controller; held as long as that class is. */
+/** The last model, by the first class in its list of controllers. An entry exists as long as that class. */
 const known = new WeakMap<Class, Known>()
 
 /**
- * As `compileModel`, which is asked only once about the same controllers and options, as long as no decorator runs: tests make
- * the same application again and again, and what is made of its model can be kept with the model, which is frozen.
+ * Returns the model of `compileModel`, and reuses it for the same controllers and options until the next
+ * decorator runs. Tests create the same application many times. Values derived from the model can be stored
+ * with it, because it is frozen.
  */
 export function compileOnce(controllers: readonly Class[], options: ModelOptions): CompiledModel {
   const [first] = controllers

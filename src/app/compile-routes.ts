@@ -22,35 +22,35 @@ import { ModelMemory } from './model-memory.js'
 import type { SortedMiddlewares } from './prepare-middlewares.js'
 import type { Settings } from './settings/settings.js'
 
-/** What the routes of an application are compiled from. */
+/** What {@link compileRoutes} needs. */
 export interface RoutesConfig {
   readonly settings: Settings
   readonly description: Pick<Description, 'model'>
   readonly controllers: ReadonlyMap<unknown, object>
-  /** The pages of the documentation. */
+  /** The pages of the OpenAPI documents. */
   readonly frameworkRoutes: readonly FrameworkRoute[]
   readonly get: InterceptedApp['get']
   readonly features: Pick<RunningFeatures, 'stagesOf' | 'usesTenants' | 'scopes'>
   readonly access: Access
   readonly errors: Pick<ErrorPaths, 'onError' | 'deadlines'>
   readonly middlewares: SortedMiddlewares
-  /** A step that tests put right before the handler of a route; `null` for none. */
+  /** Returns a step that tests insert right before the handler of a route, or `null`. */
   readonly beforeHandler: (route: RouteModel) => Stage | null
 }
 
-/** The routes of an application, each compiled to one function. */
+/** The routes of an application. Each is compiled to one function. */
 export interface CompiledRoutes {
   readonly model: AppModel
-  /** Finds the index of a route: that in `model.routes`; the routes of the framework follow those. */
+  /** Finds the index of a route in `model.routes`. The routes of the framework come after those. */
   readonly match: Router
-  /** By that index. */
+  /** The compiled routes, by that index. */
   readonly handlers: readonly RunRoute[]
   readonly frameworkRoutes: readonly FrameworkRoute[]
-  /** Compiles a route of the model only as far as its access is decided; behind that it sends 204. */
+  /** Compiles a route only up to the decision about access. If access is allowed, it sends 204. */
   readonly probeOf: (route: RouteModel) => RunRoute
 }
 
-/** A router remembers nothing of requests, so applications of the same model share it. */
+/** Routers by model. A router has no state, so applications with the same model share it. */
 const routers = new ModelMemory<Router>()
 
 /** Compiles every route, and the router that finds them. */
@@ -86,7 +86,7 @@ function whatRoutesShare(config: RoutesConfig): PipelineConfig {
   }
 }
 
-/** Prepares what routes need beside their model: schemas are compiled, and plugins asked. */
+/** Prepares what routes need in addition to their model: compiled schemas and the interceptors of plugins. */
 async function collectParts({
   settings,
   description: { model },
@@ -111,7 +111,7 @@ async function collectParts({
   })
 }
 
-/** The module that writes the dates of documented responses is loaded only where responses are documented. */
+/** Loads the module that serializes dates, but only if a route has a documented success response. */
 async function loadDates(
   routes: readonly RouteModel[],
   converters: SchemaConverters,
@@ -147,7 +147,7 @@ function routerFor(model: AppModel, frameworkRoutes: readonly FrameworkRoute[]):
   )
 }
 
-/** Middlewares stand before the routes of the framework as before all others; no other step does. */
+/** Describes a route of the framework to the router. Of all steps, only the middlewares run before it. */
 function toRoutable(path: string, index: number): Routable {
   return { index, path, method: 'GET', pathParameters: [] }
 }

@@ -3,19 +3,19 @@ import type { Socket } from 'node:net'
 import { respondsOn } from '../http/close-with-connection.js'
 import { isStreaming, type TellStream } from './tell-stream.js'
 
-/** What Node notes on a connection: not part of its documented interface. */
+/** Properties that Node sets on a connection. They are not part of its documented interface. */
 interface Parsed extends Socket {
   readonly parser?: { readonly incoming?: { readonly upgrade?: boolean } | null } | null
 }
 
 /**
- * The connections of a server. Node knows them, too, but tells only of those that are idle, and means by that answers which a slow
- * client is still taking, and not clients that have sent nothing yet. While the application runs, a connection is noted and no more;
- * what is under way on it is looked up when it closes.
+ * The open connections of a server. Node's own list of idle connections cannot be used: it contains connections
+ * with a response that a slow client is still receiving, and it lacks clients that have not sent anything yet.
+ * Before closing, a connection is only added here. Its pending responses are looked up at closing.
  */
 export class Connections {
   readonly #open = new Set<Socket>()
-  /** Connections that were ended, and answers that were told to be the last of theirs. */
+  /** Connections that were ended, and responses that were made the last one of their connection. */
   readonly #told = new WeakSet<Socket | ServerResponse>()
   readonly #tell: TellStream
   #isClosing = false
@@ -25,7 +25,7 @@ export class Connections {
     this.#tell = tell
   }
 
-  /** Notes a connection until it is closed. */
+  /** Stores a connection until it is closed. */
   add(socket: Socket): void {
     this.#open.add(socket)
     socket.on('close', () => {
@@ -35,25 +35,27 @@ export class Connections {
     if (this.#isClosing) this.#look(socket)
   }
 
-  /** Ends those on which nothing is under way, and tells the others that they are to end. */
+  /**
+   * Ends idle connections. On all others it makes the last pending response announce the end of the connection.
+   */
   sweep(): void {
     this.#isClosing = true
     for (const socket of this.#open) this.#look(socket)
     this.#notify()
   }
 
-  /** Waits until none is left that speaks HTTP. */
+  /** Waits until no connection is left that speaks HTTP. */
   quiet(): Promise<void> {
     return this.#until(() => !this.#speaksHttp)
   }
 
-  /** Ends whatever is left, and waits for that. */
+  /** Ends all remaining connections, and waits until they are closed. */
   async end(): Promise<void> {
     for (const socket of this.#open) end(socket)
     await this.#until(() => this.#open.size === 0)
   }
 
-  /** Cuts whatever is left. */
+  /** Destroys all remaining connections. */
   cut(): void {
     for (const socket of this.#open) socket.destroy()
   }
@@ -65,19 +67,22 @@ export class Connections {
 
   #look(socket: Socket): void {
     if (isUpgraded(socket)) return
-    const answers = respondsOn(socket)
-    // Those before it are answered like any other; see `isBehindLast` for those that come behind it.
-    const last = answers.at(-1)
+    const responses = respondsOn(socket)
+    // Earlier responses are sent as usual. `isBehindLast` handles requests that arrive after this one.
+    const last = responses.at(-1)
     const subject = last ?? socket
     if (!this.#told.has(subject)) {
       this.#told.add(subject)
       if (last === undefined) end(socket)
       else this.#makeLast(last, socket)
     }
-    for (const res of answers) if (isStreaming(res)) this.#tell(res)
+    for (const res of responses) if (isStreaming(res)) this.#tell(res)
   }
 
-  /** One whose head is out cannot say so any more. */
+  /**
+   * Makes a response announce the end of its connection. If its headers are sent, the header can no longer be
+   * added.
+   */
   #makeLast(res: ServerResponse, socket: Socket): void {
     res.shouldKeepAlive = false
     res.once('close', () => this.#look(socket))
@@ -93,14 +98,17 @@ export class Connections {
   }
 }
 
-/** Whether the connection is the program's, since an `Upgrade` or a `CONNECT`: Node has taken its parser away. */
+/**
+ * Whether the connection was taken over by the application after an `Upgrade` or `CONNECT`. Node then has
+ * removed its parser.
+ */
 function isUpgraded({ parser }: Parsed): boolean {
   return parser == null || parser.incoming?.upgrade === true
 }
 
-/** Sends what was written, and closes. */
+/** Sends the bytes that are written already, and closes the connection. */
 function end(socket: Socket): void {
-  // Whatever was handed to the server as a connection need not be a socket.
+  // A program may pass any stream to the server as a connection, so `destroySoon` can be missing.
   if (typeof socket.destroySoon === 'function') socket.destroySoon()
   else socket.end(() => socket.destroy())
 }

@@ -8,14 +8,16 @@ import {
 import { systemClock } from './system-clock.js'
 
 /**
- * Makes the built-in tenant middleware, for a router, an Express application, or `middlewares` (specification section 2.7).
- * An application with the `tenant` option has it already, and needs no second one. What follows runs in the scope of the
- * tenant that the request names; a request that names none keeps the one it has. It identifies and does not authorise.
+ * Creates the tenant middleware for a router, an Express application or `middlewares`. An application with the
+ * `tenant` option has it already. All later middlewares and handlers run in the scope of the tenant that the
+ * request names. A request that names none keeps its current tenant. The middleware only identifies the tenant;
+ * it does not check whether the user may act for it.
  *
- * What `store` says is remembered by real time, whatever the clock of a test says.
+ * The results of `store` are cached by real time, even if a test has replaced the clock of the application.
  *
- * @param options As the `tenant` option, without `authorize`, which needs a guard before it. Default: the header `x-tenant-id`.
- * @throws ConfigError for options that mean nothing.
+ * @param options As the `tenant` option, without `authorize`, which needs a guard. Default: the header
+ * `x-tenant-id`.
+ * @throws ConfigError for invalid options.
  * @example
  * express().use(createTenantMiddleware({ header: 'x-org' }))
  */

@@ -4,17 +4,20 @@ import type { CompiledInput } from '../pipeline/steps/validate.js'
 import { describeOnce } from '../schema/describe-once.js'
 import type { Settings } from './settings/settings.js'
 
-/** Says which names a schema contains, where error messages may repeat only those; `null` where they may repeat any. */
+/**
+ * Returns the names that a schema contains, if error messages may repeat only those. `null` if messages may
+ * repeat any name.
+ */
 export type DeclaresOf = (schema: Schema) => CompiledInput['declares']
 
-/** Makes that function for an application. */
+/** Creates the {@link DeclaresOf} of an application. */
 export function declaresFor({ validation, converters }: Settings): DeclaresOf {
   return (schema) => (validation.isGeneric ? declaredNames(schema, converters) : null)
 }
 
 /**
- * Says which names a schema itself contains, as far as JSON Schema can say it. Read with the first question: most schemas never
- * refuse anything.
+ * Tells whether a schema contains a name, as far as its JSON Schema shows. The schema is read at the first
+ * call, because most schemas never reject a value.
  */
 function declaredNames(
   schema: Schema,
@@ -33,7 +36,7 @@ function readNames(schema: Schema, converters: SchemaConverters | undefined): Se
     const described = describeOnce(schema, { side: 'input', ...(converters && { converters }) })
     collect([described.schema, described.definitions], names, new Set())
   } catch {
-    // What cannot be described declares nothing.
+    // A schema without JSON Schema declares no names.
   }
   return names
 }

@@ -15,19 +15,19 @@ import { checkFeatures } from './features.js'
 import type { Resolved } from './settings/resolve-settings.js'
 import type { Settings } from './settings/settings.js'
 
-/** What an application is, before anything of it is made. */
+/** What is known of an application before any instance is created. */
 export interface Description {
   readonly model: AppModel
   readonly scopes: readonly Scope[]
-  /** Suspicious things only: what is wrong was thrown. */
+  /** Warnings only. Errors were thrown. */
   readonly warnings: readonly Problem[]
 }
 
 /**
- * Reads the settings and the decorators into data. Runs no code of the user's.
+ * Reads the settings and the decorators into data. It runs no code of the application.
  *
- * @param builtIn What the framework itself provides.
- * @throws ConfigError with everything that is wrong; with `strict`, with everything that is suspicious too.
+ * @param builtIn The providers of the framework itself.
+ * @throws ConfigError with all errors; with `strict`, also with all warnings.
  */
 export function describeApp(resolved: Resolved, builtIn: readonly Provider[]): Description {
   const { settings } = resolved
@@ -53,7 +53,7 @@ export function describeApp(resolved: Resolved, builtIn: readonly Provider[]): D
     ...checkDecoratedProviders(graph.scopes, controllers),
     ...checkParameterTypes(model.routes),
   ]
-  // How features relate to each other can be said only of ones that are right by themselves.
+  // These checks compare settings with the model, so they need settings and a model without errors.
   if (!all.some(({ code }) => code.startsWith('E_'))) {
     all.push(...checkFeatures(settings, model), ...checkMiddlewares(settings, model))
     all.push(...checkExposedDocs(settings, model), ...checkBodies(settings, model))
@@ -62,14 +62,17 @@ export function describeApp(resolved: Resolved, builtIn: readonly Provider[]): D
   return { model, scopes: graph.scopes, warnings }
 }
 
-/** No decorator of ours ran on a class of another framework, and no bundler has dropped any. */
+/**
+ * Whether an error about missing decorators has a better explanation: a controller of another framework has
+ * none of ours.
+ */
 function isExplained({ code, subject }: Problem, foreign: readonly Problem[]): boolean {
   return (
     code === 'E_DECORATORS_NOT_APPLIED' && foreign.some((problem) => problem.subject === subject)
   )
 }
 
-/** Throws what keeps the application from starting; answers with what does not. */
+/** Throws the problems that prevent a start. Returns the others. */
 export function throwErrors(
   problems: readonly Problem[],
   { strict }: Pick<Settings, 'strict'>,
@@ -79,12 +82,12 @@ export function throwErrors(
   return problems
 }
 
-/** Logs what is suspicious. */
+/** Logs warnings. */
 export function logWarnings(logger: Logger, warnings: readonly Problem[]): void {
   for (const warning of warnings) logger.warn({ code: warning.code }, formatProblem(warning))
 }
 
-/** The warning that overrides have no effect on an application that is not under test. */
+/** The warning that `testOverrides` has no effect outside of tests. */
 export function ignoredOverrides({ testOverrides }: Settings): readonly Problem[] {
   if (testOverrides === null) return []
   return [

@@ -12,21 +12,21 @@ import { featureContributors, featureFacts } from './features.js'
 import { ModelMemory } from './model-memory.js'
 import type { Settings } from './settings/settings.js'
 
-/** One document of an application. */
+/** One OpenAPI document of an application. */
 export interface AppDocument {
-  /** Where its page is. */
+  /** The path of its page. */
   readonly path: string
-  /** Whether it is served at all. */
+  /** Whether the document and its page are served. */
   readonly isEnabled: boolean
-  /** Built when it is first asked for. */
+  /** Built when it is first read. */
   readonly document: OpenApiDocument
-  /** What is wrong or suspicious about it. */
+  /** Errors and warnings about the document. */
   readonly problems: readonly Problem[]
 }
 
 const builtDocuments = new ModelMemory<BuiltDocument>()
 
-/** The documents of an application; nothing is built before it is read. */
+/** Lists the documents of an application. A document is built when it is first read. */
 export function listDocuments(
   model: AppModel,
   settings: Settings,
@@ -65,7 +65,7 @@ export function listDocuments(
   })
 }
 
-/** The pages of documents, and the documents themselves, as routes. */
+/** Creates the routes of the documents and of their pages. */
 export function buildDocsRoutes(served: readonly AppDocument[]): FrameworkRoute[] {
   if (served.length === 0) return []
   const documents = served.map((each) => ({
@@ -75,15 +75,22 @@ export function buildDocsRoutes(served: readonly AppDocument[]): FrameworkRoute[
   return buildDocs({ documents, isProduction: process.env['NODE_ENV'] === 'production' })
 }
 
-/** A parser of the author's own may do anything; it is believed to do this. */
+/**
+ * Whether the query parser reads nested parameters. A custom parser can do anything, so nested parameters are
+ * assumed.
+ */
 function parsesNested(express: Application): boolean {
   const parser: unknown = express.get('query parser')
   return parser === 'extended' || typeof parser === 'function'
 }
 
-/** What a document is built from beside the model, unless some of it may say something else the next time. */
+/**
+ * A key for everything besides the model that the document depends on. `null` if a part of it can change
+ * between two builds.
+ */
 function keyOf({ routes }: AppModel, facts: object): string | null {
-  // A schema of a library does not change; JSON Schema is an object of the author's, and a function of the author's may do anything.
+  // The schema of a library does not change. A JSON Schema is a plain object that the application can change,
+  // and a function can return something else at each call.
   let isConstant = routes.every(hasConstantSchemas)
   const key = JSON.stringify(facts, (_, value) => {
     if (typeof value === 'function') isConstant = false
@@ -104,7 +111,7 @@ function hasConstantSchemas({ inputs, operation }: RouteModel): boolean {
   )
 }
 
-/** Where there is none, there is nothing to change. */
+/** A missing schema cannot change. */
 function isConstantSchema(schema: Schema | null | undefined): boolean {
   return schema == null || '~standard' in schema
 }

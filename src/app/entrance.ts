@@ -11,16 +11,16 @@ import type { Settings } from './settings/settings.js'
 import { tellStreamIn } from './tell-stream.js'
 import { UnderWay } from './under-way.js'
 
-/** What takes requests from Node, and what closing waits for. */
+/** The server and the listener, and what closing must wait for. */
 export interface Entrance {
   readonly server: Server
   readonly listener: Listener
   readonly connections: Connections
-  /** Requests that come another way than through `server`. */
+  /** Requests that did not come through `server`. */
   readonly underWay: UnderWay
 }
 
-/** What the entrance is built from. */
+/** What {@link buildEntrance} needs. */
 export interface EntranceConfig {
   readonly settings: Settings
   readonly express: Application
@@ -29,11 +29,11 @@ export interface EntranceConfig {
   readonly errors: Pick<ErrorPaths, 'onRefusal'>
   readonly front: Front
   readonly isClosing: () => boolean
-  /** Changes the listener before the server has it. */
+  /** Changes the listener before it is added to the server. */
   readonly wrapListener: (listener: Listener) => Listener
 }
 
-/** Makes the listener, and the server that calls it. The server does not listen yet. */
+/** Creates the listener, and the server that calls it. The server does not listen yet. */
 export function buildEntrance(config: EntranceConfig): Entrance {
   const { express, settings, messages, front, features, errors, isClosing } = config
   const { limits, timeouts } = settings

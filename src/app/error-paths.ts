@@ -18,24 +18,27 @@ import type { RunningFeatures } from './features.js'
 import type { SortedMiddlewares } from './prepare-middlewares.js'
 import type { Settings } from './settings/settings.js'
 
-/** Where errors go, by where they come from. */
+/** The error handlers, by the place where an error comes from. */
 export interface ErrorPaths {
-  /** Of routes, and of requests whose time has passed. */
+  /** For errors of routes, and for the handler timeout. */
   readonly onError: OnFailure
   readonly onMiddlewareError: OnFailure
-  /** Of what the framework itself asks of requests, before the middlewares of the application and in the place of a route. */
+  /** For refusals by the framework itself, before the middlewares of the application or instead of a route. */
   readonly onRefusal: OnFailure
-  /** Of what others are asked before those middlewares: `tenant.strategies`, and the middlewares of `security`. */
+  /**
+   * For errors of code that runs before those middlewares: `tenant.strategies`, and the middlewares of
+   * `security`.
+   */
   readonly onEarlyError: OnFailure
-  /** Of middlewares that have passed the request on before they fail. */
+  /** For errors of middlewares that have called `next` already. */
   readonly onLateError: OnLateError
-  /** Ends the requests whose handler takes too long; `null` where handlers may take any time. */
+  /** Ends requests whose handler takes too long. `null` if handlers have no time limit. */
   readonly deadlines: Deadlines | null
-  /** Tells the log of an error of a request. */
+  /** Logs an error of a request. */
   readonly log: LogFailure
 }
 
-/** What the handling of errors is built from. */
+/** What {@link buildErrorPaths} needs. */
 export interface ErrorPathConfig {
   readonly settings: Settings
   readonly express: Application
@@ -45,14 +48,17 @@ export interface ErrorPathConfig {
   readonly middlewares: Pick<SortedMiddlewares, 'errorHandlers'>
 }
 
-/** Builds what handles errors: the way through the plugins and the error middlewares to the one place that renders errors. */
+/**
+ * Builds the error handlers. Every error passes the plugins and the error middlewares, and then one function
+ * renders it.
+ */
 export function buildErrorPaths(config: ErrorPathConfig): ErrorPaths {
   const { settings, express, clock, logger } = config
   const { scopes } = config.features
   const { errorHandlers } = config.middlewares
   const log = createFailureLog(logger)
   const explaining = { plugins: settings.plugins, declaresOf: declaresFor(settings) }
-  // An error middleware may take its time as a handler may, and no more.
+  // An error middleware has the same time limit as a handler.
   const watch = {
     start: (req: BlazonRequest, res: Response) => deadlines?.startUntilClosed(req, res),
     stop: (req: BlazonRequest) => deadlines?.stop(req),

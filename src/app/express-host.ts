@@ -1,7 +1,7 @@
 import express, { type Application } from 'express'
 import type { Settings } from './settings/settings.js'
 
-/** The Express application behind `req.app`: it holds settings and renders views; it routes nothing. */
+/** Creates the Express application behind `req.app`. It holds settings and renders views. It has no routes. */
 export function createExpressHost(): Application {
   const host = express()
   host.disable('x-powered-by')
@@ -9,7 +9,7 @@ export function createExpressHost(): Application {
   return host
 }
 
-/** Passes on to Express the settings that are its own. */
+/** Sets the settings that Express itself reads. */
 export function configureExpressHost(host: Application, { trustProxy, etag }: Settings): void {
   if (etag) host.set('etag', 'weak')
   if (trustProxy !== null) host.set('trust proxy', trustProxy)

@@ -26,47 +26,50 @@ import type { Settings } from './settings/settings.js'
 
 /** The features of an application before it starts. */
 export interface Features {
-  /** What they bring along for injection. */
+  /** The providers that features add. */
   readonly providers: readonly Provider[]
-  /** Makes ready what the routes use, before the first request; nothing is loaded or opened for what they do not. */
+  /**
+   * Prepares what the routes use, before the first request. It loads and opens nothing for features that no
+   * route uses.
+   */
   start(input: FeatureInput): Promise<RunningFeatures>
 }
 
-/** What is known once an application starts. */
+/** What features receive when an application starts. */
 export interface FeatureInput {
   readonly model: AppModel
   readonly logger: Logger
 }
 
-/** What features put around requests. */
+/** The parts of a request's way that features add. */
 export interface RunningFeatures {
-  /** Stands before all middlewares; `null` where nothing does. */
+  /** Runs before all middlewares; `null` if there is nothing to run. */
   readonly enter: ((ends: { run: RunRoute; onError: OnError }) => RunRoute) | null
-  /** Stands around the application's own middlewares; `null` where nothing does. */
+  /** Wraps the application's own middlewares; `null` if there is nothing to wrap them in. */
   readonly keepMiddlewares: Tenancy['keepMiddlewares'] | null
-  /** What is asked before routers that need a tenant; `null` where there are none. */
+  /** The steps that run before routers that need a tenant; `null` without tenants. */
   readonly ofRouters: Pick<Tenancy, 'stagesOfRouters' | 'noteAdmission'> | null
-  /** `null` where requests have no scopes. */
+  /** `null` if requests have no scopes. */
   readonly scopes: RequestScopes | null
   /** Whether requests have tenants. */
   readonly usesTenants: boolean
-  /** Stands before the answers to requests that have no route. */
+  /** Runs before the response to a request that has no route; `null` if there is nothing to run. */
   readonly admission: Stage | null
   readonly stagesOf: (route: RouteModel) => RouteStages
-  /** Whether any of them adds headers to answers. */
+  /** Whether a feature adds headers to responses. */
   readonly addsHeaders: boolean
-  /** Lets go of everything; after the last request. */
+  /** Closes the stores. Call it after the last request. */
   close(): Promise<void>
 }
 
-/** What features take from outside the options. */
+/** What features receive besides the options. */
 export interface FeatureSurroundings {
   readonly clock: Clock
   /** Changes the store of the cache. */
   readonly wrapStore: (store: CacheStore) => CacheStore
 }
 
-/** Says what features an application has. Runs nothing. */
+/** Lists the features of an application. It runs no code of the application. */
 export function declareFeatures(
   settings: Settings,
   { clock, wrapStore }: FeatureSurroundings,
@@ -81,17 +84,17 @@ export function declareFeatures(
   }
 }
 
-/** What features add to the document. */
+/** Lists what features add to the OpenAPI document. */
 export function featureContributors({ tenant, rateLimit }: Settings): OperationContributor[] {
   return [tenantResponses(tenant), limitResponses(rateLimit)]
 }
 
-/** Everything beside the model that `featureContributors` depends on, as data. */
+/** The settings that `featureContributors` depends on, as plain data. */
 export function featureFacts({ tenant, rateLimit }: Settings): object {
   return { tenant: tenantFacts(tenant), limits: limitFacts(rateLimit) }
 }
 
-/** What is wrong with what features are told by decorators and settings together. */
+/** Finds problems between decorators and the settings of features. */
 export function checkFeatures(settings: Settings, model: AppModel): Problem[] {
   const { tenant, middlewares, auth, rateLimit, trustProxy } = settings
   const setting = {
@@ -111,7 +114,7 @@ export function checkFeatures(settings: Settings, model: AppModel): Problem[] {
 
 interface StartConfig extends FeatureInput {
   readonly clock: Clock
-  /** What the application is known by in the scopes of its requests. */
+  /** Identifies the application in the scopes of its requests. */
   readonly host: object
   readonly cache: DeclaredCache
 }
@@ -143,7 +146,10 @@ async function startFeatures(settings: Settings, config: StartConfig): Promise<R
   }
 }
 
-/** A route that uses nothing is known by its stages being those of all such routes. */
+/**
+ * Returns the shared `NO_STAGES` for a route that uses no feature, because such routes are recognized by this
+ * object.
+ */
 function toStages(found: Partial<RouteStages>): RouteStages {
   const isUsed = Object.values(found).some((stage) => stage !== null)
   return isUsed ? { ...NO_STAGES, ...found } : NO_STAGES

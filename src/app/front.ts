@@ -14,7 +14,7 @@ import type { RunningFeatures } from './features.js'
 import type { ReadyMiddlewares } from './prepare-middlewares.js'
 import { watchRouters } from './watch-routers.js'
 
-/** What the way of a request to its route is built from. */
+/** What {@link buildFront} needs. */
 export interface FrontConfig {
   readonly express: Application
   readonly logger: Logger
@@ -25,14 +25,14 @@ export interface FrontConfig {
   readonly routes: CompiledRoutes
 }
 
-/** The way of a request to its route. */
+/** The functions that lead a request to its route. */
 export interface Front {
   readonly run: RunRoute
-  /** The same for a query string of too many parameters. */
+  /** The same for a request with too many query parameters. */
   readonly runExcessive: RunRoute
 }
 
-/** Puts in front of the routes what every request passes: `security`, then the tenant, then the middlewares. */
+/** Builds the functions that run before every route: `security`, then the tenant, then the middlewares. */
 export function buildFront(config: FrontConfig): Front {
   const { express, features, errors, routes, middlewares, logger } = config
   const { onEarlyError, onMiddlewareError, onLateError, onRefusal } = errors
@@ -59,7 +59,10 @@ export function buildFront(config: FrontConfig): Front {
   return { run, runExcessive: limitQuery({ express, match, run, refuse }) }
 }
 
-/** Refused requests pass `security` too: CORS decides what a browser may see of a refusal. */
+/**
+ * Puts `security` before `run`. Refused requests pass it too, because a browser shows a refusal only with the
+ * right CORS headers.
+ */
 function behindSecurity({ security, errors }: FrontConfig, run: RunRoute): RunRoute {
   const { onEarlyError: onError, onLateError } = errors
   const put: PutInFront = (list, done) => inFrontOf({ done, onError, onLateError }, list)

@@ -10,28 +10,28 @@ import type { Listener } from './listener.js'
 import { systemClock } from './system-clock.js'
 
 /**
- * The one seam for tests: everything that `blazon/testing` changes in an application. Only `app.ts` and `boot.ts` know it. Each
- * function is called once while the application boots, `beforeHandler` once for each route.
+ * The hooks for tests: everything that `blazon/testing` changes in an application. Only `app.ts` and `boot.ts`
+ * know them. Each function is called once at boot; `beforeHandler` is called once for each route.
  */
 export interface Harness {
   readonly clock: Clock
-  /** `null` leaves it to the option `logger`. */
+  /** `null` uses the `logger` option. */
   readonly logger: Logger | null
-  /** Providers that win over those of the application. */
+  /** Providers that replace those of the application. */
   readonly overrides: readonly Override[]
-  /** Changes the guard; `null` is an application without one. */
+  /** Changes the guard. `null` means an application without a guard. */
   readonly wrapGuard: (guard: AuthGuard | null) => AuthGuard | null
   /** Changes the store of the cache. */
   readonly wrapStore: (store: CacheStore) => CacheStore
-  /** Makes a step that stands right before the handler of a route; `null` for none. */
+  /** Creates a step that runs right before the handler of a route; `null` for none. */
   readonly beforeHandler: (route: RouteModel) => Stage | null
-  /** Changes the compiled routes; called before the application's `setup` and `onInit` run. */
+  /** Changes the compiled routes. It is called before `setup` and `onInit` run. */
   readonly wrapRoutes: (routes: CompiledRoutes) => CompiledRoutes
   /** Changes the functions that take requests from Node. */
   readonly wrapListener: (listener: Listener) => Listener
 }
 
-/** The harness of an application that is not under test: it changes nothing. */
+/** The harness of an application outside of tests. It changes nothing. */
 export const NO_HARNESS: Harness = Object.freeze({
   clock: systemClock,
   logger: null,
@@ -45,12 +45,12 @@ export const NO_HARNESS: Harness = Object.freeze({
 
 const harnesses = new WeakMap<object, Harness>()
 
-/** Puts an application under test that has not started. Only `blazon/testing` imports this. */
+/** Sets the harness of an application that has not started. Only `blazon/testing` imports this. */
 export function putUnderTest(app: object, harness: Harness): void {
   harnesses.set(app, harness)
 }
 
-/** The harness of an application. */
+/** Returns the harness of an application. */
 export function harnessOf(app: object): Harness {
   return harnesses.get(app) ?? NO_HARNESS
 }

@@ -1,30 +1,31 @@
 import type { Plugin, PluginContext } from '../contracts/plugin.js'
 
-/** How what one plugin depends on is. */
+/** The health of one plugin: whether the service it depends on can be used. */
 export type PluginHealth =
   | {
-      /** Whether the plugin's dependency can be used. */
+      /** The service can be used. */
       readonly status: 'up'
-      /** What the plugin's `health` returned. */
+      /** The value that the plugin's `health` returned. */
       readonly details?: unknown
     }
   | {
-      /** Whether the plugin's dependency can be used. */
+      /** The service cannot be used. */
       readonly status: 'down'
       /** The message of the error that the plugin's `health` threw. */
       readonly reason: string
     }
 
-/** How everything is that an application depends on. */
+/** The health of everything that an application depends on. */
 export interface HealthReport {
-  /** `'down'` as soon as one of the plugins is. */
+  /** `'down'` if at least one plugin is down. */
   readonly status: 'up' | 'down'
-  /** By the name of the plugin; those that say nothing are left out. */
+  /** The health by plugin name. A plugin without `health` is left out. */
   readonly plugins: Readonly<Record<string, PluginHealth>>
 }
 
 /**
- * Tells whether what the application depends on can be used, for a route that a load balancer asks before it sends requests. Any class may inject it.
+ * Checks whether the services of an application can be used. A load balancer can call a route with it before it
+ * sends requests. Any class can inject it.
  *
  * @example
  * @Controller('ready')
@@ -42,16 +43,20 @@ export class Health {
   readonly #plugins: readonly Plugin[]
   readonly #app: Pick<PluginContext, 'get'>
 
-  /** Every application makes its own. */
+  /**
+   * @param plugins The plugins of the application.
+   * @param app Passed to each plugin's `health`.
+   */
   constructor(plugins: readonly Plugin[], app: Pick<PluginContext, 'get'>) {
     this.#plugins = plugins
     this.#app = app
   }
 
   /**
-   * Asks every plugin that has a `health`, all at once. Never rejects.
+   * Calls the `health` of every plugin that has one, all at once. It never rejects.
    *
-   * @returns reasons are for the log and the operator: do not send them to strangers.
+   * @returns the report. Its reasons are error messages for the log and the operator: do not send them to
+   * clients.
    */
   async check(): Promise<HealthReport> {
     const asked = this.#plugins.filter((plugin) => plugin.health !== undefined)

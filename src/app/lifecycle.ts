@@ -1,9 +1,12 @@
 import type { Lifecycle } from '../contracts/provider.js'
 
-/** Lists what has hooks, in order of construction, as far as it is made. */
+/**
+ * Lists the instances that may have hooks, in order of construction. Instances that are not created yet are
+ * missing.
+ */
 export type ListMembers = () => Iterable<unknown>
 
-/** The lifecycle hooks of an application. */
+/** Runs the lifecycle hooks of an application. */
 export class LifecycleHooks {
   readonly #list: ListMembers
   readonly #begun: Set<Partial<Lifecycle>> = new Set()
@@ -12,7 +15,7 @@ export class LifecycleHooks {
     this.#list = list
   }
 
-  /** Calls `onInit` of each, one after the other. */
+  /** Calls `onInit` of each member, one after the other. */
   async init(): Promise<void> {
     for (const member of this.#members()) {
       this.#begun.add(member)
@@ -20,15 +23,14 @@ export class LifecycleHooks {
     }
   }
 
-  /** Calls `onReady` of each, one after the other. */
+  /** Calls `onReady` of each member, one after the other. */
   async ready(): Promise<void> {
     for (const member of this.#members()) await member.onReady?.()
   }
 
   /**
-   * Calls `onClose` in reverse order, of those that have begun: being made is beginning for what has no
-   * `onInit`. The failure of one keeps no other from closing. Throws an `AggregateError` of all
-   * failures at the end.
+   * Calls `onClose` in reverse order, for every member whose `onInit` has begun or that has no `onInit`. If one
+   * fails, the others are still closed. Throws an `AggregateError` of all failures at the end.
    */
   async close(signal?: string): Promise<void> {
     const errors: unknown[] = []
@@ -45,7 +47,7 @@ export class LifecycleHooks {
     if (errors.length > 0) throw new AggregateError(errors, 'Closing the application failed')
   }
 
-  /** What is not an object has no hooks. */
+  /** The members that are objects. Other values have no hooks. */
   #members(): Partial<Lifecycle>[] {
     return [...this.#list()].filter(
       (member) => typeof member === 'object' && member !== null,

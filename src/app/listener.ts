@@ -20,37 +20,40 @@ import { handleClientError } from './client-error.js'
 import type { MessageClasses } from './message-classes.js'
 import type { UnderWay } from './under-way.js'
 
-/** What the way from Node to the pipeline needs. */
+/** What {@link createListener} needs. */
 export interface ListenerConfig {
-  /** For requests of another server, by what their `app` is. */
+  /** Returns the classes for a request of another server, by its `req.app`. */
   readonly classesFor: (host: unknown) => MessageClasses
-  /** Middlewares, then the route. */
+  /** Runs the middlewares, then the route. */
   readonly run: RunRoute
-  /** The same for a query string of too many parameters. */
+  /** The same for a request with too many query parameters. */
   readonly runExcessive: RunRoute
   readonly onError: OnError
-  /** Most header lines of a request. */
+  /** The highest number of header lines in a request. */
   readonly maxHeaders: number
   readonly isClosing: () => boolean
-  /** Counts the requests that come another way than through the application's server. */
+  /** Counts the requests that did not come through the application's own server. */
   readonly underWay: UnderWay
-  /** The identity of the application. */
+  /** Identifies the application. */
   readonly app: object
 }
 
-/** The two ways in, and what is said to a client that does not speak HTTP. */
+/** The functions that take requests and parse errors from Node. */
 export interface Listener {
-  /** For requests of the application's server, which are made by its classes. */
+  /** Takes requests of the application's own server. They are instances of its classes. */
   readonly handle: (req: BlazonRequest, res: Response) => void
-  /** For requests of any server or Express application; `next` takes those that have no route here. */
+  /** Takes requests of any server or Express application. `next` is called for those without a route here. */
   readonly handleForeign: (req: IncomingMessage, res: ServerResponse, next?: NextFunction) => void
   readonly handleClientError: (error: NodeJS.ErrnoException, socket: Duplex) => void
 }
 
-/** Where a request begins that is ours by now. */
+/** The first functions for a request that has the application's prototype. */
 interface Entrance {
   readonly open: (req: BlazonRequest, res: Response) => void
-  /** For one that Express has read before us: where it is mounted, it has changed `url`. */
+  /**
+   * For a request that an Express application has handled before. It has changed `url` to the part below its
+   * mount path.
+   */
   readonly openMounted: (req: BlazonRequest, res: Response) => void
 }
 
@@ -59,7 +62,7 @@ function createEntrance(config: ListenerConfig): Entrance {
   function enter(req: BlazonRequest, res: Response): void {
     req.res = res
     if (isClosing()) res.shouldKeepAlive = false
-    // Two entries a line: name and value.
+    // `rawHeaders` has two entries for each line: name and value.
     if (req.rawHeaders.length > 2 * maxHeaders) {
       const message = `The request has more than ${maxHeaders} header lines`
       return onError(refuse('REQUEST_HEADER_FIELDS_TOO_LARGE', message), req, res)
@@ -69,7 +72,7 @@ function createEntrance(config: ListenerConfig): Entrance {
   }
   function refuseTarget(error: unknown, req: BlazonRequest, res: Response): void {
     req.res = res
-    // Whoever passed this on may read it otherwise: nothing more is believed of its connection.
+    // A proxy may have read this request differently, so the next requests on its connection cannot be trusted.
     res.shouldKeepAlive = false
     onError(error, req, res)
   }
@@ -90,25 +93,26 @@ function createEntrance(config: ListenerConfig): Entrance {
     } catch (error) {
       return refuseTarget(error, req, res)
     }
-    // `*` asks the application that ours is mounted in; the router would take it for `/`.
+    // The target `*` means the application that ours is mounted in. The router would read it as `/`.
     if (req.url === '*') req[kPassOn]?.()
     else enter(req, res)
   }
   return { open, openMounted }
 }
 
-/** Connects Node's events with the pipeline. */
+/** Creates the functions that connect Node's events with the pipeline. */
 export function createListener(config: ListenerConfig): Listener {
   const { open, openMounted } = createEntrance(config)
   const { underWay, app: thisApp } = config
   function handle(req: BlazonRequest, res: Response): void {
     if (res.socket === null && !mayWait(req, res)) return
-    // As below: what comes in on a connection that has ended.
+    // Do not start a request on a connection that has ended.
     if (req.socket.writable) open(req, res)
   }
   function handleForeign(req: IncomingMessage, res: ServerResponse, next?: NextFunction): void {
     if (res.socket === null && !mayWait(req, res)) return
-    // Cut in this very moment. One that has been cut for a while may still be carried out.
+    // The connection was cut just now, so drop the request. A request whose response is closed already may
+    // still run.
     if (hasLostConnection(res) && !res.closed) return
     const reqPrototype = Object.getPrototypeOf(req)
     const resPrototype = Object.getPrototypeOf(res)
@@ -119,7 +123,7 @@ export function createListener(config: ListenerConfig): Listener {
     const adoptedRes = adoptResponse(res, Response)
     underWay.add(res)
     if (next === undefined) {
-      // Of Vercel and Next.js, with what their own routes have matched in it.
+      // Vercel and Next.js set a `query` that contains the parameters of their own routes. Remove it.
       Reflect.deleteProperty(adopted, 'query')
       return open(adopted, adoptedRes)
     }
@@ -138,7 +142,7 @@ export function createListener(config: ListenerConfig): Listener {
   return { handle, handleForeign, handleClientError }
 }
 
-/** Whether a request that waits for others of its connection can ever be answered. */
+/** Whether a request whose response must wait for earlier ones can ever get that response. */
 function mayWait(req: IncomingMessage, res: ServerResponse): boolean {
   if (isBehindLast(req)) return false
   closeWithConnection(req, res)

@@ -8,10 +8,10 @@ import { invalid } from '../errors/invalid.js'
 import { attachOk } from './base-controller.js'
 
 /**
- * Makes every provider and controller.
+ * Creates every provider and controller.
  *
- * @returns The controllers, by their classes.
- * @throws ConfigError with everything that could not be made.
+ * @returns the controllers, by their classes.
+ * @throws ConfigError with everything that could not be created.
  */
 export async function makeControllers(
   container: BoundContainer,
@@ -26,10 +26,10 @@ export async function makeControllers(
 }
 
 /**
- * Finds the guard of an application: the option is the guard itself, or the token of one.
+ * Finds the guard of an application. The option is the guard itself, or a token.
  *
- * @returns `null` for an application without a guard.
- * @throws ConfigError when the token provides no guard.
+ * @returns `null` if the application has no guard.
+ * @throws ConfigError if nothing provides the token, or if its value is not a guard.
  */
 export async function makeGuard(
   guard: AuthGuard | Token<AuthGuard> | null,
@@ -48,7 +48,7 @@ export async function makeGuard(
   ])
 }
 
-/** A guard that is named by its class need not be listed as a provider. */
+/** Resolves the token of the guard. A guard class need not be listed in the providers. */
 async function resolve(token: Token<AuthGuard>, injector: Injector): Promise<AuthGuard> {
   if (typeof token === 'function') injector.bindOwn(token as Class<AuthGuard>)
   try {

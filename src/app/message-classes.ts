@@ -11,19 +11,19 @@ import {
 import { staticHeaders } from '../http/send/static-headers.js'
 import type { RunningFeatures } from './features.js'
 
-/** The classes of messages that one host has mounted the application for. */
+/** The request and response classes for one host of the application. */
 export interface MessageClasses {
   readonly Request: RequestClass
   readonly Response: ResponseClass
 }
 
-/** What is decided for all messages of an application. */
+/** What {@link createMessageClasses} needs. */
 export interface MessageConfig {
   readonly security: Security
   readonly features: Pick<RunningFeatures, 'scopes' | 'addsHeaders'>
 }
 
-/** Makes the classes of an application's requests and responses. */
+/** Creates the classes of an application's requests and responses. */
 export function createMessageClasses(
   host: Application,
   { security: { headers, crossOrigin }, features: { scopes, addsHeaders } }: MessageConfig,
@@ -39,8 +39,8 @@ export function createMessageClasses(
 }
 
 /**
- * Makes applications that are mounted on the host inherit our prototypes, as `app.use` would make them inherit Express'. What
- * the program has added to Express' before now stands in ours.
+ * Makes Express applications that are mounted on the host inherit our prototypes, as `app.use` makes them
+ * inherit those of Express. Properties that were added to the prototypes of Express before are moved to ours.
  */
 function adoptPrototypes(host: Application, req: RequestClass, res: ResponseClass): void {
   const { request, response } = host as Application & { request: object; response: object }
@@ -57,8 +57,8 @@ function moveExtensions(from: object, to: object): void {
 }
 
 /**
- * Finds the classes for a host by its requests: what `req.app` is, as far as that is an Express application. They are made on its
- * first request.
+ * Returns a function that finds the classes for a host, which is the Express application in `req.app`. The
+ * classes of a host are created at its first request.
  */
 export function hostedClasses(
   app: Application,

@@ -1,16 +1,17 @@
 import type { AppModel } from '../contracts/route-model.js'
 
-/** Of many that differ, none is likely to come again. */
+/** A model that is used with this many different keys is unlikely to see one of them again. */
 const MAX_ENTRIES = 8
 
-/** Keeps what is made of a model with it, which is the same for applications that are made again and again. */
+/** Caches values that are derived from a model. Tests create many applications with the same model. */
 export class ModelMemory<T> {
   readonly #known: WeakMap<AppModel, Map<string, T>> = new WeakMap()
 
   /**
-   * What was made of the model, or is now.
+   * Returns the cached value of a model, or creates it.
    *
-   * @param key Everything beside the model that it is made of; `null` where that cannot be said.
+   * @param key Everything besides the model that the value depends on. `null` if that is unknown; then nothing
+   * is cached.
    */
   get(model: AppModel, key: string | null, make: () => T): T {
     if (key === null) return make()

@@ -8,7 +8,7 @@ import type { PlacedErrorMiddleware } from '../pipeline/compose-error-middleware
 import type { RunningFeatures } from './features.js'
 import type { Settings } from './settings/settings.js'
 
-/** `middlewares`, told apart the way Express does it: four parameters make an error middleware. */
+/** The `middlewares`, sorted as Express does it: a function with four parameters is an error middleware. */
 export interface SortedMiddlewares {
   readonly handlers: readonly RequestHandler[]
   readonly errorHandlers: readonly PlacedErrorMiddleware[]
@@ -16,11 +16,14 @@ export interface SortedMiddlewares {
 
 /** The middlewares of an application and its plugins, ready to run. */
 export interface ReadyMiddlewares extends SortedMiddlewares {
-  /** The entries of `handlers`, with the names that warnings call them by. */
+  /** The entries of `handlers` with the names that warnings use for them. */
   readonly named: readonly NamedMiddleware[]
 }
 
-/** Sorts the middlewares, and keeps each in the scope of its request where requests have scopes. */
+/**
+ * Sorts the middlewares. If requests have scopes, each middleware is wrapped so that it runs in the scope of
+ * its request.
+ */
 export function prepareMiddlewares(
   { middlewares: all }: Settings,
   { express, features }: { express: Application; features: RunningFeatures },
@@ -31,12 +34,12 @@ export function prepareMiddlewares(
   return { ...kept, named: all.filter(({ middleware }) => !isForErrors(middleware)) }
 }
 
-/** Whether a middleware is one for errors, which run in their own order. */
+/** Whether a middleware is an error middleware. Those run in a list of their own. */
 function isForErrors(middleware: object): boolean {
   return !isExpressApp(middleware) && (middleware as Middleware).length === 4
 }
 
-/** Sorts middlewares, and mounts those that are Express applications of their own. */
+/** Sorts middlewares, and mounts those that are Express applications. */
 function sortMiddlewares(middlewares: readonly Middleware[], host: Application): SortedMiddlewares {
   const handlers: RequestHandler[] = []
   const errorHandlers: PlacedErrorMiddleware[] = []
@@ -59,7 +62,7 @@ function mount(app: Application, host: Application): RequestHandler {
   return runExpressApp(app)
 }
 
-/** Makes an application a child of the host, as `app.use(path, app)` would. */
+/** Makes an Express application a child of the host, as `app.use(path, app)` does. */
 function adopt(app: Application, host: Application, path: string): void {
   const mounted = app as Application & { parent?: Application }
   mounted.mountpath = path

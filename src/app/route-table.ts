@@ -1,6 +1,6 @@
 import type { AppModel, RouteTableEntry } from '../contracts/route-model.js'
 
-/** The model as rows for people and snapshots. */
+/** Returns the routes of the model as rows for people and snapshots. */
 export function routeTable({ routes }: AppModel): RouteTableEntry[] {
   return routes.map(({ method, path, controller, handler, isProtected }) => ({
     method,

@@ -7,10 +7,13 @@ import type { Connections } from './connections.js'
 import type { Listener } from './listener.js'
 import type { TimeoutSettings } from './settings/timeout-options.js'
 
-/** How often Node looks for connections that are too slow: at its own 30 s, a limit of 15 s means 45. */
+/**
+ * How often Node looks for slow connections. With Node's default of 30 s, a limit of 15 s could take effect
+ * only after 45 s.
+ */
 const CHECK_INTERVAL_MS = 2000
 
-/** What a server is made of. */
+/** What {@link createHttpServer} needs. */
 export interface ServerConfig {
   readonly Request: RequestClass
   readonly Response: ResponseClass
@@ -19,7 +22,7 @@ export interface ServerConfig {
   readonly timeouts: TimeoutSettings
 }
 
-/** Makes Node's server; it listens to nothing yet. */
+/** Creates Node's server. It does not listen yet. */
 export function createHttpServer(config: ServerConfig): Server {
   const { Request, Response, listener, connections, timeouts } = config
   const server = createServer(
@@ -30,12 +33,13 @@ export function createHttpServer(config: ServerConfig): Server {
       requestTimeout: timeouts.requestMs,
       keepAliveTimeout: timeouts.keepAliveMs,
       connectionsCheckingInterval: CHECK_INTERVAL_MS,
-      // The listener asks for one, too, and answers with an envelope.
+      // The listener checks `Host` too, and responds with an envelope.
       requireHostHeader: false,
     },
     listener.handle as never,
   )
-  // Node silently drops headers past its limit, and with them what a proxy appended; the listener counts instead.
+  // Node silently drops headers above its limit, among them those that a proxy appended. The listener counts
+  // them instead.
   server.maxHeadersCount = 0
   server.on('checkContinue', (req, res) => {
     continueOnRead(req, res)
@@ -46,7 +50,7 @@ export function createHttpServer(config: ServerConfig): Server {
   return server
 }
 
-/** Starts listening. Rejects when the port is taken or not allowed. */
+/** Starts listening. Rejects if the port is in use or not allowed. */
 export function listen(server: Server, port: number, host?: string): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)

@@ -2,29 +2,32 @@ import type { Server } from 'node:http'
 import type { Connections } from './connections.js'
 import type { UnderWay } from './under-way.js'
 
-/** How often is looked for streams that have begun, and connections that have become idle, since closing began. */
+/** How often closing looks again for streams that have begun and connections that have become idle. */
 const SWEEP_INTERVAL_MS = 100
-/** Node takes a longer time for none at all. */
+/** The longest time that `setTimeout` accepts. It would treat a longer one as 1 ms. */
 const LONGEST_MS = 2 ** 31 - 1
 
-/** What an application closes. */
+/** What {@link shutDown} needs. */
 export interface ShutDown {
   readonly server: Server
   readonly connections: Connections
   readonly underWay: UnderWay
-  /** How long all of them have together, from the beginning; what is left then is cut. */
+  /** The time for all steps together, from the beginning. Connections that remain after it are cut. */
   readonly graceMs: number
-  /** Called when no request is under way any more, and upgraded connections are still open. */
+  /** Called when no request is under way any more. Upgraded connections are still open then. */
   readonly closeRest: () => Promise<void>
 }
 
-/** Stops listening, waits for requests, closes the rest of the application, and then what is left of its connections. */
+/**
+ * Stops listening, waits for requests, closes the rest of the application, and then ends the remaining
+ * connections.
+ */
 export async function shutDown(config: ShutDown): Promise<void> {
   const { server, connections, underWay, graceMs, closeRest } = config
   const all = [connections, underWay]
   const sweep = () => all.forEach((each) => void each.sweep())
   const cut = () => all.forEach((each) => void each.cut())
-  // Not the application's clock: a stopped one must not keep a process from ending.
+  // Use real time: if a test has stopped the application's clock, the process must still be able to end.
   const force = setTimeout(cut, Math.min(graceMs, LONGEST_MS))
   const stopped = stopListening(server)
   sweep()
@@ -32,7 +35,7 @@ export async function shutDown(config: ShutDown): Promise<void> {
   try {
     await Promise.all(all.map((each) => each.quiet()))
     clearInterval(sweeping)
-    // What is left to cut keeps the process alive by itself.
+    // The remaining connections keep the process alive, so the timer need not.
     force.unref()
     await closeRest()
   } finally {
@@ -44,7 +47,7 @@ export async function shutDown(config: ShutDown): Promise<void> {
 
 function stopListening(server: Server): Promise<void> {
   if (!server.listening) return Promise.resolve()
-  // Node would cut answers here that have been ended and not been sent yet.
+  // `server.close` would call this and cut responses that have ended but are not sent completely.
   server.closeIdleConnections = () => {}
   return new Promise((resolve) => {
     server.close(() => resolve())

@@ -1,11 +1,11 @@
 import type { Clock, Timer } from '../contracts/clock.js'
 
-/** Above this, Node's own timers wait a millisecond instead. */
+/** The longest time that Node's timers accept. With a longer one they fire after 1 ms. */
 const LONGEST_MS = 2 ** 31 - 1
 
-/** Real time. */
+/** The clock of the machine. */
 export const systemClock: Clock = {
-  // Looked up at each call, so that a test runner's fake timers are seen.
+  // `Date.now` is looked up at each call, so that fake timers of a test runner have an effect.
   now: () => Date.now(),
   monotonic: () => performance.now(),
   setTimeout: (run, ms) => new SystemTimer(run, ms),

@@ -6,19 +6,26 @@ import type { BlazonRequest } from '../http/request.js'
 import type { RequestScopes } from '../http/request-scopes.js'
 import { inScopeOf } from '../pipeline/scoped-errors.js'
 
-/** Tells the handler of an answer that has begun, and does not end by itself, that the application closes. */
+/**
+ * Notifies the handler of a stream that the application closes. A stream is a response that has begun and not
+ * ended.
+ */
 export type TellStream = (res: ServerResponse) => void
 
-/** Whether an answer has begun, and nobody has said yet that it is whole. */
+/** Whether a response has begun and `end` was not called yet. */
 export function isStreaming({ headersSent, writableEnded, destroyed }: ServerResponse): boolean {
   return headersSent && !writableEnded && !destroyed
 }
 
-/** @param scopes What listeners of `req.signal` run in. */
+/**
+ * Creates a {@link TellStream}.
+ *
+ * @param scopes Used to run the listeners of `req.signal` in the scope of their request.
+ */
 export function tellStreamIn(scopes: RequestScopes | null): TellStream {
   return function tellStream(res) {
     const req = (res as Response).req as BlazonRequest
-    // Who asks for the signal only later finds it aborted: to ask makes it.
+    // Reading `req.signal` creates it. A handler that reads it later finds it aborted.
     if (req.signal.aborted) return
     inScopeOf(scopes, req, () => req[kAbortController]?.abort(new AppClosingError()))
   }

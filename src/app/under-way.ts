@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http'
 import { isStreaming, type TellStream } from './tell-stream.js'
 
-/** So many are kept before those that are over are looked for. */
+/** How many responses are stored before ended ones are removed. */
 const SWEEP_FROM = 64
 
 /**
- * Requests that came by somebody else's server, so that closing can wait for them. Nothing listens to a response before
- * closing: a listener would take `res.json` off its quick way.
+ * Requests that came through the server of a host, so that closing can wait for them. There is no listener on a
+ * response before closing, because a listener would disable the fast path of `res.json`.
  */
 export class UnderWay {
   readonly #responses = new Set<ServerResponse>()
@@ -18,28 +18,31 @@ export class UnderWay {
     this.#tell = tell
   }
 
-  /** Counts a request until it is answered or cut. */
+  /** Counts a request until its response is finished or cut. */
   add(res: ServerResponse): void {
     this.#responses.add(res)
     if (this.#responses.size >= this.#sweepAt) this.#forgetEnded()
   }
 
-  /** Stops counting a request: it is somebody else's now. */
+  /** Stops counting a request, because the host handles it again. */
   remove(res: ServerResponse): void {
     this.#responses.delete(res)
   }
 
-  /** Tells all that they are to end. */
+  /** Makes every pending response announce the end of its connection, and notifies streams. */
   sweep(): void {
     this.#forgetEnded()
     for (const res of this.#responses) {
-      // One whose head is out cannot say so any more.
+      // This has no effect if the headers are already sent.
       res.shouldKeepAlive = false
       if (isStreaming(res)) this.#tell(res)
     }
   }
 
-  /** Waits until none of those is under way that are now; those that come later are served, and not waited for. */
+  /**
+   * Waits for the requests that are under way at the time of the call. Later requests are served, but not
+   * waited for.
+   */
   async quiet(): Promise<void> {
     this.#forgetEnded()
     const cut = new Promise<void>((resolve) => {
@@ -48,13 +51,16 @@ export class UnderWay {
     await Promise.race([Promise.all([...this.#responses].map(ended)), cut])
   }
 
-  /** Cuts whatever is left. */
+  /** Destroys all remaining responses. */
   cut(): void {
     for (const res of this.#responses) res.destroy()
     this.#cut()
   }
 
-  /** Twice as many as are left may come before the next time, so that each is looked at twice on average. */
+  /**
+   * Removes ended responses. The next removal happens at twice the number of remaining ones, so each is visited
+   * about twice on average.
+   */
   #forgetEnded(): void {
     for (const res of this.#responses) if (isOver(res)) this.#responses.delete(res)
     this.#sweepAt = Math.max(SWEEP_FROM, 2 * this.#responses.size)
@@ -65,7 +71,10 @@ function isOver({ writableFinished, destroyed }: ServerResponse): boolean {
   return writableFinished || destroyed
 }
 
-/** Whoever stands in for Node, on serverless platforms for one, may emit only one of the two. */
+/**
+ * Resolves when a response is finished or closed. Serverless platforms replace Node's response and may emit
+ * only one of the two events.
+ */
 function ended(res: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     res.once('finish', resolve).once('close', resolve)

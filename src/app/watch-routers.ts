@@ -9,9 +9,9 @@ import type { Router } from '../routing/build-router.js'
 import { MOUNT_REMEDY } from './check-middlewares.js'
 import { logWarnings } from './describe.js'
 
-/** What is watched, and where warnings go. */
+/** What {@link watchRouters} needs. */
 export interface WatchConfig {
-  /** As many as there are handlers, in their order. */
+  /** The names of the handlers, in the same order. */
   readonly named: readonly NamedMiddleware[]
   readonly match: Router
   /** Every route, by index. */
@@ -19,15 +19,16 @@ export interface WatchConfig {
   readonly logger: Logger
 }
 
-/** The middlewares, watched, and how a request that comes through them finds its route. */
+/** The watched middlewares, and the router that goes with them. */
 export interface WatchedRouters {
   readonly handlers: readonly RequestHandler[]
   readonly match: Router
 }
 
 /**
- * Warns, once, when a router or an application in `middlewares` sends a 404 for a request that has a route of this application: a
- * catch-all there hides every route, and nothing else would say so. Without routers, the middlewares and `match` stay as they are.
+ * Logs one warning if a router or an application in `middlewares` sends 404 for a request that has a route in
+ * this application. A catch-all handler there hides every route, and no other message shows that. Without
+ * routers, the middlewares and `match` are returned unchanged.
  */
 export function watchRouters(
   handlers: readonly RequestHandler[],
@@ -65,8 +66,9 @@ export function watchRouters(
 }
 
 /**
- * Keeps the last match. Mostly the same request asks for its route next, so a request is matched once, however many routers it
- * passes. A match is forgotten once a request has taken it, because its `params` belong to that request.
+ * Stores the last match. In most cases the same request looks for its route next, so a request is matched only
+ * once, no matter how many routers it passes. Taking a match removes it, because its `params` belong to that
+ * request.
  */
 class MatchOnce {
   readonly #match: Router
@@ -96,7 +98,10 @@ class MatchOnce {
   }
 }
 
-/** Whether a route of the router has sent the response, and not one for all paths: such a route may have found nothing. */
+/**
+ * Whether a route with a path of its own has sent the 404. A handler for all paths does not count: it may be a
+ * catch-all.
+ */
 function isMeant({ route }: BlazonRequest): boolean {
   const path: unknown = (route as { path?: unknown } | undefined)?.path
   return typeof path === 'string' && !path.includes('*')
@@ -106,7 +111,7 @@ function hidden({ name }: NamedMiddleware, request: string): Problem {
   return {
     code: 'W_MIDDLEWARE_HIDES_ROUTE',
     subject: name,
-    cause: `It answered ${request} with 404, so the request did not reach a route of this application.`,
+    cause: `It responded to ${request} with 404, so the request did not reach a route of this application.`,
     remedy: `Remove its handler for all other paths. ${MOUNT_REMEDY}`,
   }
 }

@@ -1,19 +1,20 @@
 import type { IncomingMessage } from 'node:http'
 import { refuse } from '../errors/refuse.js'
 
-// A name or an address, then perhaps a port. Whoever lets more in may be made to build links to, or
-// to choose a tenant by, what a proxy never saw (`Host: evil:x@good`, CVE-2026-27959).
+// A name or an address, then an optional port. A more lenient pattern would let a client send a `Host` that a
+// proxy never checked (`Host: evil:x@good`, CVE-2026-27959). Links or the tenant of the request may depend on
+// it.
 const HOST = /^(?:[\w.~%!$&'()*+;=-]+|\[[\da-f:.]+\])(?::\d{0,5})?$/i
 
 const HOST_LENGTH = 4
 const TRANSFER_ENCODING_LENGTH = 17
 
-// Nearly all requests name the same host, and comparing is 60 ns cheaper than matching.
+// Nearly all requests name the same host. Comparing strings is 60 ns cheaper than matching the pattern.
 let lastValid: string | undefined
 
 /**
- * Refuses a request without exactly one valid `Host` (RFC 9112, 3.2); HTTP/1.0 may have none. And one whose end another reader may
- * see elsewhere.
+ * Refuses a request without exactly one valid `Host` (RFC 9112, section 3.2); an HTTP/1.0 request may have
+ * none. Also refuses a body whose end a proxy may find at another byte.
  */
 export function checkHead(req: IncomingMessage): void {
   const { host } = req.headers
@@ -30,7 +31,10 @@ function isHost(value: string): boolean {
   return true
 }
 
-/** Node keeps the first `Host` and drops the others, where a proxy may have kept the last. */
+/**
+ * Counts the `Host` lines. Node uses the first one and drops the others, while a proxy may have used the last
+ * one.
+ */
 function countHosts(req: IncomingMessage): number {
   const { rawHeaders } = req
   let count = 0
@@ -44,8 +48,8 @@ function countHosts(req: IncomingMessage): number {
 }
 
 /**
- * Refuses a body whose end Node does not find by its chunks alone. Node 20 goes by the length beside an empty
- * `Transfer-Encoding`, where another reader goes by chunks; it undoes no other coding; and in HTTP/1.0 there is none (RFC 9112, 6.1).
+ * Refuses any `Transfer-Encoding` other than `chunked`, and `chunked` in HTTP/1.0 (RFC 9112, section 6.1). With
+ * an empty one, Node 20 uses `Content-Length`, while another reader uses chunks. Node decodes no other coding.
  */
 function checkCoding(name: string, { headers, httpVersion }: IncomingMessage): void {
   if (name.toLowerCase() !== 'transfer-encoding') return

@@ -1,4 +1,7 @@
-/** Copies what an Express prototype defines itself, getters included; what it inherits is Node's and stays Node's. */
+/**
+ * Copies the own properties of an Express prototype, including getters. Properties inherited from Node are not
+ * copied.
+ */
 export function copyDescriptors(target: object, source: object): void {
   const descriptors = Object.getOwnPropertyDescriptors(source)
   Object.defineProperties(target, descriptors)

@@ -1,7 +1,10 @@
-/** So many parameters of a query string Express' parsers read; what stands behind them they leave out, without a word. */
+/** How many query parameters the parsers of Express read. They silently ignore the rest. */
 export const MAX_PARAMETERS = 1000
 
-/** Whether the query string of a URL has more parameters than are read. A short one cannot. */
+/**
+ * Whether the query string of a URL has more parameters than are read. A short URL cannot have so many, so it
+ * is not searched.
+ */
 export function hasTooManyParameters(url: string): boolean {
   if (url.length <= MAX_PARAMETERS) return false
   let at = url.indexOf('?')

@@ -4,42 +4,50 @@ import type { Application } from 'express'
 // biome-ignore lint/suspicious/noExplicitAny: each kind takes other arguments
 export type Handle = (this: unknown, ...args: any[]) => unknown
 
-/** Told apart as Express does: by the number of parameters, or by the place. */
+/**
+ * The kinds of functions in a router. Express distinguishes them by their number of parameters, or by where
+ * they were added.
+ */
 export type HandleKind = 'request' | 'error' | 'parameter'
 
-/** Makes what is called in the place of a handle. The same function is never put around one twice. */
+/**
+ * Returns the function to call instead of a handle. {@link wrapLayers} applies the same `WrapHandle` only once
+ * to each handle.
+ */
 export type WrapHandle = (handle: Handle, kind: HandleKind) => Handle
 
-/** As much of Express' layers as is looked at: the same in Express 4 and 5, and in `router`. */
+/**
+ * The properties of an Express layer that are used here. They are the same in Express 4 and 5, and in `router`.
+ */
 export interface Layer {
   handle: Handle
   readonly name?: string
-  /** The path as written; not in every version. */
+  /** The path as written. Some versions do not have it. */
   readonly rawPath?: unknown
   readonly route?: Route | undefined
 }
 
-/** What `router.route(path)` makes. */
+/** The result of `router.route(path)`. */
 export interface Route {
   readonly path: unknown
   readonly stack: Layer[]
   readonly methods: Readonly<Record<string, boolean>>
 }
 
-/** As much of a router as is looked at. */
+/** The properties of a router that are used here. */
 export interface ExpressRouter {
   readonly stack: Layer[]
   readonly params?: Readonly<Record<string, Handle[]>>
   param?(name: string, callback: Handle): unknown
 }
 
-/** On a middleware of the framework's: what stands behind it. */
+/** On a middleware of the framework: the handler that it calls next. */
 export const kBehind: unique symbol = Symbol('blazon.behind')
 
-/** What Express calls the function by which one application stands in another. */
+/** The name of the function with which Express mounts one application in another. */
 export const MOUNTED = 'mounted_app'
 
-/** By the list that they stand in: what is put around the layers of it, those included that are added later. */
+/** The wraps of each list of layers. They also apply to layers that are added later. */
 const wraps = new WeakMap<object, Set<WrapHandle>>()
 
 /** Whether a middleware is an Express application. */
@@ -49,7 +57,7 @@ export function isExpressApp(middleware: unknown): middleware is Application {
   return typeof handle === 'function' && typeof set === 'function'
 }
 
-/** The router that a middleware is, has or stands before; `undefined` where it can be seen to be none of these. */
+/** Returns the router that a middleware is, contains or calls. `undefined` if none can be found. */
 export function routerIn(middleware: unknown): ExpressRouter | undefined {
   if (typeof middleware !== 'function') return undefined
   if (isExpressApp(middleware)) return routerOf(middleware)
@@ -58,13 +66,16 @@ export function routerIn(middleware: unknown): ExpressRouter | undefined {
   return Array.isArray(stack) ? (middleware as unknown as ExpressRouter) : undefined
 }
 
-/** Whether a layer stands in `use` without a path. */
+/** Whether a layer was added by `use` without a path. */
 export function isAtRoot({ route, ...layer }: Layer): boolean {
   const { slash, regexp } = layer as { slash?: boolean; regexp?: { fast_slash?: boolean } }
   return route === undefined && (slash === true || regexp?.fast_slash === true)
 }
 
-/** Express 4 makes it when it is first needed, and its `router` throws. */
+/**
+ * Returns the router of an application, if it has one yet. Express 4 creates it at its first use, and its
+ * `router` property throws.
+ */
 function routerOf(app: Application): ExpressRouter | undefined {
   const older = app as Application & { lazyrouter?: () => void; _router?: ExpressRouter }
   if (typeof older.lazyrouter !== 'function') return app.router as unknown as ExpressRouter
@@ -73,8 +84,8 @@ function routerOf(app: Application): ExpressRouter | undefined {
 }
 
 /**
- * Wraps everything that a router calls, in routers and applications within it too, and whatever is added to any of them later.
- * Nothing but these objects themselves is changed.
+ * Wraps every handler that a router calls. This includes nested routers and applications, and handlers that are
+ * added later. Only these router objects themselves are changed.
  */
 export function wrapLayers(middleware: unknown, wrap: WrapHandle): void {
   const router = routerIn(middleware)
@@ -82,7 +93,7 @@ export function wrapLayers(middleware: unknown, wrap: WrapHandle): void {
   wrapParameters(router, wrap)
 }
 
-/** Answers whether it was to be done. */
+/** Wraps the layers of a list. Returns `false` if they were wrapped already. */
 function wrapStack(stack: Layer[], wrap: WrapHandle): boolean {
   const known = wraps.get(stack) ?? watch(stack)
   if (known.has(wrap)) return false
@@ -91,14 +102,17 @@ function wrapStack(stack: Layer[], wrap: WrapHandle): boolean {
   return true
 }
 
-/** Methods that add to a list, and which of their arguments is the first that they add. */
+/** Array methods that add layers, with the index of the first argument that is a layer. */
 const ADDERS = [
   ['push', 0],
   ['unshift', 0],
   ['splice', 2],
 ] as const
 
-/** Express adds layers by `push`; who needs one in front writes `unshift`, and who replaces one, `splice`. */
+/**
+ * Also wraps layers that are added to the list later. Express adds them with `push`; other code may use
+ * `unshift` or `splice`.
+ */
 function watch(stack: Layer[]): Set<WrapHandle> {
   const known = new Set<WrapHandle>()
   wraps.set(stack, known)
@@ -118,16 +132,19 @@ function wrapLayer(layer: Layer, wrap: WrapHandle): void {
   const { handle, route, name } = layer
   if (Array.isArray(route?.stack)) return void wrapStack(route.stack, wrap)
   wrapLayers(handle, wrap)
-  // A router stays what others look for; all that it calls is wrapped.
+  // Other code looks for the router itself in this place, so it is not replaced. All handlers in it are
+  // wrapped.
   if (Array.isArray((handle as { stack?: unknown }).stack) || isExpressApp(handle)) return
-  // Express calls nothing that has more.
+  // Express never calls a handler with more than four parameters.
   if (handle.length > 4) return
   const found = name === MOUNTED ? findMounted(handle, wrap) : handle
   const wrapper = wrap(found, handle.length === 4 ? 'error' : 'request')
   if (wrapper !== handle) layer.handle = dressed(wrapper, handle)
 }
 
-/** Whoever looks at a handle finds the name, the arity and the fields that it had. */
+/**
+ * Gives the wrapper the name, the number of parameters and the fields of the handle, for code that inspects it.
+ */
 function dressed(wrapper: Handle, handle: Handle): Handle {
   for (const name of ['name', 'length'] as const) {
     Object.defineProperty(wrapper, name, { value: handle[name], configurable: true })
@@ -156,8 +173,9 @@ interface Message {
 }
 
 /**
- * The application that is mounted is known to nobody but the function that calls it. On the way of the first request it
- * is seen at the moment when it looks for `res.locals`, the first that it does after `req.app` is itself and before it calls anything.
+ * Finds an application that is mounted with `app.use(app)`; only the mounting function refers to it. At a request,
+ * the mounted application first replaces the prototype of the request, so that `req.app` is itself. Then it reads
+ * `res.locals`, before it calls a handler. So an accessor on `res.locals` finds it in `req.app` at the first request.
  */
 function findMounted(mounted: Handle, wrap: WrapHandle): Handle {
   let isFound = false
@@ -176,7 +194,10 @@ function findMounted(mounted: Handle, wrap: WrapHandle): Handle {
   }
 }
 
-/** Calls back when `res.locals` is next read or set. Answers with what makes it a field again. */
+/**
+ * Calls `onUse` when `res.locals` is next read or set. Returns a function that makes `res.locals` a plain field
+ * again.
+ */
 function watchLocals(res: Message, onUse: () => void): () => void {
   const { locals } = res
   let isWatched = true

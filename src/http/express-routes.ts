@@ -1,19 +1,22 @@
 import { kBehind, type Layer, MOUNTED, routerIn } from './express-routers.js'
 
-/** What a router answers by itself, as far as it can be seen. */
+/** A route of an Express router, as far as it can be read from the router. */
 export interface ExpressRoute {
-  /** `GET`; `*` for all. */
+  /** HTTP methods such as `GET`; `*` for all methods. */
   readonly methods: readonly string[]
-  /** As written, prefixes included; `null` where Express does not keep it, or it is no text. */
+  /**
+   * The path as written, with the prefixes of its routers. `null` if Express does not store it or it is not a
+   * string.
+   */
   readonly path: string | null
 }
 
-/** Whether a middleware, of which `listRoutes` has come to know, is not to be looked into. */
+/** Decides whether {@link listRoutes} skips a middleware that it has reached. */
 export type Leave = (middleware: object) => boolean
 
 /**
- * Lists the routes of a router, or of an Express application, with those of routers in it. A handler of two parameters that stands
- * in `use` counts, because it has no way on; any other middleware does not.
+ * Lists the routes of a router or an Express application, including nested routers. A handler with two
+ * parameters in `use` counts as a route, because it cannot call `next`. Other middlewares do not count.
  */
 export function listRoutes(middleware: unknown, leave: Leave = () => false): ExpressRoute[] {
   return routesIn(middleware, '', leave)
@@ -38,7 +41,7 @@ function routesOfLayer(layer: Layer, prefix: Prefix, leave: Leave): ExpressRoute
     return pathsOf(route.path).map((path) => ({ methods, path: joined(prefix, path) }))
   }
   const places = prefixesOf(layer).map((path) => joined(prefix, path))
-  // The routes of an application that stands in another cannot be seen.
+  // The routes of a mounted application cannot be read.
   if (layer.name === MOUNTED || isLast(handle)) {
     return leave(handle)
       ? []
@@ -47,13 +50,13 @@ function routesOfLayer(layer: Layer, prefix: Prefix, leave: Leave): ExpressRoute
   return places.flatMap((path) => routesIn(handle, path, leave))
 }
 
-/** Whether a handler has no way to pass a request on. One without parameters may take them as `...all`, or by `arguments`. */
+/** Whether a handler cannot pass a request on. A handler without parameters may use `...all` or `arguments`. */
 function isLast(handle: Layer['handle']): boolean {
   if (typeof handle !== 'function' || routerIn(handle) !== undefined) return false
   return handle.length === 1 || handle.length === 2
 }
 
-/** Express 5 keeps what `use` was given from 5.2 on; that it was nothing, all versions keep. */
+/** Express stores the path of `use` since 5.2. All versions store whether there was one. */
 function prefixesOf(layer: Layer): Prefix[] {
   const { rawPath, slash, regexp } = layer as Layer & {
     readonly slash?: boolean

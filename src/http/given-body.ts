@@ -1,18 +1,18 @@
 import type { IncomingMessage } from 'node:http'
 import { refuse } from '../errors/refuse.js'
 
-/** As much of a request of somebody else's as is looked at. */
+/** The properties of a request of another server that are used here. */
 interface Foreign extends IncomingMessage {
   body?: unknown
-  /** Set by the parsers of Express 4. */
+  /** Set by the body parsers of Express 4. */
   readonly _body?: boolean
 }
 
 /**
- * What `req.body` is to be for a request that another server made: what a parser has left there, `undefined` where there is
- * none. Serverless adapters put the bytes of a body there, and leave them in the stream as well: read from that, they meet
- * the limits and the parsers that they meet on a server. Where the stream has been read, a parser has left what stands
- * there, bytes included.
+ * Returns the descriptor of `req.body` for a request of another server: the value that a body parser has set,
+ * or `undefined`. Serverless adapters set `req.body` to the bytes, and also leave them in the stream. These
+ * bytes are read from the stream, so that the same limits and parsers apply as on a server. If the stream was
+ * read already, a parser has set the value, and it stays, also if it is bytes.
  */
 export function givenBody(req: IncomingMessage): PropertyDescriptor {
   const { body } = Object.getOwnPropertyDescriptors(req as Foreign)
@@ -20,7 +20,7 @@ export function givenBody(req: IncomingMessage): PropertyDescriptor {
   return field(isUnparsed(req) ? unread(req) : (req as Foreign).body)
 }
 
-/** Gives a request back what `req.body` was, unless somebody has made something else of it meanwhile. */
+/** Restores the `req.body` that a request had before, unless another value was set meanwhile. */
 export function returnBody(req: IncomingMessage, given: PropertyDescriptor | undefined): void {
   const now = Object.getOwnPropertyDescriptor(req, 'body')
   if (given !== undefined && now?.value === undefined) Object.defineProperty(req, 'body', given)
@@ -30,7 +30,10 @@ function field(value: unknown): PropertyDescriptor {
   return { value, writable: true, enumerable: true, configurable: true }
 }
 
-/** Platforms that parse when somebody looks, as Vercel does, refuse a body there, with an error of their own. */
+/**
+ * Reads the body from a platform that parses it in a getter, such as Vercel. If the getter throws, reading
+ * `req.body` throws our error for malformed JSON instead.
+ */
 function readLazily(req: Foreign, get: () => unknown): PropertyDescriptor {
   try {
     return field(get.call(req))
@@ -43,25 +46,28 @@ function readLazily(req: Foreign, get: () => unknown): PropertyDescriptor {
   }
 }
 
-/** A connection that is still sending is left alone: what a platform says of its body before that, it has from elsewhere. */
+/**
+ * Whether the stream still holds the body that the platform has set in `req.body`. If a connection is still
+ * sending, the platform has its value from elsewhere, so it is not changed.
+ */
 function isUnparsed(req: Foreign): boolean {
   const isBytes = typeof req.body === 'string' || req.body instanceof Uint8Array
   const isUnread = req.readableFlowing === null && !req.readableEnded && req._body !== true
   return isBytes && isUnread && (req.complete || feedsItself(req))
 }
 
-/** Whether whoever made the message also made its stream. */
+/** Whether the creator of the message also created its stream. */
 function feedsItself(req: IncomingMessage): boolean {
   return Object.hasOwn(req, '_read')
 }
 
-/** Sees to it that the stream gives the bytes, whoever reads it, and whenever. */
+/** Makes sure that the stream can be read, at any time and by any reader. */
 function unread(req: Foreign): undefined {
   const bytes = Buffer.from(req.body as string)
   const { 'content-length': length } = req.headers
-  // Node's headers are text: an empty body is told by '0'.
+  // Header values must be strings. An adapter may set the number 0, which code would take for a missing length.
   if (length !== undefined) req.headers['content-length'] = String(length)
-  // Adapters mark a request as read when their call comes back, though a middleware may wait before it reads.
+  // Adapters mark a request as read when their call returns, but a middleware may read it later.
   Object.defineProperty(req, 'readable', {
     get: () => !req.readableEnded && !req.destroyed,
     set: () => {},

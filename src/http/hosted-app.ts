@@ -1,6 +1,6 @@
 import type { Application } from 'express'
 
-/** As much of an Express application as is not in its types. */
+/** Properties of an Express application that its types do not contain. */
 interface Hosted extends Application {
   handle(req: unknown, res: unknown, next: unknown): void
   request: object
@@ -9,13 +9,14 @@ interface Hosted extends Application {
   engines: Record<string, unknown>
 }
 
-/** Express notes here whether `trust proxy` is still what it was made with, in all its versions. */
+/** In this setting, all versions of Express store whether `trust proxy` still has its default value. */
 const TRUST_IS_DEFAULT = '@@symbol:trust_proxy_default'
 
 /**
- * An application as it is to requests that a host has mounted it for: settings and engines that it has not set itself are the
- * host's, as those of an application in `host.use` are. There, mounting changes the application; here, one may have several
- * hosts and a server of its own, and to believe on one way in what a proxy says on another would let clients forge it.
+ * Returns the application for requests that come through a host. Settings and engines that the application has
+ * not set itself are those of the host, as for an application in `host.use`. Express changes the application at
+ * mounting. This application cannot be changed, because it may have several hosts and a server of its own. If
+ * it trusted a proxy of one host on another way in, clients could forge their address.
  */
 export function hostedApp(app: Application, host: Application): Application {
   const [own, theirs] = [app as Hosted, host as Hosted]
@@ -30,10 +31,13 @@ export function hostedApp(app: Application, host: Application): Application {
   })
 }
 
-/** By the application as a host has it: those that stand in its `middlewares`, as that host has them. */
+/** Applications within a hosted application, as requests of its host see them. */
 const inner = new WeakMap<object, WeakMap<Application, Application>>()
 
-/** An application that stands in another, as it is to requests of that one's host; itself, where there is none. */
+/**
+ * Returns an application that is mounted in `outer`, as requests of the host of `outer` see it. Without a host,
+ * it is the application itself.
+ */
 export function innerApp(app: Application, outer: Application): Application {
   const known = inner.get(outer)
   if (known === undefined) return app
@@ -54,7 +58,10 @@ function hostedInner(app: Hosted, outer: Application): Application {
 type Fields = Record<PropertyKey, unknown>
 type IsLeft = (own: Fields, theirs: Fields, name: PropertyKey) => boolean
 
-/** Both may change at any time, as in Express. */
+/**
+ * Inherits fields by live lookup, because the fields of both applications may change at any time, as in
+ * Express.
+ */
 function inherit(own: Fields, theirs: Fields, isLeft: IsLeft): Fields {
   return new Proxy(own, {
     get(_, name) {
@@ -63,7 +70,7 @@ function inherit(own: Fields, theirs: Fields, isLeft: IsLeft): Fields {
   })
 }
 
-/** What Express deletes from an application when it is mounted. */
+/** Whether Express would delete this setting from an application when it is mounted. */
 function isLeftToHost(own: Fields, theirs: Fields, name: PropertyKey): boolean {
   return (
     (name === 'trust proxy' || name === 'trust proxy fn') &&

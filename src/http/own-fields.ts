@@ -1,36 +1,39 @@
 /**
- * The framework's own fields of requests and responses, by symbols, as Node has its own: nobody who lists, copies as JSON or asks for
- * the names of a request finds them, and they are found through a proxy, and through an object that inherits from a request, which
- * private fields are not.
+ * The framework's own fields of requests and responses. Their keys are symbols, so `Object.keys`, JSON and `for
+ * in` do not show them. In contrast to private fields, they also work through a proxy and on objects that
+ * inherit from a request.
  */
 
-/** What the query string was parsed to, or validated. */
+/** The parsed or validated query. */
 export const kParsedQuery: unique symbol = Symbol('blazon.parsedQuery')
-/** The URL that it was parsed from; `null` when it was set. */
+/** The URL from which the query was parsed; `null` if the query was set. */
 export const kQueryUrl: unique symbol = Symbol('blazon.queryUrl')
-/** Whose request it is; `undefined` until that is known. The truth of which the asynchronous context is a copy that callbacks can lose. */
+/**
+ * The tenant scope of the request; `undefined` until it is known. The async context holds a copy, which can get
+ * lost in callbacks, so this field counts.
+ */
 export const kTenantScope: unique symbol = Symbol('blazon.tenantScope')
 /** See `takeArrived`. */
 export const kIsBodyTaken: unique symbol = Symbol('blazon.isBodyTaken')
-/** Behind `next`. */
+/** The value of `next`. */
 export const kNext: unique symbol = Symbol('blazon.next')
 export const kAbortController: unique symbol = Symbol('blazon.abortController')
-/** Whether it was ended while its handler was at work: by the handler timeout, or by a late error. */
+/** Whether the request was ended while its handler was running: by the handler timeout, or by a late error. */
 export const kIsExpired: unique symbol = Symbol('blazon.isExpired')
-/** Whether it came to an error, and no error middleware has let it go on. */
+/** Whether the request has failed, and no error middleware has let it continue. */
 export const kHasFailed: unique symbol = Symbol('blazon.hasFailed')
-/** Hands a request without a route back to the application that ours is mounted in. */
+/** Passes a request without a route back to the application that ours is mounted in. */
 export const kPassOn: unique symbol = Symbol('blazon.passOn')
 
-/** Behind `locals`. */
+/** The value of `locals`. */
 export const kLocals: unique symbol = Symbol('blazon.locals')
-/** Prepares a body before it is written as JSON; `null` for most responses. */
+/** Changes a body before it is written as JSON; `null` for most responses. */
 export const kPrepare: unique symbol = Symbol('blazon.prepare')
-/** Static headers that a handler took away, by lower-case name. */
+/** Static headers that a handler has removed, by lower-case name. */
 export const kRemoved: unique symbol = Symbol('blazon.removed')
-/** Headers of `addHeaders`, `[name, value, …]`; `null` for most responses. */
+/** Headers that were added with `addHeaders`, as `[name, value, …]`; `null` for most responses. */
 export const kAdded: unique symbol = Symbol('blazon.added')
-/** Whether the static headers are already among those to be written. */
+/** Whether the static headers were already set on the response. */
 export const kIsFilled: unique symbol = Symbol('blazon.isFilled')
-/** Whole lines of text that go out with the head; empty for none. */
+/** Complete header lines as text, which are sent with the head; empty if there are none. */
 export const kLead: unique symbol = Symbol('blazon.lead')

@@ -4,23 +4,24 @@ import { refuse } from '../errors/refuse.js'
 import { parseJson } from './parse-json.js'
 import { readBody, takeArrived } from './read-body.js'
 
-/** What a body may be. */
+/** Limits for a body. */
 export interface BodyLimits {
-  /** Bytes, on the wire and decompressed. */
+  /** The most bytes, as received and after decompression. */
   readonly size: number
-  /** Levels of nesting. */
+  /** The most levels of nesting. */
   readonly depth: number
 }
 
-/** How one that says that it is JSON is read. */
+/** How a body that is declared as JSON is read. */
 export interface JsonRules extends BodyLimits {
-  /** Whether one of no bytes is no body; else it is malformed. */
+  /** Whether a body of zero bytes counts as no body. Otherwise it is malformed. */
   readonly mayBeEmpty: boolean
 }
 
-// One strict reading of the type (RFC 9110, 8.3.1): parsers that were generous here have had validation bypassed by a tab or
-// by trailing text (CVE-2026-25223, CVE-2026-3419). Only UTF-8 is JSON on the wire (RFC 8259, 8.1); any other parameter, and an
-// empty one, changes nothing. Every turn of a loop begins with a character that none before it can take.
+// A strict pattern for the content type (RFC 9110, section 8.3.1). In lenient parsers, a tab or trailing text
+// has bypassed validation (CVE-2026-25223, CVE-2026-3419). On the wire, only UTF-8 is JSON (RFC 8259, section
+// 8.1). Any other parameter, or an empty one, has no effect. Each repetition starts with a character that the
+// part before it cannot match, so the pattern does not backtrack.
 const TOKEN = "[a-z0-9!#$%&'*+.^_`|~-]+"
 const QUOTED = String.raw`"(?:[^"\\]|\\.)*"`
 const UTF_8 = 'charset=(?:utf-8|"utf-8")'
@@ -34,19 +35,22 @@ export function isJson(req: IncomingMessage): boolean {
   return type === 'application/json' || (type !== undefined && JSON_TYPE.test(type))
 }
 
-/** Whether a request announces that its body has no bytes, and that it is JSON: no text is none. */
+/** Whether a request announces a JSON body of zero bytes. Empty text is not valid JSON. */
 export function isEmptyJson(req: IncomingMessage): boolean {
   return req.headers['content-length'] !== undefined && isJson(req)
 }
 
-/** Reads and parses the JSON body, at once where it is there. Throws or rejects with 400, 413 or 415. */
+/**
+ * Reads and parses the JSON body. Returns the value directly if the body has arrived already, otherwise a
+ * promise. Throws or rejects with 400, 413 or 415.
+ */
 export function readJson(req: IncomingMessage, rules: JsonRules): unknown {
   if (!isJson(req)) {
     throw refuse('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json in UTF-8')
   }
   const arrived = takeArrived(req, rules.size)
   if (arrived !== null) return parse(arrived, rules)
-  // A middleware has read everything, and kept it to itself.
+  // A middleware has read the body and not set `req.body`.
   const isTaken = req.readableEnded
   return readBody(req, rules.size).then((bytes) => (isTaken ? undefined : parse(bytes, rules)))
 }
@@ -57,7 +61,7 @@ function parse(bytes: Buffer, { depth, mayBeEmpty }: JsonRules): unknown {
   throw emptyJson()
 }
 
-/** Refuses what says that it is JSON and is nothing. */
+/** Creates the error for a body that is declared as JSON and is empty. */
 export function emptyJson(): HttpError {
   const message =
     'The body is empty, which is not JSON: send no Content-Type where there is no body, or send null'

@@ -2,17 +2,20 @@ import type { EventEmitter } from 'node:events'
 import type { TenantScope } from '../contracts/tenant.js'
 import { kTenantScope } from './own-fields.js'
 
-/** As much of a request as its scope is known by. */
+/** The properties of a request that identify its scope. */
 interface Scoped {
   readonly [kTenantScope]: TenantScope | undefined
 }
 
-/** Keeps requests apart where Node's async context does not: what a feature provides for an application that uses it. */
+/** Keeps the scopes of requests apart where Node's async context does not. A feature provides it. */
 export interface RequestScopes {
-  /** In whose name the code runs that works for a request now; `undefined` before that is known. */
+  /** Returns the scope in which code runs for a request now; `undefined` until the scope is known. */
   of(req: Scoped): TenantScope | undefined
   run<T>(scope: TenantScope, fn: () => T): T
-  /** Runs a function for a request in its scope: at once, where the code runs in that already. */
+  /**
+   * Runs a function in the scope of a request. If that scope is active already, the function is called
+   * directly.
+   */
   keep<T>(req: { [kTenantScope]: TenantScope | undefined }, fn: () => T): T
 }
 
@@ -21,8 +24,8 @@ type Listener = (...args: any[]) => void
 type AddListener = (this: EventEmitter, event: string | symbol, listener: Listener) => EventEmitter
 
 /**
- * Makes listeners of requests or responses run in the scope they were added in. Node emits `end`, `finish` and `close`
- * from the connection, whose context is nobody's, or that of whoever was served before.
+ * Makes listeners of requests or responses run in the scope in which they were added. Node emits `end`,
+ * `finish` and `close` from the connection. Its async context belongs to no request, or to an earlier one.
  */
 export function bindListeners(
   prototype: EventEmitter,
@@ -42,7 +45,7 @@ export function bindListeners(
   })
 }
 
-/** The request that an emitter belongs to; `undefined` for a listener that needs no scope. */
+/** Returns the request of an emitter; `undefined` for a listener that needs no scope. */
 type RequestOf = (emitter: EventEmitter, event: string | symbol) => Scoped | undefined
 
 interface Binding {
@@ -52,9 +55,9 @@ interface Binding {
 }
 
 interface Adding {
-  /** Node's own. */
+  /** Node's own method. */
   readonly add: AddListener
-  /** Adds what is bound. Node's `once` would wrap it once more, and then find neither of the two. */
+  /** Adds a bound listener. Node's `once` would wrap it again, and then `off` could not find the original. */
   readonly bind: AddListener
   readonly isOnce?: boolean
 }
@@ -74,7 +77,7 @@ function define(
       if (isOnce) this.removeListener(event, bound)
       scopes.run(scope, () => listener.apply(this, args))
     }
-    // Where Node looks when the original is to be removed, or listed.
+    // Node reads this property when the original listener is removed or listed.
     bound.listener = listener
     return bind.call(this, event, bound)
   }

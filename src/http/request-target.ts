@@ -1,23 +1,28 @@
 import type { IncomingMessage } from 'node:http'
 import { refuse } from '../errors/refuse.js'
 
-/** RFC 3986, 3.1: whatever the scheme, an authority follows. */
+/** An absolute target: after any scheme comes an authority (RFC 3986, section 3.1). */
 const ABSOLUTE = /^[a-z][a-z\d+.-]*:\/\//i
 
-/** Up to the path. What is no part of an authority, `\` or `@`, stays in it, and no `Host` is equal to that. */
+/**
+ * The part before the path. Characters that an authority cannot contain, such as `\` or `@`, stay in it, so it
+ * never equals the `Host`.
+ */
 const ORIGIN = /^(https?):\/\/([^/?]*)/i
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: '80', https: '443' }
 
-/** What asks for no path, but for the server (RFC 9112, 3.2.4). */
+/** The target for the server as a whole instead of a path (RFC 9112, section 3.2.4). */
 const WHOLE_SERVER = '*'
 
 /**
- * Brings the request target into origin form (RFC 9112, 3.2): of an absolute one, what stands behind the authority, byte for byte.
- * Whoever stands before us has compared these bytes with paths, and not what a parser of URLs makes of them: `/a/../b` is no `/b`.
- * An absolute target whose authority is not the `Host` would let a proxy and us disagree on what was asked for, so it is refused;
- * anything else that does not start with a slash has no route, but for `OPTIONS *`. So is a fragment, which no target
- * has, and after which one reader of the path would stop and another would not.
+ * Converts the request target to origin form (RFC 9112, section 3.2). For an absolute target that is the part
+ * after the authority, byte for byte. A proxy has compared exactly these bytes with its rules, so they are not
+ * normalized: `/a/../b` is not `/b`.
+ *
+ * An absolute target is refused if its authority is not the `Host`, because a proxy and this server could read
+ * different hosts. A target with a fragment is refused, because readers disagree on where its path ends. Any
+ * other target without a leading slash has no route, except `OPTIONS *`.
  */
 export function normalizeTarget(req: IncomingMessage): void {
   const { url = '' } = req
@@ -26,14 +31,14 @@ export function normalizeTarget(req: IncomingMessage): void {
   const isForServer = req.method === 'OPTIONS'
   if (isForServer && url === WHOLE_SERVER) return
   const path = pathOf(req, url)
-  // So the last proxy would have to write it, for an empty path alone.
+  // RFC 9112, section 3.2.4: the last proxy should send `*` for `OPTIONS` with an empty path.
   if (path === '' && isForServer) req.url = WHOLE_SERVER
   else req.url = path.startsWith('/') ? path : `/${path}`
 }
 
 /**
- * Refuses an absolute target whose authority is not the `Host`, of a request that an Express application has mounted here, and one
- * with a fragment. Its `url` is that application's own, and stays as it is; what the client has asked for is the `originalUrl`.
+ * The checks of {@link normalizeTarget} for a request that an Express application passes to us. That
+ * application has set `url`, so it is not changed. The target of the client is in `originalUrl`.
  */
 export function checkForeignTarget(req: IncomingMessage & { readonly originalUrl: string }): void {
   const { originalUrl } = req
@@ -51,7 +56,10 @@ function pathOf({ headers: { host } }: IncomingMessage, url: string): string {
   return url.slice(origin.length)
 }
 
-/** The port that the scheme implies may be left out, or be empty (RFC 3986, 3.2.3). */
+/**
+ * Returns the authority without the default port of its scheme. That port may be left out or be empty (RFC
+ * 3986, section 3.2.3).
+ */
 function authorityOf(text = '', scheme = ''): string {
   const authority = text.toLowerCase()
   const port = /:(\d*)$/.exec(authority)

@@ -21,7 +21,7 @@ import { bindListeners, type RequestScopes } from './request-scopes.js'
 
 type AnyValidated = Validated<unknown, unknown, unknown, unknown>
 
-/** Fields of ours that are not part of the public request. */
+/** A request with the framework's own fields, which are not public. */
 export interface BlazonRequest extends Request {
   res: Response
   [kParsedQuery]: unknown
@@ -35,10 +35,10 @@ export interface BlazonRequest extends Request {
   [kPassOn]: (() => void) | undefined
 }
 
-/** Makes requests of one application. */
+/** The request class of one application. */
 export type RequestClass = new (socket: Socket) => BlazonRequest
 
-/** What a route without schemas has validated. */
+/** The `validated` of a route without schemas. */
 const NOTHING: AnyValidated = Object.freeze({
   params: undefined,
   body: undefined,
@@ -47,8 +47,8 @@ const NOTHING: AnyValidated = Object.freeze({
 })
 
 /**
- * Starting values, in the one order that gives every request the same hidden class. `user`, `body` and `route` are not there until
- * somebody sets them, as in Express: `'user' in req` is a question that people ask.
+ * Sets the initial values always in the same order, so that all requests have the same hidden class. As in
+ * Express, `user`, `body` and `route` do not exist until they are set, because code tests for `'user' in req`.
  */
 function assignFields(req: BlazonRequest): void {
   req.res = undefined as unknown as Response
@@ -68,10 +68,10 @@ function assignFields(req: BlazonRequest): void {
 }
 
 /**
- * A request class of which every instance already is Express 5's request. Express itself calls
- * `setPrototypeOf` on each request, which costs more than everything else it does before routing.
+ * Creates a request class whose instances already are requests of Express 5. Express itself calls
+ * `setPrototypeOf` on each request, which costs more than all its other work before routing.
  *
- * @param scopes `null` for an application whose requests have none.
+ * @param scopes `null` if the requests of the application have no scopes.
  */
 export function createRequestClass(app: Application, scopes: RequestScopes | null): RequestClass {
   class AppRequest extends IncomingMessage {
@@ -89,7 +89,7 @@ export function createRequestClass(app: Application, scopes: RequestScopes | nul
   return AppRequest as unknown as RequestClass
 }
 
-/** The same for requests of a host, which has settings of its own. */
+/** Creates the request class for a host, which has its own settings. */
 export function hostedRequestClass(Request: RequestClass, app: Application): RequestClass {
   const Hosted = class extends Request {}
   const prototype = Hosted.prototype as BlazonRequest
@@ -99,22 +99,22 @@ export function hostedRequestClass(Request: RequestClass, app: Application): Req
 }
 
 /**
- * Once the answer is out, it is Node itself that waits for the end of each request: to enter a scope for that costs 0.5 µs of a
- * request on Node 20.
+ * Returns the request of an emitter. After the response is sent, only Node itself still adds listeners.
+ * Entering a scope for those costs 0.5 µs per request on Node 20.
  */
 function requestOf(emitter: EventEmitter, event: string | symbol): BlazonRequest | undefined {
   const req = emitter as unknown as BlazonRequest
   return event === 'end' && req.res?.writableFinished ? undefined : req
 }
 
-/** Turns a request that another server made into one of ours (an `App` mounted elsewhere). */
+/** Turns a request of another server into one of ours. This happens if an `App` is mounted elsewhere. */
 export function adoptRequest(req: IncomingMessage, Request: RequestClass): BlazonRequest {
   const { baseUrl, originalUrl, params, [kTenantScope]: scope } = req as unknown as BlazonRequest
   const body = 'body' in req ? givenBody(req) : null
   Reflect.deleteProperty(req, 'body')
   Object.setPrototypeOf(req, Request.prototype)
   const adopted = req as unknown as BlazonRequest
-  // Express sets it on the request itself, where it would hide ours.
+  // Express sets `next` on the request itself, which would hide the property of our prototype.
   delete adopted.next
   assignFields(adopted)
   Object.assign(adopted, { params, [kTenantScope]: scope })
@@ -124,7 +124,10 @@ export function adoptRequest(req: IncomingMessage, Request: RequestClass): Blazo
   return adopted
 }
 
-/** Express' `query` can only be read, and is parsed each time; ours is parsed anew only when a middleware has changed the URL, and can be replaced by what was validated. */
+/**
+ * Defines `query`. In Express it is read-only and parsed at each access. Here it is parsed again only if the
+ * URL has changed, and it can be replaced by the validated value.
+ */
 function defineQuery(prototype: BlazonRequest, app: Application): void {
   const inherited = Object.getOwnPropertyDescriptor(express.request, 'query')?.get
   Object.defineProperty(prototype, 'query', {
@@ -132,7 +135,7 @@ function defineQuery(prototype: BlazonRequest, app: Application): void {
     enumerable: true,
     get(this: BlazonRequest) {
       if (this[kQueryUrl] === null) return this[kParsedQuery]
-      // An application that is mounted in ours may have a parser of its own.
+      // An application that is mounted in ours may have its own query parser.
       if (this.app !== app) return inherited?.call(this)
       if (this[kQueryUrl] !== this.url) {
         this[kQueryUrl] = this.url
@@ -147,7 +150,7 @@ function defineQuery(prototype: BlazonRequest, app: Application): void {
   })
 }
 
-/** Made on first use: most handlers never look at it. */
+/** Defines `signal`. It is created at its first use, because most handlers do not use it. */
 function defineSignal(prototype: BlazonRequest): void {
   Object.defineProperty(prototype, 'signal', {
     configurable: true,

@@ -2,7 +2,10 @@ import type { Application } from 'express'
 import type { RequestHandler } from '../contracts/handler.js'
 import { innerApp } from './hosted-app.js'
 
-/** What Express' own `app.use(app)` does: a request gets its prototypes back when the mounted application passes it on. */
+/**
+ * Mounts an application as `app.use(app)` of Express does: a request gets its prototypes back when the mounted
+ * application passes it on.
+ */
 export function runExpressApp(app: Application): RequestHandler {
   return function mountedApp(req, res, next) {
     const [reqPrototype, resPrototype] = [Object.getPrototypeOf(req), Object.getPrototypeOf(res)]

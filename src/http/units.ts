@@ -3,12 +3,12 @@ import type { Duration, Size } from '../contracts/units.js'
 const SECONDS = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400 } as const
 const BYTES = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 } as const
 
-/** Reads a duration; `undefined` when it is not one. */
+/** Converts a duration to seconds; `undefined` if it is not a duration. */
 export function toSeconds(duration: Duration): number | undefined {
   return read(duration, SECONDS)
 }
 
-/** Reads a size in bytes; `undefined` when it is not one. */
+/** Converts a size to bytes; `undefined` if it is not a size. */
 export function toBytes(size: Size): number | undefined {
   const bytes = read(size, BYTES)
   return bytes === undefined ? undefined : Math.floor(bytes)
@@ -18,6 +18,7 @@ function read(value: number | string, units: Readonly<Record<string, number>>): 
   if (typeof value === 'number') return Number.isFinite(value) && value >= 0 ? value : undefined
   const match = /^(\d+(?:\.\d+)?)\s?([a-z]+)$/i.exec(String(value))
   const name = match?.[2]?.toLowerCase() ?? ''
-  // `hasOwn`: 'constructor' is a unit of every object, and NaN a limit that nothing exceeds.
+  // Without `hasOwn`, `'constructor'` would be found as a unit. The result would be NaN, a limit that no size
+  // exceeds.
   return Object.hasOwn(units, name) ? Number(match?.[1]) * (units[name] as number) : undefined
 }

@@ -3,44 +3,48 @@ import type { BlazonRequest } from './request.js'
 type Resume = (goOn: () => void) => void
 type TakeError = (error: unknown) => void
 
-/** An application that has given a request back to its host, which takes the errors of the request from then on. */
+/**
+ * An application has given a request back to its host. From then on, the host handles the errors of the
+ * request.
+ */
 interface Return {
   readonly app: object
   readonly takeError: TakeError
-  /** Another application that has given the same request back. */
+  /** Another application that has given back the same request before. */
   readonly before: Return | null
 }
 
-/** Where a request goes on. */
+/** Where a request continues. */
 interface WayOn {
   /**
-   * After an error that an error middleware passes over: a function leads on, `null` is the end (the framework has refused the
-   * request), and `undefined` is the next middleware.
+   * Where it continues after an error middleware calls `next()` for an error. A function continues the request.
+   * `null` means that the framework has refused the request, so it cannot continue. `undefined` means the next
+   * middleware.
    */
   resume: Resume | null | undefined
-  /** After an application that has no route for it. */
+  /** Set if an application without a route for the request has given it back. */
   returned: Return | null
 }
 
-/** Only the few requests that do not simply go on to the next middleware or route. */
+/** The few requests that do not simply continue with the next middleware or route. */
 const ways = new WeakMap<BlazonRequest, WayOn>()
 
-/** Notes how a request goes on if an error middleware passes over its error: as it came to the place that has failed. */
+/** Stores how a request continues if an error middleware calls `next()` for its error. */
 export function noteResume(req: BlazonRequest, resume: Resume): void {
   wayOf(req).resume = resume
 }
 
-/** Notes that the framework has refused a request: no error middleware may let it go on. */
+/** Stores that the framework has refused a request. No error middleware may let it continue. */
 export function noteRefusal(req: BlazonRequest): void {
   wayOf(req).resume = null
 }
 
-/** Whether the framework has refused a request in the place of a middleware. */
+/** Whether the framework has refused a request in place of a middleware. */
 export function isRefused(req: BlazonRequest): boolean {
   return ways.get(req)?.resume === null
 }
 
-/** Lets a request go on whose error an error middleware has passed over. */
+/** Continues a request after an error middleware has called `next()` for its error. */
 export function resumeAsBefore(req: BlazonRequest, goOn: () => void): void {
   const way = ways.get(req)
   const resume = way?.resume
@@ -50,9 +54,9 @@ export function resumeAsBefore(req: BlazonRequest, goOn: () => void): void {
 }
 
 /**
- * Forgets what was noted of a request before it came to this application.
+ * Removes the stored state that a request has from its host.
  *
- * @returns What the host had noted; the host gets it back by {@link noteReturn}.
+ * @returns the removed state. {@link noteReturn} gives it back to the host.
  */
 export function forgetWay(req: BlazonRequest, app: object): Resume | null | undefined {
   const way = ways.get(req)
@@ -63,7 +67,7 @@ export function forgetWay(req: BlazonRequest, app: object): Resume | null | unde
   return resume
 }
 
-/** Notes that an application has given a request back to its host. */
+/** Stores that an application has given a request back to its host. */
 export function noteReturn(
   req: BlazonRequest,
   { app, takeError }: Omit<Return, 'before'>,
@@ -74,7 +78,10 @@ export function noteReturn(
   way.returned = { app, takeError, before: way.returned }
 }
 
-/** Takes the errors of a request that this application has given back; `undefined` while it has the request. */
+/**
+ * Returns the function that handles the errors of a request that this application has given back; `undefined`
+ * while the application still has the request.
+ */
 export function errorTakerOf(req: BlazonRequest, app: object): TakeError | undefined {
   let returned = ways.get(req)?.returned ?? null
   while (returned !== null && returned.app !== app) returned = returned.before

@@ -1,6 +1,6 @@
 import { isThenable } from '../step/thenable.js'
 
-/** Calls a middleware; what it throws, or rejects with, is an error, whatever it is. */
+/** Calls a middleware. Anything that it throws or rejects with is passed to `fail`, whatever its type. */
 export function callMiddleware(run: () => unknown, fail: (error: unknown) => void): void {
   try {
     const result = run()

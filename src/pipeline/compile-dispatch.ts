@@ -9,22 +9,26 @@ import type { OnError, RunRoute, Stage } from '../step/step.js'
 import { isThenable } from '../step/thenable.js'
 import { nextOf } from './steps/handler.js'
 
-/** The parts of an application with which a URL leads to its route. */
+/** What {@link compileDispatch} needs. */
 export interface DispatchConfig {
   readonly match: (method: string, url: string) => RouteMatch
   readonly routes: readonly RouteModel[]
-  /** Compiled routes, by `route.index`. The routes of the framework itself, such as the documentation, follow. */
+  /**
+   * Compiled routes, by `route.index`. The routes of the framework itself, such as the documentation, come
+   * after those.
+   */
   readonly handlers: readonly RunRoute[]
   readonly onError: OnError
-  /** Counts the requests that have no route against rate limits; `null` where there are none. */
+  /** Counts requests without a route against rate limits; `null` without rate limits. */
   readonly admission: Stage | null
 }
 
 type Unmatched = Exclude<RouteMatch, { kind: 'route' }>
 
 /**
- * Finds the route of a request and runs it. A request without a route gets a 404; a 405 with `Allow`, where its
- * path has routes of other methods; a 400, where its path cannot be decoded; or, for `OPTIONS`, a 200 with `Allow`.
+ * Finds the route of a request and runs it. A request without a route gets one of these responses: 404; 405
+ * with `Allow` if its path has routes with other methods; 400 if its path cannot be decoded; or, for `OPTIONS`,
+ * 200 with `Allow`.
  */
 export function compileDispatch(config: DispatchConfig): RunRoute {
   const { match, routes, handlers } = config
@@ -41,8 +45,9 @@ export function compileDispatch(config: DispatchConfig): RunRoute {
 }
 
 /**
- * Whether the application in which ours is mounted may handle the request, as it may behind an Express router: a
- * path that we do not have, or a method of it that we do not have. `OPTIONS` of our own path is ours.
+ * Whether to pass the request to the application in which ours is mounted, as an Express router does. This is
+ * the case if we have no route with this path, or none with this method. We respond to `OPTIONS` of our own
+ * paths.
  */
 function isTheirs({ kind }: Unmatched, method: string): boolean {
   return kind === 'none' || (kind === 'method' && method !== 'OPTIONS')
@@ -68,14 +73,14 @@ function endUnmatched(
 }
 
 /**
- * Responds to a request without a route. `found.allow` holds the methods of its path, `HEAD` among them where there is a
- * `GET`, and `OPTIONS`, which needs no route.
+ * Responds to a request without a route. `found.allow` contains the methods of its path. `HEAD` is among them
+ * if there is a `GET` route, and so is `OPTIONS`, which needs no route.
  *
- * - `OPTIONS` gets a 200 with the methods, in `Allow` and in the body (RFC 9110, 9.3.7). Where CORS is on, its
- *   middleware responds to `OPTIONS` earlier, except for `OPTIONS *`.
- * - Every other method gets a 405, which must carry `Allow` (RFC 9110, 15.5.6).
- * - `HEAD` needs no case here: the router finds the `GET` route for it. A 405 to `HEAD` has no body, because Node sends
- *   none.
+ * - `OPTIONS` gets a 200 with the methods, in `Allow` and in the body (RFC 9110, section 9.3.7). With CORS, its
+ * middleware responds to `OPTIONS` earlier, except for `OPTIONS *`.
+ * - Every other method gets a 405, which must have `Allow` (RFC 9110, section 15.5.6).
+ * - `HEAD` needs no case here, because the router finds the `GET` route for it. A 405 to `HEAD` has no body,
+ * because Node sends none.
  */
 function respondUnmatched(
   found: Unmatched,
@@ -100,7 +105,10 @@ function errorOfMiss(kind: 'none' | 'malformed', req: BlazonRequest): Error {
   return refuse('NOT_FOUND', message)
 }
 
-/** Makes a route of a handler without controller. Its throws and rejections are errors like those of other routes. */
+/**
+ * Compiles a handler without a controller to a route. Its throws and rejections are handled like those of other
+ * routes.
+ */
 export function compileFrameworkRoute(handle: RequestHandler, onError: OnError): RunRoute {
   return function runFrameworkRoute(req, res) {
     const next = nextOf(req, res, onError)

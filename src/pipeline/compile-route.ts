@@ -19,16 +19,16 @@ import { interceptStage } from './steps/intercept.js'
 import { respondStage, settleOf } from './steps/respond.js'
 import { type CompiledInput, validateStage } from './steps/validate.js'
 
-/** The parts of a route that are no data. */
+/** The parts of a route that are not plain data. */
 export interface RouteParts {
-  /** The controller that the container made. */
+  /** The instance of the controller. */
   readonly instance: object
-  /** Compiled schemas; empty where the route has none. */
+  /** Compiled schemas; empty if the route has none. */
   readonly inputs: readonly CompiledInput[]
   readonly stages: RouteStages
-  /** `null` where no response is described. */
+  /** `null` if the route has no documented response. */
   readonly dates: FindDateWriter | null
-  /** Interceptors of plugins, the outermost first; empty where there are none. */
+  /** Interceptors of plugins, the outermost first; empty if there are none. */
   readonly interceptors: readonly Interceptor[]
   /** The step before the handler of an application under test; `null` for all other applications. */
   readonly underTest: Stage | null
@@ -37,18 +37,18 @@ export interface RouteParts {
 type FeatureStep = 'scope' | 'admission' | 'claim' | 'tenant' | 'membership' | 'quota'
 
 /**
- * The steps that features add to one route; `null` where the route does not use one. `STEPS` says what each of them
- * does.
+ * The steps that features add to one route. `null` if the route does not use the step. `STEPS` describes each
+ * of them.
  */
 export interface RouteStages extends Pick<RouteSteps, FeatureStep> {
   /**
-   * The cache may send a response before its handler has run, or to several requests: therefore it knows how to
-   * settle.
+   * The cache may send a response before the handler has run, or send one response to several requests.
+   * Therefore it gets the function that sends responses.
    */
   readonly cache: SettlingStage | null
 }
 
-/** The stages of a route that uses no feature. Such a route is known by this very object. */
+/** The stages of a route that uses no feature. Such routes are recognized by this object. */
 export const NO_STAGES: RouteStages = Object.freeze({
   scope: null,
   admission: null,
@@ -65,24 +65,24 @@ export interface PipelineConfig {
   readonly logDenial: LogDenial
   readonly can: Decide | undefined
   readonly bodyLimits: BodyLimits
-  /** `null` where handlers may take any time. */
+  /** `null` if handlers have no time limit. */
   readonly deadlines: Deadlines | null
   readonly onError: OnError
   /** Whether a middleware may end a request while its handler is still running. */
   readonly mayFailLate: boolean
   /** Whether the response to an error may be sent later, while the handler is still running. */
   readonly mayRespondToErrorsLater: boolean
-  /** `null` where requests have no scopes. */
+  /** `null` if requests have no scopes. */
   readonly scopes: RequestScopes | null
 }
 
-/** Methods whose body is read whether a schema describes it or not. */
+/** Methods with a body. The body is read even if the route has no schema for it. */
 export const METHODS_WITH_BODY: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE', 'ALL']
 
 /**
- * Makes one function of a route, at boot.
+ * Compiles a route to one function. It is called at boot.
  *
- * @throws TypeError where the controller has no such method.
+ * @throws TypeError if the controller has no method of this name.
  */
 export function compileRoute(
   route: RouteModel,
@@ -92,7 +92,7 @@ export function compileRoute(
   return foldSteps(stepsOf(route, parts, config))
 }
 
-/** The steps that a route uses, in the order of `STEPS`. */
+/** Lists the steps that a route uses, in the order of `STEPS`. */
 export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineConfig): RouteSteps {
   const { inputs, stages, dates, interceptors, underTest } = parts
   const invocation = invocationOf(route, parts.instance, config)
@@ -120,7 +120,7 @@ export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineCo
   }
 }
 
-/** Makes a route that only decides who may pass: it responds 204 where the handler would be called. */
+/** Compiles a route that only decides about access. It responds with 204 instead of calling the handler. */
 export function compileProbe(
   route: RouteModel,
   stages: RouteStages,
@@ -136,7 +136,7 @@ export function compileProbe(
   })
 }
 
-/** Makes the step that decides who may pass to a router that is no route. It returns `true`, or a refusal. */
+/** Creates the step that decides about access to a router. It returns `true` or a refusal. */
 export function compileAdmission(stages: AccessStages, access: Access): Step {
   const route = { abilities: null, isProtected: true }
   return foldSteps({
@@ -149,7 +149,7 @@ export function compileAdmission(stages: AccessStages, access: Access): Step {
 type Access = Pick<PipelineConfig, 'guard' | 'logDenial' | 'can'>
 type AccessStages = Pick<RouteStages, 'claim' | 'tenant' | 'membership'>
 
-/** The steps that decide who may pass. */
+/** The steps that decide about access. */
 function accessSteps(
   { abilities, isProtected }: Pick<RouteModel, 'abilities' | 'isProtected'>,
   { claim, tenant, membership }: AccessStages,

@@ -9,21 +9,24 @@ import type { OnError } from '../step/step.js'
 import { callMiddleware } from './call-middleware.js'
 import type { LogFailure } from './log-failure.js'
 
-/** An error middleware, and how many middlewares stand before it. */
+/** An error middleware, and the number of middlewares before it. */
 export interface PlacedErrorMiddleware {
   readonly handle: ErrorRequestHandler
   readonly place: number
 }
 
-/** What stands behind the place where an error of a middleware came from. */
+/** The place where the error of a middleware came from. */
 export interface ErrorOrigin {
-  /** Goes on behind that place and behind so many middlewares; `null` where nothing stands there. */
+  /**
+   * Continues the request after that place, but not before the middleware with the number `place`. `null` if
+   * nothing follows.
+   */
   readonly passOver: ((place: number, argument: unknown) => void) | null
-  /** For an error of who has let the request go on already. */
+  /** Handles an error of an error middleware that has let the request continue already. */
   readonly failLate: (error: unknown) => void
 }
 
-/** Takes any error of a request to its end. Of an error that has no `origin`, nothing can go on. */
+/** Handles any error of a request. Without `origin`, the request cannot continue after the error. */
 export type OnFailure = (
   error: unknown,
   req: BlazonRequest,
@@ -31,24 +34,28 @@ export type OnFailure = (
   origin?: ErrorOrigin,
 ) => void
 
-/** Where errors go from the error middlewares. */
+/** What the error middlewares call when they are done. */
 export interface ErrorEnds {
-  /** Takes what the last one of them passes on, or throws. */
+  /** Handles the error that the last error middleware passes on or throws. */
   readonly last: OnError
   readonly log: LogFailure
-  /** Counts the time of those that have not answered at once. */
+  /** Limits the time of error middlewares that have not responded when they return. */
   readonly watch: {
     readonly start: (req: BlazonRequest, res: Response) => void
     readonly stop: (req: BlazonRequest) => void
   }
-  /** Whether `next()` passes on the same error: those of the framework's own steps are not for a middleware to pass over. */
+  /**
+   * Whether `next()` without an argument passes on the same error. True for refusals by the framework, which no
+   * middleware may override.
+   */
   readonly staysAnError: boolean
 }
 
 /**
- * Hands an error from one error middleware to the next, even when the answer has begun: loggers want to
- * know. With `next()` one of them lets the request go on, as in Express: behind itself, and behind the
- * place where the error came from. Where nothing stands there, that is a 404, which those behind it see.
+ * Passes an error from one error middleware to the next. It does so even if the response has begun, because
+ * error middlewares also log. As in Express, an error middleware can call `next()` to let the request continue.
+ * It continues after that error middleware and after the place of the error. If nothing follows there, the
+ * error becomes a 404, which the next error middlewares receive.
  */
 export function composeErrorMiddlewares(
   middlewares: readonly PlacedErrorMiddleware[],
@@ -69,7 +76,7 @@ interface WalkConfig extends ErrorEnds {
 
 class ErrorWalk {
   readonly #config: WalkConfig
-  /** Which of them has the error; only that one may pass it on. */
+  /** The index of the error middleware that has the error. Only this one may pass it on. */
   #at = 0
   #error: unknown
   #hasGoneOn = false
@@ -85,7 +92,7 @@ class ErrorWalk {
     if (hadBegun || this.#hasGoneOn) return
     if (res.headersSent || res.closed) return this.#noteResponse()
     watch.start(req, res)
-    // Whoever stands in for Node, on serverless platforms for one, may emit only one of the two.
+    // Serverless platforms replace Node's response and may emit only one of the two events.
     for (const event of ['finish', 'close']) res.once(event, () => this.#noteResponse())
   }
 
@@ -111,7 +118,7 @@ class ErrorWalk {
     const passOver = origin?.passOver ?? null
     const isLast = passOver === null || (argument === 'router' && req[kPassOn] === undefined)
     if (isLast) return this.#pass(nothingBehind(), this.#at + 1)
-    // It has been answered: by the error middleware itself, or because that took too long.
+    // A response was sent already, by the error middleware or by the timeout.
     if (res.headersSent || req[kIsExpired]) return
     this.#at = this.#config.middlewares.length
     this.#hasGoneOn = true
@@ -120,14 +127,20 @@ class ErrorWalk {
     resumeAsBefore(req, () => passOver(place, argument))
   }
 
-  /** Of one that has passed on what it had: either the request is on its way again, or others have the error. */
+  /**
+   * Handles an error of an error middleware that has passed its error on already. Either the request has
+   * continued, or another error middleware has the error.
+   */
   #failLate(error: unknown): void {
     const { req, origin, log } = this.#config
     if (this.#hasGoneOn && origin !== undefined) origin.failLate(error)
     else log(error, req, { status: toFailure(error).status })
   }
 
-  /** The log must know of it whoever has answered; but nobody has been told that all is well. */
+  /**
+   * Logs the error if the response has a status of 500 or above, whoever sent it. If the request has continued,
+   * the error is not logged.
+   */
   #noteResponse(): void {
     const { req, res, log } = this.#config
     if (this.#hasGoneOn) return

@@ -8,21 +8,21 @@ import { callMiddleware } from './call-middleware.js'
 import type { OnFailure } from './compose-error-middlewares.js'
 import type { OnLateError } from './late-errors.js'
 
-/** Where a request goes from the middlewares. */
+/** What follows the middlewares. */
 export interface MiddlewareEnds {
   readonly done: RunRoute
   readonly onError: OnFailure
   readonly onLateError: OnLateError
 }
 
-/** Where a request is that no middleware has any more. */
+/** The index of a request that has failed, so that no middleware has it. */
 const FAILED = -1
 
 /**
- * Runs middlewares in order, then `done`, with Express 5's rules: an argument to `next`, a throw and a
- * rejection are errors. It is stricter in two ways: a thrown or rejected `undefined` is an error too, not a
- * permission to go on, and each middleware has a `next` of its own that leads on once. With one that all
- * share, calling it twice would pass by a middleware that has not decided yet.
+ * Runs middlewares in order, then `done`, by the rules of Express 5: an argument to `next`, a throw and a
+ * rejection are errors. Two rules are stricter. A thrown or rejected `undefined` is an error too, and does not
+ * let the request pass. And each middleware has its own `next`, which works once. With a shared `next`, a
+ * second call could skip a middleware that has not decided yet.
  */
 export function composeMiddlewares(
   middlewares: readonly RequestHandler[],
@@ -30,7 +30,7 @@ export function composeMiddlewares(
 ): RunRoute {
   const end = middlewares.length
   function leave(req: BlazonRequest, res: Response): void {
-    // What the route passes to `req.next` is no longer ours.
+    // From here on, the route handles what is passed to `req.next`.
     req.next = undefined
     done(req, res)
   }
@@ -40,7 +40,7 @@ export function composeMiddlewares(
     onError(error, req, res)
   }
   return function runMiddlewares(req, res) {
-    /** Which middleware has the request; only that one may pass it on. */
+    /** The index of the middleware that has the request. Only this one may pass it on. */
     let at = 0
     function run(index: number): void {
       at = index
@@ -51,7 +51,7 @@ export function composeMiddlewares(
         else if (at === index) goOn(index + 1, argument)
       }) as NextFunction
       const settle = (error: unknown) => (at === index ? fail(error) : failLate(error))
-      // Where an Express router looks for the way on.
+      // An Express router reads `next` from here.
       req.next = next
       callMiddleware(() => middleware(req, res, next), settle)
     }
@@ -65,13 +65,13 @@ export function composeMiddlewares(
       at = FAILED
       const passOver = (place: number, argument: unknown) =>
         goOn(Math.max(from + 1, place), argument)
-      // Behind the route there is nothing.
+      // Nothing follows the route.
       onError(error, req, res, { passOver: from === end ? null : passOver, failLate })
     }
     function failLate(error: unknown): void {
       onLateError(error, { req, res, isAtRoute: at === end, fail })
     }
-    // Express gives every middleware an object here.
+    // Express sets `req.params` to an object for every middleware.
     req.params ??= {}
     run(0)
   }

@@ -9,20 +9,20 @@ import type { OnError } from '../step/step.js'
 import { overtake } from './overtake.js'
 import { inScopeOf } from './scoped-errors.js'
 
-/** Who counts, and where a request goes whose time has passed. */
+/** What {@link Deadlines} needs: the clock, and the handlers of requests whose time is over. */
 export interface DeadlineConfig {
   readonly clock: Clock
   readonly onError: OnError
-  /** For one that has been to `onError` and still has no answer. */
+  /** For a request that has failed in `onError` already and still has no response. */
   readonly fail: OnError
-  /** What listeners of `req.signal` run in, too. */
+  /** The scopes in which listeners of `req.signal` run. */
   readonly scopes: RequestScopes | null
 }
 
 /**
- * The handler timeout of an application. All requests wait equally long, so they expire in the
- * order in which they started: one timer waits for the oldest, instead of a timer for each request. It is not
- * stopped when that one is answered, but looks for the next when it rings.
+ * The handler timeout of an application. All requests have the same time limit, so they expire in the order in
+ * which they started. Therefore one timer for the oldest request is enough. It is not stopped when that request
+ * ends. When it fires, it is set again for the oldest request that remains.
  */
 export class Deadlines {
   readonly #startedAt = new Map<BlazonRequest, number>()
@@ -32,7 +32,10 @@ export class Deadlines {
   readonly #ends: DeadlineConfig
   #timer: Timer | undefined
 
-  /** @param timeoutMs How long a handler may take. */
+  /**
+   * @param timeoutMs How long a handler may run.
+   * @param config The clock and the error handlers.
+   */
   constructor(timeoutMs: number, config: DeadlineConfig) {
     this.#timeoutMs = timeoutMs
     this.#clock = config.clock
@@ -49,14 +52,17 @@ export class Deadlines {
     this.#startedAt.delete(req)
   }
 
-  /** For handlers that answer from a callback: nothing but the end of the response tells that they have. */
+  /**
+   * Starts the time limit for a handler that responds from a callback. Only the end of the response shows that
+   * it is done.
+   */
   startUntilClosed(req: BlazonRequest, res: Response): void {
     if (res.closed) return
     this.start(req)
     res.once('close', () => this.stop(req))
   }
 
-  /** Stops the timer; what is under way is no longer watched. */
+  /** Stops the timer. Requests under way have no time limit any more. */
   close(): void {
     this.#timer?.cancel()
     this.#timer = undefined
@@ -64,7 +70,7 @@ export class Deadlines {
   }
 
   #startTimer(ms: number): Timer {
-    // Whoever starts it is a request, whose context must not be that of all that come after it.
+    // A request starts the timer, but its async context must not apply to later requests.
     return this.#scope.runInAsyncScope(() => this.#clock.setTimeout(() => this.#expire(), ms))
   }
 
@@ -86,7 +92,7 @@ export class Deadlines {
 
   #end(req: BlazonRequest): void {
     const { res } = req
-    // A response that has begun is a stream and may take as long as it wants.
+    // A response that has begun is a stream and may take any time.
     if (res.headersSent) return
     const error = refuse('HANDLER_TIMEOUT', 'The handler took too long', { stack: true })
     const end = req[kIsExpired] ? this.#ends.fail : this.#ends.onError
@@ -95,8 +101,8 @@ export class Deadlines {
 }
 
 /**
- * Whether it is the client that takes its time, which Node's request timeout limits: its body is still
- * coming in and being read. One that nobody reads never ends, because the socket waits for a reader.
+ * Whether the handler waits for the client: the body is still arriving and being read. Node's request timeout
+ * limits that. A body that is not read does not count, because it never ends: the socket stops reading.
  */
 function isReceiving(req: BlazonRequest): boolean {
   return !req.complete && !req.destroyed && req.readableFlowing !== null

@@ -5,8 +5,8 @@ import type { OnError } from '../step/step.js'
 import { nextOf } from './steps/handler.js'
 
 /**
- * Gives every request a `next`, which is where `res.sendFile`, `res.render` and `res.format` take their
- * errors: a route whose file is missing would otherwise never be answered. Made on first use.
+ * Gives every request a `next`, created at its first use. `res.sendFile`, `res.render` and `res.format` pass
+ * their errors to `req.next`. Without it, a route whose file is missing would never respond.
  */
 export function defineNext(Request: RequestClass, onError: OnError): void {
   Object.defineProperty(Request.prototype, 'next', {

@@ -2,18 +2,18 @@ import type { OperationContributor } from '../contracts/openapi.js'
 import { METHODS_WITH_BODY } from './compile-route.js'
 
 /**
- * The errors that the steps of a route may answer with; what the handler throws itself is for its author to
- * describe. The counterpart of `compileRoute`: each line stands for a step there.
+ * Lists the errors with which the steps of a route may respond, for the OpenAPI document. Errors of the handler
+ * itself are documented by its author. Each line matches a step in `compileRoute`.
  */
 export function errorResponses({ hasDeadline }: { hasDeadline: boolean }): OperationContributor {
   return function errorsOf({ method, isProtected, abilities, inputs }) {
-    // Whether a schema describes it or not.
+    // The body is read with or without a schema.
     const takesBody = inputs.body !== null || METHODS_WITH_BODY.includes(method)
-    // Any request may be malformed, and is then refused before its route is known: one that names no valid host, or two.
+    // Any request may be malformed, for example without a valid host, and is refused before its route is known.
     const errors = [400]
     if (isProtected) errors.push(401)
     if (abilities !== null) errors.push(403)
-    // Too large; of another type, or compressed in a way that is not understood.
+    // 413: too large. 415: another type, or an unknown compression.
     if (takesBody) errors.push(413, 415)
     errors.push(500)
     if (hasDeadline) errors.push(503)

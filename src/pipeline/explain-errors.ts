@@ -7,14 +7,17 @@ import type { OnFailure } from './compose-error-middlewares.js'
 import { limitErrors } from './field-errors.js'
 import { type Declares, genericErrors } from './generic-errors.js'
 
-/** Who says what errors mean. */
+/** What {@link explainErrors} needs. */
 export interface ExplainConfig {
   readonly plugins: readonly Plugin[]
-  /** For errors that repeat nothing of what was sent; `null` where they may. */
+  /**
+   * Returns the names in a schema, for errors that repeat nothing of the request; `null` if they may repeat any
+   * name.
+   */
   readonly declaresOf: (schema: Schema) => Declares | null
 }
 
-/** Lets plugins say what errors mean for the client, before anybody else sees them. */
+/** Lets plugins turn errors into HTTP errors for the client, before any other code handles them. */
 export function explainErrors(
   { plugins, declaresOf }: ExplainConfig,
   onError: OnFailure,
@@ -45,7 +48,7 @@ function attempt<T>(ask: () => T): T | undefined {
   }
 }
 
-/** As long, and as telling, as what a schema refuses. */
+/** Limits the field errors of a plugin in the same way as those of a schema. */
 function presentable(
   meaning: HttpError,
   req: BlazonRequest,
@@ -68,7 +71,7 @@ function declaresOfPart(
   route: Partial<RouteModel> | undefined,
   declaresOf: ExplainConfig['declaresOf'],
 ): Declares | null {
-  // An Express router leaves a route of its own there.
+  // An Express router sets `req.route` to its own route, which has no schemas.
   const schema = route?.inputs?.[source] ?? {}
   return declaresOf(schema)
 }

@@ -13,38 +13,39 @@ import { requestIdOf } from './request-id.js'
 const PROBLEM = 'application/problem+json'
 const PROBLEM_TYPE = `${PROBLEM}; charset=utf-8`
 
-/** Reads the part of an error that a client may know; `status` is the one that the response has so far. */
+/** Reads the part of an error that the client may see. `status` is the status that the response has so far. */
 type ReadFailure = (error: unknown, status: number) => Failure
 
 /**
- * Makes the one function that turns an error into a response. Whatever was thrown, the client gets a status, a code
- * and a message, and never a stack; the log gets the rest.
+ * Creates the function that turns an error into a response. For any thrown value, the client gets a status, a
+ * code and a message, and never a stack. The details go to the log.
  *
- * @param read Default: the framework's rules. `toMiddlewareFailure` where Express' rules hold.
+ * @param log Logs the error.
+ * @param read Default: the framework's rules. Pass `toMiddlewareFailure` where the rules of Express apply.
  */
 export function createFail(log: LogFailure, read: ReadFailure = toFailure): OnError {
   return function fail(error, req, res) {
     const failure = read(error, res.statusCode)
     if (failure.status >= 500) log(error, req, { status: failure.status })
     if (res.destroyed || res.writableEnded) return
-    // A part of a response has been sent: only a closed connection tells the client that the rest will not come.
+    // A part of the response has been sent. Closing the connection is the only way to tell the client that it
+    // is incomplete.
     if (res.headersSent || hasLostConnection(res)) return void res.destroy()
     try {
       send(failure, req, res)
     } catch {
-      // A field or a header of the error cannot be written.
+      // The error contains a field or a header that cannot be sent.
       if (failure.status < 500) log(error, req, { status: GENERIC.status })
       sendGeneric(req, res)
     }
   }
 }
 
-/** The error that is sent where nothing of the original error can be sent. */
+/** The error to send if nothing of the original error can be sent. */
 const GENERIC = toFailure(undefined)
 
 /**
- * Where even this error cannot be sent, because a listener for the head throws, the connection is closed; the
- * process goes on.
+ * Sends the generic error. If a listener throws even then, the connection is closed, and the process continues.
  */
 function sendGeneric(req: BlazonRequest, res: Response): void {
   try {
@@ -88,8 +89,8 @@ function prefersProblem(req: BlazonRequest): boolean {
 }
 
 /**
- * The statuses of errors of Node's parser, as Node itself would send them. There is no request, and so no response
- * object.
+ * The statuses for errors of Node's parser, as Node itself would send them. At that point there is no request
+ * and no response object.
  */
 const PARSER_STATUS: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
@@ -97,7 +98,7 @@ const PARSER_STATUS: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 }
 
-/** The response, as text for the wire, to input that Node's parser could not read as a request. */
+/** Returns the response to input that Node's parser could not read as a request, as text to be sent. */
 export function clientErrorResponse(error: NodeJS.ErrnoException): string {
   const status = PARSER_STATUS[error.code ?? ''] ?? 400
   const title = titleOf(status)

@@ -1,24 +1,24 @@
 import type { FieldError } from '../contracts/schema.js'
 import { MAX_ISSUES } from '../schema/max-issues.js'
 
-/** Bytes of all errors together. Names and messages repeat what was sent. */
+/** The most bytes of all errors together. Names and messages may repeat what the client sent. */
 const MAX_BYTES = 8 * 1024
 const MAX_MESSAGE = 1000
 const MAX_PATH = 250
 
-/** A character that JSON writes as `\u0001`. */
+/** The most bytes that JSON needs for one character: `\u0001`. */
 const MOST_BYTES_OF_CHARACTER = 6
 
-/** As many errors as an answer may have, with what they say cut short where it is longer than any field needs. */
+/** Returns as many errors as a response may contain. Texts that are longer than any field needs are cut. */
 export function limitErrors(errors: readonly FieldError[]): readonly FieldError[] {
   const first = errors.slice(0, MAX_ISSUES)
   let length = 0
   for (const { path, message } of first) length += path.length + message.length
-  // Nearly always; then nothing has to be counted.
+  // In nearly all cases the errors are short enough, and no bytes need to be counted.
   return length * MOST_BYTES_OF_CHARACTER <= MAX_BYTES ? first : limitBytes(first)
 }
 
-/** The first error always fits. */
+/** Cuts the list to `MAX_BYTES`. The first error always fits. */
 function limitBytes(errors: readonly FieldError[]): readonly FieldError[] {
   let room = MAX_BYTES
   const kept: FieldError[] = []

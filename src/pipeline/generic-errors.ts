@@ -1,20 +1,20 @@
 import type { FieldError, InputSource, ValidationIssue } from '../contracts/schema.js'
 
-/** Whether a name stands in a schema, so that it is not the client's. */
+/** Whether a name is in the schema, so that it does not come from the client. */
 export type Declares = (name: string) => boolean
 
-/** What a schema refused. */
+/** An input that a schema has rejected. */
 export interface RefusedInput {
   readonly source: InputSource
-  /** As it was sent. */
+  /** The value as the client sent it. */
   readonly value: unknown
   readonly declares: Declares
 }
 
-/** Stands in a path for a name that only the client knows. */
+/** Replaces a name in a path that is not in the schema. */
 const UNKNOWN = '*'
 
-/** Says where something is not as described, in words that repeat nothing of what was sent. */
+/** Lists where an input is invalid, in messages that repeat nothing of it. */
 export function genericErrors(
   issues: readonly ValidationIssue[],
   { source, value, declares }: RefusedInput,
@@ -23,7 +23,7 @@ export function genericErrors(
   for (const issue of issues) {
     const { path, found } = walk(issue.path, value, declares)
     const message = found === undefined ? 'is missing' : 'is not valid'
-    // What several rules of a library say in words of their own is one sentence here.
+    // Several issues of a library at one path become one message.
     errors.set(`${path} ${message}`, { in: source, path, message })
   }
   return [...errors.values()]

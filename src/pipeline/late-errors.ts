@@ -9,29 +9,32 @@ import type { LogFailure } from './log-failure.js'
 import { overtake } from './overtake.js'
 import { inScopeOf } from './scoped-errors.js'
 
-/** Where a request is whose middleware has failed after it had passed it on. */
+/** The state of a request whose middleware failed after it had called `next`. */
 export interface LateExchange {
   readonly req: BlazonRequest
   readonly res: Response
   readonly isAtRoute: boolean
-  /** Takes the request away from whoever has it. */
+  /** Fails the request, whichever middleware or handler has it. */
   readonly fail: (error: unknown) => void
 }
 
-/** Takes what a middleware passes on, throws or rejects with after it has passed the request on. */
+/** Handles what a middleware passes on, throws or rejects with after it has called `next`. */
 export type OnLateError = (error: unknown, exchange: LateExchange) => void
 
-/** What late errors depend on beside their request. */
+/** What late errors need besides their request. */
 interface LateEnds {
-  /** `null` where requests have no scopes. */
+  /** `null` if requests have no scopes. */
   readonly scopes: RequestScopes | null
-  /** The application whose middlewares fail. */
+  /** The application of the middlewares. */
   readonly app: object
 }
 
 const LATE = 'A middleware failed after the response was sent, or after the request had failed'
 
-/** Makes an answer of a late error where there is none yet, as Express does, and tells the log in any case. */
+/**
+ * Creates the function that handles late errors. As in Express, a late error becomes the response if none has
+ * been sent. It is always logged.
+ */
 export function createOnLateError(log: LogFailure, { scopes, app }: LateEnds): OnLateError {
   return function onLateError(error, { req, res, isAtRoute, fail }) {
     const { status } = toMiddlewareFailure(error, res.statusCode)

@@ -5,34 +5,35 @@ import { kPassOn } from '../http/own-fields.js'
 import type { OnError, RunRoute } from '../step/step.js'
 import type { DispatchConfig } from './compile-dispatch.js'
 
-/** Express' own, which stop at {@link MAX_PARAMETERS}. One of the application's has limits of its own. */
+/** The query parsers of Express, which stop at {@link MAX_PARAMETERS}. A custom parser has its own limits. */
 const EXPRESS_PARSERS: readonly unknown[] = [true, 'simple', 'extended']
 
-/** What becomes of a query string that is not read whole. */
+/** What {@link limitQuery} needs. */
 export interface QueryLimit extends Pick<DispatchConfig, 'match'> {
-  /** Which knows how the query is parsed. */
+  /** Its settings contain the query parser. */
   readonly express: Application
-  /** What would have run. */
+  /** Runs requests that are not refused. */
   readonly run: RunRoute
-  /** Answers with the error, behind what a browser needs to see it. */
+  /** Responds with the error, with the headers that a browser needs to show it. */
   readonly refuse: RunRoute
 }
 
 /**
- * Refuses a request whose query string has more parameters than Express' parsers read: nobody would learn of those that they leave
- * out. Before anything has read it, because a getter that throws ends the process where a callback asks it.
+ * Refuses a request with more query parameters than the parsers of Express read, because they silently drop the
+ * rest. The check runs before any code reads `req.query`: a getter that throws in a callback would end the
+ * process.
  */
 export function limitQuery({ express, match, run, refuse }: QueryLimit): RunRoute {
   return function runLimited(req, res) {
     const isRead = EXPRESS_PARSERS.includes(express.get('query parser'))
-    // The application that ours is mounted in may read it in another way.
+    // The application that ours is mounted in may use another parser for this request.
     const isTheirs = req[kPassOn] !== undefined && match(req.method, req.url).kind !== 'route'
     if (isRead && !isTheirs) refuse(req, res)
     else run(req, res)
   }
 }
 
-/** Makes the end of those that are refused. */
+/** Creates the function that refuses such requests. */
 export function refuseQuery(onError: OnError): RunRoute {
   return function refuseExcessive(req, res) {
     const message = `The query string has more than ${MAX_PARAMETERS} parameters; send fewer, or send them in the body`

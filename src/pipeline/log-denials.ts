@@ -3,16 +3,22 @@ import { isFault } from '../errors/fault.js'
 import type { BlazonRequest } from '../http/request.js'
 import type { LogFailure } from './log-failure.js'
 
-/** Tells the log why a guard let nobody pass, where that is no decision of it. */
+/** Logs why a guard let no request pass, if the reason is a failure and not a decision. */
 export type LogDenial = (error: unknown, req: BlazonRequest) => void
 
 const FAULT = 'The guard failed, so the request was refused'
 
-/** So many lines at once, and then one for each of these milliseconds: a bad token may be what a guard stumbles over. */
+/**
+ * The most lines at once. After that, one line per `REFILL_MS`. A bad token may make a guard fail, so a client
+ * could otherwise fill the log.
+ */
 const BURST = 20
 const REFILL_MS = 1000
 
-/** Makes the function that tells a guard that is broken from one that has turned somebody away. */
+/**
+ * Creates the function that logs failures of the guard. Errors with which a guard has refused a request are not
+ * logged.
+ */
 export function createDenialLog(log: LogFailure, clock: Clock): LogDenial {
   let left = BURST
   let filledAt = clock.monotonic()

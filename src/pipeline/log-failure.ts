@@ -5,18 +5,18 @@ import type { BlazonRequest } from '../http/request.js'
 import { disown } from '../step/thenable.js'
 import { requestIdOf } from './request-id.js'
 
-/** What is said of a failure beside its request. */
+/** What is logged of a failure besides its request. */
 interface FailureNote {
-  /** Of the answer, or what it would have been. */
+  /** The status of the response, or the one it would have had. */
   readonly status: number
-  /** Default: that the request failed. */
+  /** Default: `'The request failed'`. */
   readonly message?: string
 }
 
-/** Tells the log of an error, once for each request. Never throws. */
+/** Logs an error, once for each request. Never throws. */
 export type LogFailure = (error: unknown, req: BlazonRequest, note: FailureNote) => void
 
-/** Makes the one function that tells an application's log of errors of requests. */
+/** Creates the function that logs errors of requests. */
 export function createFailureLog(logger: Logger): LogFailure {
   const logged = new WeakMap<BlazonRequest, Set<unknown>>()
   return function logFailure(error, req, { status, message = 'The request failed' }) {
@@ -27,17 +27,18 @@ export function createFailureLog(logger: Logger): LogFailure {
     try {
       if (isReasonOf(req, error)) return
       const returned: unknown = logger.error({ err: error, ...factsOf(req), status }, message)
-      // One that writes asynchronously may reject.
+      // A logger that writes asynchronously may return a promise that rejects.
       disown(returned)
     } catch {
-      // The answer matters more than the log.
+      // The response must be sent even if the logger fails.
     }
   }
 }
 
 /**
- * Whether a handler throws what its signal has told it, or Node's `AbortError` of that: that its time is over, which has been logged,
- * that the client has gone, or that the application closes, which are no failures.
+ * Whether a handler has thrown the reason of its `req.signal`, or Node's `AbortError` for it. The reason is the
+ * handler timeout, which was logged already, a client that has disconnected, or the closing of the application.
+ * The last two are not failures.
  */
 function isReasonOf({ [kAbortController]: controller }: BlazonRequest, error: unknown): boolean {
   if (controller?.signal.aborted !== true) return false
@@ -45,7 +46,7 @@ function isReasonOf({ [kAbortController]: controller }: BlazonRequest, error: un
   try {
     return error === reason || (error as { readonly cause?: unknown } | null)?.cause === reason
   } catch {
-    // A proxy that throws is somebody's failure.
+    // A proxy that throws when it is read is a failure, so it is logged.
     return false
   }
 }
@@ -63,12 +64,15 @@ function factsOf(req: BlazonRequest): object {
   }
 }
 
-/** An Express router leaves a route of its own there, whose path is only the end of one. */
+/**
+ * Returns the path of our route. An Express router sets `req.route` to its own route, whose path is only a part
+ * of the whole.
+ */
 function patternOf({ route }: Partial<BlazonRequest>): string | undefined {
   return route !== undefined && Object.hasOwn(route, 'controller') ? route.path : undefined
 }
 
-/** Whose request it was; or, where it may not act for that tenant, whose it said that it is. */
+/** Returns the tenant of the request, or, if the request may not act for a tenant, the tenant that it named. */
 function tenantFacts({ id: tenant, claim: claimedTenant }: Partial<TenantScope> = {}): object {
   if (tenant !== undefined) return { tenant }
   return claimedTenant === undefined ? {} : { claimedTenant }

@@ -5,23 +5,23 @@ import type { BlazonRequest } from '../http/request.js'
 import type { OnError, RunRoute } from '../step/step.js'
 import { nextOf } from './steps/handler.js'
 
-/** A route of the application, or of the framework's own. */
+/** A route of the application or of the framework. */
 type Named = Pick<RouteModel, 'method' | 'path'>
 
-/** Makes a route tell what it is before it runs. */
+/** Wraps a route so that it reports its path to a tracing library before it runs. */
 type Teller = (run: RunRoute, route: Named, model: RouteModel | undefined) => RunRoute
 
-/** The routes behind the handlers. */
+/** What {@link nameRoutes} needs: the routes of the handlers. */
 export interface NamedRoutes {
   readonly routes: readonly RouteModel[]
-  /** Paths of the framework's own, which follow. */
+  /** The paths of the framework's own routes, which come after `routes`. */
   readonly others: readonly Pick<RouteModel, 'path'>[]
   readonly onError: OnError
 }
 
 /**
- * Tells those who trace requests which route one has: its pattern is what their spans and transactions are named by. Who they are is
- * looked up once, when the application starts; without any, the handlers stay as they are.
+ * Reports the route of a request to tracing libraries, which name spans and transactions by its pattern. The
+ * libraries are looked up once, when the application starts. Without any, the handlers are returned unchanged.
  */
 export function nameRoutes(
   handlers: readonly RunRoute[],
@@ -29,7 +29,8 @@ export function nameRoutes(
 ): readonly RunRoute[] {
   const tellers: Teller[] = []
   if (openTelemetry() !== undefined) tellers.push(tellOpenTelemetry)
-  // The outermost: instrumentation of Express may hear of it too, and says less.
+  // Sentry is the outermost: its layer may also trigger the instrumentation of Express, whose name for the
+  // route is less exact.
   if (hasSentry()) tellers.push(tellSentry(onError))
   if (tellers.length === 0) return handlers
   const named: Named[] = [
@@ -41,17 +42,17 @@ export function nameRoutes(
   )
 }
 
-/** What `@opentelemetry/core` keeps of a request, for whoever knows its route: `RPCMetadata`. */
+/** The `RPCMetadata` of `@opentelemetry/core`. Code that knows the route of a request sets it there. */
 interface RpcMetadata {
   route?: string | undefined
 }
 
-/** As much of the registry of `@opentelemetry/api` as is asked. */
+/** The properties of the registry of `@opentelemetry/api` that are used here. */
 interface OpenTelemetryApi {
   readonly context?: { active(): { getValue(key: symbol): unknown } }
 }
 
-/** Where all copies of `@opentelemetry/api` 1 find each other. */
+/** The key under which all copies of `@opentelemetry/api` 1 share their registry. */
 const kApi = Symbol.for('opentelemetry.js.api.1')
 const kMetadata = Symbol.for('OpenTelemetry SDK Context Key RPC_METADATA')
 
@@ -59,7 +60,10 @@ function openTelemetry(): OpenTelemetryApi['context'] {
   return (globalThis as { [kApi]?: OpenTelemetryApi })[kApi]?.context
 }
 
-/** Instrumentation of `node:http` names the span by what stands here when the response ends. */
+/**
+ * Sets the route in the metadata. When the response ends, the instrumentation of `node:http` names the span by
+ * it.
+ */
 function tellOpenTelemetry(run: RunRoute, { path }: Named): RunRoute {
   return function runNamed(req, res) {
     const metadata = openTelemetry()?.active().getValue(kMetadata) as RpcMetadata | undefined
@@ -69,8 +73,8 @@ function tellOpenTelemetry(run: RunRoute, { path }: Named): RunRoute {
 }
 
 /**
- * A path behind the one that the application is mounted on, which is a pattern where instrumentation of Express has left one. Routers in
- * `middlewares` have added theirs to that.
+ * Returns a path with the mount path of the application before it. The instrumentation of Express may have set
+ * the mount path as a pattern, with the paths of routers in `middlewares` after it, which are cut off.
  */
 function mounted(path: string, { baseUrl }: BlazonRequest, outer = ''): string {
   if (baseUrl === '') return path
@@ -80,28 +84,28 @@ function mounted(path: string, { baseUrl }: BlazonRequest, outer = ''): string {
   return path === '/' ? base : base + path
 }
 
-/** Where all copies of Sentry's packages find each other. */
+/** Whether Sentry is loaded. All its packages share this global. */
 function hasSentry(): boolean {
   return '__SENTRY__' in globalThis
 }
 
-/** As much of Express' layers as is called. */
+/** The method of an Express layer that is called here. */
 interface Layer {
   handleRequest(req: unknown, res: unknown, next: unknown): void
 }
 
 /**
- * Sentry has no place where a route can be told: it listens to the layers of Express' router, to their making and their calls. So each
- * route is called as the layer of one, which is never asked whether it matches.
+ * Sentry has no function to report a route. It instruments the creation and the calls of layers in Express
+ * routers. So each route is called as a layer of a router. That router never matches paths.
  */
 function tellSentry(onError: OnError): Teller {
   return (run, { method, path }, model) => {
     const router = express.Router()
-    // Of what a path of ours may have, Express' syntax reserves only this.
+    // Of the characters in our paths, only this one is special in the syntax of Express.
     const route = router.route(path.replaceAll('!', '\\!'))
     for (const each of method === 'ALL' ? METHODS : [method]) {
       route[each.toLowerCase() as 'get']((req, res) => {
-        // Express' own route stands there now.
+        // Express has set `req.route` to its own route.
         req.route = model
         run(req as BlazonRequest, res)
       })

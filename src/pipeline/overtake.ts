@@ -3,8 +3,8 @@ import type { BlazonRequest } from '../http/request.js'
 import { keepFirstResponse } from '../http/send/keep-first-response.js'
 
 /**
- * Ends a request with an error while its handler is still at work: what that says after the answer is dropped, and `req.signal` tells
- * it so.
+ * Ends a request with an error while its handler is still running. Later responses of the handler are dropped,
+ * and `req.signal` aborts.
  */
 export function overtake(error: unknown, req: BlazonRequest, end: (error: unknown) => void): void {
   req[kIsExpired] = true

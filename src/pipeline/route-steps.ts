@@ -1,8 +1,9 @@
 import type { Stage, Step } from '../step/step.js'
 
 /**
- * The steps of a route, from the first that a request meets to the last. A route leaves out every step that it does
- * not use. This list alone decides the order; `does` is one line for documents and tools, which print the list.
+ * The steps of a route, in the order in which a request passes them. A route leaves out every step that it does
+ * not use. Only this list decides the order. `does` describes the step in one line, for documents and tools
+ * that print the list.
  */
 export const STEPS = [
   { name: 'scope', does: 'enters the async context of the tenant of the request' },
@@ -49,23 +50,23 @@ export const STEPS = [
 /** The name of a step. */
 export type StepName = (typeof STEPS)[number]['name']
 
-/** The stages of one route by the names of the steps that they make; `null` where the route does not use a step. */
+/** The stages of one route, by step name. `null` if the route does not use the step. */
 export type RouteSteps = Readonly<Record<StepName, Stage | null>>
 
-/** Uses no step; a start for those who need only a few. */
+/** No steps. Code that needs only a few steps starts from this. */
 export const NO_STEPS: RouteSteps = Object.freeze(
   Object.fromEntries(STEPS.map(({ name }) => [name, null])),
 ) as RouteSteps
 
 /**
- * Makes one function of the steps, each calling the next. A step that is `null` leaves nothing behind: no function,
- * and no call at a request.
+ * Combines the steps to one function. Each step calls the next one. A step that is `null` adds no function and
+ * no call.
  */
 export function foldSteps(stages: RouteSteps): Step {
   return STEPS.reduceRight<Step>((next, { name }) => stages[name]?.(next) ?? next, withoutHandler)
 }
 
-/** Behind the last step. */
+/** Called after the last step, if that step is not a handler. */
 function withoutHandler(): never {
   throw new Error('A route has no handler')
 }

@@ -36,7 +36,7 @@ const project = new Project(['ajv', 'ajv-formats', 'zod']).write({
 })
 afterAll(() => project.remove())
 
-/** An ECMAScript module has no `require`, which packages in CommonJS ask for. */
+/** CommonJS packages call `require`, which an ECMAScript module does not have. */
 const REQUIRE = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)`
 
 const KINDS: Record<string, BuildOptions> = {
@@ -57,7 +57,7 @@ describe('an application that esbuild has put into one file', () => {
       logLevel: 'silent',
     })
     const printed = execFileSync(process.execPath, [outfile], { cwd: project.folder })
-    // What an example says that its schema refuses, is not in the document.
+    // An example that its schema rejects is not in the document.
     expect(JSON.parse(String(printed))).toEqual([400, 200, false])
   })
 })

@@ -14,7 +14,7 @@ function linesOf(action: () => void): string[] {
 afterEach(() => vi.restoreAllMocks())
 
 describe('loggerOf', () => {
-  it('writes warnings and failures on stderr, one line each, whatever they contain', () => {
+  it('writes warnings and failures to stderr, one line each, with any content', () => {
     const cause = new Error('inner')
     const lines = linesOf(() => {
       const logger = loggerOf(undefined)
@@ -33,7 +33,7 @@ describe('loggerOf', () => {
     expect(err.stack).toContain('logger-option.test')
   })
 
-  it('writes what JSON cannot carry, too', () => {
+  it('also writes values that JSON cannot hold', () => {
     const circular: { self?: unknown } = {}
     circular.self = circular
     const lines = linesOf(() => loggerOf(undefined).error({ circular, big: 1n }, 'odd'))
@@ -41,7 +41,7 @@ describe('loggerOf', () => {
     expect(lines[0]).toContain('odd')
   })
 
-  it('is silent for false, and somebody else’s when given', () => {
+  it('is silent for false, and the given logger otherwise', () => {
     expect(linesOf(() => loggerOf(false).error({}, 'x'))).toEqual([])
     const own = { info() {}, warn() {}, error() {} }
     expect(loggerOf(own)).toBe(own)

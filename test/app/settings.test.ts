@@ -10,7 +10,7 @@ const logger = { info: none, warn: none, error: none }
 const find = () => null
 const authorize = () => true
 
-/** Every option, each with another value than its default. */
+/** Every option, each with a value that is not its default. */
 const everything: AppOptions = {
   controllers: [class {}],
   modules: [{ name: 'shop' }],
@@ -50,7 +50,7 @@ const everything: AppOptions = {
   testOverrides: [{ token: 'clock', useValue: 1 }],
 }
 
-/** Objects that the settings made themselves; those of the program are its own business. */
+/** The objects that the settings have created. Objects of the program are not checked. */
 function* ownObjects({ controllers, modules, providers, ...settings }: Settings) {
   yield* [controllers, modules, providers, settings.middlewares, settings.plugins]
   yield* [settings.auth, settings.security, settings.swagger, settings.converters, settings.cache]
@@ -108,7 +108,7 @@ describe('resolveSettings', () => {
     ])
   })
 
-  it('converts units, and keeps what is given', () => {
+  it('converts units, and stores the given values', () => {
     const settings = settingsOf(everything)
     expect(settings).toMatchObject({
       auth: {
@@ -179,19 +179,19 @@ describe('resolveSettings', () => {
     const settings = settingsOf(options)
     expect(settings).toSatisfy(Object.isFrozen)
     for (const each of ownObjects(settings)) expect(each).toSatisfy(Object.isFrozen)
-    // The objects of the program stay as they were.
+    // The objects of the program are not frozen.
     for (const each of [options, ...Object.values(options)])
       expect(each).not.toSatisfy(isFrozenObject)
   })
 
-  it('takes no part in what the program does with its lists afterwards', () => {
+  it('does not change when the program changes its lists afterwards', () => {
     const middlewares = [none]
     const settings = settingsOf({ middlewares })
     middlewares.push(none)
     expect(settings.middlewares).toHaveLength(1)
   })
 
-  it('says all that is wrong in one error, in the order of the options, and warns of the rest', () => {
+  it('reports all errors in one ConfigError, in the order of the options, and warns of the rest', () => {
     const options = {
       nonsense: 1,
       validation: { messages: 'none' },
@@ -219,10 +219,10 @@ describe('resolveSettings', () => {
   })
 })
 
-/** A limit is named after its place, and a store is made anew for each application. */
+/** Options left out: a name of a limit depends on its index, and each application creates its own store. */
 const BY_PLACE: Readonly<Record<string, true>> = { name: true, store: true }
 
-/** Documented defaults that are values, and not sentences. */
+/** Documented defaults that are values, not sentences. */
 const documented = Object.entries(readOptions()).flatMap(([group, options]) =>
   options
     .map(({ name, defaultValue }) => ({
@@ -243,7 +243,7 @@ describe('a documented default', () => {
       const plain = settingsOf({ [group]: group === 'rateLimit' ? true : {} })
       const { logger: _, ...expected } = plain
       const { logger: __, ...stated } = settingsOf({ [group]: { [name]: value } })
-      // Whether a document was decided on is the one thing that a stated default changes.
+      // A default that is set explicitly changes only isDecided.
       const isDecided = group === 'swagger' && name === 'enabled'
       const swagger = isDecided
         ? expected.swagger.map((each) => ({ ...each, isDecided }))

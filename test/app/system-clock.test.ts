@@ -4,7 +4,7 @@ import { systemClock } from '../../src/app/system-clock.js'
 afterEach(() => vi.useRealTimers())
 
 describe('the system clock', () => {
-  it('keeps no process alive', () => {
+  it('does not keep the process alive', () => {
     const count = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
     const before = count()
     const timers = [systemClock.setTimeout(() => {}, 1000), systemClock.setInterval(() => {}, 1000)]
@@ -12,7 +12,7 @@ describe('the system clock', () => {
     for (const timer of timers) timer.cancel()
   })
 
-  it('waits longer than Node can', () => {
+  it('waits longer than a timer of Node can', () => {
     vi.useFakeTimers()
     const month = 30 * 86_400_000
     let isDue = false
@@ -25,7 +25,7 @@ describe('the system clock', () => {
     expect(isDue).toBe(true)
   })
 
-  it('rings an interval until it is cancelled, by itself too', () => {
+  it('calls an interval until it is cancelled, also from its own callback', () => {
     vi.useFakeTimers()
     let count = 0
     const timer = systemClock.setInterval(() => {

@@ -57,7 +57,7 @@ function run(name: string, ...flags: string[]): Promise<string> {
 /** Lines of a stack. */
 const framesOf = (text: string) => text.split('\n').filter((line) => /^\s+at /.test(line))
 
-describe('a boot error that nobody catches', () => {
+describe('an uncaught boot error', () => {
   it.each([
     ['listen.mjs', /listen\.mjs:8:/],
     ['create.mjs', /at (?:async )?main \(.*create\.mjs:6:/],
@@ -73,14 +73,14 @@ describe('a boot error that nobody catches', () => {
     }
   })
 
-  it('says where a factory of the program has failed', async () => {
+  it('shows where a factory of the program has failed', async () => {
     const text = await run('factory.mjs')
     expect(text).toContain('No database today')
     expect(framesOf(text)[0]).toMatch(/factory\.mjs:6:/)
     expect(text).toMatch(/at connect \(.*factory\.mjs:4:/)
   })
 
-  it('leaves an error of the program as it is', async () => {
+  it('does not change an error of the program', async () => {
     const text = await run('hook.mjs')
     expect(text).toContain('Error: No database today')
     expect(framesOf(text)[0]).toMatch(/onInit \(.*hook\.mjs:5:/)

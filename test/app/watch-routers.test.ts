@@ -9,7 +9,7 @@ const routes = [
   { index: 0, method: 'GET', path: '/orders/:id', pathParameters: ['id'] },
 ] as const satisfies Parameters<typeof buildRouter>[0]
 
-/** Middlewares that are watched, and a router that counts how often it is asked. */
+/** Watched middlewares, and a router that counts its calls. */
 function watch(...middlewares: RequestHandler[]) {
   const router = buildRouter(routes)
   let count = 0
@@ -19,7 +19,7 @@ function watch(...middlewares: RequestHandler[]) {
   }
   const named = middlewares.map((middleware, index) => ({ middleware, name: String(index) }))
   const watched = watchRouters(middlewares, { named, match, routes, logger })
-  /** Lets a request pass the middlewares, and finds its route. */
+  /** Runs the middlewares for a request, and finds its route. */
   const pass = (url: string) => {
     const req = { method: 'GET', url } as never
     const res = { once() {}, off() {} } as never
@@ -45,7 +45,7 @@ it('no two requests share what was matched', () => {
   const second = pass('/orders/7')
   expect(second).toEqual(first)
   expect(second).not.toBe(first)
-  // Two that are in the router at the same time, as those are that it makes wait.
+  // Two requests are in the router at the same time, as if it made them wait.
   for (let i = 0; i < 2; i++) {
     handlers[0]?.(
       { method: 'GET', url: '/orders/8' } as never,

@@ -17,7 +17,7 @@ import type { RunRoute, Stage } from '../../src/step/step.js'
 const names = STEPS.map(({ name }) => name)
 const [req, res] = [{}, { headersSent: true }] as unknown as Parameters<RunRoute>
 
-/** A stage whose step notes its name, then calls the step behind it. */
+/** A stage whose step records its name, then calls the next step. */
 function noting(name: string, seen: string[]): Stage {
   return (next) => (req, res) => {
     seen.push(name)
@@ -68,12 +68,12 @@ function usedBy(steps: RouteSteps): string[] {
 }
 
 describe('the list of steps', () => {
-  it('has each name once, and a line for each', () => {
+  it('has each name once, with a line that describes it', () => {
     expect(new Set(names).size).toBe(names.length)
     expect(STEPS.filter(({ does }) => !/^[a-z].*[^.]$/.test(does))).toEqual([])
   })
 
-  it('is the order in which a request meets them', () => {
+  it('is the order in which a request passes them', () => {
     const seen: string[] = []
     const all = Object.fromEntries(names.map((name) => [name, noting(name, seen)])) as RouteSteps
     const run = foldSteps({ ...all, handler: () => () => seen.push('handler') })
@@ -81,7 +81,7 @@ describe('the list of steps', () => {
     expect(seen).toEqual(names)
   })
 
-  it('leaves no function behind for a step that is not used', () => {
+  it('adds no function for a step that is not used', () => {
     const handle = () => 'handled'
     expect(foldSteps({ ...NO_STEPS, handler: () => handle })).toBe(handle)
     const outer: Stage = (next) => Object.assign(() => 'outer', { next })
@@ -89,7 +89,7 @@ describe('the list of steps', () => {
     expect(folded).toHaveProperty('next', handle)
   })
 
-  it('says what is wrong where there is no handler', () => {
+  it('throws a clear error if there is no handler', () => {
     expect(() => foldSteps(NO_STEPS)(req, res)).toThrow('A route has no handler')
   })
 })
@@ -152,7 +152,7 @@ describe('a route', () => {
     expect(usedBy(steps).sort()).toEqual(['handler', 'respond', step].sort())
   })
 
-  it('stops expired requests only where it may wait, and may be ended meanwhile', () => {
+  it('stops expired requests only if it may wait and may be ended meanwhile', () => {
     const waiting = { ...bare, isProtected: true }
     const isStopped = (route: RouteModel, mayFailLate: boolean) =>
       stepsOf(route, parts, { ...config, mayFailLate }).unexpired !== null
@@ -190,7 +190,7 @@ function notingStages(seen: string[]): RouteStages {
   return { ...Object.fromEntries(noted), cache: () => noting('cache', seen) }
 }
 
-describe('the question who may pass', () => {
+describe('the steps that decide about access', () => {
   const route: RouteModel = { ...bare, isProtected: true, abilities: ['a'] }
 
   function asking(seen: string[]): PipelineConfig {
@@ -201,10 +201,10 @@ describe('the question who may pass', () => {
     return { ...config, guard: { canActivate: () => note('guard') }, can: () => note('can') }
   }
 
-  it('asks of a route what the route asks, in the same order, and responds 204', () => {
+  it('runs the same checks as the route, in the same order, and responds with 204', () => {
     const seen: string[] = []
     const sent: number[] = []
-    // Node's status 200 is on the prototype: an own one would be the word of a middleware.
+    // Node's status 200 is on the prototype. An own property would mean that a middleware has set it.
     const response = Object.assign(Object.create({ statusCode: 200 }), {
       status(status: number) {
         sent.push(status)
@@ -217,14 +217,14 @@ describe('the question who may pass', () => {
     expect(sent).toEqual([204])
   })
 
-  it('asks the guard before a router, and allows with `true`', () => {
+  it('runs the guard before a router, and allows with `true`', () => {
     const seen: string[] = []
     const admit = compileAdmission(notingStages(seen), asking(seen))
     expect(admit(req, res)).toBe(true)
     expect(seen).toEqual(['claim', 'guard', 'tenant', 'membership'])
   })
 
-  it('refuses before a router where the guard does', () => {
+  it('refuses a request before a router if the guard does', () => {
     const guard = { canActivate: () => false }
     expect(compileAdmission(NO_STAGES, { ...config, guard })(req, res)).toBeInstanceOf(Refusal)
   })

@@ -13,7 +13,7 @@ import type { LimitOptions } from './limit-options.js'
 import type { TimeoutOptions } from './timeout-options.js'
 import type { ValidationOptions } from './validation-options.js'
 
-/** Everything an application is made of. */
+/** The options of an application. */
 export interface AppOptions {
   /**
    * Controller classes; `defineControllers(A, B)` freezes a list.
@@ -22,7 +22,7 @@ export interface AppOptions {
    */
   readonly controllers?: readonly Class[]
   /**
-   * Modules, which group controllers and providers.
+   * Modules. A module groups controllers and providers.
    *
    * @defaultValue none
    * @see docs/dependency-injection.md#modules
@@ -35,7 +35,8 @@ export interface AppOptions {
    */
   readonly providers?: readonly Provider[]
   /**
-   * Express middlewares, routers, applications and error middlewares, and lists of them. They run for every request, in order.
+   * Express middlewares, routers, applications and error middlewares, and lists of them. They run for every
+   * request, in this order.
    *
    * @defaultValue none
    * @see docs/express.md
@@ -49,104 +50,106 @@ export interface AppOptions {
    */
   readonly plugins?: readonly Plugin[]
   /**
-   * The guard, and what it decides.
+   * Authentication and authorization: the guard, the default access of routes, and the function that decides `@Can`.
    *
-   * @defaultValue none: protected routes respond with 401
+   * @defaultValue none; protected routes respond with 401
    * @see docs/auth.md
    */
   readonly auth?: AuthOptions
   /**
-   * Protective headers by helmet, and cross-origin access (CORS).
+   * Security headers (by `helmet`) and cross-origin access (CORS, by `cors`).
    *
    * @defaultValue helmet on, CORS off
    */
   readonly security?: SecurityOptions
   /**
-   * Where requests name their tenant, and what is believed of that.
+   * How the tenant of a request is found and checked.
    *
    * @defaultValue requests have no tenant
    * @see docs/tenancy.md
    */
   readonly tenant?: TenantOptions
   /**
-   * The OpenAPI document and its page. A list makes several documents, and `false` serves neither document nor page.
+   * The OpenAPI document and its page. A list creates several documents. `false` serves neither document nor
+   * page.
    *
    * @defaultValue every route, at `/api-docs`
    * @see docs/openapi.md
    */
   readonly swagger?: false | SwaggerOptions | readonly SwaggerOptions[]
   /**
-   * Where `@Cache` and `CacheManager` keep their entries.
+   * The store and the defaults of `@Cache` and `CacheManager`.
    *
    * @defaultValue in memory, bounded
    * @see docs/caching.md
    */
   readonly cache?: CacheSettings
   /**
-   * How many requests clients may make. `true`: 100 requests a minute for an address, over all routes that have no `@RateLimit`.
-   * `false`: no limit at all, decorators included.
+   * How many requests a client may send. `true`: 100 requests per minute and address, counted over all routes
+   * without `@RateLimit`. `false`: no limits, and `@RateLimit` has no effect.
    *
    * @defaultValue the limits of `@RateLimit`
    * @see docs/rate-limits.md
    */
   readonly rateLimit?: boolean | RateLimitOptions
   /**
-   * What a client may send.
+   * Limits for the size and the nesting of requests.
    *
    * @defaultValue the default of each field
    */
   readonly limits?: LimitOptions
   /**
-   * What a client is told of a request that a schema refuses.
+   * The error messages in the response to a request that fails validation.
    *
-   * @defaultValue the words of the schema's library
+   * @defaultValue the messages of the schema's library
    */
   readonly validation?: ValidationOptions
   /**
-   * How long things may take.
+   * Time limits for handlers, requests, connections and closing.
    *
    * @defaultValue the default of each field
    */
   readonly timeouts?: TimeoutOptions
   /**
-   * Express' `trust proxy`: which proxies are believed. A number of proxies, their addresses, or a boolean.
+   * The `trust proxy` setting of Express: which proxies the application trusts. The number of proxies, their
+   * addresses, or a boolean.
    *
-   * @defaultValue `false`; mounted in Express, the setting of the host
+   * @defaultValue `false`, or the setting of the host if mounted in Express
    * @see docs/express.md#settings-of-the-host
    */
   readonly trustProxy?: boolean | number | string | readonly string[]
   /**
-   * Weak ETags, and 304 for clients that have the body already.
+   * Whether responses carry a weak ETag. A client that has the current body already then gets 304.
    *
    * @defaultValue `false`
    */
   readonly etag?: boolean
   /**
-   * A pino-compatible logger (`info`, `warn`, `error`); `false` for silence.
+   * A pino-compatible logger (`info`, `warn`, `error`). `false` logs nothing.
    *
-   * @defaultValue boot warnings and failures, a JSON line each, on stderr
+   * @defaultValue boot warnings and failures go to stderr, one JSON line each
    * @see docs/errors.md#what-the-log-gets
    */
   readonly logger?: false | Logger
   /**
-   * Whether boot warnings are boot errors. They are logged otherwise.
+   * Whether a boot warning stops the boot as an error does. Otherwise the warning is only logged.
    *
    * @defaultValue `false`
    */
   readonly strict?: boolean
   /**
-   * Values that stand in for providers: `{ token, useValue }[]`. Only `TestApp` honours them.
+   * Values that replace providers in tests: `{ token, useValue }[]`. They have an effect only in a `TestApp`.
    *
    * @defaultValue none
    */
   readonly testOverrides?: readonly Override[]
 }
 
-/** A misspelt option is a compile error, which inference alone would let pass. */
+/** Makes a misspelt option a compile error. Type inference alone would accept it. */
 type UnknownOptions<T> = { readonly [K in Exclude<keyof T, keyof AppOptions>]: never }
 
 /**
- * Types an options object where it is written.
+ * Checks the type of an options object that is declared apart from `new App`. Returns the object unchanged.
  *
  * @example
  * export const options = defineAppOptions({ controllers: defineControllers(UsersController) })

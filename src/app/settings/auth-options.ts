@@ -8,21 +8,22 @@ import { type Names, type OptionGroup, refusedNames } from '../../errors/option-
 /** The `auth` option. */
 export interface AuthOptions {
   /**
-   * The `AuthGuard` that protected routes ask: an instance, a class, or a token.
+   * The `AuthGuard` that runs before protected routes: an instance, a class, or a token.
    *
-   * @defaultValue none: protected routes respond with 401
+   * @defaultValue none; protected routes respond with 401
    */
   readonly guard?: AuthGuard | Token<AuthGuard>
   /**
-   * Whether a route without `@Auth`, `@Can` or `@Public` is `'public'` or `'protected'`.
+   * Whether a route without `@Auth`, `@Can` and `@Public` is `'public'` or `'protected'`.
    *
    * @defaultValue `'public'`
    */
   readonly default?: 'public' | 'protected'
   /**
-   * Decides `@Can(...abilities)`: `(user, abilities, req)`. Exactly `true` allows, everything else is 403.
+   * Decides `@Can(...abilities)`: `(user, abilities, req)`. Only the value `true` allows the request. Any other
+   * value responds with 403.
    *
-   * @defaultValue every ability is in `req.user.permissions` or `req.user.roles`
+   * @defaultValue all abilities must be in `req.user.permissions` or `req.user.roles`
    */
   readonly can?: (
     user: User | undefined,
@@ -33,11 +34,11 @@ export interface AuthOptions {
 
 /** The `auth` option, resolved. */
 export interface AuthSettings {
-  /** `null` where the application has no guard. */
+  /** `null` if the application has no guard. */
   readonly guard: AuthGuard | Token<AuthGuard> | null
-  /** What a route is that says nothing. */
+  /** The access of a route without `@Auth`, `@Can` and `@Public`. */
   readonly defaultAccess: 'public' | 'protected'
-  /** `undefined` where the abilities of the user decide. */
+  /** `undefined` if the permissions and roles of the user decide. */
   readonly can: AuthOptions['can']
 }
 
@@ -45,7 +46,7 @@ type Option = AuthOptions | undefined
 
 const NAMES: Names<AuthOptions> = { guard: true, default: true, can: true }
 
-/** The `auth` option. A guard that is misspelt is no guard, so an unknown name is an error. */
+/** The `auth` option. An unknown name is an error, because a misspelt `guard` would leave routes without a guard. */
 export const authGroup: OptionGroup<Option, AuthSettings> = {
   unknown: (auth) => refusedNames('auth.', auth, NAMES),
   check: (auth) => [...checkRules(auth), ...checkGuard(auth?.guard)],
@@ -55,7 +56,10 @@ export const authGroup: OptionGroup<Option, AuthSettings> = {
   },
 }
 
-/** A default that is neither would leave every route open. */
+/**
+ * Checks `auth.default` and `auth.can`. An unknown default must be an error, because it would leave every route
+ * public.
+ */
 function checkRules(auth: Option): Problem[] {
   const problems: Problem[] = []
   if (!['public', 'protected', undefined].includes(auth?.default)) {
@@ -71,7 +75,8 @@ function checkRules(auth: Option): Problem[] {
 
 function checkGuard(guard: unknown): Problem[] {
   const isGuard = typeof (guard as { canActivate?: unknown })?.canActivate === 'function'
-  // The container resolves a class, a string, a symbol and an InjectionToken, and says which of them nothing provides.
+  // These are the types of token that the container resolves. The container itself reports a token without
+  // provider.
   const isToken =
     ['function', 'string', 'symbol', 'undefined'].includes(typeof guard) ||
     typeof (guard as { description?: unknown })?.description === 'string'

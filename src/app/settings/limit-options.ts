@@ -4,22 +4,22 @@ import { invalid } from '../../errors/invalid.js'
 import { type Names, type OptionGroup, unknownNames } from '../../errors/option-group.js'
 import { toBytes } from '../../http/units.js'
 
-/** What a client may send. */
+/** The `limits` option: limits for the size and the nesting of requests. */
 export interface LimitOptions {
   /**
-   * Largest JSON body: a size, on the wire and decompressed. More is 413.
+   * The largest JSON body, compressed and decompressed: a size. A larger body gets 413.
    *
    * @defaultValue `'100kb'`
    */
   readonly body?: Size
   /**
-   * Deepest nesting of a JSON body. More is 400.
+   * The deepest nesting of a JSON body: a whole number. A deeper body gets 400.
    *
    * @defaultValue `64`
    */
   readonly depth?: number
   /**
-   * Most header lines. More is 431.
+   * The highest number of header lines in a request. More get 431.
    *
    * @defaultValue `200`
    */

@@ -22,7 +22,7 @@ const MODULE: Names<Module> = {
   exports: true,
 }
 
-/** Finds options that are no lists and should be. */
+/** Finds options that must be lists and are not. */
 export function checkLists(options: AppOptions): Problem[] {
   return LISTS.flatMap((name) => {
     const list: unknown = options[name]
@@ -31,13 +31,13 @@ export function checkLists(options: AppOptions): Problem[] {
   })
 }
 
-/** Finds names that modules do not have. */
+/** Finds unknown property names in `modules`. */
 export function unknownInModules({ modules }: AppOptions): Problem[] {
   if (!Array.isArray(modules)) return []
   return modules.flatMap((module, index) => unknownNames(`modules[${index}].`, module, MODULE))
 }
 
-/** Finds controllers that are no classes. */
+/** Finds controllers that are not classes. */
 export function checkControllers({ controllers }: AppOptions): Problem[] {
   if (!Array.isArray(controllers)) return []
   return controllers.flatMap((controller, index) => {
@@ -47,7 +47,7 @@ export function checkControllers({ controllers }: AppOptions): Problem[] {
   })
 }
 
-/** Finds middlewares that are no functions. */
+/** Finds middlewares that are not functions. */
 export function checkMiddlewareTypes(middlewares: readonly NamedMiddleware[]): Problem[] {
   return middlewares.flatMap(({ middleware, name }) => {
     if (typeof middleware === 'function') return []
@@ -57,7 +57,9 @@ export function checkMiddlewareTypes(middlewares: readonly NamedMiddleware[]): P
   })
 }
 
-/** Finds overrides that replace nothing: a test would run on the real thing. */
+/**
+ * Finds overrides without token or value. They would replace nothing, and the test would use the real provider.
+ */
 export function checkOverrides({ testOverrides: overrides }: AppOptions): Problem[] {
   if (!Array.isArray(overrides)) return []
   return overrides.flatMap((override, index) => {

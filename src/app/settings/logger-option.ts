@@ -4,13 +4,16 @@ import { invalid } from '../../errors/invalid.js'
 
 const SILENT: Logger = { info() {}, warn() {}, error() {} }
 
-/** The logger of an application: its own, none, or one line on stderr for what somebody should see. */
+/**
+ * Returns the logger of an application: the given one, a silent one for `false`, or by default one that writes
+ * warnings and errors to stderr, one line each.
+ */
 export function loggerOf(option: false | Logger | undefined): Logger {
   if (option === false) return SILENT
   return option ?? { info() {}, warn: lineWriter('warn'), error: lineWriter('error') }
 }
 
-/** Finds a logger that lacks one of the methods that the framework calls. */
+/** Finds a method that the framework calls and the logger does not have. */
 export function checkLogger(logger: unknown): Problem[] {
   if (logger === undefined || logger === false) return []
   const methods = ['info', 'warn', 'error'] as const
@@ -27,7 +30,10 @@ function lineWriter(level: string): Logger['warn'] {
   }
 }
 
-/** JSON keeps an attacker's line breaks and terminal codes inside their string; `undefined` for what it cannot carry. */
+/**
+ * Returns the entry as one line of JSON, or `undefined` if JSON cannot hold it. JSON escapes line breaks and
+ * terminal codes, so a client cannot forge a log line.
+ */
 function toLine(entry: object): string | undefined {
   try {
     return JSON.stringify(entry, (_, value) => plain(value))

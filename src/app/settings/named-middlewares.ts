@@ -3,8 +3,8 @@ import type { NamedMiddleware } from '../../features/tenancy/check-routers.js'
 import type { AppOptions } from './app-options.js'
 
 /**
- * The middlewares of an application and of its plugins, in the order in which they run, out of whatever lists they stand in. Options
- * that were not checked yet may hold anything.
+ * Lists the middlewares of an application and of its plugins in the order in which they run, with nested lists
+ * flattened. The options are not checked yet, so the entries may have any type.
  */
 export function namedMiddlewares({ middlewares, plugins }: AppOptions): NamedMiddleware[] {
   const ofPlugins = Array.isArray(plugins) ? plugins : []
@@ -16,7 +16,7 @@ export function namedMiddlewares({ middlewares, plugins }: AppOptions): NamedMid
   ]
 }
 
-/** As `app.use` does, to any depth. */
+/** Flattens lists of any depth, as `app.use` does. */
 function flatten(list: unknown, name: string): NamedMiddleware[] {
   if (!Array.isArray(list)) return []
   return Array.from(list, (entry: unknown, index) => {

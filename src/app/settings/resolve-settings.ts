@@ -45,18 +45,19 @@ const NAMES: Names<AppOptions> = {
   testOverrides: true,
 }
 
-/** What options come down to. */
+/** The result of reading the options. */
 export interface Resolved {
   readonly settings: Settings
-  /** What is suspicious about the options; nothing of it keeps them from having a meaning. */
+  /** Suspicious options. They are valid, so the settings are complete. */
   readonly warnings: readonly Problem[]
 }
 
 /**
- * Checks options and turns them into settings. A value that is not understood is never replaced by a default. A new group of
- * options has a field in `app-options.ts` and in `settings.ts`, and a line in each function of this file.
+ * Checks options and turns them into settings. An invalid value is an error and never becomes a default. To add
+ * a group of options, add a field to `app-options.ts` and to `settings.ts`, and a line to each function of this
+ * file.
  *
- * @throws ConfigError with everything that is wrong with the options themselves.
+ * @throws ConfigError with every error in the options themselves.
  */
 export function resolveSettings(options: AppOptions): Resolved {
   const middlewares = namedMiddlewares(options)

@@ -16,34 +16,37 @@ import type { TrustProxy } from './trust-proxy.js'
 import type { ValidationSettings } from './validation-options.js'
 
 /**
- * The options of an application once they are checked: defaults are filled in, units are converted and stand in the names, and
- * everything is frozen. Boot and all behind it read this, and never an option.
+ * The options of an application after the checks. Defaults are filled in, values are converted to the unit that
+ * their name states (`bodyBytes`, `closeMs`), and everything is frozen. Boot and all later code read these
+ * settings and never the options.
  */
 export interface Settings {
   readonly controllers: readonly Class[]
   readonly modules: readonly Module[]
   readonly providers: readonly Provider[]
-  /** The middlewares of the application, then those of its plugins, out of the lists they stand in. */
+  /** The middlewares of the application, then those of its plugins, with nested lists flattened. */
   readonly middlewares: readonly NamedMiddleware[]
   readonly plugins: readonly Plugin[]
   readonly auth: AuthSettings
   readonly security: SecuritySettings
-  /** `null` where the application leaves tenants to its own middlewares. */
+  /** `null` without the `tenant` option. The middlewares of the application may then still set tenants. */
   readonly tenant: TenantSettings | null
-  /** Every document; at least one, which may not be served. */
+  /** All documents: at least one, even if none is served. */
   readonly swagger: readonly DocumentSettings[]
-  /** The converters of all documents. */
+  /** The schema converters of all documents together. */
   readonly converters: SchemaConverters
   readonly cache: ResolvedCache
   readonly rateLimit: RateLimitSettings
   readonly limits: LimitSettings
   readonly validation: ValidationSettings
   readonly timeouts: TimeoutSettings
-  /** `null` where nothing is said: a host that the application is mounted in decides then. */
+  /**
+   * `null` without the option. If the application is mounted in a host, the setting of the host then counts.
+   */
   readonly trustProxy: TrustProxy | null
   readonly etag: boolean
   readonly logger: Logger
   readonly strict: boolean
-  /** `null` where none are given. */
+  /** `null` without the option. */
   readonly testOverrides: readonly Override[] | null
 }

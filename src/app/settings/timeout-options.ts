@@ -4,36 +4,36 @@ import { invalid } from '../../errors/invalid.js'
 import { type Names, type OptionGroup, unknownNames } from '../../errors/option-group.js'
 import { toSeconds } from '../../http/units.js'
 
-/** How long things may take: seconds, or a string with a unit (`'250ms'`, `'2m'`). */
+/** The `timeouts` option. A duration is a number of seconds or a string with a unit (`'250ms'`, `'2m'`). */
 export interface TimeoutOptions {
   /**
-   * A handler, with guard and validation: a duration, or `false` for no limit. Then the response is 503, and `req.signal`
-   * aborts.
+   * The longest time of a handler, including its guard and validation: a duration, or `false` for no limit.
+   * After this time the response is 503, and `req.signal` aborts.
    *
    * @defaultValue `'30s'`
    */
   readonly handler?: Duration | false
   /**
-   * The arrival of a request's head: a duration. Then 408.
+   * The longest time until the head of a request has arrived: a duration. After this time the response is 408.
    *
-   * @defaultValue `'15s'`, or `timeouts.request` where that is shorter
+   * @defaultValue `'15s'`, or `timeouts.request` if that is shorter
    */
   readonly headers?: Duration
   /**
-   * The arrival of a whole request: a duration. Then 408.
+   * The longest time until a whole request has arrived: a duration. After this time the response is 408.
    *
-   * @defaultValue `'60s'`, or `timeouts.headers` where that is longer
+   * @defaultValue `'60s'`, or `timeouts.headers` if that is longer
    */
   readonly request?: Duration
   /**
-   * An idle connection: a duration, longer than the 60 s of common load balancers, which must close first. Then the
-   * connection is closed.
+   * How long an idle connection stays open: a duration. It should be longer than the 60 s of common load
+   * balancers, because the load balancer must close the connection first.
    *
    * @defaultValue `'72s'`
    */
   readonly keepAlive?: Duration
   /**
-   * Requests under way when the application closes: a duration. Then their connections are cut.
+   * How long `close()` waits for requests under way: a duration. After this time their connections are cut.
    *
    * @defaultValue `'10s'`
    */
@@ -42,7 +42,7 @@ export interface TimeoutOptions {
 
 /** The `timeouts` option, resolved. */
 export interface TimeoutSettings {
-  /** `null` where handlers may take as long as they want. */
+  /** `null` if handlers have no time limit. */
   readonly handlerMs: number | null
   readonly headersMs: number
   readonly requestMs: number
@@ -90,8 +90,9 @@ export const timeoutGroup: OptionGroup<Option, TimeoutSettings> = {
 }
 
 /**
- * The arrival of the head is part of the arrival of the request, and Node refuses a head that may take longer. Where only one
- * of the two is given, the default of the other one gives way. In seconds.
+ * Returns the time limits for the head and for the whole request, in seconds. The head is a part of the
+ * request, and Node rejects a limit for the head that is longer than the one for the request. If only one of
+ * the two options is set, the default of the other one is adapted.
  */
 function arrival({ headers, request }: TimeoutOptions): { headers: number; request: number } {
   const head = secondsOf(headers)
@@ -106,7 +107,7 @@ function secondsOf(duration: Duration | undefined): number | undefined {
   return duration === undefined ? undefined : toSeconds(duration)
 }
 
-/** Node takes whole milliseconds. */
+/** Converts to milliseconds. Node accepts only whole ones. */
 function wholeMs(seconds: number): number {
   return Math.round(seconds * 1000)
 }

@@ -5,7 +5,7 @@ import { invalid } from '../../errors/invalid.js'
 /** The `trustProxy` option: a number of proxies, their addresses, or a boolean. */
 export type TrustProxy = boolean | number | string | readonly string[]
 
-/** Finds what Express refuses, and addresses that can never be those of a proxy. */
+/** Finds values that Express rejects, and addresses that no proxy can have. */
 export function checkTrustProxy(trustProxy: TrustProxy | undefined): Problem[] {
   const refusal = refusalOfExpress(trustProxy)
   if (refusal === null) return checkMapped(trustProxy)
@@ -13,9 +13,9 @@ export function checkTrustProxy(trustProxy: TrustProxy | undefined): Problem[] {
   return [invalid('trustProxy', `Express refuses it: ${refusal}.`, remedy)]
 }
 
-/** Why Express refuses a value of `trust proxy`; `null` when it does not. */
+/** Returns why Express rejects a value of `trust proxy`, or `null` if Express accepts it. */
 function refusalOfExpress(trustProxy: TrustProxy | undefined): string | null {
-  // Nothing is set, so nothing can be refused; an application of Express is dear to make.
+  // Creating an Express application is slow, so skip it if the option is not set.
   if (trustProxy === undefined) return null
   try {
     express().set('trust proxy', trustProxy)
@@ -25,10 +25,13 @@ function refusalOfExpress(trustProxy: TrustProxy | undefined): string | null {
   }
 }
 
-/** An IPv4 address in IPv6 spelling (RFC 4291, 2.5.5.2), and the length of its network. */
+/** An IPv4 address in IPv6 notation (RFC 4291, section 2.5.5.2) with the length of its network. */
 const MAPPED = /^::ffff:.*\/(\d+)$/i
 
-/** A network that is meant to be one of IPv4, and has no IPv4 address in it: its proxies would not be believed. */
+/**
+ * Finds networks in the IPv6 notation of IPv4 whose prefix is shorter than 96 bits. Such a network contains no
+ * IPv4 address, so its proxies would not be trusted.
+ */
 function checkMapped(trustProxy: TrustProxy | undefined): Problem[] {
   const addresses = typeof trustProxy === 'string' ? trustProxy.split(',') : trustProxy
   if (!Array.isArray(addresses)) return []

@@ -2,12 +2,12 @@ import type { Problem } from '../../errors/config-error.js'
 import { invalid } from '../../errors/invalid.js'
 import { type Names, type OptionGroup, refusedNames } from '../../errors/option-group.js'
 
-/** What a client is told of a request that a schema refuses. */
+/** The `validation` option. */
 export interface ValidationOptions {
   /**
-   * Whose words the entries of `errors` are. `'library'`: the words of the schema's library, some of which repeat what the
-   * client sent. `'generic'`: `is missing` and `is not valid`, and in paths `*` for names that are not in the schema, so that
-   * nothing of the request is repeated.
+   * The messages in `errors`. `'library'`: the messages of the schema's library, some of which repeat what the
+   * client sent. `'generic'`: only `is missing` and `is not valid`; a name in a path that is not in the schema
+   * becomes `*`. The response then repeats nothing of the request.
    *
    * @defaultValue `'library'`
    * @see docs/validation.md#what-messages-repeat
@@ -17,7 +17,7 @@ export interface ValidationOptions {
 
 /** The `validation` option, resolved. */
 export interface ValidationSettings {
-  /** Whether messages repeat nothing of a request. */
+  /** Whether messages repeat nothing of the request. */
   readonly isGeneric: boolean
 }
 
@@ -26,7 +26,10 @@ type Option = ValidationOptions | undefined
 const NAMES: Names<ValidationOptions> = { messages: true }
 const MESSAGES: readonly unknown[] = [undefined, 'library', 'generic']
 
-/** The `validation` option. A value or a name that is not understood would go on repeating what was sent, so both are errors. */
+/**
+ * The `validation` option. An unknown name or value is an error. As a warning, it would let messages repeat
+ * what the client sent.
+ */
 export const validationGroup: OptionGroup<Option, ValidationSettings> = {
   unknown: (validation) => refusedNames('validation.', validation, NAMES),
   check,
@@ -40,6 +43,6 @@ function check(validation: unknown): Problem[] {
   }
   const { messages } = validation as ValidationOptions
   if (MESSAGES.includes(messages)) return []
-  const cause = `${String(messages)} is no kind of messages.`
+  const cause = `${String(messages)} is not a value of \`validation.messages\`.`
   return [invalid('validation.messages', cause, "Give 'library' or 'generic'.")]
 }

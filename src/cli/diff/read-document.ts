@@ -61,7 +61,7 @@ function parseText(path: string, text: string): unknown {
 
 /** Why a value is not a document that can be compared; `null` when it is one. */
 function problemOf(value: unknown): string | null {
-  if (!isRecord(value)) return 'It is no object.'
+  if (!isRecord(value)) return 'It is not an object.'
   if (typeof value['openapi'] !== 'string' || !value['openapi'].startsWith('3.')) {
     return `Its field openapi is ${JSON.stringify(value['openapi'])}; 3.0.3 was expected.`
   }

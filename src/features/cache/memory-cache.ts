@@ -97,7 +97,7 @@ function readBounds(options: MemoryCacheOptions): MemoryBounds {
   const problems: Problem[] = []
   const refuse = (name: keyof MemoryCacheOptions, remedy: string) =>
     problems.push(
-      invalid(`memoryCache({ ${name} })`, `${String(options[name])} is no bound.`, remedy),
+      invalid(`memoryCache({ ${name} })`, `${String(options[name])} is not a valid limit.`, remedy),
     )
   if (!(Number.isSafeInteger(maxEntries) && maxEntries > 0)) {
     refuse('maxEntries', 'Give a whole number above 0.')

@@ -138,7 +138,7 @@ function checkPolicies(options: RateLimitOptions): Problem[] {
   )
   const problems = policies.flatMap((policy, i) => checkPolicy(`${SUBJECT}.policies[${i}]`, policy))
   if (beside.length === 0) return problems
-  const cause = `Beside \`policies\` stands ${beside.join(', ')}, which describes a limit too.`
+  const cause = `${beside.join(', ')} describes a limit too, beside \`policies\`.`
   return [...problems, invalid(SUBJECT, cause, 'Put that limit into `policies`.')]
 }
 

@@ -197,7 +197,7 @@ function resolve(options: TenantOptions): TenantSettings {
 function check(options: Option): Problem[] {
   if (options === undefined) return []
   if (typeof options !== 'object' || options === null) {
-    return [invalid('tenant', 'It is no object.', "Give { header: 'x-tenant-id' }, or {}.")]
+    return [invalid('tenant', 'It is not an object.', "Give { header: 'x-tenant-id' }, or {}.")]
   }
   return [...checkSources(options), ...checkRules(options), ...checkTimes(options)]
 }

@@ -6,10 +6,10 @@ import { isJsonType, isPlainJson, isStatedBare } from '../../schema/response-sha
 /** Sends the value that a handler has returned without an envelope. */
 export type SendBare = (res: Response, value: unknown) => void
 
-/** By status. */
+/** The functions by status. */
 export type BareResponses = ReadonlyMap<number, SendBare>
 
-/** How the responses of a route are sent that are documented without envelope; `null` where there are none. */
+/** Compiles the functions that send responses documented without an envelope; `null` if the route has none. */
 export function compileBareResponses(route: RouteModel): BareResponses | null {
   const stated = route.operation.responses.filter(isStatedBare)
   if (stated.length === 0) return null
@@ -38,7 +38,7 @@ function jsonSender(status: number, type: string | null): SendBare {
   }
 }
 
-/** The value as a body that is sent unchanged; `undefined` where the value is neither text nor bytes. */
+/** Returns the value as a body that is sent unchanged; `undefined` if the value is neither text nor bytes. */
 function bodyOf(value: unknown): string | Buffer | undefined {
   if (typeof value === 'string') return value
   if (!(value instanceof Uint8Array)) return undefined

@@ -12,9 +12,11 @@ export type Decide = (
 ) => boolean | Promise<boolean>
 
 /**
- * Lets a user pass who has every ability of `@Can`. Only a decision of exactly `true` allows.
+ * Lets a request pass if its user has every ability of `@Can`. Only the decision `true` allows.
  *
- * @param decide `auth.can`. Default: the user's `permissions` and `roles` together must hold every ability.
+ * @param abilities The abilities of `@Can`.
+ * @param decide The `auth.can` option. Default: the user's `permissions` and `roles` together must contain
+ * every ability.
  */
 export function canStage(abilities: readonly string[], decide: Decide | undefined): Stage {
   const can = decide ?? hasAll

@@ -2,15 +2,13 @@ import { prepareJson } from '../../http/send/send-json.js'
 import type { WriteDates } from '../../schema/date-writer.js'
 import type { Stage } from '../../step/step.js'
 
-/**
- * Finds the function that writes the dates of a route's responses; it returns `null` where the responses hold none.
- */
+/** Finds the function that writes the dates of a route's responses; `null` if the responses have no dates. */
 export type FindDateWriter = () => WriteDates | null
 
 /**
- * Has the documented dates of a response written before the rest of it: `JSON.stringify` asks each `Date` for its
- * text, which takes longer than everything else in a list of orders. The first request reads the schemas: boot
- * would have to read those of all routes.
+ * Writes the documented dates of a response before the rest of it. `JSON.stringify` calls `toJSON` of each
+ * `Date`, which takes longer than everything else in a list of orders. The schemas are read at the first
+ * request of a route, because reading those of all routes would slow down boot.
  */
 export function datesStage(find: FindDateWriter): Stage {
   return (next) => {

@@ -10,15 +10,15 @@ import type { LogDenial } from '../log-denials.js'
 
 /** The guard of an application, and the log of its failures. */
 export interface GuardConfig {
-  /** `null` where the application has no guard. */
+  /** `null` if the application has no guard. */
   readonly guard: AuthGuard | null
-  /** Told of an error that a guard throws where it should decide. */
+  /** Logs an error that the guard throws instead of a decision. */
   readonly logDenial: LogDenial
 }
 
 /**
- * Lets a request pass where the guard returns exactly `true`. A route that needs a guard, in an application without
- * one, lets no request pass.
+ * Lets a request pass if the guard returns exactly `true`. If a route needs a guard and the application has
+ * none, no request passes.
  */
 export function guardStage(config: GuardConfig): Stage {
   return (next) => guardStep(config, next)
@@ -57,9 +57,9 @@ function guardStep({ guard, logDenial }: GuardConfig, next: Step): Step {
 }
 
 /**
- * The decision of the guard, or a promise of it. The promise is our own: another thenable may call back twice, and
- * its `then` need not return a promise. Express lets a request pass where `undefined`, `null`, `0` or `'route'` is
- * thrown; here every throw denies.
+ * Returns the decision of the guard, or a promise of it. The promise is our own, because another thenable may
+ * call back twice, and the result of its `then` might not be a promise. Express lets a request pass if
+ * `undefined`, `null`, `0` or `'route'` is thrown. Here every throw denies the request.
  */
 function judge(guard: AuthGuard, req: BlazonRequest): unknown {
   const verdict: unknown = guard.canActivate(req)

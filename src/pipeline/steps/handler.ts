@@ -13,7 +13,7 @@ type Method = (...args: unknown[]) => unknown
 export interface Invocation {
   readonly instance: object
   readonly method: Method
-  /** The decorated parameters; `null` where the handler is called as `(req, res, next)`. */
+  /** The decorated parameters; `null` if the handler is called as `(req, res, next)`. */
   readonly parameters: readonly ParameterModel[] | null
   readonly onError: OnError
 }
@@ -46,8 +46,8 @@ function invokeStep({ instance, method, parameters, onError }: Invocation): Step
 }
 
 /**
- * Does not run the handler where the handler timeout or a late error ended the request while a guard, the body or a
- * schema was awaited.
+ * Stops a request if the handler timeout or a late error has ended it while a guard, the body or a schema was
+ * awaited.
  */
 export const unexpiredStage: Stage = (next) =>
   function runUnexpired(req, res) {
@@ -93,7 +93,7 @@ const READERS: Record<ParameterSource, (req: BlazonRequest, res: Response) => un
   tenant: (req) => req[kTenantScope]?.id,
 }
 
-/** Makes the `next` of a handler. A handler that calls `next()` without an error has found nothing: 404. */
+/** Creates the `next` of a handler. A call of `next()` without an error means that nothing was found: 404. */
 export function nextOf(req: BlazonRequest, res: Response, onError: OnError): NextFunction {
   return (error?: unknown) => {
     onError(isNextError(error) ? error : refuse('NOT_FOUND'), req, res)

@@ -6,13 +6,13 @@ import type { OnError, Stage } from '../../step/step.js'
 interface Interception {
   /** Takes an error that the interceptor reports by its last argument. */
   readonly onError: OnError
-  /** `null` where requests have no scopes. */
+  /** `null` if requests have no scopes. */
   readonly scopes: RequestScopes | null
 }
 
 /**
- * Puts the interceptor of a plugin before the handler. The interceptor may first wait for a pool and go on in a
- * callback of it, where the async context is another: therefore the request enters its scope again.
+ * Runs the interceptor of a plugin before the handler. The interceptor may wait for a pool, whose callback runs
+ * in another async context. Therefore the request enters its scope again.
  */
 export function interceptStage(intercept: Interceptor, { onError, scopes }: Interception): Stage {
   return (next) =>

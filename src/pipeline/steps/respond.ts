@@ -16,16 +16,16 @@ export interface RespondConfig {
   readonly route: Pick<RouteModel, 'status' | 'redirect'>
   /** Whether the handler may send its response after it has returned nothing. */
   readonly mayRespondLater: boolean
-  /** Sends the responses that are documented without envelope; `null` where there are none. */
+  /** Sends the responses that are documented without an envelope; `null` if there are none. */
   readonly bare: BareResponses | null
   readonly onError: OnError
-  /** `null` where handlers may take any time. */
+  /** `null` if handlers have no time limit. */
   readonly deadlines: Deadlines | null
   /** Whether the response to an error may be sent later, while the handler is still running. */
   readonly mayRespondToErrorsLater: boolean
 }
 
-/** Runs the steps behind it and makes exactly one response of the value that comes back, whatever these steps do. */
+/** Runs the steps after it, and sends exactly one response for the value or the error that comes back. */
 export function respondStage(config: RespondConfig): (next: Step) => RunRoute {
   return (next) => respondStep(config, next)
 }
@@ -52,7 +52,7 @@ function respondStep(config: RespondConfig, next: Step): RunRoute {
       follow(
         value as PromiseLike<unknown>,
         (settled) => {
-          // The request has failed meanwhile: the error is the response, even where that has not been sent yet.
+          // The request has failed meanwhile. The response is the error, even if it has not been sent yet.
           if (mayRespondToErrorsLater && req[kHasFailed]) return
           deadlines?.stop(req)
           settle(settled, req, res)
@@ -65,7 +65,7 @@ function respondStep(config: RespondConfig, next: Step): RunRoute {
   }
 }
 
-/** Makes the function that turns the value of the steps into a response, or passes on its error. */
+/** Creates the function that turns the value of the steps into a response, or passes on its error. */
 export function settleOf(config: RespondConfig): Settle {
   const send = config.bare === null ? sendEnveloped(config) : sendBare(config, config.bare)
   return function settle(value, req, res) {

@@ -19,7 +19,8 @@ export interface CompiledInput {
   readonly source: InputSource
   readonly validate: Validator
   /**
-   * For errors that repeat nothing of the request; `null` where errors carry the messages of the schema's library.
+   * For errors that repeat nothing of the request; `null` if errors contain the messages of the schema's
+   * library.
    */
   readonly declares: Declares | null
 }

@@ -15,8 +15,8 @@ function check(options: object): void {
 
 describe('the options of postgres()', () => {
   const wrong: [string, object, RegExp][] = [
-    ['no place', {}, /postgres\(\): url and embedded\s+Nothing says where/],
-    ['two places', { url, embedded }, /url and embedded\s+They say it twice/],
+    ['no place', {}, /postgres\(\): url and embedded\s+Neither url nor embedded is set/],
+    ['two places', { url, embedded }, /url and embedded\s+Both are set/],
     ['no URL', { url: 'user:hunter2@host' }, /postgres\(\): url\s+Its scheme is not/],
     ['another scheme', { url: 'mysql://user:hunter2@host/db' }, /Its scheme is not postgres:/],
     ['no string', { url: new URL('postgres://user:hunter2@host/db') }, /url\s+Its scheme/],
@@ -30,8 +30,8 @@ describe('the options of postgres()', () => {
     ['one with half a letter', { url: 'postgres://user:hunter2%ff@host/db' }, /percent-encoded/],
     ['one with a space', { url: 'postgres://user:hunter2 x@host/db' }, /percent-encoded/],
     ['an odd port', { url: 'postgres://user:hunter2@host:99999/db' }, /percent-encoded/],
-    ['no folder', { embedded: '' }, /embedded\s+It is no folder/],
-    ['an embedded URL', { embedded: 'idb://hunter2' }, /embedded\s+It is no folder/],
+    ['no folder', { embedded: '' }, /embedded\s+It is not a folder/],
+    ['an embedded URL', { embedded: 'idb://hunter2' }, /embedded\s+It is not a folder/],
     ['an embedded that is true', { embedded: true }, /Give 'memory', or the path of a folder/],
     ['a misspelt name', { url, timeout: 1 }, /timeout\s+It is not an option.+\s+.+url, embedded/],
     [
@@ -39,7 +39,7 @@ describe('the options of postgres()', () => {
       { url, timeouts: { aquire: 1 } },
       /timeouts\.aquire[\s\S]+acquire, stat/,
     ],
-    ['timeouts that are none', { url, timeouts: '2s' }, /timeouts\s+It is no object/],
+    ['timeouts that are none', { url, timeouts: '2s' }, /timeouts\s+It is not an object/],
     ['no time', { url, timeouts: { acquire: 0 } }, /timeouts\.acquire\s+It is not a length/],
     ['a unit', { url, timeouts: { statement: '5 parsecs' } }, /timeouts\.statement\s+It is not/],
     ['for ever', { url, timeouts: { idleInTransaction: Number.POSITIVE_INFINITY } }, /idleInTr/],
@@ -51,7 +51,7 @@ describe('the options of postgres()', () => {
     ['connections in letters', { url, connections: '10' }, /whole number from 1 to 1000/],
     ['embedded connections', { embedded, connections: 1 }, /connections\s+An embedded .+ has one/],
     ['an embedded pool', { embedded, poolOptions: {} }, /poolOptions\s+An embedded/],
-    ['a pool that is none', { url, poolOptions: 'ssl' }, /poolOptions\s+It is no object/],
+    ['a pool that is none', { url, poolOptions: 'ssl' }, /poolOptions\s+It is not an object/],
     [
       'a size of the pool',
       { url, poolOptions: { max: 5 } },
@@ -63,7 +63,7 @@ describe('the options of postgres()', () => {
       { url, poolOptions: { password: 'hunter2' } },
       /\.password[\s\S]+url/,
     ],
-    ['no migrations', { url, migrations: '' }, /migrations\s+It is no folder/],
+    ['no migrations', { url, migrations: '' }, /migrations\s+It is not a folder/],
     ['a role without a name', { url, tenantRole: '' }, /tenantRole\s+It is not the name of/],
     ['no role', { url, tenantRole: 'NONE' }, /tenantRole\s+It is not the name of a role/],
     ["a role of PostgreSQL's", { url, allTenantsRole: 'pg_read_all_data' }, /allTenantsRole/],

@@ -94,7 +94,7 @@ function checkNames(given: object, known: object, prefix = ''): Problem[] {
 function checkPlace({ url, embedded }: PostgresOptions): Problem[] {
   const given = [url, embedded].filter((place) => place !== undefined).length
   if (given === 1) return []
-  const cause = given === 0 ? 'Nothing says where the database is.' : 'They say it twice.'
+  const cause = given === 0 ? 'Neither url nor embedded is set.' : 'Both are set.'
   const remedy = 'Give url for a server, or embedded for a database in this process.'
   return [invalid('url and embedded', cause, remedy)]
 }
@@ -102,14 +102,16 @@ function checkPlace({ url, embedded }: PostgresOptions): Problem[] {
 function checkEmbedded(embedded: unknown): Problem[] {
   if (embedded === undefined) return []
   if (typeof embedded === 'string' && /^(?!.*:\/\/)[^\0]+$/s.test(embedded)) return []
-  return [invalid('embedded', 'It is no folder.', "Give 'memory', or the path of a folder.")]
+  return [invalid('embedded', 'It is not a folder.', "Give 'memory', or the path of a folder.")]
 }
 
 function checkPool({ poolOptions, embedded }: PostgresOptions): Problem[] {
   if (poolOptions === undefined) return []
   if (embedded !== undefined) return [notEmbedded('poolOptions')]
   if (!isObject(poolOptions)) {
-    return [invalid('poolOptions', 'It is no object.', "Give options of pg's Pool: { ssl: true }.")]
+    return [
+      invalid('poolOptions', 'It is not an object.', "Give options of pg's Pool: { ssl: true }."),
+    ]
   }
   return [...checkPassword(poolOptions), ...checkSaidElsewhere(poolOptions)]
 }
@@ -144,7 +146,7 @@ function notEmbedded(name: string): Problem {
 
 function checkMigrations(folder: unknown): Problem[] {
   if (folder === undefined || (typeof folder === 'string' && folder !== '')) return []
-  return [invalid('migrations', 'It is no folder.', "Give the path of a folder: 'migrations'.")]
+  return [invalid('migrations', 'It is not a folder.', "Give the path of a folder: 'migrations'.")]
 }
 
 function checkRoles(options: PostgresOptions): Problem[] {
@@ -169,7 +171,9 @@ function checkRole(name: string, role: unknown): Problem[] {
 function checkTimeouts(timeouts: PostgresTimeouts | undefined): Problem[] {
   if (timeouts === undefined) return []
   if (!isObject(timeouts)) {
-    return [invalid('timeouts', 'It is no object.', "Give { acquire: '2s', statement: '10s' }.")]
+    return [
+      invalid('timeouts', 'It is not an object.', "Give { acquire: '2s', statement: '10s' }."),
+    ]
   }
   const durations = Object.keys(TIMEOUTS) as (keyof PostgresTimeouts)[]
   return [
