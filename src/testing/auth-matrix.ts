@@ -155,7 +155,7 @@ export async function refuseUnguarded(
 }
 
 /**
- * Creates the function that sends requests for one principal. A probe route answers in place of the handler.
+ * Creates the function that sends requests for one principal. A probe route runs in place of the handler.
  */
 export function createProbe(
   { agent, headers, judge }: ProbeLink,

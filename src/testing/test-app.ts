@@ -117,9 +117,8 @@ export class TestApp extends App {
   /**
    * Creates and starts an application without a port.
    *
-   * @param options The options of `App`, with other defaults: no rate limit, no helmet, no CORS.
-   * `testOverrides` replace every provider of the same token; `contract` and `coverage` say how responses are
-   * checked.
+   * @param options The options of `App`, with other defaults: no rate limit, no helmet, no CORS. `testOverrides`
+   * replace every provider of the same token; `contract` and `coverage` say how responses are checked.
    * @throws ConfigError as `App.init`, and when `supertest` is not installed.
    */
   static override async create(options: TestOptions = {}): Promise<TestApp> {
@@ -153,9 +152,8 @@ export class TestApp extends App {
   }
 
   /**
-   * The standard `fetch`, bound: you can pass it to a generated client. Relative URLs are allowed. Every
-   * request goes to the application, whatever host its URL names. The headers of `withAuth` and `withHeaders`
-   * are added.
+   * The standard `fetch`, bound: you can pass it to a generated client. Relative URLs are allowed. Every request goes
+   * to the application, whatever host its URL names. The headers of `withAuth` and `withHeaders` are added.
    *
    * @throws TypeError as `fetch`; the reason of an aborted signal; ContractError with `contract: 'throw'`.
    */
@@ -164,16 +162,13 @@ export class TestApp extends App {
     init?: RequestInit,
   ): Promise<globalThis.Response> => this.#started('fetch()').fetch(input, init)
 
-  /**
-   * Opens a new connection to the application. The function is bound, for clients that take one, such as
-   * `createConnection` of a WebSocket client.
-   */
+  /** Opens a new connection. Bound, for clients that take such a function (`createConnection` of a WebSocket). */
   readonly connect = (): Duplex => this.#started('connect()').connect()
 
   /**
-   * Returns a caller that acts as this user: the guard is skipped, `req.user` is set in its place, and `@Can`
-   * still decides. `null` means no credentials: the guard decides. The caller copies the headers that are set
-   * now, except `Authorization`, and later changes do not affect it.
+   * Returns a caller that acts as this user: the guard is skipped, `req.user` is set in its place, and `@Can` still
+   * decides. `null` means no credentials: the guard decides. The caller copies the headers that are set now, except
+   * `Authorization`, and later changes do not affect it.
    *
    * @throws TypeError when `user` is neither an object nor `null`: `undefined` would silently act without
    * credentials.
@@ -183,8 +178,8 @@ export class TestApp extends App {
   }
 
   /**
-   * Returns a caller of this tenant. It sends the header of the `tenant` option (default `x-tenant-id`) and
-   * the headers that are set now.
+   * Returns a caller of this tenant. It sends the header of the `tenant` option (default `x-tenant-id`) and the
+   * headers that are set now.
    *
    * @throws Error with `tenant: { header: false }`.
    */
@@ -192,10 +187,7 @@ export class TestApp extends App {
     return this.#started('asTenant()').asTenant(id)
   }
 
-  /**
-   * Returns a caller with the headers that are set now and these over them. Unlike `withHeaders`, it does not
-   * change the application's own requests.
-   */
+  /** Returns a caller with these headers over those set now. The headers of this application do not change. */
   with(headers: Readonly<Record<string, string>>): TestCaller {
     return this.#started('with()').with(headers)
   }
@@ -230,22 +222,19 @@ export class TestApp extends App {
     return this.#contract?.violations ?? []
   }
 
-  /**
-   * The operations and statuses of the document that requests have exercised so far; none with `contract:
-   * 'off'`.
-   */
+  /** The operations and statuses of the document that requests have exercised so far; none with `contract: 'off'`. */
   coverage(): CoverageReport {
     this.#coverage.declare(this.#documented().all)
     return this.#coverage.report()
   }
 
   /**
-   * Finds out which principal may call which operation. The requests run the middlewares and the guard, but
-   * no handler. Refusals are checked against the document and counted like other responses.
+   * Finds out which principal may call which operation. The requests run the middlewares and the guard, but no
+   * handler. Refusals are checked against the document and counted like other responses.
    *
    * @param principals The principals, by the names of their columns.
-   * @throws Error with `unguarded: 'fail'`, which names the operations that change data and are open to
-   * everybody; ConfigError for wrong options.
+   * @throws Error with `unguarded: 'fail'`, which names the operations that change data and are open to everybody;
+   * ConfigError for wrong options.
    *
    * @example
    * const matrix = await app.authMatrix({ anonymous: null, admin: { roles: ['admin'] } })
@@ -272,8 +261,7 @@ export class TestApp extends App {
   }
 
   /**
-   * Sends requests generated from the document: valid, invalid and hostile ones. Needs the package
-   * `fast-check`.
+   * Sends requests generated from the document: valid, invalid and hostile ones. Needs the package `fast-check`.
    *
    * @returns How many requests were sent, and which operations were not reached.
    * @throws Error with the smallest request found whose response is wrong, as a curl command and as a test;
@@ -296,11 +284,10 @@ export class TestApp extends App {
   }
 
   /**
-   * Searches for data of one tenant that reaches another. It sends requests generated from the document for
-   * both tenants, in turns and at the same time: with ids and URLs of their own, with equal ones, and with
-   * those of the other tenant. It looks for canaries (random texts) in responses, logs and caches. It changes
-   * the data of the application and empties its cache. A report without leaks is evidence, not a proof. Needs
-   * the package `fast-check`.
+   * Searches for data of one tenant that reaches another. It sends requests generated from the document for both
+   * tenants, in turns and at the same time: with ids and URLs of their own, with equal ones, and with those of the
+   * other tenant. It looks for canaries (random texts) in responses, logs and caches. It changes the data of the
+   * application and empties its cache. A report without leaks is evidence, not a proof. Needs `fast-check`.
    *
    * @returns A verdict for each operation, and the leaks.
    * @throws ConfigError for wrong options, and when `fast-check` is not installed.
@@ -328,22 +315,19 @@ export class TestApp extends App {
   }
 
   /**
-   * Waits for requests under way (`timeouts.close`, default here 1 s), cuts those that are left, and runs
-   * `onClose`. A second call waits for the same close.
+   * Waits for requests under way (`timeouts.close`, default here 1 s), cuts those that are left, and runs `onClose`.
+   * A second call waits for the same close.
    *
-   * @throws Error that names a request which has left a rejected promise without a handler, unless a
-   * supertest request has already failed for it; the error of `onClose`; after everything is closed, an Error
-   * when the tests have exercised less than `coverage.threshold`.
+   * @throws Error that names a request which has left a rejected promise without a handler, unless a supertest
+   * request has already failed for it; the error of `onClose`; after everything is closed, an Error when the tests
+   * have exercised less than `coverage.threshold`.
    */
   override close(signal?: string): Promise<void> {
     this.#ending ??= this.#end(() => super.close(signal))
     return this.#ending
   }
 
-  /**
-   * Everything that the application has logged: failed requests, warnings at boot. It is printed only when
-   * `logger` was passed.
-   */
+  /** Everything that the application has logged. It is printed only when `logger` was passed. */
   get logs(): readonly LogEntry[] {
     return this.#log.entries
   }
@@ -358,10 +342,7 @@ export class TestApp extends App {
     return this.close()
   }
 
-  /**
-   * The header that names a tenant; the default header when the application has no `tenant` option, because
-   * its own middlewares may read it.
-   */
+  /** The tenant header; the default one without a `tenant` option, because middlewares may read it. */
   get #tenantHeader(): string | null {
     return tenantGroup.resolve(this.#options.tenant ?? {})?.header ?? null
   }

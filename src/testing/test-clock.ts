@@ -77,7 +77,7 @@ export class TestClock implements Clock {
   }
 
   setInterval(run: () => void, ms: number): Timer {
-    // Node uses 1 ms for shorter intervals. An interval of 0 would run for ever within one `advance`.
+    // Node uses 1 ms for shorter intervals. With an interval of 0, `advance` would never end.
     const every = Math.max(1, ms)
     return this.#add(every, (alarm) => {
       this.#schedule(alarm, alarm.dueAt + every)

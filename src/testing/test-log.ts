@@ -25,7 +25,7 @@ export class TestLog {
   readonly #isPrinted: boolean
   readonly #connections: WeakMap<LogEntry, object> = new WeakMap()
 
-  /** @param given The option `logger`. */
+  /** @param given The option `logger` of the test. */
   constructor(given: false | Logger | undefined) {
     this.#isPrinted = given === undefined
     this.logger = given ? this.#overhear(given) : this.#keeper()

@@ -81,7 +81,7 @@ describe('a generated client, in process', () => {
     expect(app.server.listening).toBe(false)
   })
 
-  it('acts as whom the test says', async () => {
+  it('acts as the user that the test names', async () => {
     const body = { title: 'x' }
     const user = createClient({ fetch: app.as({ id: 7 }).fetch })
     expect(await user['notes']?.['write']?.({ body })).toMatchObject({ ok: true })
@@ -89,7 +89,7 @@ describe('a generated client, in process', () => {
     expect(await nobody['notes']?.['write']?.({ body })).toMatchObject({ ok: false, status: 401 })
   })
 
-  it('fails on an answer that its document does not describe', async () => {
+  it('fails on a response that its document does not describe', async () => {
     const client = createClient({ fetch: app.fetch })
     const lie = client['notes']?.['read']?.({ params: { name: 'lie' } })
     await expect(lie).rejects.toThrow('data.secret is not documented')

@@ -22,7 +22,7 @@ async function textOf(stream: AsyncIterable<Buffer>): Promise<string> {
 }
 
 describe('MemorySocket', () => {
-  it('delivers what is written, in order, and the end', async () => {
+  it('delivers written data in order, and then the end', async () => {
     const [client, peer] = MemorySocket.pair()
     for (let i = 0; i < 1000; i++) client.write(`${i},`)
     client.end('end')
@@ -30,7 +30,7 @@ describe('MemorySocket', () => {
     peer.destroy()
   })
 
-  it('holds a writer back while nobody reads', async () => {
+  it('makes a writer wait while the other end does not read', async () => {
     const [client, peer] = MemorySocket.pair()
     peer.on('error', () => {})
     const block = Buffer.alloc(64 * 1024)

@@ -11,7 +11,7 @@ beforeEach(() => {
 
 const ring = (name: string) => () => void rung.push(name)
 
-describe('a clock that nobody has moved', () => {
+describe('a clock that was not changed', () => {
   it('shows real time', () => {
     const before = Date.now()
     expect(clock.now()).toBeGreaterThanOrEqual(before)
@@ -44,7 +44,7 @@ describe('advance', () => {
     expect(clock.now()).toBe(now + 900_000)
   })
 
-  it('rings what falls due, in order, each at its time', async () => {
+  it('runs due timers in order, each at its time', async () => {
     await clock.advance(0)
     const start = clock.monotonic()
     const at = (name: string) => () => void rung.push(`${name} ${clock.monotonic() - start}`)
@@ -88,7 +88,7 @@ describe('advance', () => {
     expect(rung).toEqual(['inner'])
   })
 
-  it('does not ring what was cancelled, even by the one before it', async () => {
+  it('does not run a cancelled timer, even if the timer before has cancelled it', async () => {
     await clock.advance(0)
     const second = clock.setTimeout(ring('second'), 1000)
     clock.setTimeout(() => second.cancel(), 999)

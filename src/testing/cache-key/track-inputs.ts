@@ -37,7 +37,7 @@ const WHOLE: Readonly<Record<string, string>> = {
 const OF_THE_HOST = ['host', 'hostname', 'subdomains']
 /** Fields that middlewares may set later. They are tracked even if the request does not have them yet. */
 const SET_LATER = ['body', 'user']
-/** Names that every object is asked for when it is printed, awaited or serialised. They are no inputs. */
+/** Names that are read from every object that is printed, awaited or serialised. They are no inputs. */
 const NOT_INPUTS: readonly PropertyKey[] = ['then', 'toJSON', 'constructor']
 
 /**
@@ -80,7 +80,7 @@ function trackWhole(req: BlazonRequest, onRead: OnRead, inside: Inside): (() => 
   const noting =
     (part: InputPart, ...names: string[]) =>
     (value: unknown) => {
-      // A missing value has told the handler nothing.
+      // A missing value gives the handler no information.
       for (const name of value === undefined ? [] : names) onRead(part, name)
       return value
     }

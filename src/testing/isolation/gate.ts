@@ -19,8 +19,8 @@ export interface GatePlan {
 }
 
 /**
- * The turns that a request waits for the others. A cache hit or a shared flight may keep the others from ever
- * reaching the place.
+ * The turns of the event loop that a request waits for the others. A request that gets its response from a
+ * cache, or waits for the response of another request, never reaches the place.
  */
 const PATIENCE = 30
 

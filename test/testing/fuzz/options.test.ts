@@ -95,7 +95,7 @@ describe('an operation', () => {
     await expect(failure).rejects.toThrow("fuzz({ skip: ['Things_make'] })")
   })
 
-  it('is not held to what another one answers', async () => {
+  it('is not checked against the responses of another application', async () => {
     const { requests } = await app.fuzz({ seed: 1, skip: ['Things_make', 'Things_mine'] })
     expect(seen).toContain('other')
     expect(seen).not.toContain('mine')
@@ -132,7 +132,7 @@ describe('an operation', () => {
     await expect(empty.fuzz()).rejects.toThrow('no document of this application has an operation')
   })
 
-  it('takes another seed each time, unless told', async () => {
+  it('takes another seed each time, unless one is passed', async () => {
     const options = { runs: 1, skip: ['Things_make'] }
     const [first, second] = [await app.fuzz(options), await app.fuzz(options)]
     expect(first.seed).not.toBe(second.seed)

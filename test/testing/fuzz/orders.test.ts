@@ -54,7 +54,7 @@ it('sends the same for the same seed, and something else for another', async () 
   expect(await requestsOf(8)).not.toEqual(requests)
 })
 
-it('says whom nobody lets in', async () => {
+it('lists operations that refused every valid request', async () => {
   await using app = await TestApp.create(options)
   app.withHeaders({ 'x-tenant-id': 'aurora' })
   const { refused } = await app.fuzz({ seed: 1, runs: 20 })
@@ -70,7 +70,7 @@ it('says whom nobody lets in', async () => {
   expect(await app.fuzz({ seed: 1, runs: 20, headers })).toMatchObject({ refused: [] })
 })
 
-it('leaves out what it is told to', async () => {
+it('does not call operations that the options exclude', async () => {
   await using app = await TestApp.create(options)
   const { operations, requests, skipped } = await app.withHeaders(clerk).fuzz({
     seed: 1,

@@ -159,20 +159,20 @@ describe('a planted bug', () => {
     await expect(run(snippet)).rejects.toThrow('expected 500 to be less than 500')
   })
 
-  it('that answers an undocumented status is found, at the limit', async () => {
+  it('that sends an undocumented status is found, at the limit', async () => {
     const { text, curl, snippet } = partsOf(await failureOf('status'))
     expect(text).toContain('status: expected one of 200, 400, 500, 503, got 202')
     expect(curl).toContain("'http://localhost:3000/bugs/status?n=101'")
     await expect(run(snippet)).rejects.toThrow('answered 202')
   })
 
-  it('that answers a field too many is found', async () => {
+  it('that sends an undocumented field is found', async () => {
     const { text, curl } = partsOf(await failureOf('field'))
     expect(text).toContain('data.secret')
     expect(curl).toContain("'http://localhost:3000/bugs/field/")
   })
 
-  it('that takes what the document forbids is found', async () => {
+  it('that accepts what the document forbids is found', async () => {
     const { text, curl, snippet } = partsOf(await failureOf('loose'))
     expect(text).toMatchInlineSnapshot(`
       "POST /bugs/loose (Bugs_loose, BugsController.loose) fails a request that is invalid (body name: "xxxx").

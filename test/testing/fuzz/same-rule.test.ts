@@ -42,7 +42,7 @@ class ThingsController {
   }
 }
 
-describe('an answer that the document does not list', () => {
+describe('a response that the document does not list', () => {
   let app: TestApp
   beforeAll(async () => {
     app = await TestApp.create({ controllers: [ThingsController], contract: 'throw' })

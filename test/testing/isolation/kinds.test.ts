@@ -109,7 +109,7 @@ it('sees headers and cookies', async () => {
   expect(leaks.every(({ kind }) => kind === 'answer')).toBe(true)
 })
 
-it('sees what is logged for another', async () => {
+it('finds data of another tenant in the log', async () => {
   @Tenant()
   @Controller('failures')
   class FailuresController {
@@ -131,7 +131,7 @@ it('sees what is logged for another', async () => {
   expect(leaks.every(({ kind }) => kind === 'log')).toBe(true)
 })
 
-it('sees what is cached for another, whoever reads it', async () => {
+it('finds data of another tenant in a cache entry, even if no client receives it', async () => {
   @Tenant()
   @Controller('digests')
   class DigestsController {
@@ -159,7 +159,7 @@ it('sees what is cached for another, whoever reads it', async () => {
   )
 })
 
-it('sees an answer that tells what exists', async () => {
+it('finds a response that reveals that data exists', async () => {
   @Tenant()
   @Controller('notes')
   class TellingController {
@@ -185,7 +185,7 @@ it('sees an answer that tells what exists', async () => {
   expect(leaks.every(({ kind }) => kind === 'existence')).toBe(true)
 })
 
-it('sees that another can take away what is there', async () => {
+it('finds that another tenant can delete data', async () => {
   @Tenant()
   @Controller('notes')
   class RemovingController {
@@ -207,7 +207,7 @@ it('sees that another can take away what is there', async () => {
   })
 })
 
-it('sees that another can write over what is there', async () => {
+it('finds that another tenant can overwrite data', async () => {
   @Tenant()
   @Controller('notes')
   class ReplacingController {
@@ -230,7 +230,7 @@ it('sees that another can write over what is there', async () => {
   })
 })
 
-it('sees what a middleware has left where the next request finds it', async () => {
+it('finds data that a middleware has left for the next request', async () => {
   let asking = ''
   const remember = async (req: Request, _res: Response, next: NextFunction) => {
     asking = req.get('x-tenant-id') ?? ''

@@ -53,7 +53,7 @@ it(
 )
 
 it(
-  'asks the real guard, with the tokens of callers',
+  'calls the real guard, with the tokens of callers',
   async () => {
     await using app = await TestApp.create(options)
     const caller = (token: string, shop: string) =>
@@ -68,7 +68,7 @@ it(
 )
 
 it(
-  'says that nobody was let in',
+  'reports that every request was refused',
   async () => {
     await using app = await TestApp.create(options)
     const { verdicts, leaks } = await app.proveIsolation({ seed: 1, rounds: 1 })

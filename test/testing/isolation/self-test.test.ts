@@ -91,7 +91,7 @@ describe('the report', () => {
   )
 
   it(
-    'says which seed and which tenants were chosen where nobody has',
+    'reports the seed and the tenants that were chosen by default',
     async () => {
       await using app = await tight()
       const first = await app.proveIsolation({ rounds: 1 })

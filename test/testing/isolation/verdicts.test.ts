@@ -41,7 +41,7 @@ async function rowsOf(
 }
 
 describe('an operation is inconclusive', () => {
-  it('when nothing of a tenant is in its answers, or they never succeed', async () => {
+  it('when its responses contain no data of a tenant, or never succeed', async () => {
     @Controller('plain')
     class PlainController {
       @Get('same')
@@ -195,7 +195,7 @@ describe('an operation passes', () => {
   })
 })
 
-it('sees what is in a stream that does not end, as far as it has come', async () => {
+it('finds data in the beginning of a stream that does not end', async () => {
   const notes = new Notes()
 
   @Tenant()
