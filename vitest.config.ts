@@ -75,7 +75,10 @@ const ALONE_JOURNEYS = [
   'test/journeys/testing/rejections.test.ts',
 ]
 
-/** Other files that do so, that mock a module, that start processes and servers, or whose helpers end after one file what they started. */
+/**
+ * Other files that do so, that mock a module, that start processes and servers, or whose helpers end after one file what they
+ * started.
+ */
 const ALONE = [
   'test/app/**/*.test.ts',
   'test/cli/**/*.test.ts',

@@ -1,6 +1,6 @@
 /**
- * Run as a process: imports the programs that it is given, one after the other, and writes a line of JSON for each with all that the
- * program wrote. One process for all of them loads the package once.
+ * Run as a process: imports the programs that it is given, one after the other, and writes a line of JSON for each, with all
+ * that the program wrote. One process for all of them loads the package once.
  */
 type Write = typeof process.stdout.write
 

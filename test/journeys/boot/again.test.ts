@@ -34,10 +34,6 @@ class ThingsController {
   create() {
     return null
   }
-
-  late() {
-    return 'late'
-  }
 }
 
 const options: AppOptions = { controllers: [ThingsController], providers: [Counter], logger: false }
@@ -115,11 +111,23 @@ it('serves the pages of the documents that it has', async () => {
 })
 
 it('sees a route that was declared later', async () => {
-  expect(await withApp({}, (app) => app.getRouteTable().length)).toBe(2)
-  const { prototype } = ThingsController
+  @Controller('growing')
+  class GrowingController {
+    @Get()
+    list() {
+      return []
+    }
+
+    late() {
+      return 'late'
+    }
+  }
+  const controllers = [GrowingController]
+  expect(await withApp({ controllers }, (app) => app.getRouteTable().length)).toBe(1)
+  const { prototype } = GrowingController
   const descriptor = Object.getOwnPropertyDescriptor(prototype, 'late') as PropertyDescriptor
   const decorate = Get('late') as unknown as (...args: unknown[]) => void
   decorate(prototype, 'late', descriptor)
-  const ask = async (app: TestApp) => (await app.request().get('/things/late')).body.data
-  expect(await withApp({}, ask)).toBe('late')
+  const ask = async (app: TestApp) => (await app.request().get('/growing/late')).body.data
+  expect(await withApp({ controllers }, ask)).toBe('late')
 })

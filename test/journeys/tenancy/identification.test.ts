@@ -47,7 +47,8 @@ class PathController {
 }
 
 let app: TestApp
-afterEach(() => app.close())
+// Some tests start none.
+afterEach(() => app?.close())
 
 type Headers = Record<string, string>
 type Outcome = string | null | [status: number, code: string]
