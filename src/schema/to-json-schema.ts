@@ -5,23 +5,26 @@ import { describePlain } from './libraries/plain.js'
 import { describeValibot } from './libraries/valibot.js'
 import { describeOldZod, zodOptions } from './libraries/zod-options.js'
 
-/** The part of a Standard Schema that is read here. */
+/** The part of a Standard Schema that this file reads. */
 interface Standard {
   readonly vendor?: unknown
   readonly jsonSchema?: Readonly<Record<SchemaSide, (options: object) => unknown>>
 }
 
-/** How to describe a schema. */
+/** Options of `describeSchema`. */
 export interface DescribeOptions {
   readonly side: SchemaSide
-  /** As in the `swagger` option: asked before the library itself. */
+  /**
+   * Converters from the `swagger` option, by vendor. A converter takes precedence over the library's own
+   * description.
+   */
   readonly converters?: Readonly<Record<string, SchemaConverter>> | undefined
 }
 
-/** The one draft that all libraries know. */
+/** The only draft that all libraries support. */
 const target = 'draft-2020-12'
 
-/** Any supported schema as JSON Schema; throws what a library throws. */
+/** Converts any supported schema to JSON Schema. Errors of the library are thrown. */
 export function toJsonSchema(schema: object, { side, converters = {} }: DescribeOptions): unknown {
   const standard = (schema as { '~standard'?: Standard })['~standard']
   if (standard === undefined) return describePlain(schema, side)
