@@ -2,7 +2,7 @@ import type { SchemaSide } from '../../contracts/openapi.js'
 import { ABSENT_MARK, ANONYMOUS_MARK, isNode, type Node } from '../dialect/conversion.js'
 import { BIGINT, DATE, DIGITS, ofClass, unknown } from './library-result.js'
 
-/** What arktype hands over where JSON Schema has no word, by `code`. */
+/** What arktype passes to a fallback for a constraint that JSON Schema cannot express, by `code`. */
 interface Context {
   readonly code: string
   readonly base: Record<string, unknown>
@@ -15,7 +15,7 @@ interface Context {
 
 type Ask = (side: SchemaSide, libraryOptions: object) => unknown
 
-/** Asks a type of arktype 2.1.28 or later; `ask` is its `~standard.jsonSchema`. */
+/** Describes a type of arktype 2.1.28 or later. `ask` calls its `~standard.jsonSchema`. */
 export function describeArktype(ask: Ask, side: SchemaSide): unknown {
   const answer = ask(side, { fallback: (context: Context) => describe(context, side) })
   if (side === 'output') {
@@ -23,14 +23,17 @@ export function describeArktype(ask: Ask, side: SchemaSide): unknown {
   }
   if (isNode(answer) && isNode(answer.$defs)) {
     for (const definition of Object.values(answer.$defs)) {
-      // Its name is a counter of the whole process.
+      // The key is a counter of the whole process, so it is different in each document.
       Object.assign(definition as object, { [ANONYMOUS_MARK]: true })
     }
   }
   return answer
 }
 
-/** Arktype says `{}` of what a morph makes, as it does of `unknown`: what went in tells them apart. */
+/**
+ * Marks the results of morphs. Arktype describes the result of a morph as `{}`, the same as `unknown`. If the
+ * input side is not `{}` at the same place, it is a morph.
+ */
 function markMorphs(out: unknown, into: unknown): void {
   if (!isNode(out) || !isNode(into)) return
   if (isAnything(out) && !isAnything(into)) Object.assign(out, unknown(MORPH))
@@ -65,7 +68,7 @@ function describe(context: Context, side: SchemaSide): Record<string, unknown> {
         ...base,
         allOf: [...((base.allOf as unknown[]) ?? []), { pattern: context.pattern }],
       }
-    // What a narrow rejects, and which defaults there are, no schema needs to say.
+    // A schema can be complete without the predicate of a narrow and without a default, so neither is a loss.
     case 'predicate':
     case 'defaultValue':
       return base
