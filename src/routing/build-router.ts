@@ -163,5 +163,5 @@ function nameWildcard(params: Record<string, string>, names: readonly string[]):
 }
 
 function unreachable(): never {
-  throw new Error('The router is only asked to find, never to call.')
+  throw new Error('The router only looks up routes. It never calls their handlers.')
 }
