@@ -27,7 +27,10 @@ function toLists(query: Readonly<Record<string, unknown>>, names: readonly strin
   return copy ?? query
 }
 
-/** The names of the properties that are lists in every branch of a union that has them. */
+/**
+ * Returns the names of the properties that are lists. In a union, each branch that has the property must make
+ * it a list.
+ */
 function listNames({ schema, definitions }: DescribedSchema): string[] {
   const byRef = new Map(
     definitions.map(({ name, schema }) => [`#/components/schemas/${name}`, schema]),

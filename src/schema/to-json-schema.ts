@@ -33,14 +33,14 @@ export function toJsonSchema(schema: object, { side, converters = {} }: Describe
   if (converter !== undefined) return converter(schema, { side, target })
   const { jsonSchema } = standard
   if (jsonSchema !== undefined) {
-    const ask = (asked: SchemaSide, libraryOptions?: object): unknown =>
-      jsonSchema[asked]({ target, ...(libraryOptions && { libraryOptions }) })
-    if (vendor === 'arktype') return describeArktype(ask, side)
-    return vendor === 'zod' ? ask(side, zodOptions(side)) : ask(side)
+    const convert = (which: SchemaSide, libraryOptions?: object): unknown =>
+      jsonSchema[which]({ target, ...(libraryOptions && { libraryOptions }) })
+    if (vendor === 'arktype') return describeArktype(convert, side)
+    return vendor === 'zod' ? convert(side, zodOptions(side)) : convert(side)
   }
   if (vendor === 'valibot') return describeValibot(schema, side)
-  const answer = vendor === 'zod' ? describeOldZod(schema, { side, target }) : undefined
-  return answer ?? unknown(silent(vendor))
+  const described = vendor === 'zod' ? describeOldZod(schema, { side, target }) : undefined
+  return described ?? unknown(silent(vendor))
 }
 
 function silent(vendor: string): string {

@@ -43,9 +43,9 @@ const known = new WeakMap<object, boolean>()
  * number.
  */
 export function hasUserCode(schema: object): boolean {
-  const answer = known.get(schema) ?? findUserCode(schema, new Set())
-  known.set(schema, answer)
-  return answer
+  const found = known.get(schema) ?? findUserCode(schema, new Set())
+  known.set(schema, found)
+  return found
 }
 
 function findUserCode(node: unknown, seen: Set<object>): boolean {

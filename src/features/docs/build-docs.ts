@@ -18,8 +18,7 @@ export interface DocsConfig {
    */
   readonly isProduction: boolean
   /**
-   * Finds the folder of `swagger-ui-dist`. If it returns `null`, the built-in page is served. Default: {@link
-   * findSwaggerUi}.
+   * Returns the folder of `swagger-ui-dist`, or `null` to serve the built-in page. Default: `findSwaggerUi`.
    */
   readonly resolvePeer?: () => string | null
 }

@@ -7,7 +7,7 @@ import { anyOf } from './union.js'
 /** The item schemas of a list: those of the first items by position, and that of all other items. */
 interface Positions {
   readonly first: readonly unknown[]
-  /** `undefined` when the schema does not say. */
+  /** `undefined` when the schema allows any other items. */
   readonly rest: unknown
 }
 

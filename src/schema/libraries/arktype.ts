@@ -13,21 +13,24 @@ interface Context {
   readonly pattern?: string
 }
 
-type Ask = (side: SchemaSide, libraryOptions: object) => unknown
+type Convert = (side: SchemaSide, libraryOptions: object) => unknown
 
-/** Describes a type of arktype 2.1.28 or later. `ask` calls its `~standard.jsonSchema`. */
-export function describeArktype(ask: Ask, side: SchemaSide): unknown {
-  const answer = ask(side, { fallback: (context: Context) => describe(context, side) })
+/** Describes a type of arktype 2.1.28 or later. `convert` calls its `~standard.jsonSchema`. */
+export function describeArktype(convert: Convert, side: SchemaSide): unknown {
+  const described = convert(side, { fallback: (context: Context) => describe(context, side) })
   if (side === 'output') {
-    markMorphs(answer, ask('input', { fallback: (context: Context) => describe(context, 'input') }))
+    markMorphs(
+      described,
+      convert('input', { fallback: (context: Context) => describe(context, 'input') }),
+    )
   }
-  if (isNode(answer) && isNode(answer.$defs)) {
-    for (const definition of Object.values(answer.$defs)) {
+  if (isNode(described) && isNode(described.$defs)) {
+    for (const definition of Object.values(described.$defs)) {
       // The key is a counter of the whole process, so it is different in each document.
       Object.assign(definition as object, { [ANONYMOUS_MARK]: true })
     }
   }
-  return answer
+  return described
 }
 
 /**
