@@ -143,9 +143,9 @@ function isDecodable(url: string): boolean {
 }
 
 /**
- * Returns the error of a path parameter. It must not be empty, as in Express: the handler of `DELETE
- * /users/:id` must not run for `/users//` with the id `''`. It must not contain a zero byte: no resource is
- * named with one, and databases and file systems fail on it.
+ * Returns the error of a path parameter. It must not be empty, as in Express: the handler of
+ * `DELETE /users/:id` must not run for `/users//` with the id `''`. It must not contain a zero byte: no
+ * resource is named with one, and databases and file systems fail on it.
  */
 function flawOf(params: Readonly<Record<string, string>>): 'none' | 'malformed' | null {
   for (const name in params) {

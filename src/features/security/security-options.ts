@@ -8,8 +8,8 @@ import { type Names, type OptionGroup, unknownNames } from '../../errors/option-
 export interface SecurityOptions {
   /**
    * Sets protective response headers with `helmet`: a boolean, or helmet's options. The options are merged
-   * over a policy for an API, whose responses load and embed nothing (`default-src 'none'; frame-ancestors
-   * 'none'`).
+   * over a policy for an API, whose responses load and embed nothing:
+   * `default-src 'none'; frame-ancestors 'none'`.
    *
    * @defaultValue `true`
    */
