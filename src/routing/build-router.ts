@@ -6,23 +6,26 @@ import findMyWay, {
 } from 'find-my-way'
 import type { RouteMatch, RouteModel } from '../contracts/route-model.js'
 
-/** Longest path parameter, in characters. */
+/** The longest path parameter, in characters. */
 const MAX_PARAM_LENGTH = 1024
 
-/** The methods of an `@All` route. Other methods, above all TRACE, get a 405 unless a route declares them. */
+/**
+ * The methods of an `@All` route. All other methods, most importantly TRACE, get 405 unless a route declares
+ * them.
+ */
 const ALL_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
-/** Finds the route of a request. The only code in the framework that compares paths. */
+/** Finds the route of a request. No other code in the framework compares paths. */
 export type Router = (method: string, url: string) => RouteMatch
 
 type Tree = Instance<HTTPVersion.V1>
 
-/** What the router must know of a route. */
+/** The fields of a route that the router needs. */
 export type Routable = Pick<RouteModel, 'index' | 'method' | 'path' | 'pathParameters'>
 
 /**
- * Builds the radix tree. As in Express, case and a trailing slash do not count and parameters are
- * decoded once; unlike there, a static segment beats a parameter whatever the order of declaration.
+ * Builds the radix tree. As in Express, paths ignore case and a trailing slash, and parameters are decoded
+ * once. Unlike in Express, a static segment takes precedence over a parameter, in any order of declaration.
  */
 export function buildRouter(routes: readonly Routable[]): Router {
   const tree = findMyWay({
@@ -30,18 +33,18 @@ export function buildRouter(routes: readonly Routable[]): Router {
     ignoreTrailingSlash: true,
     maxParamLength: MAX_PARAM_LENGTH,
     onBadUrl: unreachable,
-    // The query string is parsed when somebody asks for it.
+    // The request parses the query string when the handler first reads it.
     querystringParser: String,
   })
   const hasHeads = routes.some(({ method }) => method === 'HEAD' || method === 'ALL')
   declare(routes, tree, hasHeads)
-  // `HEAD` means the `GET` route of its path. Without `@Head` and `@All` routes it is looked up as `GET`: a second
-  // set of branches for it would be the same, and would cost a third of the time of building.
+  // A `HEAD` request runs the `GET` route of its path. Without `@Head` and `@All` routes, `HEAD` is looked up
+  // as `GET`. A second set of equal branches for `HEAD` would cost a third of the time to build the tree.
   const findPath: Find = hasHeads
     ? (method, url) => tree.find(method, url)
     : (method, url) => tree.find(method === 'HEAD' ? 'GET' : method, url)
-  // find-my-way takes the first character for a slash: only where that would lead `OPTIONS *` to a route, it is
-  // looked at.
+  // find-my-way skips the first character of a URL, because it takes it for a slash. The extra check for `*`
+  // is needed only if that would lead `OPTIONS *` to a route.
   const find: Find =
     findPath('OPTIONS', WHOLE_SERVER) === null
       ? findPath
@@ -55,10 +58,13 @@ export function buildRouter(routes: readonly Routable[]): Router {
   }
 }
 
-/** What stands for no path, but for all of them (RFC 9110, 7.1). */
+/** The request target of `OPTIONS *`, which means the whole server and no path (RFC 9110, section 7.1). */
 const WHOLE_SERVER = '*'
 
-/** `Allow` of `OPTIONS *`: every method that some path allows, `HEAD` with `GET`, and `OPTIONS`. */
+/**
+ * Returns the `Allow` header of `OPTIONS *`: every method that some path allows, `HEAD` with `GET`, and
+ * `OPTIONS`.
+ */
 function methodsOf(routes: readonly Routable[]): string[] {
   const declared = new Set(routes.map(({ method }) => method))
   return ALL_METHODS.filter((method) => {
@@ -70,7 +76,7 @@ function methodsOf(routes: readonly Routable[]): string[] {
 type Find = (method: HTTPMethod, url: string) => FindResult<HTTPVersion.V1> | null
 
 function toMatch(found: FindResult<HTTPVersion.V1>): RouteMatch {
-  // find-my-way answers a URL that does not decode with a handler of its own, which has no store.
+  // For a URL that does not decode, find-my-way returns its `onBadUrl` handler, which has no store.
   if (found.store === null) return { kind: 'malformed' }
   const { index, path, pathParameters } = found.store as Routable
   const params = found.params as Record<string, string>
@@ -82,7 +88,10 @@ function toMatch(found: FindResult<HTTPVersion.V1>): RouteMatch {
   return { kind: 'route', index, params }
 }
 
-/** Declares the methods of routes first, then those that they imply: `HEAD` of a `GET`, and the rest of an `@All`. */
+/**
+ * Declares the methods of all routes first. Then it declares the methods that routes imply: `HEAD` for a
+ * `GET`, and the remaining methods of an `@All`.
+ */
 function declare(routes: readonly Routable[], tree: Tree, hasHeads: boolean): void {
   const declareAs = (method: HTTPMethod, route: Routable) =>
     tree.on(method, patternOf(route), unreachable, route)
@@ -98,14 +107,14 @@ function declare(routes: readonly Routable[], tree: Tree, hasHeads: boolean): vo
   }
 }
 
-/** find-my-way knows no names of wildcards. */
+/** find-my-way does not support named wildcards. */
 function patternOf({ path }: Routable): string {
   return path.includes('*') ? path.replace(/\*\w+$/, '*') : path
 }
 
 /**
- * Explains why a request has no route, and collects the methods of its path for `Allow`: by asking for every method
- * in turn, which costs time, but only for requests without a route.
+ * Explains why a request has no route, and collects the methods of its path for `Allow`. It looks up every
+ * method in turn, but only requests without a route take that time.
  */
 function explainMiss(find: Find, method: string, url: string): RouteMatch {
   const allow: string[] = []
@@ -134,8 +143,9 @@ function isDecodable(url: string): boolean {
 }
 
 /**
- * A parameter is never empty, as in Express: `DELETE /users//` must not delete what `''` stands for.
- * Nor does it hold a zero byte, which nothing is named with, and which databases and file systems choke on.
+ * Returns the error of a path parameter. It must not be empty, as in Express: the handler of
+ * `DELETE /users/:id` must not run for `/users//` with the id `''`. It must not contain a zero byte: no
+ * resource is named with one, and databases and file systems fail on it.
  */
 function flawOf(params: Readonly<Record<string, string>>): 'none' | 'malformed' | null {
   for (const name in params) {
@@ -146,12 +156,12 @@ function flawOf(params: Readonly<Record<string, string>>): 'none' | 'malformed' 
   return null
 }
 
-/** find-my-way calls every wildcard `*`; a path calls it by name. */
+/** find-my-way names every wildcard `*`; the handler reads it by its own name. */
 function nameWildcard(params: Record<string, string>, names: readonly string[]): void {
   params[names.at(-1) as string] = params['*'] as string
   delete params['*']
 }
 
 function unreachable(): never {
-  throw new Error('The router is only asked to find, never to call.')
+  throw new Error('The router only looks up routes. It never calls their handlers.')
 }

@@ -5,8 +5,9 @@ import { type CompileOpenApiSchema, createOpenApiCompiler } from './openapi-vali
 const REMEDIED = 'so the document leaves it out'
 
 /**
- * Takes examples and defaults that their own schema rejects out of a description: a document that shows one lies, and
- * tools refuse it. Costs nothing, and loads nothing, where there are none.
+ * Removes each `example` and `default` that its own schema rejects from a description. Readers of the
+ * document would copy such a value, and some tools refuse the whole document. A description without examples
+ * and defaults is returned as it is, and Ajv is not loaded.
  */
 export function checkExamples(described: DescribedSchema): DescribedSchema {
   const bodies = [described.schema, ...described.definitions.map(({ schema }) => schema)]
@@ -51,18 +52,22 @@ function isRejected(schema: OpenApiSchema, value: unknown, compile: CompileOpenA
   try {
     return !compile(schema)(value)
   } catch {
-    // A pattern that is none, say: then nothing is known of its examples either.
+    // The schema does not compile, for example because its pattern is not a valid expression. Then nothing is
+    // known about the example either, so it stays.
     return false
   }
 }
 
-/** Keywords that {@link acceptsScalar} knows, or that constrain nothing. */
+/** Keywords that {@link acceptsScalar} checks, and keywords that constrain nothing. */
 const PLAIN = new Set(
   `type enum nullable minimum maximum exclusiveMinimum exclusiveMaximum minLength maxLength title description
   default example deprecated readOnly writeOnly externalDocs`.split(/\s+/),
 )
 
-/** Most defaults are numbers, booleans and short texts, for which Ajv need not be loaded; `undefined` for all else. */
+/**
+ * Checks a number, boolean or text without loading Ajv. Returns `undefined` for all other values and schemas;
+ * Ajv checks those.
+ */
 function acceptsScalar(schema: OpenApiSchema, value: unknown): boolean | undefined {
   const isPlain = Object.keys(schema).every((key) => PLAIN.has(key))
   if (typeof value === 'object' || !isPlain) return undefined
@@ -70,7 +75,7 @@ function acceptsScalar(schema: OpenApiSchema, value: unknown): boolean | undefin
   const isType = type === 'integer' ? Number.isInteger(value) : type === typeof value
   if (!isType || values?.includes(value) === false) return false
   if (typeof value === 'number') return isWithin(value, schema)
-  // In code points, as JSON Schema counts.
+  // JSON Schema counts code points, not UTF-16 units.
   return typeof value !== 'string' || isLongEnough([...value].length, schema)
 }
 

@@ -9,15 +9,20 @@ import { withQueryLists } from './query-lists.js'
 import { standardValidator } from './standard-schema.js'
 import { hasUserCode } from './zod-validate.js'
 
-/** Makes a schema callable for one part of a request. Rejects when a JSON Schema does not compile. */
+/**
+ * Compiles a schema to a validator for one part of a request. The promise rejects when a JSON Schema does not
+ * compile.
+ */
 export type CompileValidator = (schema: Schema, source: InputSource) => Promise<Validator>
 
 /**
- * A compiler of its own for every application, so that equal `$id`s of two applications never meet.
- * Text inputs (`params`, `query`, `headers`) are coerced where the schema is JSON Schema; Standard
- * Schemas say themselves what they coerce, but for a query parameter that is a list of one.
+ * Creates the compiler of one application. Applications do not share it, so two of them may use the same
+ * `$id`. JSON Schemas coerce the text inputs (`params`, `query`, `headers`). A Standard Schema decides itself
+ * what it coerces, with one exception: a query parameter that was sent once becomes a list of one item if the
+ * schema expects a list.
  *
- * @param converters Of libraries that do not say which parameters are lists.
+ * @param converters Converters for libraries that cannot describe their schemas. The descriptions say which
+ * query parameters are lists.
  */
 export function createValidatorCompiler(converters?: SchemaConverters): CompileValidator {
   const compileJsonSchema = createJsonSchemaCompiler()
@@ -33,7 +38,7 @@ export function createValidatorCompiler(converters?: SchemaConverters): CompileV
   }
 }
 
-/** What zod coerces itself is a number. */
+/** Zod itself refuses `NaN` and infinities. Only a user function in a zod schema can produce them. */
 function mayOverflow(schema: StandardSchemaV1): boolean {
   return schema['~standard'].vendor !== 'zod' || hasUserCode(schema)
 }

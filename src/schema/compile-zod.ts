@@ -4,28 +4,30 @@ import { isZodNode, withRun, type ZodNode } from './bounded/zod-node.js'
 
 type Validate = StandardSchemaV1.Props['validate']
 
-/** The part of `zod/v4/core` that is used here. */
+/** The part of `zod/v4/core` that this file uses. */
 interface ZodCore {
   readonly version: object
-  /** From zod 4.5 on. Answers with the schema as it is where it cannot do better. */
+  /** Exists from zod 4.5 on. Returns the schema unchanged when it cannot compile it. */
   readonly compile?: (schema: StandardSchemaV1) => StandardSchemaV1
 }
 
-// Named by a variable, so that no bundler looks for a package that an application may not have.
+// The name is in a variable so that bundlers do not try to resolve zod, which the application may not have
+// installed.
 const CORE: string = 'zod/v4/core'
 
 let loading: Promise<ZodCore | undefined> | undefined
 
-/** Thousands of schemas wait for one import. */
+/** An application may have thousands of schemas. All of them share one import. */
 function loadCore(): Promise<ZodCore | undefined> {
   loading ??= import(CORE).catch(() => undefined)
   return loading
 }
 
 /**
- * A schema of zod as one function that zod writes: of a nested order it takes 2,000 instructions to validate where the
- * schema itself takes 28,000, with the same results and errors. `undefined` for schemas of other libraries and of a zod
- * that cannot, or that is another copy than the one found from here. Schemas with callbacks run as they are.
+ * Compiles a zod schema to one function that zod generates. For a nested order, this function takes 2,000
+ * instructions and the schema itself takes 28,000; results and errors are the same. Returns `undefined` for
+ * schemas of other libraries, for a zod version that cannot compile, and for a copy of zod with a different
+ * version than the one that this package finds. A schema with callbacks is not compiled: see `isDefinite`.
  */
 export async function compileZod(schema: StandardSchemaV1): Promise<Validate | undefined> {
   const version = (schema as { _zod?: { version?: object } })._zod?.version
@@ -35,7 +37,7 @@ export async function compileZod(schema: StandardSchemaV1): Promise<Validate | u
   if (compile === undefined || !isSame(version, core?.version)) return undefined
   let compiled: StandardSchemaV1.Props | undefined
   return function validate(value) {
-    // By the first request that needs it: a start would wait for the functions of all routes.
+    // Compiled at the first request of the route, because compiling all routes would delay the boot.
     compiled ??= compiledOnce(schema, compile)['~standard']
     return compiled.validate(value)
   }
@@ -45,7 +47,7 @@ function isSame(version: object, other: object | undefined): boolean {
   return version === other || JSON.stringify(version) === JSON.stringify(other)
 }
 
-/** A schema does not change, and several routes and applications may use it. */
+/** Schemas do not change, and several routes and applications may share one. */
 const compiledSchemas = new WeakMap<StandardSchemaV1, StandardSchemaV1>()
 
 function compiledOnce(
@@ -60,7 +62,10 @@ function compiledOnce(
   return chosen
 }
 
-/** What the function refuses is given to the bounded schema, which is made when the first value is refused. */
+/**
+ * When the compiled function refuses a value, zod runs the schema's `run` again to collect the issues. This
+ * schema delegates that `run` to the bounded schema, which is built at the first refused value.
+ */
 function explaining<T extends StandardSchemaV1 & ZodNode>(schema: T): T {
   return withRun(schema, (payload, context) => {
     const { _zod } = boundZod(schema) as unknown as ZodNode
@@ -69,8 +74,9 @@ function explaining<T extends StandardSchemaV1 & ZodNode>(schema: T): T {
 }
 
 /**
- * Whether nothing of the schema runs twice. What the function refuses is given to the schema, which says why; a callback would
- * then meet what it has changed itself: one of `z.preprocess` that splits a list in place throws, and 400 becomes 500.
+ * Whether zod can collect the issues of a refused value without calling user code a second time. After a
+ * refusal zod runs the schema again. A callback would then receive a value that it has changed already: a
+ * `z.preprocess` that splits a list in place would throw, and the client would get 500 instead of 400.
  */
 function isDefinite(schema: StandardSchemaV1): boolean {
   const { bag } = (schema as { _zod?: { bag?: { validator?: { definite?: boolean } } } })._zod ?? {}

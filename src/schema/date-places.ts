@@ -1,14 +1,14 @@
 import type { DescribedSchema, OpenApiSchema } from '../contracts/openapi.js'
 
-/** Where a value may hold dates, by what its schema says. */
+/** The places in a value that may hold dates, according to its schema. */
 export interface DatePlaces {
-  /** Whether the value itself may be one. */
+  /** Whether the value itself may be a date. */
   readonly isDate: boolean
-  /** By name; only of properties that may hold any. */
+  /** Places in each property, by name. Has only properties that may hold dates. */
   readonly properties: ReadonlyMap<string, DatePlaces>
-  /** Of properties without a name; `null` when they hold none. */
+  /** Places in the values of `additionalProperties`; `null` when they hold no dates. */
   readonly others: DatePlaces | null
-  /** Of an array; `null` when they hold none. */
+  /** Places in the items of an array; `null` when they hold no dates. */
   readonly items: DatePlaces | null
 }
 
@@ -17,19 +17,20 @@ type Definitions = ReadonlyMap<string, OpenApiSchema>
 const COMPONENTS = '#/components/schemas/'
 
 /**
- * Finds every place that is a `date-time` in some alternative of a schema; `null` when there is none. A schema that
- * contains itself is followed once around: data that goes around for ever is for `JSON.stringify` to refuse.
+ * Finds every place that is a `date-time` in at least one alternative of a schema; `null` when there is none.
+ * In a schema that contains itself, each definition is visited once per path, so dates that are nested deeper
+ * in such a value are not found here. `JSON.stringify` writes them.
  */
 export function findDatePlaces({ schema, definitions }: DescribedSchema): DatePlaces | null {
   return placesOf(schema, new Map(definitions.map((each) => [each.name, each.schema])))
 }
 
-/** Places of the property of an object. */
+/** The places of an object whose only property with dates is `name`. */
 export function within(name: string, places: DatePlaces): DatePlaces {
   return { ...NONE, properties: new Map([[name, places]]) }
 }
 
-/** Places of one or the other. */
+/** The places of a value that matches one schema or the other. */
 export function either(a: DatePlaces | null, b: DatePlaces | null): DatePlaces | null {
   if (a === null || b === null) return a ?? b
   const names = new Set([...a.properties.keys(), ...b.properties.keys()])

@@ -3,8 +3,10 @@ import type { DatePlaces } from './date-places.js'
 import { dateText } from './date-text.js'
 
 /**
- * Writes the dates of a value as JSON does. Answers with the value itself, or with a copy of what is around a date:
- * `JSON.stringify` makes the same of both, and what was given never changes. A date that is overlooked costs time, no more.
+ * Replaces the dates of a value with the text that JSON has for them. Returns the value itself if nothing was
+ * replaced, else a copy of the objects and lists around the dates; the value itself never changes.
+ * `JSON.stringify` gives the same text for both. A date that this function misses is written by
+ * `JSON.stringify`, which is slower.
  */
 export type WriteDates = (value: unknown) => unknown
 
@@ -15,7 +17,7 @@ interface PropertyWriter {
   readonly write: WriteDates
 }
 
-/** Looks for dates where they may stand, and nowhere else. */
+/** Creates a writer that looks for dates only in the given places. */
 export function createDateWriter({ isDate, items, properties, others }: DatePlaces): WriteDates {
   const writeItems = items && createDateWriter(items)
   const writeOthers = others && createDateWriter(others)
@@ -27,7 +29,7 @@ export function createDateWriter({ isDate, items, properties, others }: DatePlac
     if (typeof value !== 'object' || value === null) return value
     if (value instanceof Date) return isDate ? dateText(value) : value
     const object = value as Properties
-    // What answers for itself is asked by `JSON.stringify`.
+    // `JSON.stringify` calls `toJSON`, so the result of `toJSON` is written and not these properties.
     if (typeof object['toJSON'] === 'function') return object
     if (Array.isArray(object)) return writeItems === null ? object : inItems(object, writeItems)
     let result = object
@@ -40,7 +42,7 @@ export function createDateWriter({ isDate, items, properties, others }: DatePlac
   }
 }
 
-/** @param result What has become of the object so far: itself, or its copy. */
+/** @param result The object itself, or its copy if an earlier property was replaced. */
 function inProperty(
   object: Properties,
   result: Properties,
@@ -49,10 +51,10 @@ function inProperty(
   const value = object[name]
   const written = write(value)
   if (written === value) return result
-  // JSON has the primitive that it holds, and no property.
+  // `JSON.stringify` writes the primitive inside a boxed object and none of its properties.
   if (types.isBoxedPrimitive(object)) return object
   const copy = result === object ? { ...object } : result
-  // One that is inherited is not in JSON.
+  // JSON has no inherited properties.
   if (Object.hasOwn(copy, name)) copy[name] = written
   return copy
 }
@@ -62,7 +64,8 @@ function inItems(list: readonly unknown[], write: WriteDates): readonly unknown[
   for (let i = 0; i < list.length; i++) {
     const item = list[i]
     const written = write(item)
-    // Rows are alike. Where they hold text already, looking at all of them took half as long as JSON itself.
+    // The items of a list are usually alike. If the first item has no date to replace, the others are not
+    // checked: checking them all took half as long as `JSON.stringify` itself.
     if (i === 0 && written === item) return list
     if (written === item) continue
     copy ??= copyOf(list)
@@ -71,7 +74,10 @@ function inItems(list: readonly unknown[], write: WriteDates): readonly unknown[
   return copy ?? list
 }
 
-/** By what JSON is made of, not by a method or an iterator: a subclass may have its own. */
+/**
+ * Copies by index, as `JSON.stringify` reads a list. A subclass of `Array` may override its methods and its
+ * iterator.
+ */
 function copyOf(list: readonly unknown[]): unknown[] {
   const copy = new Array<unknown>(list.length)
   for (let i = 0; i < list.length; i++) copy[i] = list[i]

@@ -4,14 +4,18 @@ import type { Schema } from '../contracts/schema.js'
 import { describeSchema } from './describe-schema.js'
 import type { DescribeOptions } from './to-json-schema.js'
 
-// Schemas of libraries do not change once they are made, so all applications of a process may share what they say: it was
-// half of what the start of a test's application cost. Held weakly, and never written to.
+// Schemas of libraries are immutable, so all applications of a process share their descriptions. Describing
+// them again was half of the time to create an application in a test. The keys are held weakly, and the
+// descriptions are never changed.
 const known: Readonly<Record<SchemaSide, WeakMap<object, DescribedSchema>>> = {
   input: new WeakMap(),
   output: new WeakMap(),
 }
 
-/** As `describeSchema`, which is asked only once about a schema of a library. What it answers must not be changed. */
+/**
+ * Like `describeSchema`, but describes each schema of a library only once. Callers must not change the
+ * result.
+ */
 export function describeOnce(schema: Schema | object, options: DescribeOptions): DescribedSchema {
   if (!isConstant(schema, options)) return describeSchema(schema, options)
   const memory = known[options.side]
@@ -20,7 +24,10 @@ export function describeOnce(schema: Schema | object, options: DescribeOptions):
   return described
 }
 
-/** JSON Schema is the author's own object, and a converter the author's own function: both may say something else tomorrow. */
+/**
+ * The application may change a JSON Schema object, and a converter function may return different results.
+ * Both are described again on each call.
+ */
 function isConstant(schema: object, { converters = {} }: DescribeOptions): boolean {
   const standard = (schema as Partial<StandardSchemaV1>)['~standard']
   return standard !== undefined && !Object.hasOwn(converters, String(standard.vendor))

@@ -6,8 +6,9 @@ import { toOpenApiSchema } from './dialect/to-openapi-schema.js'
 import { type DescribeOptions, toJsonSchema } from './to-json-schema.js'
 
 /**
- * A schema as OpenAPI 3.0.3 writes it. Never throws: what cannot be described is `{}`, and a loss says why. The output
- * side is the JSON that a client receives, the input side what it sends.
+ * Describes a schema in the dialect of OpenAPI 3.0.3. Never throws: a schema that cannot be described becomes
+ * `{}`, and a loss gives the reason. The output side describes the JSON that a client receives; the input
+ * side describes the JSON that a client sends.
  *
  * @example
  * describeSchema(z.object({ at: z.date() }), { side: 'output' }).schema
@@ -21,7 +22,7 @@ export function describeSchema(schema: Schema | object, options: DescribeOptions
     const described = toOpenApiSchema(json, survey)
     return survey.isAnnotated ? checkExamples(described) : described
   } catch (error) {
-    // Not `String(error)`: anything may be thrown, and some values are no text.
+    // Not `String(error)`: code may throw any value, and some values cannot be converted to text.
     const reason = error instanceof Error ? error.message : `it threw ${typeof error}`
     const cause = `The schema cannot be described (${reason}): the document accepts anything.`
     return { schema: {}, definitions: [], losses: [{ path: '', cause }] }

@@ -1,10 +1,12 @@
 import type { ValidationIssue, ValidationResult, Validator } from '../contracts/schema.js'
 
 /**
- * Refuses texts that a schema has read as `NaN` or as an infinity: `v.toNumber()`, arktype's `string.numeric.parse` and a `transform(Number)`
- * make `Infinity` of `1e400`, or of 400 digits. What a schema makes of other texts on purpose stays: `Infinity` of `unlimited`.
+ * Refuses text that a schema converted to `NaN` or an infinity. For example, `v.toNumber()`, arktype's
+ * `string.numeric.parse` and `transform(Number)` convert `1e400`, or 400 digits, to `Infinity`. An infinity
+ * that the schema returns for other text on purpose stays, for example for `unlimited`.
  *
- * @param mayOverflow Asked with the first value, whether the schema can do that at all.
+ * @param mayOverflow Called once, at the first value. Returns whether the schema can produce such a number at
+ * all.
  */
 export function withFiniteNumbers(validate: Validator, mayOverflow: () => boolean): Validator {
   let isNeeded: boolean | undefined
@@ -12,7 +14,7 @@ export function withFiniteNumbers(validate: Validator, mayOverflow: () => boolea
     const result = validate(sent)
     isNeeded ??= mayOverflow()
     if (!isNeeded) return result
-    // One of our own making: see `standardValidator`.
+    // `standardValidator` returns a native promise, so `instanceof` is safe here.
     if (result instanceof Promise) return result.then((settled) => refuse(settled, sent))
     return refuse(result, sent)
   }
@@ -37,7 +39,7 @@ function overflows({ made, sent, path }: Place): ValidationIssue[] {
     return isLost ? [{ path, message: 'must be a finite number' }] : []
   }
   if (!isHolder(sent) || !isHolder(made)) return []
-  // What was sent has an end; what was made of it may contain itself.
+  // The walk follows the keys of the sent value, which is finite. The converted value may contain itself.
   return Object.keys(sent).flatMap((name) =>
     overflows({ made: made[name], sent: sent[name], path: [...path, name] }),
   )

@@ -9,10 +9,13 @@ import type {
 import { type BoundedAjv, type CreateAjv, DRAFTS, type Draft, loadAjv } from './ajv/load-ajv.js'
 import { MAX_ISSUES } from './max-issues.js'
 
-/** The validators of one draft. What refuses is quick and says one error; what collects says why, and is made when something is refused. */
+/**
+ * The Ajv instances of one draft. `refusing` is fast and stops at the first error. `collecting` finds all
+ * errors; it is created when the first value is refused.
+ */
 interface AjvSet {
   readonly forBody: AjvPair
-  /** Turns text into what the schema asks for: numbers, booleans, one value into a list of one. */
+  /** Coerces text to the type in the schema: numbers, booleans, and one value to a list of one item. */
   readonly forText: AjvPair
 }
 
@@ -22,20 +25,20 @@ interface AjvPair {
 }
 
 /**
- * Says what is wrong with a value that is refused, once all is filled in.
+ * Returns the issues of a value that is refused, else `undefined`. Fills in defaults and coerces in place.
  *
- * @param sent What `value` is a copy of, if it is one.
+ * @param sent The value before copying, if `value` is a copy.
  */
 type Validate = (value: unknown, sent?: unknown) => readonly ValidationIssue[] | undefined
 
 const LATEST: Draft = '2020-12'
 
 /**
- * Compiles JSON Schemas, formats included, in the draft that `$schema` names, else 2020-12. Defaults
- * are filled in.
+ * Creates a compiler of JSON Schemas with formats. The draft is the one in `$schema`. Without `$schema` it is
+ * 2020-12, or 2019-09 if only that draft accepts the schema. Validators fill in defaults.
  */
 export function createJsonSchemaCompiler() {
-  // Ajv is loaded with the first JSON Schema; an application of Standard Schemas never pays for it.
+  // Ajv is loaded at the first JSON Schema. An application with only Standard Schemas never loads it.
   const loading = new Map<Draft, Promise<AjvSet>>()
   const load = (draft: Draft): Promise<AjvSet> => {
     const loaded = loading.get(draft) ?? loadAjv(draft).then(createSet)
@@ -54,8 +57,8 @@ export function createJsonSchemaCompiler() {
 }
 
 /**
- * TypeBox names no draft and writes tuples as 2019-09 did, `items: [a, b]`, which 2020-12 refuses. What
- * neither draft accepts is reported as 2020-12 sees it.
+ * TypeBox writes no `$schema`, and writes tuples as `items: [a, b]`, which 2019-09 accepts and 2020-12
+ * refuses. If neither draft accepts the schema, 2020-12 reports the errors.
  */
 async function draftOf(
   schema: JsonSchema,
@@ -86,13 +89,13 @@ function createSet(create: CreateAjv): AjvSet {
 
 function compile(schema: JsonSchema, { refusing, collecting }: AjvPair): Validate {
   const refuse = compileOrExplain(schema, { refusing, collecting })
-  // Ajv would answer with a promise, which is truthy: the body would pass before it is validated.
+  // The validator of an `$async` schema returns a promise. A promise is truthy, so every body would pass.
   if ('$async' in refuse) throw new Error('$async is not supported')
   let collect: ValidateFunction | undefined
   return function validate(value, sent = value) {
     refusing.work.begin(value)
     if (refuse(value) === true) return undefined
-    // `errors` are read in the same tick, so that concurrent requests cannot mix theirs.
+    // `errors` belongs to the validator function, so it is read before another request can run the validator.
     const { errors } = refuse
     const collector = collecting()
     collect ??= collector.compile(schema)
@@ -102,7 +105,10 @@ function compile(schema: JsonSchema, { refusing, collecting }: AjvPair): Validat
   }
 }
 
-/** A schema that does not compile is told with all that is wrong with it. */
+/**
+ * Compiles a schema. If that fails, compiles it again with `collecting`, whose error names every mistake in
+ * the schema.
+ */
 function compileOrExplain(schema: JsonSchema, { refusing, collecting }: AjvPair): ValidateFunction {
   try {
     return refusing.compile(schema)
@@ -118,7 +124,10 @@ function bodyValidator(validate: Validate): Validator {
   }
 }
 
-/** Ajv coerces and fills in place: it must not change `req.headers`, nor an object the caller keeps. */
+/**
+ * Ajv coerces and fills in defaults in place. A copy is validated, so that `req.headers` and objects of the
+ * caller stay unchanged.
+ */
 function textValidator(validate: Validate): Validator {
   return function validateText(value) {
     const copy = { ...(value as object) }
@@ -135,18 +144,18 @@ function toResult(
 
 function toIssue({ instancePath, params, message }: ErrorObject): ValidationIssue {
   const path = stepsOf(instancePath)
-  // Ajv reports a missing or a surplus property on the object that should (not) hold it.
+  // Ajv reports a missing or an additional property with the path of its parent object.
   const { missingProperty, additionalProperty } = params as Record<string, string | undefined>
   const property = missingProperty ?? additionalProperty
   if (property !== undefined) path.push(property)
   return { path, message: message ?? 'is invalid' }
 }
 
-/** The steps of a JSON Pointer (RFC 6901, sections 3 and 4). */
+/** The keys of a JSON Pointer (RFC 6901, sections 3 and 4). */
 function stepsOf(pointer: string): string[] {
   const steps = pointer.split('/')
   steps.shift()
-  // To look for an escape in every step took ten times as long as Ajv's validation, and there is hardly ever one.
+  // Escapes are rare, and looking for them in every key took ten times as long as the validation by Ajv.
   return pointer.includes('~') ? steps.map(unescapeStep) : steps
 }
 

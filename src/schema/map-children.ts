@@ -1,13 +1,19 @@
 import type { OpenApiSchema } from '../contracts/openapi.js'
 import { setOwn } from './set-own.js'
 
-/** @param name The property that the schema is of; `*` for any property or item; empty where it is a part of its parent. */
+/**
+ * @param name The name of the property that has the schema; `*` for items and additional properties; empty
+ * for a part of the parent (`allOf`, `anyOf`, `oneOf`, `not`).
+ */
 type Change = (schema: OpenApiSchema, name: string) => OpenApiSchema
 
 const LISTS = ['allOf', 'anyOf', 'oneOf'] as const
 const SINGLES = ['items', 'not', 'additionalProperties'] as const
 
-/** A copy of a schema in which `change` has replaced every schema directly below it; values (`enum`, `example`, …) stay. */
+/**
+ * Copies a schema and replaces each direct child schema with the result of `change`. Values (`enum`,
+ * `example`, …) stay.
+ */
 export function mapChildren(schema: OpenApiSchema, change: Change): OpenApiSchema {
   const copy: Record<string, unknown> = { ...schema }
   for (const key of LISTS) {
@@ -28,7 +34,10 @@ export function mapChildren(schema: OpenApiSchema, change: Change): OpenApiSchem
   return copy
 }
 
-/** Whether a schema below this one, however deep, is as asked. Most schemas refer to nothing, and asking copies nothing. */
+/**
+ * Whether `is` returns true for a schema at any depth below this one. It copies nothing: the callers use it
+ * to skip {@link mapChildren} for the many schemas that need no change.
+ */
 export function someBelow(schema: OpenApiSchema, is: Question): boolean {
   const { allOf, anyOf, oneOf, items, not, additionalProperties: others, properties } = schema
   if (allOf !== undefined && someOf(allOf, is)) return true

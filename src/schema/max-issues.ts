@@ -1,2 +1,5 @@
-/** As many issues as an answer names. More would only make it large: who sends a body chooses how many fields are wrong. */
+/**
+ * The most validation issues in one response. The client chooses how many fields are wrong, so without a
+ * limit it could make the response as large as it likes.
+ */
 export const MAX_ISSUES = 20

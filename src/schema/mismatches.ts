@@ -1,18 +1,21 @@
 import type { ErrorObject } from 'ajv'
 
-/** A place in a value that is not as its schema describes. */
+/** A place where a value does not match its schema. */
 export interface Mismatch {
-  /** `data.items[0].id`; empty for the whole. */
+  /** For example `data.items[0].id`; empty for the value itself. */
   readonly path: string
-  /** `integer`, `one of "a", "b"`; `null` where nothing is documented. */
+  /** For example `integer` or `one of "a", "b"`; `null` when the schema does not document this place. */
   readonly expected: string | null
-  /** The value as JSON, shortened; `nothing` where it is missing. */
+  /** The value as JSON, at most 80 characters; `nothing` when the value is missing. */
   readonly got: string
 }
 
 const MAX_SHOWN = 80
 
-/** Ajv's errors in our words, without those of alternatives that were not meant. */
+/**
+ * Converts Ajv's errors to mismatches, one for each path. Drops the errors of alternatives that were probably
+ * not meant.
+ */
 export function toMismatches(errors: readonly ErrorObject[]): Mismatch[] {
   const seen = new Set<string>()
   return withoutBranches(errors)
@@ -21,8 +24,9 @@ export function toMismatches(errors: readonly ErrorObject[]): Mismatch[] {
 }
 
 /**
- * Where a value is none of its alternatives, Ajv says of each why not, and then that it is none. What reaches
- * deepest into the value is taken for the one that was meant.
+ * When a value matches no alternative, Ajv reports the errors of each alternative and then one error for the
+ * union. Of these errors, only the one deepest in the value stays: it probably belongs to the alternative
+ * that was meant. If no error is deeper than the union, the error of the union stays.
  */
 function withoutBranches(errors: readonly ErrorObject[]): ErrorObject[] {
   let kept: ErrorObject[] = []
@@ -40,7 +44,7 @@ function withoutBranches(errors: readonly ErrorObject[]): ErrorObject[] {
     kept = [...kept.filter((each) => !isWithin(each)), deeper[0] ?? error]
   }
   const choices = kept.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf')
-  // A branch that fails leaves its properties unread.
+  // Properties in an alternative that fails count as unevaluated, so Ajv reports them a second time.
   const isNoise = ({ keyword, instancePath }: ErrorObject) =>
     keyword === 'unevaluatedProperties' &&
     choices.some((choice) => choice.instancePath === instancePath)
@@ -84,7 +88,7 @@ function expectedBy(keyword: string, params: Record<string, unknown>, message = 
   }
 }
 
-/** JSON Pointer's own escapes (RFC 6901, 3). */
+/** Decodes the escapes of a JSON Pointer (RFC 6901, section 3). */
 function unescapeSegment(segment: string): string {
   return segment.replaceAll('~1', '/').replaceAll('~0', '~')
 }
@@ -100,7 +104,7 @@ function show(value: unknown): string {
   return shorten(JSON.stringify(value) ?? 'nothing')
 }
 
-/** The beginning of a text that is too long for a message. */
+/** Cuts a text that is too long for a message, at 80 characters. */
 export function shorten(text: string): string {
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
 }

@@ -4,30 +4,35 @@ export type Json = Record<string, unknown>
 
 const COMPONENT = '#/components/schemas/'
 
-/** How a schema of OpenAPI 3.0.3 becomes one of JSON Schema 2020-12. */
+/** Settings for the conversion from a schema of OpenAPI 3.0.3 to JSON Schema 2020-12. */
 export interface Translation {
   /**
-   * Where a component is found.
+   * Returns the `$ref` to use for a component.
    *
-   * @param isWhole Whether the component alone says what the value may be; a branch of `allOf` is a part of that.
+   * @param isWhole Whether the component alone describes the value. False for a part of a combination, such
+   * as a branch of `allOf`.
    */
   readonly refTo: (name: string, isWhole: boolean) => string
-  /** Whether an object may have only the properties that are described. */
+  /** Whether an object may have only the properties that its schema describes. */
   readonly isClosed: (schema: OpenApiSchema) => boolean
 }
 
-/** The name of a component, from a reference to it. */
+/** Returns the name of a component from a reference to it. */
 export function componentName($ref: string): string {
   return $ref.slice(COMPONENT.length)
 }
 
-/** Version 3.0's words for `null` and exclusive bounds in those of JSON Schema 2020-12. */
+/**
+ * Converts `nullable` and boolean exclusive bounds of OpenAPI 3.0.3 to their equivalents in JSON Schema
+ * 2020-12, at every depth.
+ */
 export function toJson(schema: OpenApiSchema, translation: Translation, isWhole = true): Json {
   const { $ref, nullable, exclusiveMinimum, exclusiveMaximum, ...rest } = schema
-  // Whatever stands beside a reference is ignored (4.7.24).
+  // Keywords beside a reference are ignored (OpenAPI 3.0.3, section 4.7.24).
   if ($ref !== undefined) return { $ref: translation.refTo(componentName($ref), isWhole) }
   const json: Json = { ...rest }
-  // They may be called anything; what constrains is translated below.
+  // These keywords constrain nothing here, and their values are not schemas. The keywords that constrain are
+  // converted below.
   for (const key of ['example', 'default', 'discriminator']) delete json[key]
   if (nullable === true && schema.type !== undefined) json['type'] = [schema.type, 'null']
   if (exclusiveMinimum === true) turn(json, 'minimum', 'exclusiveMinimum')

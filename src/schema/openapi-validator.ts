@@ -4,18 +4,21 @@ import type { Ajv2020 as Ajv } from 'ajv/dist/2020.js'
 import type { OpenApiSchema, SchemaDefinition } from '../contracts/openapi.js'
 import { type Translation, toJson } from './openapi-to-json.js'
 
-/** Makes a schema of a document callable. Throws where a schema does not compile. */
+/** Compiles a schema of a document to a predicate. Throws when the schema does not compile. */
 export type CompileOpenApiSchema = (schema: OpenApiSchema) => (value: unknown) => boolean
 
-/** As the specification reads schemas: objects may have more than what is described. */
+/**
+ * As the OpenAPI specification defines it: an object may have properties that its schema does not describe.
+ */
 const AS_SPECIFIED: Translation = {
   refTo: (name) => `#/$defs/${name}`,
   isClosed: () => false,
 }
 
 /**
- * A compiler of schemas that refer to these definitions: whether a value is what they say, as OpenAPI 3.0.3 reads them.
- * Loads Ajv with the first schema, synchronously, because documents are built so.
+ * Creates a compiler of schemas that may refer to these definitions. The compiled function returns whether a
+ * value matches, as OpenAPI 3.0.3 defines it. Ajv is loaded at the first schema, and synchronously, because
+ * documents are built synchronously.
  */
 export function createOpenApiCompiler(
   definitions: readonly SchemaDefinition[],
@@ -30,9 +33,9 @@ export function createOpenApiCompiler(
   }
 }
 
-/** @param options Of Ajv, over ours. */
+/** @param options Ajv options, which override the defaults here. */
 export function loadAjv(options: object = {}): Ajv {
-  // An application that is bundled into a CommonJS file has no URL here.
+  // `import.meta.url` is empty in an application that is bundled to a CommonJS file.
   const require = createRequire(import.meta.url ?? join(process.cwd(), 'package.json'))
   const { Ajv2020 } = require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js')
   const addFormats = require('ajv-formats') as (ajv: Ajv) => void

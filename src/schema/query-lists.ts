@@ -2,10 +2,10 @@ import type { DescribedSchema, OpenApiSchema } from '../contracts/openapi.js'
 import type { Validator } from '../contracts/schema.js'
 
 /**
- * Makes a list of a query parameter that was sent once, where the schema wants a list: `?tag=a` is `['a']`, as
- * OpenAPI's `style: form` means it. JSON Schemas have that from Ajv's coercion.
+ * Wraps a query parameter that was sent once into a list, when the schema expects a list: `?tag=a` becomes
+ * `['a']`, as OpenAPI's `style: form` defines it. JSON Schemas do not need this, because Ajv coerces them.
  *
- * @param described The input side of the schema that `validate` stands for.
+ * @param described The description of the input side of the schema.
  */
 export function withQueryLists(validate: Validator, described: DescribedSchema): Validator {
   const names = listNames(described)
@@ -15,7 +15,7 @@ export function withQueryLists(validate: Validator, described: DescribedSchema):
   }
 }
 
-/** Leaves the object itself alone: who asked for `req.query` before us keeps what was sent. */
+/** Copies the query before a change, because an earlier middleware may hold the same `req.query` object. */
 function toLists(query: Readonly<Record<string, unknown>>, names: readonly string[]): unknown {
   let copy: Record<string, unknown> | undefined
   for (const name of names) {
@@ -27,7 +27,10 @@ function toLists(query: Readonly<Record<string, unknown>>, names: readonly strin
   return copy ?? query
 }
 
-/** Properties that are lists, whichever branch of a union they are in. */
+/**
+ * Returns the names of the properties that are lists. In a union, each branch that has the property must make
+ * it a list.
+ */
 function listNames({ schema, definitions }: DescribedSchema): string[] {
   const byRef = new Map(
     definitions.map(({ name, schema }) => [`#/components/schemas/${name}`, schema]),
@@ -37,7 +40,6 @@ function listNames({ schema, definitions }: DescribedSchema): string[] {
   const visited = new Set<OpenApiSchema>()
   function visit(part: OpenApiSchema): void {
     const { properties = {}, allOf = [], anyOf = [], oneOf = [] } = resolve(part)
-    // A schema may contain itself.
     if (visited.has(resolve(part))) return
     visited.add(resolve(part))
     for (const [name, property] of Object.entries(properties)) {
@@ -49,7 +51,7 @@ function listNames({ schema, definitions }: DescribedSchema): string[] {
   return [...lists].filter(([, isListOnly]) => isListOnly).map(([name]) => name)
 }
 
-/** Whether a list is the only thing but `null` that fits; where a text fits too, a text it stays. */
+/** Whether the schema accepts only lists (and `null`). If it also accepts text, a single value stays text. */
 function isList(
   schema: OpenApiSchema,
   resolve: (part: OpenApiSchema) => OpenApiSchema,
@@ -66,7 +68,7 @@ function isList(
   )
 }
 
-/** As the dialect writes it: an enum of nothing but `null`. */
+/** The dialect writes `null` as an enum with the single value `null`. */
 function isNull({ enum: members }: OpenApiSchema): boolean {
   return members?.length === 1 && members[0] === null
 }

@@ -6,9 +6,10 @@ import { describeOnce } from './describe-once.js'
 import { isStatedBare } from './response-shape.js'
 
 /**
- * Compiles what writes the dates of an operation's answers, whichever of them comes; `null` when they hold none.
+ * Compiles one function that writes the dates of all successful responses of an operation; `null` when no
+ * response holds dates.
  *
- * @param converters Of libraries that do not describe their schemas.
+ * @param converters Converters for libraries that cannot describe their schemas.
  */
 export function compileResponseDates(
   responses: readonly ApiResponseOptions[],
@@ -28,7 +29,10 @@ function placesOf(
   return places && (isStatedBare(response) ? places : inEnvelope(places))
 }
 
-/** What has a `data` may be the whole envelope. */
+/**
+ * A schema with a `data` property may describe the whole envelope or only its data, so dates are looked for
+ * in both places.
+ */
 function inEnvelope(places: DatePlaces): DatePlaces | null {
   return either(within('data', places), places.properties.has('data') ? places : null)
 }

@@ -1,19 +1,25 @@
 import type { ApiResponseOptions } from '../contracts/operation.js'
 
-/** Statuses whose answers never have a body (RFC 9110, 15). */
+/** Whether responses with this status never have a body (RFC 9110, section 15). */
 export const isBodiless = (status: number): boolean =>
   status < 200 || [204, 205, 304].includes(status)
 
-/** The framework's own media type, which has the envelope. */
+/** Whether this is `application/json`, whose bodies have the framework's envelope. */
 export const isPlainJson = (type: string): boolean => /^application\/json\s*(?:;|$)/i.test(type)
 
-/** A media type whose body is JSON, the framework's own or another (RFC 6839, 3.1). */
+/**
+ * Whether bodies of this media type are JSON: `application/json` or a type with the suffix `+json` (RFC 6839,
+ * section 3.1).
+ */
 export const isJsonType = (type: string): boolean => /[/+]json\s*(?:;|$)/i.test(type)
 
-/** What is said of the body of one status, if anything is. */
+/** The options that describe the body of one status. */
 type Stated = Pick<ApiResponseOptions, 'status' | 'schema' | 'raw' | 'contentType'>
 
-/** Whether an answer is documented without envelope by `raw` or `contentType`: what a handler returns is sent so, too. */
+/**
+ * Whether `raw` or `contentType` documents a response without the envelope. The framework then also sends the
+ * handler's value without the envelope.
+ */
 export function isStatedBare({ status, schema, raw, contentType }: Stated): boolean {
   if (isBodiless(status) || (status >= 400 && schema === undefined)) return false
   if (raw === true) return true

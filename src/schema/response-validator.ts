@@ -6,23 +6,24 @@ import { loadAjv } from './openapi-validator.js'
 
 type Components = Readonly<Record<string, OpenApiSchema>>
 
-/** Says what in a value is not as its schema describes; empty when everything is. */
+/** Returns the places where a value does not match its schema; an empty list when it matches. */
 export type FindMismatches = (value: unknown) => readonly Mismatch[]
 
-/** Deeper chains of parts are circles. */
+/** A deeper chain of parts is taken for a cycle. */
 const MAX_DEPTH = 20
 
 /**
- * What was compiled, by its text: a suite makes an application for every test, and compiling takes Ajv some
- * milliseconds. Equal schemas accept the same, whosever they are.
+ * Compiled schemas, by their JSON text. A test suite creates an application for each test, and Ajv takes some
+ * milliseconds to compile a schema. Applications can share the result, because equal schemas accept the same
+ * values.
  */
 const compiled = new Map<string, FindMismatches>()
 const MAX_COMPILED = 2000
 let ajv: Ajv | undefined
 
 /**
- * A compiler of what a document says of answers. More is checked than OpenAPI asks for: an object has only the
- * properties that are described, unless `additionalProperties` says otherwise.
+ * Creates a compiler of the response schemas of a document. The check is stricter than OpenAPI: an object may
+ * have only the described properties, unless `additionalProperties` allows more.
  */
 export function createResponseCompiler(
   components: Components,
@@ -47,7 +48,10 @@ function compile(schema: OpenApiSchema, components: Components): FindMismatches 
   return made
 }
 
-/** Nothing is known of answers whose schema does not compile, as with a pattern that is none, or never ends. */
+/**
+ * Compiles at the first value. If the schema does not compile (an invalid pattern, an infinite reference),
+ * every value passes.
+ */
 function attempt(compiler: Ajv, json: Json): FindMismatches {
   let validate: ReturnType<Ajv['compile']> | undefined
   return function findMismatches(value) {
@@ -60,7 +64,10 @@ function attempt(compiler: Ajv, json: Json): FindMismatches {
   }
 }
 
-/** The schema with all components it leads to; one that is a part of others is there a second time, not closed. */
+/**
+ * Returns the schema with all components that it refers to, as `$defs`. A component that is used as a part of
+ * a combination gets a second definition that is not closed.
+ */
 function closedSchema(root: OpenApiSchema, components: Components): Json {
   const $defs: Record<string, Json> = {}
   const waiting: { key: string; name: string; isWhole: boolean }[] = []
@@ -68,7 +75,7 @@ function closedSchema(root: OpenApiSchema, components: Components): Json {
   const translation = {
     isClosed: (schema: OpenApiSchema) => describesAll(schema, components) === 'closed',
     refTo(name: string, isWhole: boolean) {
-      // No name of a component has a `$` in it (4.7.7).
+      // Component names cannot contain `$` (OpenAPI 3.0.3, section 4.7.7), so this key is free.
       const key = isWhole ? name : `${name}$part`
       if (!seen.has(key)) waiting.push({ key, name, isWhole })
       seen.add(key)
@@ -82,10 +89,13 @@ function closedSchema(root: OpenApiSchema, components: Components): Json {
   return { ...json, $defs }
 }
 
-/** `open`: any property is as good as any other; `silent`: nothing is said of properties. */
+/**
+ * `closed`: only the described properties are allowed. `open`: any property is allowed. `silent`: the schema
+ * says nothing about properties.
+ */
 type Scope = 'closed' | 'open' | 'silent'
 
-/** Whether a schema, with all its parts, says which properties an object has. */
+/** Whether a schema, with all its parts, describes which properties an object has. */
 function describesAll(schema: OpenApiSchema, components: Components, depth = 0): Scope {
   if (depth > MAX_DEPTH) return 'open'
   const scopeOf = (part: OpenApiSchema) => describesAll(part, components, depth + 1)
@@ -100,7 +110,7 @@ function describesAll(schema: OpenApiSchema, components: Components, depth = 0):
   return isObject && isComposed === undefined ? 'open' : 'silent'
 }
 
-/** One alternative that takes any object is enough. */
+/** A choice is open if one alternative is open. */
 function scopeOfChoice(
   parts: readonly OpenApiSchema[] | undefined,
   scopeOf: (part: OpenApiSchema) => Scope,

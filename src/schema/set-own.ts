@@ -1,4 +1,7 @@
-/** Sets a property of a record, whatever it is called: an assignment to `__proto__` would set the prototype. */
+/**
+ * Sets an own property of a record, with any key. A plain assignment to `__proto__` would change the
+ * prototype.
+ */
 export function setOwn<T>(record: Record<string, T>, key: string, value: T): void {
   if (key !== '__proto__') record[key] = value
   else {

@@ -5,23 +5,26 @@ import { describePlain } from './libraries/plain.js'
 import { describeValibot } from './libraries/valibot.js'
 import { describeOldZod, zodOptions } from './libraries/zod-options.js'
 
-/** The part of a Standard Schema that is read here. */
+/** The part of a Standard Schema that this file reads. */
 interface Standard {
   readonly vendor?: unknown
   readonly jsonSchema?: Readonly<Record<SchemaSide, (options: object) => unknown>>
 }
 
-/** How to describe a schema. */
+/** Options of `describeSchema`. */
 export interface DescribeOptions {
   readonly side: SchemaSide
-  /** As in the `swagger` option: asked before the library itself. */
+  /**
+   * Converters from the `swagger` option, by vendor. A converter takes precedence over the library's own
+   * description.
+   */
   readonly converters?: Readonly<Record<string, SchemaConverter>> | undefined
 }
 
-/** The one draft that all libraries know. */
+/** The only draft that all libraries support. */
 const target = 'draft-2020-12'
 
-/** Any supported schema as JSON Schema; throws what a library throws. */
+/** Converts any supported schema to JSON Schema. Errors of the library are thrown. */
 export function toJsonSchema(schema: object, { side, converters = {} }: DescribeOptions): unknown {
   const standard = (schema as { '~standard'?: Standard })['~standard']
   if (standard === undefined) return describePlain(schema, side)
@@ -30,14 +33,14 @@ export function toJsonSchema(schema: object, { side, converters = {} }: Describe
   if (converter !== undefined) return converter(schema, { side, target })
   const { jsonSchema } = standard
   if (jsonSchema !== undefined) {
-    const ask = (asked: SchemaSide, libraryOptions?: object): unknown =>
-      jsonSchema[asked]({ target, ...(libraryOptions && { libraryOptions }) })
-    if (vendor === 'arktype') return describeArktype(ask, side)
-    return vendor === 'zod' ? ask(side, zodOptions(side)) : ask(side)
+    const convert = (which: SchemaSide, libraryOptions?: object): unknown =>
+      jsonSchema[which]({ target, ...(libraryOptions && { libraryOptions }) })
+    if (vendor === 'arktype') return describeArktype(convert, side)
+    return vendor === 'zod' ? convert(side, zodOptions(side)) : convert(side)
   }
   if (vendor === 'valibot') return describeValibot(schema, side)
-  const answer = vendor === 'zod' ? describeOldZod(schema, { side, target }) : undefined
-  return answer ?? unknown(silent(vendor))
+  const described = vendor === 'zod' ? describeOldZod(schema, { side, target }) : undefined
+  return described ?? unknown(silent(vendor))
 }
 
 function silent(vendor: string): string {

@@ -1,17 +1,18 @@
 import type { DescribedSchema, OpenApiSchema } from '../contracts/openapi.js'
 
-/** Items of one list that are validated in the tenth of a second, whatever the library. */
+/** The number of items that any library validates within a tenth of a second. */
 const MANY_ITEMS = 100_000
 
-/** Schemas that contain themselves are not followed further. */
+/** Deeper levels count as 1 byte; a schema may contain itself. */
 const MAX_DEPTH = 16
 
 /**
- * Lists without `maxItems` of which a body of so many bytes can hold more than 100,000 items: `items.*.tags`, empty for
- * the body itself. Nothing is said of small bodies: of what they can hold, validation takes all.
+ * Finds the lists without `maxItems` that can hold more than 100,000 items within the limit of the body.
+ * Returns their paths, such as `items.*.tags`; the path of the body itself is empty. A small limit allows no
+ * such list, and the result is empty.
  *
- * @param described The input side of the schema of a body.
- * @param bytes As many as a body may have.
+ * @param described The description of the input side of the schema of a body.
+ * @param bytes The largest allowed body, in bytes.
  */
 export function findUnboundedLists(
   { schema, definitions }: DescribedSchema,
@@ -47,7 +48,7 @@ function partsOf({ allOf = [], anyOf = [], oneOf = [] }: OpenApiSchema): readonl
 
 type Resolve = (part: OpenApiSchema) => OpenApiSchema
 
-/** The length of the shortest JSON that fits, or of a shorter one. */
+/** A lower bound for the length of the JSON that matches a schema, in characters. */
 function smallestBytes(part: OpenApiSchema, resolve: Resolve, depth = 0): number {
   const schema = resolve(part)
   const { anyOf, oneOf, allOf, nullable } = schema

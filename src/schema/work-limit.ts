@@ -1,34 +1,37 @@
 import { refuse } from '../errors/refuse.js'
 
-/** Steps that any value may take: most take fewer than a hundred. */
+/** The steps that every value may take. Most values take fewer than a hundred. */
 const FOR_ANY = 50_000
 
-/** Steps more for each value within the value: as many alternatives may be tried of each. */
+/** The additional steps for each value inside the validated value, after the first limit is reached. */
 const FOR_EACH = 10
 
 /**
- * Counts the steps of one validation at a time. Alternatives that contain each other are tried on every level of a value, which
- * doubles the work with each level: a body of a kilobyte could take hours.
+ * Limits the steps of one validation at a time. Alternatives that contain each other are tried on every level
+ * of a value, so the work doubles with each level: without a limit, a body of 1 kB could take hours.
  */
 export class WorkLimit {
-  /** Steps before {@link extend} has to be asked. A validator counts it down itself. */
+  /** The steps that are left before {@link extend} must be called. The validator decrements it. */
   left: number = FOR_ANY
   #root: unknown
   #isExtended = false
 
-  /** Begins a validation. */
+  /** Starts the count for a new value. */
   begin(root: unknown): void {
     this.left = FOR_ANY
     this.#root = root
     this.#isExtended = false
   }
 
-  /** Forgets the value. */
+  /** Releases the value. */
   end(): void {
     this.#root = undefined
   }
 
-  /** Allows what a large value may need, once; then throws 400. Most values are never counted. */
+  /**
+   * Allows additional steps in proportion to the size of the value, once. At the second call it throws 400
+   * `VALIDATION_TOO_COMPLEX`. The size is counted only here, because most values never get here.
+   */
   extend(): void {
     if (this.#isExtended) {
       throw refuse(

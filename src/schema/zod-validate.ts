@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { boundZod } from './bounded/bound-zod.js'
 
-/** The part of a zod 4 schema that is read here. */
+/** The part of a zod 4 schema that this file reads. */
 interface ZodSchema extends StandardSchemaV1 {
   readonly safeParseAsync: (value: unknown) => Promise<{
     readonly success: boolean
@@ -10,17 +10,17 @@ interface ZodSchema extends StandardSchemaV1 {
   }>
 }
 
-/** Kinds that hold a function of the user's, which may answer with a promise. */
+/** Schema types with a user function, which may return a promise. */
 const USER_CODE = new Set<unknown>(['custom', 'transform', 'lazy', 'promise'])
 
-/** Fields that lead to values or to synchronous functions, and are getters that would call them. */
+/** Fields that hold values or synchronous functions, not schemas. Some are getters that call user code. */
 const NOT_SCHEMAS = ['defaultValue', 'catchValue', 'entries', 'values']
 
 /**
- * Zod's own `~standard.validate` runs a schema synchronously and, when it meets a promise, drops that and
- * starts again: each asynchronous refinement runs twice, and one that rejects is an unhandled rejection,
- * which ends the process (colinhacks/zod#6610). A schema that may meet a promise is therefore parsed
- * asynchronously from the start; all others keep the quicker way. `undefined` means the latter.
+ * Returns a validator that parses asynchronously if a zod schema may meet a promise, else `undefined`. The
+ * `~standard.validate` of zod parses synchronously and, when it meets a promise, starts again asynchronously.
+ * So an asynchronous refinement runs twice, and if the first run rejects, the unhandled rejection ends the
+ * process (colinhacks/zod#6610).
  */
 export function zodValidate(
   schema: StandardSchemaV1,
@@ -35,14 +35,17 @@ export function zodValidate(
   }
 }
 
-/** A schema does not change, and a search of one takes longer than a request. */
+/** The search takes longer than a request, and schemas do not change. */
 const known = new WeakMap<object, boolean>()
 
-/** Whether a schema of zod runs functions of the user's, which may answer with anything: a promise, or no number. */
+/**
+ * Whether a zod schema runs user functions. These may return anything, for example a promise, or `NaN` from a
+ * number.
+ */
 export function hasUserCode(schema: object): boolean {
-  const answer = known.get(schema) ?? findUserCode(schema, new Set())
-  known.set(schema, answer)
-  return answer
+  const found = known.get(schema) ?? findUserCode(schema, new Set())
+  known.set(schema, found)
+  return found
 }
 
 function findUserCode(node: unknown, seen: Set<object>): boolean {

@@ -1,6 +1,6 @@
 /**
- * The value that a step returns to stop a request with an expected error. To throw the error instead would cost a
- * walk over the stack and a look at the place of the throw: a fifth of the time of a refused request.
+ * The value that a step returns to stop a request with an expected error. It is returned because throwing an
+ * error collects a stack trace and the source position, which took a fifth of the time of a refused request.
  */
 export class Refusal {
   readonly error: unknown

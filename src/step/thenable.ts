@@ -1,4 +1,4 @@
-/** Whether a value must be waited for. Promises of other realms and query builders count. */
+/** Whether a value must be awaited. Promises of other realms and query builders count. */
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return (
     typeof value === 'object' &&
@@ -8,9 +8,9 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
 }
 
 /**
- * Calls `go` or `fail` exactly once, when a thenable settles. The `then` of a thenable that is no promise may throw
- * or call back twice, and a promise may carry a `then` of its own: neither is called here more than once. Throws
- * only where the thenable cannot be read at all.
+ * Calls `go` or `fail` exactly once, when a thenable settles. The `then` of a thenable that is not a promise
+ * may throw or call back twice, and a promise may have its own `then`. In all these cases each callback runs
+ * at most once. Throws only if reading the thenable throws.
  */
 export function follow<T, U>(
   value: PromiseLike<T>,
@@ -21,7 +21,8 @@ export function follow<T, U>(
 }
 
 /**
- * Ignores the rejection of a value that should have been no promise: an unhandled rejection would end the process.
+ * Ignores the rejection of a promise that code returned where no promise is allowed. An unhandled rejection
+ * would end the process.
  */
 export function disown(value: unknown): void {
   if (isThenable(value)) Promise.resolve(value).catch(() => {})

@@ -3,7 +3,7 @@ import type { HttpMethod, RouteModel } from '../../src/contracts/route-model.js'
 import { pathParameters } from '../../src/model/paths.js'
 import { buildRouter } from '../../src/routing/build-router.js'
 
-/** A router of `GET /path` lines; answers with the line that matched, and its parameters. */
+/** Builds a router of `GET /path` lines. It returns the line that matched, and its parameters. */
 function routerOf(...lines: string[]) {
   const routes = lines.map((line, index) => {
     const [method, path] = line.split(' ') as [HttpMethod, string]
@@ -17,7 +17,7 @@ function routerOf(...lines: string[]) {
 }
 
 describe('buildRouter', () => {
-  it('prefers static segments, whatever the order of declaration', () => {
+  it('prefers static segments in any order of declaration', () => {
     const match = routerOf('GET /users/:id', 'GET /users/me', 'GET /:section/list')
     expect(match('GET', '/users/me')).toEqual(['GET /users/me', {}])
     expect(match('GET', '/users/7')).toEqual(['GET /users/:id', { id: '7' }])
@@ -46,13 +46,13 @@ describe('buildRouter', () => {
     expect(match('GET', '/files/caf%C3%A9')).toEqual(['GET /files/:name', { name: 'café' }])
   })
 
-  it('names what a wildcard takes', () => {
+  it('returns the rest of the path by the name of the wildcard', () => {
     const match = routerOf('GET /files/*path', 'GET /files/latest')
     expect(match('GET', '/files/a/b.txt')).toEqual(['GET /files/*path', { path: 'a/b.txt' }])
     expect(match('GET', '/files/latest')).toEqual(['GET /files/latest', {}])
   })
 
-  it('takes several parameters in a segment', () => {
+  it('supports several parameters in a segment', () => {
     expect(routerOf('GET /flights/:from-:to')('GET', '/flights/BER-LIS')).toEqual([
       'GET /flights/:from-:to',
       { from: 'BER', to: 'LIS' },
@@ -86,7 +86,7 @@ describe('buildRouter', () => {
     expect(match('constructor', '/users/7')).toMatchObject({ kind: 'method' })
   })
 
-  it('answers HEAD with GET, and @All where nothing else does', () => {
+  it('runs GET for HEAD, and @All for methods without another route', () => {
     const match = routerOf('GET /a', 'ALL /b', 'POST /b')
     expect(match('HEAD', '/a')).toEqual(['GET /a', {}])
     expect(match('POST', '/b')).toEqual(['POST /b', {}])
@@ -95,7 +95,7 @@ describe('buildRouter', () => {
   })
 
   it.each(['/a', '/A/7', '/a/7/b', '/a/7/c/d', '/a/7/', '/a/%ff', '/b', '/nowhere'])(
-    'answers HEAD %s alike, whether a route far away is declared for it or not',
+    'finds the same route for HEAD %s, with or without a HEAD route on another path',
     (url) => {
       const lines = [
         'GET /a',
@@ -111,7 +111,7 @@ describe('buildRouter', () => {
     },
   )
 
-  it('tells implied routes apart by shape, not by the names of parameters', () => {
+  it('distinguishes implied routes by shape, not by the names of parameters', () => {
     const match = routerOf('GET /a/:id', 'HEAD /a/:name', 'ALL /A/:key')
     expect(match('GET', '/a/1')).toEqual(['GET /a/:id', { id: '1' }])
     expect(match('HEAD', '/a/1')).toEqual(['HEAD /a/:name', { name: '1' }])

@@ -19,7 +19,7 @@ async function validate(schema: Schema, value: unknown): Promise<ValidationResul
 
 const issuesOf = async (schema: Schema, value: unknown) => (await validate(schema, value)).issues
 
-/** Many objects that count how often somebody looks at them. */
+/** Many objects that count how often they are read. */
 function watched(a: unknown) {
   const seen = { reads: 0 }
   const get = () => {
@@ -58,8 +58,8 @@ const lists: [string, Schema][] = [
   ['a tuple', { prefixItems: [{}], items: { properties: { a: { type: 'string' } } } }],
 ]
 
-describe('A list in which all is wrong', () => {
-  it.each(lists)('is not looked at behind what is said of it: %s', async (_library, schema) => {
+describe('A list whose items are all wrong', () => {
+  it.each(lists)('is not read after its first issues: %s', async (_library, schema) => {
     const { items, seen } = watched(1)
     const issues = await issuesOf(schema, items)
     expect(issues).toHaveLength(20)
@@ -68,27 +68,27 @@ describe('A list in which all is wrong', () => {
   })
 
   it.each(lists)(
-    'says the same of its first items as a short one: %s',
+    'has the same issues for its first items as a short list: %s',
     async (_library, schema) => {
       const { items } = watched(1)
       expect(await issuesOf(schema, items)).toEqual(await issuesOf(schema, items.slice(0, 21)))
     },
   )
 
-  it.each(lists)('is accepted where nothing is wrong: %s', async (_library, schema) => {
+  it.each(lists)('is accepted if all items are valid: %s', async (_library, schema) => {
     const { items } = watched('x')
     const { value } = (await validate(schema, items)) as { value?: unknown[] }
     expect(value).toHaveLength(MANY)
   })
 
-  it.each(lists)('is refused where only the last is wrong: %s', async (_library, schema) => {
+  it.each(lists)('is refused if only the last item is wrong: %s', async (_library, schema) => {
     const items: unknown[] = Array.from({ length: 300 }, () => ({ a: 'x' }))
     items[299] = { a: 1 }
     const issues = await issuesOf(schema, items)
     expect(issues?.[0]?.path[0]?.toString()).toBe('299')
   })
 
-  it('calls what the application checks of each item once at most, and of the others never', async () => {
+  it('runs a check of the application at most once for each item, and never for skipped items', async () => {
     const calls = new Map<unknown, number>()
     const item = z.number().refine((n) => {
       calls.set(n, (calls.get(n) ?? 0) + 1)
@@ -103,7 +103,7 @@ describe('A list in which all is wrong', () => {
     expect(new Set(calls.values())).toEqual(new Set([1]))
   })
 
-  it('does not ask for all items at once where checks wait', async () => {
+  it('does not start asynchronous checks of all items at once', async () => {
     let calls = 0
     const item = z.number().refine(async () => {
       calls++
@@ -151,13 +151,13 @@ describe('Records', () => {
     ['JSON Schema', { additionalProperties: { type: 'string' } }],
     ['names', { propertyNames: { minLength: 9 } }],
     ['patterns', { patternProperties: { '^n': { type: 'string' } } }],
-  ] as [string, Schema][])('say what is wrong first: %s', async (_library, schema) => {
+  ] as [string, Schema][])('report the first issues: %s', async (_library, schema) => {
     const issues = await issuesOf(schema, names(1000))
     expect(issues).toEqual(await issuesOf(schema, names(20)))
     expect(issues).toHaveLength(20)
   })
 
-  it('keep the order of their properties, and see all of them in their checks', async () => {
+  it('keep the order of their properties, and pass all of them to their checks', async () => {
     let seen = 0
     const schema = z.record(z.string(), z.coerce.number()).refine((all) => {
       seen = Object.keys(all).length
@@ -168,7 +168,7 @@ describe('Records', () => {
     expect(seen).toBe(1000)
   })
 
-  it('with numbers as keys are read as before', async () => {
+  it('with numbers as keys are parsed as by zod', async () => {
     const schema = z.record(z.number(), z.string()).refine(() => true)
     const value = Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [n, 'x']))
     expect(await issuesOf(schema, value)).toBeUndefined()
@@ -185,7 +185,7 @@ test('A schema of zod is not changed', async () => {
   expect(schema.element).toBe(item)
 })
 
-test('What contains an item is found behind many that are not it', async () => {
+test('`contains` finds an item after many that do not match', async () => {
   const items: unknown[] = Array.from({ length: MANY }, () => 1)
   expect(await issuesOf({ contains: { type: 'string' } }, [...items, 'x'])).toBeUndefined()
   expect(await issuesOf({ contains: { type: 'string' } }, items)).toHaveLength(20)
@@ -193,7 +193,7 @@ test('What contains an item is found behind many that are not it', async () => {
   expect(await issuesOf(both, [...items, 'x'])).toHaveLength(1)
 })
 
-test('An alternative that is right behind one in which much is wrong is right', async () => {
+test('A valid alternative is accepted after one with many errors', async () => {
   const schema = {
     anyOf: [{ items: { type: 'string' } }, { items: { type: 'number' } }],
     maxItems: 1,
@@ -202,7 +202,7 @@ test('An alternative that is right behind one in which much is wrong is right', 
   expect(messages).toEqual(['must NOT have more than 1 items'])
 })
 
-test('Alternatives within alternatives are not tried for ever', async () => {
+test('The work for nested alternatives is limited', async () => {
   const tree = {
     $ref: '#/$defs/tree',
     $defs: {
@@ -220,7 +220,7 @@ test('Alternatives within alternatives are not tried for ever', async () => {
     status: 400,
     code: 'VALIDATION_TOO_COMPLEX',
   })
-  // The next one is counted from the start.
+  // The next validation starts its count from zero.
   expect(await issuesOf(tree, { left: 1 })).toBeUndefined()
 })
 
@@ -233,14 +233,14 @@ test.each<[string, Schema]>([
   ['arktype', type.enumerated(...CODES).array()],
   ['JSON Schema', { items: { anyOf: CODES.map((code) => ({ const: code })) } }],
 ])(
-  'A long list is accepted where each item is one of many alternatives: %s',
+  'A long list is accepted if each item is one of many alternatives: %s',
   async (_library, schema) => {
     const list = [...CODES, ...CODES, ...CODES, ...CODES]
     expect(await validate(schema, list)).toEqual({ value: list })
   },
 )
 
-test('Alternatives within alternatives of valibot are not tried for ever, however they contain themselves', async () => {
+test('The work for nested alternatives of valibot is limited, for each way to contain themselves', async () => {
   interface Node {
     child?: Node
     left?: number
@@ -300,7 +300,7 @@ describe('uniqueItems', () => {
     ),
   }))
 
-  it('finds what Ajv finds by comparing each with each', () => {
+  it('finds the same items as the comparison of all pairs by Ajv', () => {
     const pairOf = (items: readonly unknown[]) => {
       for (let i = items.length - 1; i > 0; i--) {
         for (let j = i - 1; j >= 0; j--) if (equal(items[i], items[j])) return [i, j]
@@ -318,8 +318,8 @@ describe('uniqueItems', () => {
   it.each([
     ['anything', {}],
     ['texts', { type: 'string' }],
-    ['numbers or nothing', { type: ['number', 'null'] }],
-  ])('says what Ajv says of lists of %s', async (_what, items) => {
+    ['numbers or null', { type: ['number', 'null'] }],
+  ])('reports the same error as Ajv for lists of %s', async (_what, items) => {
     const schema = { type: 'array', uniqueItems: true, items }
     const check = plain.compile(schema)
     await fc.assert(
@@ -331,14 +331,14 @@ describe('uniqueItems', () => {
     )
   })
 
-  it('is not confused by names that objects inherit', async () => {
+  it('compares properties with names that objects inherit', async () => {
     const twins = () => [{ valueOf: 1 }, { toString: 2 }, { constructor: 3 }]
     expect(await issuesOf({ uniqueItems: true }, twins())).toBeUndefined()
     expect(await issuesOf({ uniqueItems: true }, [...twins(), ...twins()])).toHaveLength(1)
   })
 })
 
-test('The first errors of a JSON Schema are those of Ajv, whatever the schema', async () => {
+test('The first errors of any JSON Schema are those of Ajv', async () => {
   const leaf = fc.constantFrom<object>(
     { type: 'string' },
     { minimum: 2 },

@@ -18,7 +18,7 @@ describe('Examples and defaults in a description', () => {
     [{ type: 'object', properties: { a: { type: 'boolean' } }, required: ['a'] }, { a: true }],
     [{}, { any: 'thing' }],
   ]
-  it.each(right)('stay where the schema accepts them: %j', (schema, example) => {
+  it.each(right)('stay if the schema accepts them: %j', (schema, example) => {
     const { schema: described, losses } = withExample(schema, example)
     expect(described.example).toEqual(example)
     expect(losses).toEqual([])
@@ -37,7 +37,7 @@ describe('Examples and defaults in a description', () => {
     [{ type: 'array', items: { type: 'integer' } }, ['1']],
     [{ type: 'object', required: ['a'], properties: { a: {} } }, {}],
   ]
-  it.each(wrong)('are left out where it does not: %j', (schema, example) => {
+  it.each(wrong)('are removed if the schema refuses them: %j', (schema, example) => {
     const { schema: described, losses } = withExample(schema, example)
     expect(described).not.toHaveProperty('example')
     expect(losses).toEqual([
@@ -49,7 +49,7 @@ describe('Examples and defaults in a description', () => {
     ])
   })
 
-  it('are named by the field they stand at', () => {
+  it('are reported with the path of their field', () => {
     const { losses } = exampleOf({
       type: 'object',
       properties: { list: { type: 'array', items: { type: 'integer', default: 'x' } } },
@@ -64,7 +64,7 @@ describe('Examples and defaults in a description', () => {
     expect(losses).toHaveLength(1)
   })
 
-  it('stay where the schema itself does not compile', () => {
+  it('stay if the schema itself does not compile', () => {
     const { schema } = withExample({ type: 'string', pattern: '(' }, 'x')
     expect(schema.type).toBe('string')
   })

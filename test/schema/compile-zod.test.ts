@@ -23,22 +23,22 @@ const valid = {
 
 describe('compileZod', () => {
   it.each([
-    ['what is valid', valid],
-    ['what is missing', {}],
-    ['what is no object', 'text'],
-    ['what is undefined', undefined],
-    ['what is wrong deep down', { ...valid, items: [{ sku: '' }, { sku: 'b', quantity: 1.5 }] }],
+    ['a valid value', valid],
+    ['an empty object', {}],
+    ['a string instead of an object', 'text'],
+    ['undefined', undefined],
+    ['nested errors', { ...valid, items: [{ sku: '' }, { sku: 'b', quantity: 1.5 }] }],
     ['too many', { ...valid, items: Array.from({ length: 4 }, () => ({ sku: 'a' })) }],
     ['an unknown key of a strict object', { ...valid, kind: { is: 'sale', more: 1 } }],
     ['an unknown discriminator', { ...valid, kind: { is: 'loan' } }],
     ['keys that reach prototypes', JSON.parse('{"__proto__":{"a":1},"constructor":2}')],
-    ['numbers that are none', { ...valid, items: [{ sku: 'a', quantity: Number.NaN }] }],
-  ])('answers as the schema does to %s', async (_name, value) => {
+    ['NaN', { ...valid, items: [{ sku: 'a', quantity: Number.NaN }] }],
+  ])('returns the same as the schema for %s', async (_name, value) => {
     const validate = await compileZod(Order)
     expect(await validate?.(value)).toEqual(await Order['~standard'].validate(value))
   })
 
-  it('answers with values of its own, and leaves what it was given alone', async () => {
+  it('returns new values, and does not change the input', async () => {
     const given = structuredClone(valid)
     const result = (await (await compileZod(Order))?.(given)) as { value: typeof valid }
     expect(given).toEqual(valid)
@@ -46,18 +46,18 @@ describe('compileZod', () => {
     expect(result.value.items).toEqual([{ sku: 'a', quantity: 1 }])
   })
 
-  it('takes the messages of the schema', async () => {
+  it('uses the messages of the schema', async () => {
     const Named = z.object({ a: z.string({ error: 'Give a name' }) })
     const result = await (await compileZod(Named))?.({})
     expect(result?.issues?.[0]?.message).toBe('Give a name')
   })
 
-  it('knows schemas of zod/mini', async () => {
+  it('compiles schemas of zod/mini', async () => {
     const validate = await compileZod(mini.object({ a: mini.string() }))
     expect(await validate?.({ a: 'x', b: 1 })).toEqual({ value: { a: 'x' } })
   })
 
-  it('leaves a recursive schema as it is', async () => {
+  it('does not change a recursive schema', async () => {
     const Tree = z.object({
       id: z.number(),
       get nodes() {
@@ -68,7 +68,7 @@ describe('compileZod', () => {
     expect(await (await compileZod(Tree))?.(tree)).toEqual({ value: tree })
   })
 
-  it('asks for nothing of a schema before the first value', async () => {
+  it('does not read a schema before the first value', async () => {
     let asked = 0
     const Lazy = z.object({
       get a() {
@@ -82,7 +82,7 @@ describe('compileZod', () => {
     expect(await validate?.({ a: 'x' })).toEqual({ value: { a: 'x' } })
   })
 
-  it('runs callbacks once, whose own changes they would meet the second time', async () => {
+  it('runs callbacks once, because a second run would receive their own changes', async () => {
     const Tagged = z.preprocess(
       (value) => {
         const given = value as { tags: unknown }

@@ -9,7 +9,7 @@ import { describeSchema } from '../../src/schema/describe-schema.js'
 const placesOf = (schema: object) =>
   readable(findDatePlaces(describeSchema(schema, { side: 'output' })))
 
-/** `date`, or what is within. */
+/** Places as a plain value: `date`, or the places inside. */
 function readable(places: DatePlaces | null): unknown {
   if (places === null) return null
   const { isDate, properties, others, items } = places
@@ -31,7 +31,7 @@ describe('findDatePlaces', () => {
     ['arktype', ark({ id: 'string', at: 'Date' })],
     ['TypeBox', Type.Object({ id: Type.String(), at: Type.String({ format: 'date-time' }) })],
     ['JSON Schema', { properties: { id: {}, at: { type: 'string', format: 'date-time' } } }],
-  ])('knows a date of %s', (_library, schema) => {
+  ])('finds a date of %s', (_library, schema) => {
     expect(placesOf(schema)).toEqual({ '.at': date })
   })
 
@@ -54,7 +54,7 @@ describe('findDatePlaces', () => {
     })
   })
 
-  it('follows names, and what contains itself once around', () => {
+  it('follows references, and visits a schema that contains itself once', () => {
     const Person = z.object({ born: z.date() }).meta({ id: 'Person' })
     expect(placesOf(z.object({ author: Person, readers: z.array(Person) }))).toEqual({
       '.author': { '.born': date },
@@ -70,7 +70,7 @@ describe('findDatePlaces', () => {
     expect(placesOf(z.object({ top: Comment }))).toMatchObject({ '.top': once })
   })
 
-  it('finds nothing where there is nothing', () => {
+  it('finds nothing in a schema without dates', () => {
     expect(placesOf(z.object({ id: z.string(), day: z.iso.date(), any: z.any() }))).toBeNull()
     expect(placesOf({ $ref: '#/$defs/none' })).toBeNull()
   })

@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { dateText } from '../../src/schema/date-text.js'
 
-/** What stands in JSON where the value stands. */
+/** The value as it appears in JSON. */
 const inJson = (value: unknown) => JSON.parse(JSON.stringify([value]))[0]
 
 describe('dateText', () => {
-  it('is what JSON has for any date, of any year, or for none', () => {
+  it('is the text of JSON for dates of any year, and for invalid dates', () => {
     fc.assert(
       fc.property(fc.date(), (date) => {
         expect(dateText(date)).toBe(inJson(date))
@@ -25,11 +25,11 @@ describe('dateText', () => {
     '+010000-01-01T00:00:00.000Z',
     '-000001-01-01T00:00:00.000Z',
     '+275760-09-13T00:00:00.000Z',
-  ])('knows %s', (text) => {
+  ])('writes %s', (text) => {
     expect(dateText(new Date(text))).toBe(text)
   })
 
-  it('has every time of a day', () => {
+  it('writes every time of a day', () => {
     const start = Date.parse('2024-02-28T00:00:00Z')
     for (let second = 0; second < 86_400; second++) {
       const date = new Date(start + second * 1000 + (second % 1000))
@@ -37,7 +37,7 @@ describe('dateText', () => {
     }
   })
 
-  it('leaves a date that answers for itself to do so', () => {
+  it('returns a date with its own conversion method unchanged', () => {
     class Local extends Date {
       override toISOString() {
         return 'soon'
@@ -61,7 +61,7 @@ describe('dateText', () => {
     ])
   })
 
-  it('reads the date itself, whatever its class says of its parts', () => {
+  it('reads the date itself, although its class overrides the getters', () => {
     class Shifted extends Date {
       override getUTCFullYear() {
         return 1
@@ -77,19 +77,19 @@ describe('dateText', () => {
     expect(inJson(new Shifted(0))).toBe('1970-01-01T00:00:00.000Z')
   })
 
-  describe('where dates have been given another answer', () => {
+  describe('if a method of Date.prototype was replaced', () => {
     afterEach(() => {
       vi.restoreAllMocks()
       vi.resetModules()
     })
 
-    it('leaves them to it', () => {
+    it('returns dates unchanged', () => {
       vi.spyOn(Date.prototype, 'toJSON').mockReturnValue('shared')
       const date = new Date(0)
       expect(dateText(date)).toBe(date)
     })
 
-    it('leaves them to it even if they were before this package was loaded', async () => {
+    it('returns dates unchanged, also if it was replaced before this package was loaded', async () => {
       const { toJSON } = Date.prototype
       Date.prototype.toJSON = () => 'shared'
       try {

@@ -44,7 +44,7 @@ class Rows extends Array<unknown> {
   }
 }
 
-/** Leaves of values: all that JSON treats in a way of its own. */
+/** Values that JSON.stringify treats in a special way. */
 const anyLeaf = fc.oneof(
   { weight: 6, arbitrary: fc.date() },
   fc.string({ unit: 'binary', maxLength: 6 }),
@@ -116,7 +116,7 @@ const { anyValue } = fc.letrec((tie) => ({
   ),
 }))
 
-/** What comes of it: a text, nothing, or a refusal. */
+/** The result of JSON.stringify: a text, `undefined`, or an error. */
 function toJson(value: unknown): unknown {
   try {
     return JSON.stringify(value)
@@ -126,7 +126,7 @@ function toJson(value: unknown): unknown {
 }
 
 describe('a date writer', () => {
-  it('leaves JSON as it would be, byte for byte, whatever the schema and the value', () => {
+  it('does not change one byte of the JSON, for any schema and any value', () => {
     let written = 0
     fc.assert(
       fc.property(anyPlaces, anyValue, (places, value) => {
@@ -144,7 +144,7 @@ describe('a date writer', () => {
   const row: DatePlaces = { ...NONE, properties: new Map([['at', DATE]]) }
   const at = new Date('2024-02-29T12:34:56.789Z')
 
-  it('writes dates that JSON.stringify then need not ask', () => {
+  it('writes dates, so that JSON.stringify does not call their toJSON', () => {
     const rows = { ...NONE, items: row }
     expect(createDateWriter(rows)([{ at, more: 1 }, { at }])).toEqual([
       { at: '2024-02-29T12:34:56.789Z', more: 1 },
@@ -156,7 +156,7 @@ describe('a date writer', () => {
     })
   })
 
-  it('changes nothing of what it was given', () => {
+  it('does not change the value', () => {
     const given = Object.freeze({ list: Object.freeze([Object.freeze({ at })]), at })
     const places = {
       ...row,
@@ -172,7 +172,7 @@ describe('a date writer', () => {
     expect(given.list[0]?.at).toBe(at)
   })
 
-  it('copies only what is around a date', () => {
+  it('copies only the objects and lists around a date', () => {
     const rest = { big: [1, 2, 3] }
     const result = createDateWriter(row)({ at, rest }) as { rest: unknown }
     expect(result.rest).toBe(rest)
@@ -180,14 +180,14 @@ describe('a date writer', () => {
     expect(createDateWriter(row)(text)).toBe(text)
   })
 
-  it('looks at no list whose first item has nothing to write', () => {
+  it('skips a list if its first item has no date', () => {
     const list = [{ at: 'text' }, { at }]
     expect(createDateWriter({ ...NONE, items: row })(list)).toBe(list)
     const mixed = createDateWriter({ ...NONE, items: row })([{ at }, { at: null }, { at }])
     expect(mixed).toEqual([{ at: at.toISOString() }, { at: null }, { at: at.toISOString() }])
   })
 
-  it('leaves circles to JSON.stringify', () => {
+  it('lets JSON.stringify refuse cycles', () => {
     const circle: Record<string, unknown> = { at }
     circle['self'] = circle
     const places = {

@@ -4,7 +4,7 @@ import { describeOnce } from '../../src/schema/describe-once.js'
 
 const side = 'input'
 
-it('describes a schema of a library once, each side for itself', () => {
+it('describes a schema of a library once for each side', () => {
   const schema = z.object({ at: z.string().default('now') })
   const described = describeOnce(schema, { side })
   expect(describeOnce(schema, { side, converters: {} })).toBe(described)
@@ -12,14 +12,14 @@ it('describes a schema of a library once, each side for itself', () => {
   expect(described.schema.required).toBeUndefined()
 })
 
-it('sees that the author has changed a JSON Schema', () => {
+it('describes a JSON Schema again after a change', () => {
   const schema: { type: string; maxLength?: number } = { type: 'string' }
   expect(describeOnce(schema, { side }).schema.maxLength).toBeUndefined()
   schema.maxLength = 3
   expect(describeOnce(schema, { side }).schema.maxLength).toBe(3)
 })
 
-it('asks the converter of every application for itself', () => {
+it('calls the converter of each application', () => {
   const schema = z.string()
   const ask = (title: string) =>
     describeOnce(schema, { side, converters: { zod: () => ({ type: 'string', title }) } })

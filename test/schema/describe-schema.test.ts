@@ -7,7 +7,7 @@ const standard = (vendor: string, jsonSchema?: object) => ({
 })
 
 describe('describeSchema', () => {
-  it('asks any Standard Schema that can be asked, for its side', () => {
+  it('calls the jsonSchema of any Standard Schema that has one, for its side', () => {
     const schema = standard('some', {
       input: ({ target }: { target: string }) => ({ type: 'string', description: target }),
       output: () => ({ type: 'number' }),
@@ -20,7 +20,7 @@ describe('describeSchema', () => {
     expect(describeSchema(schema, { side: 'output' }).schema).toEqual({ type: 'number' })
   })
 
-  it('asks a given converter first', () => {
+  it('calls a converter before the library', () => {
     const schema = standard('some', { input: () => ({ type: 'string' }) })
     const some: SchemaConverter = (given, { side, target }) => ({
       const: [given === schema, side, target].join(' '),
@@ -31,15 +31,18 @@ describe('describeSchema', () => {
     })
   })
 
-  it.each(['yup', 'constructor', '__proto__'])('says how to help the library %s', (vendor) => {
-    expect(describeSchema(standard(vendor), { side: 'input', converters: {} })).toEqual({
-      schema: {},
-      definitions: [],
-      losses: [{ path: '', cause: expect.stringContaining(`swagger.converters['${vendor}']`) }],
-    })
-  })
+  it.each(['yup', 'constructor', '__proto__'])(
+    'reports that the library %s needs a converter',
+    (vendor) => {
+      expect(describeSchema(standard(vendor), { side: 'input', converters: {} })).toEqual({
+        schema: {},
+        definitions: [],
+        losses: [{ path: '', cause: expect.stringContaining(`swagger.converters['${vendor}']`) }],
+      })
+    },
+  )
 
-  it('says of zod 3 which zod to install', () => {
+  it('reports for zod 3 which version to install', () => {
     const [loss] = describeSchema(standard('zod'), { side: 'input' }).losses
     expect(loss?.cause).toMatch(/install zod 4/)
   })
@@ -52,21 +55,21 @@ describe('describeSchema', () => {
 
   it.each<[string, object]>([
     ['a library that throws', standard('some', { input: thrower })],
-    ['a library that answers with nothing', standard('some', { input: () => undefined })],
+    ['a library that returns undefined', standard('some', { input: () => undefined })],
     ['a library that answers with a promise', standard('some', { input: () => Promise.reject })],
     ['a getter that throws', Object.defineProperty({}, 'type', { get: thrower, enumerable: true })],
     ['an object that holds itself', circle],
     ['null', null as unknown as object],
     ['text', 'string' as unknown as object],
     ['a class', class Dto {}],
-  ])('takes %s for anything, and says why', (_, schema) => {
+  ])('describes %s as anything, and reports why', (_, schema) => {
     const described = describeSchema(schema, { side: 'input' })
     expect(described.schema).toEqual({})
     expect(described.definitions).toEqual([])
     expect(described.losses).toEqual([{ path: '', cause: expect.stringMatching(/^[A-Z].*\.$/) }])
   })
 
-  it('changes nothing of what it is given', () => {
+  it('does not change the schema', () => {
     const schema = {
       $defs: { a: { type: 'string', default: 'x' } },
       type: 'object',
@@ -79,7 +82,7 @@ describe('describeSchema', () => {
     expect(JSON.stringify(schema)).toBe(before)
   })
 
-  it('asks for a property with a default of those who receive, not of those who send', () => {
+  it('requires a property with a default on the output side, not on the input side', () => {
     const schema = {
       type: 'object',
       properties: { size: { type: 'integer', default: 1 }, name: { type: 'string' } },
@@ -89,7 +92,7 @@ describe('describeSchema', () => {
     expect(describeSchema(schema, { side: 'output' }).schema.required).toEqual(['size', 'name'])
   })
 
-  it('fills nothing in within a union, as Ajv', () => {
+  it('keeps a default in a union required, because Ajv does not fill it in', () => {
     const schema = {
       anyOf: [{ type: 'object', properties: { a: { default: 1 } }, required: ['a'] }],
     }

@@ -20,7 +20,7 @@ describe('createJsonSchemaCompiler', () => {
     expect(validate(Object.freeze({}))).toEqual({ value: { size: 1 } })
   })
 
-  it('reports everything that is wrong, by path', async () => {
+  it('reports every error, with its path', async () => {
     const schema = {
       type: 'object',
       properties: { list: { type: 'array', items: { type: 'string' } }, 'a/b~c': { type: 'null' } },
@@ -40,7 +40,7 @@ describe('createJsonSchemaCompiler', () => {
     ])
   })
 
-  it('keeps the answers of one validator apart', async () => {
+  it('keeps the results of one validator apart', async () => {
     const validate = await createJsonSchemaCompiler()(object, 'body')
     const first = validate({ size: 'x' })
     expect(validate({ size: 1 })).toEqual({ value: { size: 1 } })

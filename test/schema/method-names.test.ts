@@ -5,7 +5,7 @@ import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 
-/** Names of methods that libraries call on what they compare, convert or print. */
+/** Names of methods that libraries call on values to compare, convert or print them. */
 const NAMES =
   'valueOf toString toJSON toLocaleString constructor hasOwnProperty then length size next isPrototypeOf message'.split(
     ' ',

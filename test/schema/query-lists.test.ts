@@ -32,24 +32,24 @@ describe('a list in the query', () => {
     expect(validate({})).toMatchObject({ issues: [{ path: ['n'] }] })
   })
 
-  it('is not made of what may be a string', async () => {
+  it('stays a string if the schema also accepts a string', async () => {
     const schema = z.object({ tag: z.union([z.string(), z.array(z.string())]), q: z.string() })
     const validate = await compile(schema, 'query')
     expect(validate({ tag: 'a', q: 'b' })).toEqual({ value: { tag: 'a', q: 'b' } })
   })
 
-  it('is not made in a body', async () => {
+  it('is not created in a body', async () => {
     const validate = await compile(z.object({ tag: z.array(z.string()) }), 'body')
     expect(validate({ tag: 'a' })).toMatchObject({ issues: [{ path: ['tag'] }] })
   })
 
-  it('leaves what was sent as it was', async () => {
+  it('does not change the query object', async () => {
     const query = Object.freeze({ tag: 'a' })
     const validate = await compile(z.object({ tag: z.array(z.string()) }), 'query')
     expect(validate(query)).toEqual({ value: { tag: ['a'] } })
   })
 
-  it('is looked for once in a schema that contains itself', async () => {
+  it('is found in a schema that contains itself', async () => {
     interface Node {
       tag: string[]
       node?: Node | undefined
@@ -64,7 +64,7 @@ describe('a list in the query', () => {
     expect(validate({ tag: 'a' })).toEqual({ value: { tag: ['a'] } })
   })
 
-  it('is known of a library that a converter speaks for', async () => {
+  it('is found in the description from a converter', async () => {
     const yup = {
       '~standard': { version: 1, vendor: 'yup', validate: (value: unknown) => ({ value }) },
     } as const

@@ -20,7 +20,7 @@ const compile = createResponseCompiler(components)
 const find = (schema: OpenApiSchema, value: unknown) =>
   compile(schema)(value).map(({ path, expected, got }) => `${path}: ${expected}, ${got}`)
 
-describe('what is not described', () => {
+describe('an undocumented property', () => {
   it.each<[string, OpenApiSchema, unknown, string[]]>([
     ['an object', object({ a: text }), { a: '', b: 1 }, ['b: null, 1']],
     ['an object within', object({ a: object({ b: text }) }), { a: { c: 1 } }, ['a.c: null, 1']],
@@ -57,8 +57,8 @@ describe('what is not described', () => {
   })
 
   it.each<[string, OpenApiSchema, unknown]>([
-    ['nothing is said of properties', { type: 'object' }, { a: 1 }],
-    ['anything goes', {}, { a: 1 }],
+    ['the schema does not mention properties', { type: 'object' }, { a: 1 }],
+    ['the schema is empty', {}, { a: 1 }],
     ['others are allowed', { ...object({ a: text }), additionalProperties: true }, { a: '', b: 1 }],
     [
       'others are described',
@@ -71,17 +71,17 @@ describe('what is not described', () => {
       { b: 1 },
     ],
     [
-      'an alternative takes any object',
+      'an alternative accepts any object',
       { anyOf: [object({ a: text }), { type: 'object' }] },
       { b: 1 },
     ],
-    ['a value is no object', { oneOf: [text, component('Base')] }, 'text'],
+    ['the value is not an object', { oneOf: [text, component('Base')] }, 'text'],
     ['a part refers to itself', component('Round'), { a: 1 }],
-  ])('is no matter where %s', (_, schema, value) => {
+  ])('is allowed if %s', (_, schema, value) => {
     expect(find(schema, value)).toEqual([])
   })
 
-  it('is judged by additionalProperties where that says more', () => {
+  it('must match additionalProperties if that is present', () => {
     const numbers = { ...object({ a: text }), additionalProperties: { type: 'number' } } as const
     expect(find(numbers, { b: 'x' })).toEqual(['b: number, "x"'])
     expect(find({ ...object({ a: text }), additionalProperties: false }, { b: 1 })).toEqual([
@@ -90,7 +90,7 @@ describe('what is not described', () => {
   })
 })
 
-describe('what is wrong', () => {
+describe('a wrong value', () => {
   it.each<[string, OpenApiSchema, unknown, string]>([
     ['a type', { type: 'integer' }, 1.5, ': integer, 1.5'],
     ['null', text, null, ': string, null'],
@@ -124,11 +124,11 @@ describe('what is wrong', () => {
       1,
       ': one of its alternatives, 1',
     ],
-  ])('is named: %s', (_, schema, value, mismatch) => {
+  ])('is reported: %s', (_, schema, value, mismatch) => {
     expect(find(schema, value)).toEqual([mismatch])
   })
 
-  it('is named wherever it is, each place once', () => {
+  it('is reported at any place, and once for each place', () => {
     const schema = {
       ...object({ a: text, b: { type: 'string', format: 'email', maxLength: 1 } }),
       required: ['c'],
@@ -140,12 +140,12 @@ describe('what is wrong', () => {
     ])
   })
 
-  it('is not known where the schema itself does not compile', () => {
+  it('is not reported if the schema itself does not compile', () => {
     expect(find({ type: 'string', pattern: '(' }, 1)).toEqual([])
   })
 })
 
-it('keeps documents apart that give one name to two things', () => {
+it('keeps documents apart that use one name for different schemas', () => {
   const other = createResponseCompiler({ Base: object({ id: text }) })
   expect(find(component('Base'), { id: 1 })).toEqual([])
   expect(other(component('Base'))({ id: 'x' })).toEqual([])

@@ -12,12 +12,12 @@ const schemaOf = (validate: (value: unknown) => unknown): StandardSchemaV1 => ({
 })
 
 describe('standardValidator', () => {
-  it('answers in the same tick when the schema does', () => {
+  it('returns a result when the schema does', () => {
     const validate = standardValidator(schemaOf((value) => ({ value: [value] })))
     expect(validate('a')).toEqual({ value: ['a'] })
   })
 
-  it('answers with a promise when the schema does', async () => {
+  it('returns a promise when the schema does', async () => {
     const validate = standardValidator(schemaOf(async (value) => ({ value })))
     const result = validate('a')
     expect(result).toBeInstanceOf(Promise)
@@ -32,7 +32,7 @@ describe('standardValidator', () => {
     expect(await validate('a')).toEqual({ issues: [{ path: [], message: 'no' }] })
   })
 
-  it('reads steps of a path that are keys or objects', () => {
+  it('reads path segments that are keys or objects', () => {
     const path = ['items', { key: 0 }, { key: 'price' }, Symbol.for('tag')]
     const validate = standardValidator(schemaOf(() => ({ issues: [{ message: 'no', path }] })))
     expect(validate('a')).toEqual({
@@ -40,17 +40,17 @@ describe('standardValidator', () => {
     })
   })
 
-  it('takes an empty list of issues for a rejection', () => {
+  it('treats an empty list of issues as a rejection', () => {
     const validate = standardValidator(schemaOf(() => ({ issues: [], value: 1 })))
     expect(validate('a')).toEqual({ issues: [] })
   })
 
-  it('gives the root an empty path, with arktype too', () => {
+  it('reports an empty path for the root, also with arktype', () => {
     const result = standardValidator(type({ a: 'string' }))(undefined)
     expect(result).toMatchObject({ issues: [{ path: [] }] })
   })
 
-  it('lets what the schema throws pass', () => {
+  it('does not catch errors that the schema throws', () => {
     const validate = standardValidator(
       schemaOf(() => {
         throw new RangeError('broken')
@@ -59,7 +59,7 @@ describe('standardValidator', () => {
     expect(() => validate('a')).toThrow(RangeError)
   })
 
-  it.each([undefined, null])('throws when the schema answers %s', (answer) => {
+  it.each([undefined, null])('throws when the schema returns %s', (answer) => {
     expect(() => standardValidator(schemaOf(() => answer))('a')).toThrow(TypeError)
   })
 })

@@ -21,7 +21,7 @@ describe('zodValidate', () => {
       'strict objects of zod/mini',
       mini.strictObject({ a: mini.string().check(mini.minLength(1)) }),
     ],
-  ])('leaves %s to the synchronous way', (_name, schema) => {
+  ])('lets zod parse %s synchronously', (_name, schema) => {
     expect(zodValidate(schema)).toBeUndefined()
   })
 
@@ -41,7 +41,7 @@ describe('zodValidate', () => {
     ['a refined rest', z.object({}).catchall(z.string().refine(isTrue))],
     ['a refined union', z.union([z.number(), z.string().refine(isTrue)])],
     ['refine of zod/mini', mini.string().check(mini.refine(isTrue))],
-  ])('parses asynchronously what holds %s', (_name, schema) => {
+  ])('parses a schema asynchronously that holds %s', (_name, schema) => {
     expect(zodValidate(schema)).toBeTypeOf('function')
   })
 
@@ -55,7 +55,7 @@ describe('zodValidate', () => {
     expect(zodValidate(Tree)).toBeUndefined()
   })
 
-  it('leaves other libraries alone', () => {
+  it('ignores schemas of other libraries', () => {
     expect(zodValidate(v.pipeAsync(v.string(), v.checkAsync(isTrue)))).toBeUndefined()
   })
 

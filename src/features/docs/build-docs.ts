@@ -9,25 +9,32 @@ import { locate } from './locate.js'
 import { PageTemplate } from './page-template.js'
 import { referencePage } from './reference-page.js'
 
-/** What {@link buildDocs} serves, and how. */
+/** The configuration of {@link buildDocs}. */
 export interface DocsConfig {
   readonly documents: readonly DocsSource[]
-  /** Whether the document is compact, "Try it out" waits for a click, and authorisation ends with the page. */
+  /**
+   * In production the document is compact, "Try it out" needs a click, and entered credentials are lost when
+   * the page closes.
+   */
   readonly isProduction: boolean
-  /** Finds the folder of `swagger-ui-dist`; `null` serves the built-in page. Default: {@link findSwaggerUi}. */
+  /**
+   * Returns the folder of `swagger-ui-dist`, or `null` to serve the built-in page. Default: `findSwaggerUi`.
+   */
   readonly resolvePeer?: () => string | null
 }
 
 type Send = (req: Request, res: Response) => Promise<void>
 
-/** Of everything but the files: always asked for again, and in no search engine's index. */
+/**
+ * Headers for everything except versioned files: clients must revalidate, and search engines must not index.
+ */
 const REVALIDATED = { 'Cache-Control': 'no-cache', 'X-Robots-Tag': 'noindex' }
 const IMMUTABLE = { 'Cache-Control': 'public, max-age=31536000, immutable' }
 
 /**
- * The routes of the documentation: for each document a page, the document as JSON and as YAML, and
- * the files that the page loads. The page is swagger-ui's where `swagger-ui-dist` is installed, and else one that needs
- * no script.
+ * Builds the routes of the documentation: for each document a page, the document as JSON and as YAML, and the
+ * files that the page loads. The page is swagger-ui if `swagger-ui-dist` is installed, else a built-in page
+ * without scripts.
  *
  * @example
  * buildDocs({
@@ -61,9 +68,9 @@ function documentRoutes({ path, document }: DocsSource, isProduction: boolean): 
 
 async function toYaml(document: OpenApiDocument): Promise<Content> {
   const { stringify } = await import('yaml')
-  // Readers of YAML 1.1 take `no` and `1:30` for something else: such strings are quoted for them.
+  // YAML 1.1 reads `no` as a boolean and `1:30` as a number, so such strings are quoted.
   const options = { aliasDuplicateObjects: false, compat: 'yaml-1.1', lineWidth: 0 } as const
-  // By way of JSON, so that both say the same.
+  // Converted through JSON, so that both formats have the same content.
   const text = stringify(JSON.parse(JSON.stringify(document)), options)
   return createContent('application/yaml; charset=utf-8', text)
 }
@@ -76,7 +83,10 @@ function pageRoutes(source: DocsSource, page: DocsPage): FrameworkRoute[] {
   return [route(source.path, pageSender(source, page)), ...files]
 }
 
-/** A URL that names another version must not pin this one for a year: two releases may run at a time. */
+/**
+ * During a deployment two releases may run. A URL with the hash of the other release must not cache this file
+ * for a year.
+ */
 async function sendFile(
   message: readonly [Request, Response],
   load: () => Content | Promise<Content>,
@@ -93,7 +103,7 @@ function pageSender(source: DocsSource, page: DocsPage): Send {
   })
   return async (req, res) => {
     const content = (await template()).at(locate(req, source.path))
-    // A policy that only reports was written for other pages too.
+    // A report-only policy of the application was not written for this page, which has its own policy.
     res.removeHeader('Content-Security-Policy-Report-Only')
     const headers = { 'Content-Security-Policy': page.policy(), 'Referrer-Policy': 'no-referrer' }
     await sendContent([req, res], content, { ...REVALIDATED, ...headers })

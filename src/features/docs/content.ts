@@ -3,22 +3,25 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Request, Response } from '../../contracts/handler.js'
 
-/** Bytes that do not change, and what they are. */
+/** Immutable bytes with their media type. */
 export interface Content {
   readonly type: string
   readonly bytes: Buffer
-  /** Of the bytes; stands in ETags and in URLs. */
+  /** The hash of the bytes, for ETags and URLs. */
   readonly hash: string
-  /** Compressed once, with the first request that accepts it; `null` for what is not worth it. */
+  /**
+   * The gzipped bytes, compressed at the first request that accepts them; `null` if the content is not worth
+   * compressing.
+   */
   readonly gzipped: (() => Promise<Buffer>) | null
 }
 
-/** Below this many bytes, the gain of compressing is lost in a packet. */
+/** Shorter content is not compressed: it fits in one packet anyway. */
 const MIN_GZIP_BYTES = 1_024
 
 const compress = promisify(gzip)
 
-/** @param hash Default: that of the body. */
+/** @param hash Default: the hash of the body. */
 export function createContent(
   type: string,
   body: string | Buffer,
@@ -32,7 +35,7 @@ export function contentHash(body: string | Buffer): string {
   return createHash('sha256').update(body).digest('base64url').slice(0, 22)
 }
 
-/** Answers with the content, or with 304 where the client has it; `headers` replace what was set before. */
+/** Sends the content, or 304 if the client already has it. `headers` replace headers that were set before. */
 export async function sendContent(
   [req, res]: readonly [req: Request, res: Response],
   content: Content,
@@ -43,7 +46,7 @@ export async function sendContent(
   const isGzipped = isLong && gzipped !== null && req.acceptsEncodings('gzip') === 'gzip'
   res.set(headers)
   res.set('X-Content-Type-Options', 'nosniff')
-  // Strong, so each encoding has its own.
+  // A strong ETag must be different for each encoding.
   res.set('ETag', `"${content.hash}${isGzipped ? '-gzip' : ''}"`)
   if (isLong) res.vary('Accept-Encoding')
   if (req.fresh) {
@@ -56,7 +59,7 @@ export async function sendContent(
   res.end(body)
 }
 
-/** Makes a value with the first call and keeps it, unless making it fails. */
+/** Creates a value at the first call and stores it. If the creation fails, the next call tries again. */
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined
   return () => {

@@ -8,9 +8,10 @@ import { resolveSchema } from './resolve-reference.js'
 import { sampleValue } from './sample-value.js'
 
 /**
- * A command for a POSIX shell that sends the operation's request with samples for what is required.
+ * Returns a command for a POSIX shell that sends a request for the operation, with samples for the required
+ * values.
  *
- * @param server Where the paths of the document begin, without a slash at the end.
+ * @param server The URL before the paths of the document, without a slash at the end.
  */
 export function curlCommand(
   listed: ListedOperation,
@@ -90,7 +91,7 @@ function formOf(media: OpenApiMediaType, sample: unknown, document: OpenApiDocum
     const schema = resolveSchema(property, document)
     const isFile = schema?.format === 'binary' || schema?.items?.format === 'binary'
     const value = (sample as Record<string, unknown> | null)?.[name]
-    // `-F` would read a file for a text that begins with `@` or `<`.
+    // `-F` reads a file when the text begins with `@` or `<`.
     return isFile
       ? `-F ${quote(`${name}=@file`)}`
       : `--form-string ${quote(`${name}=${plain(value)}`)}`
@@ -101,7 +102,7 @@ function plain(value: unknown): string {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value)
 }
 
-/** For a shell that takes everything between single quotes as it stands. */
+/** Quotes text for a shell. Between single quotes, every character except the quote itself is literal. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -1,27 +1,29 @@
 import type { OpenApiDocument } from '../../contracts/openapi.js'
 import type { Content } from './content.js'
 
-/** What a page is about. */
+/** The document of a page, and its path. */
 export interface DocsSource {
-  /** Where the page is, with a leading slash; the document is at `<path>.json` and `<path>.yaml`. */
+  /** The path of the page, with a leading slash. The document is at `<path>.json` and `<path>.yaml`. */
   readonly path: string
-  /** Called with the first request that needs it, and once. */
+  /** Called once, at the first request that needs the document. */
   readonly document: () => OpenApiDocument
 }
 
-/** Where a browser asked for the page, so that every link can be relative: a prefix or a proxy then changes nothing. */
+/**
+ * The URL of a request for the page. All links are relative to it, so they work behind any prefix or proxy.
+ */
 export interface PageLocation {
-  /** From the page to the folder of its files: `./` or `./api-docs/`. */
+  /** The relative path from the page to the folder of its files: `./` or `./api-docs/`. */
   readonly folder: string
-  /** Absolute URL of the document, without extension. */
+  /** The absolute URL of the document, without extension. */
   readonly url: string
 }
 
-/** What stands on a page for where it is asked for. */
+/** The values on a page that depend on the URL of the request. */
 export interface PagePlace {
-  /** As {@link PageLocation.folder}. */
+  /** Like {@link PageLocation.folder}. */
   readonly folder: string
-  /** Of each of the page's servers: where its paths begin, without a slash at the end. */
+  /** The base URL of each server on the page, without a slash at the end. */
   readonly addresses: readonly string[]
 }
 
@@ -29,11 +31,14 @@ export interface PagePlace {
 export interface DocsPage {
   readonly files: Readonly<Record<string, () => Content | Promise<Content>>>
   readonly policy: () => string
-  /** Servers of the document whose addresses stand on the page, relative ones among them. */
+  /** The servers of the document whose URLs appear on the page. They may be relative. */
   readonly servers: () => readonly string[]
-  /** The page as HTML. Called once: what a request knows, it gets as marks, to be filled in by {@link PageTemplate}. */
+  /**
+   * Renders the page as HTML. Called once: for values that depend on the request it receives marks, which
+   * {@link PageTemplate} replaces later.
+   */
   readonly render: (place: PagePlace, link: FileLink) => string
 }
 
-/** The URL of a file of the page. */
+/** Returns the URL of a file of the page. */
 export type FileLink = (name: string) => string

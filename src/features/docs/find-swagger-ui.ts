@@ -5,9 +5,10 @@ import { refuseOldPeer } from '../../errors/peer-floor.js'
 const FILE = 'swagger-ui-dist/swagger-ui-bundle.js'
 
 /**
- * The folder of `swagger-ui-dist`, as the application sees it or else as this package does; `null` where it is not installed.
+ * Finds the folder of `swagger-ui-dist`, first from the working directory of the application, then from this
+ * package. Returns `null` if it is not installed.
  *
- * @throws ConfigError when it is too old.
+ * @throws ConfigError when the installed version is too old.
  */
 export function findSwaggerUi(): string | null {
   return resolveFrom(join(process.cwd(), 'package.json')) ?? resolveFrom(import.meta.url)

@@ -1,4 +1,4 @@
-/** Markup that is safe to put into a page as it stands. */
+/** Markup that can be put into a page without escaping. */
 export class Html {
   constructor(readonly text: string) {}
 }
@@ -14,8 +14,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Markup with values in it. Whatever is not {@link Html} already is escaped, so a document cannot
- * write markup of its own; lists are joined, `null` is left out.
+ * Builds markup with values. Every value that is not {@link Html} is escaped, so a document cannot inject
+ * markup. Lists are joined, and `null` becomes nothing.
  */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   let text = strings[0] as string

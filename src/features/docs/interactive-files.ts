@@ -1,6 +1,6 @@
 /**
- * Starts swagger-ui; `config` is declared before it. The document's URL is taken from the script's, so
- * that it is right under every prefix.
+ * Starts swagger-ui; `config` is declared before it. The URL of the document is resolved against the URL of
+ * the script, so it is right behind every prefix.
  */
 export const INIT_SCRIPT = `const url = new URL(config.document, document.currentScript.src).pathname
 const session = globalThis.sessionAuthorization
@@ -21,8 +21,8 @@ SwaggerUIBundle({
 `
 
 /**
- * Keeps what was entered under "Authorize" while the tab is open; served in development only. swagger-ui's own way is
- * \`localStorage\`, which every page of the origin can read for years.
+ * Stores the input of the "Authorize" dialog while the tab is open; served in development only. swagger-ui
+ * itself uses `localStorage`, which every page of the origin can read, and which never expires.
  */
 export const SESSION_SCRIPT = `globalThis.sessionAuthorization = (url) => {
   const key = 'authorization of ' + url
@@ -37,7 +37,7 @@ export const SESSION_SCRIPT = `globalThis.sessionAuthorization = (url) => {
     try {
       sessionStorage.setItem(key, JSON.stringify(authorized))
     } catch {
-      // Storage may be switched off or full: then it ends with the page.
+      // Storage may be disabled or full. Then the input is lost when the page closes.
     }
   }
   return () => ({
@@ -62,7 +62,10 @@ export const SESSION_SCRIPT = `globalThis.sessionAuthorization = (url) => {
 }
 `
 
-/** What swagger-ui leaves to its page: the ground behind it, and narrow screens, for which its tables are too wide. */
+/**
+ * The styles that swagger-ui does not set: the page background, and layouts for screens that are too narrow
+ * for its tables.
+ */
 export const INTERACTIVE_STYLE = `html { background: #fff; color-scheme: light }
 body { margin: 0 }
 noscript { display: block; padding: 2rem; font: 1rem/1.5 system-ui, sans-serif }

@@ -8,20 +8,23 @@ import { fromFolder } from './locate.js'
 import { peerFile } from './peer-file.js'
 import { interactivePolicy, serializePolicy } from './policy.js'
 
-/** What an {@link interactivePage} needs to know besides its document. */
+/** The options of {@link interactivePage}. */
 export interface InteractiveOptions {
-  /** Of `swagger-ui-dist`. */
+  /** The folder of `swagger-ui-dist`. */
   readonly directory: string
   readonly isProduction: boolean
 }
 
-/** From this many operations on, a page has a field to find one. */
+/** The page has a search field from this number of operations on. */
 const MIN_FILTERED = 21
 
 const JAVASCRIPT = 'text/javascript; charset=utf-8'
 const CSS = 'text/css; charset=utf-8'
 
-/** The page of swagger-ui, with nothing inline: every script and every style is a file. */
+/**
+ * Creates the page of swagger-ui. Every script and every style is a file, because the policy allows nothing
+ * inline.
+ */
 export function interactivePage(source: DocsSource, options: InteractiveOptions): DocsPage {
   const { directory, isProduction } = options
   const init = () => createContent(JAVASCRIPT, initScript(source, isProduction))

@@ -5,17 +5,17 @@ import type {
   OpenApiTag,
 } from '../../contracts/openapi.js'
 
-/** An operation with where it is, in the API and on the page. */
+/** An operation with its place in the API and on the page. */
 export interface ListedOperation {
   readonly anchor: string
   readonly method: OpenApiMethod
   readonly path: string
   readonly operation: OpenApiOperation
-  /** Names of the schemes that a request needs; none of them where it may also come without. */
+  /** The security schemes that a request needs; empty if a request without credentials is allowed. */
   readonly schemes: readonly string[]
 }
 
-/** A tag and the operations that have it. */
+/** A tag and its operations. */
 export interface OperationGroup {
   readonly anchor: string
   readonly tag: OpenApiTag
@@ -24,7 +24,7 @@ export interface OperationGroup {
 
 const UNTAGGED: OpenApiTag = { name: 'Other operations' }
 
-/** Operations under the first of their tags, in the document's order of tags. */
+/** Groups the operations by their first tag, in the order of the tags in the document. */
 export function listOperations(document: OpenApiDocument): OperationGroup[] {
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) =>
@@ -47,7 +47,7 @@ export function listOperations(document: OpenApiDocument): OperationGroup[] {
     .filter((group) => group.operations.length > 0)
 }
 
-/** An `id` for something of the document, which may be called anything. */
+/** Returns an HTML `id` for a part of the document, whose name may have any characters. */
 export function anchorOf(kind: 'operation' | 'schema', name: string): string {
   return `${kind}-${name.replace(/[^\w.-]+/g, '-')}`
 }

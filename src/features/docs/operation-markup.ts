@@ -5,7 +5,7 @@ import type { ListedOperation } from './list-operations.js'
 import { resolveReference } from './resolve-reference.js'
 import { fieldMarkup, paragraphs, schemaMarkup, typeMarkup } from './schema-markup.js'
 
-/** Everything about one operation. */
+/** Renders one operation. */
 export function operationMarkup(
   listed: ListedOperation,
   document: OpenApiDocument,
@@ -32,12 +32,15 @@ export function methodMarkup({ method }: ListedOperation): Html {
   return html`<span class="method ${method}">${method.toUpperCase()}</span>`
 }
 
-/** A long path breaks before a slash. */
+/** Allows line breaks before each slash of a path. */
 function breakable(path: string): Html {
   return html`${path.split(/(?=\/)/).map((segment) => html`<wbr>${segment}`)}`
 }
 
-/** Beside operations that need authorisation; words stand beside it. */
+/**
+ * The icon of operations that need authorisation. It is hidden from screen readers, because text beside it
+ * says the same.
+ */
 export const LOCK: Html = html`<svg class="icon" viewBox="0 0 16 16" width="14" height="14" aria-hidden="true"><path fill="currentColor" d="M8 1a3.5 3.5 0 0 0-3.5 3.5V7H4a1 1 0 0 0-1 1v6a1 1 0 0 0 1 1h8a1 1 0 0 0 1-1V8a1 1 0 0 0-1-1h-.5V4.5A3.5 3.5 0 0 0 8 1zm2 6H6V4.5a2 2 0 1 1 4 0z"/></svg>`
 
 function parametersMarkup({ operation: { parameters = [] } }: ListedOperation): Html | null {
@@ -65,7 +68,7 @@ function responsesMarkup(
   { operation: { responses } }: ListedOperation,
   { components }: OpenApiDocument,
 ): Html {
-  // In an object `2XX` comes after all numbers; to a reader it comes among them.
+  // In an object, number keys come before keys such as `2XX`. The page sorts ranges among the numbers.
   const byStatus = Object.entries(responses).sort(([a], [b]) => rank(a) - rank(b))
   const rows = byStatus.map(([status, given]) =>
     responseMarkup(status, resolveReference<OpenApiResponse>(given, components.responses)),
@@ -73,7 +76,7 @@ function responsesMarkup(
   return html`<h4>Responses</h4><div class="responses">${rows}</div>`
 }
 
-/** Ranges before what is in them, `default` last. */
+/** Ranges come before the statuses in them, and `default` comes last. */
 function rank(status: string): number {
   const number = Number(status.replaceAll(/x/gi, '0'))
   return Number.isNaN(number) ? 1_000 : number

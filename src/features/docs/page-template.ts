@@ -3,12 +3,15 @@ import { type Content, contentHash, createContent } from './content.js'
 import type { DocsPage, FileLink, PageLocation } from './docs-page.js'
 import { html } from './html.js'
 
-/** How many places keep a page of their own, with its compressed form. A page is nearly always asked for at one. */
-const MOST_KEPT = 4
-/** Pages that are sent to others until such a place has been forgotten. */
-const FORGOTTEN_AFTER = 1_000
+/**
+ * The number of locations whose filled page is stored, with its compressed form. Nearly all requests use one
+ * location.
+ */
+const MOST_STORED = 4
+/** A stored page may be removed after this number of requests for other pages. */
+const MAX_IDLE_REQUESTS = 1_000
 
-/** Private characters, so that nothing else means it. */
+/** A mark has private-use characters, so that it cannot occur in a document by chance. */
 const MARK = /\uE000(\d+)\uE000/
 
 function mark(index: number): string {
@@ -17,24 +20,25 @@ function mark(index: number): string {
 
 const TYPE = 'text/html; charset=utf-8'
 
-interface Kept {
+interface StoredPage {
   readonly content: Content
-  lastAsked: number
+  lastRequest: number
 }
 
 /**
- * A page that is rendered once. What depends on where it is asked for stands in it as marks, because clients choose the `Host` of
- * their requests: to render, hash and compress a page of 1,000 operations takes 150 ms, to fill it in a copy of its bytes.
+ * A page that is rendered once, with marks for the values that depend on the location. Clients choose the
+ * `Host` of their requests, so there may be any number of locations. Rendering, hashing and compressing a
+ * page of 1,000 operations takes 150 ms; filling in the marks only copies its bytes.
  */
 export class PageTemplate {
   readonly #servers: readonly string[]
-  /** Bytes and indexes of values, alternating. */
+  /** The page as bytes and indexes of values, alternating. */
   readonly #pieces: readonly (Buffer | number)[]
   readonly #hash: string
-  readonly #kept: Map<string, Kept> = new Map()
-  #asked = 0
+  readonly #stored: Map<string, StoredPage> = new Map()
+  #requests = 0
 
-  /** @param link Of a file's name, what follows the folder in its URL. */
+  /** @param link Returns the part of a file's URL after the folder. */
   constructor(page: DocsPage, link: FileLink) {
     this.#servers = page.servers()
     const place = { folder: mark(0), addresses: this.#servers.map((_, i) => mark(i + 1)) }
@@ -45,26 +49,26 @@ export class PageTemplate {
       .map((piece, i) => (i % 2 === 0 ? Buffer.from(piece) : Number(piece)))
   }
 
-  /** The page for those who ask for it at a place. */
+  /** Returns the page for a location. */
   at(location: PageLocation): Content {
-    this.#asked++
+    this.#requests++
     const values = this.#valuesAt(location)
     const key = JSON.stringify(values)
-    const kept = this.#kept.get(key)
-    if (kept !== undefined) {
-      kept.lastAsked = this.#asked
-      return kept.content
+    const stored = this.#stored.get(key)
+    if (stored !== undefined) {
+      stored.lastRequest = this.#requests
+      return stored.content
     }
     const bytes = this.#fill(values)
     const hash = contentHash(`${this.#hash} ${key}`)
     if (!this.#makeRoom()) return { type: TYPE, bytes, hash, gzipped: null }
     const content = createContent(TYPE, bytes, hash)
-    this.#kept.set(key, { content, lastAsked: this.#asked })
+    this.#stored.set(key, { content, lastRequest: this.#requests })
     return content
   }
 
   #valuesAt({ folder, url }: PageLocation): string[] {
-    // A quote would end the word of a shell in which an address stands; in a URL it has another spelling.
+    // A URL appears in a shell command between single quotes, so its quotes are percent-encoded.
     const addresses = this.#servers.map((server) =>
       absoluteServer(server, url).replaceAll("'", '%27'),
     )
@@ -79,11 +83,14 @@ export class PageTemplate {
     )
   }
 
-  /** Forgets one that nobody has asked for in a long time, so that whoever makes up places cannot take those of others. */
+  /**
+   * Removes a stored page that was not requested for a long time, if all places are taken. A page in use
+   * stays, so a client that invents hosts cannot displace it.
+   */
   #makeRoom(): boolean {
-    if (this.#kept.size < MOST_KEPT) return true
-    for (const [key, { lastAsked }] of this.#kept) {
-      if (this.#asked - lastAsked > FORGOTTEN_AFTER) return this.#kept.delete(key)
+    if (this.#stored.size < MOST_STORED) return true
+    for (const [key, { lastRequest }] of this.#stored) {
+      if (this.#requests - lastRequest > MAX_IDLE_REQUESTS) return this.#stored.delete(key)
     }
     return false
   }

@@ -1,6 +1,6 @@
 import type { OpenApiDocument } from '../../contracts/openapi.js'
 
-/** What a page may load. The two pages need different things, and neither needs more than this. */
+/** A Content Security Policy. Each of the two pages has its own, with only what it needs. */
 export type Policy = Readonly<Record<string, readonly string[]>>
 
 const NOTHING: Policy = {
@@ -10,24 +10,25 @@ const NOTHING: Policy = {
   'frame-ancestors': ["'none'"],
 }
 
-// A name or an IPv4 address, then perhaps a port: what CSP can express, and nothing that could end a directive.
+// A host name or an IPv4 address, with an optional port. CSP can express these, and they contain no character
+// that could end a directive.
 const HOST = /^[a-z\d.-]+(?::\d+)?$/i
 
-/** The policy of the built-in page, on which nothing runs. */
+/** The policy of the built-in page, which runs no scripts. */
 export const REFERENCE_POLICY: Policy = {
   ...NOTHING,
   'style-src': ["'self'"],
   'img-src': ["'self'"],
 }
 
-/** The policy of swagger-ui's page, which sends requests to the servers that the document names. */
+/** Returns the policy of the swagger-ui page, which sends requests to the servers of the document. */
 export function interactivePolicy({ servers }: OpenApiDocument): Policy {
   const origins = new Set(servers.flatMap(({ url }) => originOf(url) ?? []))
   return {
     ...NOTHING,
     'script-src': ["'self'"],
     'style-src': ["'self'"],
-    // Icons are in swagger-ui's stylesheet; an answer that is an image or a recording is shown as a blob.
+    // The stylesheet of swagger-ui contains icons. A response with an image or audio is shown as a blob.
     'img-src': ["'self'", 'data:', 'blob:'],
     'media-src': ['blob:'],
     'font-src': ["'self'", 'data:'],
@@ -35,7 +36,10 @@ export function interactivePolicy({ servers }: OpenApiDocument): Policy {
   }
 }
 
-/** A policy as a header has it. There is no `upgrade-insecure-requests`: it leaves a blank page on plain http. */
+/**
+ * Formats a policy as a header value. It has no `upgrade-insecure-requests`, because that leaves the page
+ * blank over plain HTTP.
+ */
 export function serializePolicy(policy: Policy): string {
   return Object.entries(policy)
     .map(([directive, sources]) => [directive, ...sources].join(' '))

@@ -12,7 +12,10 @@ import { paragraphs, schemaMarkup, typeMarkup } from './schema-markup.js'
 
 const STYLE_FILE = 'reference.css'
 
-/** The page of those who have not installed `swagger-ui-dist`: all of the document as plain HTML, and no script. */
+/**
+ * Creates the built-in page, for applications without `swagger-ui-dist`: the whole document as plain HTML,
+ * without scripts.
+ */
 export function referencePage(source: DocsSource): DocsPage {
   return {
     files: {
@@ -25,7 +28,7 @@ export function referencePage(source: DocsSource): DocsPage {
   }
 }
 
-/** An API without any is where its document is (OpenAPI 3.0.3, 4.7.1). */
+/** Without servers, the API is at the root of the document's host (OpenAPI 3.0.3, section 4.7.1). */
 function serversOf({ servers }: OpenApiDocument): OpenApiDocument['servers'] {
   return servers.length > 0 ? servers : [{ url: '/' }]
 }
@@ -114,7 +117,7 @@ function aboutMarkup({ contact, license, termsOfService }: OpenApiInfo): Html {
   )}`
 }
 
-/** An address of an author becomes a link only under a scheme that runs nothing. */
+/** A URL from the document becomes a link only with a scheme that cannot run code. */
 function linkMarkup(text: string, url: string | undefined): Html {
   const isSafe = url !== undefined && /^(?:https?|mailto):/i.test(url)
   return isSafe ? html`<a href="${url}" rel="noreferrer">${text}</a>` : html`${text}`

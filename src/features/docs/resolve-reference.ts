@@ -1,12 +1,15 @@
 import type { OpenApiDocument, OpenApiSchema, Reference } from '../../contracts/openapi.js'
 
-/** The name at the end of `#/components/<kind>/<name>`. */
+/** Returns the name at the end of `#/components/<kind>/<name>`. */
 export function referenceName({ $ref }: Reference): string {
   const escaped = $ref.slice($ref.lastIndexOf('/') + 1)
   return escaped.replaceAll('~1', '/').replaceAll('~0', '~')
 }
 
-/** What a reference stands for, or the thing itself; `null` where the reference leads nowhere. */
+/**
+ * Returns the target of a reference, or the value itself if it is no reference; `null` if the target does not
+ * exist.
+ */
 export function resolveReference<T extends object>(
   given: T | Reference,
   known: Readonly<Record<string, T>> | undefined,
@@ -16,7 +19,10 @@ export function resolveReference<T extends object>(
   return known !== undefined && Object.hasOwn(known, name) ? (known[name] ?? null) : null
 }
 
-/** A schema after all references at its root; `null` where they lead nowhere or in a circle. */
+/**
+ * Follows all references at the root of a schema; `null` if a target does not exist or the references form a
+ * cycle.
+ */
 export function resolveSchema(
   schema: OpenApiSchema,
   { components }: OpenApiDocument,

@@ -16,23 +16,29 @@ const STRINGS: Readonly<Record<string, string>> = {
   binary: 'bytes',
 }
 
-/** Ten schemas that all refer to each other have millions of ways through them; no reader wants more than one screen. */
+/**
+ * The most schemas in one sample. Ten schemas that all refer to each other have millions of paths through
+ * them, and a reader needs one screen at most.
+ */
 const MAX_SCHEMAS = 300
 
-/** A value to show where a schema is asked for: its example, its default, or the plainest value of its type. */
+/** Returns a sample of a schema: its example, its default, or the simplest value of its type. */
 export function sampleValue(schema: OpenApiSchema, document: OpenApiDocument): unknown {
   return sample(schema, { document, outer: [], budget: { left: MAX_SCHEMAS } })
 }
 
 interface Context {
   readonly document: OpenApiDocument
-  /** Schemas that the one at hand stands in; the sample of one that contains itself ends where it would come again. */
+  /**
+   * The schemas around the current one. If a schema contains itself, its sample ends at the second
+   * occurrence.
+   */
   readonly outer: readonly OpenApiSchema[]
-  /** How many more schemas may be shown. */
+  /** How many more schemas the sample may contain. */
   readonly budget: { left: number }
 }
 
-/** `undefined` for a schema that it already stands in, that there is not, or that is one too many. */
+/** Returns `undefined` if the schema is inside itself, does not exist, or exceeds the budget. */
 function sample(schema: OpenApiSchema, { document, outer, budget }: Context): unknown {
   const resolved = resolveSchema(schema, document)
   if (resolved === null || outer.includes(resolved) || budget.left <= 0) return undefined

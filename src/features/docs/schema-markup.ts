@@ -3,13 +3,13 @@ import { type Html, html } from './html.js'
 import { anchorOf } from './list-operations.js'
 import { referenceName } from './resolve-reference.js'
 
-/** What stands beside a name: `array of User`, `string · uuid`, `string or null`. */
+/** Renders the type of a schema: `array of User`, `string · uuid`, `string or null`. */
 export function typeMarkup(schema: OpenApiSchema): Html {
   const type = bareType(schema)
   return schema.nullable === true ? html`${type} or null` : type
 }
 
-/** Everything that a schema says beside its type: limits, description, properties, alternatives. */
+/** Renders everything except the type: limits, description, properties, alternatives. */
 export function schemaMarkup(schema: OpenApiSchema): Html {
   const { properties, items, additionalProperties: rest } = schema
   const required = new Set(schema.required)
@@ -24,12 +24,12 @@ export function schemaMarkup(schema: OpenApiSchema): Html {
   }${hasMore(items) ? html`<div class="nested">${schemaMarkup(items)}</div>` : null}${variants(schema)}`
 }
 
-/** Something with a name and a schema. */
+/** A property, parameter or header. */
 export interface Field {
   readonly name: string
   readonly schema: OpenApiSchema
   readonly isRequired: boolean
-  /** Where a parameter is. */
+  /** The location of a parameter: `path`, `query`, `header` or `cookie`. */
   readonly place?: string
   readonly description?: string | undefined
   readonly isDeprecated?: boolean
@@ -45,7 +45,7 @@ export function fieldMarkup(field: Field): Html {
   }</div>${paragraphs(field.description)}${schemaMarkup(schema)}</li>`
 }
 
-/** Text of an author as paragraphs; markup in it is text like any other. */
+/** Renders text from the document as paragraphs. Markup in it is escaped. */
 export function paragraphs(text: string | undefined): Html {
   const parts = (text ?? '').split(/\n\s*\n/).map((part) => part.trim())
   return html`${parts.filter(Boolean).map((part) => html`<p>${part}</p>`)}`
@@ -75,7 +75,7 @@ function variants(schema: OpenApiSchema): Html | null {
     (member) =>
       html`<li><div class="field"><span class="type">${typeMarkup(member)}</span></div>${schemaMarkup(member)}</li>`,
   )
-  // Without a type of its own, the schema's type already reads so.
+  // If the schema has no type of its own, {@link typeMarkup} already shows this label.
   const heading = schema.type === undefined ? null : html`<p class="label">${label}</p>`
   return html`<div class="variants">${heading}<ul class="fields">${rows}</ul></div>`
 }
@@ -86,7 +86,10 @@ function alternatives({ oneOf, anyOf, allOf }: OpenApiSchema): [string, readonly
   return ['all of', allOf ?? []]
 }
 
-/** Whether there is more to say than {@link typeMarkup} does; what a reference stands for is said elsewhere. */
+/**
+ * Whether a schema has more details than {@link typeMarkup} shows. The details of a reference are shown in
+ * its own section.
+ */
 function hasMore(schema: OpenApiSchema | undefined): schema is OpenApiSchema {
   if (schema === undefined || schema.$ref !== undefined) return false
   const { description, properties, additionalProperties: rest, items } = schema

@@ -5,14 +5,15 @@ import { refuse } from '../../errors/refuse.js'
 import { type Leaf, leavesOf, leavesOfParameter } from './leaves.js'
 import { hasNul, type RefusedStatement, RULES, type Rule, type Suspect, textOf } from './rules.js'
 
-/** A value of the request, and where it stands. */
+/** A value of the request, and its place. */
 type Sent = Leaf & { readonly in: InputSource }
 
 /**
- * The answer for a statement that was refused for a value of its request: 400 with the field, or without where it may be one of several. `undefined` where the
- * refusal is not about values, or where a value that may be the refused one does not come from the request: then it is the program's affair.
+ * Creates the error for a statement that PostgreSQL refused because of a value of the request: 400 with the
+ * field, or without a field if several values may be the cause. Returns `undefined` if the refusal is not
+ * about values, or if a suspected value does not come from the request: that is an error of the application.
  *
- * @param cause What the answer is made of, for error middlewares.
+ * @param cause The original error, for error middlewares.
  */
 export function blameRequest(
   refused: RefusedStatement,
@@ -29,15 +30,16 @@ export function blameRequest(
   const find = finderIn(sent)
   for (const suspect of suspects) {
     const found = find(suspect)
-    // What the program has written of values that were sent is looked for by these.
+    // A JSON text that the application wrote contains values of the request. These are suspects of their own,
+    // so the text itself need not be found.
     if (found.length === 0 && !suspect.isJson) return undefined
     for (const place of found) places.add(place)
   }
-  return places.size === 0 ? undefined : answer([...places], rule, cause)
+  return places.size === 0 ? undefined : errorFor([...places], rule, cause)
 }
 
-function answer(places: readonly Sent[], rule: Rule, cause: unknown): HttpError {
-  // Of several that are too large, only one may be for the column.
+function errorFor(places: readonly Sent[], rule: Rule, cause: unknown): HttpError {
+  // If several values are too large, perhaps only one of them exceeds its column.
   const isSure = places.length === 1 || rule.isCertain
   if (!isSure) {
     const message = 'The request has a value that the database does not take'
@@ -49,9 +51,9 @@ function answer(places: readonly Sent[], rule: Rule, cause: unknown): HttpError 
   return refuse('VALIDATION_FAILED', 'Validation failed', { errors, cause, stack: true })
 }
 
-/** The values of the parameter that PostgreSQL names, else of all. */
+/** Returns the values of the parameter that PostgreSQL names, else of all parameters. */
 function suspectsOf({ values, where = '' }: RefusedStatement): Suspect[] {
-  // Within a function, the parameter of another statement is named, in quotes.
+  // Inside a database function, PostgreSQL quotes another statement and names a parameter of that one.
   const named = Number(/^[^\n"«()]*\$(\d+)[^\n"»()]*$/.exec(where)?.[1])
   if (!(named >= 1 && named <= values.length)) return suspectsIn(values)
   const whole = values[named - 1]
@@ -74,21 +76,27 @@ function partOf(req: Request, source: InputSource): unknown {
   try {
     return source === 'headers' ? (req.validated?.headers ?? req.headers) : req[source]
   } catch {
-    // A query parser of the program's.
+    // A custom query parser of the application may throw.
     return undefined
   }
 }
 
-/** A body may have thousands of texts with a NUL, and a statement, too: this many are looked for in each other. */
+/**
+ * The most texts with a NUL of the request that are searched for inside a text of the statement. Both sides
+ * may have thousands.
+ */
 const MOST_WITH_NUL = 100
 
-/** Finds where a value of a statement was sent; texts with a NUL also as a part of it, as `%…%` has one. */
+/**
+ * Creates a function that finds the places in the request that hold a value of a statement. A text with a NUL
+ * is also found as a part of the value, for example inside `%…%`.
+ */
 function finderIn(sent: readonly Sent[]): (leaf: Leaf) => readonly Sent[] {
   const byText = group(sent, textOf)
   const withNul = sent.filter(hasNul).slice(0, MOST_WITH_NUL)
   let byTime: ReadonlyMap<number, Sent[]> | undefined
   return function find(leaf) {
-    // A number that was sent as text is the same; so is one that becomes text.
+    // Numbers are compared by their text, so the number 5 equals the text `5`.
     const same = byText.get(textOf(leaf))
     if (same !== undefined) return same
     if (hasNul(leaf)) return withNul.filter((part) => contains(leaf, part))
@@ -109,12 +117,15 @@ function group<K>(sent: readonly Sent[], keyOf: (leaf: Sent) => K): ReadonlyMap<
   return groups
 }
 
-/** Also where the program has trimmed it, or made it lower case. */
+/**
+ * Ignores case and surrounding spaces, because the application may have trimmed the text or changed it to
+ * lower case.
+ */
 function contains(whole: Leaf, part: Leaf): boolean {
   return textOf(whole).toLowerCase().includes(textOf(part).trim().toLowerCase())
 }
 
-/** The moment that the program may have made of it. */
+/** Returns the time of the date that the application may have created from the value. */
 function timeOf({ value }: Leaf): number {
   return new Date(typeof value === 'bigint' ? Number(value) : value).getTime()
 }

@@ -1,16 +1,19 @@
-/** A value that is no list and no object, and where it stands. */
+/** A value that is neither a list nor an object, and its place. */
 export interface Leaf {
   readonly value: string | number | bigint | Date
-  /** Dotted, from the root; empty for the root itself. */
+  /** The path from the root, with dots; empty for the root itself. */
   readonly path: string
-  /** Whether it is a text that holds others, which are leaves beside it. */
+  /** Whether this is a JSON text. The values in it are separate leaves. */
   readonly isJson?: boolean
 }
 
-/** More than any body of the default size holds. */
+/** The most leaves that are collected: more than a body of the default limit holds. */
 const MOST = 100_000
 
-/** Everything in a value that may be a value of a statement, at most {@link MOST}. Never throws. */
+/**
+ * Collects everything in a value that may be a value of a statement, at most {@link MOST} leaves. Never
+ * throws.
+ */
 export function leavesOf(root: unknown): Leaf[] {
   const leaves: Leaf[] = []
   const seen = new Set<object>()
@@ -27,7 +30,10 @@ export function leavesOf(root: unknown): Leaf[] {
   return leaves
 }
 
-/** The same of a value of a statement, where a text may be JSON. */
+/**
+ * Like {@link leavesOf}, for a parameter of a statement. A parameter may be JSON text, whose values are
+ * collected too.
+ */
 export function leavesOfParameter(value: unknown): Leaf[] {
   const leaves = leavesOf(value)
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return leaves
@@ -51,7 +57,7 @@ function childrenOf(value: object, path: string): [unknown, string][] {
     const entries = Object.entries(value).slice(0, MOST)
     return entries.map(([name, child]) => [child, path === '' ? name : `${path}.${name}`])
   } catch {
-    // A getter of the program's.
+    // A getter of the application may throw.
     return []
   }
 }

@@ -1,33 +1,39 @@
 import type { Leaf } from './leaves.js'
 
-/** A statement that PostgreSQL has refused. */
+/** A statement that PostgreSQL refused. */
 export interface RefusedStatement {
-  /** SQLSTATE. */
+  /** The SQLSTATE. */
   readonly code: string
   readonly message: string
   readonly detail?: string | undefined
-  /** Where PostgreSQL was: `unnamed portal parameter $1`. */
+  /** The context from PostgreSQL, for example `unnamed portal parameter $1`. */
   readonly where?: string | undefined
   readonly values: readonly unknown[]
 }
 
-/** What is known of a value beside itself. */
+/** A value of the statement that may be the refused one. */
 export interface Suspect extends Leaf {
-  /** Whether PostgreSQL has named the parameter, and this is all of it. */
+  /** Whether PostgreSQL named the parameter and this value is the whole parameter. */
   readonly isNamed: boolean
 }
 
-/** What an SQLSTATE says of values, whatever the language of its message. */
+/** Says which values an SQLSTATE refuses, without depending on the language of the message. */
 export interface Rule {
-  /** For the client: nothing of the message, which may hold values and names of the database. */
+  /**
+   * The message for the client. It quotes nothing from PostgreSQL, whose message may contain values and names
+   * of the database.
+   */
   readonly message: string
-  /** Whether a value may be the one that was refused. */
+  /** Whether a value may be the refused one. */
   readonly suspects: (suspect: Suspect, refused: RefusedStatement) => boolean
-  /** Whether no column takes what is suspected: then all of it is to blame, and not only what PostgreSQL has come to first. */
+  /**
+   * Whether no column accepts such a value. Then every such value is an error, not only the first one that
+   * PostgreSQL found.
+   */
   readonly isCertain?: boolean
 }
 
-/** No text of PostgreSQL has it. */
+/** PostgreSQL does not accept this character in any text. */
 const NUL = '\0'
 
 export function hasNul({ value }: Leaf): boolean {
@@ -46,7 +52,10 @@ const malformed: Rule = {
     suspect.isNamed || isQuoted(message, textOf(suspect)) || isTorn(suspect),
 }
 
-/** PostgreSQL documentation, appendix A, class 22; the others say nothing of a single value. */
+/**
+ * The rules by SQLSTATE (PostgreSQL documentation, appendix A, class 22). The other codes of the class say
+ * nothing about a single value.
+ */
 export const RULES: ReadonlyMap<string, Rule> = new Map([
   ['22021', withNul],
   ['22P05', withNul],
@@ -62,33 +71,41 @@ export function textOf({ value }: Leaf): string {
   return Number.isNaN(value.getTime()) ? '' : value.toISOString()
 }
 
-/** `character varying(10)`; characters are counted, not UTF-16 units. */
+/**
+ * Reads the limit from a type such as `character varying(10)`. PostgreSQL counts characters, not UTF-16
+ * units.
+ */
 function isTooLong(suspect: Suspect, { message }: RefusedStatement): boolean {
   const limit = /\((\d+)\)/.exec(message)?.[1]
   const text = textOf(suspect)
-  // Most have no pairs, and counting makes a list.
+  // Compares `length` first, because counting characters creates a list and most texts have no surrogate
+  // pairs.
   return limit !== undefined && text.length > Number(limit) && [...text].length > Number(limit)
 }
 
-/** An integer that is read is quoted; a sum is not, and then no value is to blame, however large another one of the statement is. */
+/**
+ * Whether the value is out of range. PostgreSQL quotes an integer that it cannot read. It does not quote the
+ * result of a calculation, and then no value is to blame, even if another value of the statement is large.
+ */
 function isOutOfRange(suspect: Suspect, { message, detail = '' }: RefusedStatement): boolean {
   if (suspect.isNamed || isQuoted(message, textOf(suspect))) return true
   if (suspect.value instanceof Date || suspect.value === '') return false
-  // Of `numeric(10,2)`: less than 10^8. What is rounded may reach the limit.
+  // For `numeric(10,2)` the detail says "less than 10^8". A value just below the limit may be rounded up to
+  // it.
   const digits = /10\^(\d+)/.exec(detail)?.[1]
   return digits !== undefined && Math.abs(Number(suspect.value)) >= 10 ** Number(digits) - 0.5
 }
 
 const QUOTE = /["'«»„“”‹›「」\s]/
 
-/** Each language of PostgreSQL has quotes of its own. */
+/** Whether the message quotes the text. Each language of PostgreSQL has its own quotation marks. */
 function isQuoted(message: string, text: string): boolean {
   const at = text === '' ? -1 : message.indexOf(text)
   if (at === -1) return false
   return QUOTE.test(message[at - 1] ?? ' ') && QUOTE.test(message[at + text.length] ?? ' ')
 }
 
-/** Half of a surrogate pair, which `jsonb` refuses. */
+/** Whether the text contains half of a surrogate pair, which `jsonb` refuses. */
 function isTorn({ value }: Leaf): boolean {
   return typeof value === 'string' && /\p{Surrogate}/u.test(value)
 }

@@ -4,55 +4,63 @@ import type { BlazonRequest } from '../../http/request.js'
 import { addHeaders } from '../../http/send/response-headers.js'
 import type { RunRoute } from '../../step/step.js'
 
-/** Origins whose headers are kept. A pattern may let more in than anyone should remember. */
+/** The most origins whose headers are stored. A pattern may allow an unlimited number of origins. */
 const MAX_ORIGINS = 100
 
-/** A header that a middleware has set. */
+/** A header that a middleware set. */
 export type RecordedHeader = readonly [name: string, value: string]
 
-/** What CORS does to requests, when it is told which origins it trusts. */
+/** What CORS does to requests. */
 export interface CrossOrigin {
-  /** Headers of the answer to an origin, `[name, value, …]`, for whoever asks to keep; `null` where all answers have the same. */
+  /**
+   * Returns the response headers for an origin, as `[name, value, …]`. The caller may keep the list. `null`
+   * when all responses have the same headers.
+   */
   readonly headersOf: ((origin: string | undefined) => string[]) | null
-  /** Answers `OPTIONS`. */
+  /** Handles `OPTIONS` requests. */
   readonly preflight: RequestHandler
 }
 
-/** Runs `cors` once for each origin that it lets in: of a request that is no preflight, it reads nothing else. */
+/**
+ * Runs `cors` once for each allowed origin and stores the headers. This is safe because `cors` reads only the
+ * origin of a request that is no preflight.
+ */
 export function crossOriginBy(middleware: RequestHandler): CrossOrigin {
-  const kept = new Map<string, readonly string[]>()
+  const stored = new Map<string, readonly string[]>()
   function headersOf(origin = ''): string[] {
-    const known = kept.get(origin)
+    const known = stored.get(origin)
     if (known !== undefined) return [...known]
     const headers = recordHeaders(middleware, origin === '' ? {} : { origin })
     const isTrusted = headers.some(([name]) => name === 'Access-Control-Allow-Origin')
-    if ((isTrusted || origin === '') && kept.size < MAX_ORIGINS) kept.set(origin, headers.flat())
+    if ((isTrusted || origin === '') && stored.size < MAX_ORIGINS)
+      stored.set(origin, headers.flat())
     return headers.flat()
   }
-  // What is wrong with the options shows now, and not in the first request.
+  // Errors in the options are thrown at boot, not at the first request.
   headersOf()
   return { headersOf, preflight: middleware }
 }
 
 /**
- * Adds the headers of an origin before anything can fail, and gives `OPTIONS` to `preflighted`. No middleware: with one,
- * and the headers set one by one, a request took 65,000 instructions more.
+ * Adds the headers for an origin before any other code of the request can fail, and passes `OPTIONS` to
+ * `preflighted`. It is not a middleware: a middleware that sets the headers one by one took 65,000 more
+ * instructions per request.
  *
- * @param preflighted `preflight`, and then what all others run.
+ * @param preflighted Runs `preflight`, and then the same as `run`.
  */
 export function crossOriginStep(
   { headersOf }: CrossOrigin,
   { preflighted, run }: { preflighted: RunRoute; run: RunRoute },
 ): RunRoute {
   return function shareWithOrigin(req: BlazonRequest, res: Response) {
-    // No browser asks for the whole server: that is no preflight.
+    // `OPTIONS *` is about the whole server. Browsers never send it, so it is no preflight.
     if (req.method === 'OPTIONS' && req.url !== '*') return preflighted(req, res)
     if (headersOf !== null) addHeaders(res, headersOf(req.headers.origin))
     run(req, res)
   }
 }
 
-/** Runs a middleware that only sets headers against a stand-in that notes them. */
+/** Runs a middleware that only sets headers on a stand-in for a response, and returns the headers. */
 export function recordHeaders(
   middleware: RequestHandler,
   requestHeaders: IncomingHttpHeaders,

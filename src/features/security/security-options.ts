@@ -7,15 +7,16 @@ import { type Names, type OptionGroup, unknownNames } from '../../errors/option-
 /** The `security` option. */
 export interface SecurityOptions {
   /**
-   * Protective headers by `helmet`: a boolean, or helmet's options over a policy for APIs, which load and embed nothing
-   * (`default-src 'none'; frame-ancestors 'none'`).
+   * Sets protective response headers with `helmet`: a boolean, or helmet's options. The options are merged
+   * over a policy for an API, whose responses load and embed nothing:
+   * `default-src 'none'; frame-ancestors 'none'`.
    *
    * @defaultValue `true`
    */
   readonly helmet?: boolean | HelmetOptions
   /**
-   * Cross-origin access by `cors`: a boolean, or the options of `cors`, which are read at the start. `true` lets every origin
-   * read responses without credentials.
+   * Allows cross-origin requests with `cors`: a boolean, or the options of `cors`, which are read at boot.
+   * `true` lets every origin read responses without credentials.
    *
    * @defaultValue `false`
    */
@@ -34,7 +35,7 @@ type Option = SecurityOptions | undefined
 
 const NAMES: Names<SecurityOptions> = { helmet: true, cors: true }
 
-/** An API serves no page: a response may load nothing, and nothing may frame it. */
+/** An API serves no pages, so a response may load nothing and no page may frame it. */
 const API_POLICY: HelmetOptions = {
   contentSecurityPolicy: {
     useDefaults: false,
@@ -57,7 +58,7 @@ export const securityGroup: OptionGroup<Option, SecuritySettings> = {
 
 function helmetOptions(helmet: boolean | HelmetOptions): HelmetOptions | null {
   if (helmet === false) return null
-  // Typed as objects: `HelmetOptions` is a union whose spread multiplies out, and cost the compiler 25 s.
+  // Typed as objects because `HelmetOptions` is a union: TypeScript took 25 s to check its spread.
   return helmet === true ? API_POLICY : { ...(API_POLICY as object), ...(helmet as object) }
 }
 

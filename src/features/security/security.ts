@@ -9,19 +9,22 @@ import {
 } from './cross-origin.js'
 import type { SecuritySettings } from './security-options.js'
 
-/** What the security settings come down to. */
+/** The parts that implement the security settings. */
 export interface Security {
-  /** Headers that are the same on every answer. */
+  /** The headers that are the same on every response. */
   readonly headers: readonly RecordedHeader[]
-  /** What must be decided for each request. */
+  /** The middlewares that must run for each request. */
   readonly middlewares: readonly RequestHandler[]
-  /** `null` where no header depends on who asks from where. */
+  /** `null` when CORS is off, or when its `origin` is a function and it runs as a middleware. */
   readonly crossOrigin: CrossOrigin | null
 }
 
 const NOTHING: Security = { headers: [], middlewares: [], crossOrigin: null }
 
-/** Runs what never changes once, now, and keeps the rest for the requests. Loads nothing that is off. */
+/**
+ * Computes the constant headers at boot, and returns the parts that must run for each request. Loads no
+ * package for a feature that is off.
+ */
 export async function buildSecurity(settings: SecuritySettings): Promise<Security> {
   const helmetPart = await buildHelmet(settings.helmet)
   const corsPart = await buildCors(settings.cors)
@@ -40,7 +43,7 @@ async function buildHelmet(options: HelmetOptions | null): Promise<Security> {
   return { ...NOTHING, headers: recordHeaders(middleware, {}) }
 }
 
-/** A directive that is a function (a nonce) has another value for every request. */
+/** Whether a directive is a function (such as a nonce), whose value differs for each request. */
 function isDynamic({ contentSecurityPolicy: policy }: HelmetOptions): boolean {
   const directives = typeof policy === 'object' ? Object.values(policy.directives ?? {}) : []
   // A directive is one value or any iterable of values: a Set counts.
@@ -54,14 +57,14 @@ async function buildCors(options: CorsOptions | null): Promise<Security> {
   if (options === null) return NOTHING
   const { default: cors } = await import('cors')
   const middleware = cors(options)
-  // It may ask a database, or toss a coin.
+  // The function may query a database or return different results, so its headers cannot be stored.
   if (typeof options.origin === 'function') return { ...NOTHING, middlewares: [middleware] }
   if (!isFixed(options.origin)) return { ...NOTHING, crossOrigin: crossOriginBy(middleware) }
   const headers = recordHeaders(middleware, {})
   return { ...NOTHING, headers, crossOrigin: { headersOf: null, preflight: middleware } }
 }
 
-/** Whether answers say the same to every origin. */
+/** Whether responses have the same headers for every origin. */
 function isFixed(origin: CorsOptions['origin']): boolean {
   return origin === undefined || typeof origin === 'string'
 }

@@ -2,37 +2,44 @@ import type { Ajv, CodeKeywordDefinition, KeywordCxt } from 'ajv'
 import { MAX_ISSUES } from '../max-issues.js'
 import type { WorkLimit } from '../work-limit.js'
 
-/** The loops that Ajv writes over what a client has sent: items and properties. Those over keywords have other names. */
+/**
+ * Matches the loops that Ajv generates over items and properties of the value. Loops over keywords use other
+ * variable names.
+ */
 const LOOP = /for\((?:let (\w+)=[^;]+; \w+<len\d+; \w+\+\+|const \w+ in \w+)\)\{/g
 
-/** What an item of a list is called while `contains` looks for it. Some items may well be wrong then. */
+/** The name of the loop variable of `contains`. An item that does not match is no error there. */
 const SOUGHT = 'sought'
 
-/** The beginning of a function that Ajv writes for a schema; what is referred to has one of its own. */
+/**
+ * Matches the beginning of a function that Ajv generates for a schema. Each schema behind a `$ref` has a
+ * function of its own.
+ */
 const FUNCTION = /function validate\d+\(data, \{[^)]*\}=\{\}\)\{/g
 
-/** What Ajv says of the schema that it compiles. */
+/** What Ajv passes about the schema that it compiles. */
 interface Compiling {
   readonly meta?: boolean | undefined
   readonly root: { readonly meta?: boolean | undefined }
 }
 
-/** The end of such a function. Whoever has called it takes over all its errors. */
+/** Matches the end of such a function. The caller of the function takes over all its errors. */
 const END = /validate\d+\.errors = vErrors;/g
 
-/** What code of {@link bounded} counts down, as a property of its Ajv. */
+/** The property of an Ajv instance that code from {@link bounded} decrements. */
 export interface Bounded {
   work: WorkLimit
 }
 
 /**
- * Ajv's option `process`, which sees the functions that it writes. With `allErrors` they keep all errors of 50,000 items, and of
- * each alternative: a gigabyte. Here a loop ends behind its first {@link MAX_ISSUES}: of all errors the first stay the same, and
- * what is wrong stays wrong. So does a function, whose errors would else double on each level of alternatives that contain
- * themselves. And it counts how often a function is called.
+ * Ajv's option `process`: changes the functions that Ajv generates. With `allErrors` they would collect the
+ * errors of 50,000 items and of each alternative, which can take a gigabyte. Here a loop ends after its first
+ * {@link MAX_ISSUES} errors. A function also returns at most that many, because otherwise the errors double
+ * on each level of alternatives that contain themselves. The first errors stay the same, and a wrong value
+ * stays wrong. Each function call is also counted for the {@link WorkLimit}.
  */
 export function bounded(code: string, schema?: Compiling): string {
-  // The schemas of schemas are the author's affair.
+  // Meta-schemas validate the schemas of the application, not data of a client.
   if (schema?.meta ?? schema?.root.meta) return code
   let loops = 0
   return code
@@ -53,7 +60,10 @@ function forget(before: string): string {
   return `if(errors-${before}>${MAX_ISSUES}){errors=${before}+${MAX_ISSUES};vErrors.length=errors}`
 }
 
-/** Makes {@link bounded} know the loop of `contains`, which must not end before the item is found. */
+/**
+ * Names the loop variable of `contains`, so that {@link bounded} recognises its loop. That loop must not end
+ * before an item is found.
+ */
 export function nameSoughtItems(ajv: Ajv): void {
   const rule = ajv.RULES.all['contains']
   const { code: write } = (typeof rule === 'object' ? rule.definition : {}) as CodeKeywordDefinition

@@ -1,12 +1,19 @@
-/** How Ajv asks whether a text can be coerced to a number. `'1e400' == +'1e400'`: one is `Infinity`, and so is the other. */
+/**
+ * Matches Ajv's check whether text can be coerced to a number: `'1e400' == +'1e400'`. Both sides become
+ * `Infinity`, so the check passes.
+ */
 const COERCIBLE = /(data\d*) == \+\1/g
 
-/** How Ajv, with `strictNumbers`, asks whether the keywords of numbers concern a value. What stands behind a coercion asks the same. */
+/**
+ * Matches Ajv's check, with `strictNumbers`, whether the number keywords apply to a value. The lookahead
+ * excludes a check during a coercion, which has the same code.
+ */
 const CONCERNED = /if\(\(typeof (data\d*) == "number"\) && \(isFinite\(\1\)\)\)\{(?!coerced)/g
 
 /**
- * Makes the functions that Ajv writes refuse `Infinity`, which is no number of JSON, where its own `strictNumbers` does not: in what is coerced
- * from text, and by the limits of a schema without a type, which it would no longer hold against such a value.
+ * Makes the functions that Ajv generates refuse `Infinity`, which JSON does not have, in two cases that
+ * `strictNumbers` misses. The first is text that was coerced to a number. The second is a schema without
+ * `type`: `strictNumbers` skips its limits for a value that is not finite, so the value would pass.
  */
 export function finiteNumbers(code: string): string {
   return code

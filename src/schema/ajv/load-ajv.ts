@@ -5,10 +5,10 @@ import { finiteNumbers } from './finite-numbers.js'
 import { replaceEquality } from './plain-equality.js'
 import { replaceUniqueItems } from './unique-items.js'
 
-/** A draft of JSON Schema that can be asked for. */
+/** A supported draft of JSON Schema. */
 export type Draft = '2020-12' | '2019-09' | 'draft-07'
 
-/** Ajv has a class for each draft; all of them take the same options. */
+/** The Ajv class of each draft. All of them take the same options. */
 const CLASSES: Readonly<Record<Draft, () => Promise<new (options: Options) => Ajv>>> = {
   '2020-12': async () => (await import('ajv/dist/2020.js')).Ajv2020,
   '2019-09': async () => (await import('ajv/dist/2019.js')).Ajv2019,
@@ -17,28 +17,28 @@ const CLASSES: Readonly<Record<Draft, () => Promise<new (options: Options) => Aj
 
 export const DRAFTS: readonly Draft[] = ['2020-12', '2019-09', 'draft-07']
 
-/** An Ajv whose functions count their work. */
+/** An Ajv instance whose generated functions count their work. */
 export type BoundedAjv = Ajv & Bounded
 
 const OPTIONS: Options = {
   useDefaults: true,
-  // Vocabulary of other tools (TypeBox, OpenAPI) must not stop a schema from compiling.
+  // Allows unknown keywords of other tools (TypeBox, OpenAPI).
   strict: false,
   strictNumbers: true,
   code: { process: (code, schema) => finiteNumbers(bounded(code, schema)) },
 }
 
-/** Makes an Ajv of one draft, with formats. */
+/** Creates an Ajv instance of one draft, with formats. */
 export type CreateAjv = (options: Options) => BoundedAjv
 
-/** Loads Ajv, with the first JSON Schema. */
+/** Loads the Ajv of one draft. Called at the first JSON Schema of that draft. */
 export async function loadAjv(draft: Draft): Promise<CreateAjv> {
   const [DraftAjv, ajvs, formats] = await Promise.all([
     CLASSES[draft](),
     import('ajv'),
     import('ajv-formats'),
   ])
-  // ajv-formats is CommonJS: what `import` calls its default depends on the loader.
+  // ajv-formats is CommonJS: depending on the loader, its `default` is the function or `module.exports`.
   const imported = formats.default as unknown as { default?: unknown }
   const addFormats = (imported.default ?? imported) as (ajv: Ajv) => void
   return function createAjv(options) {
@@ -48,7 +48,8 @@ export async function loadAjv(draft: Draft): Promise<CreateAjv> {
     replaceEquality(ajv)
     replaceUniqueItems(ajv, ajvs)
     nameSoughtItems(ajv)
-    // Without this, a schema that also spells a tuple the newer way would have it ignored.
+    // 2019-09 does not know `prefixItems`. Without this keyword it would ignore the tuple of a schema that
+    // spells it that way.
     if (draft === '2019-09') {
       ajv.addKeyword({ keyword: 'prefixItems', type: 'array', macro: (items) => ({ items }) })
     }
@@ -56,10 +57,16 @@ export async function loadAjv(draft: Draft): Promise<CreateAjv> {
   }
 }
 
-/** A user's name and password: text, perhaps a colon and text. Every text that is the one is the other. */
+/**
+ * The part of a URL with user name and password, in Ajv's expression and in a simpler one. Both match the
+ * same text.
+ */
 const CREDENTIALS = [String.raw`\S+(?::\S*)?@`, String.raw`\S+@`] as const
 
-/** The expression of `url` tries every colon as the one before the password, and every end of both: 100 kB take minutes. */
+/**
+ * Replaces the expression of the format `url`. Ajv's own tries every colon as the one before the password,
+ * with every end of both parts, so 100 kB of text take minutes.
+ */
 function makeLinear(ajv: Ajv): void {
   const url = ajv.formats['url']
   if (!(url instanceof RegExp)) return

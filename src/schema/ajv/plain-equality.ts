@@ -1,11 +1,11 @@
 import type { Ajv, CodeKeywordDefinition, KeywordCxt } from 'ajv'
 
-/** How Ajv's own function for it is known. */
+/** The path by which Ajv's own equality function is recognised in generated code. */
 const OWN = 'ajv/dist/runtime/equal'
 
 /**
- * Makes `const` and `enum` compare values as data. Ajv's own function asks objects for their `valueOf` and `toString`, and who sends
- * a body may give them such a property that is no function.
+ * Makes `const` and `enum` compare values as data. Ajv's own function calls `valueOf` and `toString` of
+ * objects, and a client may send a body with such a property that is not a function.
  */
 export function replaceEquality(ajv: Ajv): void {
   for (const keyword of ['const', 'enum']) {

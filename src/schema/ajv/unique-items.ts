@@ -2,14 +2,15 @@ import type { Ajv, KeywordCxt } from 'ajv'
 
 type Ajvs = typeof import('ajv')
 
-/** The places of two equal items: the one that is reported, and the other. */
+/** The indexes of two equal items: first the one that is reported, then the other. */
 export type Twins = readonly [number, number]
 
 const SCALARS = /^(?:string|number|integer|boolean|null)$/
 
 /**
- * Ajv compares each item with each other: 100 kB of objects take seconds, though all is well with them. Here each is looked
- * up among those before. What is equal, and which items are named, is as before.
+ * Replaces the code of `uniqueItems`. Ajv compares each item with every other one, so 100 kB of valid objects
+ * take seconds. Here each item is looked up in a map of the items before it. Equality and the reported items
+ * stay the same.
  */
 export function replaceUniqueItems(ajv: Ajv, { _ }: Pick<Ajvs, '_'>): void {
   const rule = ajv.RULES.all['uniqueItems']
@@ -25,13 +26,16 @@ export function replaceUniqueItems(ajv: Ajv, { _ }: Pick<Ajvs, '_'>): void {
   rule.definition = { ...rule.definition, $data: false, code }
 }
 
-/** Whether all items are said to be scalars; Ajv then names the earlier of two equal ones first. */
+/**
+ * Whether the schema allows only scalars as items. For these, Ajv reports the earlier one of two equal items
+ * first.
+ */
 function hasScalars(items: { type?: string | string[] } | undefined): boolean {
   const types = [items?.type ?? []].flat()
   return types.length > 0 && types.every((type) => SCALARS.test(type))
 }
 
-/** The last item that is equal to one before it. */
+/** Finds the last item that is equal to an earlier one. */
 export function findTwins(items: readonly unknown[]): Twins | undefined {
   const seen = new Map<unknown, number>()
   let twins: Twins | undefined
@@ -44,7 +48,7 @@ export function findTwins(items: readonly unknown[]): Twins | undefined {
   return twins
 }
 
-/** The last item that is equal to one behind it. */
+/** Finds the last item that is equal to a later one. */
 function findScalarTwins(items: readonly unknown[]): Twins | undefined {
   const seen = new Map<unknown, number>()
   for (let i = items.length - 1; i >= 0; i--) {
@@ -56,19 +60,19 @@ function findScalarTwins(items: readonly unknown[]): Twins | undefined {
   return undefined
 }
 
-/** The same for equal values, and another for all others; a number is its own key, so that `-0` is `0`. */
+/** Returns a map key that is the same for equal values only. A number is its own key, so `-0` equals `0`. */
 function keyOf(value: unknown): unknown {
   if (typeof value === 'string') return `"${value}`
   return typeof value === 'object' && value !== null ? textOf(value) : value
 }
 
-/** JSON with the properties of objects in one order. */
+/** Writes a value as JSON with sorted property names. */
 function textOf(value: unknown): string {
   if (typeof value === 'bigint') return `${value}n`
   if (typeof value !== 'object' || value === null) return String(JSON.stringify(value))
   if (Array.isArray(value)) return `[${value.map(textOf).join(',')}]`
   const { toJSON } = value as { toJSON?: unknown }
-  // A middleware may have made a date of a text.
+  // A middleware may have converted text to an object with `toJSON`, such as a date.
   if (typeof toJSON === 'function') return `(${JSON.stringify(value)})`
   const properties = value as Record<string, unknown>
   const parts = Object.keys(properties)

@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { MAX_ISSUES } from '../max-issues.js'
 
-/** The part of a type of arktype 2 that is used here. */
+/** The part of an arktype 2 type that this file uses. */
 interface ArkType extends StandardSchemaV1 {
   (value: unknown): unknown
   readonly $: {
@@ -26,8 +26,9 @@ interface Traversal {
 }
 
 /**
- * The same type, but after {@link MAX_ISSUES} errors all ends at the next one: arktype stops by itself within alternatives, and
- * here what it asks for that says yes from then on.
+ * Returns the same type, but validation stops at the next error after {@link MAX_ISSUES} errors. Arktype
+ * stops early inside alternatives when `failFast` is true; here `failFast` also becomes true after that many
+ * errors.
  */
 export function boundArktype(schema: StandardSchemaV1): StandardSchemaV1 {
   const type = schema as ArkType
@@ -47,7 +48,10 @@ export function boundArktype(schema: StandardSchemaV1): StandardSchemaV1 {
   return { '~standard': { ...schema['~standard'], validate } }
 }
 
-/** The classes are taken from the errors of a type that accepts nothing: there may be several arktypes in a process. */
+/**
+ * Takes arktype's classes from the errors of a type that accepts nothing. Importing them is not safe: a
+ * process may have several copies of arktype.
+ */
 function attempt({ $, traverseApply }: ArkType): Errors | undefined {
   try {
     const errors = $.type('never')(0)

@@ -3,7 +3,10 @@ import { boundArktype } from './bound-arktype.js'
 import { boundValibot } from './bound-valibot.js'
 import { boundZod } from './bound-zod.js'
 
-/** A schema that stops soon behind the errors that are sent, where it is known how its library is stopped; else the schema. */
+/**
+ * Returns a schema that stops soon after the {@link MAX_ISSUES} issues that a response can hold. The schemas
+ * of libraries that this package cannot stop are returned unchanged.
+ */
 export function boundStandard(schema: StandardSchemaV1): StandardSchemaV1 {
   switch (schema['~standard'].vendor) {
     case 'arktype':

@@ -2,11 +2,11 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { WorkLimit } from '../work-limit.js'
 import { containsItself } from './contains-itself.js'
 
-/** The part of a schema of valibot 1 that is used here. */
+/** The part of a valibot 1 schema that this file uses. */
 interface ValibotSchema extends StandardSchemaV1 {
-  /** Makes schemas of this kind. */
+  /** Creates schemas of this kind. */
   readonly reference: (...parts: readonly unknown[]) => ValibotSchema
-  /** Whether validations may overlap. */
+  /** Whether the schema is asynchronous, so that validations may overlap. */
   readonly async: boolean
   '~run': Run
 }
@@ -26,24 +26,30 @@ interface Config {
   readonly abortPipeEarly?: boolean | undefined
 }
 
-/** So many, because alternatives that are not the right one make issues too, which nobody sees. */
+/**
+ * Far more than a response holds, because alternatives that do not match create issues too, and these are not
+ * in the response.
+ */
 const MOST_ISSUES = 2000
 
-/** An issue of valibot's takes as long as some steps of others. */
+/** A valibot issue takes as long as this number of steps in other libraries. */
 const STEPS_OF_ISSUE = 2
 
 /**
- * The same schema, but after {@link MOST_ISSUES} issues of a value each container stops at its next one, by valibot's own
- * `abortEarly`: of 50,000 wrong items, valibot kept 50,000 issues, each with what all alternatives say.
+ * Returns the same schema, but after {@link MOST_ISSUES} issues each container stops at its next issue, by
+ * valibot's own `abortEarly`. Otherwise valibot collects 50,000 issues for 50,000 wrong items, each with the
+ * issues of all alternatives.
  */
 export function boundValibot(schema: StandardSchemaV1): StandardSchemaV1 {
   const { reference } = schema as ValibotSchema
   const probe = attempt(() => reference([], [], []))
   if (probe === undefined) return schema
-  // The settings of `v.setGlobalConfig` are given to whom `~standard` runs: here, to a schema of our own.
+  // Valibot passes the settings of `v.setGlobalConfig` to the schema whose `~standard.validate` is called.
+  // That is `probe`, which passes them on.
   const { async: isAsync } = schema as ValibotSchema
   let isEndless: boolean | undefined
-  // Without alternatives that contain each other, the work grows with the value alone: nothing that is valid is refused for it.
+  // If the schema does not contain itself, the work grows only with the size of the value. Then the work is
+  // not limited, so that no valid value is refused.
   const isCounted = () => {
     isEndless ??= containsItself(schema)
     return isEndless
@@ -52,7 +58,7 @@ export function boundValibot(schema: StandardSchemaV1): StandardSchemaV1 {
   probe['~run'] = ({ value }, config) => {
     const begin = isAsync ? createConfig(isCounted) : shared
     const validated = (schema as ValibotSchema)['~run']({ value }, begin(value, config))
-    // Else the last body would be kept until the next one comes.
+    // Otherwise the last body would stay in memory until the next validation.
     if (!isAsync) begin(undefined, config)
     return validated
   }
@@ -68,8 +74,10 @@ function attempt(make: () => ValibotSchema): ValibotSchema | undefined {
 }
 
 /**
- * Makes the settings of one validation after the other. Valibot reads the language once for each issue that it makes. They are own
- * properties, because `v.config` spreads what it is given; to make those took half as long as to refuse an order with ten wrong fields.
+ * Creates the settings of the validations of one schema, one validation after the other. Valibot reads `lang`
+ * once for each issue, so the getter counts issues. The getters are own properties because `v.config` spreads
+ * the settings. The object is reused: creating it for each value took half as long as refusing an order with
+ * ten wrong fields.
  *
  * @param isCounted Whether the work of a value with many issues is limited.
  */

@@ -13,7 +13,10 @@ import {
 } from './zod-node.js'
 import { boundRecord } from './zod-record.js'
 
-/** Parts that a client repeats as often as a body can hold. */
+/**
+ * The fields whose schema zod runs once for each item or property of the value. The client chooses how often,
+ * up to the limit of the body.
+ */
 const REPEATED: Readonly<Record<string, readonly string[]>> = {
   array: ['element'],
   tuple: ['rest'],
@@ -24,7 +27,10 @@ const REPEATED: Readonly<Record<string, readonly string[]>> = {
 
 const WRAPPERS = 'optional nullable default prefault catch readonly nonoptional success promise'
 
-/** Parts that are there once, or as often as the schema says. */
+/**
+ * The fields whose schemas zod runs once, or as often as the schema itself determines. Types that are not
+ * listed are used unchanged.
+ */
 const SINGLE: Readonly<Record<string, readonly string[]>> = {
   array: [],
   map: [],
@@ -42,10 +48,11 @@ const SINGLE: Readonly<Record<string, readonly string[]>> = {
 const known = new WeakMap<object, StandardSchemaV1>()
 
 /**
- * The same schema, but a list, record or other container looks at no more parts once {@link MAX_ISSUES} of them were wrong:
- * of 50,000 wrong items, zod kept 50,000 issues, each with what all alternatives of a union say. The first issues, and what
- * is made of a valid value, stay as they are, and nothing runs twice. The schema itself is not touched: containers, and what
- * leads to them, are built again from their definitions; all else is shared.
+ * Returns the same schema, but a list or other container skips its remaining parts after {@link MAX_ISSUES}
+ * wrong ones. Otherwise zod collects 50,000 issues for 50,000 wrong items, each with the issues of all
+ * alternatives of a union. The first issues and the result for a valid value stay the same, and no user code
+ * runs twice. The schema itself does not change: containers and the schemas that lead to them are built again
+ * from their definitions, and all other schemas are shared.
  */
 export function boundZod(schema: StandardSchemaV1): StandardSchemaV1 {
   const bounded = known.get(schema) ?? tryToBuild(schema)
@@ -53,7 +60,7 @@ export function boundZod(schema: StandardSchemaV1): StandardSchemaV1 {
   return bounded
 }
 
-/** Schemas of classes that are not zod's own may not be built from their definitions. */
+/** A schema of a user's class may not be buildable from its definition. It is then used unchanged. */
 function tryToBuild(schema: StandardSchemaV1): StandardSchemaV1 {
   if (!isZodNode(schema)) return schema
   try {
@@ -63,20 +70,26 @@ function tryToBuild(schema: StandardSchemaV1): StandardSchemaV1 {
   }
 }
 
-/** A container that is being parsed. */
+/** The state of one container while zod parses it. */
 class Container {
-  /** How many of its parts were wrong. */
+  /** The number of wrong parts so far. */
   wrong = 0
-  /** Whether parts were passed over. */
+  /** Whether parts were skipped. */
   isLeft = false
-  /** Parts that wait for what the application has to find out. */
+  /** The parts with an asynchronous check that is still running. */
   readonly running: Promise<unknown>[] = []
 }
 
-/** Of 50,000 items that ask a database, so many may ask at once. */
+/**
+ * The most parts of a container whose asynchronous checks run at the same time, for example 100 of 50,000
+ * items with a database query each.
+ */
 const AT_ONCE = 100
 
-/** So deep, a schema contains itself; less deep, doubling does no harm. */
+/**
+ * Calls are counted only below this depth. Only a schema that contains itself gets this deep; at less depth,
+ * doubling the work at each level does no harm.
+ */
 const FEW_LEVELS = 16
 
 class TwinBuilder {
@@ -95,7 +108,7 @@ class TwinBuilder {
     const names = SINGLE[def.type]
     if (names === undefined) return node
     const scope: { container: Container } = { container: new Container() }
-    // Descriptors, because a default may be a getter that makes a new one every time.
+    // Copies descriptors, because a default may be a getter that creates a new value on each call.
     const { _cachedInner, ...descriptors } = Object.getOwnPropertyDescriptors(def) as Record<
       string,
       PropertyDescriptor
@@ -117,7 +130,7 @@ class TwinBuilder {
     return this.twinOf(innerType ?? (def['getter'] as () => ZodNode)())
   }
 
-  /** Getters, because a schema that contains itself does so here. */
+  /** Uses getters, because a schema that contains itself does so in its shape. */
   #shapeOf(def: Def): object {
     const shape = def['shape'] as Record<PropertyKey, ZodNode>
     const twins = {}
@@ -136,9 +149,9 @@ class TwinBuilder {
     return isZodNode(part) ? this.twinOf(part) : part
   }
 
-  /** Counts calls, and gives each value that a container parses a count of its own. */
+  /** Wraps `run`: counts the calls, and gives each value that a container parses its own state. */
   #watch(internals: Internals, scope: { container: Container } | undefined): void {
-    // Without checks `run` is `parse`, which zod may still replace.
+    // Without checks `run` is `parse`, and zod may still replace `parse`.
     const run: Run =
       internals.run === internals.parse
         ? (payload, context) => internals.parse(payload, context)
@@ -159,7 +172,10 @@ class TwinBuilder {
   }
 }
 
-/** Passes over a part of a container that has enough wrong ones. */
+/**
+ * Wraps the schema of a part: it is skipped once its container has enough wrong parts. With {@link AT_ONCE}
+ * asynchronous parts running, the next part waits for the oldest one.
+ */
 function stopping(part: ZodNode, scope: { readonly container: Container }): ZodNode {
   function runUnlessEnough(payload: Payload, context: object, container: Container) {
     if (container.wrong >= MAX_ISSUES) return passOver(payload, container)
@@ -184,7 +200,10 @@ function noted(payload: Payload, container: Container): Payload {
   return payload
 }
 
-/** Says it once, behind all issues that are sent: checks must not run on what was not parsed. */
+/**
+ * Adds one issue for all skipped parts, after the issues that are sent. Without it, zod would run the checks
+ * of the container on parts that were not parsed.
+ */
 function passOver(payload: Payload, container: Container): Payload {
   if (container.isLeft) return payload
   container.isLeft = true

@@ -1,10 +1,13 @@
-/** Deeper than anybody writes a schema that ends. */
+/** Deeper than the schemas that people write. A deeper schema counts as one that contains itself. */
 const MOST_LEVELS = 64
 
-/** Parts of a schema that are values: they may be anything. */
+/** Fields of a schema that hold arbitrary values, not schemas. */
 const VALUES: readonly string[] = ['default', 'fallback', 'literal', '~standard']
 
-/** Whether a schema of valibot contains itself, by `v.lazy` or by a getter of an object's entries; also where that cannot be told. */
+/**
+ * Whether a valibot schema contains itself, by `v.lazy` or by a getter in the entries of an object. Also true
+ * when that cannot be determined: for each `v.lazy`, and for a very deep schema.
+ */
 export function containsItself(schema: object): boolean {
   const path = new Set<object>()
   const finite = new Set<object>()

@@ -1,4 +1,4 @@
-/** What the parse of a value has come to. */
+/** The state of parsing one value: the result so far, and the issues. */
 export interface Payload {
   value: unknown
   readonly issues: unknown[]
@@ -6,20 +6,20 @@ export interface Payload {
 
 export type Run = (payload: Payload, context: object) => Payload | Promise<Payload>
 
-/** How a schema was written. */
+/** The definition from which zod built a schema. */
 export type Def = Readonly<Record<string, unknown>> & { readonly type: string }
 
-/** What a schema of any copy of zod 4 has inside. */
+/** The internals of a zod 4 schema, from any copy of zod. */
 export interface Internals {
   readonly def: Def
   readonly constr: new (def: Def) => ZodNode
-  /** Of `z.lazy`. */
+  /** The schema inside a `z.lazy`. */
   readonly innerType?: ZodNode
-  /** Of schemas that list what they accept. */
+  /** The accepted values, in schemas that list them. */
   readonly values?: unknown
-  /** Parses and checks. */
+  /** Parses the value, then runs the checks. */
   run: Run
-  /** Does not check. */
+  /** Only parses. */
   parse: Run
 }
 
@@ -31,7 +31,7 @@ export function isZodNode(value: unknown): value is ZodNode {
   return typeof value === 'object' && value !== null && '_zod' in value
 }
 
-/** The same schema for all who ask what it is, with another `run`. */
+/** Returns a schema with another `run`. All its other properties come from the original by its prototype. */
 export function withRun<T extends ZodNode>(node: T, run: Run): T {
   const internals = Object.create(node._zod, { run: constant(run) })
   return Object.create(node, { _zod: constant(internals) })

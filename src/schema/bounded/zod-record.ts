@@ -1,12 +1,13 @@
 import { MAX_ISSUES } from '../max-issues.js'
 import { type Internals, isZodNode, type Payload, type Run } from './zod-node.js'
 
-/** Properties that are parsed before it is asked whether they had issues enough. */
+/** The number of properties that are parsed together, before the issues are counted. */
 const AT_ONCE = 64
 
 /**
- * Zod looks at all properties of a record, however many are wrong. Here it gets them in small records, one after the other;
- * checks of the record still see all. Records that say which keys they have are left alone.
+ * Makes a record stop after {@link MAX_ISSUES} issues. Zod parses all properties of a record, so here it
+ * receives small records, one after the other. The checks of the record still receive the whole record. A
+ * record with a fixed set of keys stays unchanged.
  */
 export function boundRecord(internals: Internals): void {
   const { keyType } = internals.def
@@ -19,7 +20,7 @@ export function boundRecord(internals: Internals): void {
     payload.value = {}
     return parseNext(parts, payload, (part) => parse(part, context))
   }
-  // Zod assigns it when it finds that no value can contain itself here.
+  // Zod assigns another `parse` when it finds that no value can contain itself here.
   Object.defineProperty(internals, 'parse', {
     configurable: true,
     get: () => parseInParts,
@@ -61,7 +62,7 @@ function parseNext(
   }
 }
 
-/** Answers whether that is enough. */
+/** Adds the result of one part. Returns whether there are enough issues. */
 function add({ value, issues }: Payload, whole: Payload): boolean {
   Object.assign(whole.value as object, value)
   for (const issue of issues) whole.issues.push(issue)

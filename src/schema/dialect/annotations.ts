@@ -8,7 +8,7 @@ const WORDS = new Set(
   ),
 )
 
-/** Keywords that describe and do not constrain. */
+/** Converts the keywords that describe a value and do not constrain it. */
 export function annotationsOf(node: Node): OpenApiSchema {
   if (!isAnnotated(node)) return {}
   const { title, description, deprecated, readOnly, writeOnly } = node
@@ -26,7 +26,7 @@ export function annotationsOf(node: Node): OpenApiSchema {
   }
 }
 
-/** Most schemas are not, and there are thousands of them. */
+/** Skips the conversion for most of the thousands of schemas, which have no annotations. */
 function isAnnotated(node: Node): boolean {
   for (const keyword in node) if (WORDS.has(keyword) || keyword.startsWith('x-')) return true
   return false
@@ -45,7 +45,7 @@ function documentation({ externalDocs }: Node): OpenApiSchema {
   }
 }
 
-/** Its `mapping` would name components that are not there yet. */
+/** Drops `mapping`, because it refers to components by names that the converter has not assigned yet. */
 function discriminator({ discriminator: value }: Node): OpenApiSchema {
   if (!isNode(value) || typeof value.propertyName !== 'string') return {}
   return { discriminator: { propertyName: value.propertyName } }

@@ -4,14 +4,17 @@ import { copyCount } from './scalar-schema.js'
 import { isEqual } from './types.js'
 import { anyOf } from './union.js'
 
-/** What a list says of its items: the first ones by position, and all others. */
+/** The item schemas of a list: those of the first items by position, and that of all other items. */
 interface Positions {
   readonly first: readonly unknown[]
-  /** `undefined` where the schema does not say. */
+  /** `undefined` when the schema allows any other items. */
   readonly rest: unknown
 }
 
-/** `items` and the other keywords of lists. Version 3.0 has no tuples: their items are a union, and their length stays. */
+/**
+ * Converts `items` and the other keywords of lists. OpenAPI 3.0 has no tuples: their items become a union,
+ * and the limit on their length stays.
+ */
 export function arraySchema(node: Node, path: string, conversion: Conversion): OpenApiSchema {
   const dropped = droppedKeyword(node)
   if (dropped !== undefined) {
@@ -42,7 +45,9 @@ export function arraySchema(node: Node, path: string, conversion: Conversion): O
   }
 }
 
-/** `prefixItems` and `items` of 2020-12, or `items` as a list and `additionalItems` of the drafts before. */
+/**
+ * Reads `prefixItems` and `items` of 2020-12, or the list `items` and `additionalItems` of earlier drafts.
+ */
 function positions(node: Node): Positions {
   const { prefixItems, items, additionalItems } = node
   if (Array.isArray(prefixItems)) {

@@ -3,7 +3,7 @@ import { combine } from './combine.js'
 import { type Conversion, isNever, NEVER, type Node } from './conversion.js'
 import { anyOf, oneOf } from './union.js'
 
-/** What `allOf`, `anyOf`, `oneOf` and `not` say, each on its own. */
+/** Converts `allOf`, `anyOf`, `oneOf` and `not`, each to a schema of its own. */
 export function combinations(node: Node, path: string, conversion: Conversion): OpenApiSchema[] {
   const { if: condition, allOf, anyOf: any, oneOf: one, not } = node
   if (condition !== undefined) {
@@ -32,7 +32,10 @@ function someOf(schemas: readonly unknown[], path: string, { convert }: Conversi
   return branches.some(isAnything) ? {} : anyOf(branches)
 }
 
-/** Branches that accept more than they should may both match, and `oneOf` would then refuse: `anyOf` never does. */
+/**
+ * Uses `anyOf` if a branch lost a constraint. Such branches accept more values, so several may match, and
+ * `oneOf` would refuse a valid value.
+ */
 function exactlyOneOf(
   schemas: readonly unknown[],
   path: string,
@@ -44,7 +47,10 @@ function exactlyOneOf(
   return branches.some(isAnything) ? {} : anyOf(branches)
 }
 
-/** The opposite of a schema that accepts too much accepts too little. */
+/**
+ * Drops `not` if its schema lost a constraint: the schema accepts too much, so its negation would refuse
+ * valid values.
+ */
 function negation(schema: unknown, path: string, conversion: Conversion): OpenApiSchema {
   const { convert, hasLost } = watched(conversion)
   const not = convert(schema, path)

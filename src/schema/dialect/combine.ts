@@ -1,7 +1,7 @@
 import type { OpenApiSchema } from '../../contracts/openapi.js'
 import { isNever, NEVER } from './conversion.js'
 
-/** One schema that says what all the parts say, side by side where their keywords allow it, else in `allOf`. */
+/** Combines parts into one schema: side by side if their keywords do not collide, else in `allOf`. */
 export function combine(
   annotations: OpenApiSchema,
   parts: readonly OpenApiSchema[],
@@ -22,7 +22,7 @@ export function combine(
   return { ...beside, ...annotations, ...(all.length > 0 && { allOf: all }) }
 }
 
-/** All of one is the one. */
+/** Replaces an `allOf` that has one part, and no keyword beside it, by that part. */
 function withoutNeedlessAllOf(part: OpenApiSchema): OpenApiSchema {
   if (part.allOf === undefined) return part
   const [only, ...more] = part.allOf
@@ -33,7 +33,10 @@ function isAllOf(part: OpenApiSchema): part is { readonly allOf: readonly OpenAp
   return part.allOf !== undefined && Object.keys(part).length === 1
 }
 
-/** References ignore what stands beside them; an `allOf` collects what does not fit. */
+/**
+ * Whether a part can be merged with its neighbours. A reference cannot, because keywords beside it are
+ * ignored.
+ */
 function fits(part: OpenApiSchema, beside: OpenApiSchema): boolean {
   if (part.$ref !== undefined || part.allOf !== undefined) return false
   return Object.keys(part).every((keyword) => !Object.hasOwn(beside, keyword))

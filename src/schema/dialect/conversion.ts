@@ -1,37 +1,37 @@
 import type { OpenApiSchema } from '../../contracts/openapi.js'
 
-/** An object of JSON Schema, of any draft. */
+/** A JSON Schema object, of any draft. */
 export type Node = Readonly<Record<string, unknown>>
 
-/** What the parts of the converter need of the whole. */
+/** The functions of the whole conversion that its parts call. */
 export interface Conversion {
-  /** Converts a schema within the one that is being converted. */
+  /** Converts a schema inside the current one. */
   readonly convert: (schema: unknown, path: string) => OpenApiSchema
-  /** Notes what the dialect cannot say. */
+  /** Records a constraint that OpenAPI 3.0 cannot express. */
   readonly lose: (path: string, cause: string) => void
-  /** Grows with every loss, and with every reference to a definition that has one. */
+  /** Returns a count that grows with every loss, and with every reference to a definition that has losses. */
   readonly countLosses: () => number
 }
 
-/** A schema of the dialect that is still being written. */
+/** An OpenAPI schema under construction. */
 export type Draft = { -readonly [K in keyof OpenApiSchema]: OpenApiSchema[K] }
 
-/** Names of types in both dialects; `null` is a flag in OpenAPI's. */
+/** The type names that JSON Schema and OpenAPI share. OpenAPI has a flag for `null` instead of a type. */
 export type TypeName = NonNullable<OpenApiSchema['type']>
 
-/** A keyword of our own: what a library could not say of a part of its schema, as a sentence. */
+/** An internal keyword. Its value is a sentence that says what a library could not express. */
 export const LOSS_MARK = '~loss'
 
-/** A keyword of our own, for a value that no JSON holds: `undefined`, functions, symbols. */
+/** An internal keyword for a value that JSON cannot hold: `undefined`, a function, a symbol. */
 export const ABSENT_MARK = '~absent'
 
-/** A keyword of our own, for a schema whose references start from itself, as if it had an `$id`. */
+/** An internal keyword for a schema that is the root of its own references, as if it had an `$id`. */
 export const RESOURCE_MARK = '~resource'
 
-/** A keyword of our own, for a definition whose key is no name. */
+/** An internal keyword for a definition whose key must not become a name. */
 export const ANONYMOUS_MARK = '~anonymous'
 
-/** Accepts nothing. */
+/** A schema that accepts nothing. */
 export const NEVER: OpenApiSchema = { not: {} }
 
 export function isNode(value: unknown): value is Node {
@@ -43,7 +43,7 @@ export function isNever(schema: OpenApiSchema): boolean {
   return not !== undefined && Object.keys(not).length === 0 && Object.keys(schema).length === 1
 }
 
-/** `items` + `0` + `price` is `items.0.price`. */
+/** Joins a path and a key: `items.0` and `price` give `items.0.price`. */
 export function below(path: string, step: string): string {
   return path === '' ? step : `${path}.${step}`
 }

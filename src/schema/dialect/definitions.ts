@@ -2,12 +2,15 @@ import type { OpenApiSchema, SchemaDefinition } from '../../contracts/openapi.js
 import { isNode, type Node } from './conversion.js'
 import type { References } from './references.js'
 
-/** Keys that zod and valibot make up. */
+/** Keys that zod and valibot generate. They are no names from the author. */
 const MADE_UP = /^(__schema\d+|\d+)$/
 
-/** The schemas that others refer to, in the order of their first visit. */
+/** The schemas to which others refer, in the order of their first visit. */
 export interface Definitions {
-  /** A reference, when the schema is to be one; its body is made once. */
+  /**
+   * Returns a reference if the schema becomes a definition, else `null`. `body` is called once for a
+   * definition.
+   */
   readonly refer: (node: Node, body: () => OpenApiSchema) => OpenApiSchema | null
   readonly all: () => SchemaDefinition[]
 }
@@ -18,7 +21,7 @@ interface Definition {
   schema: OpenApiSchema
 }
 
-/** Named schemas and recursive ones become definitions, all others stay where they are. */
+/** Turns schemas with a name and recursive schemas into definitions. All others stay inline. */
 export function createDefinitions(references: References): Definitions {
   const byNode = new Map<Node, Definition>()
   const byName = new Map<string, Definition>()
@@ -48,7 +51,7 @@ export function createDefinitions(references: References): Definitions {
     if (twin === undefined || twin === definition || !isSame(twin, definition)) {
       return reference(definition.name)
     }
-    // The same schema, written down twice under one name.
+    // The same schema exists a second time under the same name.
     byNode.set(node, twin)
     byName.delete(definition.name)
     return reference(twin.name)
@@ -61,7 +64,7 @@ function reference(name: string): OpenApiSchema {
   return { $ref: `#/components/schemas/${name}` }
 }
 
-/** Schemas that refer to themselves do so by their names. */
+/** Compares two definitions. References to themselves count as equal. */
 function isSame(a: Definition, b: Definition): boolean {
   const textOf = ({ name, schema }: Definition): string =>
     JSON.stringify(schema).replaceAll(JSON.stringify(reference(name)), '"itself"')
@@ -85,14 +88,20 @@ function authorName(node: Node, { keyOf }: References): string | undefined {
   return isTitled(node) ? (node.title as string) : undefined
 }
 
-/** A title is a name where it looks like one, and where a type of that name is of use. */
+/**
+ * Whether the title becomes the name of a type: it must look like one, and the schema must be an object, an
+ * enum or a combination. A name is of no use for others.
+ */
 function isTitled({ title, type, enum: values, anyOf, oneOf, allOf, properties }: Node): boolean {
   if (typeof title !== 'string' || !/^[A-Z][A-Za-z0-9]*$/.test(title)) return false
   const isObject = type === 'object' || (Array.isArray(type) && type.includes('object'))
   return isObject || isNode(properties) || [values, anyOf, oneOf, allOf].some(Array.isArray)
 }
 
-/** What a name of a component may be made of (OpenAPI 3.0.3, 4.7.7.1); of a URL, the last part. */
+/**
+ * Converts a name to one that a component may have (OpenAPI 3.0.3, section 4.7.7.1). For a URL it takes the
+ * last segment.
+ */
 function toComponentName(name: string): string {
   const isUrl = /^([a-z][a-z0-9+.-]*:\/\/|urn:)/i.test(name)
   const [, last = name] = (isUrl && /([^/#:]+)[/#]*$/.exec(name)) || []
@@ -103,7 +112,10 @@ function toComponentName(name: string): string {
   return fitting === '__proto__' ? 'proto' : fitting
 }
 
-/** Whether a definition refers to itself before it says anything: no value can be checked against it. */
+/**
+ * Whether a definition leads back to itself only through references and combinations. Checking a value
+ * against it would never end.
+ */
 export function isEmptyCircle(name: string, schemas: ReadonlyMap<string, OpenApiSchema>): boolean {
   const seen = new Set<string>()
   const open: unknown[] = [schemas.get(name)]

@@ -1,14 +1,14 @@
-/** Escapes that mean the same whatever the case: classes of characters, boundaries, and punctuation. */
+/** Escapes with the same meaning in both cases: character classes, boundaries and punctuation. */
 const CASELESS_ESCAPE = /^\\[dDsSwWbBnrtfv0^$\\.*+?()[\]{}|/-]/
 
-/** The beginnings of groups; a name is no text to match. */
+/** The beginnings of groups. The name of a group is not text to match. */
 const GROUP = /^\(\?(?::|=|!|<=|<!|<\w+>)/
 
 const LETTER = /^[a-zA-Z]$/
 
 /**
- * The source of an expression that means without the flag `i` what the given one means with it: `[a-z]` becomes
- * `[a-zA-Z]`. `undefined` where that takes more than letters of ASCII.
+ * Rewrites the source of an expression with the flag `i` to one that needs no flag: `[a-z]` becomes
+ * `[a-zA-Z]`. Returns `undefined` when the rewrite would need letters outside ASCII.
  */
 export function ignoreCase(source: string): string | undefined {
   let rest = source
@@ -32,7 +32,7 @@ function outerToken(rest: string): string | undefined {
   return GROUP.exec(rest)?.[0] ?? asciiCharacter(rest)
 }
 
-/** A range, an escape or a character. */
+/** Reads a range, an escape or a character. */
 function classToken(rest: string): string | undefined {
   if (rest.startsWith('\\')) return CASELESS_ESCAPE.exec(rest)?.[0]
   const [range] = /^[^\\\]]-[^\\\]]/.exec(rest) ?? []
@@ -53,7 +53,8 @@ function foldInClass(token: string): string | undefined {
   if (!isRange(token)) return token
   const isOfOneCase = /^([a-z]-[a-z]|[A-Z]-[A-Z])$/.test(token)
   if (isOfOneCase) return `${token}${otherCase(token)}`
-  // Digits and punctuation have no case; a range from the one into the other, or out of ASCII, has some letters.
+  // Digits and punctuation have no case. A range that mixes them with letters, or that leaves ASCII, is not
+  // rewritten.
   return /^([ -@]-[ -@]|[[-`]-[[-`]|[{-~]-[{-~])$/.test(token) ? token : undefined
 }
 

@@ -1,4 +1,7 @@
-/** A value as JSON shows it, or `undefined` where it cannot: dates are text, and so are bigints here. */
+/**
+ * Converts a value to JSON data; dates and bigints become text. Returns `undefined` for a value that JSON
+ * cannot hold.
+ */
 export function toJsonValue(value: unknown): unknown {
   if (value === undefined || typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'number' && !Number.isFinite(value)) return undefined
@@ -6,7 +9,7 @@ export function toJsonValue(value: unknown): unknown {
     const text = JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? `${part}` : part))
     return text === undefined ? undefined : JSON.parse(text)
   } catch {
-    // A circle, or a `toJSON` that throws.
+    // The value contains itself, or a `toJSON` throws.
     return undefined
   }
 }

@@ -1,6 +1,6 @@
 import { isNode, type Node, type TypeName } from './conversion.js'
 
-/** Keywords that say something about values of one type only, and nothing about others. */
+/** Keywords that apply to values of one type only. */
 const OF_TYPE: Readonly<Record<string, string>> = {
   string: 'minLength maxLength pattern format contentEncoding contentMediaType contentSchema',
   number: 'minimum maximum exclusiveMinimum exclusiveMaximum multipleOf',
@@ -14,12 +14,15 @@ const SETS: Readonly<Record<string, ReadonlySet<string>>> = Object.fromEntries(
   Object.entries(OF_TYPE).map(([type, words]) => [type, new Set(words.split(/\s+/))]),
 )
 
-/** Whether a schema has a keyword about values of a type. */
+/** Whether a schema has a keyword that applies to values of this type. */
 export function speaksOf(node: Node, type: TypeName): boolean {
   return Object.keys(node).some((key) => SETS[type]?.has(key) && node[key] !== undefined)
 }
 
-/** Keywords whose value is a schema or a list of schemas, and whether the dialect can say what they mean. */
+/**
+ * Keywords whose value is a schema or a list of schemas. The flag says whether OpenAPI 3.0 can express the
+ * keyword.
+ */
 const DIRECT: Readonly<Record<string, boolean>> = {
   additionalItems: true,
   additionalProperties: true,
@@ -39,7 +42,7 @@ const DIRECT: Readonly<Record<string, boolean>> = {
   unevaluatedProperties: true,
 }
 
-/** Keywords whose value is schemas by name. */
+/** Keywords whose value is an object of schemas by name. */
 const BY_NAME: Readonly<Record<string, boolean>> = {
   $defs: false,
   definitions: false,
@@ -49,12 +52,17 @@ const BY_NAME: Readonly<Record<string, boolean>> = {
   properties: true,
 }
 
-/** The schemas that a schema's meaning is made of, by keyword; those it only keeps for references are not. */
+/**
+ * Returns the child schemas that take part in the converted schema, by keyword. Definitions, which are there
+ * only for references, do not.
+ */
 export function childrenOf(node: Node): [keyword: string, child: unknown][] {
   return subschemasOf(node).filter(([keyword]) => DIRECT[keyword] || BY_NAME[keyword])
 }
 
-/** All schemas right within a schema. A property may be called like a keyword, hence the tables. */
+/**
+ * Returns all direct child schemas. The tables are needed because a property may have the name of a keyword.
+ */
 export function subschemasOf(node: Node): [keyword: string, child: unknown][] {
   return Object.entries(node).flatMap(([keyword, value]): [string, unknown][] => {
     if (Object.hasOwn(DIRECT, keyword)) {
@@ -65,7 +73,7 @@ export function subschemasOf(node: Node): [keyword: string, child: unknown][] {
   })
 }
 
-/** A copy of a schema with other schemas within it. */
+/** Copies a schema and replaces each direct child schema with the result of `map`. */
 export function mapSubschemas(node: Node, map: (child: unknown, keyword: string) => unknown): Node {
   const mapOne = ([keyword, value]: [string, unknown]): [string, unknown] => {
     if (Object.hasOwn(DIRECT, keyword)) {

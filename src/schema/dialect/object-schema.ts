@@ -6,17 +6,17 @@ import { copyCount } from './scalar-schema.js'
 import { isEqual } from './types.js'
 import { anyOf } from './union.js'
 
-/** Keywords that OpenAPI 3.0 does not have; without them a document accepts more. */
+/** Keywords that OpenAPI 3.0 does not have. Without them, the document accepts more values. */
 const DROPPED = ['dependencies', 'dependentRequired', 'dependentSchemas']
 
 const UNSAID = 'is not in the document: OpenAPI 3.0 cannot say it.'
 
-/** Patterns that all names match. */
+/** Patterns that match every name. */
 const ANY_NAME = new Set(['', '.*', '^.*$', '^(.*)$', '^.*', '.*$', '^[\\s\\S]*$', '^'])
 
 type Properties = Readonly<Record<string, OpenApiSchema>>
 
-/** `properties` and the other keywords of objects. */
+/** Converts `properties` and the other keywords of objects. */
 export function objectSchema(node: Node, path: string, conversion: Conversion): OpenApiSchema {
   for (const keyword of DROPPED) {
     if (node[keyword] !== undefined) conversion.lose(path, `'${keyword}' ${UNSAID}`)
@@ -29,7 +29,8 @@ export function objectSchema(node: Node, path: string, conversion: Conversion): 
   const required = requiredNames(node)
   const properties = withRequired(named, { required, rest })
   const hasProperties = Object.keys(properties).length > 0
-  // It means the same as silence, but who says it wants others to be there.
+  // `additionalProperties: true` is the default, but an author who writes it expects other properties, so it
+  // stays visible.
   const isLoose = hasProperties && rest === undefined && saysOthers(node)
   const schema: Draft = {}
   if (hasProperties) schema.properties = properties
@@ -54,7 +55,7 @@ function declaredProperties(node: Node, path: string, conversion: Conversion): P
   return declared
 }
 
-/** A property must also be what the patterns ask for that its name matches. */
+/** Combines the schema of a property with those of all patterns that match its name. */
 function withPatterns(
   own: OpenApiSchema,
   { node, name, at }: { readonly node: Node; readonly name: string; readonly at: string },
@@ -76,7 +77,7 @@ function isMatch(pattern: string, name: string): boolean {
   }
 }
 
-/** What properties that have no schema of their own may be; `undefined` for anything. */
+/** Returns the schema of properties without a schema of their own; `undefined` when they may be anything. */
 function otherProperties(
   node: Node,
   path: string,
@@ -103,12 +104,15 @@ function otherProperties(
   )
 }
 
-/** `unevaluatedProperties` is the same where nothing else evaluates properties. */
+/**
+ * `unevaluatedProperties` means the same as `additionalProperties` when no other keyword evaluates
+ * properties. `withoutUnevaluated` removes it in all other cases.
+ */
 function restOf(node: Node): unknown {
   return node.additionalProperties ?? node.unevaluatedProperties
 }
 
-/** Whether something is said of properties that have no schema of their own. */
+/** Whether the schema has a rule for properties without a schema of their own. */
 function saysOthers(node: Node): boolean {
   return restOf(node) !== undefined || isNode(node.patternProperties)
 }
@@ -118,7 +122,7 @@ function toRest(schema: OpenApiSchema | undefined): OpenApiSchema | false | unde
   return isNever(schema) ? false : schema
 }
 
-/** The names that `propertyNames` lists; patterns of names cannot be said. */
+/** Returns the names that `propertyNames` lists. OpenAPI cannot express other rules for names. */
 function allowedNames(node: Node, path: string, conversion: Conversion): string[] | undefined {
   if (node.propertyNames === undefined || node.propertyNames === true) return undefined
   const { type, enum: values, ...others } = conversion.convert(node.propertyNames, path)
@@ -151,7 +155,9 @@ function requiredNames({ required }: Node): string[] {
   return [...new Set(required)].filter((name): name is string => typeof name === 'string')
 }
 
-/** Tools refuse a required property that has no schema. */
+/**
+ * Adds a schema for each required property without one, because tools refuse a document with such a property.
+ */
 function withRequired(
   properties: Properties,
   {

@@ -1,11 +1,11 @@
 import { ignoreCase } from './ignore-case.js'
 
-/** What `\` may stand before in a pattern of a JSON Schema, which is a Unicode one. */
+/** The characters that may follow `\` in a pattern of JSON Schema, which is compiled in Unicode mode. */
 const ESCAPED = /[\^$\\.*+?()[\]{}|/0-9A-Za-z]/
 
 /**
- * A pattern as all readers of the document understand it, or `undefined`: they compile it in Unicode mode, which
- * refuses some escapes that a plain regular expression allows.
+ * Returns a pattern that is valid in Unicode mode, or `undefined`. Readers of the document compile patterns
+ * in this mode, and it refuses some escapes that a regular expression without flags allows.
  */
 export function toPattern(source: string): string | undefined {
   if (isUnicodePattern(source)) return source
@@ -21,7 +21,7 @@ function withoutNeedlessEscapes(source: string): string {
       return token
     }
     const character = token.slice(1)
-    // Between brackets, a bare hyphen would be a range.
+    // In a character class, a hyphen without `\` could form a range.
     return ESCAPED.test(character) || (character === '-' && isInClass) ? token : character
   })
 }
@@ -34,7 +34,10 @@ function isUnicodePattern(source: string): boolean {
   }
 }
 
-/** The source of an expression that means the same without its flags, for which JSON Schema has no place. */
+/**
+ * Returns the source of an expression that has the same meaning without flags, which JSON Schema does not
+ * support; `undefined` when there is none.
+ */
 export function withoutFlags({ source, flags }: RegExp): string | undefined {
   if (/[ms]/.test(flags)) return undefined
   return flags.includes('i') ? ignoreCase(source) : source

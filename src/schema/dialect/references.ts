@@ -1,28 +1,31 @@
 import { ANONYMOUS_MARK, isNode, type Node, RESOURCE_MARK } from './conversion.js'
 import { childrenOf, subschemasOf } from './keywords.js'
 
-/** Something for `URL` to resolve relative identifiers against; never shown. */
+/** The base URL for relative identifiers. It never appears in a document. */
 const BASE = 'schema:///'
 
-/** A schema with an identifier of its own: references within it start from there. */
+/** A schema with its own identifier. References inside it are resolved against this identifier. */
 interface Resource {
   readonly root: Node
   readonly base: string
 }
 
-/** Which schema a reference means. */
+/** Finds the schemas to which references point. */
 export interface References {
-  /** `undefined` when there is no such schema. */
+  /** Returns the schema to which a `$ref` points; `undefined` when there is none. */
   readonly resolve: (node: Node) => unknown
-  /** Whether a schema refers to itself. Of a circle through objects, the objects do, and the lists between them do not. */
+  /**
+   * Whether a schema refers to itself. In a cycle that contains objects, only the objects count as recursive,
+   * not the lists between them.
+   */
   readonly isRecursive: (node: Node) => boolean
-  /** Whether a union contains itself with no object with properties in between. */
+  /** Whether a union contains itself without an object with properties in between. */
   readonly isBareUnion: (node: Node) => boolean
-  /** The name under which a schema is kept in `$defs` or `definitions`. */
+  /** The key of a schema in `$defs` or `definitions`. */
   readonly keyOf: (node: Node) => string | undefined
 }
 
-/** Of a schema in which nothing refers to anything. */
+/** The result for a schema without references. */
 const NONE: References = {
   resolve: () => undefined,
   isRecursive: () => false,
@@ -30,12 +33,15 @@ const NONE: References = {
   keyOf: () => undefined,
 }
 
-/** Reads a whole JSON Schema: `$id`, `$anchor`, `$defs` and `definitions`. */
+/** Indexes a whole JSON Schema: `$id`, `$anchor`, `$defs` and `definitions`. */
 export function readReferences(root: unknown): References {
   return mayRefer(root) ? indexReferences(root) : NONE
 }
 
-/** Most schemas do not, and need no index. Values count too: what looks like a keyword may be one. */
+/**
+ * Whether the schema may contain references. Most schemas do not, and need no index. This also looks into
+ * plain values (`enum`, `default`): a false positive there only costs an index.
+ */
 function mayRefer(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (Array.isArray(value)) return value.some(mayRefer)
@@ -68,11 +74,12 @@ function indexReferences(root: unknown): References {
   const resolve = (node: Node): unknown => {
     const { $ref } = node
     if (typeof $ref !== 'string') return undefined
-    // Pointers lead to places that no keyword names, too.
+    // Pointers may also lead to places that are not under a known keyword, so `follow` walks the raw object.
     return lookUp($ref, resources.get(node) ?? whole, { root: whole.root, targets })
   }
   const referred = new Set<unknown>()
-  // A target may be where only a pointer finds it, and refer on from there: the list grows.
+  // A target may be at a place that only a pointer reaches, and may contain more references. `index` adds
+  // these to the list during the loop.
   for (const node of referring) {
     const target = resolve(node)
     referred.add(target)
@@ -107,7 +114,7 @@ function resourceOf(node: Node, parent: Resource): Resource {
   return { root: node, base: absolute($id, parent.base) }
 }
 
-/** A schema is found by its resolved `$id`, by its `$id` as written, and by its anchors. */
+/** Returns the identifiers of a schema: its resolved `$id`, its `$id` as written, and its anchors. */
 function namesOf(node: Node, { base }: Resource, parent: Resource): string[] {
   const { $id, $anchor } = node
   const names: string[] = []
@@ -137,7 +144,7 @@ function lookUp(
   return resource === undefined ? undefined : follow(resource, pointer)
 }
 
-/** RFC 6901; only own properties, so that no pointer leads into a prototype. */
+/** Follows a JSON Pointer (RFC 6901), through own properties only, so that no pointer reaches a prototype. */
 function follow(root: unknown, pointer: string): unknown {
   let value = root
   for (const step of pointer.split('/').slice(1)) {
@@ -152,7 +159,7 @@ function decode(step: string): string {
   try {
     return decodeURIComponent(step)
   } catch {
-    // A bare `%` is the name of a definition, not an escape.
+    // A `%` may be part of the name of a definition and not an escape.
     return step
   }
 }
@@ -163,12 +170,12 @@ function isObject(node: unknown): boolean {
 
 interface Walk {
   readonly resolve: References['resolve']
-  /** A keyword that is not followed. */
+  /** A keyword that the walk skips. */
   readonly skip?: string
   readonly stopsAt?: (node: unknown) => boolean
 }
 
-/** Whether a walk from a schema comes back to it. */
+/** Whether a walk from a schema returns to it. */
 function reaches(start: Node, { resolve, skip, stopsAt = () => false }: Walk): boolean {
   const seen = new Set<unknown>()
   const open: unknown[] = [start]

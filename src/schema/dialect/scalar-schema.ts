@@ -2,11 +2,14 @@ import type { OpenApiSchema } from '../../contracts/openapi.js'
 import type { Conversion, Draft, Node, TypeName } from './conversion.js'
 import { toPattern } from './pattern.js'
 
-/** Zod and others write the range of exact integers, which no client ever leaves. */
+/**
+ * The range of exact integers. Zod and other libraries write it as bounds, but it is not a limit that an
+ * author set, so it is dropped.
+ */
 const SAFE = Number.MAX_SAFE_INTEGER
 const INT32 = { minimum: -(2 ** 31), maximum: 2 ** 31 - 1 }
 
-/** `minLength` and the other keywords of text. */
+/** Converts `minLength` and the other keywords of text. */
 export function stringSchema(node: Node, path: string, { lose }: Conversion): OpenApiSchema {
   const { pattern, contentMediaType } = node
   const understood = typeof pattern === 'string' ? toPattern(pattern) : undefined
@@ -31,8 +34,9 @@ function formatOf({ format, contentEncoding }: Node): string | undefined {
 }
 
 /**
- * `minimum` and the other keywords of numbers; in this dialect, `exclusiveMinimum` is a flag beside `minimum`. Integers
- * do without: readers that know only the number of later versions take their bounds too.
+ * Converts `minimum` and the other keywords of numbers. In OpenAPI 3.0, `exclusiveMinimum` is a boolean
+ * beside `minimum`. For integers an inclusive bound is written instead, so that tools that know only the
+ * numeric form of later versions also read it.
  */
 export function numberSchema(node: Node, type: TypeName): OpenApiSchema {
   const { multipleOf, format } = node
@@ -52,12 +56,12 @@ export function numberSchema(node: Node, type: TypeName): OpenApiSchema {
 
 type Bound = OpenApiSchema | undefined
 
-/** Above 0 is from 1 on, for integers. */
+/** For integers, "more than 0" is "at least 1". */
 function inclusiveLowest(low: Bound): Bound {
   return low?.exclusiveMinimum === true ? { minimum: Math.floor(low.minimum ?? 0) + 1 } : low
 }
 
-/** Below 5 is up to 4. */
+/** For integers, "less than 5" is "at most 4". */
 function inclusiveHighest(high: Bound): Bound {
   return high?.exclusiveMaximum === true ? { maximum: Math.ceil(high.maximum ?? 0) - 1 } : high
 }
@@ -84,7 +88,7 @@ function isBound(value: unknown): value is number {
 
 type Count = 'minLength' | 'maxLength' | 'minItems' | 'maxItems' | 'minProperties' | 'maxProperties'
 
-/** Copies a keyword that counts, unless no reason was given. */
+/** Copies a length or a count, unless it is invalid or a minimum of 0, which is no limit. */
 export function copyCount(schema: Draft, keyword: Count, node: Node): void {
   const value = node[keyword]
   const least = keyword.startsWith('min') ? 1 : 0

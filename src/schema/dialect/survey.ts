@@ -1,10 +1,13 @@
 import { isNode } from './conversion.js'
 
-/** What a whole schema is made of: what stands nowhere in it need not be looked for in each of its parts. */
+/** What a whole schema contains, so that the conversion of its parts can skip what does not occur. */
 export interface Survey {
-  /** Types and their bounds only, as most schemas are: nothing refers, is named, or has to be combined. */
+  /**
+   * Whether the schema has only types, bounds and annotations, as most schemas have: no references, names or
+   * combinations.
+   */
   readonly isPlain: boolean
-  /** Whether anything may be described, or have an example or a default. */
+  /** Whether a description, an example or a default may occur. */
   readonly isAnnotated: boolean
 }
 
@@ -18,11 +21,12 @@ const ANNOTATIONS = new Set(
   'description default example examples deprecated readOnly writeOnly'.split(' '),
 )
 
-/** Looks at every keyword of a schema once. */
+/** Reads every keyword of a schema once. */
 export function surveySchema(schema: unknown): Survey {
   const survey = { isPlain: true, isAnnotated: false }
   look(schema, survey)
-  // Whoever has met what is not plain has not looked further.
+  // The search does not look inside keywords that are not plain, so there may be annotations that it has not
+  // seen.
   return survey.isPlain ? survey : { isPlain: false, isAnnotated: true }
 }
 

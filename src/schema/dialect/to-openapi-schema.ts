@@ -14,9 +14,9 @@ import { type Survey, surveySchema } from './survey.js'
 import { typedSchema } from './typed-schema.js'
 
 /**
- * Turns JSON Schema, 2020-12 or a draft from 07 on, into OpenAPI 3.0.3's dialect of it.
+ * Converts JSON Schema, 2020-12 or a draft from 07 on, to the dialect of OpenAPI 3.0.3.
  *
- * @param survey Of the same schema, where somebody has made one.
+ * @param survey The survey of the same schema. Default: computed here.
  */
 export function toOpenApiSchema(
   root: unknown,
@@ -25,7 +25,8 @@ export function toOpenApiSchema(
   if (survey.isPlain) return convertPlain(root, survey)
   const references = readReferences(root)
   const inexact = new Set<Node>()
-  // What a definition loses matters to all that refer to it, also from within itself: hence again, until none is new.
+  // A loss in a definition counts for all schemas that refer to it, also from inside the definition itself.
+  // So the conversion repeats until it finds no new definition with losses.
   for (;;) {
     const known = inexact.size
     const described = convertWhole(root, references, inexact)
@@ -33,7 +34,7 @@ export function toOpenApiSchema(
   }
 }
 
-/** As {@link convertWhole}, of a schema that is plain, with the same result. */
+/** Converts a plain schema, faster than {@link convertWhole} and with the same result. */
 function convertPlain(root: unknown, { isAnnotated }: Survey): DescribedSchema {
   const losses = new Losses()
   const convert: Conversion['convert'] = (schema, path) => {
@@ -47,7 +48,7 @@ function convertPlain(root: unknown, { isAnnotated }: Survey): DescribedSchema {
   return { schema: convert(root, ''), definitions: [], losses: losses.all }
 }
 
-/** What a conversion has lost, each once. */
+/** The losses of a conversion, without duplicates. */
 class Losses {
   readonly #found = new Map<string, SchemaLoss>()
   count = 0
@@ -93,7 +94,7 @@ function convertBody(node: Node, path: string, conversion: WholeConversion): Ope
   const { lose, references } = conversion
   const mark = node[LOSS_MARK]
   if (typeof mark === 'string') lose(path, mark)
-  // At the root there is no body at all, which is not for a schema to say.
+  // At the root, an absent value means that there is no body. A schema cannot express that.
   if (node[ABSENT_MARK] === true) return path === '' ? {} : NEVER
   const annotations = annotationsOf(node)
   if (references.isBareUnion(node)) {
@@ -109,7 +110,7 @@ function convertBody(node: Node, path: string, conversion: WholeConversion): Ope
 const BARE_UNION =
   'A union that contains itself in lists or records has no type in clients: the document accepts anything. Put an object with properties in between.'
 
-/** What `z.json()` is: every type there is, in a union without conditions. */
+/** Whether a union accepts any JSON, like `z.json()`: it has a branch without conditions for every type. */
 function isAnyJson({ anyOf }: Node): boolean {
   const types = new Set<unknown>(['string', 'number', 'boolean', 'null', 'array', 'object'])
   for (const branch of Array.isArray(anyOf) ? anyOf : []) {
@@ -138,7 +139,10 @@ function referred(node: Node, path: string, conversion: WholeConversion): OpenAp
 
 const APPLICATORS = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas', 'contains']
 
-/** Where nothing else evaluates items and properties, these keywords are `items` and `additionalProperties`. */
+/**
+ * Drops `unevaluatedItems` and `unevaluatedProperties` if other keywords may evaluate items or properties.
+ * Otherwise they stay, because then they mean the same as `items` and `additionalProperties`.
+ */
 function withoutUnevaluated(node: Node, path: string, { lose }: Conversion): Node {
   if (node.unevaluatedItems === undefined && node.unevaluatedProperties === undefined) return node
   if (!APPLICATORS.some((keyword) => node[keyword] !== undefined)) return node
@@ -148,7 +152,10 @@ function withoutUnevaluated(node: Node, path: string, { lose }: Conversion): Nod
   return others
 }
 
-/** A schema that is itself, or one of itself, says nothing, and checking it never ends. */
+/**
+ * Replaces definitions that lead only back to themselves by `{}`: they constrain nothing, and checking a
+ * value against them never ends.
+ */
 function withoutCircles(
   definitions: readonly SchemaDefinition[],
   lose: Conversion['lose'],

@@ -9,7 +9,10 @@ import { numberSchema, stringSchema } from './scalar-schema.js'
 import { allowedTypes, isType, typeOf } from './types.js'
 import { withoutFullEnum } from './union.js'
 
-/** What `type`, `enum`, `const` and the keywords about one type say. A schema has one type at most, so several are a union. */
+/**
+ * Converts `type`, `enum`, `const` and the keywords of each type. An OpenAPI schema has at most one type, so
+ * several types become a union.
+ */
 export function typedSchema(node: Node, path: string, conversion: Conversion): OpenApiSchema {
   const { type } = node
   if (isType(type) && isOfThatTypeOnly(node)) {
@@ -28,12 +31,12 @@ export function typedSchema(node: Node, path: string, conversion: Conversion): O
   return others.length === 0 ? head : { anyOf: [head, ...others] }
 }
 
-/** Nearly every schema: its `type` is all that is said of types. */
+/** Whether `type` alone determines the allowed types, as in nearly every schema. */
 function isOfThatTypeOnly(node: Node): boolean {
   return node.nullable !== true && node.enum === undefined && node.const === undefined
 }
 
-/** What the keywords about a type say; those about others are not looked at. */
+/** Converts the keywords of one type and ignores those of other types. */
 function ofType(
   type: TypeName,
   node: Node,
@@ -54,7 +57,10 @@ function ofType(
   }
 }
 
-/** Without `type`, keywords about strings let every number pass, and so on: that is the same in both dialects. */
+/**
+ * Converts a schema without `type`. In both dialects, the keywords of one type then accept all values of
+ * other types.
+ */
 function untyped(node: Node, path: string, conversion: Conversion): OpenApiSchema {
   const spoken = (['string', 'number', 'array', 'object'] as const).filter((type) =>
     speaksOf(node, type),

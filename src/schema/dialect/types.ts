@@ -1,11 +1,11 @@
 import { type Conversion, isNode, type Node, type TypeName } from './conversion.js'
 
-/** Which types of values a schema allows, before its keywords about each. */
+/** The types of values that a schema allows, without the keywords of each type. */
 export interface AllowedTypes {
-  /** `null` when the schema does not say. */
+  /** `null` when the schema does not restrict the types. */
   readonly types: readonly TypeName[] | null
   readonly hasNull: boolean
-  /** What `const` and `enum` leave, `null` itself left out; `null` when the schema has neither. */
+  /** The values that `const` and `enum` allow, without `null`; `null` when the schema has neither keyword. */
   readonly values: readonly unknown[] | null
 }
 
@@ -18,7 +18,7 @@ const TYPES: ReadonlySet<unknown> = new Set<TypeName>([
   'object',
 ])
 
-/** Whether this is the name of a type that OpenAPI has, too. */
+/** Whether this is a type name of OpenAPI. */
 export function isType(name: unknown): name is TypeName {
   return TYPES.has(name)
 }
@@ -52,14 +52,16 @@ export function allowedTypes(
   }
 }
 
-/** `nullable` is OpenAPI's; authors write it in JSON Schemas too, and Ajv follows it beside `type`. */
+/**
+ * `nullable` is a keyword of OpenAPI. Authors also use it in JSON Schemas, and Ajv applies it beside `type`.
+ */
 function declaredTypes({ type, nullable }: Node): unknown[] | null {
   if (type === undefined) return null
   const types: unknown[] = Array.isArray(type) ? type : [type]
   return nullable === true ? [...types, 'null'] : types
 }
 
-/** Integers are numbers. */
+/** Drops `integer` beside `number`, which includes it. */
 function withoutPart(types: readonly TypeName[]): TypeName[] {
   const unique = [...new Set(types)]
   return unique.includes('number') ? unique.filter((type) => type !== 'integer') : unique
@@ -85,7 +87,7 @@ function isOfType(value: unknown): (type: unknown) => boolean {
   }
 }
 
-/** The type of a value that is not `null`. */
+/** Returns the type of a value that is not `null`. */
 export function typeOf(value: unknown, declared: readonly unknown[] | null = null): TypeName {
   if (Array.isArray(value)) return 'array'
   if (typeof value === 'number') {
@@ -97,7 +99,7 @@ export function typeOf(value: unknown, declared: readonly unknown[] | null = nul
     : 'object'
 }
 
-/** Of two JSON values; keys have no order. */
+/** Whether two JSON values are equal. The order of keys does not matter. */
 export function isEqual(a: unknown, b: unknown): boolean {
   if (Array.isArray(a) && Array.isArray(b)) {
     return a.length === b.length && a.every((item, at) => isEqual(item, b[at]))

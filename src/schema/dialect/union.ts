@@ -2,12 +2,12 @@ import type { OpenApiSchema } from '../../contracts/openapi.js'
 import { isNever, NEVER } from './conversion.js'
 import { isNull, NULL, withNull } from './null.js'
 
-/** One of several schemas, in as few words as there are; `null` among them is put where the dialect allows it. */
+/** Writes a union of schemas in its shortest form, with `null` in the form that OpenAPI allows. */
 export function anyOf(schemas: readonly OpenApiSchema[]): OpenApiSchema {
   return union('anyOf', schemas)
 }
 
-/** As {@link anyOf}, where exactly one may match. */
+/** Like {@link anyOf}, but exactly one schema may match. */
 export function oneOf(schemas: readonly OpenApiSchema[]): OpenApiSchema {
   return union('oneOf', schemas)
 }
@@ -16,10 +16,10 @@ function union(keyword: 'anyOf' | 'oneOf', schemas: readonly OpenApiSchema[]): O
   const possible = schemas.filter((schema) => !isNever(schema))
   const nulls = possible.filter(isNull)
   const others = mergeEnums(possible.filter((schema) => !isNull(schema)))
-  // Two of them would make `null` match twice, that is, never.
+  // In `oneOf`, `null` matches each of several `null` branches, so it is refused.
   const hasNull = keyword === 'oneOf' ? nulls.length === 1 : nulls.length > 0
   const [inner, ...more] = others
-  // Null beside a union is null in it.
+  // A union beside `null` becomes one union that includes `null`.
   if (hasNull && inner !== undefined && more.length === 0 && isUnionWithoutNull(inner)) {
     return union(inner.oneOf ? 'oneOf' : 'anyOf', [...(inner.oneOf ?? inner.anyOf ?? []), NULL])
   }
@@ -42,7 +42,8 @@ function addNull(
   { mayRepeat }: { readonly mayRepeat: boolean },
 ): OpenApiSchema[] {
   for (const [at, schema] of schemas.entries()) {
-    // In a oneOf, a branch that has null already would swallow the other one.
+    // In `oneOf`, `null` matches both this branch and the `null` branch, so it is refused. Merging the two
+    // would accept it.
     if (schema.nullable === true && !mayRepeat) continue
     const nullable = withNull(schema)
     if (nullable !== undefined) return schemas.map((each, i) => (i === at ? nullable : each))
@@ -50,7 +51,7 @@ function addNull(
   return [...schemas, NULL]
 }
 
-/** Several constants of one type are one enum. */
+/** Merges enums of one type into one enum. */
 function mergeEnums(schemas: readonly OpenApiSchema[]): OpenApiSchema[] {
   const merged: OpenApiSchema[] = []
   for (const schema of schemas) {
@@ -70,7 +71,7 @@ function isMergeable(a: OpenApiSchema, b: OpenApiSchema): boolean {
   return isBareEnum(b) && a.type === b.type && !b.enum?.some((value) => a.enum?.includes(value))
 }
 
-/** `true` or `false` is a boolean. */
+/** Drops the enum of a boolean that lists both `true` and `false`. */
 export function withoutFullEnum(schema: OpenApiSchema): OpenApiSchema {
   const { enum: values, ...others } = schema
   if (schema.type !== 'boolean' || !values?.includes(true) || !values.includes(false)) return schema

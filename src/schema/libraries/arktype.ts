@@ -2,7 +2,7 @@ import type { SchemaSide } from '../../contracts/openapi.js'
 import { ABSENT_MARK, ANONYMOUS_MARK, isNode, type Node } from '../dialect/conversion.js'
 import { BIGINT, DATE, DIGITS, ofClass, unknown } from './library-result.js'
 
-/** What arktype hands over where JSON Schema has no word, by `code`. */
+/** What arktype passes to a fallback for a constraint that JSON Schema cannot express, by `code`. */
 interface Context {
   readonly code: string
   readonly base: Record<string, unknown>
@@ -13,24 +13,30 @@ interface Context {
   readonly pattern?: string
 }
 
-type Ask = (side: SchemaSide, libraryOptions: object) => unknown
+type Convert = (side: SchemaSide, libraryOptions: object) => unknown
 
-/** Asks a type of arktype 2.1.28 or later; `ask` is its `~standard.jsonSchema`. */
-export function describeArktype(ask: Ask, side: SchemaSide): unknown {
-  const answer = ask(side, { fallback: (context: Context) => describe(context, side) })
+/** Describes a type of arktype 2.1.28 or later. `convert` calls its `~standard.jsonSchema`. */
+export function describeArktype(convert: Convert, side: SchemaSide): unknown {
+  const described = convert(side, { fallback: (context: Context) => describe(context, side) })
   if (side === 'output') {
-    markMorphs(answer, ask('input', { fallback: (context: Context) => describe(context, 'input') }))
+    markMorphs(
+      described,
+      convert('input', { fallback: (context: Context) => describe(context, 'input') }),
+    )
   }
-  if (isNode(answer) && isNode(answer.$defs)) {
-    for (const definition of Object.values(answer.$defs)) {
-      // Its name is a counter of the whole process.
+  if (isNode(described) && isNode(described.$defs)) {
+    for (const definition of Object.values(described.$defs)) {
+      // The key is a counter of the whole process, so it is different in each document.
       Object.assign(definition as object, { [ANONYMOUS_MARK]: true })
     }
   }
-  return answer
+  return described
 }
 
-/** Arktype says `{}` of what a morph makes, as it does of `unknown`: what went in tells them apart. */
+/**
+ * Marks the results of morphs. Arktype describes the result of a morph as `{}`, the same as `unknown`. If the
+ * input side is not `{}` at the same place, it is a morph.
+ */
 function markMorphs(out: unknown, into: unknown): void {
   if (!isNode(out) || !isNode(into)) return
   if (isAnything(out) && !isAnything(into)) Object.assign(out, unknown(MORPH))
@@ -65,7 +71,7 @@ function describe(context: Context, side: SchemaSide): Record<string, unknown> {
         ...base,
         allOf: [...((base.allOf as unknown[]) ?? []), { pattern: context.pattern }],
       }
-    // What a narrow rejects, and which defaults there are, no schema needs to say.
+    // A schema can be complete without the predicate of a narrow and without a default, so neither is a loss.
     case 'predicate':
     case 'defaultValue':
       return base

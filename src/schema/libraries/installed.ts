@@ -3,24 +3,28 @@ import { join } from 'node:path'
 import { findOldPeer, type OldPeer, type Peer } from '../../errors/peer-floor.js'
 
 /**
- * A package of the application's, or `undefined` when there is none. It is looked for from where the application
- * runs, and then from here: a linked package is not below the application.
+ * Loads a package of the application; `undefined` when it is not installed. It is looked up from the working
+ * directory first, and then from this package: if this package is linked, its folder is not inside the
+ * application.
  */
 export function installed(name: string): Readonly<Record<string, unknown>> | undefined {
   for (const origin of [join(process.cwd(), 'package.json'), import.meta.url]) {
     try {
       return createRequire(origin)(name) as Readonly<Record<string, unknown>>
     } catch {
-      // Not installed there.
+      // Not installed for this origin.
     }
   }
   return undefined
 }
 
-/** Read once: an application has thousands of schemas. */
+/** Cached, because an application may have thousands of schemas. */
 const old = new Map<Peer, OldPeer | null>()
 
-/** Says that the package which {@link installed} finds is too old; `null` where it is new enough. */
+/**
+ * Returns the version problem of the package that {@link installed} finds; `null` when it is new enough or
+ * not installed.
+ */
 export function findOldInstalled(name: Peer): OldPeer | null {
   const known = old.get(name)
   if (known !== undefined) return known
@@ -35,7 +39,7 @@ function lookForOld(name: Peer): OldPeer | null {
       createRequire(origin).resolve(name)
       return findOldPeer(name, origin)
     } catch {
-      // Not installed there.
+      // Not installed for this origin.
     }
   }
   return null

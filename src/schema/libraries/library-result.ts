@@ -1,29 +1,29 @@
 import { ABSENT_MARK, LOSS_MARK } from '../dialect/conversion.js'
 
-/** How a date travels: `JSON.stringify` writes it so. */
+/** A date in JSON: `JSON.stringify` writes it as text in this format. */
 export const DATE = { type: 'string', format: 'date-time' }
 
-/** A bigint as digits: JSON has no other place for it. */
+/** A bigint as text with its digits, because JSON has no bigint. */
 export const DIGITS = { type: 'string', pattern: '^-?\\d+$' }
 
-/** What is to be known of bigints in answers. */
+/** The loss for a bigint in a response. */
 export const BIGINT =
   'JSON.stringify refuses a bigint: the document shows its digits, which the application has to write itself.'
 
-/** Why an expression is not in the document. */
+/** The loss for an expression whose flags cannot be expressed. */
 export function flagsLost(expression: RegExp): string {
   return `The flags of ${String(expression)} cannot be said: the pattern is not in the document.`
 }
 
-/** A file, as a part of a form. */
+/** A file as a part of a form. */
 export const BINARY = { type: 'string', format: 'binary' }
 
-/** Anything, and why. */
+/** A schema that accepts anything, with the reason as a loss. */
 export function unknown(cause: string): Record<string, unknown> {
   return { [LOSS_MARK]: cause }
 }
 
-/** The place of a class in JSON; `undefined` where it has none that is known. */
+/** The schema of the JSON of a class; `undefined` for an unknown class. */
 export function ofClass(value: unknown): Record<string, unknown> | undefined {
   const name = typeof value === 'function' ? value.name : ''
   if (name === 'Date') return { ...DATE }
@@ -37,7 +37,9 @@ export function ofClass(value: unknown): Record<string, unknown> | undefined {
   return undefined
 }
 
-/** What JSON looks like of types that several libraries have, under these names, and no JSON Schema for. */
+/**
+ * The JSON of types that several libraries have under these names, and for which they give no JSON Schema.
+ */
 export const COMMON_FORMS: Readonly<Record<string, Record<string, unknown>>> = {
   date: DATE,
   bigint: DIGITS,

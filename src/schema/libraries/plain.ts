@@ -2,12 +2,12 @@ import type { SchemaSide } from '../../contracts/openapi.js'
 import { isNode } from '../dialect/conversion.js'
 import { mapSubschemas } from '../dialect/keywords.js'
 
-/** Within these, Ajv fills in nothing. */
+/** Ajv fills in no defaults inside these keywords. */
 const COMPOUND = new Set(['anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'contains'])
 
 /**
- * A JSON Schema as the validator of this package reads it: defaults are filled in before what is required is looked
- * for, so a client may leave out what has one.
+ * Describes a JSON Schema as the validator of this package applies it. The validator fills in defaults before
+ * it checks `required`, so a client may omit a required property that has a default.
  */
 export function describePlain(schema: object, side: SchemaSide): unknown {
   return side === 'input' ? withOptionalDefaults(schema) : schema

@@ -15,7 +15,7 @@ import {
 
 type Json = Record<string, unknown>
 
-/** The part of a valibot schema that is read here. */
+/** The part of a valibot schema that this file reads. */
 interface ValibotSchema {
   readonly type: string
   readonly class?: unknown
@@ -31,13 +31,16 @@ interface ValibotAction {
   readonly requirement?: unknown
 }
 
-/** The part of `@valibot/to-json-schema` that is used here. */
+/** The part of `@valibot/to-json-schema` that this file uses. */
 interface Converter {
   readonly toJsonSchema: (schema: unknown, config: object) => Json
   readonly getGlobalDefs?: () => Readonly<Record<string, unknown>> | undefined
 }
 
-/** Valibot describes itself by a package of its own, which is the application's to install. */
+/**
+ * Describes a valibot schema. Valibot needs the package `@valibot/to-json-schema` for this, which the
+ * application must install.
+ */
 export function describeValibot(schema: object, side: SchemaSide): unknown {
   const converter = installed('@valibot/to-json-schema') as Converter | undefined
   if (converter === undefined) {
@@ -47,7 +50,8 @@ export function describeValibot(schema: object, side: SchemaSide): unknown {
   }
   const old = findOldInstalled('@valibot/to-json-schema')
   if (old !== null) return unknown(`${old.cause} Run \`${old.remedy}\`.`)
-  // Of a recursive schema it knows what stands in `v.lazy` only, and writes the rest down a second time.
+  // Without these definitions, the converter writes a recursive schema twice: inline, and as the definition
+  // to which its `v.lazy` refers.
   const recursive = lazySchemas(schema).map((lazy, n) => [`__schema${n}`, lazy] as const)
   const definitions = { ...Object.fromEntries(recursive), ...converter.getGlobalDefs?.() }
   return convert(schema, { side, converter, definitions })
@@ -76,10 +80,10 @@ function convert(schema: unknown, conversion: Conversion): Json {
   })
 }
 
-/** More would be a `v.lazy` that makes a new schema every time, and has no end. */
+/** A schema with more nodes probably has a `v.lazy` that creates a new schema on each call, without end. */
 const MAX_NODES = 10_000
 
-/** What the functions of `v.lazy` give, anywhere in a schema. */
+/** Returns the schemas from all `v.lazy` functions anywhere in a schema. */
 function lazySchemas(root: object): unknown[] {
   const lazies = new Set<unknown>()
   const seen = new Set<unknown>([root])
@@ -95,7 +99,7 @@ function lazySchemas(root: object): unknown[] {
   return [...lazies]
 }
 
-/** What JSON looks like where valibot has no answer. */
+/** The JSON of types that the converter cannot describe. */
 const IN_JSON: Readonly<Record<string, Json>> = {
   ...COMMON_FORMS,
   file: BINARY,
@@ -117,10 +121,10 @@ function describeSchema(
   if (known !== undefined) return { ...known }
   if (type === 'instance') return ofClass(valibotSchema.class) ?? unknown(INSTANCE)
   if (type === 'literal') return literal(valibotSchema, jsonSchema)
-  // Its declared type ends here, although it lets more items pass.
+  // The type of a tuple has no more items, although the parser accepts them: it drops them.
   if (type === 'tuple') return { ...jsonSchema, items: false }
   if (valibotSchema.entries !== undefined) return object(valibotSchema, jsonSchema, conversion.side)
-  // Made anew every time (a date, an identifier), it would make the document differ every time.
+  // The value may be new on each call (a date, an identifier), and then each document would be different.
   if (typeof fallback === 'function' || fallback instanceof Date)
     return without('default', jsonSchema)
   if (type.startsWith('non_') && wrapped !== undefined) {
@@ -140,7 +144,10 @@ function literal({ literal: value }: ValibotSchema, jsonSchema: Json): Json {
   return 'const' in jsonSchema ? jsonSchema : unknown('This literal has no form in JSON.')
 }
 
-/** What is filled in is always there in what comes out; what JSON cannot hold never is. */
+/**
+ * On the output side, a property with a default is always present. A value that JSON cannot hold is never
+ * present.
+ */
 function object({ entries = {} }: ValibotSchema, jsonSchema: Json, side: SchemaSide): Json {
   const properties = (jsonSchema.properties ?? {}) as Record<string, Json>
   const isAbsent = (key: string): boolean => properties[key]?.[ABSENT_MARK] === true
@@ -156,11 +163,11 @@ function object({ entries = {} }: ValibotSchema, jsonSchema: Json, side: SchemaS
   }
 }
 
-/** Actions that leave the type of their value as it is. */
+/** Actions that keep the type of their value. */
 const SAME_TYPE =
   /^(brand|flavor|readonly|trim|trim_start|trim_end|to_lower_case|to_upper_case|normalize)$/
 
-/** What the actions that convert make of any value. */
+/** The result types of the actions that convert a value. */
 const MADE: Readonly<Record<string, Json>> = {
   to_number: { type: 'number' },
   to_string: { type: 'string' },
@@ -183,7 +190,7 @@ function describeAction(
   side: SchemaSide,
 ): Json | undefined {
   const { kind, type, requirement } = valibotAction
-  // Nothing is known any more of what a transform made.
+  // The result type of the transform is unknown, so earlier keywords no longer apply.
   if (LOSS_MARK in jsonSchema && jsonSchema.type === undefined) {
     return { [LOSS_MARK]: jsonSchema[LOSS_MARK] }
   }
@@ -195,7 +202,7 @@ function describeAction(
   if (expression !== undefined) {
     return matching(expression, { type, jsonSchema, isSecond: errors !== undefined })
   }
-  // A check that only code can make is no mistake of the document's.
+  // A check that only code can do is no mistake in the document, so it is no loss.
   return errors === undefined ? undefined : jsonSchema
 }
 
@@ -207,7 +214,7 @@ function transformed(type: string, jsonSchema: Json, side: SchemaSide): Json {
 const TRANSFORM =
   'A transform does not tell the type of its result: pipe it into a schema that does.'
 
-/** The expression of an action that has one, in its own words or in others. */
+/** Returns the regular expression of an action, or one with the same meaning as the action. */
 function expressionOf({ type, requirement }: ValibotAction): RegExp | undefined {
   if (requirement instanceof RegExp) return requirement
   if (typeof requirement !== 'string') return undefined
@@ -217,7 +224,10 @@ function expressionOf({ type, requirement }: ValibotAction): RegExp | undefined 
   return type === 'includes' ? new RegExp(text) : undefined
 }
 
-/** Formats of valibot that are not those of their name in JSON Schema: seconds and zone are left out. */
+/**
+ * Valibot formats that differ from the JSON Schema formats of the same name: they have no seconds or no time
+ * zone.
+ */
 const OTHER_FORMAT = /^iso_(date_time|time)$/
 
 function matching(
@@ -230,7 +240,7 @@ function matching(
 ): Json {
   const { source } = expression
   if (OTHER_FORMAT.test(type)) return { ...without('format', jsonSchema), pattern: source }
-  // Others than these are told by their format.
+  // The converter describes the expression of this action by a `format`.
   if (jsonSchema.pattern !== source && !isSecond) return jsonSchema
   const others = jsonSchema.pattern === source ? without('pattern', jsonSchema) : jsonSchema
   const pattern = withoutFlags(expression)

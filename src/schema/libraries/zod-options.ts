@@ -5,7 +5,7 @@ import { withoutFlags } from '../dialect/pattern.js'
 import { installed } from './installed.js'
 import { BIGINT, BINARY, COMMON_FORMS, flagsLost, ofClass, unknown } from './library-result.js'
 
-/** The part of a zod 4 schema that is read here. */
+/** The part of a zod 4 schema that this file reads. */
 interface ZodNode {
   readonly _zod: {
     readonly def: {
@@ -28,10 +28,10 @@ interface Override {
   readonly jsonSchema: Json
 }
 
-/** Formats that others know; zod has more names of its own, which mean nothing to anyone else. */
+/** Formats that other tools know. Zod's other format names have no meaning outside zod. */
 const FORMATS = new Set(`date date-time duration email hostname ipv4 ipv6 uri uuid`.split(' '))
 
-/** What zod calls unrepresentable, and what it looks like in JSON. */
+/** The JSON of types that zod calls unrepresentable. */
 const IN_JSON: Readonly<Record<string, Json>> = {
   ...COMMON_FORMS,
   transform: unknown(
@@ -49,7 +49,10 @@ export function zodOptions(side: SchemaSide): Record<string, unknown> {
 
 type ToJsonSchema = (schema: object, options: object) => unknown
 
-/** Schemas of zod 4.0, 4.1 and zod/mini cannot be asked, but zod can be asked about them; about those of zod 3 it cannot. */
+/**
+ * Describes a schema without `~standard.jsonSchema`: of zod 4.0, zod 4.1 or zod/mini, by the installed zod.
+ * Returns `undefined` for a zod 3 schema, which zod 4 cannot describe.
+ */
 export function describeOldZod(
   schema: object,
   { side, target }: { readonly side: SchemaSide; readonly target: string },
@@ -61,7 +64,7 @@ export function describeOldZod(
 
 function describe({ zodSchema, jsonSchema }: Override, side: SchemaSide): void {
   describeType(zodSchema, jsonSchema, side)
-  // Zod writes its result as JSON, which fails as a whole on one bigint.
+  // Zod converts its result to JSON, which throws if one value is a bigint.
   if ('default' in jsonSchema) jsonSchema.default = toJsonValue(jsonSchema.default)
   if ('example' in jsonSchema) jsonSchema.example = toJsonValue(jsonSchema.example)
   if ('examples' in jsonSchema) jsonSchema.examples = toJsonValue(jsonSchema.examples)
@@ -79,7 +82,8 @@ function describeType(zodSchema: ZodNode, jsonSchema: Json, side: SchemaSide): v
     case 'array':
     case 'optional':
       return
-    // OpenAPI's word means that the client must not send it; zod's, that the handler must not change it.
+    // `readOnly` in OpenAPI means that the client must not send the value. `readonly` in zod means that the
+    // handler must not change it.
     case 'readonly':
       delete jsonSchema.readOnly
       return
@@ -91,7 +95,10 @@ function describeType(zodSchema: ZodNode, jsonSchema: Json, side: SchemaSide): v
   if (type === 'bigint' && side === 'output') jsonSchema[LOSS_MARK] = BIGINT
 }
 
-/** Types of which JSON Schema knows nothing, or something else. A reference says already what it stands for. */
+/**
+ * Describes types that zod leaves empty or describes wrongly. A `$ref` already points to a complete
+ * description.
+ */
 function describeInline(zodSchema: ZodNode, jsonSchema: Json): void {
   const { type } = zodSchema._zod.def
   const known = IN_JSON[type]
@@ -105,7 +112,7 @@ function describeCustom({ _zod: { bag } }: ZodNode, jsonSchema: Json): void {
   Object.assign(jsonSchema, ofClass(bag.Class) ?? unknown(cause))
 }
 
-/** Zod strips what it does not know, unless it is told otherwise: a surplus property is no mistake. */
+/** By default zod drops unknown properties, so an additional property is not refused. */
 function describeObject(
   { _zod: { def } }: ZodNode,
   { jsonSchema, side }: { readonly jsonSchema: Json; readonly side: SchemaSide },
@@ -130,7 +137,7 @@ function describeString({ _zod: { def } }: ZodNode, jsonSchema: Json): void {
   }
 }
 
-/** Zod writes the source of an expression without a word of its flags. */
+/** Zod writes the source of an expression and ignores its flags. */
 function describePattern(expression: RegExp, jsonSchema: Json): void {
   const pattern = withoutFlags(expression)
   const { source } = expression
@@ -143,7 +150,10 @@ function describePattern(expression: RegExp, jsonSchema: Json): void {
   }
 }
 
-/** Types of files are said where the form is described, hence the extension. */
+/**
+ * OpenAPI states the allowed file types in the description of the form, so the schema passes them on in an
+ * extension.
+ */
 function describeFile(jsonSchema: Json): void {
   const { anyOf, contentMediaType, ...others } = jsonSchema
   for (const key of Object.keys(jsonSchema)) delete jsonSchema[key]
@@ -153,7 +163,10 @@ function describeFile(jsonSchema: Json): void {
   if (all.length > 0) jsonSchema['x-content-media-type'] = all.join(', ')
 }
 
-/** A default that is made anew every time (a date, an identifier) must not make the document differ every time. */
+/**
+ * Removes a default that is new on each call (a date, an identifier), because each document would be
+ * different.
+ */
 function describeDefault({ _zod: { def } }: ZodNode, jsonSchema: Json): void {
   const [first, second] = [def.defaultValue, def.defaultValue]
   const isStable = JSON.stringify(toJsonValue(first)) === JSON.stringify(toJsonValue(second))

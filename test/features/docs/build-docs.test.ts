@@ -18,7 +18,7 @@ function withServers(...urls: string[]): DocsConfig {
   return { ...development, documents: [{ ...orders, document: () => document }] }
 }
 
-/** URLs of what a page links to under `src` and `href`, resolved as a browser would. */
+/** The URLs in `src` and `href` of a page, resolved as in a browser. */
 function loadedFrom(page: string, url: string): string[] {
   const files = [...page.matchAll(/<(?:script|link)[^>]+(?:src|href)="([^"]+)"/g)]
   return files.map(([, file]) => new URL(file as string, url).href)
@@ -40,7 +40,7 @@ describe('the document', () => {
     expect(await response.text()).toBe(`${JSON.stringify(sampleDocument)}\n`)
   })
 
-  it('is YAML that says the same', async () => {
+  it('is YAML with the same content', async () => {
     await using server = await serveDocs(development)
     const response = await fetch(`${server.origin}/api-docs.yaml`)
     expect(response.headers.get('content-type')).toBe('application/yaml; charset=utf-8')
@@ -49,7 +49,7 @@ describe('the document', () => {
     expect(text).not.toMatch(/[&*]a\d/)
   })
 
-  it('quotes in YAML what readers of YAML 1.1 take for something else', async () => {
+  it('quotes strings in YAML that YAML 1.1 reads as other types', async () => {
     const info = { title: 'no', version: '1:30' }
     const document = () => ({ ...sampleDocument, info })
     await using server = await serveDocs({
@@ -62,13 +62,13 @@ describe('the document', () => {
   })
 
   it.each(['/api-docs.json', '/api-docs.yaml', '/api-docs'])(
-    'is not sent again to whoever has %s',
+    'gets 304 if the client already has %s',
     async (path) => {
       await using server = await serveDocs(development)
       const first = await fetch(server.origin + path)
       const etag = first.headers.get('etag') as string
       expect(etag).toMatch(/^"[\w-]+"$/)
-      // Node's fetch would ask for no cached answer at all.
+      // Otherwise Node's fetch sends `no-cache`, and the server never responds with 304.
       const headers = { 'If-None-Match': etag, 'Cache-Control': 'max-age=0' }
       const second = await fetch(server.origin + path, { headers })
       expect(second.status).toBe(304)
@@ -78,7 +78,7 @@ describe('the document', () => {
     },
   )
 
-  it('is compressed for those who accept it, under an ETag of its own', async () => {
+  it('is compressed for clients that accept it, with its own ETag', async () => {
     await using server = await serveDocs(development)
     const url = `${server.origin}/api-docs.json`
     const gzipped = await fetch(url, { headers: { 'Accept-Encoding': 'gzip' } })
@@ -90,7 +90,7 @@ describe('the document', () => {
     expect(await gzipped.text()).toBe(await plain.text())
   })
 
-  it('answers HEAD with the length of GET and no body', async () => {
+  it('responds to HEAD with the length of GET and no body', async () => {
     await using server = await serveDocs(development)
     const url = `${server.origin}/api-docs.json`
     const headers = { 'Accept-Encoding': 'identity' }
@@ -100,7 +100,7 @@ describe('the document', () => {
     expect(await head.text()).toBe('')
   })
 
-  it('is made with the first request, and once', async () => {
+  it('is created once, at the first request', async () => {
     let calls = 0
     const document = () => {
       calls++
@@ -112,7 +112,7 @@ describe('the document', () => {
     expect(calls).toBe(1)
   })
 
-  it('that cannot be made is an error of every request, not of one', async () => {
+  it('is an error of every request if its creation fails, not only of the first', async () => {
     const errors: unknown[] = []
     const document = () => {
       throw new Error('no document')
@@ -132,7 +132,7 @@ describe.each([
   ['swagger-ui', development],
   ['the built-in page', builtIn],
 ])('%s', (_, config) => {
-  it('loads all of its files, wherever it is mounted and asked for', async () => {
+  it('loads all of its files at any mount path and URL', async () => {
     await using root = await serveDocs(config)
     await using mounted = await serveDocs(config, { prefix: '/v1/shop' })
     const urls = [
@@ -155,7 +155,7 @@ describe.each([
     }
   })
 
-  it('pins no file for a URL of another version', async () => {
+  it('is not cached for a year under the URL of another version', async () => {
     await using server = await serveDocs(config)
     const url = `${server.origin}/api-docs`
     const [file = ''] = loadedFrom(await (await fetch(url)).text(), url)
@@ -173,7 +173,7 @@ describe.each([
     expect(page).not.toMatch(/<script(?![^>]*\ssrc=)/)
   })
 
-  it('sets its own policy over that of helmet', async () => {
+  it('replaces the policy of helmet by its own', async () => {
     const middlewares = [helmet(), helmet({ contentSecurityPolicy: { reportOnly: true } })]
     await using server = await serveDocs(config, { middlewares })
     const { headers } = await fetch(`${server.origin}/api-docs`)
@@ -227,7 +227,7 @@ describe('the policy of swagger-ui', () => {
     return headers.get('content-security-policy')?.match(/connect-src ([^;]*)/)?.[1]
   }
 
-  it('lets it reach the servers of the document', async () => {
+  it('allows requests to the servers of the document', async () => {
     const config = withServers('/', 'https://api.example.com/v1', 'http://10.0.0.1:8080')
     expect(await connectSource(config)).toBe("'self' https://api.example.com http://10.0.0.1:8080")
   })
@@ -240,7 +240,7 @@ describe('the policy of swagger-ui', () => {
     'data:x',
     'https://[::1]',
     'https://{tenant}.example.com',
-  ])('takes nothing else from the server %s', async (url) => {
+  ])('adds nothing for the server %s', async (url) => {
     expect(await connectSource(withServers(url))).toMatch(/^'self'(?: https:\/\/x)?$/)
   })
 })
@@ -251,14 +251,14 @@ describe('the init script', () => {
     return (await fetch(`${server.origin}/api-docs/init.js`)).text()
   }
 
-  it('says nothing to anyone and believes no query', async () => {
+  it('sends nothing to other servers and ignores the query', async () => {
     const script = await initScript({ ...development, isProduction: true })
     expect(script).toContain('"validatorUrl": null')
     expect(script).toContain('"queryConfigEnabled": false')
     expect(script).toContain('"persistAuthorization": false')
   })
 
-  it('offers to try out at once in development only', async () => {
+  it('enables "Try it out" without a click in development only', async () => {
     expect(await initScript(development)).toContain('"tryItOutEnabled": true')
     const production = await initScript({ ...development, isProduction: true })
     expect(production).toContain('"tryItOutEnabled": false')
@@ -275,7 +275,7 @@ describe('the init script', () => {
     expect(script).toContain(`"filter": ${hasFilter}`)
   })
 
-  it('keeps authorisation in development only, and never in localStorage', async () => {
+  it('stores authorisation in development only, and never in localStorage', async () => {
     await using inDevelopment = await serveDocs(development)
     await using inProduction = await serveDocs({ ...development, isProduction: true })
     const path = '/api-docs/session-authorization.js'
@@ -292,14 +292,14 @@ describe('the files of swagger-ui-dist', () => {
   const directory = mkdtempSync(join(tmpdir(), 'docs-'))
   afterAll(() => rmSync(directory, { recursive: true }))
 
-  it('are served from a list and no further', async () => {
+  it('are served only if they are in a list', async () => {
     await using server = await serveDocs(development)
     for (const file of ['package.json', 'swagger-ui.js', '..%2fpackage.json', 'index.html']) {
       expect((await fetch(`${server.origin}/api-docs/${file}`)).status).toBe(404)
     }
   })
 
-  it('that are missing are an error until they are there', async () => {
+  it('cause an error as long as they are missing', async () => {
     await using server = await serveDocs({ ...development, resolvePeer: () => directory })
     const url = `${server.origin}/api-docs/swagger-ui.css`
     expect((await fetch(url)).status).toBe(500)

@@ -25,7 +25,7 @@ function documentWith(path: string, operation: Partial<OpenApiOperation>): OpenA
 }
 
 describe('curlCommand', () => {
-  it('names the parameters that are needed or have an example', () => {
+  it('contains the parameters that are required or have an example', () => {
     expect(commandOf('Orders_list')).toBe("curl 'http://shop.test/orders?limit=20'")
   })
 
@@ -45,7 +45,7 @@ describe('curlCommand', () => {
     )
   })
 
-  it('reads no file for a text that begins like the name of one', () => {
+  it('sends text that begins with `@` as text, not as a file', () => {
     const text = { type: 'string', example: '@/etc/hostname' } as const
     const withBody = (type: string, schema: OpenApiSchema) =>
       commandOf('x', documentWith('/x', { requestBody: { content: { [type]: { schema } } } }))
@@ -55,11 +55,11 @@ describe('curlCommand', () => {
     ).toContain("--form-string 'note=@/etc/hostname'")
   })
 
-  it('ends where a schema contains itself', () => {
+  it('ends if a schema contains itself', () => {
     expect(commandOf('Categories_replace')).toContain('{\n  "name": "text",\n  "children": []\n}')
   })
 
-  it('writes queries as their style says', () => {
+  it('writes queries in the style of their parameter', () => {
     const schema = { type: 'array', example: ['a b', 'c'] } as const
     const filter = { type: 'object', example: { state: 'open' } } as const
     const document = documentWith('/x', {
@@ -74,7 +74,7 @@ describe('curlCommand', () => {
     )
   })
 
-  it('reaches a shell as it was meant, whatever the document says', () => {
+  it('is quoted so that a document cannot run commands', () => {
     const nasty = `'; touch /tmp/x; echo "$(id)" \`id\` \\ '"'"' !\n`
     const document = documentWith('/x/{id}', {
       parameters: [

@@ -27,7 +27,7 @@ function get(origin: string, path: string, headers: Record<string, string>): Pro
   })
 }
 
-/** A document that counts how often it is looked at. */
+/** A document that counts how often it is read. */
 function counted() {
   let reads = 0
   const document = new Proxy(sampleDocument, {
@@ -42,7 +42,7 @@ function counted() {
 const LONG = 'A sentence that makes the page long enough to be compressed. '.repeat(50)
 
 it.each([null, undefined])(
-  'renders a page once, whoever asks by whatever host (peer: %s)',
+  'renders a page once, for requests with any host (peer: %s)',
   async (peer) => {
     const { document, reads } = counted()
     const resolvePeer = peer === null ? { resolvePeer: () => null } : {}
@@ -64,7 +64,7 @@ it.each([null, undefined])(
   },
 )
 
-it('gives each host its own page and ETag, and compresses only for those that are asked for again and again', async () => {
+it('creates a page and an ETag for each host, and compresses only the stored pages', async () => {
   const info = { ...sampleDocument.info, description: LONG }
   await using server = await serveDocs({
     documents: [{ path: '/api-docs', document: () => ({ ...sampleDocument, info }) }],
@@ -84,13 +84,13 @@ it('gives each host its own page and ETag, and compresses only for those that ar
   }
   expect(tags.size).toBe(50)
   expect(encodings.filter((encoding) => encoding === 'gzip')).toHaveLength(4)
-  // The one that was there first still is.
+  // The page that was stored first is still stored.
   expect((await ask('h0.test')).headers['content-encoding']).toBe('gzip')
   const other = await ask('h40.test')
   expect((await ask('h40.test', { 'if-none-match': String(other.headers['etag']) })).text).toBe('')
 })
 
-it('forgets a place that nobody has asked for in a long time, and no other', () => {
+it('removes a page only if it was not requested for a long time', () => {
   const info = { ...sampleDocument.info, description: LONG }
   const page = referencePage({ path: '/x', document: () => ({ ...sampleDocument, info }) })
   const template = new PageTemplate(page, (name) => name)

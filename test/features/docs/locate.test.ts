@@ -18,14 +18,14 @@ describe('locate', () => {
     expect(locate(asked(url), '/api-docs')).toEqual(location)
   })
 
-  it('takes the name of the folder from the request, at the root of what is mounted', () => {
+  it('takes the name of the folder from the request, at the root of a mounted application', () => {
     const url = 'http://shop.test/docs/'
     expect(locate(asked('/docs'), '/')).toEqual({ folder: './docs/', url })
     expect(locate(asked('/docs/'), '/')).toEqual({ folder: './', url })
   })
 
   it.each(['shop.test:8443', 'my_service', '127.0.0.1:80', '[::1]:3000', 'a.b.'])(
-    'takes %s for a host',
+    'uses the host %s',
     (host) => {
       expect(locate(asked('/api-docs', host), '/api-docs').url).toBe(
         new URL(`http://${host}/api-docs`).href,
@@ -49,11 +49,11 @@ describe('locate', () => {
     'a:b',
     `${'a'.repeat(300)}.test`,
     '',
-  ])('takes %j for none', (host) => {
+  ])('ignores the host %j', (host) => {
     expect(locate(asked('/api-docs', host), '/api-docs').url).toBe('http://localhost/api-docs')
   })
 
-  it('does without a host', () => {
+  it('works without a host', () => {
     const req = { originalUrl: '/api-docs', protocol: 'http' } as Request
     expect(locate(req, '/api-docs').url).toBe('http://localhost/api-docs')
   })

@@ -10,7 +10,7 @@ function render(document: OpenApiDocument, url = 'http://shop.test/v1/api-docs')
   return template.at({ folder: './', url }).bytes.toString()
 }
 
-/** What a reader sees of the page between two texts. */
+/** The visible text of the page between two texts. */
 function textOf(page: string, from = '<main', to = '</main>'): string {
   const start = page.indexOf(from)
   const part = page.slice(start, page.indexOf(to, start))
@@ -38,7 +38,7 @@ describe('the built-in page', () => {
     expect(page.match(/<article class="operation"/g)).toHaveLength(operations.length)
   })
 
-  it('links only to what is there, and gives no id twice', () => {
+  it('links only to existing ids, and uses no id twice', () => {
     const ids = [...page.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id)
     expect(new Set(ids).size).toBe(ids.length)
     const targets = [...page.matchAll(/href="#([^"]+)"/g)].map(([, target]) => target)
@@ -53,7 +53,7 @@ describe('the built-in page', () => {
     ])
   })
 
-  it('shows operations without a tag, and tags that nobody described', () => {
+  it('shows operations without a tag, and tags without a description', () => {
     const paths = {
       '/a': { get: { responses: {} } },
       '/b': { get: { tags: ['New'], responses: {} } },
@@ -66,7 +66,7 @@ describe('the built-in page', () => {
     ])
   })
 
-  it('says which operations need authorisation', () => {
+  it('marks operations that need authorisation', () => {
     const articles = page.split('<article class="operation"').slice(1)
     const locked = articles.filter((article) => article.includes('needs BearerAuth'))
     expect(locked.map((article) => article.match(/id="([^"]+)"/)?.[1])).toEqual([
@@ -94,7 +94,7 @@ describe('the built-in page', () => {
     expect(textOf(page, 'id="operation-Orders_list"', '</article>')).toContain('400 Not valid')
   })
 
-  it('lists responses by status, ranges before what is in them', () => {
+  it('lists responses by status, and ranges before their statuses', () => {
     const response = { description: '' }
     const responses = { 201: response, 400: response, '2XX': response, default: response }
     const other = render({ ...sampleDocument, paths: { '/a': { get: { responses } } } })
@@ -102,7 +102,7 @@ describe('the built-in page', () => {
     expect(statuses).toEqual(['2XX', '201', '400', 'default'])
   })
 
-  it('names servers as a client would have to write them', () => {
+  it('shows servers as absolute URLs', () => {
     const servers = [{ url: '.' }, { url: '/v2/' }, { url: 'https://api.test' }]
     const text = textOf(render({ ...sampleDocument, servers }), '<dl>', '</dl>')
     expect(text).toMatch(
@@ -123,7 +123,7 @@ describe('the built-in page', () => {
     )
   })
 
-  it('follows the host that it was asked by, and lets it write no markup', () => {
+  it('uses the host of the request, and escapes it', () => {
     const host = `a'b"><script>`
     const one = referencePage({ path: '/x', document: () => sampleDocument })
     const template = new PageTemplate(one, (name) => name)
@@ -133,7 +133,7 @@ describe('the built-in page', () => {
     expect(at(`http://${host}/x`)).not.toContain('<script')
   })
 
-  it('says how to get the interactive page', () => {
+  it('shows how to install the interactive page', () => {
     expect(page).toContain('<code>npm install swagger-ui-dist</code>')
   })
 
@@ -172,15 +172,15 @@ describe('a schema on the built-in page', () => {
     expect(ofSchema(schema).replaceAll('&quot;', '"')).toBe(text)
   })
 
-  it('of many levels is not read again for each of them', () => {
+  it('of many levels is not read again for each level', () => {
     let schema: OpenApiSchema = { type: 'string', minLength: 1 }
     for (let i = 0; i < 300; i++) schema = { type: 'array', items: schema }
     expect(ofSchema(schema)).toContain('at least 1 character')
   })
 })
 
-describe('what a document says', () => {
-  it('stays text', () => {
+describe('text of a document', () => {
+  it('is escaped', () => {
     const evil = `<img src=x onerror="alert(1)">'"</code><script>1</script>`
     const field = { type: 'string', description: evil, example: evil, pattern: evil } as const
     const schema: OpenApiSchema = {
@@ -230,7 +230,7 @@ describe('what a document says', () => {
     expect(page).toContain('&lt;img src=x onerror=&quot;alert(1)&quot;&gt;')
   })
 
-  it('is paragraphs where it has blank lines', () => {
+  it('is split into paragraphs at blank lines', () => {
     const info = { ...sampleDocument.info, description: 'One\ntwo\n\n \nThree' }
     expect(render({ ...sampleDocument, info })).toContain('<p>One\ntwo</p><p>Three</p>')
   })

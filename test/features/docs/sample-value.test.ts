@@ -61,7 +61,7 @@ describe('sampleValue', () => {
     expect(sampleValue(schema, document)).toEqual(expected)
   })
 
-  it('ends where many schemas refer to each other', () => {
+  it('ends if many schemas refer to each other', () => {
     const names = Array.from({ length: 12 }, (_, i) => `E${i}`)
     const properties = Object.fromEntries(
       names.map((name) => [name, { $ref: `#/components/schemas/${name}` }]),

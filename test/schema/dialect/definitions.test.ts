@@ -35,7 +35,7 @@ describe('definitions', () => {
     expect(namesOf(schema)).toEqual([])
   })
 
-  it('are made for what refers to itself, under a name that is marked as made up', () => {
+  it('are created for recursive schemas, and marked as not named by the author', () => {
     const { schema, definitions } = toOpenApiSchema({
       type: 'object',
       properties: { next: { $ref: '#' } },
@@ -50,7 +50,7 @@ describe('definitions', () => {
     ])
   })
 
-  it('keep what is used twice once, and tell different ones of one name apart', () => {
+  it('hold a schema once if it is used twice, and keep different schemas of one name apart', () => {
     const line = (type: string) => ({ title: 'Line', type: 'object', properties: { a: { type } } })
     const schema = { prefixItems: [line('string'), line('string'), line('number')], items: false }
     expect(namesOf(schema)).toEqual([
@@ -59,7 +59,7 @@ describe('definitions', () => {
     ])
   })
 
-  it('keep what refers to itself once, though it is there twice', () => {
+  it('hold a recursive schema once if it exists twice', () => {
     const tree = () => ({ $id: 'Tree', type: 'object', properties: { next: { $ref: '#' } } })
     expect(namesOf({ properties: { a: tree(), b: tree() } })).toEqual([['Tree', true]])
   })
@@ -78,7 +78,7 @@ describe('definitions', () => {
     ])
   })
 
-  it('are the objects of a circle, and not the lists between them', () => {
+  it('are the objects of a cycle, and not the lists between them', () => {
     const schema = {
       $defs: {
         '0': { type: 'object', properties: { list: { $ref: '#/$defs/1' } } },
@@ -90,7 +90,7 @@ describe('definitions', () => {
     expect(namesOf(schema)).toEqual([['Schema1', false]])
   })
 
-  it('are the lists of a circle without objects', () => {
+  it('are the lists of a cycle without objects', () => {
     const schema = {
       $defs: {
         '0': { type: 'array', items: { $ref: '#/$defs/1' } },

@@ -17,7 +17,7 @@ describe('ignoreCase', () => {
   })
 
   it.each(['ä', '[à-ü]', '[A-z]', '[ -~]', '(a)\\1', '\\u0061', '\\x61', '\\p{L}', '\\k<a>'])(
-    'leaves %s to others',
+    'returns undefined for %s',
     (source) => {
       expect(ignoreCase(source)).toBeUndefined()
     },

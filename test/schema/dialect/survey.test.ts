@@ -16,20 +16,20 @@ function onlyBounds(key: string, value: unknown): unknown {
   return OTHERS.has(key) ? undefined : value
 }
 
-/** Schemas of types and bounds are rare among random ones: those that have none of the rest. */
+/** Random schemas, and copies with only types and bounds. Such plain schemas are rare among random ones. */
 const schemas = fc
   .sample(anyRootSchema, { numRuns: SCHEMAS, seed: 11 })
   .flatMap((schema) => [schema, JSON.parse(JSON.stringify(schema, onlyBounds))])
 
 describe('surveySchema', () => {
-  it('changes nothing of what a schema is converted to', () => {
+  it('does not change the result of the conversion', () => {
     const wrong = schemas.filter(
       (schema) =>
         JSON.stringify(toOpenApiSchema(schema)) !==
         JSON.stringify(toOpenApiSchema(schema, EVERYTHING)),
     )
     expect(wrong.slice(0, 3)).toEqual([])
-    // Enough of both kinds to have tested something.
+    // Otherwise one of the two kinds would not be tested.
     const plain = schemas.filter((schema) => surveySchema(schema).isPlain)
     expect(plain.length).toBeGreaterThan(SCHEMAS / 10)
     expect(plain.length).toBeLessThan(schemas.length)
@@ -40,14 +40,14 @@ describe('surveySchema', () => {
     ['a name', { properties: { a: { title: 'Money', type: 'object' } } }],
     ['a combination', { items: { anyOf: [{ type: 'string' }] } }],
     ['a tuple of older drafts', { items: [{ type: 'string' }] }],
-    ['what a library could not say', { properties: { a: { '~loss': 'No.' } } }],
+    ['a loss of a library', { properties: { a: { '~loss': 'No.' } } }],
     ['an extension', { 'x-order': 1 }],
-    ['what is no schema', { properties: { a: null } }],
+    ['a value that is not a schema', { properties: { a: null } }],
   ])('calls a schema with %s not plain', (_what, schema) => {
     expect(surveySchema(schema)).toEqual(EVERYTHING)
   })
 
-  it('does not take names of properties for keywords', () => {
+  it('does not mistake names of properties for keywords', () => {
     const properties = { title: { type: 'string' }, $ref: { type: 'string' }, default: true }
     expect(surveySchema({ type: 'object', properties })).toEqual({
       isPlain: true,

@@ -94,7 +94,7 @@ exact('types and values', [
       ],
     },
   ],
-  ['an enum that nothing passes', { type: 'string', enum: [1] }, { not: {} }],
+  ['an enum that no value matches', { type: 'string', enum: [1] }, { not: {} }],
   ['integers among numbers', { type: ['integer', 'number'] }, { type: 'number' }],
   [
     'a list of types, each with its keywords',
@@ -163,7 +163,7 @@ exact('text', [
     { type: 'string', pattern: 'a\\:b\\-c' },
     { type: 'string', pattern: 'a:b-c' },
   ],
-  ['a length of at least nothing', { type: 'string', minLength: 0 }, { type: 'string' }],
+  ['a minimum length of 0', { type: 'string', minLength: 0 }, { type: 'string' }],
 ])
 
 exact('lists', [
@@ -192,7 +192,7 @@ exact('lists', [
 ])
 
 exact('objects', [
-  ['an empty list of what is required', { type: 'object', required: [] }, { type: 'object' }],
+  ['an empty list of required properties', { type: 'object', required: [] }, { type: 'object' }],
   [
     'required without a schema',
     { type: 'object', required: ['a', 'a'] },
@@ -234,7 +234,7 @@ exact('objects', [
     },
   ],
   [
-    'unevaluated properties where nothing else evaluates them',
+    'unevaluated properties if no other keyword evaluates them',
     { type: 'object', unevaluatedProperties: false },
     { type: 'object', additionalProperties: false },
   ],
@@ -242,9 +242,9 @@ exact('objects', [
 
 exact('combinations', [
   ['one of one', { anyOf: [{ type: 'string' }] }, { type: 'string' }],
-  ['one of none', { anyOf: [false, { not: {} }] }, { not: {} }],
+  ['a union of schemas that accept nothing', { anyOf: [false, { not: {} }] }, { not: {} }],
   ['any of anything', { anyOf: [{ type: 'string' }, {}], title: 't' }, { title: 't' }],
-  ['what nothing is forbidden in', { not: false }, {}],
+  ['a `not` that forbids nothing', { not: false }, {}],
   [
     'all of one, beside a type',
     { type: 'object', allOf: [{ required: ['a'], properties: { a: {} } }] },
@@ -279,7 +279,7 @@ exact('annotations', [
     { type: 'string' },
   ],
   [
-    'words that are none',
+    'annotations of the wrong type',
     { type: 'string', title: 1, description: {}, deprecated: 'yes' },
     { type: 'string' },
   ],
@@ -301,7 +301,7 @@ describe('references', () => {
     expect(losses).toEqual([])
   })
 
-  it('keeps what stands beside a reference', () => {
+  it('keeps keywords beside a reference', () => {
     const { schema } = toOpenApiSchema({
       $defs: { Name: { type: 'string' } },
       $ref: '#/$defs/Name',
@@ -312,7 +312,7 @@ describe('references', () => {
   })
 
   it.each(['#/nowhere', 'other.json', '#/$defs/__proto__', '#/%', '#/constructor/prototype'])(
-    'takes %s for anything, and says so',
+    'describes the reference %s as anything, and reports it',
     ($ref) => {
       const { schema, losses } = toOpenApiSchema({ properties: { a: { $ref } } })
       expect(schema).toEqual({ properties: { a: {} } })
@@ -320,7 +320,7 @@ describe('references', () => {
     },
   )
 
-  it('ends circles that say nothing', () => {
+  it('replaces definitions that lead only to themselves', () => {
     const { definitions, losses } = toOpenApiSchema({
       $defs: { a: { $ref: '#/$defs/b' }, b: { allOf: [{ $ref: '#/$defs/a' }] } },
       $ref: '#/$defs/a',
@@ -329,7 +329,7 @@ describe('references', () => {
     expect(losses.length).toBeGreaterThan(0)
   })
 
-  it('takes a union that holds itself in lists for anything', () => {
+  it('describes a union that contains itself in lists as anything', () => {
     const union = { anyOf: [{ type: 'string' }, { type: 'array', items: { $ref: '#/$defs/u' } }] }
     const { schema, losses } = toOpenApiSchema({
       $defs: { u: union },
@@ -350,22 +350,22 @@ describe('losses', () => {
     ['rules for names', { type: 'object', propertyNames: { minLength: 2 } }],
     ['unevaluated properties', { allOf: [{ required: ['a'] }], unevaluatedProperties: false }],
     ['types that JSON has not', { type: 'bigint' }],
-    ['patterns that are none', { type: 'string', pattern: '[' }],
+    ['invalid patterns', { type: 'string', pattern: '[' }],
     ['dynamic references', { $dynamicRef: '#node' }],
     ['no schema at all', 'string'],
-  ])('names the place of %s', (_, schema) => {
+  ])('reports the path of %s', (_, schema) => {
     const { losses } = toOpenApiSchema({ properties: { a: { items: schema } } })
     expect(losses).toHaveLength(1)
     expect(losses[0]).toEqual({ path: 'a.*', cause: expect.stringMatching(/^['A-Z].*\.$/) })
   })
 
-  it('forbids nothing that it does not understand in full', () => {
+  it('drops `not` if its schema has losses', () => {
     const { schema, losses } = toOpenApiSchema({ not: { contains: { const: 1 } }, type: 'array' })
     expect(schema).toEqual({ type: 'array', items: {} })
     expect(losses.length).toBeGreaterThan(0)
   })
 
-  it('remembers what a definition has lost, wherever it is referred to', () => {
+  it('counts the losses of a definition for each reference to it', () => {
     const $ref = '#/$defs/d'
     const { schema } = toOpenApiSchema({
       $defs: { d: { type: 'array', contains: { const: 1 } } },
@@ -378,7 +378,7 @@ describe('losses', () => {
     })
   })
 
-  it('does not count matches of branches that it does not understand in full', () => {
+  it('writes `anyOf` for `oneOf` if a branch has losses', () => {
     const branch = (type: string) => ({ type: 'array', contains: { type } })
     const { schema } = toOpenApiSchema({ oneOf: [branch('string'), branch('number')] })
     expect(schema).toHaveProperty('anyOf')
@@ -387,7 +387,7 @@ describe('losses', () => {
 })
 
 describe('names of prototypes', () => {
-  it('are properties like others', () => {
+  it('are ordinary properties', () => {
     const properties = JSON.parse('{"__proto__":{"type":"string"},"constructor":{"type":"number"}}')
     const { schema } = toOpenApiSchema({ type: 'object', properties, required: ['__proto__'] })
     expect(JSON.stringify(schema)).toBe(

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { describeSchema } from '../../../src/schema/describe-schema.js'
 
 describe('an arktype type', () => {
-  it('is what JSON.stringify makes of it', () => {
+  it('describes the result of JSON.stringify', () => {
     const schema = type({
       at: 'Date',
       file: 'File',
@@ -32,7 +32,7 @@ describe('an arktype type', () => {
     expect(losses.map(({ path }) => path).sort()).toEqual(['counted', 'map', 'size'])
   })
 
-  it('shows what goes into a morph to those who send', () => {
+  it('describes the input of a morph on the input side', () => {
     const schema = type({ n: 'string.numeric.parse', counted: type('string').pipe(() => 1) })
     const { schema: described, losses } = describeSchema(schema, { side: 'input' })
     expect(described.properties).toMatchObject({
@@ -42,7 +42,7 @@ describe('an arktype type', () => {
     expect(losses).toEqual([])
   })
 
-  it('has all its patterns', () => {
+  it('keeps all its patterns', () => {
     expect(describeSchema(type('/^a/ & /z$/'), { side: 'input' }).schema).toEqual({
       type: 'string',
       pattern: expect.any(String),
@@ -50,7 +50,7 @@ describe('an arktype type', () => {
     })
   })
 
-  it('has no name from the counter of the process', () => {
+  it('gets no name from the process-wide counter of arktype', () => {
     const make = () => scope({ node: { 'next?': 'node' } }).export().node
     const [first, second] = [make(), make()]
     const described = describeSchema(first, { side: 'output' })

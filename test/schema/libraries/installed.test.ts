@@ -7,12 +7,12 @@ import { installed } from '../../../src/schema/libraries/installed.js'
 vi.mock('../../../src/schema/libraries/installed.js', { spy: true })
 
 describe('installed', () => {
-  it('finds what the application has, and nothing else', () => {
+  it('finds only packages that the application has', () => {
     expect(installed('@valibot/to-json-schema')).toHaveProperty('toJsonSchema')
     expect(installed('no-package-of-this-name')).toBeUndefined()
   })
 
-  it('is not asked for a package that no schema needs', () => {
+  it('does not load a package that no schema needs', () => {
     vi.mocked(installed).mockClear()
     describeSchema({ type: 'string' }, { side: 'input' })
     expect(installed).not.toHaveBeenCalled()
@@ -21,12 +21,15 @@ describe('installed', () => {
   it.each([
     ['valibot', v.object({}), /npm install @valibot\/to-json-schema/],
     ['zod/mini', mini.object({}), /swagger\.converters\['zod'\]/],
-  ])('leaves %s unsaid without its package, and says what to do', (_, schema, cause) => {
-    vi.mocked(installed).mockReturnValueOnce(undefined)
-    expect(describeSchema(schema, { side: 'input' })).toEqual({
-      schema: {},
-      definitions: [],
-      losses: [{ path: '', cause: expect.stringMatching(cause) }],
-    })
-  })
+  ])(
+    'does not describe %s without its package, and reports how to install it',
+    (_, schema, cause) => {
+      vi.mocked(installed).mockReturnValueOnce(undefined)
+      expect(describeSchema(schema, { side: 'input' })).toEqual({
+        schema: {},
+        definitions: [],
+        losses: [{ path: '', cause: expect.stringMatching(cause) }],
+      })
+    },
+  )
 })

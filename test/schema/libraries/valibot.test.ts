@@ -53,7 +53,7 @@ describe('a valibot schema', () => {
       v.pipe(v.string(), v.startsWith('a.'), v.endsWith('b')),
       { type: 'string', pattern: '^a\\.', allOf: [{ pattern: 'b$' }] },
     ],
-  ])('is the same from both sides and without loss: %s', (_, schema, expected) => {
+  ])('is the same on both sides and without loss: %s', (_, schema, expected) => {
     const same = { schema: expected, isRequired: true, losses: [] }
     expect(property(schema, 'input')).toEqual(same)
     expect(property(schema, 'output')).toEqual(same)
@@ -82,11 +82,11 @@ describe('a valibot schema', () => {
     ['class', v.instance(URL), {}, ['p']],
     ['default', v.optional(v.number(), 1), { type: 'number', default: 1 }, []],
     ['default that is made', v.optional(v.string(), () => 'x'), { type: 'string' }, []],
-  ])('is what JSON.stringify makes of it: %s', (_, schema, expected, losses) => {
+  ])('describes the result of JSON.stringify: %s', (_, schema, expected, losses) => {
     expect(property(schema, 'output')).toEqual({ schema: expected, isRequired: true, losses })
   })
 
-  it('is not what it was before a transform, whatever follows', () => {
+  it('loses its type after a transform, for any action that follows', () => {
     const schema = v.pipe(
       v.string(),
       v.transform((text) => [text]),
@@ -100,7 +100,7 @@ describe('a valibot schema', () => {
     })
   })
 
-  it('is not there in JSON where it is undefined', () => {
+  it('is absent from JSON if it is undefined', () => {
     expect(property(v.undefined(), 'output')).toEqual({
       schema: undefined,
       isRequired: false,
@@ -108,7 +108,7 @@ describe('a valibot schema', () => {
     })
   })
 
-  it('has patterns without flags, and loses one that means nothing without', () => {
+  it('has patterns without flags, and loses a pattern that needs its flags', () => {
     const schema = v.pipe(v.string(), v.regex(/^b$/m), v.regex(/a/i), v.maxLength(3))
     expect(property(schema, 'input')).toEqual({
       schema: { type: 'string', maxLength: 3, pattern: '[Aa]' },
@@ -117,7 +117,7 @@ describe('a valibot schema', () => {
     })
   })
 
-  it('is written down once where it refers to itself', () => {
+  it('is written once if it refers to itself', () => {
     interface Folder {
       readonly folders: Folder[]
     }
@@ -140,7 +140,7 @@ describe('a valibot schema', () => {
     })
   })
 
-  it('is anything where it has no end', () => {
+  it('accepts anything if it never ends', () => {
     const endless = (): v.GenericSchema => v.object({ next: v.lazy(() => endless()) })
     const { schema, losses } = describeSchema(endless(), { side: 'input' })
     expect(schema).toEqual({})

@@ -9,7 +9,7 @@ const DIGITS = { type: 'string', pattern: '^-?\\d+$' } as const
 const BINARY = { type: 'string', format: 'binary' } as const
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 
-/** How a property of a type looks from both sides. */
+/** Describes a property of a type, on both sides. */
 const property = (schema: z.ZodType, side: SchemaSide) => {
   const described = describeSchema(z.object({ p: schema }), { side })
   return {
@@ -37,7 +37,7 @@ describe('a zod schema', () => {
     ['read-only', z.string().readonly(), { type: 'string' }],
     ['int32', z.int32(), { type: 'integer', format: 'int32' }],
     ['refined', z.string().refine(() => false), { type: 'string' }],
-  ])('is the same from both sides and without loss: %s', (_, schema, expected) => {
+  ])('is the same on both sides and without loss: %s', (_, schema, expected) => {
     const same = { schema: expected, isRequired: true, losses: [] }
     expect(property(schema, 'input')).toEqual(same)
     expect(property(schema, 'output')).toEqual(same)
@@ -71,7 +71,7 @@ describe('a zod schema', () => {
     ['not a number', z.nan(), {}, ['p']],
     ['default', z.int().default(1), { type: 'integer', default: 1 }, []],
     ['default that is made', z.date().default(() => new Date()), DATE, []],
-  ])('is what JSON.stringify makes of it: %s', (_, schema, expected, losses) => {
+  ])('describes the result of JSON.stringify: %s', (_, schema, expected, losses) => {
     expect(property(schema, 'output')).toEqual({ schema: expected, isRequired: true, losses })
   })
 
@@ -81,11 +81,11 @@ describe('a zod schema', () => {
     ['symbol', z.symbol()],
     ['function', z.function() as unknown as z.ZodType],
     ['optional undefined', z.undefined().optional()],
-  ])('is not there in JSON: %s', (_, schema) => {
+  ])('is absent from JSON: %s', (_, schema) => {
     expect(property(schema, 'output')).toEqual({ schema: undefined, isRequired: false, losses: [] })
   })
 
-  it('may be left out where a default fills it in', () => {
+  it('is optional if it has a default', () => {
     const schema = z.int().default(1)
     expect(property(schema, 'input').isRequired).toBe(false)
     expect(property(schema, 'output').isRequired).toBe(true)
@@ -133,7 +133,7 @@ describe('a zod schema', () => {
     })
   })
 
-  it('has patterns without flags, and loses one that means nothing without', () => {
+  it('has patterns without flags, and loses a pattern that needs its flags', () => {
     const schema = z.object({ p: z.string().regex(/a/i).regex(/^b$/m).regex(/c/u) })
     const described = describeSchema(schema, { side: 'input' })
     expect(described.schema.properties?.p).toEqual({
@@ -143,11 +143,11 @@ describe('a zod schema', () => {
     expect(described.losses).toEqual([{ path: 'p', cause: expect.stringContaining('/^b$/m') }])
   })
 
-  it('is any JSON where it is', () => {
+  it('accepts anything if it is z.json()', () => {
     expect(property(z.json(), 'input')).toEqual({ schema: {}, isRequired: true, losses: [] })
   })
 
-  it('survives what zod cannot write', () => {
+  it('is described although zod cannot convert a default to JSON', () => {
     const schema = z.object({
       n: z
         .bigint()
@@ -157,7 +157,7 @@ describe('a zod schema', () => {
     expect(describeSchema(schema, { side: 'input' }).schema.properties?.n).toMatchObject(DIGITS)
   })
 
-  it('is described although it cannot describe itself, as those of zod/mini', () => {
+  it('is described without its own ~standard.jsonSchema, as in zod/mini', () => {
     const schema = mini.object({ a: mini.string(), at: mini.date() })
     expect(describeSchema(schema, { side: 'input' })).toEqual({
       schema: {
