@@ -207,7 +207,7 @@ describeWithServer('a Redis that is slow', () => {
       await request(stores, 'a')
     }
     expect(deadlines()).toBe(5)
-    expect(stores.logged.map(({ facts }) => facts)).toEqual([{ reason: 'no answers' }])
+    expect(stores.logged.map(({ facts }) => facts)).toEqual([{ reason: 'no replies in time' }])
     await until(async () => {
       await stores.clock.advance('10s')
       return works(stores)
