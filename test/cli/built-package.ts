@@ -17,8 +17,8 @@ import { readSources, root } from '../house/sources.js'
 const CACHE = join(root, '.cache', 'package')
 
 /**
- * The folder of the package as it is published, built from the sources as they are now. Test files that run at the
- * same time share it: each builds aside, and the first to finish gives it its name.
+ * The folder of the package as it is published, built from the current sources. Test files that run at the
+ * same time share it: each builds in its own folder, and the first to finish renames it.
  */
 export function builtPackage(): string {
   mkdirSync(CACHE, { recursive: true })

@@ -62,7 +62,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('the client of a running application', () => {
-  it('reaches what it names', async () => {
+  it('reaches every operation', async () => {
     const name = 'a/b ?é'
     const result = await client['notes']?.['read']?.({
       params: { name },
@@ -76,12 +76,12 @@ describe('the client of a running application', () => {
     expect(result.body).toMatchObject({ statusCode: 'success', data: result.data })
   })
 
-  it('opens the envelope of what it sends', async () => {
+  it('returns the data of the envelope', async () => {
     const result = await client['notes']?.['write']?.({ body: { title: 'x' } })
     expect(result).toMatchObject({ ok: true, status: 201, data: { title: 'x', tags: [] } })
   })
 
-  it('is told what is wrong', async () => {
+  it('receives the validation errors', async () => {
     const result = await client['notes']?.['write']?.({ body: { title: '' } })
     expect(result).toMatchObject({
       ok: false,
@@ -95,17 +95,17 @@ describe('the client of a running application', () => {
     expect(result).toMatchObject({ ok: false, status: 401, error: { statusCode: 'error' } })
   })
 
-  it('takes what a handler throws for a failure', async () => {
+  it('treats an error of a handler as a failure', async () => {
     const result = await client['notes']?.['read']?.({ params: { name: 'missing' } })
     expect(result).toMatchObject({ ok: false, status: 404, error: { message: 'No such note' } })
   })
 
-  it('takes an answer without a body', async () => {
+  it('accepts a response without a body', async () => {
     const result = await client['notes']?.['remove']?.({ params: { name: 'x' } })
     expect(result).toMatchObject({ ok: true, status: 204, data: undefined })
   })
 
-  it('can be stopped', async () => {
+  it('can be aborted', async () => {
     const signal = AbortSignal.abort()
     const call = client['notes']?.['read']?.({ params: { name: 'x' }, signal })
     await expect(call).rejects.toMatchObject({ name: 'AbortError' })

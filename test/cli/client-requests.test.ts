@@ -9,7 +9,7 @@ const object = { type: 'object', properties: { a: text, b: list } } as const
 const json = { 'application/json': { schema: object } }
 const ok = { '200': { description: 'OK', content: json } }
 
-/** One operation for each thing that a request may have. */
+/** One operation for each part that a request may have. */
 const operations: Record<string, Partial<OpenApiOperation>> = {
   query: {
     parameters: [
@@ -75,7 +75,7 @@ beforeAll(async () => {
 
 const answer = (body: unknown, status = 200) => Response.json(body, { status })
 
-/** Calls an operation; answers with the request that was sent, and the result. */
+/** Calls an operation; returns the request that was sent, and the result. */
 async function call(
   name: string,
   input: object,
@@ -99,7 +99,7 @@ describe('a path', () => {
     expect(init.method).toBe('GET')
   })
 
-  it.each(['', '.', '..', undefined])('refuses %j, which would lead elsewhere', async (id) => {
+  it.each(['', '.', '..', undefined])('refuses %j, which would change the path', async (id) => {
     await expect(call('path', { params: { id, group: 'x' } })).rejects.toThrow(TypeError)
   })
 })
@@ -139,18 +139,18 @@ describe('a body', () => {
     expect((await call('form', { body: own })).init.body).toBe(own)
   })
 
-  it('is fields', async () => {
+  it('is form fields', async () => {
     const { init, headers } = await call('fields', { body: { a: 'x y', b: ['1', '2'] } })
     expect(init.body).toBe('a=x%20y&b=1&b=2')
     expect(headers.get('Content-Type')).toBe('application/x-www-form-urlencoded')
   })
 
-  it('is what it is where it is neither', async () => {
+  it('is sent unchanged for any other media type', async () => {
     const bytes = new Uint8Array([1])
     expect((await call('bytes', { body: bytes })).init.body).toBe(bytes)
   })
 
-  it('is absent where none is given', async () => {
+  it('is absent when the call passes none', async () => {
     const { init, headers } = await call('json', {})
     expect(init.body).toBeUndefined()
     expect(headers.has('Content-Type')).toBe(false)
@@ -175,7 +175,7 @@ describe('headers', () => {
   })
 })
 
-describe('an answer', () => {
+describe('a response', () => {
   it.each([
     ['moved', new Response(null, { status: 302 }), { ok: true, status: 302, data: undefined }],
     ['nothing', new Response(null, { status: 204 }), { ok: true, status: 204, data: undefined }],
@@ -200,7 +200,7 @@ describe('an answer', () => {
     expect(await result.data.text()).toBe('%PDF')
   })
 
-  it('of a redirect has its documented status where a browser hides it', async () => {
+  it('of a redirect has its documented status when a browser hides it', async () => {
     const hidden = Object.defineProperties(new Response(null), {
       type: { value: 'opaqueredirect' },
       status: { value: 0 },
@@ -218,8 +218,8 @@ describe('an answer', () => {
   it.each([
     ['of a status that is not documented', answer({}, 201)],
     ['of a proxy', new Response('<h1>Bad Gateway</h1>', { status: 502 })],
-    ['of a proxy in JSON of its own', answer({ error: 'no upstream' }, 502)],
-    ['without the JSON that was promised', new Response('<h1>Hello</h1>')],
+    ['of a proxy in JSON of another form', answer({ error: 'no upstream' }, 502)],
+    ['without the JSON that the document declares', new Response('<h1>Hello</h1>')],
     ['with broken JSON', new Response('{', { headers: { 'Content-Type': 'application/json' } })],
   ])('%s is an UnexpectedAnswerError', async (_, response) => {
     const body = await response.clone().text()

@@ -23,7 +23,7 @@ afterAll(() => {
 const STANDARD = { compilerOptions: { target: 'es2022', module: 'nodenext' } }
 const LEGACY = { compilerOptions: { ...STANDARD.compilerOptions, experimentalDecorators: true } }
 
-/** Parameter decorators exist in this dialect alone. */
+/** Parameter decorators exist only in the legacy dialect. */
 const LEGACY_CONTROLLER = `
 import { Controller, Get, Params } from 'blazon'
 
@@ -176,7 +176,7 @@ describe('an application', () => {
     expect(outcome).toMatchObject({ status: 0, stdout: ROW })
   })
 
-  it('is read by a file that a shell can run', () => {
+  it('is read by a command file that a shell can run', () => {
     expect(readFileSync(own.command, 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/)
   })
 
@@ -202,7 +202,7 @@ describe('the entry', () => {
       'package.json': { type: 'module' },
       'lib/users-controller.ts': USERS_CONTROLLER,
       'lib/x.ts': MAIN,
-      // Would be found, were it not for the configuration.
+      // The command would use this file if there were no configuration.
       'src/app.ts': 'throw new Error()',
       ...files,
     })
@@ -224,7 +224,7 @@ describe('openapi export', () => {
   const run = (...args: string[]) => own.run(['openapi', 'export', ...args])
   const lastLine = ({ stderr }: { stderr: string }) => stderr.trimEnd().split('\n').at(-1)
 
-  it('writes the document and a client, and leaves alone what is up to date', async () => {
+  it('writes the document and a client, and does not write files that are up to date', async () => {
     const first = await run('--client', 'typescript')
     expect(first).toMatchObject({ status: 0, stdout: '' })
     expect(lastLine(first)).toMatch(
@@ -240,7 +240,7 @@ describe('openapi export', () => {
     expect(lastLine(await run('--client', 'typescript'))).toContain('openapi.json (unchanged,')
     expect(times()).toEqual(before)
 
-    // As Git leaves it on Windows.
+    // Git on Windows converts line ends.
     writeFileSync(own.path('openapi.json'), own.read('openapi.json').replaceAll('\n', '\r\n'))
     expect(await run('--client', 'typescript', '--check')).toMatchObject({ status: 0, stdout: '' })
     writeFileSync(own.path('openapi.json'), own.read('openapi.json').replace('Get By Id', 'Get'))
@@ -251,13 +251,13 @@ describe('openapi export', () => {
     expect(own.read('openapi.json')).toBe(stale)
   })
 
-  it('writes YAML that says the same', async () => {
+  it('writes the same document as YAML', async () => {
     expect(await run('--out', 'docs/api.yml')).toMatchObject({ status: 0 })
     const { stdout } = await run('--out', '-')
     expect(parse(own.read('docs/api.yml'))).toEqual(JSON.parse(stdout))
   })
 
-  it('fails on warnings under --strict, and else shows them', async () => {
+  it('fails on warnings with --strict, and prints them without', async () => {
     own.write({
       'src/odd.ts': `
         import { App } from 'blazon'
@@ -272,7 +272,7 @@ describe('openapi export', () => {
     expect(own.has('strict.json')).toBe(false)
   })
 
-  it('asks which of several documents is meant', async () => {
+  it('requires --path when there are several documents', async () => {
     own.write({
       'src/two.ts': `
         import { App } from 'blazon'
@@ -406,7 +406,7 @@ describe('bad input', () => {
     expect(outcome.stderr).not.toMatch(/^ +at /m)
   })
 
-  it('shows where something was thrown under --verbose', async () => {
+  it('prints the stack of an error with --verbose', async () => {
     const { stderr } = await own.run(['routes', '--entry', 'throws.ts', '--verbose'])
     expect(stderr).toMatch(/^ +at connect /m)
   })
@@ -422,7 +422,7 @@ describe('bad input', () => {
     await once(command.stderr, 'data')
     const isOver = once(command, 'close')
     command.kill(signal)
-    // The child holds the other end of the pipe too, which closes only when both are gone.
+    // The child holds the other end of the pipe, too. The pipe closes only when both processes have ended.
     expect(await isOver).toEqual([null, signal])
   })
 
@@ -432,14 +432,14 @@ describe('bad input', () => {
     expect(own.has('openapi.json')).toBe(false)
   })
 
-  it('says how to install tsx', async () => {
+  it('names the command that installs tsx', async () => {
     const bare = project([]).write({ 'src/app.ts': 'export {}' })
     const outcome = await bare.run(['routes'])
     expect(outcome).toMatchObject({ status: 4, stdout: '' })
     expect(outcome.stderr).toContain('npm install --save-dev tsx')
   })
 
-  it('says where an application is looked for', async () => {
+  it('lists the paths where it looks for an application', async () => {
     const empty = project([])
     expect(await empty.run(['routes'])).toMatchObject({
       status: 2,

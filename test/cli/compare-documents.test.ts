@@ -37,7 +37,7 @@ function changes(base: OpenApiDocument, current: OpenApiDocument): string[] {
 }
 
 describe('compareDocuments', () => {
-  it('finds nothing where nothing changed, whatever the order of keys and the words', () => {
+  it('finds no change when only the order of keys and the texts differ', () => {
     const [first, second] = [documentOfShop(), documentOfShop()]
     const schemas = Object.entries(second.components.schemas ?? {}).reverse()
     const current = {
@@ -49,7 +49,7 @@ describe('compareDocuments', () => {
     expect(changes(hostileDocument, structuredClone(hostileDocument))).toEqual([])
   })
 
-  it('knows operations by method and shape of the path', () => {
+  it('identifies operations by method and path, without parameter names', () => {
     const base = documentOfShop()
     const { '/items/{id}': one, ...rest } = base.paths
     const renamed = { ...base, paths: { ...rest, '/items/{key}': one ?? {} } }
@@ -167,7 +167,7 @@ const fields = (properties: Schemas, required: string[] = []): OpenApiSchema => 
   required,
 })
 
-/** What changes, then the rule, then whom it breaks: those who send it, or those who receive it. */
+/** The change, its rule, and the side that it breaks: the sender or the receiver. */
 const RULES: [
   string,
   OpenApiSchema,
@@ -277,7 +277,7 @@ describe('schemas', () => {
     })
   })
 
-  it('are followed through references, lists and parts, to a place that can be found', () => {
+  it('are compared through references, lists and allOf, and the change names its place', () => {
     const schema = (leaf: OpenApiSchema): [OpenApiSchema, Schemas] => [
       {
         allOf: [fields({ data: { type: 'array', items: { $ref: '#/components/schemas/Node' } } })],
@@ -289,7 +289,7 @@ describe('schemas', () => {
     ).toEqual(['breaking type-changed @ response 200 › data[].name'])
   })
 
-  it('break who sends them by a field that is new and required, and nobody who reads it', () => {
+  it('with a new required field break the sender and not the reader', () => {
     const [base, current] = [fields({}), fields({ a: text }, ['a'])]
     expect(changes(requestOf(base), requestOf(current))).toEqual([
       'breaking required-property-added @ body › a',
@@ -299,7 +299,7 @@ describe('schemas', () => {
     ])
   })
 
-  it('may refer to each other however they like', () => {
+  it('may refer to each other in circles', () => {
     const names = Array.from({ length: 20 }, (_, i) => `S${i}`)
     const links = Object.fromEntries(
       names.map((name) => [name, { $ref: `#/components/schemas/${name}` }]),
@@ -312,7 +312,7 @@ describe('schemas', () => {
     expect(changed[0]).toMatch(/^breaking type-widened @ response 200 › /)
   })
 
-  it('are not the same because of what they are in a circle with', () => {
+  it('in a circle are not equal because another schema of the circle is', () => {
     const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
     const schemas = (leaf: OpenApiSchema) => ({
       A: fields({ b: ref('B'), leaf }),
@@ -329,14 +329,14 @@ describe('schemas', () => {
     ])
   })
 
-  it('may be inlined, or given a name', () => {
+  it('may be inlined, or moved to a component', () => {
     const named = responseOf({ $ref: '#/components/schemas/A' }, { A: fields({ a: text }) })
     expect(changes(named, responseOf(fields({ a: text })))).toEqual([])
     const twins = { A: { $ref: '#/components/schemas/B' }, B: { $ref: '#/components/schemas/A' } }
     expect(changes(responseOf({ $ref: '#/components/schemas/A' }, twins), named)).toHaveLength(2)
   })
 
-  it('may have fields named as members of every object', () => {
+  it('may have fields with the names of Object.prototype members', () => {
     const base = requestOf(fields({ constructor: text, title: text }))
     expect(changes(base, requestOf(fields({ title: text })))).toEqual([
       'breaking property-removed @ body › constructor',

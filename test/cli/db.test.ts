@@ -49,7 +49,7 @@ const withDir = () => ['--dir', migrations.path]
 const steady = (text: string) => text.replace(/\d+ ms/g, '5 ms').replace(/\d{4}-\S+Z/g, '<time>')
 
 describe('db, with an embedded database', () => {
-  it('migrates it, says where migrations stand, and looks at it', async () => {
+  it('migrates it, prints the state of its migrations, and examines it', async () => {
     migrations.write({ '0002_fill.sql': "insert into orders (tenant_id) values ('acme')" })
     const first = await run('migrate', '--embedded', 'data', ...withDir())
     expect({ ...first, stdout: steady(first.stdout) }).toEqual({
@@ -86,7 +86,7 @@ describe('db, with an embedded database', () => {
     expect(JSON.parse(json.stdout)).toMatchObject([{ code: 'E_DATABASE_RLS', severity: 'error' }])
   })
 
-  it('fails where the files are not what was applied', async () => {
+  it('fails when the files differ from the applied migrations', async () => {
     await run('migrate', '--embedded', 'data', ...withDir())
     migrations.write({ '0001_create_orders.sql': `${ORDERS}\n-- More.` })
     const status = await run('status', '--embedded', 'data', '--json', ...withDir())
@@ -105,7 +105,7 @@ describe('db, with an embedded database', () => {
     expect(migrate.stderr).toMatch(/^\[E_MIGRATION_CHANGED\] 0001_create_orders\.sql\n/)
   })
 
-  it('prints what was applied before one fails', async () => {
+  it('prints the applied migrations before one fails', async () => {
     migrations.write({ '0002_bad.sql': 'select 1;\nselect nothing' })
     const outcome = await run('migrate', '--embedded', 'data', ...withDir())
     expect(outcome.status).toBe(1)
@@ -115,7 +115,7 @@ describe('db, with an embedded database', () => {
     )
   })
 
-  it.each(['status', 'doctor'])('%s makes no database where there is none', async (command) => {
+  it.each(['status', 'doctor'])('%s does not create a missing database', async (command) => {
     const outcome = await run(command, '--embedded', 'nowhere')
     expect(outcome).toMatchObject({ status: 2, stdout: '' })
     expect(outcome.stderr).toContain('holds no database')
@@ -149,7 +149,7 @@ describe('a mistake', () => {
 })
 
 describe('db table', () => {
-  it('prints what tenantTable gives', async () => {
+  it('prints the SQL of tenantTable', async () => {
     const columns = 'number integer not null, total numeric(12, 2) not null, note text'
     const parts = ['number integer not null', 'total numeric(12, 2) not null', 'note text']
     expect(await run('table', 'orders', '--columns', columns)).toEqual({
@@ -169,7 +169,7 @@ describe('db table', () => {
     expect(stdout).toBe(tenantTable('a', { id: 'uuid', columns }))
   })
 
-  it('prints what protects a table that exists, for other roles', async () => {
+  it('prints the SQL that protects an existing table, for other roles', async () => {
     const options = ['--schema', 'shop', '--tenant-role', 'one', '--all-tenants-role', 'All']
     const { status, stdout } = await run('table', 'orders', '--existing', ...options)
     expect(status).toBe(0)
@@ -186,7 +186,7 @@ describeWithServer('db, with a server', () => {
   }
   afterEach(() => server[Symbol.asyncDispose]())
 
-  it('is the one of DATABASE_URL, and the login may be told', async () => {
+  it('is the one of DATABASE_URL, and the login is passed on', async () => {
     await start()
     await server.run(`create role shop login noinherit password '${PASSWORD}'`)
     const migrated = await run('migrate', '--login', 'shop', ...withDir())
@@ -256,7 +256,7 @@ describe('the package', () => {
     expect({ status, stdout }).toEqual({ status: 0, stdout: ORDERS })
   })
 
-  it('says which driver is missing, and how to install it', async () => {
+  it('names the missing driver, and the command that installs it', async () => {
     const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
     const bare = new Project(Object.keys(dependencies))
     const copy = bare.path('bare/node_modules/blazon')

@@ -20,7 +20,7 @@ const EMPTY: OpenApiDocument = {
   components: {},
 }
 
-/** What compiles, and what must not. */
+/** Code that must compile, and lines that must not. */
 const USE = `
 import { createClient, type ErrorBody, type SuccessData } from './shop.js'
 
@@ -148,13 +148,13 @@ describe('emitClient', () => {
         send({ method: "GET", path: "/items", statuses: ["200","500"], enveloped: ["200"] }, input),`)
   })
 
-  it('lets no description end its comment', () => {
+  it('escapes descriptions, so that they cannot end their comment', () => {
     const code = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/"(?:[^"\\]|\\.)*"/g, '""')
     expect(code).not.toContain('throw new Error("run")')
     expect(code).not.toMatch(/run|Ends/)
   })
 
-  it('gives names that are taken, or are none, another form', () => {
+  it('changes names that are taken or are not identifiers', () => {
     const names = [...text.matchAll(/^export type (\S+) =/gm)].map(([, name]) => name)
     expect(names.slice(0, 9)).toEqual([
       'Response_',
@@ -169,7 +169,7 @@ describe('emitClient', () => {
     ])
   })
 
-  it('names methods after operation ids, in full where two of a tag would meet', () => {
+  it('names methods after operation ids, in full when two of a tag would have the same name', () => {
     const methods = [...text.matchAll(/^ {4,6}(\S+): (?:\{|\(input)/gm)].map(([, name]) => name)
     expect(methods).toEqual(expect.arrayContaining(['filesMore', 'delete', 'then2']))
     expect(methods).toEqual(expect.arrayContaining(['users', 'usersCreate', 'accountsCreate']))

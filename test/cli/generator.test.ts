@@ -7,7 +7,7 @@ let project: Project
 
 afterEach(() => project.remove())
 
-/** Stands for openapi-typescript 7, which needs the compiler API that TypeScript 7 has not. */
+/** A stand-in for openapi-typescript 7, which needs the compiler API that TypeScript 7 does not have. */
 const GENERATOR = {
   'node_modules/openapi-typescript/package.json': { name: 'openapi-typescript', main: 'index.cjs' },
   'node_modules/openapi-typescript/index.cjs': `
@@ -63,7 +63,7 @@ describe('--client typescript in a project with openapi-typescript', () => {
     expect(project.read('types.ts')).toContain(`// by ${version}.`)
   })
 
-  it('says why it writes the built-in client, with TypeScript 7 alone', async () => {
+  it('explains why it writes the built-in client when only TypeScript 7 is installed', async () => {
     projectWith({ typescript: 'typescript' })
     const outcome = await exportClient()
     expect(outcome).toMatchObject({
@@ -73,7 +73,7 @@ describe('--client typescript in a project with openapi-typescript', () => {
     expect(project.read('types.ts')).toContain('export function createClient(')
   })
 
-  it('looks at no generator that only another package has brought along', async () => {
+  it('ignores a generator that only another package has installed', async () => {
     projectWith({ typescript: 'typescript-5' }).write({ 'package.json': { type: 'module' } })
     expect(await exportClient()).toMatchObject({ status: 0 })
     expect(project.read('types.ts')).toContain('export function createClient(')
@@ -85,7 +85,7 @@ describe('--client typescript in a project with openapi-typescript', () => {
     expect(project.read('types.ts')).toContain('export function createClient(')
   })
 
-  it('fails when it fails, and writes nothing', async () => {
+  it('fails when the generator fails, and writes nothing', async () => {
     projectWith({ typescript: 'typescript-5' }).write({
       'node_modules/openapi-typescript/index.cjs': "throw new Error('broken')",
     })

@@ -16,7 +16,7 @@ const envelope = (data: object) => ({
   required: ['statusCode', 'status', 'message', 'data'],
 })
 
-/** A valid document in which whatever may go wrong in generated code is tried. */
+/** A valid document with every text that could break generated code. */
 export const hostileDocument = {
   openapi: '3.0.3',
   info: { title: 'Ends */ comments\nand lines', version: '1 */' },

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { root } from '../house/sources.js'
 
-/** As much of a client as tests of its requests need: which methods there are is up to the document. */
+/** The part of a client that the request tests use. The document decides which methods it has. */
 export interface AnyClient {
   readonly [group: string]: {
     // biome-ignore lint/suspicious/noExplicitAny: the types are compiled elsewhere; here it is run
@@ -11,7 +11,7 @@ export interface AnyClient {
   }
 }
 
-/** What a client is made with. */
+/** Options of `createClient`. */
 export interface AnyClientOptions {
   readonly baseUrl: string
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
@@ -19,7 +19,7 @@ export interface AnyClientOptions {
   readonly token?: string | (() => Promise<string | undefined>)
 }
 
-/** Writes a client where the tests can import it, and imports it. */
+/** Writes a client to a folder from which the tests can import it, and imports it. */
 export async function importClient(
   name: string,
   text: string,

@@ -21,7 +21,7 @@ let folder: string
 const at = (name: string) => join(folder, name)
 const cwd = () => at('out')
 
-/** A project `out`, and beside it a folder whose name begins alike. */
+/** A project `out`, and beside it a folder whose name begins with `out`. */
 beforeEach(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'blazon-links-')))
   for (const name of ['out/src', 'out-evil']) mkdirSync(at(name), { recursive: true })
@@ -46,7 +46,7 @@ describe('a relative path that leaves the project by a link', () => {
     expect(readdirSync(at('out-evil'))).toEqual(['kept.json'])
   })
 
-  it('is refused for a client, too, and where none is named', () => {
+  it('is refused for a client, too, and for default paths', () => {
     symlinkSync('../out-evil', at('out/docs'))
     const client = { client: 'fetch', clientOut: 'docs/client.ts' } as const
     expect(() => exportTargets(client, cwd())).toThrow(/--client-out docs\/client\.ts is outside/)
@@ -81,12 +81,12 @@ describe('a link', () => {
     expect(outputPath('openapi.json', '--out', at('linked'))).toBe(at('out/openapi.json'))
   })
 
-  it('may lead anywhere where the path is absolute', () => {
+  it('may lead anywhere when the path is absolute', () => {
     symlinkSync('../out-evil', at('out/docs'))
     expect(outputPath(at('out/docs/x.json'), '--out', cwd())).toBe(at('out-evil/x.json'))
   })
 
-  it('that leads in a circle is no path', () => {
+  it('in a circle is an error', () => {
     symlinkSync('b', at('out/a'))
     symlinkSync('a', at('out/b'))
     expect(() => writeFiles([{ path: outputPath('a/x.json', '--out', cwd()), text: '' }])).toThrow(
@@ -94,14 +94,14 @@ describe('a link', () => {
     )
   })
 
-  it.each(['docs', 'docs/deep'])('that has come since is not written through: %s', (name) => {
+  it.each(['docs', 'docs/deep'])('that was created after the check is not followed: %s', (name) => {
     const path = outputPath(`${name}/openapi.json`, '--out', cwd())
     symlinkSync('../out-evil', at('out/docs'))
     expect(() => writeFiles([{ path, text: 'new' }])).toThrow(/cannot be written/)
     expect(readdirSync(at('out-evil'))).toEqual(['kept.json'])
   })
 
-  it('that has come since in the place of the file is not written through', () => {
+  it('that has replaced the file after the check is not followed', () => {
     const path = outputPath('openapi.json', '--out', cwd())
     symlinkSync('../out-evil/kept.json', path)
     expect(() => writeFiles([{ path, text: 'new' }])).toThrow(/cannot be written/)

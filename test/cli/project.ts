@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path'
 import { root } from '../house/sources.js'
 import { builtPackage } from './built-package.js'
 
-/** What a run of the command left behind. */
+/** The result of a run of the command. */
 export interface Outcome {
   readonly status: number
   readonly stdout: string
@@ -22,27 +22,27 @@ export interface Outcome {
 }
 
 /**
- * A project of a user's, outside the repository, with this package and a few others installed. Its folder is one that has
- * to be quoted and encoded.
+ * A user's project outside the repository, with this package and a few others installed. The name of its
+ * folder needs quoting and URL encoding.
  */
 export class Project {
   readonly folder: string
 
-  /** @param packages Which packages of this repository are installed beside this one. */
+  /** @param packages The packages of this repository to install beside this one. */
   constructor(packages: readonly string[] = ['tsx']) {
     this.folder = realpathSync(mkdtempSync(join(tmpdir(), 'blazon cli é-')))
     this.install('blazon', builtPackage())
     for (const name of packages) this.install(name, join(root, 'node_modules', name))
   }
 
-  /** Makes a package known under a name. */
+  /** Installs a package under a name. */
   install(name: string, folder: string): void {
     const link = this.path(`node_modules/${name}`)
     mkdirSync(dirname(link), { recursive: true })
     symlinkSync(folder, link, 'dir')
   }
 
-  /** Writes files by their paths; what is no text becomes JSON. */
+  /** Writes files by path. A value that is not a string is written as JSON. */
   write(files: Readonly<Record<string, string | object>>): this {
     for (const [name, content] of Object.entries(files)) {
       mkdirSync(dirname(this.path(name)), { recursive: true })
@@ -64,13 +64,13 @@ export class Project {
     return existsSync(this.path(name))
   }
 
-  /** The file that npm makes a command of. */
+  /** The file that npm links as the command. */
   get command(): string {
     const { bin } = JSON.parse(this.read('node_modules/blazon/package.json'))
     return this.path(`node_modules/blazon/${bin.blazon}`)
   }
 
-  /** Runs the command as its users do: a program with arguments, in a folder of the project. */
+  /** Runs the command as users do: a program with arguments, in a folder of the project. */
   run(args: readonly string[], folder = '.'): Promise<Outcome> {
     const options = { cwd: join(this.folder, folder), env: { ...process.env, NODE_OPTIONS: '' } }
     return new Promise((resolve) => {
@@ -88,7 +88,7 @@ export class Project {
   }
 }
 
-/** A controller as it is written in either dialect. */
+/** A controller in the syntax of both dialects. */
 export const USERS_CONTROLLER = `
 import { Controller, Get, type Request, type Response } from 'blazon'
 
@@ -101,7 +101,7 @@ export class UsersController {
 }
 `
 
-/** An entry whose application screams when anything of it starts. */
+/** An entry whose application fails loudly when any part of it starts. */
 export const MAIN = `
 import { App } from 'blazon'
 import { UsersController } from './users-controller.js'

@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os'
 import { describe, expect, it } from 'vitest'
 import { runCli } from '../../src/cli/run-cli.js'
 
-/** Runs the command in this process, as far as that goes: nothing is loaded here. */
+/** Runs the command in this process. It loads no application. */
 async function run(...argv: string[]) {
   let [stdout, stderr] = ['', '']
   const streams = {
@@ -61,7 +61,7 @@ describe('help', () => {
     for (const word of words) expect(stdout).toContain(word)
   })
 
-  it('is printed where no command is named, as an error', async () => {
+  it('is printed as an error when no command is named', async () => {
     expect(await run()).toMatchObject({
       status: 2,
       stdout: '',

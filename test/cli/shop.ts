@@ -29,7 +29,7 @@ const failure: OpenApiResponse = {
 const item = { $ref: '#/components/schemas/Item' }
 const id = { name: 'id', in: 'path', required: true, schema: { type: 'integer' } } as const
 
-/** A small document as the framework writes them. */
+/** A small document in the form that the framework writes. */
 export function documentOfShop(): OpenApiDocument {
   return {
     openapi: '3.0.3',

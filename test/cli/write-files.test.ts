@@ -32,7 +32,7 @@ afterEach(() => {
 })
 
 describe('writeFiles', () => {
-  it('writes what is new or different, and keeps the mode', () => {
+  it('writes new and changed files, and keeps their mode', () => {
     writeFileSync(path('old'), 'old')
     chmodSync(path('old'), 0o640)
     writeFileSync(path('same'), 'same')
@@ -66,7 +66,7 @@ describe('outputPath', () => {
     writeFileSync(path('project/packages/api/package.json'), '{}')
   })
 
-  it('stays inside the package, where there is no repository', () => {
+  it('stays inside the package when there is no repository', () => {
     const cwd = path('project/packages/api')
     expect(outputPath('docs/x.json', '--out', cwd)).toBe(join(cwd, 'docs/x.json'))
     expect(outputPath('..x.json', '--out', cwd)).toBe(join(cwd, '..x.json'))

@@ -10,7 +10,7 @@ const name = fc.constantFrom(...NAMES)
 const small = fc.nat({ max: 3 })
 const number = fc.constantFrom(-1, 0, 1, 1.5, 2, 3)
 
-/** JSON Schemas of the draft 2020-12: valid ones, of most keywords, contradictory ones among them. */
+/** Valid JSON Schemas of draft 2020-12 with most keywords. Some of them contradict themselves. */
 export const anySchema: fc.Arbitrary<unknown> = fc.letrec<{ schema: unknown }>((tie) => {
   const child = tie('schema')
   const children = fc.array(child, { minLength: 1, maxLength: 3 })
@@ -59,7 +59,7 @@ export const anySchema: fc.Arbitrary<unknown> = fc.letrec<{ schema: unknown }>((
     description: fc.constant('d'),
     default: fc.constantFrom(...VALUES),
   }
-  // References matter more than their number says.
+  // References get a higher weight, because they matter more than their share of keywords.
   const entry = fc
     .constantFrom(...Object.keys(keywords), '$ref', '$ref', '$ref', 'anyOf', 'oneOf', 'not')
     .chain((key) => fc.tuple(fc.constant(key), keywords[key] ?? fc.constant(true)))
@@ -82,7 +82,7 @@ export const anyRootSchema: fc.Arbitrary<Json> = fc
   .filter(([root]) => typeof root === 'object')
   .map(([root, d, e]) => ({ ...(root as Json), $defs: { d, e } }))
 
-/** Values that such schemas tell apart. */
+/** Values that distinguish such schemas. */
 export const anySmallValue: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
   value: fc.oneof(
     { maxDepth: 3 },

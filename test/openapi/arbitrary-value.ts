@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import type { DescribedSchema, OpenApiSchema } from '../../src/contracts/openapi.js'
 
-/** How deep values of recursive schemas go. */
+/** The maximal depth of values of recursive schemas. */
 const DEPTH = 3
 
-/** Names that a body cannot have: its parser refuses them. */
+/** Names that a body cannot contain, because its parser refuses them. */
 const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype'])
 
 const FORMATS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
@@ -22,16 +22,22 @@ const FORMATS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   byte: fc.base64String(),
 }
 
-/** Numbers that libraries agree on: beyond, remainders and integers depend on who computes them. */
+/**
+ * Numbers on which all libraries agree. For larger numbers, remainders and integer checks differ between
+ * libraries.
+ */
 const sane: fc.Arbitrary<number> = fc.oneof(
   fc.integer({ min: -(2 ** 40), max: 2 ** 40 }),
   fc.integer({ min: -100_000, max: 100_000 }).map((value) => value / 100),
 )
 
-/** Text of the basic plane: JSON Schema counts characters, and most libraries UTF-16 units. */
+/**
+ * ASCII text: JSON Schema counts characters and most libraries count UTF-16 units, which differ in other
+ * text.
+ */
 const anyText = fc.string({ maxLength: 8, unit: 'grapheme-ascii' })
 
-/** Any JSON that a body can be. */
+/** Any JSON value that a body can be. */
 export const anyJson: fc.Arbitrary<unknown> = fc
   .letrec((tie) => ({
     value: fc.oneof(
@@ -48,7 +54,7 @@ export const anyJson: fc.Arbitrary<unknown> = fc
 
 const EDGES = [null, '', 'a', 0, -1, 1, 1.5, true, false, [], {}, [null], { a: null }, 2 ** 31]
 
-/** Values that a described schema accepts, that are near to those, and any others. */
+/** Values that a described schema accepts, values close to those, and any others. */
 export function valuesOf(described: DescribedSchema): fc.Arbitrary<unknown> {
   const named = new Map(described.definitions.map(({ name, schema }) => [name, schema]))
   const valid = fromSchema(described.schema, { named, depth: DEPTH })
@@ -60,7 +66,7 @@ export function valuesOf(described: DescribedSchema): fc.Arbitrary<unknown> {
   )
 }
 
-/** What stays the same on the way down. */
+/** Values that stay the same in the recursion. */
 interface Context {
   readonly named: ReadonlyMap<string, OpenApiSchema>
   readonly depth: number
@@ -69,7 +75,7 @@ interface Context {
 function fromSchema(schema: OpenApiSchema, context: Context): fc.Arbitrary<unknown> {
   const { $ref, allOf, anyOf, oneOf, ...own } = schema
   if ($ref !== undefined) {
-    // A union that cannot end has no values; the mutations of this one are tried all the same.
+    // A recursive union without an end has no values; its mutations are still tried.
     if (context.depth < -DEPTH) return fc.constant(null)
     const target = context.named.get($ref.slice('#/components/schemas/'.length)) ?? {}
     return fromSchema(target, { ...context, depth: context.depth - 1 })
@@ -88,13 +94,13 @@ function fromSchema(schema: OpenApiSchema, context: Context): fc.Arbitrary<unkno
   return fc.tuple(...parts).map(merge)
 }
 
-/** Deep down, the branches that do not go further, if there are any. */
+/** At the depth limit: the branches that do not recurse, if there are any. */
 function ending(branches: readonly OpenApiSchema[], { depth }: Context): readonly OpenApiSchema[] {
   const ends = branches.filter((branch) => !JSON.stringify(branch).includes('"$ref"'))
   return depth > 0 || ends.length === 0 ? branches : ends
 }
 
-/** What must be several things at once: objects are all of them together, and text is one after the other. */
+/** A value for several schemas at once: objects are merged, texts are concatenated. */
 function merge(values: readonly unknown[]): unknown {
   if (values.every((value) => typeof value === 'string')) return values.join('')
   const areObjects = values.every((value) => typeof value === 'object' && value !== null)
@@ -135,11 +141,11 @@ function text({ format, pattern, minLength, maxLength }: OpenApiSchema): fc.Arbi
   const any = fc.string({ ...length, unit: 'grapheme-ascii' })
   const matching = pattern === undefined ? undefined : fromPattern(pattern)
   if (known === undefined || matching === undefined) return known ?? matching ?? any
-  // Where there are both, the pattern most often narrows the format, and not the other way round.
+  // When a schema has a pattern and a format, the pattern is usually the narrower one.
   return fc.oneof({ weight: 4, arbitrary: known }, { weight: 1, arbitrary: matching })
 }
 
-/** Look-arounds and the like cannot be turned round: such patterns get any text. */
+/** Text for a pattern; `undefined` for look-arounds and the like, which cannot be generated. */
 function fromPattern(pattern: string): fc.Arbitrary<string> | undefined {
   try {
     return fc.stringMatching(new RegExp(pattern))
@@ -189,7 +195,7 @@ function object(schema: OpenApiSchema, context: Context): fc.Arbitrary<unknown> 
   return fc.tuple(others, known).map(([some, own]) => ({ ...some, ...own }))
 }
 
-/** A value with one thing changed somewhere in it. */
+/** A value with one change somewhere in it. */
 function mutated(values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   const choice = fc.nat({ max: 1_000_000 })
   return fc

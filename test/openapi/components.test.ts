@@ -32,7 +32,7 @@ function controller(name: string, body: Schema, schema?: Schema): Class {
 
 const documentOf = (...controllers: Class[]) => new App({ controllers }).document
 const schemasOf = (...controllers: Class[]) => documentOf(...controllers).components.schemas ?? {}
-/** Names of components that are not the framework's. */
+/** The names of components that do not belong to the framework. */
 const namesOf = (...controllers: Class[]) =>
   Object.keys(schemasOf(...controllers)).filter((name) => !/Envelope|Details|FieldError/.test(name))
 const bodyOf = (document: ReturnType<typeof documentOf>, path: string) =>
@@ -48,13 +48,13 @@ describe('Components of schemas', () => {
     expect(bodyOf(document, '/b')).toEqual({ type: 'array', items: ref('User') })
   })
 
-  it('keep apart what is named and what is named after it', () => {
+  it('separate a named schema from schemas whose name begins with it', () => {
     const schema = {
       type: 'object',
       properties: { user: { $ref: '#/$defs/User' }, first: { $ref: '#/$defs/User_1' } },
       $defs: {
         User: { type: 'object', properties: { friends: { $ref: '#/$defs/0' } } },
-        // A key that is no name, of a schema that needs one.
+        // An unnamed schema: a numeric key does not count as a name.
         '0': { type: 'object', properties: { more: { $ref: '#/$defs/0' } } },
         User_1: { type: 'object', properties: { login: { type: 'string' } } },
       },
@@ -64,7 +64,7 @@ describe('Components of schemas', () => {
     expect(User_1_).toEqual({ type: 'object', properties: { more: ref('User_1_') } })
   })
 
-  it('stand for schemas of other libraries that are equal to them', () => {
+  it('replace equal schemas of other libraries', () => {
     const same = v.object({ id: v.pipe(v.number(), v.integer()), name: v.string() })
     const Same = Type.Object({ name: Type.String(), id: Type.Integer() })
     const document = documentOf(
@@ -80,11 +80,11 @@ describe('Components of schemas', () => {
     expect(namesOf(controller('a', z.object({ n: z.number() })))).toEqual([])
   })
 
-  it('are one where request and answer are the same', () => {
+  it('are one when request and response are the same', () => {
     expect(namesOf(controller('a', User, User))).toEqual(['User'])
   })
 
-  it('are two where they differ: the answer keeps the name', () => {
+  it('are two when they differ: the response keeps the name', () => {
     const Post = z.object({ title: z.string(), draft: z.boolean().default(true) })
     const Named = Post.meta({ id: 'Post' })
     const document = documentOf(controller('a', Named, Named))
@@ -93,13 +93,13 @@ describe('Components of schemas', () => {
     expect(document.components.schemas?.['Post']?.required).toEqual(['title', 'draft'])
   })
 
-  it('are two where what they refer to differs', () => {
+  it('are two when a schema that they refer to differs', () => {
     const Tag = z.object({ name: z.string().default('x') }).meta({ id: 'Tag' })
     const Post = z.object({ tags: z.array(Tag) }).meta({ id: 'Post' })
     expect(namesOf(controller('a', Post, Post))).toEqual(['Post', 'PostInput', 'Tag', 'TagInput'])
   })
 
-  it('are named after the operation where a recursive schema has no name', () => {
+  it('are named after the operation when a recursive schema has no name', () => {
     const Node: z.ZodType = z.object({
       get children() {
         return z.array(Node)
@@ -112,7 +112,7 @@ describe('Components of schemas', () => {
     })
   })
 
-  it('are not there when nothing of the document leads to them', () => {
+  it('are left out when nothing in the document refers to them', () => {
     const Paging = z.object({ page: z.coerce.number() }).meta({ id: 'Paging' })
     @Controller('a')
     class AController {
@@ -123,7 +123,7 @@ describe('Components of schemas', () => {
     expect(namesOf(AController)).toEqual([])
   })
 
-  it('keep a name that is taken for the first, and say so', async () => {
+  it('give a name that is used twice to the first schema, with a warning', async () => {
     const twice = [
       controller('a', User),
       controller('b', v.pipe(v.object({ x: v.string() }), v.title('User'))),
@@ -135,14 +135,14 @@ describe('Components of schemas', () => {
     ])
   })
 
-  it("keep the framework's own names for the framework", () => {
+  it("reserve the framework's own names", () => {
     const Mine = v.pipe(v.object({ x: v.string() }), v.title('ErrorEnvelope'))
     const { components } = documentOf(controller('a', Mine))
     expect(Object.keys(components.schemas?.['ErrorEnvelope']?.properties ?? {})).toContain('code')
     expect(components.schemas).toHaveProperty('ACreateBody_ErrorEnvelope')
   })
 
-  it('may be called like what every object has', () => {
+  it('may have the names of Object.prototype members', () => {
     const Odd = {
       $id: 'constructor',
       type: 'object',
@@ -153,8 +153,8 @@ describe('Components of schemas', () => {
   })
 })
 
-describe('What the document cannot say', () => {
-  it('is a warning that names controller, method and field, and {} in its place', async () => {
+describe('A schema that the document cannot express', () => {
+  it('is a warning with controller, method and field, and {} in the document', async () => {
     const Lost = z.object({ deep: z.object({ map: z.map(z.string(), z.number()) }) })
     const options = { controllers: [controller('a', Lost)] }
     expect(bodyOf(documentOf(...options.controllers), '/a').properties?.['deep']).toMatchObject({
@@ -175,7 +175,7 @@ describe('What the document cannot say', () => {
     })
   })
 
-  it('says nothing where no document is served', async () => {
+  it('gives no warning when no document is served', async () => {
     const controllers = [controller('a', z.object({ map: z.map(z.string(), z.number()) }))]
     expect(await bootWarnings({ controllers, swagger: false })).toEqual([])
   })

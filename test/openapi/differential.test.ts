@@ -12,13 +12,13 @@ const SEED = 20_26
 
 const compileValidator = createValidatorCompiler()
 
-/** JSON, as it comes in and goes out. */
+/** A value after JSON encoding and decoding. */
 function viaJson(value: unknown): unknown {
   const text = JSON.stringify(value)
   return text === undefined ? undefined : JSON.parse(text)
 }
 
-/** Values on which the validator and the document differ, and outputs that the document does not know. */
+/** Values on which the validator and the document differ, and outputs that the document does not allow. */
 async function measure({ schema }: CorpusEntry) {
   const input = describeSchema(schema, { side: 'input' })
   const output = describeSchema(schema, { side: 'output' })
@@ -65,7 +65,7 @@ const inexact = cases.filter(([, { exceptions }]) => exceptions !== undefined)
 describe('the validator and the document accept the same', () => {
   it.each(exact)('%s', async (_, entry) => {
     const { disagreements, unknownOutputs, input, output, accepted } = await measure(entry)
-    // A schema none of whose values was generated has been tested for nothing.
+    // If no generated value is valid for the schema, the test has tested nothing.
     expect(accepted > 0, `accepted ${accepted} of ${VALUES}`).toBe(!NEVER.has(entry.name))
     expect({ disagreements, schema: input.schema }).toEqual({
       disagreements: [],

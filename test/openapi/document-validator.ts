@@ -6,11 +6,11 @@ type Json = Record<string, unknown>
 
 const addFormats = addFormatsModule as unknown as (ajv: Ajv2020) => void
 
-// Nothing that is compiled here has an identifier, so that one is enough.
+// The compiled schemas have no `$id`, so one instance is enough.
 const ajv = new Ajv2020({ strict: false })
 addFormats(ajv)
 
-/** Whether a value is what a described schema says, as the OpenAPI 3.0.3 specification reads it. */
+/** A validator for a described schema, with the rules of OpenAPI 3.0.3. */
 export function documentValidator(described: DescribedSchema): (value: unknown) => boolean {
   const $defs = Object.fromEntries(
     described.definitions.map(({ name, schema }) => [name, toJsonSchema(schema)]),
@@ -19,7 +19,7 @@ export function documentValidator(described: DescribedSchema): (value: unknown) 
   return (value) => validate(value) === true
 }
 
-/** Version 3.0's words in those of JSON Schema 2020-12. It knows no keyword but the specification's. */
+/** Converts an OpenAPI 3.0 schema to JSON Schema 2020-12. It supports only the keywords of OpenAPI. */
 function toJsonSchema(schema: OpenApiSchema): Json {
   // "This object cannot be extended with additional properties and any properties added SHALL be ignored."
   if (schema.$ref !== undefined) {

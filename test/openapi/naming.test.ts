@@ -15,11 +15,11 @@ describe('names', () => {
     ['Users_getById2', 'Users Get By Id2', 'UsersGetById2'],
     ['größeÄndern', 'Größe Ändern', 'GrößeÄndern'],
     ['$', '', ''],
-  ])('are taken apart where words begin: %s', (given, title, pascal) => {
+  ])('are split into words: %s', (given, title, pascal) => {
     expect([titleCase(given), pascalCase(given)]).toEqual([title, pascal])
   })
 
-  it('are taken apart alike, whatever script stands beside them', () => {
+  it('are split in the same way beside words of another script', () => {
     const wrong = fc.sample(name, { numRuns: 2000, seed: 7 }).filter((given) => {
       const beside = titleCase(`${given} é`).split(' ').slice(0, -1).join(' ')
       return beside !== titleCase(given)

@@ -15,7 +15,7 @@ const compileValidator = createValidatorCompiler()
 const isStandard = (schema: Schema): schema is StandardSchemaV1 => '~standard' in schema
 const standard = corpus.filter(({ schema }) => isStandard(schema))
 
-/** What the library itself answers, in our form. */
+/** The library's own result, in the form of the framework. */
 async function askLibrary(schema: StandardSchemaV1, value: unknown): Promise<ValidationResult> {
   const result = await schema['~standard'].validate(value)
   if (result.issues === undefined) return { value: result.value }
@@ -26,8 +26,8 @@ async function askLibrary(schema: StandardSchemaV1, value: unknown): Promise<Val
   return { issues }
 }
 
-describe('a validator answers as its library does', () => {
-  // A default that is made anew has to be the same twice.
+describe('a validator gives the same result as its library', () => {
+  // A default value that is created at each call must be the same twice.
   beforeAll(() => {
     vi.spyOn(Math, 'random').mockReturnValue(0.5)
   })

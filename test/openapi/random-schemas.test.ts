@@ -12,7 +12,10 @@ const SEED = 4
 
 type Validate = (value: unknown) => boolean
 
-/** `undefined` where Ajv itself fails: on endless references, and on some mixtures of `unevaluatedProperties`. */
+/**
+ * The result of Ajv; `undefined` when Ajv itself fails: on endless references, and on some uses of
+ * `unevaluatedProperties`.
+ */
 function tryOn(validate: Validate, value: unknown): boolean | undefined {
   try {
     return validate(value)
@@ -32,12 +35,12 @@ const schemas = fc.sample(anyRootSchema, { numRuns: SCHEMAS, seed: SEED })
 const values = fc.sample(anySmallValue, { numRuns: VALUES, seed: SEED })
 
 describe('random JSON Schemas', () => {
-  it('are described exactly, or with a loss, and then by something that accepts more', () => {
+  it('are described exactly, or with a reported loss by a schema that accepts more', () => {
     const wrong: unknown[] = []
     let exact = 0
     let differing = 0
     for (const schema of schemas) {
-      // The output side: there, no default makes a property optional.
+      // The output side, because there a default does not make a property optional.
       const described = describeSchema(schema, { side: 'output' })
       const [isValid, isDescribed] = [compile(schema), documentValidator(described)]
       if (described.losses.length === 0) exact++
@@ -52,12 +55,12 @@ describe('random JSON Schemas', () => {
       }
     }
     expect(wrong.slice(0, 3).map((one) => JSON.stringify(one))).toEqual([])
-    // Enough of both kinds to have tested something.
+    // Both kinds must be frequent enough for a useful test.
     expect(exact).toBeGreaterThan(SCHEMAS / 10)
     expect(differing).toBeGreaterThan(0)
   })
 
-  it('become what OpenAPI 3.0.3 allows', () => {
+  it('become schemas that OpenAPI 3.0.3 allows', () => {
     for (const schema of schemas) {
       const described = describeSchema(schema, { side: 'input' })
       expect(JSON.parse(JSON.stringify(described))).toEqual(described)
@@ -66,7 +69,7 @@ describe('random JSON Schemas', () => {
   })
 })
 
-/** What tools refuse, and validators of documents do not always see. */
+/** Problems that tools refuse, and that document validators sometimes miss. */
 function problemsOf({ schema, definitions }: DescribedSchema): string[] {
   const names = new Set(definitions.map(({ name }) => `#/components/schemas/${name}`))
   const problems: string[] = []

@@ -59,7 +59,7 @@ class RedisCache implements CacheStore {
   #isHome = false
   #isRecovering = false
   #recovery: Promise<void> | undefined
-  #saidRefused = false
+  #hasLoggedRefusal = false
 
   constructor(link: Link, keys: Keys) {
     this.#link = link
@@ -104,7 +104,7 @@ class RedisCache implements CacheStore {
   }
 
   getTagged(key: string, tags: readonly string[]): MaybePromise<Tagged> {
-    if (!this.#isUsable) return { entry: undefined, versions: tags.map(newWorth) }
+    if (!this.#isUsable) return { entry: undefined, versions: tags.map(newVersion) }
     const names = tags.map((tag) => this.#keys.tag(tag))
     // One command for entry and tags. It has no limit of length: a foreign value that is too long makes this
     // read slow until the entry is written anew.
@@ -114,7 +114,7 @@ class RedisCache implements CacheStore {
         if (!known.includes(null)) return { entry, versions: known.map(String) }
         return this.#create(names).then((versions) => ({ entry, versions }))
       },
-      fail: () => ({ entry: undefined, versions: tags.map(newWorth) }),
+      fail: () => ({ entry: undefined, versions: tags.map(newVersion) }),
     })
   }
 
@@ -126,9 +126,10 @@ class RedisCache implements CacheStore {
     const name = this.#keys.entry(key)
     try {
       await this.#link.run(({ send }) => send('SET', name, bytes, 'PX', String(ttl)))
-      this.#saidRefused = false
+      this.#hasLoggedRefusal = false
     } catch (error) {
-      if (isServerError(error)) return this.#say(error, 'Redis refused to store a cached value.')
+      if (isServerError(error))
+        return this.#logRefusal(error, 'Redis refused to store a cached value.')
       // After a timeout the server may still run the `SET`, after the invalidation that outdates it. So
       // delete the key later.
       this.#forgetLater([name])
@@ -151,11 +152,11 @@ class RedisCache implements CacheStore {
 
   versions(tags: readonly string[]): MaybePromise<readonly string[]> {
     if (tags.length === 0) return []
-    if (!this.#isUsable) return tags.map(newWorth)
+    if (!this.#isUsable) return tags.map(newVersion)
     const names = tags.map((tag) => this.#keys.tag(tag))
     return this.#link.ask(({ getAll }) => getAll(names), {
       read: (known) => (known.includes(null) ? this.#create(names) : known.map(String)),
-      fail: () => names.map(newWorth),
+      fail: () => names.map(newVersion),
     })
   }
 
@@ -179,7 +180,7 @@ class RedisCache implements CacheStore {
    * Creates a version for each tag that has none. If several processes create one, the first one wins (`NX`).
    */
   async #create(names: readonly string[]): Promise<readonly string[]> {
-    const fresh = names.map(newWorth)
+    const fresh = names.map(newVersion)
     const known = await this.#ask(({ send }) =>
       Promise.all(
         names.map(async (name, index) => {
@@ -256,10 +257,10 @@ class RedisCache implements CacheStore {
         await this.#replayBatch()
       }
       this.#isClean = true
-      this.#saidRefused = false
+      this.#hasLoggedRefusal = false
     } catch (error) {
       if (isServerError(error))
-        this.#say(
+        this.#logRefusal(
           error,
           'Redis refused to delete cached values: nothing is read from it until it does.',
         )
@@ -310,15 +311,15 @@ class RedisCache implements CacheStore {
   }
 
   /** Logs a refusal of the server, once until the server accepts the command again. */
-  #say(error: unknown, message: string): void {
-    if (this.#saidRefused) return
-    this.#saidRefused = true
+  #logRefusal(error: unknown, message: string): void {
+    if (this.#hasLoggedRefusal) return
+    this.#hasLoggedRefusal = true
     this.#context?.logger.warn({ reason: describeFailure(error) }, message)
   }
 }
 
 /** A random version that no other tag has had. */
-function newWorth(): string {
+function newVersion(): string {
   return randomBytes(9).toString('base64url')
 }
 

@@ -33,7 +33,7 @@ export function typeorm(options: TypeOrmOptions): Plugin {
       if (usesTenants) logger.warn({ plugin: name }, NOT_BOUND)
     },
     explain: explainRefusal,
-    health: (app) => ask(app.get(token)),
+    health: (app) => queryHealth(app.get(token)),
   }
 }
 
@@ -42,14 +42,14 @@ const NOT_BOUND =
   'or use blazon/postgres. See "Tenants" in docs/typeorm.md.'
 
 /** The shortest query of the health check, for databases that do not accept `select 1`. */
-const QUESTIONS: Readonly<Record<string, string>> = {
+const HEALTH_QUERIES: Readonly<Record<string, string>> = {
   oracle: 'select 1 from dual',
   sap: 'select 1 from dummy',
 }
 
-async function ask(dataSource: DataSource): Promise<void> {
+async function queryHealth(dataSource: DataSource): Promise<void> {
   if (!dataSource.isInitialized) throw new Error('The data source is closed.')
   const { type } = dataSource.options
   // MongoDB has no SQL, and its driver checks the connection itself.
-  if (type !== 'mongodb') await dataSource.query(QUESTIONS[type] ?? 'select 1')
+  if (type !== 'mongodb') await dataSource.query(HEALTH_QUERIES[type] ?? 'select 1')
 }

@@ -31,7 +31,7 @@ describeWithRedis('Redis', () => {
   })
 
   describeRateLimitStore('redisLimits()', async () => {
-    // What is counted ends with its window.
+    // The counts expire with their windows.
     const store = redisLimits({ url, prefix: ownPrefix(), timeout: '10s' })
     await store.open?.(testContext().context)
     return { store, pass: (ms) => setTimeout(ms) }

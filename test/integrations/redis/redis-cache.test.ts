@@ -27,7 +27,7 @@ describeWithRedis('a cache in Redis', () => {
     redis.destroy()
   })
 
-  it('keeps an entry as it is', async () => {
+  it('stores an entry without changes', async () => {
     const kept = entry('{"a":1}', {
       owner: 'acme',
       tags: [['users', 'v1']],
@@ -53,7 +53,7 @@ describeWithRedis('a cache in Redis', () => {
     )
   })
 
-  it('lets Redis forget what is over', async () => {
+  it('lets Redis delete expired entries', async () => {
     await cache.set('short', entry('1'), 1)
     await until(async () => (await redis.exists(`${prefix}cache:short`)) === 0)
     await cache.set('never', entry('1'), 0)
@@ -62,7 +62,7 @@ describeWithRedis('a cache in Redis', () => {
     expect(await redis.exists([`${prefix}cache:never`, `${prefix}cache:half`])).toBe(0)
   })
 
-  it('clears what begins with a text, and nothing else, whatever characters are in it', async () => {
+  it('clears exactly the keys with a prefix, whatever characters it contains', async () => {
     const keys = ['a*c:1', 'abc:1', 'a?c:1', 'a[b]c:1', 'a\\*c:1', 'a^c:1', 'acme:1', 'acme-2:1']
     const clear = async (start: string) => {
       for (const key of keys) await cache.set(key, entry(key), MINUTE)
@@ -76,7 +76,7 @@ describeWithRedis('a cache in Redis', () => {
     expect(await clear('')).toEqual(keys)
   })
 
-  it('clears more keys than one look of a server finds', async () => {
+  it('clears more keys than one SCAN returns', async () => {
     const keys = Array.from({ length: 2500 }, (_, index) => `many:${index}`)
     await Promise.all(keys.map((key) => cache.set(key, entry('1'), MINUTE)))
     await cache.set('few:1', entry('1'), MINUTE)
@@ -95,7 +95,7 @@ describeWithRedis('a cache in Redis', () => {
     expect(await calls()).toBe(before)
   })
 
-  it('bounds the length of keys, and still tells and clears them apart', async () => {
+  it('limits the length of keys, and still reads and clears each one separately', async () => {
     const long = 'acme:'.padEnd(5000, 'x')
     await cache.set(`${long}1`, entry('1'), MINUTE)
     await cache.set(`${long}2`, entry('2'), MINUTE)
@@ -104,18 +104,18 @@ describeWithRedis('a cache in Redis', () => {
     expect(await cache.get(long)).toBeUndefined()
     const names = await redis.keys(`${prefix}cache:acme:x*`)
     expect(names.map((name) => name.length - prefix.length < 600)).toEqual([true, true])
-    // The name of a long key is no other key.
+    // The name of a long key in Redis is not the name of another key.
     expect(await cache.get((names[0] as string).slice(`${prefix}cache:`.length))).toBeUndefined()
     await cache.clear('acme:')
     expect(await cache.get(`${long}1`)).toBeUndefined()
   })
 
-  it('tells keys apart that are the same bytes', async () => {
+  it('separates keys that would be the same bytes in UTF-8', async () => {
     await cache.set('\ud800', entry('1'), MINUTE)
     expect(await cache.get('\ud801')).toBeUndefined()
   })
 
-  it('gives tags a worth of their own, which no key touches', async () => {
+  it('gives each tag its own version, which no entry key overwrites', async () => {
     const [a, b] = await cache.versions(['a', 'b'])
     expect(a).not.toBe(b)
     expect(await cache.versions(['b', 'a'])).toEqual([b, a])
@@ -128,7 +128,7 @@ describeWithRedis('a cache in Redis', () => {
     expect(same).toBe(b)
   })
 
-  it('gives one worth to a tag that many ask for at once', async () => {
+  it('creates one version for a tag that many callers read at once', async () => {
     const other = redisCache({ url, prefix, timeout: '10s' })
     await other.open?.(testContext().context)
     const asked = Array.from({ length: 20 }, (_, i) => (i % 2 ? cache : other).versions(['new']))
@@ -136,7 +136,7 @@ describeWithRedis('a cache in Redis', () => {
     await other.close?.()
   })
 
-  it('gives a lost worth never again', async () => {
+  it('never returns a lost version again', async () => {
     const [before] = await cache.versions(['lost'])
     await redis.del(`${prefix}tag:lost`)
     const [after] = await cache.versions(['lost'])
@@ -144,7 +144,7 @@ describeWithRedis('a cache in Redis', () => {
     expect(await redis.pTTL(`${prefix}tag:lost`)).toBeGreaterThan(0)
   })
 
-  it('misses what is no entry, and says nothing of it', async () => {
+  it('treats an invalid entry as a miss, without a log line', async () => {
     const name = `${prefix}cache:bad`
     await cache.set('old', entry('1'), MINUTE)
     const good = (await redis.withTypeMapping({ 36: Buffer }).get(`${prefix}cache:old`)) as Buffer
@@ -190,7 +190,7 @@ describeWithRedis('a cache in Redis', () => {
     expect(await cache.get('bad')).toBeUndefined()
   })
 
-  it('gives what is there now, however often it has given something else', async () => {
+  it('returns the current entry, however often it has returned an older one', async () => {
     const name = `${prefix}cache:again`
     const forms = [entry('1'), entry('2'), entry('2', { owner: 'acme' }), entry('10')]
     const again = async () => {
@@ -209,8 +209,8 @@ describeWithRedis('a cache in Redis', () => {
     expect(await cache.get('again')).toBeUndefined()
   })
 
-  it('gives each of many keys its own, in whatever order they are read', async () => {
-    // Alike in length and in their ends, for what finds them by these.
+  it('returns the right entry for each of many keys, in any order of reads', async () => {
+    // The keys have the same length and the same end, so that they share a slot of the entry reader.
     const keys = Array.from({ length: 30 }, (_, i) => `${String(i).padStart(6, 'x')}:product`)
     await Promise.all(keys.map((key) => cache.set(key, entry(key), MINUTE)))
     const order = [
@@ -224,7 +224,7 @@ describeWithRedis('a cache in Redis', () => {
     expect(tagged.map((found) => found?.entry?.body)).toEqual(keys)
   })
 
-  it('keeps nothing that is too long', async () => {
+  it('does not store entries that are too long', async () => {
     const most = 1024 * 1024
     await cache.set('most', entry('x'.repeat(most)), MINUTE)
     expect((await cache.get('most'))?.body.length).toBe(most)
@@ -234,7 +234,7 @@ describeWithRedis('a cache in Redis', () => {
   })
 })
 
-/** An entry with a head of one's own, and `!` for a body. */
+/** An entry with any head, and `!` as its body. */
 function frame(head: string): Buffer {
   const start = Buffer.from([0xb1, 2, 0, 0, 0, Buffer.byteLength(head)])
   return Buffer.concat([start, Buffer.from(`${head}!`)])

@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 60_000 })
 
 const MINUTE = 60_000
 
-/** Three masters that share the keys. */
+/** Starts three masters that share the slots. */
 async function startCluster() {
   const servers = await Promise.all(
     Array.from({ length: 3 }, () => Server.start('--cluster-enabled', 'yes')),
@@ -40,7 +40,7 @@ async function startCluster() {
 }
 
 describeWithServer('a cluster', () => {
-  it('keeps, finds, forgets, clears and counts on all of its nodes', async () => {
+  it('stores, reads, deletes, clears and counts on all of its nodes', async () => {
     await using cluster = await startCluster()
     const options = { cluster: { rootNodes: cluster.rootNodes }, timeout: '10s' }
     const [cache, limits] = [redisCache(options), redisLimits(options)]
@@ -76,7 +76,7 @@ describeWithServer('a cluster', () => {
     expect(rest.length).toBe(3)
   })
 
-  it('is waited for while none of its nodes is there', async () => {
+  it('is connected later when no node runs at the start', async () => {
     await using server = await Server.absent()
     const cache = redisCache({ cluster: { rootNodes: [{ url: server.url }] }, timeout: '10s' })
     const { context, logged } = testContext()
@@ -95,7 +95,7 @@ describeWithServer('a cluster', () => {
     await cache.close?.()
   })
 
-  it('is waited for until all keys have a place', async () => {
+  it('is connected only when every slot has a server', async () => {
     await using server = await Server.start('--cluster-enabled', 'yes')
     const cache = redisCache({ cluster: { rootNodes: [{ url: server.url }] }, timeout: '10s' })
     const { context, logged } = testContext()
@@ -124,7 +124,7 @@ describeWithServer('a cluster', () => {
     ])
   })
 
-  it('costs no answer when a node is killed', async () => {
+  it('fails no request when a node is killed', async () => {
     await using cluster = await startCluster()
     const cache = redisCache({ cluster: { rootNodes: cluster.rootNodes }, timeout: '10s' })
     await cache.open?.(testContext().context)

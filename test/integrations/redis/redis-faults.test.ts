@@ -9,14 +9,14 @@ import { entry, testContext } from './support.js'
 vi.setConfig({ testTimeout: 60_000 })
 
 const MINUTE = 60_000
-/** A deadline that nothing else here waits for, so that those that were begun can be counted. */
+/** A deadline that no other timer of this file uses, so that the started deadlines can be counted. */
 const TIMEOUT = 403
 
 afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Both stores on one connection. */
+/** Opens both stores on one connection. */
 async function openStores(url: string, more: RedisOptions = {}) {
   const options = { url, timeout: `${TIMEOUT}ms`, ...more }
   const [cache, limits] = [redisCache(options), redisLimits(options)]
@@ -28,7 +28,7 @@ async function openStores(url: string, more: RedisOptions = {}) {
   return { cache, limits, clock, logged, [Symbol.asyncDispose]: close }
 }
 
-/** How many deadlines have been begun from now on. */
+/** Counts the deadlines that start from now on. */
 function countDeadlines(): () => number {
   const timers = vi.spyOn(globalThis, 'setTimeout')
   return () => timers.mock.calls.filter(([, ms]) => ms === TIMEOUT).length
@@ -36,7 +36,7 @@ function countDeadlines(): () => number {
 
 type Stores = Awaited<ReturnType<typeof openStores>>
 
-/** What a request does. */
+/** The store calls of one request. */
 async function request({ cache, limits }: Stores, key: string) {
   const limit = await limits.consume({ key: 'ip', limit: 1000, windowMs: MINUTE })
   const found = await cache.get(key)
@@ -45,14 +45,14 @@ async function request({ cache, limits }: Stores, key: string) {
   return { isAllowed: limit.isAllowed, body: found?.body }
 }
 
-/** Whether what is put is found again. */
+/** Whether the cache returns an entry that was just stored. */
 async function works({ cache }: Stores): Promise<boolean> {
   await cache.set('works', entry('1'), MINUTE)
   return (await cache.get('works')) !== undefined
 }
 
 describeWithServer('without a Redis at boot', () => {
-  it('starts, answers, says so once, and uses it once it is there', async () => {
+  it('boots, responds, logs the outage once, and uses Redis as soon as it runs', async () => {
     await using server = await Server.absent()
     await using stores = await openStores(server.url)
     const deadlines = countDeadlines()
@@ -72,7 +72,7 @@ describeWithServer('without a Redis at boot', () => {
 })
 
 describeWithServer('a Redis that is killed under load', () => {
-  it('costs no answer, and is used again when it is back', async () => {
+  it('fails no request, and is used again when it is back', async () => {
     await using server = await Server.start()
     await using stores = await openStores(server.url)
     let [isOver, count] = [false, 0]
@@ -98,7 +98,7 @@ describeWithServer('a Redis that is killed under load', () => {
 })
 
 describeWithServer('a Redis that is paused', () => {
-  it('costs one deadline at most, and goes on when it goes on', async () => {
+  it('costs one deadline at most, and is used again when it resumes', async () => {
     await using server = await Server.start()
     await using stores = await openStores(server.url)
     await until(() => works(stores))
@@ -108,13 +108,14 @@ describeWithServer('a Redis that is paused', () => {
       const { isAllowed, body } = await request(stores, 'works')
       expect({ isAllowed, body }).toEqual({ isAllowed: true, body: undefined })
     }
-    // The first command of the first request; nothing else can be answered before it is.
+    // Only the first command of the first request was sent: Redis replies in order, so the others are refused
+    // at once.
     expect(deadlines()).toBe(1)
     server.resume()
     await until(() => works(stores))
   })
 
-  it('costs requests at once one deadline each', async () => {
+  it('costs each of several concurrent requests one deadline', async () => {
     await using server = await Server.start()
     await using stores = await openStores(server.url)
     server.pause()
@@ -124,7 +125,7 @@ describeWithServer('a Redis that is paused', () => {
     expect(stores.logged.map(({ level }) => level)).toEqual(['warn'])
     await request(stores, 'a')
     expect(deadlines()).toBe(30)
-    // Late answers end no pause: a server may be slow for long. This clock does.
+    // Late replies do not end the pause, because a server may be slow for long. Only the clock does.
     server.resume()
     await until(async () => {
       await stores.clock.advance('10s')
@@ -133,7 +134,7 @@ describeWithServer('a Redis that is paused', () => {
     expect(stores.logged.map(({ level }) => level)).toEqual(['warn', 'info'])
   })
 
-  it('hands no late answer to somebody else', async () => {
+  it('gives no late reply to another command', async () => {
     await using server = await Server.start()
     await using stores = await openStores(server.url)
     const keys = Array.from({ length: 40 }, (_, i) => `k${i}`)
@@ -147,12 +148,12 @@ describeWithServer('a Redis that is paused', () => {
     expect(found.map((one) => one?.body)).toEqual(keys)
   })
 
-  it('is left for a new connection when it stays silent', async () => {
+  it('gets a new connection when it stays silent', async () => {
     await using server = await Server.start()
     await using stores = await openStores(server.url)
     await stores.cache.set('old', entry('old'), MINUTE)
     server.pause()
-    // It is not known whether this arrives: the server has it before it hears of anything else.
+    // It is not known whether this write arrives: the server received it before any later command.
     await stores.cache.set('old', entry('older'), MINUTE)
     await stores.cache.delete('old')
     await stores.clock.advance('10s')
@@ -160,12 +161,12 @@ describeWithServer('a Redis that is paused', () => {
     await until(() => works(stores))
     expect(await stores.cache.get('old')).toBeUndefined()
     const redis = await createClient({ url: server.url }).connect()
-    // Ours, and this one: what was left behind is closed.
+    // This test's connection and that of the stores. The connection that was left behind is closed.
     expect((await redis.clientList()).length).toBe(2)
     redis.destroy()
   })
 
-  it('may be given up while its client asks whether it is still there', async () => {
+  it('may be given up while its client waits for a ping', async () => {
     const unheard: unknown[] = []
     const hear = (error: unknown) => unheard.push(error)
     process.on('unhandledRejection', hear)
@@ -173,7 +174,7 @@ describeWithServer('a Redis that is paused', () => {
     await using stores = await openStores(server.url, { clientOptions: { pingInterval: 20 } })
     await until(() => works(stores))
     server.pause()
-    // Longer than until the next ping.
+    // Longer than the interval of the pings.
     await request(stores, 'a')
     await stores.clock.advance('10s')
     server.resume()
@@ -184,7 +185,7 @@ describeWithServer('a Redis that is paused', () => {
 })
 
 describeWithServer('a Redis that is slow', () => {
-  it('is left alone after five late answers, until it answers in time', async () => {
+  it('receives no commands after five late replies, until it replies in time', async () => {
     await using server = await Server.start()
     await using gate = await Gate.before(server.port)
     await using stores = await openStores(`redis://127.0.0.1:${gate.port}`)
@@ -193,7 +194,7 @@ describeWithServer('a Redis that is slow', () => {
     for (let late = 1; late <= 5; late++) {
       expect(stores.logged).toEqual([])
       gate.hold()
-      // Once the answer before has come, late as it was, the next command is sent.
+      // The next command is sent only after the late reply to the previous one has arrived.
       await until(async () => {
         await request(stores, 'a')
         return deadlines() === late
@@ -201,12 +202,12 @@ describeWithServer('a Redis that is slow', () => {
       gate.release()
     }
     for (let i = 0; i < 10; i++) {
-      // Time for the last late answer to come.
+      // Wait for the last late reply.
       await new Promise((resolve) => setTimeout(resolve, 10))
       await request(stores, 'a')
     }
     expect(deadlines()).toBe(5)
-    expect(stores.logged.map(({ facts }) => facts)).toEqual([{ reason: 'no answers' }])
+    expect(stores.logged.map(({ facts }) => facts)).toEqual([{ reason: 'no replies in time' }])
     await until(async () => {
       await stores.clock.advance('10s')
       return works(stores)
@@ -214,7 +215,7 @@ describeWithServer('a Redis that is slow', () => {
     expect(stores.logged.map(({ level }) => level)).toEqual(['warn', 'info'])
   })
 
-  it('is asked by nobody who waits for it whether it answers again', async () => {
+  it('is checked again without delaying a request', async () => {
     await using server = await Server.start()
     await using gate = await Gate.before(server.port)
     await using stores = await openStores(`redis://127.0.0.1:${gate.port}`)
@@ -229,7 +230,7 @@ describeWithServer('a Redis that is slow', () => {
 })
 
 describeWithServer('a Redis that is full', () => {
-  it('keeps nothing new, and still reads, forgets and counts', async () => {
+  it('stores no new entries, and still reads, deletes and counts', async () => {
     await using server = await Server.start(
       '--maxmemory',
       '4mb',
@@ -250,7 +251,7 @@ describeWithServer('a Redis that is full', () => {
     expect(await cache.versions(['tag'])).toEqual([version])
     await cache.invalidate(['tag'])
     const [later, again] = [await cache.versions(['tag']), await cache.versions(['tag'])]
-    // A worth that is not kept is nobody's: what is made under it is never found.
+    // A version that was not stored is unique: an entry with it is never found.
     expect(new Set([version, ...later, ...again]).size).toBe(3)
     expect(await cache.delete('works')).toBe(true)
     const count = { key: 'ip', limit: 2, windowMs: MINUTE }

@@ -18,7 +18,7 @@ async function openCache(url: string, timeout = '2s') {
   return { cache, clock, logged, [Symbol.asyncDispose]: close }
 }
 
-/** A Redis whose connections can be cut while it goes on. */
+/** A Redis whose connections can be cut while it keeps running. */
 async function reachable() {
   const server = await Server.start()
   const gate = await Gate.before(server.port)
@@ -38,7 +38,7 @@ async function reachable() {
 }
 
 describeWithServer('what is invalidated while Redis is away', () => {
-  it('is never read again, and what is not, is', async () => {
+  it('is never read again, and other entries still are', async () => {
     await using away = await reachable()
     await using opened = await openCache(away.url)
     const { cache } = opened
@@ -70,7 +70,7 @@ describeWithServer('what is invalidated while Redis is away', () => {
     watcher.destroy()
   })
 
-  it('is all there is where it is too much to remember', async () => {
+  it('becomes all entries when there are too many keys to store', async () => {
     await using away = await reachable()
     await using opened = await openCache(away.url)
     const { cache } = opened
@@ -90,7 +90,7 @@ describeWithServer('what is invalidated while Redis is away', () => {
     expect(await away.redis.keys('blazon:cache:*')).toEqual(['blazon:cache:c'])
   })
 
-  it('stays so, although it was written late', async () => {
+  it('stays invalidated although its write arrives late', async () => {
     await using away = await reachable()
     await using opened = await openCache(away.url, '153ms')
     const { cache } = opened
@@ -107,7 +107,7 @@ describeWithServer('what is invalidated while Redis is away', () => {
     expect(await away.redis.exists('blazon:cache:a')).toBe(0)
   })
 
-  it('stays so, although what was sent before arrives after it', async () => {
+  it('stays invalidated although an earlier write arrives after it', async () => {
     await using away = await reachable()
     await using opened = await openCache(away.url, '153ms')
     const { cache, clock } = opened
@@ -118,7 +118,7 @@ describeWithServer('what is invalidated while Redis is away', () => {
     away.gate.stall()
     await cache.set('a', entry('late'), MINUTE)
     await cache.delete('a')
-    // The connection is given up for a new one, which forgets the entry.
+    // The connection is given up for a new one, which deletes the entry.
     await clock.advance('10s')
     await until(async () => (await away.redis.exists('blazon:cache:a')) === 0)
     away.gate.unstall()
@@ -128,7 +128,7 @@ describeWithServer('what is invalidated while Redis is away', () => {
     }
   })
 
-  it('is forgotten although the process has nothing else to do', async () => {
+  it('is deleted although the process sends no other command', async () => {
     await using away = await reachable()
     await using opened = await openCache(away.url)
     await opened.cache.set('a', entry('a'), MINUTE)
@@ -141,7 +141,7 @@ describeWithServer('what is invalidated while Redis is away', () => {
 })
 
 describeWithServer('a Redis that is started from an old copy of its data', () => {
-  it('brings nothing back that was invalidated', async () => {
+  it('does not return entries that were invalidated', async () => {
     await using server = await Server.start()
     await using opened = await openCache(server.url)
     const { cache } = opened
@@ -166,7 +166,7 @@ describeWithServer('a Redis that is started from an old copy of its data', () =>
     redis.destroy()
   })
 
-  it('loses nothing when only the connection was lost', async () => {
+  it('keeps all entries when only the connection was lost', async () => {
     await using away = await reachable()
     await using opened = await openCache(away.url)
     await opened.cache.set('a', entry('a'), MINUTE)
@@ -174,7 +174,7 @@ describeWithServer('a Redis that is started from an old copy of its data', () =>
     await until(async () => (await opened.cache.get('a')) === undefined)
     away.gate.mend()
     await until(async () => (await opened.cache.get('a')) !== undefined)
-    // Neither does a process that starts.
+    // A process that starts does not delete them either.
     await using other = await openCache(away.url)
     expect((await other.cache.get('a'))?.body).toBe('a')
   })

@@ -30,7 +30,7 @@ describeWithRedis('limits in Redis', () => {
     redis.destroy()
   })
 
-  it('allows exactly as many as it says', async () => {
+  it('allows exactly the number of requests of the limit', async () => {
     const count = { key: 'exact', limit: 3, windowMs: MINUTE }
     const results = []
     for (let i = 0; i < 5; i++) results.push(await limits.consume(count))
@@ -42,7 +42,7 @@ describeWithRedis('limits in Redis', () => {
     }
   })
 
-  it('counts keys, and nothing else, apart', async () => {
+  it('counts each key separately', async () => {
     const one = { limit: 1, windowMs: MINUTE }
     const long = 'x'.repeat(2000)
     for (const key of ['a', 'a:b', 'a:b:c', '', '\u0000', long, `${long}y`]) {
@@ -51,7 +51,7 @@ describeWithRedis('limits in Redis', () => {
     }
   })
 
-  it('knows windows shorter than a second', async () => {
+  it('supports windows shorter than a second', async () => {
     const count = { key: 'short', limit: 1, windowMs: 250 }
     await until(async () => (await limits.consume(count)).isAllowed)
     await until(async () => {
@@ -62,18 +62,18 @@ describeWithRedis('limits in Redis', () => {
     expect(await redis.pTTL(`${prefix}limit:short`)).toBeLessThanOrEqual(250)
   })
 
-  it('begins a window with its first request, and forgets it at its end', async () => {
+  it('begins a window with its first request, and deletes the count at its end', async () => {
     await limits.consume({ key: 'window', limit: 5, windowMs: 90_500 })
     const ttl = await redis.pTTL(`${prefix}limit:window`)
     expect(ttl).toBeGreaterThan(60_000)
     expect(ttl).toBeLessThanOrEqual(90_500)
-    // A count that would stand for ever is given an end.
+    // A count without an expiry gets a new one.
     await redis.persist(`${prefix}limit:window`)
     await limits.consume({ key: 'window', limit: 5, windowMs: 90_500 })
     expect(await redis.pTTL(`${prefix}limit:window`)).toBeGreaterThan(0)
   })
 
-  it('is exact for many at once', async () => {
+  it('is exact for many concurrent requests', async () => {
     const count = { key: 'many', limit: 17, windowMs: MINUTE }
     const results = await Promise.all(Array.from({ length: 100 }, () => limits.consume(count)))
     expect(results.filter(({ isAllowed }) => isAllowed).length).toBe(17)
@@ -87,7 +87,7 @@ describeWithRedis('limits in Redis', () => {
     expect((allowed[0] ?? 0) + (allowed[1] ?? 0)).toBe(73)
   })
 
-  it('takes what is no count for a failure of Redis, and insures it', async () => {
+  it('treats an invalid count as a failure of Redis, and uses the insurance', async () => {
     await redis.hSet(`${prefix}limit:hash`, 'a', '1')
     const count = { key: 'hash', limit: 1, windowMs: MINUTE }
     expect(await limits.consume(count)).toMatchObject({ isAllowed: true, remaining: 0 })
@@ -95,7 +95,7 @@ describeWithRedis('limits in Redis', () => {
   })
 })
 
-/** A process that sends 100 requests at once, when it is told to, and says how many were allowed. */
+/** A process that sends 100 requests at once on a signal, and reports how many were allowed. */
 function startCounter(): ChildProcess {
   const file = fileURLToPath(new URL('./count-in-process.ts', import.meta.url))
   return spawn(process.execPath, ['--import', 'tsx', file], {
@@ -113,7 +113,7 @@ async function lineOf(child: ChildProcess): Promise<string> {
 }
 
 describeWithServer('limits on a Redis that forgets its scripts', () => {
-  it('are exact all the same', async () => {
+  it('are still exact', async () => {
     await using server = await Server.start()
     const limits = redisLimits({ url: server.url, timeout: '10s' })
     await limits.open?.(testContext().context)
@@ -157,7 +157,7 @@ it.each([
 })
 
 describeWithServer('limits whose insurance fails', () => {
-  it('say so to who asked, and end nothing else', async () => {
+  it('reject the call, and have no other effect', async () => {
     await using server = await Server.start()
     const insurance = {
       consume() {
@@ -192,7 +192,7 @@ describeWithServer('limits without Redis', () => {
     await limits.close?.()
   })
 
-  it('are counted by who was named to', async () => {
+  it('are counted by the insurance that the options name', async () => {
     await using server = await Server.absent()
     const calls: string[] = []
     const insurance = {

@@ -43,7 +43,7 @@ describe('the options of redisCache and redisLimits', () => {
     ['null', null as never, /Give \{ url:/],
   ]
 
-  it.each(wrong)('are held to: %s', (_, options, message) => {
+  it.each(wrong)('are checked: %s', (_, options, message) => {
     expect(() => redisCache(options as RedisOptions)).toThrow(message)
     expect(() => redisLimits(options as RedisOptions)).toThrow(ConfigError)
     try {
@@ -53,7 +53,7 @@ describe('the options of redisCache and redisLimits', () => {
     }
   })
 
-  it('are right', () => {
+  it('accept all valid options', () => {
     for (const options of [
       {},
       { url: 'rediss://user:pass@host:6380/2' },
@@ -66,7 +66,7 @@ describe('the options of redisCache and redisLimits', () => {
     }
   })
 
-  it('say what to install where redis is missing', async () => {
+  it('name the package to install when redis is missing', async () => {
     vi.doMock('redis', () => {
       throw new Error("Cannot find package 'redis'")
     })
@@ -77,7 +77,7 @@ describe('the options of redisCache and redisLimits', () => {
 })
 
 describe('a rediss URL', () => {
-  it('is spoken to over TLS', async () => {
+  it('connects over TLS', async () => {
     let first: number | undefined
     const server = createServer((socket) => {
       socket.once('data', (data) => {
@@ -100,7 +100,7 @@ describe('a rediss URL', () => {
 })
 
 describeWithServer('a Redis with a password', () => {
-  it('is used with it, and no log shows it', async () => {
+  it('is used with the password, and no log contains it', async () => {
     await using server = await Server.start('--requirepass', 'hunter2')
     const { context, logged } = testContext()
     const right = redisCache({ url: server.url.replace('//', '//:hunter2@'), timeout: '10s' })
@@ -136,7 +136,7 @@ describeWithServer('a client of the application', () => {
     client.destroy()
   })
 
-  it('is connected, and closed, if nobody else did it', async () => {
+  it('is connected and closed by the store if the application did not connect it', async () => {
     await using server = await Server.start()
     const client = createClient({ url: server.url, disableOfflineQueue: true })
     const cache = redisCache({ client, timeout: '10s' })
@@ -148,7 +148,7 @@ describeWithServer('a client of the application', () => {
 })
 
 describeWithServer('one object of options', () => {
-  it('is one connection, closed with its last user and opened again', async () => {
+  it('shares one connection, which its last user closes and which can be opened again', async () => {
     await using server = await Server.start()
     const redis = await createClient({ url: server.url }).connect()
     const clients = async () => (await redis.clientList()).length - 1

@@ -27,7 +27,7 @@ const ask = async (own: string, language: string) => {
   return `${headers['x-cache']} ${body.data}`
 }
 
-describeWithRedis('what an answer says of its own keeping, in Redis', () => {
+describeWithRedis('a response that sets its own cache time, in Redis', () => {
   it.each<[string, string]>([
     ['max-age=5', 'HIT en'],
     ['max-age=0', 'MISS de'],

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { describe } from 'vitest'
 import { freePort } from '../free-port.js'
 
-/** The Redis that happens to run: nothing but this file's own keys may be touched on it. */
+/** The Redis that already runs on this machine. Tests may change only their own keys there. */
 export const url = process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379'
 
 const { hostname, port } = new URL(url)
@@ -17,18 +17,18 @@ const hasBinary = spawnSync('redis-server', ['--version']).status === 0
 if (!isThere) console.warn('Skipped: no Redis answers. REDIS_URL says where it is.')
 if (!hasBinary) console.warn('Skipped: there is no redis-server here that could be broken.')
 
-/** `describe` of what needs a Redis: skipped on a machine where none runs, but not by CI. */
+/** `describe` for tests that need the running Redis. They are skipped if there is none, except in CI. */
 export const describeWithRedis = describe.skipIf(!isThere && !process.env['CI'])
 
-/** `describe` of what breaks a Redis of its own. */
+/** `describe` for tests that start and break their own Redis. */
 export const describeWithServer = describe.skipIf(!hasBinary && !process.env['CI'])
 
-/** A prefix that nobody else has. */
+/** A prefix that no other test uses. */
 export function ownPrefix(): string {
   return `blazon-test:${randomUUID()}:`
 }
 
-/** A Redis of a test's own, which it may break. */
+/** A Redis process of one test, which may break it. */
 export class Server implements AsyncDisposable {
   readonly port: number
   readonly url: string
@@ -40,12 +40,12 @@ export class Server implements AsyncDisposable {
     this.url = `redis://127.0.0.1:${port}`
   }
 
-  /** A server that does not run yet. */
+  /** A server that is not started. */
   static async absent(): Promise<Server> {
     return new Server(await freePort())
   }
 
-  /** A server that runs. */
+  /** A running server. */
   static async start(...args: string[]): Promise<Server> {
     for (let attempt = 1; ; attempt++) {
       const server = await Server.absent()
@@ -53,7 +53,7 @@ export class Server implements AsyncDisposable {
         await server.start(...args)
         return server
       } catch (error) {
-        // Somebody was quicker to take the port.
+        // Another process took the port first.
         await server[Symbol.asyncDispose]()
         if (attempt === 5) throw error
       }
@@ -80,7 +80,7 @@ export class Server implements AsyncDisposable {
     await ended
   }
 
-  /** It keeps its connections, and takes new ones, and says nothing. */
+  /** Pauses the process: it keeps its connections and accepts new ones, but sends nothing. */
   pause(): void {
     this.#process?.kill('SIGSTOP')
   }
@@ -95,7 +95,7 @@ export class Server implements AsyncDisposable {
   }
 }
 
-/** Whether a Redis answers. */
+/** Whether a Redis replies. */
 function answers(port: number, host: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, host)
@@ -105,7 +105,7 @@ function answers(port: number, host: string): Promise<boolean> {
     }
     socket.setTimeout(2000, () => end(false))
     socket.once('connect', () => socket.write('PING\r\n'))
-    // With a password it says `-NOAUTH`, which is an answer too.
+    // A server with a password replies `-NOAUTH`, which also counts as a reply.
     socket.once('data', (data) => end(/^[+-](?!LOADING)/.test(String(data))))
     socket.once('error', () => end(false))
   })

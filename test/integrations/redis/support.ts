@@ -1,7 +1,7 @@
 import type { CacheEntry, StoreContext } from '../../../src/contracts/cache.js'
 import { TestClock } from '../../../src/testing/test-clock.js'
 
-/** What a store is opened with, and what it has logged. */
+/** A context to open stores with, and the lines that it logged. */
 export function testContext() {
   const clock = new TestClock()
   const logged: { level: string; facts: object; message: string }[] = []
@@ -13,7 +13,7 @@ export function testContext() {
   return { context, clock, logged }
 }
 
-/** An entry that holds a text. */
+/** An entry with a text body. */
 export function entry(body: string, more: Partial<CacheEntry> = {}): CacheEntry {
   const times = { createdAt: 1000, freshUntil: 61_000 }
   return { owner: null, user: null, kind: 'value', body, headers: [], tags: [], ...times, ...more }

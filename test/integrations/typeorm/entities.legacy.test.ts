@@ -86,7 +86,7 @@ beforeEach(async () => {
   return () => app.close()
 })
 
-it('entities with decorators are asked for by their classes', async () => {
+it('the repository of an entity class is injected by its token', async () => {
   const ada = { email: 'ada@example.com', orders: [{ cents: 350 }, { cents: 420 }] }
   const added = await app.request().post('/customers').send(ada).expect(200)
   expect(added.body.data).toEqual({ id: 1 })

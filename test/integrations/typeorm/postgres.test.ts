@@ -79,14 +79,14 @@ describeWithServer('TypeORM on PostgreSQL', () => {
     for (const app of running.splice(0)) await app.close()
   })
 
-  it('answers over a real socket', async () => {
+  it('responds over a real socket', async () => {
     const { notes } = await start()
     const text = "Robert'); drop table note; --"
     expect((await add(notes, text)).status).toBe(201)
     expect(await list(notes)).toEqual([text])
   })
 
-  it('is shared by the applications that name it, each over connections of its own', async () => {
+  it('may be used by several applications, each with its own connections', async () => {
     const shared = plugin()
     const one = await start([shared])
     const other = await start([shared])
@@ -96,7 +96,7 @@ describeWithServer('TypeORM on PostgreSQL', () => {
     expect(await list(other.notes)).toEqual(['seen by both'])
   })
 
-  it('takes a duplicate key once, however many come at a time', async () => {
+  it('accepts a duplicate key once, however many requests are concurrent', async () => {
     const { notes } = await start()
     const answers = await Promise.all(Array.from({ length: 20 }, () => add(notes, 'only one')))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(500)])
@@ -121,7 +121,7 @@ describeWithServer('TypeORM on PostgreSQL', () => {
     expect(await list(notes)).toEqual([])
   })
 
-  it('keeps nothing of a transaction that fails', async () => {
+  it('rolls back a transaction that fails', async () => {
     const { notes, batches } = await start()
     expect((await fetch(batches, { method: 'POST' })).status).toBe(500)
     expect(await list(notes)).toEqual([])
@@ -135,7 +135,7 @@ describeWithServer('TypeORM on PostgreSQL', () => {
     await expect.poll(connections).toEqual([])
   })
 
-  it('has no connection left where the start fails', async () => {
+  it('has no connection left when the start fails', async () => {
     const Broken = new EntitySchema({ name: 'Broken', columns: {} })
     const broken = typeorm({ type: 'postgres', url, applicationName, entities: [Broken] })
     await expect(App.create({ plugins: [broken] })).rejects.toThrow('primary column')

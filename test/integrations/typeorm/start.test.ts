@@ -20,7 +20,7 @@ const logger = {
   logSchemaBuild: ignore,
 }
 
-/** What keeps an application with this data source from starting. */
+/** The boot error of an application with this data source. */
 async function failureOf(options: TypeOrmOptions): Promise<ConfigError> {
   const error = await App.create({ plugins: [typeorm(options)], logger: false }).then(
     (app) => app.close(),
@@ -32,7 +32,7 @@ async function failureOf(options: TypeOrmOptions): Promise<ConfigError> {
   return error
 }
 
-/** A server that says what it is told to whoever connects, or nothing. */
+/** A server that sends the same bytes to every client, or nothing. */
 async function liar(answer: Buffer | null): Promise<{ server: NetServer; port: number }> {
   const server = createServer((socket) => {
     socket.on('error', () => {})
@@ -53,7 +53,7 @@ function refusal(fields: Readonly<Record<string, string>>): Buffer {
 }
 
 describe('a database that cannot be used', () => {
-  it('is a boot error: nobody listens', async () => {
+  it('is a boot error: no server listens', async () => {
     const { server, port } = await liar(null)
     server.close()
     await once(server, 'close')
@@ -84,7 +84,7 @@ describe('a database that cannot be used', () => {
       refusal({
         S: 'FATAL',
         C: '28P01',
-        // No server says so; should one, it is hidden all the same.
+        // No known server repeats the password. If one does, it must be hidden, too.
         M: `password authentication failed for user "ada" (${PASSWORD})`,
       }),
     )
@@ -94,7 +94,7 @@ describe('a database that cannot be used', () => {
     server.close()
   })
 
-  it('is a boot error: its URL is none', async () => {
+  it('is a boot error: its URL is invalid', async () => {
     const url = `postgres://ada:${PASSWORD}@127.0.0.1/shop`
     const { message } = await failureOf({ type: 'postgres', url })
     expect(message).toMatch(/`url` is not a URL.+encodeURIComponent/s)
@@ -115,7 +115,7 @@ describe('a database that cannot be used', () => {
     expect(inspect(error.cause)).toContain('no such table: nowhere')
   })
 
-  it('is a boot error: something was thrown that is no error', async () => {
+  it('is a boot error: the thrown value is not an error', async () => {
     class Thrown1700000000000 {
       up() {
         throw PASSWORD
@@ -144,12 +144,12 @@ describe('a package that is missing', () => {
     vi.resetModules()
   })
 
-  it('is named with its command: that of the driver', async () => {
+  it('is named with the command that installs it: the driver', async () => {
     const { problems } = await failureOf({ type: 'mysql', password: PASSWORD })
     expect(problems[0]).toMatchObject({ code: 'E_PEER_MISSING', remedy: 'npm install mysql2' })
   })
 
-  it('is named with its command: typeorm itself', async () => {
+  it('is named with the command that installs it: typeorm itself', async () => {
     vi.resetModules()
     vi.doMock('node:module', () => ({
       createRequire: () => () => {
@@ -159,7 +159,7 @@ describe('a package that is missing', () => {
     const fresh = await import('blazon/typeorm')
     expect(() => fresh.typeorm({ type: 'sqljs' })).toThrow(/E_PEER_MISSING.+npm install typeorm@1/s)
     expect(() => fresh.dataSourceOf()).toThrow(/npm install typeorm@1/)
-    // Names alone need nobody.
+    // A token needs no package.
     expect(String(fresh.dataSourceOf('archive'))).toBe("DataSource 'archive'")
   })
 })
@@ -176,7 +176,7 @@ describe('the options', () => {
     ['a number as name', { type: 'sqljs', name: 7 }, /name\s+It is not a name/],
   ]
 
-  it.each(wrong)('are held to: %s', (_, options, message) => {
+  it.each(wrong)('are checked: %s', (_, options, message) => {
     expect(() => typeorm(options as TypeOrmOptions)).toThrow(ConfigError)
     expect(() => typeorm(options as TypeOrmOptions)).toThrow(message)
     try {
@@ -186,12 +186,12 @@ describe('the options', () => {
     }
   })
 
-  it('are a boot error where TypeORM does not know them', async () => {
+  it('are a boot error when TypeORM does not know them', async () => {
     const { message } = await failureOf({ type: 'sqlite' as 'sqljs' })
     expect(message).toMatch(/TypeORM says: Wrong driver: "sqlite" given.+"sqljs"/)
   })
 
-  it('are not changed, whoever uses them', async () => {
+  it('are not modified by any user', async () => {
     const Note = new EntitySchema({
       name: 'Note',
       columns: { id: { type: Number, primary: true } },

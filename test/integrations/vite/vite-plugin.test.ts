@@ -31,13 +31,13 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 function tsconfig(name: string, compilerOptions: object | null) {
   mkdirSync(join(folder, name, 'src'), { recursive: true })
-  // Comments and inheritance are why nobody should read this file with JSON.parse.
+  // The file has a comment and `extends`, so it cannot be read with JSON.parse.
   const own = compilerOptions === null ? '"extends": "../legacy/tsconfig.json",' : ''
   const text = `{ // options\n ${own} "compilerOptions": ${JSON.stringify(compilerOptions ?? {})} }`
   writeFileSync(join(folder, name, 'tsconfig.json'), text)
 }
 
-/** What the plugin of a project makes of a module. */
+/** Compiles a module with the plugin of a project. */
 function lower(code: string, id = 'standard/src/things.ts') {
   const plugin = blazon()
   plugin.configResolved({ root: folder })
@@ -45,7 +45,7 @@ function lower(code: string, id = 'standard/src/things.ts') {
 }
 
 describe('a module with standard decorators', () => {
-  it('comes out without them, and runs', async () => {
+  it('is compiled, and runs', async () => {
     const { code } = (await lower(DECORATED)) as { code: string }
     expect(code).not.toMatch(/^\s*@/m)
     const calls: string[] = []
@@ -62,12 +62,12 @@ describe('a module with standard decorators', () => {
     ])
   })
 
-  it('keeps a decorated field where fields are assigned', async () => {
+  it('keeps a decorated field when fields are compiled to assignments', async () => {
     const { code } = (await lower(DECORATED, 'assigning/src/things.ts')) as { code: string }
     expect(code).toMatch(/__decorateElement\(_init, 5, "name"/)
   })
 
-  it('has a map back to the lines it was written on', async () => {
+  it('has a source map to its original lines', async () => {
     const lowered = (await lower(DECORATED)) as { code: string; map: object }
     const map = new SourceMap(lowered.map as SourceMapPayload)
     const lines = lowered.code.split('\n')
@@ -93,7 +93,7 @@ describe('a module with standard decorators', () => {
   })
 })
 
-describe('a module that is none of its business', () => {
+describe('a module that the plugin does not compile', () => {
   it.each([
     ['without decorators', 'export class A { readonly mail = "a@b.example" }', 'src/a.ts'],
     ['with no class', 'export const at = "@Controller()"', 'src/a.ts'],
@@ -110,7 +110,7 @@ describe('a module that is none of its business', () => {
     expect(await lower(code, `${name}/src/things.ts`)).toBeNull()
   })
 
-  it('is not even looked at where Vite filters', () => {
+  it('is not passed to the plugin when Vite applies the filters', () => {
     const { include, exclude } = blazon().transform.filter.id
     const asked = (id: string) => include.test(id) && !exclude.test(id)
     expect(['/a/b.ts', '/a/b.mjs', '/a/b.tsx?v=1'].filter(asked)).toHaveLength(3)
@@ -126,7 +126,7 @@ describe('a parameter decorator without experimentalDecorators', () => {
 })
 
 describe('a project that lacks', () => {
-  /** A project outside, which sees the packages named and a copy of ours. */
+  /** A project outside the repository with stand-ins for the named packages. */
   function importFrom(name: string, packages: readonly string[]) {
     const project = join(folder, name)
     mkdirSync(join(project, 'node_modules'), { recursive: true })
@@ -141,14 +141,14 @@ describe('a project that lacks', () => {
     return plugin.transform.handler(DECORATED, join(project, 'a.ts'))
   }
 
-  it('a Vite with esbuild is told what to install', async () => {
-    // Such a project's Vite is found first, so this one stands for one that has dropped the function.
+  it('a Vite with transformWithEsbuild is told what to install', async () => {
+    // Node finds the project's own Vite first. This one stands for a Vite without the function.
     await expect(importFrom('old', ['vite', 'esbuild'])).rejects.toThrow(
       /\[E_PEER_MISSING\] blazon\/vite[\s\S]*npm install --save-dev vite@8/,
     )
   })
 
-  it('esbuild is told so, with the command', async () => {
+  it('esbuild is told the command that installs it', async () => {
     const outside = mkdtempSync(join(tmpdir(), 'blazon-vite-8-'))
     expect(() => createRequire(join(outside, 'x.js')).resolve('esbuild')).toThrow()
     mkdirSync(join(outside, 'node_modules/vite'), { recursive: true })

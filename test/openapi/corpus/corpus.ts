@@ -6,7 +6,7 @@ import { valibotCorpus } from './valibot.js'
 import { zodCorpus } from './zod.js'
 import { zodDomainCorpus } from './zod-domain.js'
 
-/** Schemas of every library, on which the document is measured. */
+/** The schemas of all libraries with which the document is tested. */
 export const corpus: readonly CorpusEntry[] = [
   ...zodCorpus,
   ...zodDomainCorpus,

@@ -1,19 +1,19 @@
 import type { Schema } from '../../../src/contracts/schema.js'
 
-/** The libraries whose schemas the corpus holds. */
+/** The libraries with schemas in the corpus. */
 export type Library = 'zod' | 'valibot' | 'arktype' | 'typebox' | 'json-schema'
 
-/** A schema, and whether the document can say all of it. */
+/** A schema, and whether the document can express all of it. */
 export interface CorpusEntry {
   /** Unique within its library. */
   readonly name: string
   readonly library: Library
   readonly schema: Schema
-  /** Why the validator and the document do not accept the same values; absent where they must. */
+  /** Why the validator and the document accept different values; absent if they must accept the same. */
   readonly exceptions?: string
 }
 
-/** Named schemas; with a reason where the document cannot say all of one. */
+/** Named schemas. A schema that the document cannot express fully has a reason. */
 export type Table = Readonly<Record<string, Schema | readonly [Schema, string]>>
 
 /** The entries of one library. */
