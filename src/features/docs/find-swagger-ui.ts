@@ -5,9 +5,10 @@ import { refuseOldPeer } from '../../errors/peer-floor.js'
 const FILE = 'swagger-ui-dist/swagger-ui-bundle.js'
 
 /**
- * The folder of `swagger-ui-dist`, as the application sees it or else as this package does; `null` where it is not installed.
+ * Returns the folder of `swagger-ui-dist`. The package is searched from the working directory, then from this
+ * file. Returns `null` if neither search finds it.
  *
- * @throws ConfigError when it is too old.
+ * @throws ConfigError when the package is too old.
  */
 export function findSwaggerUi(): string | null {
   return resolveFrom(join(process.cwd(), 'package.json')) ?? resolveFrom(import.meta.url)
