@@ -94,7 +94,7 @@ export function featureFacts({ tenant, rateLimit }: Settings): object {
   return { tenant: tenantFacts(tenant), limits: limitFacts(rateLimit) }
 }
 
-/** Finds problems between decorators and the settings of features. */
+/** Finds problems between decorators, middlewares and the settings of tenants and rate limits. */
 export function checkFeatures(settings: Settings, model: AppModel): Problem[] {
   const { tenant, middlewares, auth, rateLimit, trustProxy } = settings
   const setting = {

@@ -142,7 +142,10 @@ export function createListener(config: ListenerConfig): Listener {
   return { handle, handleForeign, handleClientError }
 }
 
-/** Whether a request whose response must wait for earlier ones can ever get that response. */
+/**
+ * Whether the response of a pipelined request, which waits for earlier responses, can ever be sent. If so, the
+ * response closes when its connection closes.
+ */
 function mayWait(req: IncomingMessage, res: ServerResponse): boolean {
   if (isBehindLast(req)) return false
   closeWithConnection(req, res)

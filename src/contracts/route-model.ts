@@ -43,7 +43,8 @@ export interface RouteModel {
   /** Full path with `:param` segments and, at the end, `*rest`. */
   readonly path: string
   /**
-   * `{ get: true }`, or `{ _all: true }` for `ALL`: the form of Express' routes, for packages that measure requests.
+   * `{ get: true }`, or `{ _all: true }` for `ALL`. Packages that measure requests read it, because Express'
+   * routes have this form.
    */
   readonly methods: Readonly<Record<string, true>>
   /** The handler in the form of Express' routes, for the same packages. */

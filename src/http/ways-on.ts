@@ -4,8 +4,8 @@ type Resume = (goOn: () => void) => void
 type TakeError = (error: unknown) => void
 
 /**
- * An application has given a request back to its host. From then on, the host handles the errors of the
- * request.
+ * Stored when an application gives a request back to its host. From then on, the host handles the errors of
+ * the request.
  */
 interface Return {
   readonly app: object

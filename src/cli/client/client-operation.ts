@@ -112,7 +112,7 @@ export function preferredContent(
   return (plain ?? json[0] ?? entries[0]) as [string, OpenApiMediaType]
 }
 
-/** Whether a schema is the success envelope: `statusCode` is `'success'`, and it has `data`. */
+/** Whether a schema is the success envelope: `statusCode` can only be `'success'`, and there is a `message`. */
 function isEnvelope(schema: OpenApiSchema, document: OpenApiDocument): boolean {
   const properties = propertiesOf(schema, document, 0)
   const values = properties['statusCode']?.enum

@@ -32,7 +32,10 @@ export interface VaryPlaces {
   readonly later: readonly OutgoingHttpHeaders[]
 }
 
-/** Returns the request headers that a response depends on, from all sources. */
+/**
+ * Reads `Vary` of the response at the three moments. Names in `OF_EACH_RESPONSE` are left out, unless the
+ * handler itself has added them.
+ */
 export function varyingOf({ before, ended, later }: VaryPlaces): Varying {
   const earlier = membersOf(before['vary']).map((name) => name.toLowerCase())
   const own = membersOf(ended['vary']).filter((name) => !earlier.includes(name.toLowerCase()))

@@ -11,7 +11,7 @@ type Headers = OutgoingHttpHeaders | readonly (OutgoingHttpHeader | readonly [st
 export function setHeadersForStandIn(res: ServerResponse): void {
   const socket = res.socket ?? res.req?.socket
   if (socket instanceof Duplex) return
-  // Node reads it to learn whether everything has been written.
+  // Node reads `writableLength` to learn whether everything has been written. A mock socket may lack it.
   if (res.socket != null && res.socket.writableLength === undefined) {
     Object.assign(res.socket, { writableLength: 0 })
   }

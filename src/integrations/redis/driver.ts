@@ -70,7 +70,7 @@ export interface Driver {
   readonly send: Send
   /** The values of keys, in the order of the keys; `null` for a key that does not exist. */
   getAll(keys: readonly string[]): Promise<readonly unknown[]>
-  /** Sends a command that runs a script on one key, its fourth word. */
+  /** Sends a command that runs a script on one key. The key is the fourth word of the command. */
   readonly sendScript: Send
   /** A `Send` for every server that owns keys, without replicas. */
   masters(): Promise<readonly Send[]>

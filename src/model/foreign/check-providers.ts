@@ -65,7 +65,10 @@ function checkClass({ make, origin }: Binding, controllers: ReadonlySet<Class>):
   return [...problems, { code: 'E_FOREIGN_PROVIDER', subject, cause, remedy }]
 }
 
-/** Reads the class and its base classes, nearest first, as NestJS does. */
+/**
+ * Finds decorators of NestJS for injection on a class. Each key is read from the nearest class that has it, the
+ * class itself or a base class, as NestJS does.
+ */
 function injectionFindings(target: Class) {
   const store = metadataStore()
   if (store === null) return []

@@ -11,7 +11,10 @@ export interface Sighting {
   readonly key: string
   /** The name of the side that it belongs to. */
   readonly owner: string
-  /** The operation that it was sent to, such as `POST /notes`; or `its id` or `its user`. */
+  /**
+   * The operation that the canary was sent to, such as `POST /notes`. For the id of a tenant: `its id`. For a
+   * canary in the user of a tenant: `its user`.
+   */
   readonly origin: string
 }
 

@@ -16,8 +16,8 @@ export const ALL_TENANTS: Owner = { kind: 'all' }
 /**
  * The owner for which the current code runs.
  *
- * @param usesTenants Whether code outside every tenant scope runs for `nobody`. If not, its owner
- * is `null`.
+ * @param usesTenants Whether the application uses tenants. If it does, code outside every tenant
+ * scope runs for nobody. If not, the owner of such code is `null`.
  */
 export function currentOwner(usesTenants: boolean): Owner | null {
   const scope = TenantContext.current()
