@@ -68,7 +68,7 @@ const ELSEWHERE = [
 ]
 
 /** Journeys that look at all that is open, running or listened to in their process, or replace it. */
-const ALONE_JOURNEYS = [
+export const ALONE_JOURNEYS = [
   'test/journeys/app/test-app.test.ts',
   'test/journeys/cache/manager.test.ts',
   'test/journeys/redis/**/*.test.ts',
@@ -79,10 +79,11 @@ const ALONE_JOURNEYS = [
  * Other files that do so, that mock a module, that start processes and servers, or whose helpers end after one file what they
  * started.
  */
-const ALONE = [
+export const ALONE = [
   'test/app/**/*.test.ts',
   'test/cli/**/*.test.ts',
   'test/docs/**/*.test.ts',
+  'test/features/cache/unused.test.ts',
   'test/house/**/*.test.ts',
   'test/integrations/**/*.test.ts',
   'test/schema/date-text.test.ts',

@@ -50,18 +50,20 @@ describe('an operation of which nothing of a tenant is seen', () => {
     const verdict = await verdictOf(async (notes, owner, id) => {
       if (!(await notes.remove(owner, id))) throw new NotFoundError('No such note')
     })
-    expect(verdict).toBe('PASS: own ids are taken, and those of others refused as unknown ones are')
+    expect(verdict).toBe(
+      'PASS: own ids are accepted, and ids of other tenants get the same status as unknown ids',
+    )
   })
 
   it('does not pass where ids of others are taken as well as its own', async () => {
     const verdict = await verdictOf(
       async (notes, owner, id) => void (await notes.remove(owner, id)),
     )
-    expect(verdict).toBe('INCONCLUSIVE: nobody saw anything of its own')
+    expect(verdict).toBe('INCONCLUSIVE: no tenant saw its own data')
   })
 
   it('does not pass where its own ids are refused as well', async () => {
     const verdict = await verdictOf(() => Promise.reject(new NotFoundError('No such note')))
-    expect(verdict).toBe('INCONCLUSIVE: nobody was ever answered with 2xx: 404')
+    expect(verdict).toBe('INCONCLUSIVE: no tenant got a 2xx response: 404')
   })
 })

@@ -1,0 +1,21 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { ALONE, ALONE_JOURNEYS } from '../../vitest.config.js'
+import { root } from './sources.js'
+
+const patterns = [...ALONE, ...ALONE_JOURNEYS, 'test/browser/**/*.test.ts'].map(
+  (glob) => new RegExp(`^${glob.replaceAll('.', '\\.').replace('**/*', '.*')}$`),
+)
+
+// A mocked module would stay mocked for the files behind it, and not be mocked where an earlier file has loaded it.
+it('only test files with a process of their own mock modules', () => {
+  const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+    .map((name) => `test/${name.replaceAll('\\', '/')}`)
+    .filter((name) => name.endsWith('.test.ts') && !name.includes('node_modules'))
+  const mocking = files.filter((name) =>
+    /^vi\.mock\(/m.test(readFileSync(join(root, name), 'utf8')),
+  )
+  expect(mocking.length).toBeGreaterThan(1)
+  expect(mocking.filter((name) => !patterns.some((pattern) => pattern.test(name)))).toEqual([])
+})
