@@ -193,7 +193,7 @@ export function describeTransactions(databaseOf: () => TenantDatabase): void {
         late.catch(() => {})
       })
       goOn()
-      await expect(late).rejects.toThrow('over')
+      await expect(late).rejects.toThrow('has ended')
       expect(await saved()).toEqual(['1'])
     })
 
