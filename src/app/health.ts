@@ -44,6 +44,8 @@ export class Health {
   readonly #app: Pick<PluginContext, 'get'>
 
   /**
+   * Creates the readiness check of an application. The framework calls this; inject `Health` instead.
+   *
    * @param plugins The plugins of the application.
    * @param app Passed to each plugin's `health`.
    */

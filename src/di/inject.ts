@@ -7,7 +7,6 @@ import { type Injector, kInjector } from './injector.js'
  * constructor parameter.
  *
  * @param token A class, an `InjectionToken`, a string or a symbol.
- * @param options `optional: true` returns `undefined` when nothing provides the token. Default: `false`.
  * @throws Error when it is called outside construction by the container.
  * @throws ConfigError when nothing provides the token; boot prints the chain of tokens that led to it.
  * @example
@@ -18,7 +17,7 @@ import { type Injector, kInjector } from './injector.js'
  */
 export function inject<T>(token: Token<T>): T
 /**
- * Gives the instance behind a token, or `undefined` where nothing provides the token.
+ * Returns the instance of a token, or `undefined` if nothing provides the token.
  *
  * @param token A class, an `InjectionToken`, a string or a symbol.
  * @param options `optional: true` for a token that does not have to be provided.
