@@ -1,9 +1,9 @@
 // node scripts/build.mjs [folder]: the package as it is published, in `dist` or another folder.
 //
-// A process that starts pays for every file it loads: two hundred small modules took as long to load as Express with all its
-// packages. So each door is one file, and code that doors share stands in `chunks/`, where every class is there once. The types
-// are built in the same way: one file for each door, and one for the declarations that doors share. The JavaScript carries no
-// comments, because the types carry the documentation. Stack traces lead to `src/` under `node --enable-source-maps`.
+// A process loads every file at its start: two hundred small modules took as long as Express with all its packages. So
+// each door is one file, and code that several doors share is in `chunks/`, where each class exists once. The types are
+// built in the same way: one file for each door, and `shared.d.ts` for declarations that doors share. The JavaScript has
+// no comments, because the types have the docstrings. Under `node --enable-source-maps`, stack traces name `src/`.
 import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
@@ -28,8 +28,8 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const CHILDREN = ['cli/load/child', 'cli/client/generator-child']
 
 /**
- * Packages in CommonJS that every application loads. Node 20 and 22 read such a package a second time, in JavaScript, to learn what
- * names an `import` may ask for, which took a fifth of a start; they read only the file that is imported, so that is one of ours.
+ * Packages in CommonJS that every application loads. For an `import`, Node 20 and 22 read the imported file of such a
+ * package a second time to find its exports, which took a fifth of a start. So we import a small file of our own instead.
  */
 const COMMONJS = ['express', 'find-my-way', 'secure-json-parse']
 const SHIM = 'commonjs.cjs'
@@ -95,8 +95,8 @@ async function bundle(compiled, out) {
 }
 
 /**
- * Puts the declarations together. A declaration that two doors use is written once, in `shared.d.ts`: a class with private fields is
- * assignable to itself alone.
+ * Bundles the declarations. A declaration that two doors use is written once, in `shared.d.ts`, because TypeScript
+ * treats two declarations of a class with private fields as two different types.
  */
 async function bundleTypes(compiled, out) {
   const input = Object.fromEntries(doors().map((name) => [name, join(compiled, `${name}.d.ts`)]))
@@ -118,14 +118,14 @@ async function bundleTypes(compiled, out) {
   await built.close()
 }
 
-/** The types of decorators and the like have no name that a door exports, whether they stand in one file or in many. */
+/** Some types, such as those of decorators, are not exported by any door. This is intended. */
 function isExpected({ message }) {
   return message.includes('still references private shared type exports')
 }
 
 /**
- * What `require` finds of a door: the same module that `import` finds. TypeScript compiles a CommonJS file against `.d.cts` alone where
- * `module` is `node16`; the declarations are those of the `.d.ts`, and only that setting reports the line that fetches them.
+ * Writes the files for `require`: they load the same module that `import` loads. Under `module: node16`, TypeScript
+ * compiles a CommonJS file against `.d.cts`, which re-exports the declarations of the `.d.ts`.
  */
 function writeCommonJs(door) {
   const module = `./${basename(door)}.js`
@@ -176,11 +176,11 @@ function withSourceMaps() {
 }
 
 /**
- * Integrations import from the package's own door, as plugins of other people do. In the build, each imports what it uses from where
- * that stands: `blazon/vite` would load Express otherwise.
+ * Integrations import from the package's own door, as plugins of other people do. The build replaces these imports by
+ * imports of the defining files. Otherwise `blazon/vite` would load Express.
  */
 function passesThroughDoor(compiled) {
-  // Types leave empty lists behind.
+  // A list is empty after the compiler has removed its types.
   const listed = (names) => names.split(',').flatMap((name) => name.trim() || [])
   const places = new Map()
   const door = readFileSync(join(compiled, 'index.js'), 'utf8')
@@ -207,7 +207,7 @@ function passesThroughDoor(compiled) {
   }
 }
 
-/** Puts what {@link COMMONJS} and {@link isBuiltin} say in place of imports; names are looked up where they are used. */
+/** Replaces the imports of {@link COMMONJS} and {@link isBuiltin}. A name is looked up when it is used. */
 function loadsCheaply(compiled) {
   const variable = (name) => name.replace(/\W(\w)/g, (_, letter) => letter.toUpperCase())
   const lines = COMMONJS.map((name) => `exports.${variable(name)} = require('${name}')\n`)
@@ -233,8 +233,8 @@ function loadsCheaply(compiled) {
 }
 
 /**
- * A module that looks for files beside it finds them where it stood. One that looks for packages does not care, and must not be
- * told: in an application's own bundle, such a place would be outside of the application.
+ * Keeps the original folder of a module that looks for files beside it. A module that looks for packages does not need
+ * this: in a bundle of an application, that folder would be outside of the application.
  */
 function keepsPlaces(compiled) {
   return {

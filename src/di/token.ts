@@ -19,8 +19,8 @@ export interface TokenOptions<T> {
 export class InjectionToken<T> implements TokenLike<T> {
   declare readonly _type?: T
   /**
-   * Makes the instance where nothing provides the token, once for an application. `undefined`: asking for a token that nothing provides
-   * is a boot error.
+   * Creates the default instance, once for an application, if nothing provides the token. `undefined` means that the
+   * token has no default: a missing provider is a boot error.
    */
   readonly useFactory: (() => T) | undefined
 

@@ -3,7 +3,7 @@ import type { Problem } from './config-error.js'
 /** Every name of an object of options. A new option that is missing here does not compile. */
 export type Names<Options> = Readonly<Record<keyof Options, true>>
 
-/** What the file of a group of options exports: the steps from an option to the settings that the framework works with. */
+/** The functions of one group of options, which turn an option into settings. */
 export interface OptionGroup<Option, Settings> {
   /** Finds names that the group does not know. The option is not checked yet. */
   readonly unknown: (option: Option) => Problem[]
@@ -16,7 +16,7 @@ export interface OptionGroup<Option, Settings> {
 /**
  * Finds names that an object of options does not have: typing errors, and options of another version.
  *
- * @param path Stands before each name in the messages: `'auth.'`.
+ * @param path The prefix of each name in the messages: `'auth.'`.
  */
 export function unknownNames(path: string, value: unknown, names: object): Problem[] {
   if (typeof value !== 'object' || value === null) return []
@@ -30,7 +30,7 @@ export function unknownNames(path: string, value: unknown, names: object): Probl
     }))
 }
 
-/** The same as an error: for groups where a misspelt option leaves out a check that somebody relies on. */
+/** Returns the same names as errors: for groups in which a misspelt option would omit a security check. */
 export function refusedNames(path: string, value: unknown, names: object): Problem[] {
   return unknownNames(path, value, names).map((problem) => ({
     ...problem,

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { ConfigError } from './config-error.js'
 
-/** An optional peer dependency that has an oldest version. */
+/** An optional peer dependency with an oldest version that works. */
 export type Peer =
   | '@electric-sql/pglite'
   | '@valibot/to-json-schema'
@@ -20,8 +20,8 @@ export type Peer =
   | 'vite'
 
 /**
- * The oldest version of each peer dependency that passes the tests of the code that uses it. `peerDependencies` in the manifest is
- * wider: an application that has an older version for purposes of its own can be installed.
+ * The oldest version of each peer dependency that passes the tests of the code that uses it. The ranges in
+ * `peerDependencies` are wider, so that npm can install an application that uses an older version itself.
  */
 export const PEER_FLOORS: Readonly<Record<Peer, string>> = {
   '@electric-sql/pglite': '0.5.5',
@@ -39,27 +39,27 @@ export const PEER_FLOORS: Readonly<Record<Peer, string>> = {
   vite: '6.0.0',
 }
 
-/** A peer dependency that is installed, and too old. */
+/** An installed peer dependency that is too old. */
 export interface OldPeer {
-  /** The version that is installed, and the oldest that works. */
+  /** Names the installed version and the oldest version that works. */
   readonly cause: string
-  /** The command that installs another one. */
+  /** The command that installs a newer version. */
   readonly remedy: string
 }
 
-/** Who needs a peer dependency, and from where it is loaded. */
+/** The code that needs a peer dependency. */
 export interface PeerUse {
-  /** As errors name it: `blazon/redis`. */
+  /** The name in errors: `blazon/redis`. */
   readonly subject: string
-  /** The file or the URL of the module that loads it. */
+  /** The file or the URL of the module that loads the package. */
   readonly origin: string
 }
 
 /**
  * Reads the version of an installed peer dependency.
  *
- * @param origin The file or the URL of the module that loads it.
- * @returns `null` where it is new enough, or where its version cannot be read: in a bundle there is no manifest.
+ * @param origin The file or the URL of the module that loads the package.
+ * @returns `null` if the package is new enough, or if its version cannot be read: a bundle has no manifests.
  */
 export function findOldPeer(name: Peer, origin: string): OldPeer | null {
   const version = versionOf(name, origin)
@@ -77,25 +77,25 @@ export function refuseOldPeer(name: Peer, { subject, origin }: PeerUse): void {
   if (old !== null) throw new ConfigError([{ code: 'E_PEER_MISSING', subject, ...old }])
 }
 
-/** Not by `require('name/package.json')`: packages need not export that. */
+/** Reads the manifest as a file, because a package need not export its `package.json`. */
 function versionOf(name: string, origin: string): string | null {
   for (const folder of foldersFrom(origin)) {
     try {
       const { version } = JSON.parse(readFileSync(join(folder, name, 'package.json'), 'utf8'))
       return typeof version === 'string' ? version : null
     } catch {
-      // Not installed in this one.
+      // The package is not in this folder.
     }
   }
   return null
 }
 
-/** Where Node looks for packages. */
+/** The folders in which Node looks for packages. */
 function foldersFrom(origin: string): readonly string[] {
   try {
     return createRequire(origin).resolve.paths('any') ?? []
   } catch {
-    // An application that is bundled into a CommonJS file has no URL.
+    // In an application that is bundled into a CommonJS file, the module has no URL.
     return []
   }
 }
@@ -106,7 +106,7 @@ function isBefore(version: string, floor: string): boolean {
   return at >= 0 && (have[at] ?? 0) < (need[at] as number)
 }
 
-/** A prerelease counts as its release. */
+/** Treats a prerelease as its release. */
 function numbersOf(version: string): number[] {
   return version.split(/[.+-]/, 3).map((part) => Number.parseInt(part, 10) || 0)
 }
