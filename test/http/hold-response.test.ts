@@ -169,7 +169,7 @@ describe('an answer that is held', () => {
     expect([status, text]).toEqual([503, 'too late'])
   })
 
-  it.each<[string, (res: ServerResponse) => unknown]>([
+  const lateCalls: [string, (res: ServerResponse) => unknown][] = [
     ['setHeader', (res) => res.setHeader('x-late', '1')],
     ['appendHeader', (res) => res.appendHeader('x-late', '1')],
     ['removeHeader', (res) => res.removeHeader('x-kept')],
@@ -177,27 +177,33 @@ describe('an answer that is held', () => {
     ['flushHeaders', (res) => res.flushHeaders()],
     ['write', (res) => res.write('late')],
     ['end', (res) => res.end('late')],
-  ])('drops %s of a handler whose request was ended for it', async (_, sayLate) => {
-    const { promise, open } = gate()
-    const { status, headers, text } = await exchange(
-      (res) => {
-        keepFirstResponse(res)
-        res.statusCode = 503
-        res.setHeader('x-kept', '1')
-        res.end('too late')
-        sayLate(res)
-        open()
-        setImmediate(sayLate, res)
-      },
-      { before: () => promise },
-    )
-    expect([status, headers.get('x-kept'), headers.get('x-late'), text]).toEqual([
-      503,
-      '1',
-      null,
-      'too late',
-    ])
-  })
+  ]
+  const orders = ['before', 'after'] as const
+  it.each(lateCalls.flatMap(([name, call]) => orders.map((order) => [name, order, call] as const)))(
+    'drops %s of a handler whose request was ended %s the response began',
+    async (_, order, sayLate) => {
+      const { promise, open } = gate()
+      const { status, headers, text } = await exchange(
+        (res) => {
+          if (order === 'before') keepFirstResponse(res)
+          res.statusCode = 503
+          res.setHeader('x-kept', '1')
+          res.end('too late')
+          if (order === 'after') keepFirstResponse(res)
+          sayLate(res)
+          open()
+          setImmediate(sayLate, res)
+        },
+        { before: () => promise },
+      )
+      expect([status, headers.get('x-kept'), headers.get('x-late'), text]).toEqual([
+        503,
+        '1',
+        null,
+        'too late',
+      ])
+    },
+  )
 
   it('can be held twice', async () => {
     const order: string[] = []
