@@ -102,11 +102,17 @@ export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineCo
   const readsBody = isDescribed || METHODS_WITH_BODY.includes(route.method)
   const mayWait = readsBody || inputs.length > 0 || route.isProtected || stages !== NO_STAGES
   const mayExpire = config.deadlines !== null || config.mayFailLate
+  // Written out: at boot, an object spread in the middle of a literal costs more than the rest of this function.
+  const { claim, guard, tenant, membership, can } = accessSteps(route, stages, config)
   return {
     scope: stages.scope,
     respond: respondStage(response),
     admission: stages.admission,
-    ...accessSteps(route, stages, config),
+    claim,
+    guard,
+    tenant,
+    membership,
+    can,
     quota: stages.quota,
     cache: stages.cache?.(settleOf(response)) ?? null,
     body: readsBody ? bodyStage({ limits: config.bodyLimits, isDescribed }) : null,

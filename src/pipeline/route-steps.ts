@@ -53,6 +53,8 @@ export type StepName = (typeof STEPS)[number]['name']
 /** The stages of one route, by step name. `null` if the route does not use the step. */
 export type RouteSteps = Readonly<Record<StepName, Stage | null>>
 
+const LAST_FIRST = STEPS.map(({ name }) => name).reverse()
+
 /** No steps. Code that needs only a few steps starts from this. */
 export const NO_STEPS: RouteSteps = Object.freeze(
   Object.fromEntries(STEPS.map(({ name }) => [name, null])),
@@ -63,7 +65,12 @@ export const NO_STEPS: RouteSteps = Object.freeze(
  * no call.
  */
 export function foldSteps(stages: RouteSteps): Step {
-  return STEPS.reduceRight<Step>((next, { name }) => stages[name]?.(next) ?? next, withoutHandler)
+  let step: Step = withoutHandler
+  for (const name of LAST_FIRST) {
+    const stage = stages[name]
+    if (stage !== null) step = stage(step)
+  }
+  return step
 }
 
 /** Called after the last step, if that step is not a handler. */
