@@ -1,5 +1,6 @@
 // Measures sessions on each Node, and writes them down one by one, so that a run that is stopped has not been for nothing.
-import { CANDIDATES, compileCandidates } from './candidates.mjs'
+import { CANDIDATES } from './candidates.mjs'
+import { compileCandidates } from './compile.mjs'
 import { readNode, readVersions } from './environment.mjs'
 import { checkTools } from './measure.mjs'
 import { readResults, saveResults } from './report.mjs'
