@@ -30,7 +30,7 @@ export const PEER_USES: Readonly<Record<Peer, PeerUse>> = {
       const add = Object.getOwnPropertyDescriptor(Things.prototype, 'add')
       Post('', { body })(Things.prototype, 'add', add)
       Controller('things')(Things)
-      await start({ controllers: [Things], strict: true })`,
+      await start({ controllers: [Things], strict: true, swagger: {} })`,
   },
   'drizzle-orm': {
     program: `
@@ -85,7 +85,7 @@ const PRELUDE = `
   Get()(Users.prototype, 'list', Object.getOwnPropertyDescriptor(Users.prototype, 'list'))
   Controller('users')(Users)
   async function start(options) {
-    const app = new App({ controllers: [Users], logger: false, ...options })
+    const app = new App({ controllers: [Users], logger: false, swagger: false, ...options })
     try { await app.init() } finally { await app.close().catch(() => {}) }
   }
   async function lower() {
