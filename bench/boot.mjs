@@ -4,11 +4,20 @@ import { fork, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { compile, compileDecorated } from './candidates.mjs'
+import { compile, compileDecorated } from './compile.mjs'
 import { readEnvironment, readNode, readVersions } from './environment.mjs'
 import { fetchNodes } from './nodes.mjs'
 import { readResults, saveResults } from './report.mjs'
-import { CANDIDATES, middleOf, nodeTable, PACKAGES, ROUTES, SIZES } from './sections/boot.mjs'
+import {
+  CANDIDATES,
+  keepCandidates,
+  middleOf,
+  nodeTable,
+  PACKAGES,
+  ROUTES,
+  SIZES,
+} from './sections/boot.mjs'
+import { commandOf } from './summary.mjs'
 
 const here = import.meta.dirname
 const env = { ...process.env, NODE_ENV: 'production' }
@@ -124,7 +133,7 @@ async function measureOn(node, rounds) {
   return {
     environment,
     rounds,
-    candidates: Object.fromEntries(candidates),
+    candidates: keepCandidates(Object.fromEntries(candidates)),
     sizes: Object.fromEntries(medians),
   }
 }
@@ -145,6 +154,7 @@ for (const path of chosen.length === 0 ? [process.execPath] : chosen) {
   const measured = await measureOn(path, Number(values.rounds))
   console.log(`\nNode ${version.node}\n\n${nodeTable(measured)}\n`)
   const { nodes } = readResults('boot') ?? {}
-  const results = { ...nodes, [major]: { ...version, ...measured } }
+  const command = commandOf('bench:boot', { nodes: major, rounds: values.rounds })
+  const results = { ...nodes, [major]: { ...version, command, ...measured } }
   await saveResults('boot', { versions: readVersions(PACKAGES), nodes: results })
 }

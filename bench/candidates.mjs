@@ -1,18 +1,12 @@
 // The candidates, each in a process of its own.
 import { spawn } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
-import ts from 'typescript-5'
-import { transformWithEsbuild } from 'vite'
+import { join } from 'node:path'
 
 const here = import.meta.dirname
 const START_MS = 60_000
 const SERVER_CORE = '0'
 
 const REFUSALS = ['plain', 'full', 'guarded']
-
-/** Peers whose decorators need `emitDecoratorMetadata`, and what they share. */
-const DECORATED = ['nest', 'routing-controllers', 'order-dto']
 
 /** Each with its title, the file that is run, the applications it can be, and what it is told besides. */
 export const CANDIDATES = {
@@ -63,41 +57,6 @@ process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL')
 })
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1))
-
-/** Compiles the candidates that are TypeScript, so that no loader runs inside the measured process. */
-export async function compileCandidates() {
-  await compile(join(here, 'candidates', 'blazon.ts'))
-  for (const name of DECORATED) compileDecorated(name)
-}
-
-/** Compiles a peer as its users do, with the types of its parameters written down for it. */
-export function compileDecorated(name) {
-  const source = readFileSync(join(here, 'peers', 'decorated', `${name}.ts`), 'utf8')
-  const { outputText } = ts.transpileModule(source, {
-    compilerOptions: {
-      target: ts.ScriptTarget.ES2022,
-      module: ts.ModuleKind.ES2022,
-      experimentalDecorators: true,
-      emitDecoratorMetadata: true,
-    },
-  })
-  const folder = join(here, 'peers', '.build')
-  mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, `${name}.mjs`), outputText)
-}
-
-/** Compiles a file of a folder of this one; answers with the path of the result. */
-export async function compile(file) {
-  const { code } = await transformWithEsbuild(readFileSync(file, 'utf8'), file, {
-    target: 'es2022',
-    sourcemap: false,
-  })
-  // One folder deep, like its source, so that its relative imports hold … beside the plain candidates.
-  const target = join(here, '.build', `${basename(file, '.ts')}.mjs`)
-  mkdirSync(dirname(target), { recursive: true })
-  writeFileSync(target, code.replace('./serve.mjs', '../candidates/serve.mjs'))
-  return target
-}
 
 /** Starts a candidate as the application that a workload asks for. */
 export async function startCandidate(candidate, { app, workload, ...options }) {

@@ -4,8 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { cpus, loadavg, release, totalmem } from 'node:os'
 import { join } from 'node:path'
 
-const root = join(import.meta.dirname, '..')
-const MODULE_FOLDERS = ['bench/peers/node_modules', 'node_modules']
+const MODULE_FOLDERS = ['peers/node_modules', 'node_modules']
 
 /** Above this load average, others shared the cores. */
 export const QUIET_LOAD = 0.5
@@ -43,6 +42,8 @@ export function readVersions(names) {
 }
 
 function versionOf(name) {
-  const manifests = MODULE_FOLDERS.map((folder) => join(root, folder, name, 'package.json'))
+  const manifests = MODULE_FOLDERS.map((folder) =>
+    join(import.meta.dirname, folder, name, 'package.json'),
+  )
   return JSON.parse(readFileSync(manifests.find(existsSync), 'utf8')).version
 }

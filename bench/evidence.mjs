@@ -1,11 +1,13 @@
 // Measures sessions on each Node, and writes them down one by one, so that a run that is stopped has not been for nothing.
-import { CANDIDATES, compileCandidates } from './candidates.mjs'
+import { CANDIDATES } from './candidates.mjs'
+import { compileCandidates } from './compile.mjs'
 import { readNode, readVersions } from './environment.mjs'
 import { checkTools } from './measure.mjs'
 import { readResults, saveResults } from './report.mjs'
 import { sessionTable } from './sections/requests/tables.mjs'
 import { PACKAGES } from './sections/requests/texts.mjs'
 import { lanesOf, runSession, SESSIONS } from './sessions.mjs'
+import { commandOf } from './summary.mjs'
 
 /** Those that are named, or all when none of this kind is named. */
 function chosenOf(kind, only) {
@@ -41,8 +43,10 @@ export async function measureRequests({ nodes, only, rounds, seconds }) {
 }
 
 function save({ node: { major, ...version }, name, session }) {
+  const { rounds, seconds } = session
+  const command = commandOf('bench', { nodes: major, rounds, seconds, only: name })
   const { nodes = {} } = readResults('requests') ?? {}
-  const sessions = { ...nodes[major]?.sessions, [name]: session }
+  const sessions = { ...nodes[major]?.sessions, [name]: { command, ...session } }
   return saveResults('requests', {
     versions: readVersions(PACKAGES),
     nodes: { ...nodes, [major]: { ...version, sessions } },

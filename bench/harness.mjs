@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { TestApp } from 'blazon/testing'
 import supertest from 'supertest'
-import { compile } from './candidates.mjs'
+import { compile } from './compile.mjs'
 import { markdownTable, median } from './report.mjs'
 
 const { values } = parseArgs({

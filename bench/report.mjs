@@ -3,15 +3,16 @@
 //
 // A section of the page is two files of one name, here `boot`:
 //
-//   bench/results/boot.json   what was measured, raw, in whatever shape suits it; written by `saveResults('boot', results)`, which
-//                             also draws the page. Keep what a reader has to know beside the numbers: `readEnvironment()` and
-//                             `readVersions([...])` of environment.mjs, rounds, seconds.
+//   bench/results/boot.json   spread and ratios of what was measured (summary.mjs), not the rounds; written by
+//                             `saveResults('boot', results)`, which also draws the page. Keep what a reader has to
+//                             know beside the numbers: `commandOf()`, rounds, seconds, and `readEnvironment()` and
+//                             `readVersions([...])` of environment.mjs.
 //   bench/sections/boot.mjs   how it reads: `export function section(results)` returns `{ title, body, goals, plots }`.
 //
 // and one line in SECTIONS, which is the order of the page. A section without results is left out.
 //
 //   body    Markdown, headings from ### on
-//   goals   the rows of the table of goals, in the order of the issue's table:
+//   goals   the rows of the table of goals, in their order:
 //     {
 //       id: 'boot/nest',                          names it in bench/reasons.json
 //       what: 'boot of 1,000 routes, of NestJS',
@@ -99,11 +100,11 @@ function fileOf(name) {
   return join(here, 'results', `${name}.json`)
 }
 
-/** JSON with a line for each list of numbers, so that a difference between two runs can be read. */
+/** JSON with a line for each list and each summary, so that a difference between two runs can be read. */
 function stringify(results) {
   const text = JSON.stringify(results, null, 1)
-  const oneLine = (_, inner) => `[${inner.trim().replace(/\s*\n\s*/g, ' ')}]`
-  return `${text.replace(/\[([^[\]{}]*)\]/g, oneLine)}\n`
+  const oneLine = (found) => found.replace(/\s*\n\s*/g, ' ')
+  return `${text.replace(/\[[^[\]{}]*\]|\{\s*"least"[^{}]*\}/g, oneLine)}\n`
 }
 
 function page(sections) {

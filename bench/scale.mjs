@@ -13,9 +13,11 @@ import { readResults, saveResults } from './report.mjs'
 import { findBound } from './scale/bound.mjs'
 import { checkLimits, checkSharing } from './scale/exact.mjs'
 import { startRedis } from './scale/own-redis.mjs'
+import { keepRounds } from './scale/summary.mjs'
 import { measureScale, PATHS, startShop } from './scale/throughput.mjs'
 import { countFlights, countTrips } from './scale/trips.mjs'
 import { section } from './sections/scale.mjs'
+import { commandOf } from './summary.mjs'
 
 /** Of all processes together. */
 const CONNECTIONS = 64
@@ -67,7 +69,8 @@ async function measureOn(path, redis) {
   const measured = await measureScale(servers, load)
   for (const { stop } of Object.values(servers)) stop()
   const { by, reason } = bound
-  const result = { ...node, environment, rounds, seconds, connections: CONNECTIONS }
+  const command = commandOf('bench:scale', { nodes: node.major, rounds, seconds, core: share })
+  const result = { ...node, command, environment, rounds, seconds, connections: CONNECTIONS }
   return {
     ...result,
     bound: { share, by, reason },
@@ -75,7 +78,7 @@ async function measureOn(path, redis) {
     versions: readVersions(['redis']),
     exact,
     trips: await trips(redis, path),
-    measured,
+    measured: keepRounds(measured),
   }
 }
 

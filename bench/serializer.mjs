@@ -2,13 +2,15 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { compile, startServer } from './candidates.mjs'
+import { startServer } from './candidates.mjs'
+import { compile } from './compile.mjs'
 import { readEnvironment, readNode, readVersions } from './environment.mjs'
 import { checkTools, measureInTurn, writeScript } from './measure.mjs'
 import { fetchNodes } from './nodes.mjs'
 import { readResults, saveResults } from './report.mjs'
-import { LANES, nodeTable } from './sections/serializer.mjs'
+import { keepLanes, LANES, nodeTable } from './sections/serializer.mjs'
 import { ANSWERS } from './serializer/answers.mjs'
+import { commandOf } from './summary.mjs'
 
 const PATH = '/answer'
 const here = import.meta.dirname
@@ -45,7 +47,7 @@ async function measureAnswer(answer, node) {
       kernelKilo: column(name, 'kernelKilo'),
     },
   ])
-  return { bytes: bodies[0].length, lanes: Object.fromEntries(lanes) }
+  return { bytes: bodies[0].length, lanes: keepLanes(Object.fromEntries(lanes)) }
 }
 
 async function read(port) {
@@ -62,7 +64,8 @@ async function measureOn(path) {
     console.error(`Node ${version.node}: ${ANSWERS[answer].title}`)
     answers[answer] = await measureAnswer(answer, path)
   }
-  const measured = { ...version, environment, rounds, seconds, answers }
+  const command = commandOf('bench:serializer', { nodes: major, rounds, seconds })
+  const measured = { ...version, command, environment, rounds, seconds, answers }
   console.log(`\nNode ${version.node}\n\n${nodeTable(measured)}\n`)
   const isWhole = Object.keys(ANSWERS).every((name) => name in answers)
   if (!isWhole) return

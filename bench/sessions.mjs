@@ -6,6 +6,7 @@ import { checkResponses } from './check.mjs'
 import { readEnvironment } from './environment.mjs'
 import { measureInTurn, warmUp, writeScript } from './measure.mjs'
 import { ROUTE_TITLES } from './routes.mjs'
+import { keepLanes } from './sections/requests/lanes.mjs'
 import { WORKLOADS } from './workloads.mjs'
 
 const CONNECTIONS = 64
@@ -60,7 +61,7 @@ export async function runSession(session, { candidates, node, rounds, seconds })
     rounds,
     seconds,
     connections: CONNECTIONS,
-    lanes: Object.fromEntries(lanes),
+    lanes: keepLanes(Object.fromEntries(lanes)),
   }
 }
 

@@ -3,8 +3,9 @@
 import { Agent } from 'node:http'
 import { availableParallelism } from 'node:os'
 import { checkAlike } from './alike.mjs'
-import { CANDIDATES, canBe, compileCandidates, startCandidate } from './candidates.mjs'
+import { CANDIDATES, canBe, startCandidate } from './candidates.mjs'
 import { ask, checkResponses } from './check.mjs'
+import { compileCandidates } from './compile.mjs'
 import { isRoutes, ROUTES_ASKED } from './routes.mjs'
 import { WORKLOADS } from './workloads.mjs'
 

@@ -4,7 +4,7 @@ import { cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { CacheManager, Clock, memoryRateLimit } from 'blazon'
-import { compile } from './candidates.mjs'
+import { compile } from './compile.mjs'
 import { markdownTable } from './report.mjs'
 
 const { values } = parseArgs({

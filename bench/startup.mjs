@@ -8,13 +8,14 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { compile, compileDecorated } from './candidates.mjs'
+import { compile, compileDecorated } from './compile.mjs'
 import { readEnvironment, readNode, readVersions } from './environment.mjs'
 import { memoryOf } from './measure.mjs'
 import { fetchNodes } from './nodes.mjs'
 import { readResults, saveResults } from './report.mjs'
-import { CANDIDATES, nodeTable, PACKAGES } from './sections/startup.mjs'
+import { CANDIDATES, keepCandidates, nodeTable, PACKAGES } from './sections/startup.mjs'
 import { users } from './startup/shop.mjs'
+import { commandOf } from './summary.mjs'
 
 const here = import.meta.dirname
 const READ = { method: 'GET', path: '/users/42' }
@@ -146,7 +147,7 @@ async function measureOn(node, rounds) {
     name,
     { ...times[name], ...counts[name] },
   ])
-  return { environment, rounds, candidates: Object.fromEntries(candidates) }
+  return { environment, rounds, candidates: keepCandidates(Object.fromEntries(candidates)) }
 }
 
 async function checkAll(node) {
@@ -168,7 +169,8 @@ async function measureAll(nodes, rounds) {
     const measured = await measureOn(path, rounds)
     console.log(`\nNode ${version.node}\n\n${nodeTable(measured)}\n`)
     const { nodes: others } = readResults('startup') ?? {}
-    const results = { ...others, [major]: { ...version, ...measured } }
+    const command = commandOf('bench:startup', { nodes: major, rounds })
+    const results = { ...others, [major]: { ...version, command, ...measured } }
     await saveResults('startup', { versions: readVersions(PACKAGES), nodes: results })
   }
 }

@@ -2,16 +2,18 @@
 //
 // It installs the dependencies of this repository, then those of the folders that are named: packages of their own, which
 // only some scripts need. `build` writes `dist/`. What is there already, and up to date, is left alone.
+// A folder whose package depends on this one (`file:..`) gets what npm would publish, and gets it again after each build.
 //
 // The scripts begin the program behind it with `exec`. npm hands a signal to its shell, and a shell that waits for a program
 // ends without handing the signal on; with `exec`, the program takes the place of the shell and gets the signal itself.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const BUILT = join('node_modules', '.built')
 
 /** Runs a program to its end. When the program fails, so does this one. */
 function run(program, args) {
@@ -22,9 +24,15 @@ function run(program, args) {
 /** Installs the dependencies of a folder's package, unless they are there already. */
 function install(folder) {
   const stamp = join(root, folder, 'node_modules', '.installed')
-  const wanted = hash([join(folder, 'package.json'), join(folder, 'package-lock.json')])
+  const manifests = [join(folder, 'package.json'), join(folder, 'package-lock.json')]
+  const own = ownPackageIn(folder)
+  if (own !== null) build()
+  const wanted = hash(own === null ? manifests : [...manifests, BUILT])
   const present = existsSync(stamp) ? readFileSync(stamp, 'utf8') : ''
   if (wanted === present) return
+  rmSync(stamp, { force: true })
+  // npm would keep the package of an earlier build, because it has the same version.
+  if (own !== null) rmSync(own, { recursive: true, force: true })
   console.error(`Installing the dependencies of ${folder} …`)
   // Not `npm ci`: it refuses a lock file without the optional packages of other platforms than that of its writer.
   const quietly = ['--no-save', '--no-audit', '--no-fund', '--loglevel=error']
@@ -34,8 +42,16 @@ function install(folder) {
   writeFileSync(stamp, wanted)
 }
 
+/** Where a folder's package has this package installed; `null` if it does not depend on it. */
+function ownPackageIn(folder) {
+  const manifest = readFileSync(join(root, folder, 'package.json'), 'utf8')
+  const { dependencies = {} } = JSON.parse(manifest)
+  const link = Object.entries(dependencies).find(([, range]) => range.startsWith('file:'))
+  return link === undefined ? null : join(root, folder, 'node_modules', link[0])
+}
+
 function build() {
-  const stamp = join(root, 'node_modules', '.built')
+  const stamp = join(root, BUILT)
   const settings = ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'scripts/build.mjs']
   const wanted = hash([...settings, ...sources('src')])
   const isBuilt = existsSync(join(root, 'dist')) && existsSync(stamp)

@@ -1,7 +1,8 @@
 // One process and two, in turn, each with a part of a core.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { compile, startServer } from '../candidates.mjs'
+import { startServer } from '../candidates.mjs'
+import { compile } from '../compile.mjs'
 import { handlerCalls } from './ask.mjs'
 import { loadAll } from './load.mjs'
 

@@ -1,5 +1,6 @@
 // Boot of a large API, its document included: bench/boot.mjs.
 import { describeEnvironment } from '../environment.mjs'
+import { medianOf, summarizeLanes } from '../summary.mjs'
 import { markdownTable, median } from '../tables.mjs'
 
 /** Half of them have a body with a schema of its own. */
@@ -51,18 +52,26 @@ export function middleOf(list = []) {
   return measured.length === 0 ? undefined : median(measured)
 }
 
+/** What is kept of the candidates. */
+export function keepCandidates(candidates) {
+  const others = Object.keys(candidates).filter((name) => name !== 'blazon')
+  const pairs = others.map((name) => ['blazon', name])
+  return summarizeLanes(candidates, {
+    spread: ['wall'],
+    middle: ['cpu', 'instructions', 'whole'],
+    pairs,
+  })
+}
+
 /** The median of what Blazon takes over what another takes in the same round. */
 function ratio(candidates, other, key) {
-  const [ours, theirs = []] = [candidates.blazon[key], candidates[other][key]]
-  return middleOf(
-    ours?.map((value, round) => (value && theirs[round] ? value / theirs[round] : null)),
-  )
+  return medianOf(candidates.blazon.of[other][key])
 }
 
 /** A row for each candidate on one Node. */
 export function nodeTable({ candidates }) {
   const rows = Object.entries(CANDIDATES).map(([name, { title }]) => {
-    const column = (key) => middleOf(candidates[name][key])?.toFixed(0) ?? ''
+    const column = (key) => medianOf(candidates[name][key])?.toFixed(0) ?? ''
     const times = (key) => {
       const value = name === 'blazon' ? undefined : ratio(candidates, name, key)
       return value === undefined ? '' : `${value.toFixed(2)}×`
@@ -115,8 +124,8 @@ function goalsOf(nodes) {
     what: WHAT,
     most: { default: 100 },
     unit: 'ms',
-    measured: measure(({ blazon }) => median(blazon.wall)),
-    note: measure(({ zod }) => `zod alone ${median(zod.wall).toFixed(0)}`),
+    measured: measure(({ blazon }) => blazon.wall.median),
+    note: measure(({ zod }) => `zod alone ${zod.wall.median.toFixed(0)}`),
   }
   return [time, ...ratios]
 }

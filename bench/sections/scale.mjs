@@ -1,6 +1,6 @@
 // One process and two on one Redis: bench/scale.mjs.
 import { describeEnvironment } from '../environment.mjs'
-import { markdownTable, median } from '../tables.mjs'
+import { markdownTable } from '../tables.mjs'
 
 const TITLES = {
   '/both/7': '`@Cache` and `rateLimit`',
@@ -35,42 +35,21 @@ function goalOf(nodes) {
     unit: '×',
     measured: Object.fromEntries(entries.map(([major, node]) => [major, scaleOf(node)])),
     note: Object.fromEntries(
-      entries.map(([major, { measured }]) => [major, byCost(measured, MAIN).toFixed(2)]),
+      entries.map(([major, { measured }]) => [major, measured[MAIN].two.byCost.median.toFixed(2)]),
     ),
   }
 }
 
 /** By throughput where nothing but their bounds held the processes back, else by what a request costs. */
 function scaleOf({ measured, bound }) {
-  return isHeldByBound(measured, bound)
-    ? byThroughput(measured, MAIN, 'two')
-    : byCost(measured, MAIN)
+  const { ofOne, byCost } = measured[MAIN].two
+  return isHeldByBound(measured, bound) ? ofOne.median : byCost.median
 }
 
 /** Whether processes could be bounded, and used up what they were given in nearly all periods. */
 function isHeldByBound(measured, { reason }) {
-  return reason === undefined && ['one', 'two'].every((name) => usedUp(measured, name) >= USED_UP)
-}
-
-function usedUp(measured, variant) {
-  return median(measured.map((round) => round[MAIN][variant].usedUp))
-}
-
-function byThroughput(measured, path, variant) {
-  const ratios = measured.map((round) => round[path][variant].perSecond / round[path].one.perSecond)
-  return median(ratios)
-}
-
-/** What two do in the time of one, if a request costs the processes and Redis so much: 2 where it costs the same. */
-function byCost(measured, path) {
-  return median(measured.map((round) => (2 * totalOf(round[path].one)) / totalOf(round[path].two)))
-}
-
-/** Instructions of all processes and of Redis, or their time. */
-function totalOf({ servers, redis }) {
-  const costs = [...servers, redis]
-  const key = costs.every(({ kilo }) => kilo !== undefined) ? 'kilo' : 'microseconds'
-  return costs.reduce((sum, cost) => sum + cost[key], 0)
+  const isUsedUp = (name) => measured[MAIN][name].usedUp >= USED_UP
+  return reason === undefined && ['one', 'two'].every(isUsedUp)
 }
 
 const HOW_TO_READ = `**µs CPU** is of each process, and **of Redis** of \`redis-server\`, over all requests. **by instructions** is twice what a request takes of one process and
@@ -106,7 +85,7 @@ function howItIsReckoned(measured, bound) {
 
 function table(measured) {
   const rows = Object.keys(TITLES).flatMap((path) =>
-    Object.keys(measured[0][path]).map((variant) => row(measured, path, variant)),
+    Object.entries(measured[path]).map(([variant, kept]) => row(path, variant, kept)),
   )
   const head = ['', 'requests/s', 'of one', 'by instructions', 'µs CPU', 'of Redis', 'part used up']
   return markdownTable(head, rows)
@@ -114,30 +93,25 @@ function table(measured) {
 
 const VARIANTS = { one: 'one process', two: 'two processes', cluster: 'two by `node:cluster`' }
 
-function row(measured, path, variant) {
-  const of = (get) => median(measured.map((round) => get(round[path][variant])))
-  const cells = [
+function row(path, variant, { perSecond, ofOne, byCost, servers, redis, usedUp }) {
+  return [
     `${TITLES[path]}, ${VARIANTS[variant]}`,
-    Math.round(of(({ perSecond }) => perSecond)),
-    variant === 'one' ? '' : `${byThroughput(measured, path, variant).toFixed(2)}×`,
-    variant === 'two' ? `${byCost(measured, path).toFixed(2)}×` : '',
+    Math.round(perSecond.median),
+    variant === 'one' ? '' : `${ofOne.median.toFixed(2)}×`,
+    variant === 'two' ? `${byCost.median.toFixed(2)}×` : '',
     // A request is answered by one of them, so each adds its part of the average.
-    measured[0][path][variant].servers
-      .map((_, i) => of(({ servers }) => servers[i].microseconds).toFixed(1))
-      .join(' + '),
-    of(({ redis }) => redis.microseconds).toFixed(1),
+    servers.map((server) => server.toFixed(1)).join(' + '),
+    redis.toFixed(1),
+    usedUp === undefined ? '' : `${Math.round(usedUp * 100)} %`,
   ]
-  const usedUp = measured[0][path][variant].usedUp
-  return [...cells, usedUp === undefined ? '' : `${Math.round(of((each) => each.usedUp) * 100)} %`]
 }
 
 function redisText(measured) {
-  const cost = median(measured.map((round) => round[MAIN].two.redis.microseconds))
-  const ofOne = median(measured.map((round) => totalMicroseconds(round[MAIN].one.servers)))
+  const { one, two } = measured[MAIN]
+  const cost = two.redis
+  const ofOne = one.allServers
   return `Redis works on one core: with \`@Cache\` and \`rateLimit\` it is full at ${thousands(1e6 / cost)} requests a second, or ${Math.floor(ofOne / cost)} processes that have a whole core each.`
 }
-
-const totalMicroseconds = (costs) => costs.reduce((sum, { microseconds }) => sum + microseconds, 0)
 
 function thousands(value) {
   return `${Math.round(value / 1000)},000`

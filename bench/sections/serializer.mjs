@@ -1,7 +1,8 @@
 // What JSON costs, and what a schema may save of it: bench/serializer.mjs.
 import { describeEnvironment } from '../environment.mjs'
 import { ANSWERS } from '../serializer/answers.mjs'
-import { markdownTable, median } from '../tables.mjs'
+import { summarizeLanes } from '../summary.mjs'
+import { markdownTable } from '../tables.mjs'
 
 /** Each with its title, the file that is run, and the lane that it is compared with. */
 export const LANES = {
@@ -12,19 +13,31 @@ export const LANES = {
   documented: { title: 'documented', file: '.build/documented.mjs', of: 'undocumented' },
 }
 
-/** Thousands of instructions where they can be counted, else microseconds of CPU time. */
-function costs({ microseconds, userKilo, kernelKilo }) {
-  return Number.isFinite(userKilo[0])
-    ? userKilo.map((user, round) => user + kernelKilo[round])
-    : microseconds
+const PAIRS = Object.entries(LANES).flatMap(([name, { of }]) =>
+  of === undefined ? [] : [[name, of]],
+)
+
+/** What is kept of the lanes of an answer. */
+export function keepLanes(lanes) {
+  const costs = Object.entries(lanes).map(([name, { microseconds, userKilo, kernelKilo }]) => [
+    name,
+    { microseconds, kilo: userKilo.map((user, round) => user + kernelKilo[round]) },
+  ])
+  return summarizeLanes(Object.fromEntries(costs), {
+    spread: ['microseconds'],
+    middle: ['kilo'],
+    pairs: PAIRS,
+  })
 }
+
+/** Thousands of instructions where they can be counted, else microseconds of CPU time. */
+const cost = ({ microseconds, kilo = microseconds.median }) => kilo
 
 function cell(lanes, name) {
   const { of } = LANES[name]
-  const own = costs(lanes[name])
-  if (of === undefined) return Math.round(median(own))
-  const others = costs(lanes[of])
-  return `${median(own.map((cost, round) => cost / others[round])).toFixed(2)}×`
+  return of === undefined
+    ? Math.round(cost(lanes[name]))
+    : `${cost(lanes[name].of[of]).toFixed(2)}×`
 }
 
 /** A row for each answer on one Node. */

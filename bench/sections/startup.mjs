@@ -1,6 +1,7 @@
 // From the start of a process to its first answer: bench/startup.mjs.
 import { describeEnvironment } from '../environment.mjs'
-import { markdownTable, median } from '../tables.mjs'
+import { medianOf, summarizeLanes } from '../summary.mjs'
+import { markdownTable } from '../tables.mjs'
 
 /** Packages whose versions stand in the results. */
 export const PACKAGES = [
@@ -44,18 +45,26 @@ const GOALS = [
   { of: 'fastify', most: 0.8 },
 ]
 
+/** What is kept of the candidates. */
+export function keepCandidates(candidates) {
+  const others = Object.keys(candidates).filter((name) => name !== 'blazon')
+  const pairs = others.map((name) => ['blazon', name])
+  return summarizeLanes(candidates, {
+    spread: ['wall'],
+    middle: ['cpu', 'instructions', 'resident'],
+    pairs,
+  })
+}
+
 /** The median of what Blazon takes over what another takes in the same round. */
 function ratio(candidates, other, key) {
-  const [ours, theirs] = [candidates.blazon[key], candidates[other][key]]
-  if (ours === undefined || theirs === undefined) return undefined
-  return median(ours.map((value, round) => value / theirs[round]))
+  return medianOf(candidates.blazon.of[other][key])
 }
 
 /** A row for each candidate on one Node. */
 export function nodeTable({ candidates }) {
   const rows = Object.entries(CANDIDATES).map(([name, { title }]) => {
-    const column = (key) =>
-      candidates[name][key] === undefined ? '' : median(candidates[name][key]).toFixed(0)
+    const column = (key) => medianOf(candidates[name][key])?.toFixed(0) ?? ''
     const times = (key) => {
       const value = name === 'blazon' ? undefined : ratio(candidates, name, key)
       return value === undefined ? '' : `${value.toFixed(2)}×`

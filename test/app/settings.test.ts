@@ -108,6 +108,15 @@ describe('resolveSettings', () => {
     ])
   })
 
+  it('rounds a time limit below a millisecond up to 1, because Node reads 0 as no limit', () => {
+    const timeouts = { headers: '0.4ms', request: 0.0004, keepAlive: '0.001ms' } as const
+    expect(settingsOf({ timeouts }).timeouts).toMatchObject({
+      headersMs: 1,
+      requestMs: 1,
+      keepAliveMs: 1,
+    })
+  })
+
   it('converts units, and stores the given values', () => {
     const settings = settingsOf(everything)
     expect(settings).toMatchObject({

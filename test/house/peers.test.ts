@@ -1,14 +1,12 @@
-import { execFile } from 'node:child_process'
 import { cpSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PEER_FLOORS, type Peer } from '../../src/errors/peer-floor.js'
 import { builtPackage } from '../cli/built-package.js'
 import { Project } from '../cli/project.js'
+import { PEER_USES, runUse } from './peer-uses.js'
 import { root } from './sources.js'
 
-const run = promisify(execFile)
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const peers = Object.keys(PEER_FLOORS) as Peer[]
 
@@ -38,41 +36,6 @@ describe('peer dependencies', () => {
   })
 })
 
-/** Who uses a peer dependency, as a program that prints what is thrown. */
-const USES: Partial<Record<Peer, string>> = {
-  pg: `await start({ plugins: [(await import('blazon/postgres')).postgres({ url: 'postgres://127.0.0.1:1/x' })] })`,
-  '@electric-sql/pglite': `await start({ plugins: [(await import('blazon/postgres')).postgres({ embedded: 'memory' })] })`,
-  'drizzle-orm': `
-    const { Database, provideDrizzle } = await import('blazon/postgres')
-    await provideDrizzle(class Orm {}).useFactory(null)`,
-  redis: `await start({ cache: { store: (await import('blazon/redis')).redisCache({ url: 'redis://127.0.0.1:1' }) } })`,
-  typeorm: `await start({ plugins: [(await import('blazon/typeorm')).typeorm({ type: 'sqljs' })] })`,
-  vite: `await lower()`,
-  esbuild: `await lower()`,
-  supertest: `await (await import('blazon/testing')).TestApp.create({ controllers: [] })`,
-  'fast-check': `
-    const { TestApp } = await import('blazon/testing')
-    const app = await TestApp.create({ controllers: [Users] })
-    await app.fuzz()`,
-  'swagger-ui-dist': `await start({ swagger: {} })`,
-}
-
-/** What the program of a use has at hand. */
-const PRELUDE = `
-  import { App, Controller, Get } from 'blazon'
-  class Users { list() { return [1] } }
-  Get()(Users.prototype, 'list', Object.getOwnPropertyDescriptor(Users.prototype, 'list'))
-  Controller('users')(Users)
-  async function start(options) {
-    const app = new App({ controllers: [Users], logger: false, ...options })
-    try { await app.init() } finally { await app.close().catch(() => {}) }
-  }
-  async function lower() {
-    const plugin = (await import('blazon/vite')).blazon()
-    plugin.configResolved({ root: process.cwd() })
-    await plugin.transform.handler('@d class A {}', process.cwd() + '/a.ts')
-  }`
-
 describe('a peer dependency that is too old', () => {
   const needed = Object.keys(manifest.dependencies).filter((name) => !name.startsWith('@types/'))
   const project = new Project([...needed, 'superagent'])
@@ -98,38 +61,29 @@ describe('a peer dependency that is too old', () => {
         },
         [`${folder}/node_modules/${peer}/main.js`]: 'module.exports = {}',
       })
+    const { after, files = {} } = PEER_USES[name]
     write(name, version)
-    if (name === 'esbuild') write('vite', PEER_FLOORS.vite)
-    if (name === 'fast-check') write('supertest', PEER_FLOORS.supertest)
+    if (after !== undefined) write(after, PEER_FLOORS[after])
+    for (const [path, content] of Object.entries(files)) {
+      project.write({ [`${folder}/${path}`]: content })
+    }
     if (name === 'swagger-ui-dist')
       project.write({ [`${folder}/node_modules/${name}/swagger-ui-bundle.js`]: '' })
     return project.path(folder)
   }
 
-  /** What a program ends with: the text of what it threw. */
-  async function thrownBy(use: string, cwd: string): Promise<string> {
-    const code = `${PRELUDE}
-      try { ${use} } catch (error) { console.log(error.name + ': ' + error.message) }
-      process.exit(0)`
-    const args = ['--input-type=module', '--eval', code]
-    return (await run(process.execPath, args, { cwd })).stdout
-  }
-
-  it.each(Object.entries(USES) as [Peer, string][])(
-    'is refused by its floor: %s',
-    async (name, use) => {
-      const version = before(PEER_FLOORS[name])
-      const text = await thrownBy(use, plant(name, version))
-      expect(text).toContain('ConfigError: ')
-      expect(text).toContain(`The installed ${name} is ${version}.`)
-      expect(text).toContain(`The oldest version that works is ${PEER_FLOORS[name]}.`)
-      expect(text).toContain(`npm install ${name}@latest`)
-    },
-  )
+  it.each(peers)('is refused by its floor: %s', async (name) => {
+    const version = before(PEER_FLOORS[name])
+    const use = PEER_USES[name]
+    const text = await runUse(use, plant(name, version))
+    expect(text).toContain(use.report ?? 'ConfigError: ')
+    expect(text).toContain(`The installed ${name} is ${version}.`)
+    expect(text).toContain(`The oldest version that works is ${PEER_FLOORS[name]}.`)
+    expect(text).toContain(`npm install ${name}@latest`)
+  })
 
   it('is not refused at its floor', async () => {
-    const cwd = plant('redis', PEER_FLOORS.redis)
-    const text = await thrownBy(USES.redis as string, cwd)
+    const text = await runUse(PEER_USES.redis, plant('redis', PEER_FLOORS.redis))
     expect(text).not.toContain('The oldest version that works')
   })
 })

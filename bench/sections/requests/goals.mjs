@@ -2,7 +2,7 @@
 import { CANDIDATES } from '../../candidates.mjs'
 import { ROUTE_TITLES } from '../../routes.mjs'
 import { WORKLOADS } from '../../workloads.mjs'
-import { cpu, instructions, p99, ratio } from './lanes.mjs'
+import { CPU, INSTRUCTIONS, P99, ratio } from './lanes.mjs'
 import { REFUSALS } from './tables.mjs'
 
 /** Of other candidates with the same workload. */
@@ -24,23 +24,24 @@ const NAMES = {
 /** The goals, measured on every Node that there is. */
 export function goalsOf(nodes) {
   const kinds = [...ofOthers(), ...ofPlainRoute(), ofRoutes(), ofMemory(), ofPatience()]
-  return kinds.map(({ pairs, kind = cpu, ...goal }) => ({
+  return kinds.map(({ pairs, field = CPU, read = ratio, ...goal }) => ({
     unit: '×',
     ...goal,
-    ...measureGoal({ pairs, kind }, nodes),
+    ...measureGoal({ pairs, field, read }, nodes),
   }))
 }
 
 /** The worst ratio of a goal's pairs on each Node, with what instructions say of it. */
-function measureGoal({ pairs, kind }, nodes) {
+function measureGoal({ pairs, field, read }, nodes) {
   const [measured, note] = [{}, {}]
   for (const [major, { sessions }] of Object.entries(nodes)) {
     const all = pairs(sessions)
-    const values = all.map(([lane, other]) => ratio(lane, other, kind))
+    const values = all.map(([session, ...pair]) => read(session, pair, field))
     if (values.length === 0 || values.includes(undefined)) continue
     const worst = values.indexOf(Math.max(...values))
     measured[major] = values[worst]
-    const counted = kind === cpu ? ratio(...all[worst], instructions) : undefined
+    const [session, ...pair] = all[worst]
+    const counted = field === CPU ? ratio(session, pair, INSTRUCTIONS) : undefined
     if (counted !== undefined) note[major] = counted.toFixed(2)
   }
   return { measured, note }
@@ -51,7 +52,7 @@ function ofOthers() {
     id: `${session}/${of}`,
     what: `${NAMES[session]}, of ${CANDIDATES[of].title}`,
     most,
-    pairs: (sessions) => [lanesIn(sessions[session], `blazon/${session}`, `${of}/${session}`)],
+    pairs: (sessions) => [[sessions[session], `blazon/${session}`, `${of}/${session}`]],
   }))
 }
 
@@ -62,7 +63,7 @@ function ofPlainRoute() {
     most: { default: workload === 'cached' ? 1.1 : 1.5 },
     pairs({ cached, refused }) {
       const session = workload === 'cached' ? cached : refused
-      return [lanesIn(session, `blazon/${workload}`, 'blazon/plain')]
+      return [[session, `blazon/${workload}`, 'blazon/plain']]
     },
   }))
 }
@@ -73,9 +74,11 @@ function ofRoutes() {
     what: '10,000 routes, the worst of them, of the same route alone',
     most: { default: 1.05 },
     pairs: ({ routes }) =>
-      Object.keys(ROUTE_TITLES).map((route) =>
-        lanesIn(routes, `blazon/${route}-among`, `blazon/${route}-alone`),
-      ),
+      Object.keys(ROUTE_TITLES).map((route) => [
+        routes,
+        `blazon/${route}-among`,
+        `blazon/${route}-alone`,
+      ]),
   }
 }
 
@@ -84,8 +87,9 @@ function ofMemory() {
     id: 'memory',
     what: 'resident memory after the full-stack load, of Fastify',
     most: { default: 1 },
-    kind: ({ resident }) => [resident],
-    pairs: ({ full }) => [lanesIn(full, 'blazon/full', 'fastify/full')],
+    field: 'resident',
+    read: memoryRatio,
+    pairs: ({ full }) => [[full, 'blazon/full', 'fastify/full']],
   }
 }
 
@@ -94,11 +98,13 @@ function ofPatience() {
     id: 'p99',
     what: 'p99 of the full stack at 64 connections, of Fastify',
     most: { default: 1 },
-    kind: p99,
-    pairs: ({ full }) => [lanesIn(full, 'blazon/full', 'fastify/full')],
+    field: P99,
+    pairs: ({ full }) => [[full, 'blazon/full', 'fastify/full']],
   }
 }
 
-function lanesIn(session, ...names) {
-  return names.map((name) => session?.lanes[name])
+/** Memory is measured once, when all rounds are over. */
+function memoryRatio(session, names) {
+  const [ours, theirs] = names.map((name) => session?.lanes[name]?.resident)
+  return ours && theirs && ours / theirs
 }

@@ -1,27 +1,67 @@
-// What is read from lanes: a lane is what one candidate did with one workload, a number a round of each kind.
+// What is read from lanes: a lane is what one candidate did with one workload.
 import { CANDIDATES } from '../../candidates.mjs'
-import { median } from '../../tables.mjs'
+import { medianOf, summarize, summarizeLanes } from '../../summary.mjs'
 
 /** CPU time: what goals are about. */
-export const cpu = (lane) => lane.microseconds
-
+export const CPU = 'microseconds'
 /** Instructions of user and kernel together, in thousands; nothing where they could not be counted. */
-export function instructions({ userKilo, kernelKilo }) {
-  return userKilo?.map((user, round) => user + kernelKilo[round])
+export const INSTRUCTIONS = 'kilo'
+export const P99 = 'p99'
+
+/** What is kept of each; instructions are nearly the same in every round. */
+const KEPT = { spread: ['microseconds'], middle: ['p99', 'kilo'] }
+
+/** What the page compares a workload with, of the same candidate. */
+const BASELINES = {
+  cached: ['plain'],
+  invalid: ['plain', 'full'],
+  unauthorized: ['plain'],
+  missing: ['plain'],
 }
 
-export const p99 = (lane) => lane.p99
-
-/** What one lane takes over what another takes in the same round, by round, where all candidates met the same weather. */
-export function ratios(lane, other, kind) {
-  const [ours, theirs] = [lane && kind(lane), other && kind(other)]
-  return ours && theirs && ours.map((value, round) => value / theirs[round])
+/** What is kept of a session's lanes. */
+export function keepLanes(lanes) {
+  const prepared = Object.entries(lanes).map(
+    ([name, { perSecond, userKilo, kernelKilo, ...lane }]) => [
+      name,
+      {
+        ...lane,
+        perSecond: summarize(perSecond).median,
+        userKilo: summarize(userKilo)?.median,
+        kernelKilo: summarize(kernelKilo)?.median,
+        kilo: userKilo?.map((user, round) => user + kernelKilo[round]),
+      },
+    ],
+  )
+  const names = Object.keys(lanes)
+  const pairs = names.flatMap((name) => comparedWith(name, names).map((other) => [name, other]))
+  return summarizeLanes(Object.fromEntries(prepared), { ...KEPT, pairs })
 }
 
-/** The median of `ratios`; nothing when one of the two was not measured. */
-export function ratio(lane, other, kind) {
-  const all = ratios(lane, other, kind)
-  return all && median(all)
+/** The lanes that the page compares one with: Blazon with all, the others with bare node, where all have one workload. */
+function comparedWith(name, names) {
+  const [candidate, workload] = name.split('/')
+  const isOne = names.every((other) => other.endsWith(`/${workload}`))
+  if (isOne) {
+    const isCompared = (other) => candidate === 'blazon' || other.startsWith('node/')
+    return names.filter((other) => other !== name && isCompared(other))
+  }
+  const alone = workload.replace(/-among$/, '-alone')
+  const baselines = alone === workload ? (BASELINES[workload] ?? []) : [alone]
+  return baselines
+    .map((baseline) => `${candidate}/${baseline}`)
+    .filter((other) => names.includes(other))
+}
+
+/** How a lane of a session compares with another within a round; nothing when one of the two was not measured. */
+export function ratios(session, [name, other], field) {
+  const lane = session?.lanes[name]
+  return name === other ? lane?.[field] && 1 : lane?.of?.[other]?.[field]
+}
+
+/** The median of `ratios`. */
+export function ratio(session, pair, field) {
+  return medianOf(ratios(session, pair, field))
 }
 
 /** Candidates that took part in a session, in their order. */

@@ -1,6 +1,6 @@
 // What the plots show: each session's cost as a multiple of bare node's, a bar for each Node.
 import { CANDIDATES } from '../../candidates.mjs'
-import { candidatesOf, cpu, ratio } from './lanes.mjs'
+import { CPU, candidatesOf, ratio } from './lanes.mjs'
 
 const MULTIPLE =
   'CPU time of the server as a multiple of bare node:http that sends the same bytes; less is better.'
@@ -30,9 +30,7 @@ export function plotsOf(nodes) {
 function bars(name, sessions, majors) {
   const candidates = candidatesOf(sessions[0])
   const values = (session) =>
-    candidates.map((candidate) =>
-      ratio(session.lanes[`${candidate}/${name}`], session.lanes[`node/${name}`], cpu),
-    )
+    candidates.map((candidate) => ratio(session, [`${candidate}/${name}`, `node/${name}`], CPU))
   const series = sessions.map((session, index) => ({
     name: `Node ${majors[index]}`,
     values: values(session),

@@ -1,9 +1,9 @@
 // Sessions as Markdown.
 import { CANDIDATES } from '../../candidates.mjs'
 import { ROUTE_TITLES } from '../../routes.mjs'
-import { markdownTable, median } from '../../tables.mjs'
+import { markdownTable } from '../../tables.mjs'
 import { WORKLOADS } from '../../workloads.mjs'
-import { candidatesOf, cpu, instructions, ratio, ratios } from './lanes.mjs'
+import { CPU, candidatesOf, INSTRUCTIONS, ratio, ratios } from './lanes.mjs'
 
 const TABLES = { cached: cachedTable, refused: refusedTable, routes: routesTable }
 
@@ -13,35 +13,35 @@ export function sessionTable(name, session) {
   return table(session, name)
 }
 
-const microseconds = (lane) => median(lane.microseconds).toFixed(1)
+const microseconds = (lane) => lane.microseconds.median.toFixed(1)
 const times = (value) => (value === undefined ? '' : `${value.toFixed(2)}×`)
 
 function spread(all) {
-  return (
-    all && `${times(median(all))} (${Math.min(...all).toFixed(2)} … ${Math.max(...all).toFixed(2)})`
-  )
+  return all && `${times(all.median)} (${all.least.toFixed(2)} … ${all.greatest.toFixed(2)})`
 }
 
 function kilo({ userKilo, kernelKilo }) {
-  return userKilo && `${median(userKilo).toFixed(1)} + ${median(kernelKilo).toFixed(1)}`
+  return userKilo && `${userKilo.toFixed(1)} + ${kernelKilo.toFixed(1)}`
 }
 
 /** One workload: every candidate beside the floor, and Blazon beside every candidate. */
 function candidatesTable(session, workload) {
-  const laneOf = (candidate) => session.lanes[`${candidate}/${workload}`]
+  const nameOf = (candidate) => `${candidate}/${workload}`
   const rows = candidatesOf(session).map((candidate) => {
-    const lane = laneOf(candidate)
-    const blazon = candidate === 'blazon' ? undefined : laneOf('blazon')
+    const lane = session.lanes[nameOf(candidate)]
+    const ofNode = [nameOf(candidate), nameOf('node')]
+    const blazon = [nameOf('blazon'), nameOf(candidate)]
+    const isOther = candidate !== 'blazon'
     return [
       CANDIDATES[candidate].title,
       microseconds(lane),
-      times(ratio(lane, laneOf('node'), cpu)),
-      spread(ratios(blazon, lane, cpu)),
+      times(ratio(session, ofNode, CPU)),
+      isOther ? spread(ratios(session, blazon, CPU)) : '',
       kilo(lane),
-      times(ratio(lane, laneOf('node'), instructions)),
-      times(ratio(blazon, lane, instructions)),
-      Math.round(median(lane.perSecond)),
-      median(lane.p99).toFixed(1),
+      times(ratio(session, ofNode, INSTRUCTIONS)),
+      isOther ? times(ratio(session, blazon, INSTRUCTIONS)) : '',
+      Math.round(lane.perSecond),
+      lane.p99.toFixed(1),
       `${lane.resident} (${lane.peak})`,
     ]
   })
@@ -51,18 +51,19 @@ function candidatesTable(session, workload) {
 }
 
 /** A lane beside the one it is compared with. */
-function besideCells(lane, baseline) {
+function besideCells(session, name, baseline) {
   return [
-    microseconds(lane),
-    times(ratio(lane, baseline, cpu)),
-    times(ratio(lane, baseline, instructions)),
+    microseconds(session.lanes[name]),
+    times(ratio(session, [name, baseline], CPU)),
+    times(ratio(session, [name, baseline], INSTRUCTIONS)),
   ]
 }
 
 function cachedTable(session) {
   const rows = candidatesOf(session).map((candidate) => {
-    const [plain, cached] = ['plain', 'cached'].map((name) => session.lanes[`${candidate}/${name}`])
-    return [CANDIDATES[candidate].title, microseconds(plain), ...besideCells(cached, plain)]
+    const [plain, cached] = ['plain', 'cached'].map((name) => `${candidate}/${name}`)
+    const cells = besideCells(session, cached, plain)
+    return [CANDIDATES[candidate].title, microseconds(session.lanes[plain]), ...cells]
   })
   return markdownTable(['µs CPU', 'plain', 'a hit', 'of the plain', 'by instructions'], rows)
 }
@@ -71,15 +72,16 @@ export const REFUSALS = ['invalid', 'unauthorized', 'missing']
 
 function refusedTable(session) {
   const rows = candidatesOf(session).map((candidate) => {
-    const laneOf = (workload) => session.lanes[`${candidate}/${workload}`]
-    const ofPlain = REFUSALS.flatMap((workload) => besideCells(laneOf(workload), laneOf('plain')))
+    const nameOf = (workload) => `${candidate}/${workload}`
+    const cells = (workload) => besideCells(session, nameOf(workload), nameOf('plain'))
+    const ofPlain = REFUSALS.flatMap(cells)
     const [invalid, ...others] = [ofPlain.slice(0, 3), ...ofPlain.slice(3)]
     return [
       CANDIDATES[candidate].title,
-      microseconds(laneOf('plain')),
-      microseconds(laneOf('full')),
+      microseconds(session.lanes[nameOf('plain')]),
+      microseconds(session.lanes[nameOf('full')]),
       ...invalid,
-      times(ratio(laneOf('invalid'), laneOf('full'), cpu)),
+      times(ratio(session, [nameOf('invalid'), nameOf('full')], CPU)),
       ...others,
     ]
   })
@@ -92,15 +94,13 @@ function refusedTable(session) {
   return markdownTable(head, rows)
 }
 
-function routesTable({ lanes }) {
+function routesTable(session) {
   const rows = Object.keys(CANDIDATES).flatMap((candidate) =>
     Object.entries(ROUTE_TITLES).flatMap(([route, title]) => {
-      const [alone, among] = ['alone', 'among'].map(
-        (where) => lanes[`${candidate}/${route}-${where}`],
-      )
-      if (alone === undefined) return []
+      const [alone, among] = ['alone', 'among'].map((where) => `${candidate}/${route}-${where}`)
+      if (session.lanes[alone] === undefined) return []
       const name = `${CANDIDATES[candidate].title}: ${title}`
-      return [[name, microseconds(alone), ...besideCells(among, alone)]]
+      return [[name, microseconds(session.lanes[alone]), ...besideCells(session, among, alone)]]
     }),
   )
   const head = ['µs CPU', 'the only route', 'among 10,000', 'of the only', 'by instructions']

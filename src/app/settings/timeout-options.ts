@@ -107,9 +107,9 @@ function secondsOf(duration: Duration | undefined): number | undefined {
   return duration === undefined ? undefined : toSeconds(duration)
 }
 
-/** Converts to milliseconds. Node accepts only whole ones. */
+/** Converts to milliseconds. Node accepts only whole ones, and 0 would be no limit. */
 function wholeMs(seconds: number): number {
-  return Math.round(seconds * 1000)
+  return Math.max(1, Math.round(seconds * 1000))
 }
 
 function checkDuration(name: string, value: Duration | false | undefined): Problem[] {

@@ -20,10 +20,12 @@ const TYPESCRIPT = new Set(['.ts', '.mts', '.cts', '.tsx'])
  */
 export function launchFor(module: string, cwd: string): Launch {
   if (!TYPESCRIPT.has(extname(module))) return { nodeOptions: [], env: {} }
-  const place = [dirname(module), cwd].find((folder) => resolveFrom(folder, 'tsx') !== undefined)
+  const places = [dirname(module), cwd]
+  const place = places.find((folder) => resolveFrom(folder, 'tsx') !== undefined)
   const tsx = place && resolveFrom(place, 'tsx')
+  // The oldest versions have no module for `--import`, so they cannot be resolved.
+  for (const folder of place === undefined ? places : [place]) refuseOldTsx(folder)
   if (tsx === undefined) throw missingTsx(module)
-  refuseOldTsx(place as string)
   const folder = nearestWith('tsconfig.json', dirname(module))
   // By default tsx reads the tsconfig of the working directory, which also chooses the decorator dialect. Use
   // the module's own.

@@ -42,14 +42,14 @@ interface Converter {
  * application must install.
  */
 export function describeValibot(schema: object, side: SchemaSide): unknown {
+  const old = findOldInstalled('@valibot/to-json-schema')
+  if (old !== null) return unknown(`${old.cause} Run \`${old.remedy}\`.`)
   const converter = installed('@valibot/to-json-schema') as Converter | undefined
   if (converter === undefined) {
     return unknown(
       'valibot needs a package to describe its schemas: npm install @valibot/to-json-schema.',
     )
   }
-  const old = findOldInstalled('@valibot/to-json-schema')
-  if (old !== null) return unknown(`${old.cause} Run \`${old.remedy}\`.`)
   // Without these definitions, the converter writes a recursive schema twice: inline, and as the definition
   // to which its `v.lazy` refers.
   const recursive = lazySchemas(schema).map((lazy, n) => [`__schema${n}`, lazy] as const)

@@ -1,6 +1,9 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import type { Connection, Driver } from '../../../src/integrations/postgres/driver.js'
 import { Sessions } from '../../../src/integrations/postgres/sessions/sessions.js'
+import { turns } from '../../journeys/turns.js'
+
+const STATEMENT_MS = 10_000
 
 /** Sessions over a connection that says yes to everything, and what was sent and logged. */
 function openSessions() {
@@ -30,7 +33,7 @@ function openSessions() {
     logger: () => ({ info() {}, warn() {}, error: note }),
     tenantRole: 'tenant',
     allTenantsRole: 'all',
-    statementMs: 5,
+    statementMs: STATEMENT_MS,
     idleInTransactionMs: 1000,
     isEmbedded: false,
   })
@@ -38,16 +41,24 @@ function openSessions() {
 }
 
 it('waits for what is done after a commit, but not for what never ends', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
   const { sessions, sent, logged } = openSessions()
   const done: string[] = []
-  const saved = await sessions.block(null, async () => {
+  const saving = sessions.block(null, async () => {
     await sessions.afterCommit(() => void done.push('first'))
     await sessions.afterCommit(() => new Promise(() => {}))
     await sessions.afterCommit(async () => void done.push('last'))
     return 'saved'
   })
-  expect([saved, done]).toEqual(['saved', ['first', 'last']])
-  expect(logged).toEqual(['Error: It has not ended in 5 ms.'])
+  await turns()
+  vi.advanceTimersByTime(STATEMENT_MS - 1)
+  await turns()
+  expect([done, logged]).toEqual([['first'], []])
+  vi.advanceTimersByTime(1)
+  expect(await saving).toBe('saved')
+  expect(done).toEqual(['first', 'last'])
+  expect(logged).toEqual([`Error: It has not ended in ${STATEMENT_MS} ms.`])
   expect(sent.slice(-2)).toEqual(['COMMIT', 'release'])
 })
 
