@@ -17,7 +17,7 @@ import { TestApp } from 'blazon/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 
-/** A promise, and its end in other hands. */
+/** A promise, and the function that resolves it. */
 function gate() {
   let open = () => {}
   const opened = new Promise<void>((resolve) => {
@@ -72,7 +72,7 @@ class WorkController {
     return text(req)
   }
 
-  /** Ends when it is told why. */
+  /** Ends when the signal of its request is aborted, and logs the reason. */
   @Get('events') async events(req: Request, res: Response) {
     res.type('text/event-stream').write('data: 1\n\n')
     entered.open()
@@ -93,7 +93,7 @@ class WorkController {
     await once(res, 'never', { signal: req.signal })
   }
 
-  /** Has not answered when the application begins to close. */
+  /** Has sent nothing when the application begins to close. */
   @Get('late') async late(req: Request, res: Response) {
     entered.open()
     await released.opened
@@ -111,11 +111,11 @@ const options: AppOptions = {
     warn() {},
     error: (facts) => log.push(`logged: ${String((facts as { err: unknown }).err)}`),
   },
-  // Whoever waited for its end would wait longer than the test.
+  // If close() waited until this time is over, the test would fail.
   timeouts: { close: '1h' },
 }
 
-/** The client's end of a connection that the server knows, and what came over it until it ended. */
+/** A client connection that the server has accepted, and everything that it receives until it ends. */
 async function open(app: App, sent = '') {
   const { port } = app.server.address() as AddressInfo
   const accepted = once(app.server, 'connection') as Promise<[Socket]>
@@ -145,7 +145,7 @@ async function serve(more: AppOptions = {}): Promise<App> {
   return app
 }
 
-function goodbye(sockets: WebSocketServer) {
+function closeClients(sockets: WebSocketServer) {
   return {
     onClose() {
       log.push('goodbye')
@@ -154,7 +154,7 @@ function goodbye(sockets: WebSocketServer) {
   }
 }
 
-/** Takes upgrades, as the program that uses `ws` does. */
+/** Accepts upgrades, as an application with `ws` does. */
 function upgradeBy(app: App, sockets: WebSocketServer) {
   app.server.on('upgrade', (req: IncomingMessage, socket: Duplex, rest: Buffer) =>
     sockets.handleUpgrade(req, socket, rest, (client) => client.on('error', () => {})),
@@ -177,7 +177,7 @@ async function openWebSocket(app: App, createConnection?: () => Duplex) {
 }
 
 describe('closing an application that listens', () => {
-  it('ends connections on which nothing is under way at once', async () => {
+  it('ends connections without an active request at once', async () => {
     const app = await serve()
     const silent = await open(app)
     const half = await open(app, 'GET /quick HTTP/1.1\r\nHo')
@@ -190,7 +190,7 @@ describe('closing an application that listens', () => {
     expect(log).toEqual(['onClose'])
   })
 
-  it('ends them while others still work, which say that they are the last', async () => {
+  it('ends idle connections first, and sends Connection: close on active ones', async () => {
     const app = await serve()
     const busy = await open(app, head('/slow'))
     await entered.opened
@@ -206,7 +206,7 @@ describe('closing an application that listens', () => {
     expect(log).toEqual(['onClose'])
   })
 
-  it('takes the rest of a body whose head has come', async () => {
+  it('receives the rest of a request body when the head has arrived', async () => {
     const app = await serve()
     const post = 'POST /body HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\n\r\nabc'
     const { socket, ended } = await open(app, post)
@@ -217,7 +217,7 @@ describe('closing an application that listens', () => {
     await closing
   })
 
-  it('sends the whole of an answer to a client that reads slowly', async () => {
+  it('sends a whole response to a client that reads slowly', async () => {
     const app = await serve()
     const { socket, ended } = await open(app)
     socket.pause()
@@ -229,7 +229,7 @@ describe('closing an application that listens', () => {
     await closing
   })
 
-  it('answers what waits behind another request, and runs nothing that comes later', async () => {
+  it('responds to pipelined requests, and runs no request that arrives after close()', async () => {
     const app = await serve()
     const { socket, server, ended } = await open(app, head('/slow') + head('/slow'))
     await entered.opened
@@ -246,7 +246,7 @@ describe('closing an application that listens', () => {
     expect(log).toEqual(['onClose'])
   })
 
-  it('tells streams why they end, and closes their connections', async () => {
+  it('aborts streams with AppClosingError, and closes their connections', async () => {
     const app = await serve()
     const { ended } = await open(app, head('/events'))
     await entered.opened
@@ -255,7 +255,7 @@ describe('closing an application that listens', () => {
     expect(log).toEqual(['aborted: AppClosingError, true', 'onClose'])
   })
 
-  it('tells streams that begin later, too', async () => {
+  it('aborts a stream that begins after close()', async () => {
     const app = await serve()
     const { ended } = await open(app, head('/late'))
     await entered.opened
@@ -265,7 +265,7 @@ describe('closing an application that listens', () => {
     expect(await ended).toContain('AppClosingError')
   })
 
-  it('logs no failure where a handler throws what it was told', async () => {
+  it('logs no failure when a handler rethrows the AppClosingError', async () => {
     const app = await serve()
     await open(app, head('/throws'))
     await entered.opened
@@ -273,7 +273,7 @@ describe('closing an application that listens', () => {
     expect(log).toEqual(['onClose'])
   })
 
-  it('cuts a stream that does not listen when the time is over', async () => {
+  it('cuts a stream that ignores the signal when timeouts.close is over', async () => {
     const app = await serve({ timeouts: { close: '20ms' } })
     const { ended } = await open(app, head('/deaf'))
     await entered.opened
@@ -282,7 +282,7 @@ describe('closing an application that listens', () => {
     expect(log).toEqual(['onClose'])
   })
 
-  it('is done once, however often it is asked for', async () => {
+  it('closes once when close() is called twice', async () => {
     const app = await serve()
     await open(app, 'GET')
     expect(app.close()).toBe(app.close())
@@ -290,7 +290,7 @@ describe('closing an application that listens', () => {
     expect(log).toEqual(['onClose'])
   })
 
-  it('does not begin to listen once it was closed, wherever its start was', async () => {
+  it('does not listen when close() is called while listen() is pending', async () => {
     const app = new App(options)
     const listening = app.listen(0, 'localhost')
     const [listened] = await Promise.allSettled([listening, app.close()])
@@ -306,9 +306,9 @@ describe('closing an application that listens', () => {
 })
 
 describe('closing an application with upgraded connections', () => {
-  it('lets its hooks say goodbye, and ends what is still open', async () => {
+  it('lets onClose hooks close them, and ends those that remain open', async () => {
     const sockets = new WebSocketServer({ noServer: true })
-    const app = await serve({ plugins: [{ name: 'chat', ...goodbye(sockets) }] })
+    const app = await serve({ plugins: [{ name: 'chat', ...closeClients(sockets) }] })
     upgradeBy(app, sockets)
     const { closed } = await openWebSocket(app)
     await app.close()
@@ -316,7 +316,7 @@ describe('closing an application with upgraded connections', () => {
     expect(log).toEqual(['goodbye', 'onClose'])
   })
 
-  it('ends those to which nobody says goodbye', async () => {
+  it('ends them when no hook closes them', async () => {
     const sockets = new WebSocketServer({ noServer: true })
     const app = await serve()
     upgradeBy(app, sockets)
@@ -325,7 +325,7 @@ describe('closing an application with upgraded connections', () => {
     expect(await closed).toEqual([1006, ''])
   })
 
-  it('ends them when the time is over, for which hooks may wait', async () => {
+  it('ends them when timeouts.close is over and a hook still waits', async () => {
     const sockets = new WebSocketServer({ noServer: true })
     const waits = {
       name: 'chat',
@@ -339,7 +339,7 @@ describe('closing an application with upgraded connections', () => {
     expect(log).toEqual(['onClose'])
   })
 
-  it('ends tunnels of CONNECT', async () => {
+  it('ends CONNECT tunnels', async () => {
     const app = await serve()
     app.server.on('connect', (_req, socket: Duplex) => {
       socket.on('error', () => {})
@@ -351,7 +351,7 @@ describe('closing an application with upgraded connections', () => {
     await tunnel.ended
   })
 
-  it('throws what hooks throw, when they are ended', async () => {
+  it('rejects with the error of a hook after the connections are ended', async () => {
     const sockets = new WebSocketServer({ noServer: true })
     const fails = {
       name: 'chat',
@@ -368,9 +368,9 @@ describe('closing an application with upgraded connections', () => {
 })
 
 describe('closing an application under test', () => {
-  it('says goodbye to WebSockets', async () => {
+  it('lets onClose hooks close WebSockets', async () => {
     const sockets = new WebSocketServer({ noServer: true })
-    const plugins = [{ name: 'chat', ...goodbye(sockets) }]
+    const plugins = [{ name: 'chat', ...closeClients(sockets) }]
     const app = await TestApp.create({ ...options, plugins })
     upgradeBy(app, sockets)
     const { closed } = await openWebSocket(app, app.connect)
@@ -378,7 +378,7 @@ describe('closing an application under test', () => {
     expect(await closed).toEqual([1001, 'restart'])
   })
 
-  it('tells streams why they end, and takes no more connections', async () => {
+  it('aborts streams with AppClosingError, and accepts no more connections', async () => {
     const app = await TestApp.create({ ...options, contract: 'off' })
     const silent = app.connect()
     const answer = await app.fetch('/events')
@@ -392,7 +392,7 @@ describe('closing an application under test', () => {
   })
 })
 
-describe("closing an application that answers on somebody else's server", () => {
+describe('closing an application whose handler runs on another server', () => {
   async function foreign(app: App) {
     const server = createServer(app.handler).listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -403,7 +403,7 @@ describe("closing an application that answers on somebody else's server", () => 
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   }
 
-  it('tells streams why they end', async () => {
+  it('aborts streams with AppClosingError', async () => {
     const app = new App(options)
     const url = await foreign(app)
     const answer = await fetch(`${url}/events`)
@@ -412,7 +412,7 @@ describe("closing an application that answers on somebody else's server", () => 
     expect(log).toEqual(['aborted: AppClosingError, true', 'onClose'])
   })
 
-  it('tells streams that begin later, too', async () => {
+  it('aborts a stream that begins after close()', async () => {
     const app = new App(options)
     const url = await foreign(app)
     const answer = fetch(`${url}/late`)
@@ -423,7 +423,7 @@ describe("closing an application that answers on somebody else's server", () => 
     await closing
   })
 
-  it('says that an answer is the last', async () => {
+  it('sends Connection: close with the last response', async () => {
     const app = new App(options)
     const url = await foreign(app)
     const answer = fetch(`${url}/slow`)
