@@ -40,7 +40,7 @@ async function problemsOf(...controllers: Class[]): Promise<[string, string][]> 
   return problems.map(({ code, subject }) => [code, subject])
 }
 
-/** What a legacy compiler hands to the decorator of a method. */
+/** The arguments that a legacy compiler passes to the decorator of a method. */
 function legacy(target: Class, key: string): [object, string, PropertyDescriptor | undefined] {
   const prototype = target.prototype
   return [prototype, key, Object.getOwnPropertyDescriptor(prototype, key)]
@@ -103,7 +103,7 @@ describe('duplicate and shadowed routes', () => {
     expect(await problemsOf(Base, Derived)).toEqual([['E_ROUTE_DUPLICATE', 'Derived.list']])
   })
 
-  it('are not seen where paths only overlap', async () => {
+  it('are not reported when paths only overlap', async () => {
     @Controller('items')
     class Items {
       @Get(':id') byId() {}
@@ -149,7 +149,7 @@ describe('@Params', () => {
     },
   )
 
-  it('whose keys nobody can see is taken at its word', async () => {
+  it('of a schema without known keys causes no warning', async () => {
     @Controller()
     class Items {
       @Params(z.record(z.string(), z.string())) @Get(':id') get() {}
@@ -159,7 +159,7 @@ describe('@Params', () => {
 })
 
 describe('a controller class', () => {
-  it('that no decorator was ever applied to points at the bundler', async () => {
+  it('without any decorator is an error whose remedy names the bundler', async () => {
     class Dropped {
       list() {}
     }
@@ -168,13 +168,13 @@ describe('a controller class', () => {
     expect(problem?.remedy).toContain('bundler')
   })
 
-  it('without routes is suspicious', async () => {
+  it('without routes is a warning', async () => {
     @Controller()
     class Empty extends BaseController {}
     expect(await warningsOf(Empty)).toEqual(['W_CONTROLLER_EMPTY'])
   })
 
-  it('that is not a class is an error that names its place', async () => {
+  it('that is not a class is an error with its index', async () => {
     const problems = await bootProblems({ controllers: [undefined as never, {} as never] })
     expect(problems.map(({ code, subject }) => [code, subject])).toEqual([
       ['E_OPTION_INVALID', 'controllers[0]'],
@@ -184,7 +184,7 @@ describe('a controller class', () => {
 })
 
 describe('decorators of a method', () => {
-  it('without a verb have no effect, which is an error', async () => {
+  it('without a route decorator are an error', async () => {
     @Controller()
     class Items {
       @Get() list() {}
@@ -229,7 +229,7 @@ describe('decorators of a method', () => {
     class Items {
       create() {}
     }
-    // By hand, as plain JavaScript would: the types refuse all of these.
+    // Applied as functions, as in plain JavaScript: the types refuse all of these.
     Reflect.apply(Post() as never, undefined, legacy(Items, 'create'))
     Reflect.apply(Body(schema as never) as never, undefined, legacy(Items, 'create'))
     const [problem] = await bootProblems({ controllers: [Items] })
@@ -245,7 +245,7 @@ describe('decorators of a method', () => {
     expect(await problemsOf(Items)).toEqual([['E_OPTION_INVALID', 'Items.list']])
   })
 
-  it('with values that HTTP cannot carry are an error', async () => {
+  it('with a status or header that HTTP does not allow are an error', async () => {
     @Controller()
     class Items {
       @HttpCode(99) @Get('a') a() {}
@@ -260,7 +260,7 @@ describe('decorators of a method', () => {
     )
   })
 
-  it('on GET with a body are suspicious', async () => {
+  it('with a body on GET are a warning', async () => {
     @Controller()
     class Items {
       @Body(z.object({})) @Get() list() {}
@@ -268,7 +268,7 @@ describe('decorators of a method', () => {
     expect(await warningsOf(Items)).toEqual(['W_BODY_ON_GET'])
   })
 
-  it('that need a guard where none is configured are suspicious', async () => {
+  it('that need a guard are a warning when no guard is configured', async () => {
     @Controller()
     class Items {
       @Auth() @Get() list() {}
@@ -292,7 +292,7 @@ describe('a path', () => {
     'a%20b',
     'a?x=1',
     'a#b',
-  ])('%s is refused with a reason', async (path) => {
+  ])('is refused: %s', async (path) => {
     @Controller('p')
     class Items {
       @Get(path) list() {}
@@ -302,7 +302,7 @@ describe('a path', () => {
 })
 
 describe('strict', () => {
-  it('turns suspicions into errors', async () => {
+  it('turns warnings into errors', async () => {
     @Controller()
     class Items {
       @Body(z.object({})) @Get() list() {}
@@ -318,8 +318,8 @@ describe('strict', () => {
   })
 })
 
-describe('decorators of which only one is read', () => {
-  it('are an error where two stand on one class', async () => {
+describe('decorators that may be used once', () => {
+  it('are an error when a class has two', async () => {
     @Controller('a')
     @Controller('b')
     class Twice {
@@ -342,7 +342,7 @@ describe('decorators of which only one is read', () => {
     expect(problems[0]?.cause).toContain('2 @Controller')
   })
 
-  it('are an error where two stand on one method', async () => {
+  it('are an error when a method has two', async () => {
     @Controller()
     class Items {
       @HttpCode(201) @HttpCode(202) @Post('a') a() {}
@@ -357,7 +357,7 @@ describe('decorators of which only one is read', () => {
     )
   })
 
-  it('are none where a subclass states anew, or where saying it twice says the same', async () => {
+  it('are no error in a subclass, or when both mean the same', async () => {
     @Controller('base')
     class Base {
       @HttpCode(201) @Post() create() {}
@@ -374,7 +374,7 @@ describe('decorators of which only one is read', () => {
 })
 
 describe('a provider', () => {
-  it('that is decorated as a controller, and is none, is an error', async () => {
+  it('with controller decorators that is not in controllers is an error', async () => {
     @Controller('forgotten')
     class Forgotten {
       @Get() list() {}
@@ -401,7 +401,7 @@ describe('a provider', () => {
     expect(problems[2]?.cause).toContain("module 'inner'")
   })
 
-  it('that is a controller, too, or the base of one, or only injectable, is none', async () => {
+  it('that is also a controller, its base class, or injectable is no error', async () => {
     @Auth()
     class Base {
       @Public() @Get() list() {}
