@@ -13,13 +13,13 @@ import { TestApp } from 'blazon/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { defer, settle } from './support.js'
 
-/** Where the user of a request is put, and by whom, in the application of a test. */
+/** Sets the user of a request, as the application of the test does it. */
 let enter: (req: Request, res: Response, user: unknown) => unknown
 let gates: ReturnType<typeof defer<void>>[]
 let handled: unknown[]
 let before: ((req: Request, res: Response) => unknown) | undefined
 
-/** As an API key, a client certificate or passport does: no guard knows of it. */
+/** Sets the user without a guard, as a check of API keys or client certificates, or passport, does. */
 const identify: Middleware = (req, res, next) => {
   const user = req.get('x-who')
   if (user !== undefined) enter(req, res, JSON.parse(user))
@@ -33,7 +33,7 @@ const late: Interceptor = async (req, res, next) => {
   return await next()
 }
 
-/** Says for whom it was made. */
+/** Returns the user for whom the response was made. */
 const whose = (req: Request, res: Response) => {
   const { user, auth, session } = req as Request & { auth?: object; session?: { user: object } }
   handled.push(user)
@@ -126,25 +126,22 @@ const ask = async (path: string, who?: unknown, headers: Record<string, string> 
 const alice = { id: 'alice' }
 const bob = { id: 'bob' }
 
-describe('a user whom a middleware has set', () => {
-  it.each(['/open', '/own'])(
-    'is answered from what was made for this user alone: %s',
-    async (path) => {
-      for (const who of [alice, bob, undefined, alice]) {
-        for (let time = 0; time < 2; time++) {
-          expect((await ask(path, who)).user).toEqual(who ?? 'nobody')
-        }
+describe('a user that a middleware sets', () => {
+  it.each(['/open', '/own'])('receives only cached responses for this user: %s', async (path) => {
+    for (const who of [alice, bob, undefined, alice]) {
+      for (let time = 0; time < 2; time++) {
+        expect((await ask(path, who)).user).toEqual(who ?? 'nobody')
       }
-    },
-  )
+    }
+  })
 
-  it('is named by the default key', async () => {
+  it('is a part of the default key', async () => {
     for (const state of ['MISS', 'HIT']) {
       for (const who of [alice, bob, undefined]) expect((await ask('/open', who)).state).toBe(state)
     }
   })
 
-  it('has an own key to himself, until another one has it', async () => {
+  it('does not share the entry of a key option with another user, and logs a warning once', async () => {
     const states = []
     for (const who of [alice, alice, bob, bob, undefined, alice])
       states.push((await ask('/own', who)).state)
@@ -156,7 +153,7 @@ describe('a user whom a middleware has set', () => {
     )
   })
 
-  it('is given no stale answer of another, nor one that is made behind it', async () => {
+  it('receives no stale response of another user, before and after a refresh', async () => {
     for (const path of ['/open', '/own']) {
       await ask(path, alice)
       await app.clock.advance('61s')
@@ -170,7 +167,7 @@ describe('a user whom a middleware has set', () => {
     }
   })
 
-  it('is told nothing by HEAD and If-None-Match of what another has', async () => {
+  it('learns nothing about the response of another user by HEAD and If-None-Match', async () => {
     const tagged = await app
       .request()
       .get('/own')
@@ -202,7 +199,7 @@ describe('a user whom a middleware has set', () => {
         req.user = new Account() as never
       },
     ],
-  ])('may be at %s', async (_, put) => {
+  ])('may be set as %s', async (_, put) => {
     enter = put
     for (const state of ['MISS', 'HIT']) {
       for (const who of [alice, bob])
@@ -227,7 +224,7 @@ describe('a user whom a middleware has set', () => {
     [{ username: 'a' }, { email: 'a' }],
     ['a', { id: 'a' }],
     [0, '0'],
-  ])('%j is not %j', async (a, b) => {
+  ])('%j has another cache entry than %j', async (a, b) => {
     for (const state of ['MISS', 'HIT']) {
       expect(await ask('/open', a)).toMatchObject({ state, user: a })
       expect(await ask('/open', b)).toMatchObject({ state, user: b })
@@ -246,7 +243,7 @@ describe('a user whom a middleware has set', () => {
     '',
     true,
     ['a'],
-  ])('has nothing cached where it is %j, which says not who', async (who) => {
+  ])('bypasses the cache when it is %j, which has no usable id', async (who) => {
     for (const path of ['/open', '/own']) {
       await ask(path)
       for (let time = 0; time < 2; time++) {
@@ -256,7 +253,7 @@ describe('a user whom a middleware has set', () => {
     }
   })
 
-  it('has nothing cached where to look at it throws', async () => {
+  it('bypasses the cache when its id throws', async () => {
     enter = (req) => {
       req.user = {
         get id(): string {
@@ -269,14 +266,14 @@ describe('a user whom a middleware has set', () => {
     expect(await ask('/own', {})).toMatchObject({ state: 'BYPASS', user: 'odd' })
   })
 
-  it('may be nobody', async () => {
+  it('shares the cache of anonymous requests when it is null', async () => {
     expect((await ask('/open', null)).state).toBe('MISS')
     expect((await ask('/open')).state).toBe('HIT')
   })
 })
 
-describe('what says that it is shared', () => {
-  it.each(['/shared', '/guarded'])('is one answer for everybody: %s', async (path) => {
+describe('a route with shared: true', () => {
+  it.each(['/shared', '/guarded'])('has one cached response for all users: %s', async (path) => {
     const states = []
     for (const who of [alice, bob, {}, undefined]) states.push((await ask(path, who)).state)
     states.push((await ask(path, undefined, { Authorization: 'Bearer a', Cookie: 'sid=1' })).state)
@@ -284,13 +281,13 @@ describe('what says that it is shared', () => {
   })
 })
 
-describe('a user who is set while the answer is made', () => {
-  it('keeps nothing for others: by an interceptor', async () => {
+describe('a user that is set after the cache step', () => {
+  it('disables the cache for the response when an interceptor sets it', async () => {
     expect(await ask('/used', undefined, { 'X-Late': '{"id":"alice"}' })).toMatchObject({
       user: alice,
     })
     expect(await ask('/used', undefined, { 'X-Late': '{"id":"bob"}' })).toMatchObject({ user: bob })
-    // What is nobody's may become somebody's: it is not kept either, and the log says what to do.
+    // An anonymous response could belong to a user that is set later. It is not stored either, and a warning is logged.
     for (let time = 0; time < 2; time++) {
       expect(await ask('/used')).toMatchObject({ state: 'BYPASS', user: 'nobody' })
     }
@@ -308,9 +305,9 @@ describe('a user who is set while the answer is made', () => {
         req.user = alice as never
       },
     ],
-    ['of no name', (req) => Object.assign(req, { user: {} })],
+    ['an object without id', (req) => Object.assign(req, { user: {} })],
     [
-      'set, and taken back',
+      'set and removed',
       async (req) => {
         req.user = alice as never
         await sleep(1)
@@ -319,27 +316,30 @@ describe('a user who is set while the answer is made', () => {
     ],
     ['at req.auth', (req) => Object.assign(req, { auth: alice })],
     ['at res.locals', (_, res) => Object.assign(res.locals, { user: alice })],
-  ])('by the handler, %s: nobody who waits is given the answer', async (_, change) => {
-    const answers = [ask('/inside'), ask('/inside'), ask('/inside')]
-    await settle()
-    expect(gates).toHaveLength(1)
-    before = change
-    gates[0]?.resolve()
-    await answers[0]
-    before = undefined
-    await settle()
-    expect(gates).toHaveLength(3)
-    for (const gate of gates) gate.resolve()
-    const made = await Promise.all(answers)
-    expect(made.map(({ user }) => user).slice(1)).toEqual(['nobody', 'nobody'])
-    // Nor is anything else of nobody's: who asks next may be set just so.
-    const next = ask('/inside')
-    await settle()
-    for (const gate of gates) gate.resolve()
-    expect((await next).state).toBe('BYPASS')
-  })
+  ])(
+    'does not let waiting requests share the response when the handler has it %s',
+    async (_, change) => {
+      const answers = [ask('/inside'), ask('/inside'), ask('/inside')]
+      await settle()
+      expect(gates).toHaveLength(1)
+      before = change
+      gates[0]?.resolve()
+      await answers[0]
+      before = undefined
+      await settle()
+      expect(gates).toHaveLength(3)
+      for (const gate of gates) gate.resolve()
+      const made = await Promise.all(answers)
+      expect(made.map(({ user }) => user).slice(1)).toEqual(['nobody', 'nobody'])
+      // The next anonymous request bypasses the cache too: its user may be set in the same way.
+      const next = ask('/inside')
+      await settle()
+      for (const gate of gates) gate.resolve()
+      expect((await next).state).toBe('BYPASS')
+    },
+  )
 
-  it('changes what is his own no more than that', async () => {
+  it('does not disable the cache when the handler sets the same user again', async () => {
     before = (req) => Object.assign(req, { user: { ...alice, again: true } })
     const first = ask('/inside', alice)
     await settle()
@@ -348,7 +348,7 @@ describe('a user who is set while the answer is made', () => {
     expect((await ask('/inside', alice)).state).toBe('HIT')
   })
 
-  it('and becomes another one, keeps nothing', async () => {
+  it('disables the cache for the response when its id changes', async () => {
     before = (req) => Object.assign(req.user as object, { id: 'bob' })
     const first = ask('/inside', alice)
     await settle()
@@ -362,7 +362,7 @@ describe('a user who is set while the answer is made', () => {
     expect(await second).toMatchObject({ state: 'MISS', user: alice })
   })
 
-  it('is read as ever while it is watched', async () => {
+  it('can be read by the handler after it was set', async () => {
     before = (req) => Object.assign(req, { user: alice })
     const first = ask('/inside')
     await settle()
@@ -372,8 +372,8 @@ describe('a user who is set while the answer is made', () => {
   })
 })
 
-describe('several at once', () => {
-  it('wait for what is made for the same user, and for nothing else', async () => {
+describe('concurrent requests of several users', () => {
+  it('wait for requests of the same user only', async () => {
     const answers = [alice, bob, alice, undefined, bob].map((who) => ask('/inside', who))
     await settle()
     expect(gates).toHaveLength(3)
@@ -383,9 +383,9 @@ describe('several at once', () => {
   })
 })
 
-describe('credentials that name nobody', () => {
+describe('credentials without a user', () => {
   it.each([{ Authorization: 'Bearer a' }, { Cookie: 'sid=1' }, { 'X-Api-Key': 'k' }])(
-    'are not answered from a key that does not look at them: %j',
+    'bypass the cache when the key does not contain them: %j',
     async (headers) => {
       for (const path of ['/open', '/own']) {
         await ask(path)
@@ -396,7 +396,7 @@ describe('credentials that name nobody', () => {
     },
   )
 
-  it('are, where the key is another one without them', async () => {
+  it('use the cache when the key contains them', async () => {
     const states = []
     for (const token of ['a', 'b', 'a']) {
       states.push((await ask('/named', undefined, { Authorization: token })).state)
