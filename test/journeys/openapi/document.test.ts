@@ -78,7 +78,7 @@ function operation(options: AppOptions, method: 'get' | 'put' | 'post', path: st
 const users: AppOptions = { controllers: [UsersController], auth: { guard } }
 
 describe('The document of an application', () => {
-  it('says which version it is, and what the swagger option says of the API', () => {
+  it('has the OpenAPI version, and title, version and description of the option', () => {
     const swagger = { title: 'Shop', version: '2.1.0', description: 'Sells.' }
     const { openapi, info } = new App({ ...users, swagger }).document
     expect({ openapi, info }).toEqual({ openapi: '3.0.3', info: swagger })
@@ -99,7 +99,7 @@ describe('The document of an application', () => {
     ])
   })
 
-  it('names operations after class and method, and groups them by the class', () => {
+  it('names operations after class and method, and tags them with the class', () => {
     const { tags, summary, operationId } = operation(users, 'get', '/users/{userId}')
     expect({ tags, summary, operationId }).toEqual({
       tags: ['Users'],
@@ -110,7 +110,7 @@ describe('The document of an application', () => {
     expect(new App(users).document.tags).toEqual([{ name: 'Users' }])
   })
 
-  it('takes what @ApiOperation says before what it infers', () => {
+  it('prefers @ApiOperation to inferred values', () => {
     const replace = operation(users, 'put', '/users/{userId}')
     expect(replace).toMatchObject({
       summary: 'Replace it',
@@ -119,19 +119,19 @@ describe('The document of an application', () => {
     })
   })
 
-  it('lists path parameters even where no schema describes them', () => {
+  it('lists path parameters without a schema', () => {
     expect(operation(users, 'get', '/users/{userId}').parameters).toEqual([
       { name: 'userId', in: 'path', required: true, schema: { type: 'string' } },
     ])
   })
 
-  it('gives two names of one parameter the name of the first, because the template is one path', () => {
+  it('uses the first of two names of a path parameter for the whole path', () => {
     const [id] = operation(users, 'put', '/users/{userId}').parameters ?? []
     expect(id).toMatchObject({ name: 'userId', in: 'path', description: 'Its number' })
     expect(id?.schema.type).toBe('integer')
   })
 
-  it('describes query parameters with their defaults, lists in the form that the parser reads', () => {
+  it('describes query parameters with their defaults, and arrays as the parser reads them', () => {
     expect(operation(users, 'get', '/users').parameters).toEqual([
       { name: 'page', in: 'query', schema: { type: 'number', default: 1 } },
       {
@@ -144,7 +144,7 @@ describe('The document of an application', () => {
     ])
   })
 
-  it('lists header parameters, except those that OpenAPI describes elsewhere', () => {
+  it('lists header parameters, except the ones that OpenAPI describes elsewhere', () => {
     const { parameters = [] } = operation(users, 'put', '/users/{userId}')
     expect(parameters.filter((each) => each.in === 'header').map(({ name }) => name)).toEqual([
       'x-trace',
@@ -173,7 +173,7 @@ describe('The document of an application', () => {
 })
 
 describe('A body with files', () => {
-  it('is a form, whose parts say of which type they are', () => {
+  it('is a multipart form, whose parts have content types', () => {
     const Upload = z.object({
       title: z.string(),
       cover: z.file().mime(['image/png', 'image/webp']),
@@ -201,10 +201,10 @@ describe('A body with files', () => {
   })
 })
 
-describe('The answers of an operation', () => {
+describe('The responses of an operation', () => {
   const statuses = ({ responses }: OpenApiOperation) => Object.keys(responses)
 
-  it('are the errors that its steps may answer with, and no others', () => {
+  it('include only the errors that its steps can cause', () => {
     expect(statuses(operation(users, 'get', '/users/{userId}'))).toEqual([
       '400',
       '500',
@@ -232,12 +232,12 @@ describe('The answers of an operation', () => {
     ])
   })
 
-  it('have no 503 where handlers may take any time', () => {
+  it('include no 503 without a handler timeout', () => {
     const options = { ...users, timeouts: { handler: false } } as const
     expect(statuses(operation(options, 'get', '/users/{userId}'))).not.toContain('503')
   })
 
-  it('show data inside the envelope', () => {
+  it('contain the data schema in the envelope', () => {
     const { responses } = operation(users, 'get', '/users')
     expect(responses['200']).toEqual({
       description: 'A page of users',
@@ -258,7 +258,7 @@ describe('The answers of an operation', () => {
     })
   })
 
-  it('show the error envelope, and the problem details of the same error', () => {
+  it('contain the error envelope and the problem details of an error', () => {
     const { responses } = operation(users, 'put', '/users/{userId}')
     expect(responses['404']).toEqual({
       description: 'No such user',
@@ -280,7 +280,7 @@ describe('The answers of an operation', () => {
     expect(created).toMatchObject({ headers: { 'Cache-Control': { schema: { type: 'string' } } } })
   })
 
-  it('stand as given when the schema is an envelope already, or raw', () => {
+  it('have the given schema when it is an envelope, or raw', () => {
     const Whole = z.object({ statusCode: z.string(), status: z.int(), message: z.string() })
     @Controller('raw')
     class RawController {
@@ -332,7 +332,7 @@ describe('The answers of an operation', () => {
 })
 
 describe('Security in the document', () => {
-  it('asks for a bearer token on protected operations only', () => {
+  it('requires a bearer token on protected operations only', () => {
     const { paths, components, security } = new App(users).document
     expect(components.securitySchemes).toEqual({ BearerAuth: { type: 'http', scheme: 'bearer' } })
     expect(security).toEqual([])
@@ -370,8 +370,8 @@ describe('Security in the document', () => {
   })
 })
 
-describe('Operations that need telling apart', () => {
-  it('have method and path in their name where a handler has several routes, or two classes one name', () => {
+describe('Operations with equal names', () => {
+  it('have unique ids with method and path', () => {
     const make = (prefix: string) => {
       @Controller(prefix)
       class ThingsController {
@@ -409,7 +409,7 @@ describe('Operations that need telling apart', () => {
     ])
   })
 
-  it('keep their names when another document leaves some out', () => {
+  it('keep their ids when another document contains fewer operations', () => {
     const only = (name: string) => ({
       path: `/${name}`,
       include: (route: { path: string }) => route.path.includes(name),
@@ -428,7 +428,7 @@ describe('Operations that need telling apart', () => {
     expect(app.document.paths['/c/a']?.get?.operationId).toBe('C_both_get_c_a')
   })
 
-  it('are grouped by @ApiTags in the order of the option, then of the controllers', () => {
+  it('are tagged by @ApiTags in the order of the option, then of the controllers', () => {
     @ApiTags('Second', 'First')
     @Controller('d')
     class DController {
