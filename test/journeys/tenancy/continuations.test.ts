@@ -33,22 +33,22 @@ const REQUESTS = 200
 const SOCKETS = 25
 
 let pool = new Pool()
-/** Requests that will never be answered. */
+/** The number of requests that never get a response. */
 let waiting = 0
 let worker: Worker
 
-/** Waits in the pool and then lets go of it from where this one stands. */
+/** Waits for the pool, runs the work, and releases the pool. */
 const pooled = <T>(work: () => T | Promise<T>): Promise<T> =>
   new Promise((resolve, reject) => {
     pool.acquire((release) => {
-      // Not in the scope of whoever waits, but of whoever has released.
+      // This callback runs in the scope of the code that released the pool, not of the code that waits.
       Promise.resolve(work()).then(resolve, reject).finally(release)
     })
   })
 
 const shortly = () => delay(Math.random() * 3)
 
-/** Every way to come back that Node has; each answers with the tenant that it finds there. */
+/** The ways in which Node continues after waiting. Each returns the tenant after the wait. */
 const WAYS: Record<string, () => Promise<string | undefined>> = {
   setTimeout: () => new Promise((done) => setTimeout(() => done(getTenantId()), Math.random() * 3)),
   setInterval: () =>
@@ -95,7 +95,7 @@ const WAYS: Record<string, () => Promise<string | undefined>> = {
   },
   async 'a thenable'() {
     const query = {
-      // Calls back where somebody else lets go of the pool.
+      // Calls back in the scope of the code that released the pool.
       then: (done: (rows: number) => void) =>
         pool.acquire((release) => {
           done(1)
@@ -173,7 +173,7 @@ class WaysController {
   @Get('fails')
   async fails(_req: Request, _res: Response, next: (error: unknown) => void) {
     await shortly()
-    // From the scope of whoever has let go of the pool.
+    // This runs in the scope of the code that released the pool.
     pool.acquire((release) => {
       next(new BadRequestError('No'))
       setImmediate(release)
@@ -185,7 +185,7 @@ class WaysController {
   async elsewhere(_req: Request, res: Response) {
     await shortly()
     const found = getTenantId()
-    // Ends the response in the scope of whoever has let go of the pool.
+    // Ends the response in the scope of the code that released the pool.
     pool.acquire((release) => {
       res.json({ data: { found, after: found } })
       setImmediate(release)
@@ -208,7 +208,7 @@ class WaysController {
   }
 }
 
-/** What every log of an application says: whose request it was, and in whose name the line was written. */
+/** A line of a log: the tenant of the request, and the tenant of the scope in which the line was written. */
 interface Line {
   readonly what: string
   readonly request: string | undefined
@@ -239,18 +239,18 @@ const tellError: ErrorRequestHandler = (error, req, _res, next) => {
   next(error)
 }
 
-/** Reads a body, and goes on from the event of its end. */
+/** Reads a body, and calls next() in the event of its end. */
 const readRaw: RequestHandler = (req, _res, next) => {
   if (req.get('x-read') !== 'raw') return next()
   req.resume()
-  // As a parser does that knows nothing of contexts, on the stream itself.
+  // Adds the listener directly on the stream, like a parser without support for async contexts.
   EventEmitter.prototype.on.call(req, 'end', () => {
     req.headers['x-seen'] = getTenantId()
     next()
   })
 }
 
-/** Goes on where whoever was before has released the pool. */
+/** Calls next() in the scope of the code that released the pool. */
 const waitForPool: RequestHandler = (req, _res, next) => {
   if (req.get('x-read') !== 'pool') return next()
   pool.acquire((release) => {
@@ -267,7 +267,7 @@ let app: App | undefined
 let port = 0
 const agent = keepAlive(SOCKETS)
 
-/** @param isTold Whether the application reads the header itself. */
+/** @param isTold Whether the application reads the tenant header itself. */
 async function start(options: AppOptions = {}, isTold = true): Promise<void> {
   app = new App({
     ...(isTold ? { tenant: {} } : {}),
@@ -303,7 +303,7 @@ afterEach(async () => {
   pool = new Pool()
 })
 
-/** Sends requests of all tenants at once; answers with those that were not served as their own. */
+/** Sends concurrent requests of all tenants. Returns the ones that ran with another tenant. */
 async function crowd(
   member: (
     tenant: string,
@@ -328,7 +328,7 @@ async function crowd(
   return { strays, replies: replies.map(({ reply }) => reply) }
 }
 
-/** Lines that were written in the name of another than they are about. */
+/** Lines that were written in the scope of another tenant than that of their request. */
 const strangeLines = () => lines.filter(({ request, written }) => request !== written)
 
 describe('a tenant stays the same', () => {
@@ -340,7 +340,7 @@ describe('a tenant stays the same', () => {
     expect(strangeLines()).toEqual([])
   })
 
-  it('through all of them at once', async () => {
+  it('through all of these ways at once', async () => {
     await start()
     const ways = Object.keys(WAYS)
     const { strays } = await crowd((_, index) => ({
@@ -364,14 +364,14 @@ describe('a tenant stays the same', () => {
     )
   })
 
-  it('through listeners of the request itself', async () => {
+  it('through listeners on the request', async () => {
     await start()
     const body = 'x'.repeat(1000)
     expect((await crowd(() => ({ path: '/ways/raw', body }))).strays).toEqual([])
   })
 
   it.each(['raw', 'pool', 'json', 'text'])(
-    'through a middleware that goes on elsewhere: %s',
+    'through a middleware that calls next() in another scope: %s',
     async (kind) => {
       await start()
       const headers = { 'x-read': kind, 'content-type': 'application/json' }
@@ -382,7 +382,7 @@ describe('a tenant stays the same', () => {
     },
   )
 
-  it('through an interceptor that goes on elsewhere', async () => {
+  it('through an interceptor that calls next() in another scope', async () => {
     const waits = (_req: Request, _res: Response, next: () => unknown) =>
       new Promise((resolve, reject) => {
         pool.acquire((release) => {
@@ -403,7 +403,7 @@ describe('a tenant stays the same', () => {
     expect((await crowd(() => member)).strays).toEqual([])
   })
 
-  it('where errors are told, wherever they were passed on', async () => {
+  it('in error middlewares and the log, when errors were passed in another scope', async () => {
     await start()
     const { replies } = await crowd((_, index) => ({
       path: index % 2 === 0 ? '/ways/fails' : '/ways/throws',
@@ -414,14 +414,14 @@ describe('a tenant stays the same', () => {
     expect(strangeLines()).toEqual([])
   })
 
-  it('where a response ends, whoever has ended it', async () => {
+  it('in events of a response that another scope has ended', async () => {
     await start()
     expect((await crowd(() => ({ path: '/ways/elsewhere' }))).strays).toEqual([])
     expect(lines.filter(({ what }) => what === 'finish')).toHaveLength(REQUESTS)
     expect(strangeLines()).toEqual([])
   })
 
-  it('where the time of a request has passed', async () => {
+  it('after the handler timeout', async () => {
     await start({ timeouts: { handler: '50ms' } })
     const { replies } = await crowd(() => ({ path: '/ways/waits' }))
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([503]))
@@ -429,7 +429,7 @@ describe('a tenant stays the same', () => {
     expect(strangeLines()).toEqual([])
   })
 
-  it('where a client has gone', async () => {
+  it('after a client has disconnected', async () => {
     await start()
     const sockets = TENANTS.map((tenant) => {
       const socket = connect(port, '127.0.0.1')
@@ -443,7 +443,7 @@ describe('a tenant stays the same', () => {
     expect(strangeLines()).toEqual([])
   })
 
-  it('where a middleware sets it, and the next one goes on elsewhere', async () => {
+  it('when a middleware sets it, and the next one continues in another scope', async () => {
     const byOrg: RequestHandler = (req, _res, next) => runWithTenant(req.get('x-org'), next)
     await start({ middlewares: [byOrg, waitForPool, readRaw] }, false)
     const { strays } = await crowd((tenant, index) => ({
@@ -455,7 +455,7 @@ describe('a tenant stays the same', () => {
     expect(strays).toEqual([])
   })
 
-  it("where a middleware sets it from a callback that is in nobody else's hands", async () => {
+  it('when a middleware sets it by passing next to runWithTenant in another scope', async () => {
     const byPool: RequestHandler = (req, _res, next) =>
       pool.acquire((release) => {
         runWithTenant(req.get('x-org'), next)
@@ -471,10 +471,10 @@ describe('a tenant stays the same', () => {
     expect(strays).toEqual([])
   })
 
-  it('or is none, where a middleware sets it in the scope of another request, which is logged once', async () => {
+  it('or is absent, with one warning, when a middleware wraps next in another scope', async () => {
     const byPool: RequestHandler = (req, _res, next) =>
       pool.acquire((release) => {
-        // Nothing tells this from a pool that calls back while somebody else's `runWithTenant` runs.
+        // This cannot be distinguished from a pool that calls back inside of `runWithTenant` of another request.
         runWithTenant(req.get('x-org'), () => next())
         setTimeout(release, Math.random())
       })
@@ -494,7 +494,7 @@ describe('a tenant stays the same', () => {
     expect(warnings).toEqual([expect.stringContaining('runWithTenant(id, next)')])
   })
 
-  it('on one connection, from A to B and back', async () => {
+  it('on one connection with requests of different tenants', async () => {
     await start()
     const single = keepAlive(1)
     const seen: unknown[] = []
@@ -510,7 +510,7 @@ describe('a tenant stays the same', () => {
     expect(ports.size).toBe(1)
   })
 
-  it('on one connection on which a second request is already waiting', async () => {
+  it('on one connection with waiting requests', async () => {
     await start()
     const single = keepAlive(1)
     const replies = await Promise.all(

@@ -43,13 +43,13 @@ class LegacyController {
 
   @Get('twice')
   async twice(req: Request) {
-    passOnAgain()
+    callNextAgain()
     await new Promise((resolve) => setTimeout(resolve, 20))
     return { tenant: getTenantId() ?? null, user: req.user?.id ?? null }
   }
 }
 
-let passOnAgain = () => {}
+let callNextAgain = () => {}
 let calls: string[] = []
 let app: TestApp
 const ends: (() => unknown)[] = []
@@ -74,7 +74,7 @@ const authorize = (_req: Request, id: string, user: User | undefined) => {
   return user?.['id'] === 'ada' && id === 'acme'
 }
 
-const tell: RequestHandler = (req, res) => {
+const sendTenant: RequestHandler = (req, res) => {
   calls.push('router')
   res.json({ data: { tenant: requireTenantId(), user: req.user?.id, url: req.url } })
 }
@@ -82,7 +82,7 @@ const passOn: RequestHandler = (_req, _res, next) => next()
 const legacy = () =>
   express
     .Router()
-    .get('/rows', tell)
+    .get('/rows', sendTenant)
     .get('/left', passOn)
     .get('/fails', () => {
       throw new Error('unexpected')
@@ -106,15 +106,15 @@ async function ask(path: string, user?: string, tenant?: string) {
 
 const mounted = () => [tenantRouter(legacy(), { path: '/legacy' })]
 
-describe('a router that needs a tenant', () => {
-  it('runs in the name of one that is authorised', async () => {
+describe('a tenantRouter', () => {
+  it('runs for an authorised tenant', async () => {
     await start({ middlewares: mounted() })
     const { status, data } = await ask('/legacy/rows', 'ada', 'acme')
     expect([status, data]).toEqual([200, { tenant: 'acme', user: 'ada', url: '/rows' }])
     expect(calls).toEqual(['guard acme', 'authorize acme', 'router'])
   })
 
-  it('lets nobody else come to it, and answers as a route does', async () => {
+  it('refuses other requests, with the responses of a route', async () => {
     await start({ middlewares: mounted() })
     const stranger = await ask('/legacy/rows', undefined, 'acme')
     expect([stranger.status, stranger.code]).toEqual([401, 'UNAUTHORIZED'])
@@ -133,7 +133,7 @@ describe('a router that needs a tenant', () => {
     '/legacy/',
     '/legacy//rows',
     '/legacy/%72ows',
-  ])('by no spelling: %s', async (path) => {
+  ])('refuses every spelling of its path: %s', async (path) => {
     await start({ middlewares: mounted() })
     expect((await ask(path, undefined, 'acme')).status).toBe(401)
     expect((await ask(path, 'ada', 'zeta')).status).toBe(403)
@@ -147,19 +147,19 @@ describe('a router that needs a tenant', () => {
     '/legacy%2Frows',
     '/./legacy/rows',
     '/x/..;/legacy/rows',
-  ])('which is not reached elsewhere: %s', async (path) => {
+  ])('does not run at other paths: %s', async (path) => {
     await start({ middlewares: mounted() })
     expect([401, 404, 400]).toContain((await ask(path, undefined, 'acme')).status)
     expect(calls).not.toContain('router')
   })
 
-  it('stands before everything where it has no path', async () => {
+  it('runs for all requests when it has no path', async () => {
     await start({ middlewares: [tenantRouter(legacy())] })
     expect((await ask('/rows', 'ada', 'acme')).data.tenant).toBe('acme')
     expect((await ask('/open')).status).toBe(401)
   })
 
-  it('hears what the store says', async () => {
+  it('uses the tenant store', async () => {
     const known: Record<string, TenantInfo> = {
       acme: { id: 'acme' },
       late: { id: 'late', status: 'suspended' },
@@ -173,14 +173,14 @@ describe('a router that needs a tenant', () => {
     expect((await ask('/legacy/rows', 'ada', 'late')).code).toBe('TENANT_SUSPENDED')
   })
 
-  it('asks the guard alone where there is no authorize', async () => {
+  it('uses the guard only when there is no authorize', async () => {
     await start({ middlewares: mounted(), tenant: {} })
     expect((await ask('/legacy/rows', 'ada', 'zeta')).data.tenant).toBe('zeta')
     expect((await ask('/legacy/rows', undefined, 'zeta')).status).toBe(401)
     expect((await ask('/legacy/rows', 'ada')).code).toBe('TENANT_REQUIRED')
   })
 
-  it('waits for a guard and for authorize that take their time', async () => {
+  it('waits for an asynchronous guard and authorize', async () => {
     const slow = {
       canActivate: async (req: Request) => {
         await Promise.resolve()
@@ -198,12 +198,12 @@ describe('a router that needs a tenant', () => {
   })
 
   it.each([
-    ['nothing', undefined],
+    ['undefined', undefined],
     ["'route'", 'route'],
     ["'router'", 'router'],
     ['0', 0],
     ['an error', new Error('db')],
-  ])('lets nobody pass where the guard or authorize throws %s', async (_, thrown) => {
+  ])('refuses requests when the guard or authorize throws %s', async (_, thrown) => {
     const throws = () => {
       throw thrown
     }
@@ -219,22 +219,25 @@ describe('a router that needs a tenant', () => {
     expect(calls).not.toContain('router')
   })
 
-  it.each([1, 'yes', {}, undefined, null])('nor where they answer %j', async (verdict) => {
-    const says = (() => verdict) as never
-    await start({ middlewares: mounted(), auth: { guard: { canActivate: says } } })
-    expect((await ask('/legacy/rows', 'ada', 'acme')).status).toBe(401)
-    await app.close()
-    await start({ middlewares: mounted(), tenant: { authorize: says } })
-    expect((await ask('/legacy/rows', 'ada', 'acme')).status).toBe(403)
-  })
+  it.each([1, 'yes', {}, undefined, null])(
+    'refuses requests when the guard or authorize returns %j',
+    async (verdict) => {
+      const says = (() => verdict) as never
+      await start({ middlewares: mounted(), auth: { guard: { canActivate: says } } })
+      expect((await ask('/legacy/rows', 'ada', 'acme')).status).toBe(401)
+      await app.close()
+      await start({ middlewares: mounted(), tenant: { authorize: says } })
+      expect((await ask('/legacy/rows', 'ada', 'acme')).status).toBe(403)
+    },
+  )
 
-  it('fails as a route does', async () => {
+  it('causes a 500 and a log with the tenant when a handler throws', async () => {
     await start({ middlewares: mounted() })
     expect((await ask('/legacy/fails', 'ada', 'acme')).code).toBe('INTERNAL_SERVER_ERROR')
     expect(app.logs.map(({ facts }) => facts.tenant)).toEqual(['acme'])
   })
 
-  it('knows whom tests act as', async () => {
+  it('uses the user of app.as()', async () => {
     await start({ middlewares: mounted() })
     const ada = app.as({ id: 'ada' })
     expect((await ada.asTenant('acme').request().get('/legacy/rows')).status).toBe(200)
@@ -242,8 +245,8 @@ describe('a router that needs a tenant', () => {
   })
 })
 
-describe('what it passes on', () => {
-  it('goes on in the scope that it had', async () => {
+describe('a request that a tenantRouter passes on', () => {
+  it('continues in the scope that it had before', async () => {
     const after: RequestHandler = (req, _res, next) => {
       calls.push(`after ${getTenantId()} ${req.user?.id}`)
       next()
@@ -254,16 +257,16 @@ describe('what it passes on', () => {
     expect(calls).toEqual(['guard acme', 'authorize acme', 'after undefined undefined'])
   })
 
-  it('and authorize is asked again by the route', async () => {
+  it('is authorised again by the route', async () => {
     await start({ middlewares: mounted() })
     expect((await ask('/legacy/left', 'ada', 'acme')).data).toEqual({ tenant: 'acme' })
     expect(calls).toEqual(['guard acme', 'authorize acme', 'guard acme', 'authorize acme'])
   })
 
-  it('stays what it has become since then, though it is passed on once more', async () => {
+  it('keeps the tenant of its route when next() is called again', async () => {
     for (const argument of [undefined, 'router']) {
       const twice: RequestHandler = (_req, _res, next) => {
-        passOnAgain = () => void setImmediate(next as (argument?: string) => void, argument)
+        callNextAgain = () => void setImmediate(next as (argument?: string) => void, argument)
         next()
       }
       const router = express.Router().use(twice)
@@ -274,14 +277,14 @@ describe('what it passes on', () => {
     }
   })
 
-  it('goes on as it is by then, though its router has failed since it was passed on', async () => {
+  it('keeps its current user when the router fails after next()', async () => {
     const failsLate: RequestHandler = (_req, _res, next) => {
-      passOnAgain = () => next(new Error('late'))
+      callNextAgain = () => next(new Error('late'))
       next()
     }
     const logIn: RequestHandler = (req) => {
       req.user = { id: 'later' }
-      passOnAgain()
+      callNextAgain()
     }
     const passOver: ErrorRequestHandler = (_error, _req, _res, next) => next()
     const router = tenantRouter(express.Router().use(failsLate))
@@ -290,15 +293,15 @@ describe('what it passes on', () => {
     expect(data.user).toBe('later')
   })
 
-  it('out of an application, as the request that it was', async () => {
-    const inner = express().get('/rows', tell).use(passOn)
+  it('continues with its original fields after an Express application', async () => {
+    const inner = express().get('/rows', sendTenant).use(passOn)
     await start({ middlewares: [tenantRouter(inner, { path: '/legacy' })] })
     expect((await ask('/legacy/rows', 'ada', 'acme')).data.tenant).toBe('acme')
     expect((await ask('/legacy/left', 'ada', 'acme')).data).toEqual({ tenant: 'acme' })
   })
 })
 
-describe('it may stand', () => {
+describe('a tenantRouter may be mounted', () => {
   it('in the middlewares of a plugin', async () => {
     await start({ plugins: [{ name: 'legacy', middlewares: mounted() }] })
     expect((await ask('/legacy/rows', 'ada', 'acme')).data.tenant).toBe('acme')
@@ -315,7 +318,7 @@ describe('it may stand', () => {
     }
   })
 
-  it('before an application, whose requests are those of the one that it stands in', async () => {
+  it('before an Express application, whose requests have the fields of the App', async () => {
     const inner = express().get('/rows', (req, res) => {
       res.json({
         data: { base: req.baseUrl, signal: (req as Request).signal instanceof AbortSignal },
@@ -327,7 +330,7 @@ describe('it may stand', () => {
     expect(inner.mountpath).toBe('/legacy')
   })
 
-  it('in several applications, each of which asks its own guard', async () => {
+  it('in several applications, which use their own guards', async () => {
     const shared = tenantRouter(legacy(), { path: '/legacy' })
     const other = await TestApp.create({
       auth: { guard: { canActivate: () => true } },
@@ -341,7 +344,7 @@ describe('it may stand', () => {
     expect((await asZeta.request().get('/legacy/rows')).body.data.tenant).toBe('zeta')
   })
 
-  it('but not where there is nobody to ask', async () => {
+  it('but fails in an Express application without an App', async () => {
     const router = tenantRouter(legacy())
     const plain = express()
       .use(router)
@@ -359,7 +362,7 @@ describe('it may stand', () => {
     server.closeAllConnections()
   })
 
-  it('nor hidden in an application that has no guard', async () => {
+  it('but fails inside a function when the App has no guard', async () => {
     const router = tenantRouter(legacy())
     const hidden: RequestHandler = (req, res, next) => router(req, res, next)
     await start({ middlewares: [hidden], auth: {}, tenant: {} })
@@ -368,7 +371,7 @@ describe('it may stand', () => {
   })
 })
 
-it('keeps many requests apart that go on in callbacks of a pool', async () => {
+it('keeps the tenant of concurrent requests that continue in callbacks of a pool', async () => {
   const pool = new RowPool()
   const asks: RequestHandler = (_req, _res, next) => pool.query('any', () => next())
   const rows: RequestHandler = (_req, res) => {
@@ -404,13 +407,13 @@ it('keeps many requests apart that go on in callbacks of a pool', async () => {
   expect((await Promise.all(all)).flat()).toEqual([])
 })
 
-describe('at boot', () => {
+describe('tenantRouter at boot', () => {
   const options: AppOptions = { auth: { guard }, tenant: { authorize } }
 
   it.each<[string, AppOptions, string]>([
     ['tenants', { auth: { guard } }, '`tenant`'],
     ['a guard', { tenant: { authorize } }, '`auth.guard`'],
-  ])('it needs %s', async (_, some, missing) => {
+  ])('requires %s', async (_, some, missing) => {
     const nested = express.Router().use('/x', tenantRouter(legacy()))
     for (const router of [...mounted(), nested]) {
       const problems = await bootProblems({ ...some, middlewares: [router] })
@@ -420,22 +423,24 @@ describe('at boot', () => {
   })
 
   it.each([
-    ['no function', () => tenantRouter({} as never)],
+    ['an object that is no function', () => tenantRouter({} as never)],
     [
       'an error middleware',
       () => tenantRouter(((_a: unknown, _b: unknown, _c: unknown, _d: unknown) => {}) as never),
     ],
     ['a path without a slash', () => tenantRouter(legacy(), { path: 'legacy' })],
-    ['a path that is no text', () => tenantRouter(legacy(), { path: /legacy/ as never })],
-    ['no router that is open', () => publicRouter({} as never)],
-  ])('nor takes %s', (_, make) => {
+    ['a path that is no string', () => tenantRouter(legacy(), { path: /legacy/ as never })],
+    ['no router for publicRouter', () => publicRouter({} as never)],
+  ])('refuses %s', (_, make) => {
     expect(make).toThrow(TypeError)
   })
 
-  it('says which routers answer by themselves, and what', async () => {
+  it('warns about routers without tenantRouter that handle requests, with their paths', async () => {
     const router = express.Router().use('/v1', legacy())
-    router.route('/v2/:id').post(tell).all(tell)
-    const application = express().get(['/a', '/b'], tell).use('/c', express().get('/d', tell))
+    router.route('/v2/:id').post(sendTenant).all(sendTenant)
+    const application = express()
+      .get(['/a', '/b'], sendTenant)
+      .use('/c', express().get('/d', sendTenant))
     const end: RequestHandler = (_req, res) => void res.end()
     const [first, second, third] = await bootWarnings({
       ...options,
@@ -460,30 +465,30 @@ describe('at boot', () => {
     expect(whole?.text).toContain('handles requests itself: * /.')
   })
 
-  it('says nothing of what needs a tenant, is open on purpose, or does not answer', async () => {
+  it('does not warn about tenantRouter, publicRouter, and middlewares that send no response', async () => {
     const files = express.Router().use('/files', express.static('.'), express.json())
     const ends = publicRouter(((_req, res) => void res.end()) as RequestHandler)
     const nested = express.Router().use(tenantRouter(legacy()), publicRouter(legacy()), ends)
-    // As wrappers for asynchronous middlewares do it: their number of parameters says nothing.
+    // Wrappers for asynchronous middlewares have this form: the number of their parameters is 0.
     const parse = express.json()
     const all = express.Router().use((...args: Parameters<typeof parse>) => parse(...args))
     const middlewares = [
       ...mounted(),
       publicRouter(legacy()),
-      publicRouter(express().get('/', tell)),
+      publicRouter(express().get('/', sendTenant)),
       nested,
       all,
       files,
       express.static('.'),
       express.json(),
     ]
-    // The second time, everything in them has been wrapped.
+    // The second time, all handlers in them are wrapped.
     expect(await bootWarnings({ ...options, middlewares })).toEqual([])
     expect(await bootWarnings({ ...options, middlewares })).toEqual([])
     expect(await bootWarnings({ middlewares: [legacy()] })).toEqual([])
   })
 
-  it('is strict where the application is', async () => {
+  it('is an error in a strict application', async () => {
     const problems = await bootProblems({ ...options, strict: true, middlewares: [legacy()] })
     expect(problems).toMatchObject([{ code: 'W_TENANT_ROUTER' }])
   })

@@ -116,8 +116,8 @@ const noting =
     next()
   }
 
-describe('with authorize, code in middlewares runs in nobody’s name', () => {
-  it('while the guard and authorize know the claim, and the route has the tenant', async () => {
+describe('a middleware of an application with authorize', () => {
+  it('runs without a tenant; the guard and authorize have the claimed tenant', async () => {
     await start({ middlewares: [noting('middleware')] })
     expect((await ask('ada', 'acme')).data).toEqual({ tenant: 'acme', rows: 'rows of acme' })
     expect(seen).toEqual([
@@ -127,14 +127,14 @@ describe('with authorize, code in middlewares runs in nobody’s name', () => {
     ])
   })
 
-  it('and in a router, whatever tenant the header names', async () => {
+  it('runs without a tenant in a router, also when the header names one', async () => {
     const rows: RequestHandler = (_req, res) => res.json({ data: getTenantId() ?? null })
     const middlewares = [express.Router().get('/legacy', rows)]
     await start({ middlewares, tenant: { authorize: () => false, required: true } })
     expect((await ask('ada', 'zeta', '/legacy')).data).toBeNull()
   })
 
-  it('but not without authorize', async () => {
+  it('runs with the tenant when there is no authorize', async () => {
     await start({ middlewares: [noting('middleware')], tenant: {} })
     expect((await ask('ada', 'acme')).data).toEqual({ tenant: 'acme', rows: 'rows of acme' })
     expect(seen).toEqual([
@@ -143,12 +143,12 @@ describe('with authorize, code in middlewares runs in nobody’s name', () => {
     ])
   })
 
-  it('and on routes that are open to everybody, which may act for whom they have made sure of', async () => {
+  it('does not set the tenant of public routes, which may call runWithTenant', async () => {
     await start()
     expect((await ask('ada', 'zeta', '/login')).data).toEqual({ tenant: null, acting: 'acme' })
   })
 
-  it('unless it has decided by itself whose the request is; authorize is asked about that, too', async () => {
+  it('runs with the tenant that it has set itself, which authorize checks, too', async () => {
     const byPath: RequestHandler = (_req, _res, next) => runWithTenant('zeta', next)
     await start({ middlewares: [byPath, noting('middleware')] })
     expect((await ask('ada', 'acme')).code).toBe('TENANT_FORBIDDEN')
@@ -156,7 +156,7 @@ describe('with authorize, code in middlewares runs in nobody’s name', () => {
     expect(seen[0]).toEqual(['middleware', 'zeta'])
   })
 
-  it('where the built-in middleware reads a header, which is a claim as well', async () => {
+  it('runs without the tenant of createTenantMiddleware until authorize allows it', async () => {
     const byOrg = createTenantMiddleware({ header: 'x-org' })
     await start({ middlewares: [byOrg, noting('middleware')] })
     const asZoe = app.with({ 'x-user': 'zoe', 'x-org': 'zeta' })
@@ -170,23 +170,23 @@ describe('with authorize, code in middlewares runs in nobody’s name', () => {
   })
 })
 
-/** Whatever acts on data. */
+/** Operations on the data of a tenant. */
 const ACTS: Record<string, () => unknown> = {
   'requireTenantId()': () => requireTenantId(),
-  'an instance of the tenant’s own': () => app.get(Rows).all(),
-  'a call of a method that was taken before': () => {
+  'a tenant-scoped instance': () => app.get(Rows).all(),
+  'a method of a tenant-scoped instance from before': () => {
     const { all } = runWithTenant('acme', () => app.get(Rows))
     return all()
   },
   'the cache of the tenant': () => app.get(CacheManager).forTenant(),
   'the cache of the tenant, by its id': () => app.get(CacheManager).forTenant('acme'),
-  'a cache of the tenant that was taken before': () => {
+  'a cache of the tenant from before': () => {
     const cache = runWithoutTenant('a test', () => app.get(CacheManager).forTenant('acme'))
     return cache.get('key')
   },
 }
 
-describe('what acts on data refuses a tenant that nobody has authorised', () => {
+describe('before authorize has allowed the tenant', () => {
   const places: Record<string, (act: () => unknown) => TestOptions> = {
     'a middleware': (act) => ({
       middlewares: [
@@ -219,7 +219,7 @@ describe('what acts on data refuses a tenant that nobody has authorised', () => 
   }
   const cases = Object.keys(places).flatMap((place) => Object.keys(ACTS).map((act) => [act, place]))
 
-  it.each(cases)('%s, in %s', async (act, place) => {
+  it.each(cases)('%s fails with TENANT_UNAUTHORIZED in %s', async (act, place) => {
     const options = places[place as string]?.(ACTS[act as string] as () => unknown)
     await start(options)
     const { status, code } = await ask('ada', 'acme')
@@ -227,18 +227,18 @@ describe('what acts on data refuses a tenant that nobody has authorised', () => 
     expect(JSON.stringify(app.logs)).toContain('"claimedTenant":"acme"')
   })
 
-  it.each(cases)('and believes who says runWithTenant: %s, in %s', async (act, place) => {
+  it.each(cases)('%s works inside of runWithTenant in %s', async (act, place) => {
     const acted: unknown[] = []
-    const believed = async () => {
+    const allowed = async () => {
       acted.push(await runWithTenant('acme', ACTS[act as string] as () => unknown))
       return true
     }
-    await start(places[place as string]?.(believed))
+    await start(places[place as string]?.(allowed))
     expect((await ask('ada', 'acme')).code).not.toBe('TENANT_UNAUTHORIZED')
     expect(acted.length).toBeGreaterThan(0)
   })
 
-  it('a cache that is nobody’s is still there for the guard', async () => {
+  it('the cache without a tenant works in the guard', async () => {
     const cached = { canActivate: () => app.get(CacheManager).getOrSet('keys', () => true) }
     await start({ auth: { guard: cached }, tenant: { authorize: () => true } })
     expect((await ask('ada', 'acme')).status).toBe(200)
@@ -246,7 +246,7 @@ describe('what acts on data refuses a tenant that nobody has authorised', () => 
     expect(app.get(CacheManager).stats()).toMatchObject({ hits: 1, misses: 1 })
   })
 
-  it('printing one does not fail', async () => {
+  it('a tenant-scoped instance can be printed', async () => {
     const printed: string[] = []
     const print: RequestHandler = (_req, _res, next) => {
       printed.push(Object.prototype.toString.call(app.get(Rows)))
@@ -259,8 +259,8 @@ describe('what acts on data refuses a tenant that nobody has authorised', () => 
   })
 })
 
-describe('what was begun before stays nobody’s', () => {
-  it('a listener, a timer and a promise of a middleware', async () => {
+describe('code that a middleware started before authorize', () => {
+  it('runs without a tenant: listener, timer and promise', async () => {
     let go = () => {}
     const waits = new Promise<void>((resolve) => {
       go = resolve
@@ -284,9 +284,9 @@ describe('what was begun before stays nobody’s', () => {
     ])
   })
 
-  it('and a request that comes back through it goes on as its own', async () => {
+  it('does not change the tenant of a request that continues in its callback', async () => {
     const callbacks: (() => void)[] = []
-    // Calls back in the context of the middleware.
+    // Calls back in the async context of the middleware.
     const begins: RequestHandler = (_req, res, next) => {
       const timer = setInterval(() => {
         for (const callback of callbacks.splice(0)) callback()
@@ -317,7 +317,7 @@ describe('what was begun before stays nobody’s', () => {
     ])
   })
 
-  it('nor may it open a scope again that it has kept', async () => {
+  it('cannot run code in a scope that the guard has stored', async () => {
     let kept: ReturnType<typeof TenantContext.current>
     const keeps = {
       canActivate: (req: Request) => {
@@ -333,14 +333,14 @@ describe('what was begun before stays nobody’s', () => {
   })
 })
 
-describe('what hears of errors', () => {
-  const tells: ErrorRequestHandler = (error, _req, _res, next) => {
+describe('error middlewares and the log', () => {
+  const noteError: ErrorRequestHandler = (error, _req, _res, next) => {
     note(error instanceof HttpError ? error.code : 'error')
     next(error)
   }
 
-  it('runs for nobody where the request was refused, and for the tenant behind that', async () => {
-    await start({ middlewares: [tells] })
+  it('run without a tenant for refusals, and with the tenant for errors of the route', async () => {
+    await start({ middlewares: [noteError] })
     await ask(undefined, 'acme')
     await ask('ada', 'zeta')
     await ask('ada', 'acme', '/rows/fails')
@@ -354,7 +354,7 @@ describe('what hears of errors', () => {
     ])
   })
 
-  it('and so it is where the guard and authorize take their time', async () => {
+  it('do the same with an asynchronous guard and authorize', async () => {
     const slow = {
       canActivate: async (req: Request) => {
         await Promise.resolve()
@@ -365,7 +365,7 @@ describe('what hears of errors', () => {
       await Promise.resolve()
       return authorize(...all)
     }
-    await start({ middlewares: [tells], auth: { guard: slow }, tenant: { authorize: late } })
+    await start({ middlewares: [noteError], auth: { guard: slow }, tenant: { authorize: late } })
     await ask(undefined, 'acme')
     await ask('ada', 'zeta')
     await ask('ada', 'acme', '/rows/fails')
@@ -382,15 +382,15 @@ describe('what hears of errors', () => {
   })
 })
 
-describe('behind authorize, as before', () => {
-  it('answers are cached for their tenant', async () => {
+describe('a route after authorize', () => {
+  it('has cached responses for each tenant', async () => {
     await start({ tenant: { authorize: () => true } })
     for (const tenant of ['acme', 'zeta', 'acme', 'zeta']) {
       expect((await ask('ada', tenant, '/rows/cached')).data).toEqual({ rows: `rows of ${tenant}` })
     }
   })
 
-  it('a limit of a tenant is not used up by who may not act for it', async () => {
+  it('has a rate limit that refused requests of the tenant do not use up', async () => {
     await start({ rateLimit: { policies: [] } })
     for (let count = 0; count < 3; count++) {
       expect((await ask('zoe', 'acme', '/rows/limited')).code).toBe('TENANT_FORBIDDEN')
@@ -400,8 +400,8 @@ describe('behind authorize, as before', () => {
   })
 })
 
-describe('an application in another one', () => {
-  it('takes over nobody from where nobody has been authorised', async () => {
+describe('a mounted application', () => {
+  it('takes no tenant from an App that has not authorised it yet', async () => {
     @Tenant({ optional: true })
     @Controller('inner')
     class InnerController {
@@ -424,7 +424,7 @@ describe('an application in another one', () => {
     await Promise.all([plain.close(), asking.close()])
   })
 
-  it('gives a request back as it came', async () => {
+  it('passes a request on with the tenant that it had before', async () => {
     await start()
     const outside = express()
       .use((_req, _res, next) => runWithTenant('outside', next))
