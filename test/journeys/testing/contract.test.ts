@@ -32,7 +32,7 @@ const Dog = z.object({ kind: z.literal('dog'), tricks: z.array(z.string()) })
 const documented = (status: number) => ApiResponseDoc({ status, description: 'As said' })
 const describedUser = ApiResponseDoc({ status: 200, description: 'The user', schema: User })
 
-/** What the handlers answer with; each test plants its own lie. */
+/** The data that the handlers return. Each test sets its own. */
 let answer: unknown
 let status = 200
 
@@ -117,7 +117,7 @@ class UsersController extends BaseController {
   @Get('moved')
   @Redirect('/users/one', 302)
   moved(_: Req, res: Response) {
-    // Not what the decorator says.
+    // This response does not match the decorator.
     if (answer === 'no location') return void res.status(302).type('text').send('moved')
     return undefined
   }
@@ -137,7 +137,7 @@ class UsersController extends BaseController {
   }
 }
 
-/** Declares nothing, and is held to the envelope alone. */
+/** Declares no responses, so only the envelope is checked. */
 @Controller('open')
 class OpenController extends BaseController {
   @Get()
@@ -184,7 +184,7 @@ async function start(options: TestOptions = {}) {
   app = await TestApp.create({ controllers, contract: 'throw', logger: false, ...options })
 }
 
-/** What a request through every door says; each must say the same. */
+/** The error message of a request in each way to send one. All messages must be equal. */
 async function messageOf(path: string): Promise<string> {
   const messages = await Promise.all([
     Promise.resolve(app.request().get(path)).then(() => '', String),
@@ -204,7 +204,7 @@ async function messageOf(path: string): Promise<string> {
   return messages[0] as string
 }
 
-describe('a truthful handler', () => {
+describe('a response that matches the document', () => {
   it.each([
     ['/users/one', { id: 1, name: 'Ada' }],
     ['/users/one', { id: 1, name: 'Ada', address: { city: 'Wien' } }],
@@ -232,7 +232,7 @@ describe('a truthful handler', () => {
     expect(app.contractReport()).toEqual([])
   })
 
-  it('may answer HEAD, OPTIONS, 204 and 405 as ever', async () => {
+  it('may be one to HEAD or OPTIONS, a 400 or a 405', async () => {
     await start()
     answer = { id: 1, name: 'Ada' }
     await app.request().head('/users/one').expect(200)
@@ -242,7 +242,7 @@ describe('a truthful handler', () => {
     await app.request().post('/users').send({}).expect(400)
   })
 
-  it('may answer compressed, as a problem, or not at all because nothing has changed', async () => {
+  it('may be compressed, a problem document, or a 304', async () => {
     await start({ middlewares: [compression({ threshold: 0 })], etag: true })
     answer = { id: 1, name: 'Ada' }
     const { headers } = await app.request().get('/users/one').expect('content-encoding', 'gzip')
@@ -258,15 +258,15 @@ describe('a truthful handler', () => {
       .expect(403)
   })
 
-  it('may stream: nobody waits for the end', async () => {
+  it('may be a stream, whose end is not awaited', async () => {
     await start()
     const response = await app.fetch('/users/events')
     await response.body?.cancel()
   })
 })
 
-describe('a planted lie', () => {
-  it('a field that is not documented', async () => {
+describe('a response that does not match the document', () => {
+  it('fails with a field that is not documented', async () => {
     await start()
     answer = { id: 1, name: 'Ada', passwordHash: 'x' }
     expect(await messageOf('/users/one')).toBe(
@@ -302,26 +302,26 @@ describe('a planted lie', () => {
     ['/users/moved', 'no location', 'header Location: expected to be there'],
     ['/users/missing', null, 'status: expected one of 200, 400, 500, 503, got 404'],
     ['/users/missing', null, '@ApiResponseDoc({ status: 404, description'],
-  ])('at %s: %j', async (path, data, message) => {
+  ])('fails at %s: %j', async (path, data, message) => {
     await start()
     answer = data
     expect(await messageOf(path)).toContain(message)
   })
 
-  it('a body that is no JSON', async () => {
+  it('fails with a body that is no JSON', async () => {
     await start()
     const message = 'body: expected JSON, got "{\\"statusCode\\":"'
     await expect(app.fetch('/users/broken')).rejects.toThrow(message)
   })
 
-  it('a status that is not documented', async () => {
+  it('fails with a status that is not documented', async () => {
     await start()
     answer = { id: 1, name: 'Ada' }
     status = 202
     expect(await messageOf('/users/one')).toContain('got 202')
   })
 
-  it('another success than @HttpCode says', async () => {
+  it('fails with another success status than that of @HttpCode', async () => {
     await start()
     answer = 'empty'
     const sent = app.request().post('/users').send({ name: 'Ada' })
@@ -330,7 +330,7 @@ describe('a planted lie', () => {
     )
   })
 
-  it('an operation that declares nothing, and breaks the envelope', async () => {
+  it('fails without the envelope when the operation declares nothing', async () => {
     await start()
     answer = [1]
     expect(await messageOf('/open?raw=yes')).toContain(
@@ -345,7 +345,7 @@ describe('a planted lie', () => {
     expect(await messageOf('/open?raw=yes')).toContain('envelope message: expected string, got 1')
   })
 
-  it('an envelope of another status than the answer', async () => {
+  it('fails with an envelope that has another status', async () => {
     await start()
     answer = { statusCode: 'success', status: 201, message: 'Created', data: {} }
     expect(await messageOf('/open?raw=yes')).toContain(
@@ -360,34 +360,34 @@ describe('a planted lie', () => {
     }
   })
 
-  it('an error of a middleware that has no envelope', async () => {
+  it('fails with an error response of a middleware without the envelope', async () => {
     await start({ middlewares: [(_req, res) => void res.status(429).send('slow down')] })
     const message = await messageOf('/users/one')
     expect(message).toContain('status: expected one of 200, 400, 500, 503, got 429')
     expect(message).toContain('envelope: expected JSON, got text/html')
   })
 
-  it('in HEAD', async () => {
+  it('fails for HEAD, too', async () => {
     await start()
     answer = null
     await expect(app.fetch('/users/text', { method: 'HEAD' })).rejects.toThrow('text/html')
   })
 
-  it('in a compressed body', async () => {
+  it('fails with a compressed body, too', async () => {
     await start({ middlewares: [compression({ threshold: 0 })] })
     answer = { id: 'x', name: 'Ada' }
     expect(await messageOf('/users/one')).toContain('expected integer, got "x"')
   })
 })
 
-describe('throw', () => {
-  it('says what the test itself expects first', async () => {
+describe('contract: throw', () => {
+  it('reports the expectation of the test first', async () => {
     await start()
     const sent = app.request().get('/users/missing').expect(200)
     await expect(Promise.resolve(sent)).rejects.toThrow('expected 200 "OK", got 404')
   })
 
-  it('reaches callbacks of expect, and knows the violations', async () => {
+  it('passes the error with its violations to callbacks of expect', async () => {
     await start()
     answer = { id: 1, name: 'Ada', extra: true }
     const error = await new Promise<Error>((resolve) => {
@@ -402,7 +402,7 @@ describe('throw', () => {
     ])
   })
 
-  it('sees an answer that a redirect leads to, and the redirect', async () => {
+  it('checks the redirect and the response after it', async () => {
     await start()
     answer = { id: 1, name: 'Ada', extra: true }
     await expect(app.fetch('/users/moved')).rejects.toThrow('GET /users/one')
@@ -410,7 +410,7 @@ describe('throw', () => {
     await expect(Promise.resolve(followed)).rejects.toThrow('GET /users/one')
   })
 
-  it('collects what it has thrown, once', async () => {
+  it('adds a thrown violation to contractReport() once', async () => {
     await start()
     answer = { id: 1, name: 'Ada', extra: true }
     await messageOf('/users/one')
@@ -418,10 +418,10 @@ describe('throw', () => {
   })
 })
 
-describe('warn', () => {
+describe('contract: warn', () => {
   const listen = () => vi.spyOn(process.stderr, 'write').mockReturnValue(true)
 
-  it('is the default: requests go through, and stderr hears once of an operation and kind', async () => {
+  it('is the default: requests pass, and stderr gets one message for each operation and kind', async () => {
     app = await TestApp.create({ controllers })
     const write = listen()
     answer = { id: 1, name: 'Ada', extra: true }
@@ -445,7 +445,7 @@ describe('warn', () => {
     await again.close()
   })
 
-  it('is said of each application, though their operations have the same names', async () => {
+  it('writes a message for each application, also with equal names of operations', async () => {
     const create = () => {
       @Controller('twins')
       class TwinsController {
@@ -466,7 +466,7 @@ describe('warn', () => {
     await other.close()
   })
 
-  it('can be off', async () => {
+  it('is not used with contract: off', async () => {
     await start({ contract: 'off' })
     const write = listen()
     answer = { lie: true }
@@ -475,14 +475,14 @@ describe('warn', () => {
     expect(app.contractReport()).toEqual([])
   })
 
-  it('is no other word', async () => {
+  it('rejects other values of contract', async () => {
     await start()
     const options = { contract: 'loud', coverage: 80 } as unknown as TestOptions
     await expect(TestApp.create(options)).rejects.toThrow(/"loud"[\s\S]*80/)
   })
 })
 
-describe('a document that cannot be written', () => {
+describe('a document that cannot be built', () => {
   const swagger = {
     enabled: false,
     include: () => {
@@ -490,14 +490,14 @@ describe('a document that cannot be written', () => {
     },
   }
 
-  it('fails the request that asks for it first, through every door', async () => {
+  it('fails the first request, in each way to send one', async () => {
     await start({ swagger })
     expect(await messageOf('/open')).toMatch(
       /The response to GET \/open cannot be compared with the document: [\s\S]*undecided/,
     )
   })
 
-  it('is said once where nothing is thrown', async () => {
+  it('causes one message with contract: warn', async () => {
     await start({ swagger, contract: 'warn' })
     const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
     await app.request().get('/open').expect(200)
@@ -507,8 +507,8 @@ describe('a document that cannot be written', () => {
   })
 })
 
-describe('documents', () => {
-  it('checks what is in any of several, and nothing that is in none', async () => {
+describe('the documents of a contract', () => {
+  it('apply to routes that are in at least one of them', async () => {
     const isOpen = (route: { path: string }) => route.path.startsWith('/open')
     await start({
       swagger: [
@@ -522,7 +522,7 @@ describe('documents', () => {
     expect(await messageOf('/open/hidden')).toBe('')
   })
 
-  it('checks where no document is served', async () => {
+  it('apply also when swagger is false', async () => {
     await start({ swagger: false })
     answer = { lie: true }
     expect(await messageOf('/users/one')).toContain('data.lie')
