@@ -1,130 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  Auth,
-  Cache,
-  Controller,
-  Get,
-  type Interceptor,
-  type Middleware,
-  type Request,
-  type Response,
-} from 'blazon'
-import { TestApp } from 'blazon/testing'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { defer, settle } from './support.js'
+import { describe, expect, it } from 'vitest'
+import { settle } from './support.js'
+import { alice, app, ask, behaviour, bob, useUsersApp } from './users-app.js'
 
-/** Sets the user of a request, as the application of the test does it. */
-let enter: (req: Request, res: Response, user: unknown) => unknown
-let gates: ReturnType<typeof defer<void>>[]
-let handled: unknown[]
-let before: ((req: Request, res: Response) => unknown) | undefined
-
-/** Sets the user without a guard, as a check of API keys or client certificates, or passport, does. */
-const identify: Middleware = (req, res, next) => {
-  const user = req.get('x-who')
-  if (user !== undefined) enter(req, res, JSON.parse(user))
-  next()
-}
-
-const late: Interceptor = async (req, res, next) => {
-  await sleep(1)
-  const user = req.get('x-late')
-  if (user !== undefined) enter(req, res, JSON.parse(user))
-  return await next()
-}
-
-/** Returns the user for whom the response was made. */
-const whose = (req: Request, res: Response) => {
-  const { user, auth, session } = req as Request & { auth?: object; session?: { user: object } }
-  handled.push(user)
-  return { user: user ?? auth ?? session?.user ?? res.locals['user'] ?? 'nobody' }
-}
-
-@Controller()
-class UsersController {
-  @Cache({ ttl: 60, staleWhileRevalidate: 60 })
-  @Get('open')
-  open(req: Request, res: Response) {
-    return whose(req, res)
-  }
-
-  @Cache({ ttl: 60, key: () => 'own', staleWhileRevalidate: 60 })
-  @Get('own')
-  own(req: Request, res: Response) {
-    return whose(req, res)
-  }
-
-  @Cache({ ttl: 60, key: () => 'shared', shared: true })
-  @Get('shared')
-  shared() {
-    handled.push('shared')
-    return { made: handled.length }
-  }
-
-  @Auth()
-  @Cache({ ttl: 60, shared: true })
-  @Get('guarded')
-  guarded() {
-    handled.push('guarded')
-    return { made: handled.length }
-  }
-
-  @Cache({ ttl: 60 })
-  @Get('used')
-  used(req: Request, res: Response) {
-    return whose(req, res)
-  }
-
-  @Cache({ ttl: 60 })
-  @Get('inside')
-  async inside(req: Request, res: Response) {
-    const gate = defer<void>()
-    gates.push(gate)
-    await gate.promise
-    await before?.(req, res)
-    return whose(req, res)
-  }
-
-  @Cache({
-    ttl: 60,
-    key: (req: Request) => `for ${req.get('authorization')} ${req.cookies?.['sid']}`,
-  })
-  @Get('named')
-  named(req: Request, res: Response) {
-    return whose(req, res)
-  }
-}
-
-let app: TestApp
-beforeEach(async () => {
-  gates = []
-  handled = []
-  before = undefined
-  enter = (req, _res, user) => {
-    req.user = user as never
-  }
-  app = await TestApp.create({
-    controllers: [UsersController],
-    middlewares: [identify],
-    plugins: [{ name: 'late', intercept: ({ name }) => (name.endsWith('.used') ? late : null) }],
-    auth: { guard: { canActivate: () => true } },
-    contract: 'off',
-  })
-  await app.clock.advance(0)
-})
-afterEach(() => app.close())
-
-const ask = async (path: string, who?: unknown, headers: Record<string, string> = {}) => {
-  const as = who === undefined ? {} : { 'X-Who': JSON.stringify(who) }
-  const answer = await app
-    .request()
-    .get(path)
-    .set({ ...as, ...headers })
-  return { state: answer.headers['x-cache'], user: answer.body.data?.user, data: answer.body.data }
-}
-
-const alice = { id: 'alice' }
-const bob = { id: 'bob' }
+useUsersApp()
 
 describe('a user that a middleware sets', () => {
   it.each(['/open', '/own'])('receives only cached responses for this user: %s', async (path) => {
@@ -183,7 +61,7 @@ describe('a user that a middleware sets', () => {
     expect([conditional.status, conditional.body.data.user]).toEqual([200, bob])
   })
 
-  it.each<[string, typeof enter]>([
+  it.each<[string, typeof behaviour.enter]>([
     ['req.auth', (req, _, user) => Object.assign(req, { auth: user })],
     ['req.session.user', (req, _, user) => Object.assign(req, { session: { user } })],
     ['res.locals.user', (_, res, user) => Object.assign(res.locals, { user })],
@@ -200,7 +78,7 @@ describe('a user that a middleware sets', () => {
       },
     ],
   ])('may be set as %s', async (_, put) => {
-    enter = put
+    behaviour.enter = put
     for (const state of ['MISS', 'HIT']) {
       for (const who of [alice, bob])
         expect(await ask('/open', who)).toMatchObject({ state, user: who })
@@ -254,7 +132,7 @@ describe('a user that a middleware sets', () => {
   })
 
   it('bypasses the cache when its id throws', async () => {
-    enter = (req) => {
+    behaviour.enter = (req) => {
       req.user = {
         get id(): string {
           throw new Error('gone')
@@ -278,108 +156,6 @@ describe('a route with shared: true', () => {
     for (const who of [alice, bob, {}, undefined]) states.push((await ask(path, who)).state)
     states.push((await ask(path, undefined, { Authorization: 'Bearer a', Cookie: 'sid=1' })).state)
     expect(states).toEqual(['MISS', 'HIT', 'HIT', 'HIT', 'HIT'])
-  })
-})
-
-describe('a user that is set after the cache step', () => {
-  it('disables the cache for the response when an interceptor sets it', async () => {
-    expect(await ask('/used', undefined, { 'X-Late': '{"id":"alice"}' })).toMatchObject({
-      user: alice,
-    })
-    expect(await ask('/used', undefined, { 'X-Late': '{"id":"bob"}' })).toMatchObject({ user: bob })
-    // An anonymous response could belong to a user that is set later. It is not stored either, and a warning is logged.
-    for (let time = 0; time < 2; time++) {
-      expect(await ask('/used')).toMatchObject({ state: 'BYPASS', user: 'nobody' })
-    }
-    expect(app.logs.map(({ message }) => message).join()).toMatch(
-      /set or changed after the cache step/,
-    )
-  })
-
-  it.each<[string, (req: Request, res: Response) => unknown]>([
-    ['set', (req) => Object.assign(req, { user: alice })],
-    [
-      'set later',
-      async (req) => {
-        await sleep(1)
-        req.user = alice as never
-      },
-    ],
-    ['an object without id', (req) => Object.assign(req, { user: {} })],
-    [
-      'set and removed',
-      async (req) => {
-        req.user = alice as never
-        await sleep(1)
-        req.user = undefined as never
-      },
-    ],
-    ['at req.auth', (req) => Object.assign(req, { auth: alice })],
-    ['at res.locals', (_, res) => Object.assign(res.locals, { user: alice })],
-  ])(
-    'does not let waiting requests share the response when the handler has it %s',
-    async (_, change) => {
-      const answers = [ask('/inside'), ask('/inside'), ask('/inside')]
-      await settle()
-      expect(gates).toHaveLength(1)
-      before = change
-      gates[0]?.resolve()
-      await answers[0]
-      before = undefined
-      await settle()
-      expect(gates).toHaveLength(3)
-      for (const gate of gates) gate.resolve()
-      const made = await Promise.all(answers)
-      expect(made.map(({ user }) => user).slice(1)).toEqual(['nobody', 'nobody'])
-      // The next anonymous request bypasses the cache too: its user may be set in the same way.
-      const next = ask('/inside')
-      await settle()
-      for (const gate of gates) gate.resolve()
-      expect((await next).state).toBe('BYPASS')
-    },
-  )
-
-  it('does not disable the cache when the handler sets the same user again', async () => {
-    before = (req) => Object.assign(req, { user: { ...alice, again: true } })
-    const first = ask('/inside', alice)
-    await settle()
-    gates[0]?.resolve()
-    await first
-    expect((await ask('/inside', alice)).state).toBe('HIT')
-  })
-
-  it('disables the cache for the response when its id changes', async () => {
-    before = (req) => Object.assign(req.user as object, { id: 'bob' })
-    const first = ask('/inside', alice)
-    await settle()
-    gates[0]?.resolve()
-    await first
-    before = undefined
-    const second = ask('/inside', alice)
-    await settle()
-    expect(gates).toHaveLength(2)
-    gates[1]?.resolve()
-    expect(await second).toMatchObject({ state: 'MISS', user: alice })
-  })
-
-  it('can be read by the handler after it was set', async () => {
-    before = (req) => Object.assign(req, { user: alice })
-    const first = ask('/inside')
-    await settle()
-    gates[0]?.resolve()
-    expect(await first).toMatchObject({ user: alice })
-    expect(handled).toEqual([alice])
-  })
-})
-
-describe('concurrent requests of several users', () => {
-  it('wait for requests of the same user only', async () => {
-    const answers = [alice, bob, alice, undefined, bob].map((who) => ask('/inside', who))
-    await settle()
-    expect(gates).toHaveLength(3)
-    for (const gate of gates) gate.resolve()
-    const users = (await Promise.all(answers)).map(({ user }) => user)
-    expect(users).toEqual([alice, bob, alice, 'nobody', bob])
   })
 })
 
