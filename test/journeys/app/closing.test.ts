@@ -1,180 +1,23 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage } from 'node:http'
-import { type AddressInfo, connect, type Socket } from 'node:net'
-import type { Duplex } from 'node:stream'
-import { text } from 'node:stream/consumers'
-import {
-  App,
-  AppClosingError,
-  type AppOptions,
-  Controller,
-  Get,
-  Post,
-  type Request,
-  type Response,
-} from 'blazon'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { App } from 'blazon'
 import { TestApp } from 'blazon/testing'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { WebSocket, WebSocketServer } from 'ws'
+import { describe, expect, it } from 'vitest'
+import {
+  cleanups,
+  entered,
+  head,
+  LARGE,
+  log,
+  open,
+  options,
+  released,
+  serve,
+  useWork,
+} from './closing-app.js'
 
-/** A promise, and the function that resolves it. */
-function gate() {
-  let open = () => {}
-  const opened = new Promise<void>((resolve) => {
-    open = resolve
-  })
-  return { open, opened }
-}
-
-let log: string[]
-let entered: ReturnType<typeof gate>
-let released: ReturnType<typeof gate>
-let cleanups: (() => unknown)[]
-beforeEach(() => {
-  log = []
-  cleanups = []
-  entered = gate()
-  released = gate()
-})
-afterEach(async () => {
-  released.open()
-  for (const cleanup of cleanups.splice(0)) await cleanup()
-})
-
-class Database {
-  onClose() {
-    log.push('onClose')
-  }
-}
-
-/** More than the buffers of two sockets hold. */
-const LARGE = 'x'.repeat(16 * 1024 * 1024)
-
-@Controller()
-class WorkController {
-  @Get('quick') quick() {
-    return 'quick'
-  }
-
-  @Get('slow') async slow(req: Request) {
-    entered.open()
-    await released.opened
-    return req.signal.aborted ? 'aborted' : 'done'
-  }
-
-  @Get('large') large(_req: Request, res: Response) {
-    res.once('prefinish', entered.open)
-    res.end(LARGE)
-  }
-
-  @Post('body') async body(req: Request) {
-    entered.open()
-    return text(req)
-  }
-
-  /** Ends when the signal of its request is aborted, and logs the reason. */
-  @Get('events') async events(req: Request, res: Response) {
-    res.type('text/event-stream').write('data: 1\n\n')
-    entered.open()
-    await new Promise((resolve) => req.signal.addEventListener('abort', resolve))
-    const { reason } = req.signal
-    log.push(`aborted: ${reason.name}, ${reason instanceof AppClosingError}`)
-    res.end('data: bye\n\n')
-  }
-
-  @Get('deaf') deaf(_req: Request, res: Response) {
-    res.write('1')
-    entered.open()
-  }
-
-  @Get('throws') async throws(req: Request, res: Response) {
-    res.write('1')
-    entered.open()
-    await once(res, 'never', { signal: req.signal })
-  }
-
-  /** Has sent nothing when the application begins to close. */
-  @Get('late') async late(req: Request, res: Response) {
-    entered.open()
-    await released.opened
-    res.write('1')
-    await new Promise((resolve) => req.signal.addEventListener('abort', resolve))
-    res.end(req.signal.reason.name)
-  }
-}
-
-const options: AppOptions = {
-  controllers: [WorkController],
-  providers: [Database],
-  logger: {
-    info() {},
-    warn() {},
-    error: (facts) => log.push(`logged: ${String((facts as { err: unknown }).err)}`),
-  },
-  // If close() waited until this time is over, the test would fail.
-  timeouts: { close: '1h' },
-}
-
-/** A client connection that the server has accepted, and everything that it receives until it ends. */
-async function open(app: App, sent = '') {
-  const { port } = app.server.address() as AddressInfo
-  const accepted = once(app.server, 'connection') as Promise<[Socket]>
-  const socket = connect(port, '127.0.0.1')
-  cleanups.push(() => socket.destroy())
-  socket.on('error', () => {})
-  let received = ''
-  socket.setEncoding('latin1').on('data', (chunk: string) => {
-    received += chunk
-  })
-  const ended = once(socket, 'close').then(() => received)
-  const [server] = await accepted
-  if (sent !== '') await new Promise((resolve) => socket.write(sent, resolve))
-  return {
-    socket,
-    server,
-    ended,
-    seen: (part: string) => expect.poll(() => received).toContain(part),
-  }
-}
-
-const head = (path: string, rest = '') => `GET ${path} HTTP/1.1\r\nHost: a\r\n${rest}\r\n`
-
-async function serve(more: AppOptions = {}): Promise<App> {
-  const app = new App({ ...options, ...more })
-  await app.listen(0, '127.0.0.1')
-  return app
-}
-
-function closeClients(sockets: WebSocketServer) {
-  return {
-    onClose() {
-      log.push('goodbye')
-      for (const client of sockets.clients) client.close(1001, 'restart')
-    },
-  }
-}
-
-/** Accepts upgrades, as an application with `ws` does. */
-function upgradeBy(app: App, sockets: WebSocketServer) {
-  app.server.on('upgrade', (req: IncomingMessage, socket: Duplex, rest: Buffer) =>
-    sockets.handleUpgrade(req, socket, rest, (client) => client.on('error', () => {})),
-  )
-}
-
-async function openWebSocket(app: App, createConnection?: () => Duplex) {
-  const address = createConnection ?? (app.server.address() as AddressInfo)
-  const port = 'port' in address ? address.port : 1
-  const client = new WebSocket(`ws://127.0.0.1:${port}`, {
-    ...(createConnection && { createConnection: createConnection as () => Socket }),
-  })
-  cleanups.push(() => client.terminate())
-  const closed = new Promise((resolve) =>
-    client.on('close', (code, reason) => resolve([code, String(reason)])),
-  )
-  client.on('error', () => {})
-  await once(client, 'open')
-  return { client, closed }
-}
+useWork()
 
 describe('closing an application that listens', () => {
   it('ends connections without an active request at once', async () => {
@@ -305,79 +148,7 @@ describe('closing an application that listens', () => {
   })
 })
 
-describe('closing an application with upgraded connections', () => {
-  it('lets onClose hooks close them, and ends those that remain open', async () => {
-    const sockets = new WebSocketServer({ noServer: true })
-    const app = await serve({ plugins: [{ name: 'chat', ...closeClients(sockets) }] })
-    upgradeBy(app, sockets)
-    const { closed } = await openWebSocket(app)
-    await app.close()
-    expect(await closed).toEqual([1001, 'restart'])
-    expect(log).toEqual(['goodbye', 'onClose'])
-  })
-
-  it('ends them when no hook closes them', async () => {
-    const sockets = new WebSocketServer({ noServer: true })
-    const app = await serve()
-    upgradeBy(app, sockets)
-    const { closed } = await openWebSocket(app)
-    await app.close()
-    expect(await closed).toEqual([1006, ''])
-  })
-
-  it('ends them when timeouts.close is over and a hook still waits', async () => {
-    const sockets = new WebSocketServer({ noServer: true })
-    const waits = {
-      name: 'chat',
-      onClose: () => new Promise<void>((resolve) => sockets.close(() => resolve())),
-    }
-    const app = await serve({ plugins: [waits], timeouts: { close: '20ms' } })
-    upgradeBy(app, sockets)
-    const { closed } = await openWebSocket(app)
-    await app.close()
-    expect(await closed).toEqual([1006, ''])
-    expect(log).toEqual(['onClose'])
-  })
-
-  it('ends CONNECT tunnels', async () => {
-    const app = await serve()
-    app.server.on('connect', (_req, socket: Duplex) => {
-      socket.on('error', () => {})
-      socket.write('HTTP/1.1 200 OK\r\n\r\n')
-    })
-    const tunnel = await open(app, 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n')
-    await tunnel.seen('200 OK')
-    await app.close()
-    await tunnel.ended
-  })
-
-  it('rejects with the error of a hook after the connections are ended', async () => {
-    const sockets = new WebSocketServer({ noServer: true })
-    const fails = {
-      name: 'chat',
-      onClose() {
-        throw new Error('no goodbye')
-      },
-    }
-    const app = await serve({ plugins: [fails] })
-    upgradeBy(app, sockets)
-    const { closed } = await openWebSocket(app)
-    await expect(app.close()).rejects.toThrow('Closing the application failed')
-    expect(await closed).toEqual([1006, ''])
-  })
-})
-
-describe('closing an application under test', () => {
-  it('lets onClose hooks close WebSockets', async () => {
-    const sockets = new WebSocketServer({ noServer: true })
-    const plugins = [{ name: 'chat', ...closeClients(sockets) }]
-    const app = await TestApp.create({ ...options, plugins })
-    upgradeBy(app, sockets)
-    const { closed } = await openWebSocket(app, app.connect)
-    await app.close()
-    expect(await closed).toEqual([1001, 'restart'])
-  })
-
+describe('closing a TestApp', () => {
   it('aborts streams with AppClosingError, and accepts no more connections', async () => {
     const app = await TestApp.create({ ...options, contract: 'off' })
     const silent = app.connect()

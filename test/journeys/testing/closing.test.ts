@@ -5,15 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { ApiResponseDoc, App, Controller, Get, inject, type Request, type Response } from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-
-/** A promise, and the function that resolves it. */
-function gate() {
-  let open = () => {}
-  const opened = new Promise<void>((resolve) => {
-    open = resolve
-  })
-  return { open, opened }
-}
+import { gate } from '../gate.js'
 
 async function dataOf(response: globalThis.Response): Promise<unknown> {
   return ((await response.json()) as { data: unknown }).data
