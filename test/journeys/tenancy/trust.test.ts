@@ -3,118 +3,25 @@ import type { AddressInfo } from 'node:net'
 import {
   App,
   type AppOptions,
-  Auth,
-  Cache,
-  CacheManager,
   Controller,
   createTenantMiddleware,
   type ErrorRequestHandler,
   Get,
   getTenantId,
   HttpError,
-  InjectionToken,
-  inject,
   type Plugin,
-  RateLimit,
   type Request,
   type RequestHandler,
   requireTenantId,
-  runWithoutTenant,
   runWithTenant,
   Tenant,
   TenantContext,
-  tenantScoped,
-  type User,
 } from 'blazon'
-import { TestApp, type TestOptions } from 'blazon/testing'
 import express from 'express'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { app, ask, authorize, guard, note, noting, seen, start, useRowsApp } from './rows-app.js'
 
-const Rows = new InjectionToken<{ readonly all: () => string }>('Rows')
-
-@Tenant()
-@Auth()
-@Controller('rows')
-class RowsController {
-  private readonly rows = inject(Rows)
-
-  @Get()
-  list() {
-    return { tenant: getTenantId(), rows: this.rows.all() }
-  }
-
-  @Get('fails')
-  fails() {
-    throw new Error('unexpected')
-  }
-
-  @Cache({ ttl: 60 })
-  @Get('cached')
-  cached() {
-    return { rows: this.rows.all() }
-  }
-
-  @RateLimit({ limit: 1, window: '1m', by: 'tenant' })
-  @Get('limited')
-  limited() {
-    return { tenant: getTenantId() }
-  }
-}
-
-@Controller('login')
-class LoginController {
-  @Get()
-  login() {
-    return { tenant: getTenantId() ?? null, acting: runWithTenant('acme', requireTenantId) }
-  }
-}
-
-let seen: [where: string, tenant: string | undefined][] = []
-let app: TestApp
-const note = (where: string) => void seen.push([where, getTenantId()])
-
-const guard = {
-  canActivate(req: Request) {
-    note('guard')
-    const id = req.get('x-user')
-    if (id !== undefined) req.user = { id }
-    return id !== undefined
-  },
-}
-const USERS: Record<string, string> = { ada: 'acme', zoe: 'zeta' }
-const authorize = (_req: Request, id: string, user: User | undefined) => {
-  note('authorize')
-  return user !== undefined && USERS[user['id']] === id
-}
-
-beforeEach(() => {
-  seen = []
-})
-afterEach(() => app?.close())
-
-async function start(options: TestOptions = {}): Promise<void> {
-  app = await TestApp.create({
-    controllers: [RowsController, LoginController],
-    auth: { guard },
-    tenant: { authorize },
-    providers: [tenantScoped(Rows, (id) => ({ all: () => `rows of ${id}` }))],
-    logger: false,
-    ...options,
-  })
-}
-
-async function ask(user: string | undefined, tenant: string | undefined, path = '/rows') {
-  const headers = { ...(user && { 'x-user': user }), ...(tenant && { 'x-tenant-id': tenant }) }
-  const { status, body } = await app.with(headers).request().get(path)
-  return { status, code: body.code, data: body.data }
-}
-
-const noting =
-  (where: string): RequestHandler =>
-  (_req, _res, next) => {
-    note(where)
-    next()
-  }
+useRowsApp()
 
 describe('a middleware of an application with authorize', () => {
   it('runs without a tenant; the guard and authorize have the claimed tenant', async () => {
@@ -167,95 +74,6 @@ describe('a middleware of an application with authorize', () => {
       ['middleware', undefined],
       ['middleware', undefined],
     ])
-  })
-})
-
-/** Operations on the data of a tenant. */
-const ACTS: Record<string, () => unknown> = {
-  'requireTenantId()': () => requireTenantId(),
-  'a tenant-scoped instance': () => app.get(Rows).all(),
-  'a method of a tenant-scoped instance from before': () => {
-    const { all } = runWithTenant('acme', () => app.get(Rows))
-    return all()
-  },
-  'the cache of the tenant': () => app.get(CacheManager).forTenant(),
-  'the cache of the tenant, by its id': () => app.get(CacheManager).forTenant('acme'),
-  'a cache of the tenant from before': () => {
-    const cache = runWithoutTenant('a test', () => app.get(CacheManager).forTenant('acme'))
-    return cache.get('key')
-  },
-}
-
-describe('before authorize has allowed the tenant', () => {
-  const places: Record<string, (act: () => unknown) => TestOptions> = {
-    'a middleware': (act) => ({
-      middlewares: [
-        async (_req, _res, next) => {
-          await act()
-          next()
-        },
-      ],
-    }),
-    'the guard': (act) => ({
-      auth: { guard: { canActivate: async () => (await act()) !== null } },
-    }),
-    authorize: (act) => ({ tenant: { authorize: async () => (await act()) !== null } }),
-    'a timer of the guard': (act) => ({
-      auth: {
-        guard: {
-          canActivate: () =>
-            new Promise((resolve, reject) => {
-              setTimeout(
-                () =>
-                  Promise.resolve()
-                    .then(act)
-                    .then(resolve as never, reject),
-                1,
-              )
-            }),
-        },
-      },
-    }),
-  }
-  const cases = Object.keys(places).flatMap((place) => Object.keys(ACTS).map((act) => [act, place]))
-
-  it.each(cases)('%s fails with TENANT_UNAUTHORIZED in %s', async (act, place) => {
-    const options = places[place as string]?.(ACTS[act as string] as () => unknown)
-    await start(options)
-    const { status, code } = await ask('ada', 'acme')
-    expect([status, code]).toEqual([500, 'TENANT_UNAUTHORIZED'])
-    expect(JSON.stringify(app.logs)).toContain('"claimedTenant":"acme"')
-  })
-
-  it.each(cases)('%s works inside of runWithTenant in %s', async (act, place) => {
-    const acted: unknown[] = []
-    const allowed = async () => {
-      acted.push(await runWithTenant('acme', ACTS[act as string] as () => unknown))
-      return true
-    }
-    await start(places[place as string]?.(allowed))
-    expect((await ask('ada', 'acme')).code).not.toBe('TENANT_UNAUTHORIZED')
-    expect(acted.length).toBeGreaterThan(0)
-  })
-
-  it('the cache without a tenant works in the guard', async () => {
-    const cached = { canActivate: () => app.get(CacheManager).getOrSet('keys', () => true) }
-    await start({ auth: { guard: cached }, tenant: { authorize: () => true } })
-    expect((await ask('ada', 'acme')).status).toBe(200)
-    expect((await ask('zoe', 'zeta')).status).toBe(200)
-    expect(app.get(CacheManager).stats()).toMatchObject({ hits: 1, misses: 1 })
-  })
-
-  it('a tenant-scoped instance can be printed', async () => {
-    const printed: string[] = []
-    const print: RequestHandler = (_req, _res, next) => {
-      printed.push(Object.prototype.toString.call(app.get(Rows)))
-      next()
-    }
-    const printing = { canActivate: () => Object.prototype.toString.call(app.get(Rows)) !== '' }
-    await start({ middlewares: [print], auth: { guard: printing } })
-    expect((await ask('ada', 'acme')).status).toBe(403)
-    expect(printed).toEqual(['[object Object]'])
   })
 })
 
