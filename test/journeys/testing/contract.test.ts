@@ -1,208 +1,9 @@
-import {
-  ApiHidden,
-  ApiResponseDoc,
-  Auth,
-  BaseController,
-  Body,
-  Controller,
-  ForbiddenError,
-  Get,
-  Header,
-  HttpCode,
-  NotFoundError,
-  Post,
-  Redirect,
-  type Req,
-  type Request,
-  type Response,
-} from 'blazon'
-import { ContractError, TestApp, type TestOptions } from 'blazon/testing'
+import { NotFoundError } from 'blazon'
 import compression from 'compression'
-import { afterEach, describe, expect, it, vi } from 'vitest'
-import { z } from 'zod'
+import { describe, expect, it } from 'vitest'
+import { app, messageOf, reply, start, useContractApp } from './contract-app.js'
 
-const User = z.object({
-  id: z.number().int(),
-  name: z.string(),
-  address: z.object({ city: z.string() }).optional(),
-})
-const Cat = z.object({ kind: z.literal('cat'), lives: z.number() })
-const Dog = z.object({ kind: z.literal('dog'), tricks: z.array(z.string()) })
-
-const documented = (status: number) => ApiResponseDoc({ status, description: 'As said' })
-const describedUser = ApiResponseDoc({ status: 200, description: 'The user', schema: User })
-
-/** The data that the handlers return. Each test sets its own. */
-let answer: unknown
-let status = 200
-
-@Controller('users')
-class UsersController extends BaseController {
-  @Get('one')
-  @describedUser
-  one(_: Req, res: Response) {
-    return this.ok(res, 'User', answer, status)
-  }
-
-  @Get('list')
-  @ApiResponseDoc({ status: 200, description: 'Users', schema: z.array(User) })
-  list() {
-    return answer
-  }
-
-  @Get('pet')
-  @ApiResponseDoc({ status: 200, description: 'A pet', schema: z.union([Cat, Dog]).nullable() })
-  pet() {
-    return answer
-  }
-
-  @Get('merged')
-  @ApiResponseDoc({
-    status: 200,
-    description: 'Both',
-    schema: z.intersection(z.object({ a: z.number() }), z.object({ b: z.number() })),
-  })
-  merged() {
-    return answer
-  }
-
-  @Get('free')
-  @ApiResponseDoc({
-    status: 200,
-    description: 'Anything',
-    schema: z.looseObject({ a: z.number() }),
-  })
-  free() {
-    return answer
-  }
-
-  @Get('missing')
-  @documented(200)
-  missing() {
-    throw new NotFoundError('No such user')
-  }
-
-  @Get('forbidden')
-  @documented(200)
-  @documented(403)
-  forbidden() {
-    throw new ForbiddenError()
-  }
-
-  @Get('text')
-  @documented(200)
-  text(_: Req, res: Response) {
-    res.send('not JSON')
-  }
-
-  @Get('page')
-  @ApiResponseDoc({ status: 200, description: 'A page', contentType: 'text/html' })
-  page(_: Req, res: Response) {
-    res.type('html').send('<p>')
-  }
-
-  @Get('events')
-  @ApiResponseDoc({ status: 200, description: 'Events', contentType: 'text/event-stream' })
-  events(_: Req, res: Response) {
-    res.type('text/event-stream').write('data: 1\n\n')
-    return res
-  }
-
-  @Get('broken')
-  @documented(200)
-  broken(_: Req, res: Response) {
-    res.type('json').send('{"statusCode":')
-  }
-
-  @Get('moved')
-  @Redirect('/users/one', 302)
-  moved(_: Req, res: Response) {
-    // This response does not match the decorator.
-    if (answer === 'no location') return void res.status(302).type('text').send('moved')
-    return undefined
-  }
-
-  @Post()
-  @HttpCode(201)
-  @Body(z.object({ name: z.string() }))
-  create(_: Request, res: Response) {
-    if (answer === 'empty') return void res.status(204).end()
-    return this.ok(res, 'Created', undefined, 201)
-  }
-
-  @Get('failing')
-  @documented(200)
-  failing() {
-    throw new Error('a bug')
-  }
-}
-
-/** Declares no responses, so only the envelope is checked. */
-@Controller('open')
-class OpenController extends BaseController {
-  @Get()
-  any(req: Req, res: Response) {
-    if (answer instanceof Error) throw answer
-    if (req.query['raw'] === 'yes') return void res.status(status).json(answer)
-    return this.ok(res, 'Anything', answer, status)
-  }
-
-  @Auth()
-  @Get('guarded')
-  guarded() {
-    return 1
-  }
-
-  @ApiHidden()
-  @Get('hidden')
-  hidden(_: Req, res: Response) {
-    res.status(418).send('hidden')
-  }
-
-  @Get('elsewhere')
-  elsewhere(_: Req, res: Response) {
-    res.redirect('/open')
-  }
-
-  @Header('X-Version', '2')
-  @Get('versioned')
-  versioned() {
-    return 1
-  }
-}
-
-let app: TestApp
-afterEach(async () => {
-  answer = undefined
-  status = 200
-  vi.restoreAllMocks()
-  await app.close()
-})
-
-const controllers = [UsersController, OpenController]
-async function start(options: TestOptions = {}) {
-  app = await TestApp.create({ controllers, contract: 'throw', logger: false, ...options })
-}
-
-/** The error message of a request in each way to send one. All messages must be equal. */
-async function messageOf(path: string): Promise<string> {
-  const messages = await Promise.all([
-    Promise.resolve(app.request().get(path)).then(() => '', String),
-    app.fetch(path, { redirect: 'manual' }).then(() => '', String),
-    app
-      .as({ id: 1 })
-      .fetch(path, { redirect: 'manual' })
-      .then(() => '', String),
-    new Promise<string>((resolve) => {
-      app
-        .request()
-        .get(path)
-        .end((error) => resolve(error === null ? '' : String(error)))
-    }),
-  ])
-  expect(new Set(messages).size).toBe(1)
-  return messages[0] as string
-}
+useContractApp()
 
 describe('a response that matches the document', () => {
   it.each([
@@ -227,14 +28,14 @@ describe('a response that matches the document', () => {
     ['/api-docs.json', null],
   ])('passes at %s', async (path, data) => {
     await start()
-    answer = data
+    reply.data = data
     expect(await messageOf(path)).toBe('')
     expect(app.contractReport()).toEqual([])
   })
 
   it('may be one to HEAD or OPTIONS, a 400 or a 405', async () => {
     await start()
-    answer = { id: 1, name: 'Ada' }
+    reply.data = { id: 1, name: 'Ada' }
     await app.request().head('/users/one').expect(200)
     await app.request().options('/users/one').expect(200)
     await app.request().put('/users/one').expect(405)
@@ -244,7 +45,7 @@ describe('a response that matches the document', () => {
 
   it('may be compressed, a problem document, or a 304', async () => {
     await start({ middlewares: [compression({ threshold: 0 })], etag: true })
-    answer = { id: 1, name: 'Ada' }
+    reply.data = { id: 1, name: 'Ada' }
     const { headers } = await app.request().get('/users/one').expect('content-encoding', 'gzip')
     await app
       .request()
@@ -268,7 +69,7 @@ describe('a response that matches the document', () => {
 describe('a response that does not match the document', () => {
   it('fails with a field that is not documented', async () => {
     await start()
-    answer = { id: 1, name: 'Ada', passwordHash: 'x' }
+    reply.data = { id: 1, name: 'Ada', passwordHash: 'x' }
     expect(await messageOf('/users/one')).toBe(
       [
         'ContractError: GET /users/one answered 200, but its document says something else (Users_one, UsersController.one):',
@@ -304,7 +105,7 @@ describe('a response that does not match the document', () => {
     ['/users/missing', null, '@ApiResponseDoc({ status: 404, description'],
   ])('fails at %s: %j', async (path, data, message) => {
     await start()
-    answer = data
+    reply.data = data
     expect(await messageOf(path)).toContain(message)
   })
 
@@ -316,14 +117,14 @@ describe('a response that does not match the document', () => {
 
   it('fails with a status that is not documented', async () => {
     await start()
-    answer = { id: 1, name: 'Ada' }
-    status = 202
+    reply.data = { id: 1, name: 'Ada' }
+    reply.status = 202
     expect(await messageOf('/users/one')).toContain('got 202')
   })
 
   it('fails with another success status than that of @HttpCode', async () => {
     await start()
-    answer = 'empty'
+    reply.data = 'empty'
     const sent = app.request().post('/users').send({ name: 'Ada' })
     await expect(Promise.resolve(sent)).rejects.toThrow(
       'expected one of 201, 400, 413, 415, 500, 503, got 204',
@@ -332,28 +133,28 @@ describe('a response that does not match the document', () => {
 
   it('fails without the envelope when the operation declares nothing', async () => {
     await start()
-    answer = [1]
+    reply.data = [1]
     expect(await messageOf('/open?raw=yes')).toContain(
       'body: expected the success envelope, got [1]',
     )
-    status = 404
-    answer = { error: 'home-made' }
+    reply.status = 404
+    reply.data = { error: 'home-made' }
     expect(await messageOf('/open?raw=yes')).toContain(
       'envelope: expected the error envelope, got {"error":"home-made"}',
     )
-    answer = { statusCode: 'error', status: 404, message: 1, code: 'X' }
+    reply.data = { statusCode: 'error', status: 404, message: 1, code: 'X' }
     expect(await messageOf('/open?raw=yes')).toContain('envelope message: expected string, got 1')
   })
 
   it('fails with an envelope that has another status', async () => {
     await start()
-    answer = { statusCode: 'success', status: 201, message: 'Created', data: {} }
+    reply.data = { statusCode: 'success', status: 201, message: 'Created', data: {} }
     expect(await messageOf('/open?raw=yes')).toContain(
       'body status: expected 200, the status of the response, got 201',
     )
-    answer = { statusCode: 'error', status: 404, message: 'No', code: 'NO' }
+    reply.data = { statusCode: 'error', status: 404, message: 'No', code: 'NO' }
     for (const other of [400, 409]) {
-      status = other
+      reply.status = other
       expect(await messageOf('/open?raw=yes')).toMatch(
         new RegExp(`status: expected ${other}, the status of the response, got 404`),
       )
@@ -369,162 +170,13 @@ describe('a response that does not match the document', () => {
 
   it('fails for HEAD, too', async () => {
     await start()
-    answer = null
+    reply.data = null
     await expect(app.fetch('/users/text', { method: 'HEAD' })).rejects.toThrow('text/html')
   })
 
   it('fails with a compressed body, too', async () => {
     await start({ middlewares: [compression({ threshold: 0 })] })
-    answer = { id: 'x', name: 'Ada' }
+    reply.data = { id: 'x', name: 'Ada' }
     expect(await messageOf('/users/one')).toContain('expected integer, got "x"')
-  })
-})
-
-describe('contract: throw', () => {
-  it('reports the expectation of the test first', async () => {
-    await start()
-    const sent = app.request().get('/users/missing').expect(200)
-    await expect(Promise.resolve(sent)).rejects.toThrow('expected 200 "OK", got 404')
-  })
-
-  it('passes the error with its violations to callbacks of expect', async () => {
-    await start()
-    answer = { id: 1, name: 'Ada', extra: true }
-    const error = await new Promise<Error>((resolve) => {
-      app
-        .request()
-        .get('/users/one')
-        .expect(200, (failure) => resolve(failure as Error))
-    })
-    expect(error).toBeInstanceOf(ContractError)
-    expect((error as ContractError).violations).toEqual([
-      expect.objectContaining({ kind: 'body', path: 'data.extra', expected: null, got: 'true' }),
-    ])
-  })
-
-  it('checks the redirect and the response after it', async () => {
-    await start()
-    answer = { id: 1, name: 'Ada', extra: true }
-    await expect(app.fetch('/users/moved')).rejects.toThrow('GET /users/one')
-    const followed = app.request().get('/users/moved').redirects(1)
-    await expect(Promise.resolve(followed)).rejects.toThrow('GET /users/one')
-  })
-
-  it('adds a thrown violation to contractReport() once', async () => {
-    await start()
-    answer = { id: 1, name: 'Ada', extra: true }
-    await messageOf('/users/one')
-    expect(app.contractReport()).toHaveLength(1)
-  })
-})
-
-describe('contract: warn', () => {
-  const listen = () => vi.spyOn(process.stderr, 'write').mockReturnValue(true)
-
-  it('is the default: requests pass, and stderr gets one message for each operation and kind', async () => {
-    app = await TestApp.create({ controllers })
-    const write = listen()
-    answer = { id: 1, name: 'Ada', extra: true }
-    await app.request().get('/users/one').expect(200)
-    await app.request().get('/users/one').expect(200)
-    answer = { id: 'other', name: 'Ada' }
-    await app.request().get('/users/one').expect(200)
-    expect(write).toHaveBeenCalledTimes(1)
-    expect(write.mock.calls[0]?.[0]).toContain('data.extra is not documented')
-    await app.request().get('/users/missing').expect(404)
-    expect(write).toHaveBeenCalledTimes(2)
-    expect(app.contractReport().map(({ kind, path }) => [kind, path])).toEqual([
-      ['body', 'data.extra'],
-      ['body', 'data.id'],
-      ['status', ''],
-    ])
-    await app.close()
-    const again = await TestApp.create({ controllers })
-    await again.request().get('/users/one').expect(200)
-    expect(write).toHaveBeenCalledTimes(2)
-    await again.close()
-  })
-
-  it('writes a message for each application, also with equal names of operations', async () => {
-    const create = () => {
-      @Controller('twins')
-      class TwinsController {
-        @Get()
-        @documented(200)
-        get(_: Req, res: Response) {
-          res.send('not JSON')
-        }
-      }
-      return TestApp.create({ controllers: [TwinsController] })
-    }
-    app = await create()
-    const other = await create()
-    const write = listen()
-    await app.request().get('/twins').expect(200)
-    await other.request().get('/twins').expect(200)
-    expect(write).toHaveBeenCalledTimes(2)
-    await other.close()
-  })
-
-  it('is not used with contract: off', async () => {
-    await start({ contract: 'off' })
-    const write = listen()
-    answer = { lie: true }
-    await app.request().get('/users/one').expect(200)
-    expect(write).not.toHaveBeenCalled()
-    expect(app.contractReport()).toEqual([])
-  })
-
-  it('rejects other values of contract', async () => {
-    await start()
-    const options = { contract: 'loud', coverage: 80 } as unknown as TestOptions
-    await expect(TestApp.create(options)).rejects.toThrow(/"loud"[\s\S]*80/)
-  })
-})
-
-describe('a document that cannot be built', () => {
-  const swagger = {
-    enabled: false,
-    include: () => {
-      throw new Error('undecided')
-    },
-  }
-
-  it('fails the first request, in each way to send one', async () => {
-    await start({ swagger })
-    expect(await messageOf('/open')).toMatch(
-      /The response to GET \/open cannot be compared with the document: [\s\S]*undecided/,
-    )
-  })
-
-  it('causes one message with contract: warn', async () => {
-    await start({ swagger, contract: 'warn' })
-    const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
-    await app.request().get('/open').expect(200)
-    await app.fetch('/open')
-    expect(write).toHaveBeenCalledTimes(1)
-    expect(write.mock.calls[0]?.[0]).toContain('undecided')
-  })
-})
-
-describe('the documents of a contract', () => {
-  it('apply to routes that are in at least one of them', async () => {
-    const isOpen = (route: { path: string }) => route.path.startsWith('/open')
-    await start({
-      swagger: [
-        { path: '/a', include: (route) => isOpen(route) },
-        { path: '/b', include: (route) => route.path === '/users/one' },
-      ],
-    })
-    answer = { lie: true }
-    expect(await messageOf('/users/one')).toContain('data.lie')
-    expect(await messageOf('/users/list')).toBe('')
-    expect(await messageOf('/open/hidden')).toBe('')
-  })
-
-  it('apply also when swagger is false', async () => {
-    await start({ swagger: false })
-    answer = { lie: true }
-    expect(await messageOf('/users/one')).toContain('data.lie')
   })
 })
