@@ -13,14 +13,14 @@ describe('hello', () => {
   afterEach(() => app.close())
   afterAll(() => coverage.check({ operations: 100, statuses: 100 }))
 
-  it('knows a user, and says who does not exist', async () => {
+  it('returns a user, and responds 404 for an unknown one', async () => {
     const { body } = await app.request().get('/users/0').expect(200)
     expect(body.data).toEqual({ id: 0, name: 'Ada', email: 'ada@example.com' })
     const missing = await app.request().get('/users/70000').expect(404)
     expect(missing.body.message).toBe('User 70000 does not exist')
   })
 
-  it('takes another, and finds it where it says', async () => {
+  it('creates a user, and returns the user by its id', async () => {
     const grace = { name: 'Grace', email: 'Grace@Example.com' }
     const { body } = await app.request().post('/users').send(grace).expect(201)
     expect(body.data).toMatchObject({ name: 'Grace', email: 'grace@example.com' })
@@ -28,13 +28,13 @@ describe('hello', () => {
     expect(found.body.data).toEqual(body.data)
   })
 
-  it('says everything that is wrong with a request', async () => {
+  it('reports all errors of a request', async () => {
     const { body } = await app.request().post('/users').send({ name: '' }).expect(400)
     expect(body.errors.map(({ path }: { path: string }) => path)).toEqual(['name', 'email'])
     await app.request().get('/users/ada').expect(400)
   })
 
-  it('stands whatever its document allows and forbids', async () => {
+  it('responds to generated requests as documented', async () => {
     const report = await app.fuzz({ seed: 1 })
     expect(report).toMatchObject({ operations: 2, requests: 100, refused: [] })
   })

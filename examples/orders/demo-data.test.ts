@@ -10,7 +10,7 @@ import { type Places, withStores } from './stores.js'
 const start = (places: Places) =>
   TestApp.create({ ...withStores(options, places), contract: 'throw' })
 
-/** What somebody sees who may look at both shops. */
+/** The data of both shops, as an auditor sees them. */
 async function contentOf(app: TestApp): Promise<object> {
   const auditor = app.with({ authorization: 'Bearer auditor' })
   const list = async (shop: string, what: string) => {
@@ -32,7 +32,7 @@ const DEMO = {
 }
 
 describe('the demo data', () => {
-  it('is there after the first start, and once after the second', async () => {
+  it('is created at the first start, and not again at the second', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'orders-'))
     onTestFinished(() => rm(folder, { recursive: true }))
     for (let run = 1; run <= 2; run++) {
@@ -41,13 +41,16 @@ describe('the demo data', () => {
     }
   })
 
-  it.skipIf(isServerMissing)('is there once where several start at the same time', async () => {
-    const { places, drop } = await server.make()
-    onTestFinished(drop)
-    const apps = await Promise.all([start(places), start(places), start(places)])
-    onTestFinished(async () => {
-      await Promise.all(apps.map((app) => app.close()))
-    })
-    for (const app of apps) expect(await contentOf(app)).toEqual(DEMO)
-  })
+  it.skipIf(isServerMissing)(
+    'is created once when several applications start at the same time',
+    async () => {
+      const { places, drop } = await server.make()
+      onTestFinished(drop)
+      const apps = await Promise.all([start(places), start(places), start(places)])
+      onTestFinished(async () => {
+        await Promise.all(apps.map((app) => app.close()))
+      })
+      for (const app of apps) expect(await contentOf(app)).toEqual(DEMO)
+    },
+  )
 })

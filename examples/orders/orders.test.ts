@@ -22,25 +22,25 @@ const newOrder = {
   ],
 }
 
-/** Somebody who may do everything in a shop. */
+/** A user with all permissions in a shop. */
 const clerkOf = (shop: string, id = 'carla'): User => ({
   id,
   shops: [shop],
   permissions: ['customers:write', 'orders:write'],
 })
 
-/** As many as there is room for, at the same time. */
+/** Calls the function this number of times concurrently. */
 const times = <T>(count: number, fn: (index: number) => PromiseLike<T>) =>
   Promise.all(Array.from({ length: count }, (_, index) => fn(index)))
 
 const coverage = new ContractCoverage()
 afterAll(() => coverage.check({ operations: 100, statuses: 100 }))
 
-describe.each(databases)('orders API, its database $name', ({ make }) => {
+describe.each(databases)('orders API with the database $name', ({ make }) => {
   let drop: (() => Promise<void>) | undefined
   let app: TestApp
   let shops = 0
-  /** Everything that a test does, it does in a shop of its own, as a clerk of it: one application serves them all. */
+  /** Each test uses its own shop, as a clerk of the shop. All tests share one application. */
   let shop: string
   let clerk: TestCaller
 
@@ -87,14 +87,14 @@ describe.each(databases)('orders API, its database $name', ({ make }) => {
     expect(read.body.data).toEqual(body.data)
   })
 
-  it('keeps the largest order that can be placed to the cent', async () => {
+  it('stores the exact total of the largest possible order', async () => {
     const line = { sku: 'X', quantity: 10_000, unitPrice: 99_999_999 }
     await place({ ...newOrder, lines: Array(100).fill(line) }).expect(201)
     const { body } = await clerk.request().get('/orders/1')
     expect(body.data.total).toBe(100 * 10_000 * 99_999_999)
   })
 
-  it('reports every field that is wrong, at once', async () => {
+  it('reports all invalid fields in one response', async () => {
     const { status, body } = await place({
       ...newOrder,
       shipTo: { street: 'Lange Gasse 1', country: 'Austria' },
@@ -110,14 +110,14 @@ describe.each(databases)('orders API, its database $name', ({ make }) => {
     ])
   })
 
-  it('takes SQL for text', async () => {
+  it('stores SQL as text', async () => {
     const name = `Robert'); drop table customers; -- $1 \\ "`
     const { body } = await clerk.request().post('/customers').send({ name, email: 'r@example.com' })
     const read = await clerk.request().get(`/customers/${body.data.id}`).expect(200)
     expect(read.body.data.name).toBe(name)
   })
 
-  it('refuses an order for a customer who does not exist, and gives its number to the next', async () => {
+  it('refuses an order for an unknown customer, and gives its number to the next order', async () => {
     const { status, body } = await place({ ...newOrder, customerId: 99 })
     expect(status).toBe(404)
     expect(body.message).toBe('Customer 99 does not exist')
@@ -133,7 +133,7 @@ describe.each(databases)('orders API, its database $name', ({ make }) => {
     expect(again.body.code).toBe('ORDER_NOT_OPEN')
   })
 
-  it('lets one of many pay an order', async () => {
+  it('allows one of many concurrent payments of an order', async () => {
     await place()
     const answers = await times(8, () => clerk.request().post('/orders/1/payment'))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(409)])
@@ -146,13 +146,13 @@ describe.each(databases)('orders API, its database $name', ({ make }) => {
     expect(body.data.status).toBe('cancelled')
   })
 
-  it('numbers the orders of a shop from 1, though many are placed at once', async () => {
+  it('numbers the orders of a shop from 1, also when many are placed concurrently', async () => {
     const answers = await times(8, () => place())
     const numbers = answers.map(({ body }) => body.data.id)
     expect(numbers.sort()).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
   })
 
-  it('filters and pages, in a steady order', async () => {
+  it('filters and pages orders in a stable sequence', async () => {
     for (let i = 0; i < 5; i++) await place()
     await clerk.request().post('/orders/2/payment')
     const list = async (query: string) =>
@@ -174,7 +174,7 @@ describe.each(databases)('orders API, its database $name', ({ make }) => {
     expect(body.message).toBe('ada@example.com is already registered')
   })
 
-  it('registers an e-mail address once, though many ask at the same time', async () => {
+  it('registers an e-mail address once when many requests are concurrent', async () => {
     const grace = { name: 'Grace', email: 'grace@example.com' }
     const answers = await times(8, () => clerk.request().post('/customers').send(grace))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)])
@@ -182,7 +182,7 @@ describe.each(databases)('orders API, its database $name', ({ make }) => {
     expect(body.data).toMatchObject({ total: 2, items: [{ name: 'Ada' }, { name: 'Grace' }] })
   })
 
-  it('lets nobody in without a token, and an auditor only look', async () => {
+  it('refuses requests without a token, and allows an auditor to read only', async () => {
     const nobody = app.asTenant('aurora')
     await nobody.request().get('/orders').expect(401)
     const auditor = app.with({ authorization: 'Bearer auditor' }).asTenant('aurora')
@@ -190,12 +190,12 @@ describe.each(databases)('orders API, its database $name', ({ make }) => {
     await auditor.request().post('/orders').send(newOrder).expect(403)
   })
 
-  it('answers the health checks to everybody', async () => {
+  it('responds to health checks without a token', async () => {
     await app.request().get('/health').expect(200)
     await app.request().get('/health/ready').expect(200)
   })
 
-  it('shows a shop what is its own', async () => {
+  it('returns only the data of the shop, also from the cache', async () => {
     const { body: placed } = await place()
     const other = app.as(clerkOf('other', 'bruno')).asTenant('other')
     await other.request().post('/customers').send(ada).expect(201)
@@ -213,7 +213,7 @@ describe.each(databases)('orders API, its database $name', ({ make }) => {
   })
 
   it.each(['/orders', '/orders/1', '/customers', '/customers/1'])(
-    'wants to know the shop of %s, and takes only those of the user',
+    'requires a shop of the user for %s',
     async (path) => {
       const baker = app.with({ authorization: 'Bearer baker' })
       await baker.asTenant('aurora').request().get(path).expect(403)
@@ -223,7 +223,7 @@ describe.each(databases)('orders API, its database $name', ({ make }) => {
     },
   )
 
-  it('shows an order as it is now, not as it was kept', async () => {
+  it('returns the current status of an order after a payment', async () => {
     await place()
     const statusOf = async () => (await clerk.request().get('/orders/1')).body.data.status
     expect(await statusOf()).toBe('open')
@@ -231,14 +231,14 @@ describe.each(databases)('orders API, its database $name', ({ make }) => {
     expect(await statusOf()).toBe('paid')
   })
 
-  it('shows customers', async () => {
+  it('returns customers', async () => {
     const one = await clerk.request().get('/customers/1').expect(200)
     const all = await clerk.request().get('/customers').expect(200)
     expect(all.body.data.items).toEqual([one.body.data])
     expect(one.body.data).toEqual({ id: 1, ...ada, createdAt: NOW })
   })
 
-  it('knows no more than it has', async () => {
+  it('responds 404 or 409 for orders and customers that do not exist or are closed', async () => {
     await clerk.request().get('/customers/9').expect(404)
     await clerk.request().get('/orders/2147483647').expect(404)
     await clerk.request().get('/orders/2147483648').expect(400)
@@ -249,7 +249,7 @@ describe.each(databases)('orders API, its database $name', ({ make }) => {
     await clerk.request().delete('/orders/1').expect(409)
   })
 
-  it('lets these people do that', async () => {
+  it('allows each kind of user these operations', async () => {
     const principals = {
       nobody: app.asTenant('aurora'),
       auditor: app.with({ authorization: 'Bearer auditor' }).asTenant('aurora'),
@@ -271,62 +271,59 @@ describe.each(databases)('orders API, its database $name', ({ make }) => {
     `)
   })
 
-  it('gives every answer a request id', async () => {
+  it('sends a request id with every response', async () => {
     const { headers, body } = await clerk.request().get('/orders/404').expect(404)
     expect(body.requestId).toBe(headers['x-request-id'])
   })
 
-  it('shows nothing of one shop to another, whatever they ask at the same time', async () => {
+  it('does not return data of another shop to concurrent requests', async () => {
     const as = (tenant: string, id: string) => clerkOf(tenant, id)
     const report = await app.proveIsolation({ seed: 1, rounds: 1, tenants: ['one', 'two'], as })
     expect(report.leaks).toEqual([])
     const passed = report.verdicts.filter(({ verdict }) => verdict === 'PASS')
-    // All but the two that are nobody's.
+    // All operations except the two health checks.
     expect(passed).toHaveLength(8)
   })
 })
 
-describe.skipIf(isServerMissing)(
-  'orders API, while somebody else is at work in the database',
-  () => {
-    it('keeps no answer that was made of what a payment was about to change', async () => {
-      const { places, drop } = await server.make()
-      onTestFinished(drop)
-      const app = await TestApp.create({
-        ...options,
-        plugins: [...options.plugins, database(places)],
-        rateLimit: false,
-        contract: 'throw',
-      })
-      onTestFinished(() => app.close())
-      const gate = new pg.Client({ connectionString: places.DATABASE_URL })
-      await gate.connect()
-      onTestFinished(() => gate.end())
-      // What changes an order is committed once the gate is open.
-      await gate.query(`
+describe.skipIf(isServerMissing)('orders API during a slow transaction', () => {
+  it('does not cache a response that was made before a payment was committed', async () => {
+    const { places, drop } = await server.make()
+    onTestFinished(drop)
+    const app = await TestApp.create({
+      ...options,
+      plugins: [...options.plugins, database(places)],
+      rateLimit: false,
+      contract: 'throw',
+    })
+    onTestFinished(() => app.close())
+    const gate = new pg.Client({ connectionString: places.DATABASE_URL })
+    await gate.connect()
+    onTestFinished(() => gate.end())
+    // A change of an order is committed when the gate is open.
+    await gate.query(`
       create function wait_at_gate() returns trigger language plpgsql as
         $$ begin perform pg_advisory_xact_lock_shared(1); return null; end $$;
       create constraint trigger gate after update on orders deferrable initially deferred
         for each row execute function wait_at_gate()`)
-      const WAITING = `select from pg_locks where locktype = 'advisory' and not granted`
-      const isSomebodyWaiting = async () => (await gate.query(WAITING)).rows.length > 0
-      const clerk = app.as(clerkOf('aurora')).asTenant('aurora')
-      const statusOf = async () => (await clerk.request().get('/orders/1')).body.data.status
-      await clerk.request().post('/customers').send(ada).expect(201)
-      await clerk.request().post('/orders').send(newOrder).expect(201)
+    const WAITING = `select from pg_locks where locktype = 'advisory' and not granted`
+    const isSomebodyWaiting = async () => (await gate.query(WAITING)).rows.length > 0
+    const clerk = app.as(clerkOf('aurora')).asTenant('aurora')
+    const statusOf = async () => (await clerk.request().get('/orders/1')).body.data.status
+    await clerk.request().post('/customers').send(ada).expect(201)
+    await clerk.request().post('/orders').send(newOrder).expect(201)
 
-      await gate.query('select pg_advisory_lock(1)')
-      const payment = clerk.request().post('/orders/1/payment').expect(200).then()
-      await expect.poll(isSomebodyWaiting).toBe(true)
-      expect(await statusOf()).toBe('open')
-      await gate.query('select pg_advisory_unlock(1)')
-      await payment
-      expect(await statusOf()).toBe('paid')
-    })
-  },
-)
+    await gate.query('select pg_advisory_lock(1)')
+    const payment = clerk.request().post('/orders/1/payment').expect(200).then()
+    await expect.poll(isSomebodyWaiting).toBe(true)
+    expect(await statusOf()).toBe('open')
+    await gate.query('select pg_advisory_unlock(1)')
+    await payment
+    expect(await statusOf()).toBe('paid')
+  })
+})
 
-describe('orders API, with no database behind it', () => {
+describe('orders API without a database', () => {
   const create = (plugins: readonly Plugin[], orders: Partial<OrdersRepository> = {}) =>
     TestApp.create({
       ...options,
@@ -357,7 +354,7 @@ describe('orders API, with no database behind it', () => {
     await app.close()
   })
 
-  it('is not ready while something that it depends on is down, and tells strangers no more', async () => {
+  it('is not ready when a dependency is down, and does not send the reason', async () => {
     const health = () => {
       throw new Error('The mail server does not answer')
     }
@@ -368,7 +365,7 @@ describe('orders API, with no database behind it', () => {
     await app.close()
   })
 
-  it('lets an address ask so often, and no more often', async () => {
+  it('limits the requests of an address', async () => {
     const app = await create([])
     const { headers } = await app.request().get('/health')
     expect(headers['ratelimit']).toBe('"default";r=299;t=60')

@@ -167,7 +167,7 @@ describe('headers', () => {
     expect(headers.get('Accept')).toBe('application/json, */*;q=0.5')
   })
 
-  it('carry the token to operations that ask for it, and to no other', async () => {
+  it('contain the token for operations with security only', async () => {
     const options = { token: async () => 's3cret' }
     expect((await call('locked', {}, options)).headers.get('Authorization')).toBe('Bearer s3cret')
     expect((await call('json', {}, options)).headers.has('Authorization')).toBe(false)

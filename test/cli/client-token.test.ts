@@ -49,28 +49,33 @@ describe('the authorization of a call', () => {
   it.each<[string, object, object, string | null]>([
     ['the token', { token: 't' }, {}, 'Bearer t'],
     ['a function', { token: async () => 't' }, {}, 'Bearer t'],
-    ['the header of the call, and not the token', { token: 't' }, call, 'Basic call'],
-    ['the same in another case', { token: 't' }, lower, 'Basic call'],
-    ['the token, and not the header of the client', { token: 't', ...client }, {}, 'Bearer t'],
-    ['the header of the call, above all', { token: 't', ...client }, lower, 'Basic call'],
+    ['the header of the call in place of the token', { token: 't' }, call, 'Basic call'],
+    ['the header of the call in another case', { token: 't' }, lower, 'Basic call'],
+    ['the token in place of the header of the client', { token: 't', ...client }, {}, 'Bearer t'],
+    [
+      'the header of the call in place of both others',
+      { token: 't', ...client },
+      lower,
+      'Basic call',
+    ],
     ['the header of the client without a token', client, {}, 'Basic client'],
     [
-      'the same where the function has none',
+      'the header of the client when the function returns undefined',
       { token: () => undefined, ...client },
       {},
       'Basic client',
     ],
-    ['nothing', {}, {}, null],
+    ['absent without any of them', {}, {}, null],
   ])('is %s', async (_, options, input, expected) => {
     expect((await sent('locked', options, input)).get('authorization')).toBe(expected)
   })
 
-  it('is no token where the operation asks for none', async () => {
+  it('is no token when the operation has no security', async () => {
     expect((await sent('open', { token: 't' })).get('authorization')).toBeNull()
     expect((await sent('open', { token: 't' }, call)).get('authorization')).toBe('Basic call')
   })
 
-  it('is asked for anew by each call', async () => {
+  it('is the result of the token function for each call', async () => {
     let count = 0
     const options = { token: () => `t${++count}` }
     const seen = []
@@ -79,9 +84,9 @@ describe('the authorization of a call', () => {
   })
 })
 
-describe('the base of URLs', () => {
+describe('baseUrl', () => {
   it.each(['http://host/v1', 'http://host/v1/', 'http://host/v1///'])(
-    'is joined: %s',
+    'is joined with the path: %s',
     async (baseUrl) => {
       let asked = ''
       const fetch = async (url: string) => {
@@ -95,7 +100,7 @@ describe('the base of URLs', () => {
 })
 
 describe('other headers', () => {
-  it('are those of the call before those of the client, whatever their case', async () => {
+  it('are those of the call before those of the client, in any case', async () => {
     const options = { headers: { 'X-A': 'client', 'x-b': 'client', 'Content-Type': 'text/plain' } }
     const headers = await sent('open', options, { headers: { 'x-a': 'call', 'X-C': 'call' } })
     expect(['x-a', 'x-b', 'x-c'].map((name) => headers.get(name))).toEqual([

@@ -90,14 +90,14 @@ describe('operations', () => {
       query({ required: false }),
       ['ok input-optional @ query parameter q'],
     ],
-    ['a parameter that goes', query({}), {}, ['breaking parameter-removed @ query parameter q']],
+    ['a removed parameter', query({}), {}, ['breaking parameter-removed @ query parameter q']],
     [
       'a parameter in another style',
       query({}),
       query({ explode: false }),
       ['breaking parameter-style-changed @ query parameter q'],
     ],
-    ['a style that is the default', query({}), query({ style: 'form', explode: true }), []],
+    ['a style that equals the default', query({}), query({ style: 'form', explode: true }), []],
     [
       'a narrowed parameter',
       query({}),
@@ -111,7 +111,7 @@ describe('operations', () => {
       { requestBody: { content: content(text), required: true } },
       ['breaking required-body-added @ body'],
     ],
-    ['a body that goes', { requestBody: { content: {} } }, {}, ['breaking body-removed @ body']],
+    ['a removed body', { requestBody: { content: {} } }, {}, ['breaking body-removed @ body']],
     [
       'another content type',
       { requestBody: { content: content(text) } },
@@ -119,7 +119,7 @@ describe('operations', () => {
       ['breaking content-type-removed @ body', 'ok content-type-added @ body'],
     ],
     [
-      'a status that goes',
+      'a removed status',
       { responses: { '200': { description: '' }, '404': { description: '' } } },
       { responses: { '200': { description: '' } } },
       ['breaking response-removed @ response 404'],
@@ -131,21 +131,21 @@ describe('operations', () => {
       ['ok response-added @ response 2XX'],
     ],
     [
-      'a header that goes',
+      'a removed header',
       { responses: { '200': { description: '', headers: { ETag: { schema: text } } } } },
       { responses: { '200': { description: '' } } },
       ['breaking header-removed @ response 200'],
     ],
-    ['security that comes', {}, { security: bearer }, ['breaking security-added @ security']],
-    ['security that goes', { security: bearer }, {}, ['ok security-loosened @ security']],
+    ['added security', {}, { security: bearer }, ['breaking security-added @ security']],
+    ['removed security', { security: bearer }, {}, ['ok security-loosened @ security']],
     [
-      'another way to be let in',
+      'an alternative security scheme',
       { security: bearer },
       { security: [...bearer, { Key: [] }] },
       ['ok security-loosened @ security'],
     ],
     [
-      'another thing to bring',
+      'an additional security scheme',
       { security: bearer },
       { security: [{ BearerAuth: [], Key: [] }] },
       ['breaking security-added @ security'],
@@ -167,7 +167,7 @@ const fields = (properties: Schemas, required: string[] = []): OpenApiSchema => 
   required,
 })
 
-/** The change, its rule, and the side that it breaks: the sender or the receiver. */
+/** The change, its rule, and the direction in which it breaks clients: the request or the response. */
 const RULES: [
   string,
   OpenApiSchema,
@@ -175,29 +175,29 @@ const RULES: [
   string,
   'request' | 'response' | 'both' | 'none',
 ][] = [
-  ['a type', text, { type: 'integer' }, 'type-changed', 'both'],
+  ['another type', text, { type: 'integer' }, 'type-changed', 'both'],
   [
-    'an integer that is a number',
+    'an integer that becomes a number',
     { type: 'integer' },
     { type: 'number' },
     'type-widened',
     'response',
   ],
   [
-    'a number that is an integer',
+    'a number that becomes an integer',
     { type: 'number' },
     { type: 'integer' },
     'type-narrowed',
     'request',
   ],
-  ['a type that comes', {}, text, 'type-narrowed', 'request'],
-  ['a type that goes', text, {}, 'type-widened', 'response'],
-  ['null that comes', text, { type: 'string', nullable: true }, 'null-added', 'response'],
-  ['null that goes', { type: 'string', nullable: true }, text, 'null-removed', 'request'],
-  ['a value that goes', { enum: ['a', 'b'] }, { enum: ['a'] }, 'enum-narrowed', 'request'],
-  ['a value that comes', { enum: ['a'] }, { enum: ['a', 'b'] }, 'enum-widened', 'response'],
-  ['a field that comes', fields({}), fields({ a: text }), 'property-added', 'none'],
-  ['a field that goes', fields({ a: text }), fields({}), 'property-removed', 'both'],
+  ['an added type', {}, text, 'type-narrowed', 'request'],
+  ['a removed type', text, {}, 'type-widened', 'response'],
+  ['added null', text, { type: 'string', nullable: true }, 'null-added', 'response'],
+  ['removed null', { type: 'string', nullable: true }, text, 'null-removed', 'request'],
+  ['a removed enum value', { enum: ['a', 'b'] }, { enum: ['a'] }, 'enum-narrowed', 'request'],
+  ['an added enum value', { enum: ['a'] }, { enum: ['a', 'b'] }, 'enum-widened', 'response'],
+  ['an added field', fields({}), fields({ a: text }), 'property-added', 'none'],
+  ['a removed field', fields({ a: text }), fields({}), 'property-removed', 'both'],
   [
     'a field that becomes required',
     fields({ a: text }),
@@ -213,7 +213,7 @@ const RULES: [
     'response',
   ],
   [
-    'an object that refuses others',
+    'an object that refuses other fields',
     fields({}),
     { ...fields({}), additionalProperties: false },
     'object-closed',
@@ -234,29 +234,23 @@ const RULES: [
     'bound-tightened',
     'request',
   ],
+  ['a removed bound', { type: 'array', maxItems: 3 }, { type: 'array' }, 'bound-loosened', 'none'],
   [
-    'a bound that goes',
-    { type: 'array', maxItems: 3 },
-    { type: 'array' },
-    'bound-loosened',
-    'none',
-  ],
-  [
-    'a pattern',
+    'another pattern',
     { type: 'string', pattern: 'a' },
     { type: 'string', pattern: 'b' },
     'bound-tightened',
     'request',
   ],
   [
-    'an alternative that goes',
+    'a removed alternative',
     { anyOf: [text, { type: 'integer' }] },
     { anyOf: [text] },
     'choice-removed',
     'request',
   ],
   [
-    'an alternative that comes',
+    'an added alternative',
     { oneOf: [text] },
     { oneOf: [{ type: 'integer' }, text] },
     'choice-added',
@@ -277,7 +271,7 @@ describe('schemas', () => {
     })
   })
 
-  it('are compared through references, lists and allOf, and the change names its place', () => {
+  it('are compared through references, arrays and allOf, and changes have a location', () => {
     const schema = (leaf: OpenApiSchema): [OpenApiSchema, Schemas] => [
       {
         allOf: [fields({ data: { type: 'array', items: { $ref: '#/components/schemas/Node' } } })],
@@ -289,7 +283,7 @@ describe('schemas', () => {
     ).toEqual(['breaking type-changed @ response 200 › data[].name'])
   })
 
-  it('with a new required field break the sender and not the reader', () => {
+  it('with a new required field break requests, not responses', () => {
     const [base, current] = [fields({}), fields({ a: text }, ['a'])]
     expect(changes(requestOf(base), requestOf(current))).toEqual([
       'breaking required-property-added @ body › a',
@@ -299,7 +293,7 @@ describe('schemas', () => {
     ])
   })
 
-  it('may refer to each other in circles', () => {
+  it('may have circular references', () => {
     const names = Array.from({ length: 20 }, (_, i) => `S${i}`)
     const links = Object.fromEntries(
       names.map((name) => [name, { $ref: `#/components/schemas/${name}` }]),
@@ -312,7 +306,7 @@ describe('schemas', () => {
     expect(changed[0]).toMatch(/^breaking type-widened @ response 200 › /)
   })
 
-  it('in a circle are not equal because another schema of the circle is', () => {
+  it('with circular references are compared each, also when another one is equal', () => {
     const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
     const schemas = (leaf: OpenApiSchema) => ({
       A: fields({ b: ref('B'), leaf }),

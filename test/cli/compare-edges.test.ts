@@ -46,13 +46,13 @@ function changes(base: OpenApiDocument, current: OpenApiDocument): string[] {
   )
 }
 
-describe('properties that several parts require', () => {
+describe('properties that several parts of allOf require', () => {
   const part = (name: string, isRequired: boolean) => object([name], isRequired ? [name] : [])
   const parts = (...required: string[]): OpenApiSchema => ({
     allOf: ['a', 'b', 'c'].map((name) => part(name, required.includes(name))),
   })
 
-  it.each(['a', 'b', 'c'])('are missed where one no longer is: %s', (name) => {
+  it.each(['a', 'b', 'c'])('cause a breaking change when one is no longer required: %s', (name) => {
     const rest = ['a', 'b', 'c'].filter((each) => each !== name)
     const all = parts('a', 'b', 'c')
     const missed = changes(responseOf(all), responseOf(parts(...rest)))
@@ -64,7 +64,7 @@ describe('properties that several parts require', () => {
     expect(changes(requestOf(all), requestOf(parts(...rest)))[0]).toMatch(/^ok /)
   })
 
-  it('are the same where they are required at another place', () => {
+  it('are equal when another part requires them', () => {
     const together = { allOf: [object(['a', 'b', 'c'], ['a', 'b', 'c'])] }
     expect(changes(responseOf(parts('a', 'b', 'c')), responseOf(together))).toEqual([])
     const beside = { ...object(['c'], ['a', 'b', 'c']), allOf: [object(['a']), object(['b'])] }
@@ -72,14 +72,14 @@ describe('properties that several parts require', () => {
   })
 })
 
-describe('a response that has become part of a wider one', () => {
+describe('a response that is replaced by a wider status', () => {
   it.each([
     ['200', '2XX'],
     ['200', 'default'],
     ['404', '4XX'],
     ['404', 'default'],
     ['2XX', 'default'],
-  ])('is not gone: %s is %s', (from, to) => {
+  ])('is not removed: %s becomes %s', (from, to) => {
     expect(changes(responsesOf(from), responsesOf(to))).toEqual([
       `ok response-added @ response ${to}`,
     ])
@@ -91,14 +91,14 @@ describe('a response that has become part of a wider one', () => {
     ['404', '2XX'],
     ['default', '200'],
     ['2XX', '200'],
-  ])('is gone where the other is no wider: %s is %s', (from, to) => {
+  ])('is removed when the other status is not wider: %s becomes %s', (from, to) => {
     expect(changes(responsesOf(from), responsesOf(to))).toEqual([
       `breaking response-removed @ response ${from}`,
       `ok response-added @ response ${to}`,
     ])
   })
 
-  it('is compared with the nearest', () => {
+  it('is compared with the most specific status', () => {
     const current = documentOf({
       responses: {
         '2XX': { description: '', content: content(object(['a'])) },
@@ -112,7 +112,7 @@ describe('a response that has become part of a wider one', () => {
   })
 })
 
-describe('headers', () => {
+describe('names of headers', () => {
   const withHeaders = (...names: string[]) =>
     documentOf({
       responses: {
@@ -125,7 +125,7 @@ describe('headers', () => {
   const withParameters = (...names: string[]) =>
     documentOf({ parameters: names.map((name) => ({ name, in: 'header', schema: text }) as const) })
 
-  it('are the same in another case', () => {
+  it('are compared without case', () => {
     expect(changes(withHeaders('X-A'), withHeaders('x-a'))).toEqual([])
     expect(changes(withParameters('X-A'), withParameters('x-a'))).toEqual([])
     expect(changes(withHeaders('X-A', 'X-B'), withHeaders('x-b'))).toHaveLength(1)

@@ -31,12 +31,12 @@ export async function use(signal: AbortSignal): Promise<string> {
   if (!result.ok) {
     const message: string = result.error.message
     if (result.status === 404) return result.error.code
-    // @ts-expect-error 200 is no failure.
+    // @ts-expect-error 200 is not an error status.
     if (result.status === 200) return ''
     return message
   }
   const status: 200 = result.status
-  // @ts-expect-error The envelope is opened, and has no such field.
+  // @ts-expect-error The data has no such field.
   result.data.nothing
   return result.data.name + status
 }
@@ -111,7 +111,7 @@ describe('emitClient', () => {
   const text = emitClient(hostileDocument)
   const shop = emitClient(documentOfShop())
 
-  it('gives the same text for the same document', () => {
+  it('returns the same text for the same document', () => {
     expect(emitClient(structuredClone(hostileDocument))).toBe(text)
   })
 

@@ -55,7 +55,7 @@ describe('--client typescript in a project with openapi-typescript', () => {
       { typescript: 'typescript', '@typescript/typescript6': 'typescript-6' },
       '6',
     ],
-  ])('lets it write the types, with %s', async (_, typescript, version) => {
+  ])('uses it to write the types, with %s', async (_, typescript, version) => {
     projectWith(typescript)
     const stderr = expect.stringContaining('types only, written by the openapi-typescript')
     expect(await exportClient()).toMatchObject({ status: 0, stderr })

@@ -33,8 +33,13 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 describe('a relative path that leaves the project by a link', () => {
   it.each<[string, string, string, string]>([
     ['a folder', 'docs', '../out-evil', 'docs/openapi.json'],
-    ['a folder, to one that is still to be made', 'docs', '../out-evil', 'docs/a/b/openapi.json'],
-    ['a folder, to one that is far below', 'docs', '../out-evil', `docs/${'a/'.repeat(60)}x.json`],
+    [
+      'a folder, to a folder that does not exist yet',
+      'docs',
+      '../out-evil',
+      'docs/a/b/openapi.json',
+    ],
+    ['a folder, to a deeply nested folder', 'docs', '../out-evil', `docs/${'a/'.repeat(60)}x.json`],
     ['a folder, by an absolute link', 'docs', '/', 'docs/openapi.json'],
     ['a file', 'openapi.json', '../out-evil/kept.json', 'openapi.json'],
     ['a link to nothing', 'openapi.json', '../out-evil/new.json', 'openapi.json'],
@@ -59,7 +64,7 @@ describe('a relative path that leaves the project by a link', () => {
     )
   })
 
-  it('is refused with a name that begins as the project’s', () => {
+  it('is refused with a name that begins with the name of the project', () => {
     expect(() => outputPath('../out-evil/x.json', '--out', cwd())).toThrow(/is outside the project/)
   })
 })
@@ -76,17 +81,17 @@ describe('a link', () => {
     expect(readFileSync(at('out/src/later.json'), 'utf8')).toBe('new')
   })
 
-  it('to the project itself changes nothing', () => {
+  it('to the project itself is followed', () => {
     symlinkSync('out', at('linked'))
     expect(outputPath('openapi.json', '--out', at('linked'))).toBe(at('out/openapi.json'))
   })
 
-  it('may lead anywhere when the path is absolute', () => {
+  it('may leave the project when the path is absolute', () => {
     symlinkSync('../out-evil', at('out/docs'))
     expect(outputPath(at('out/docs/x.json'), '--out', cwd())).toBe(at('out-evil/x.json'))
   })
 
-  it('in a circle is an error', () => {
+  it('with a circular target is an error', () => {
     symlinkSync('b', at('out/a'))
     symlinkSync('a', at('out/b'))
     expect(() => writeFiles([{ path: outputPath('a/x.json', '--out', cwd()), text: '' }])).toThrow(

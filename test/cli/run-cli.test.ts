@@ -84,7 +84,7 @@ describe('a mistake', () => {
     [['routes', '--timeout', 'soon'], 'Give seconds'],
     [['routes', '--timeout', '0'], 'Give seconds'],
     [['routes', '--timeout', '1e9'], 'Give seconds'],
-  ])('like %j is told, with what to do', async (argv, message) => {
+  ])('like %j is an error that contains a remedy', async (argv, message) => {
     const { status, stdout, stderr } = await run(...argv)
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
     expect(stderr).toContain(message)

@@ -49,7 +49,7 @@ describe('writeFiles', () => {
     expect(readdirSync(folder).sort()).toEqual(['deep', 'old', 'same'])
   })
 
-  it('writes all files or none, and leaves nothing behind', () => {
+  it('writes all files or none, and removes temporary files', () => {
     writeFileSync(path('first'), 'old')
     writeFileSync(path('file'), '')
     const files = ['first', 'file/second'].map((name) => ({ path: path(name), text: 'new' }))

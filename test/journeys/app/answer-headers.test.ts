@@ -10,7 +10,7 @@ import {
 import { TestApp } from 'blazon/testing'
 import { describe, expect, it } from 'vitest'
 
-/** Headers of the response that a handler meant to send, and a value that none of an error has. */
+/** Headers that a handler sets before it throws. The values are different from those of any error response. */
 const MEANT: Record<string, string> = {
   'Content-Type': 'text/csv',
   'Content-Encoding': 'br',
@@ -47,9 +47,9 @@ const controllers = defineControllers(Failing)
 const start = (middlewares: Middleware[] = []) =>
   TestApp.create({ controllers, middlewares, logger: false, contract: 'off' })
 
-describe('an error', () => {
+describe('an error response', () => {
   it.each(Object.keys(MEANT))(
-    'does not carry %s, which described another response',
+    'does not carry the header %s that the handler set for its own response',
     async (name) => {
       await using app = await start()
       for (const target of [`/one/${name}`, '/all']) {
@@ -60,7 +60,7 @@ describe('an error', () => {
     },
   )
 
-  it('carries all other headers, and its own length and type', async () => {
+  it('carries all other headers of the handler, and its own Content-Length and Content-Type', async () => {
     await using app = await start()
     const { headers, text } = await app.request().get('/all')
     expect(headers).toMatchObject({
@@ -73,7 +73,7 @@ describe('an error', () => {
   })
 })
 
-describe('the name of a request in an error', () => {
+describe('the requestId in an error response', () => {
   const name =
     (id: unknown): Middleware =>
     (req, _res, next) => {
@@ -82,21 +82,24 @@ describe('the name of a request in an error', () => {
     }
 
   it.each<[string, unknown, string | undefined]>([
-    ['a text', 'abc', 'abc'],
+    ['a string', 'abc', 'abc'],
     ['a number', 7, '7'],
     ['zero', 0, '0'],
     ['128 characters', 'x'.repeat(128), 'x'.repeat(128)],
     ['129 characters', `${'x'.repeat(128)}y`, 'x'.repeat(128)],
     ['200 characters', 'x'.repeat(200), 'x'.repeat(128)],
     ['an object', { toString: () => 'abc' }, undefined],
-    ['a flag', true, undefined],
-    ['nothing', undefined, undefined],
-  ])('is short, and a text: %s', async (_, id, expected) => {
-    await using app = await start([name(id)])
-    const { body } = await app.request().get('/plain')
-    expect(body.requestId).toBe(expected)
-    expect('requestId' in body).toBe(expected !== undefined)
-    const problem = await app.request().get('/plain').set('Accept', 'application/problem+json')
-    expect(JSON.parse(problem.text ?? JSON.stringify(problem.body)).requestId).toBe(expected)
-  })
+    ['a boolean', true, undefined],
+    ['undefined', undefined, undefined],
+  ])(
+    'is a string of at most 128 characters, or absent, when req.id is %s',
+    async (_, id, expected) => {
+      await using app = await start([name(id)])
+      const { body } = await app.request().get('/plain')
+      expect(body.requestId).toBe(expected)
+      expect('requestId' in body).toBe(expected !== undefined)
+      const problem = await app.request().get('/plain').set('Accept', 'application/problem+json')
+      expect(JSON.parse(problem.text ?? JSON.stringify(problem.body)).requestId).toBe(expected)
+    },
+  )
 })

@@ -18,7 +18,7 @@ class CounterController extends BaseController {
   }
 }
 
-/** Lets a test know that a request has arrived, and decide when it is answered. */
+/** Tells a test that a request has arrived, and lets the test decide when the response is sent. */
 class Gate {
   #enter: () => void = () => {}
   open: () => void = () => {}
@@ -48,7 +48,7 @@ const options = { controllers: [CounterController, SlowController], providers: [
 const json = async (url: string) => (await fetch(url)).json()
 
 describe('App', () => {
-  it('starts by listen, answers with its address, and stops by close', async () => {
+  it('listens, returns its address, responds, and refuses connections after close()', async () => {
     const app = new App(options)
     const address = await app.listen(0, '127.0.0.1')
     expect(address).toMatchObject({ address: '127.0.0.1', port: expect.any(Number) })
@@ -58,7 +58,7 @@ describe('App', () => {
     await expect(fetch(url)).rejects.toThrow()
   })
 
-  it('rejects when the port is taken, and can listen on another', async () => {
+  it('rejects listen() when the port is in use, and can then listen on another port', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => taken.once('listening', resolve))
     const app = new App(options)
@@ -73,14 +73,14 @@ describe('App', () => {
     await expect(new App(options).listen(port as number)).rejects.toThrow(/is not a port/)
   })
 
-  it('starts once, however often init is called', async () => {
+  it('starts once when init() is called twice', async () => {
     const app = new App(options)
     await Promise.all([app.init(), app.init()])
     expect(app.get(Counter)).toBe(app.get(Counter))
     await app.close()
   })
 
-  it('gives instances by token', async () => {
+  it('returns instances by token, and throws for an unknown token', async () => {
     const app = await App.create(options)
     app.get(Counter).value = 41
     expect(app.get(CounterController).counter.value).toBe(41)
@@ -88,7 +88,7 @@ describe('App', () => {
     await app.close()
   })
 
-  it('says that it must be started first', () => {
+  it('throws with "await app.init() first" when it is used before init()', () => {
     const app = new App(options)
     expect(() => app.get(Counter)).toThrow('await app.init() first')
     expect(() => app.server).toThrow('await app.init() first')
@@ -113,7 +113,7 @@ describe('App', () => {
     ])
   })
 
-  it('answers through `handler` on a server of its own', async () => {
+  it('responds through app.handler on a server that the test created', async () => {
     const app = new App(options)
     const server = createServer(app.handler).listen(0, '127.0.0.1')
     await new Promise((resolve) => server.once('listening', resolve))
@@ -124,7 +124,7 @@ describe('App', () => {
     await app.close()
   })
 
-  it('does not meet another application in the same process', async () => {
+  it('shares no state with another application in the same process', async () => {
     const [one, two] = await Promise.all([App.create(options), App.create(options)])
     const [first, second] = await Promise.all([one.listen(0), two.listen(0)])
     await json(`http://127.0.0.1:${first.port}/counter`)
@@ -135,7 +135,7 @@ describe('App', () => {
     await Promise.all([one.close(), two.close()])
   })
 
-  it('finishes the requests under way before it closes', async () => {
+  it('finishes active requests before it closes', async () => {
     const app = new App(options)
     const { port } = await app.listen(0, '127.0.0.1')
     const answer = fetch(`http://127.0.0.1:${port}/slow`)
@@ -147,7 +147,7 @@ describe('App', () => {
     await closing
   })
 
-  it('cuts what is still under way after `timeouts.close`', async () => {
+  it('cuts connections with active requests after timeouts.close', async () => {
     const app = new App({ ...options, timeouts: { close: '50ms' } })
     const { port } = await app.listen(0, '127.0.0.1')
     const cut = new Promise((resolve) => {

@@ -139,7 +139,7 @@ afterEach(() => app.close())
 
 const get = (path: string) => app.request().get(path)
 
-describe('what is documented raw and returned', () => {
+describe('a returned value of a route that is documented with raw: true', () => {
   it.each([
     ['value', '{"x":1}'],
     ['promise', '{"x":1}'],
@@ -149,7 +149,7 @@ describe('what is documented raw and returned', () => {
     ['dated', '{"at":"1970-01-01T00:00:00.000Z"}'],
     ['sent', '{"x":3}'],
     ['later', '{"x":4}'],
-  ])('is sent without an envelope: %s', async (path, text) => {
+  ])('is sent without the envelope: /bare/%s', async (path, text) => {
     const answer = await get(`/bare/${path}`)
     expect([answer.status, answer.text]).toEqual([200, text])
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
@@ -158,25 +158,25 @@ describe('what is documented raw and returned', () => {
   it.each([
     ['made', 201, '{"x":2}'],
     ['nothing', 202, 'null'],
-  ])('has the status of @HttpCode: %s', async (path, status, text) => {
+  ])('has the status of @HttpCode: /bare/%s', async (path, status, text) => {
     const answer = await app.request().post(`/bare/${path}`)
     expect([answer.status, answer.text]).toEqual([status, text])
   })
 
-  it('is 204 where nothing is returned, as ever', async () => {
+  it('is an empty 204 response when the handler returns nothing', async () => {
     expect((await get('/bare/none')).status).toBe(204)
   })
 
   it.each([
     ['hal', 'application/hal+json', { x: 5 }],
     ['vendor', 'application/vnd.point+json', { at: '1970-01-01T00:00:00.000Z' }],
-  ])('has the JSON type that is documented: %s', async (path, type, body) => {
+  ])('has the documented JSON type: /bare/%s', async (path, type, body) => {
     const answer = await get(`/bare/${path}`)
     expect(answer.headers['content-type']).toMatch(type)
     expect(JSON.parse(answer.text)).toEqual(body)
   })
 
-  it('is the same from the cache, and to HEAD', async () => {
+  it('is the same from the cache, and has the same head for HEAD', async () => {
     expect((await get('/bare/cached')).text).toBe('{"x":1}')
     const { text, headers } = await get('/bare/cached')
     expect([text, headers['x-cache']]).toEqual(['{"x":1}', 'HIT'])
@@ -184,7 +184,7 @@ describe('what is documented raw and returned', () => {
     expect([head.status, head.headers['content-length'], head.text]).toEqual([200, '7', undefined])
   })
 
-  it('is what interceptors make of it', async () => {
+  it('is the value that an interceptor returns in its place', async () => {
     await app.close()
     const intercept = () => async (_req: Request, _res: Response, next: () => unknown) => {
       const point = (await next()) as { x: number }
@@ -194,7 +194,7 @@ describe('what is documented raw and returned', () => {
     expect((await get('/bare/value')).text).toBe('{"x":2}')
   })
 
-  it('is of its own status alone: others keep the envelope, errors too', async () => {
+  it('keeps the envelope when the status is another one, or an error', async () => {
     await app.close()
     await start()
     const { status, body } = await get('/bare/other')
@@ -205,13 +205,13 @@ describe('what is documented raw and returned', () => {
     expect((await get('/bare/moved').redirects(0)).status).toBe(302)
   })
 
-  it('is documented as any JSON without a schema', () => {
+  it('is documented as any JSON when it has no schema', () => {
     const { responses } = app.document.paths['/bare/any']?.get ?? {}
     expect(responses?.['200']).toMatchObject({ content: { 'application/json': { schema: {} } } })
     expect(JSON.stringify(responses?.['200'])).not.toContain('statusCode')
   })
 
-  it('is sent so without dates in documents, and with a setting of Express', async () => {
+  it('is sent without the envelope when the ETag setting of Express is on', async () => {
     await app.close()
     await start({ etag: true })
     const { text, headers } = await get('/bare/value')
@@ -221,14 +221,14 @@ describe('what is documented raw and returned', () => {
   })
 })
 
-describe('what is documented with another type and returned', () => {
+describe('a returned value of a route with a content type other than JSON', () => {
   it.each([
     ['string', 'text/csv; charset=utf-8', 'a,b\n1,2'],
     ['raw', 'text/markdown; charset=utf-8', '# Title'],
     ['own', 'text/csv; header=absent; charset=utf-8', '1,2'],
     ['header', 'text/csv; charset=utf-8', '1,2'],
     ['wild', 'text/plain; charset=utf-8', '<b>'],
-  ])('is sent as it is: %s', async (path, type, text) => {
+  ])('is sent unchanged: /typed/%s', async (path, type, text) => {
     const answer = await get(`/typed/${path}`)
     expect([answer.status, answer.headers['content-type'], answer.text]).toEqual([200, type, text])
   })
@@ -236,13 +236,13 @@ describe('what is documented with another type and returned', () => {
   it.each([
     ['bytes', 'application/octet-stream', [255, 1]],
     ['buffer', 'image/png', [1, 2]],
-  ])('may be bytes: %s', async (path, type, bytes) => {
+  ])('may be bytes: /typed/%s', async (path, type, bytes) => {
     const answer = await app.fetch(`/typed/${path}`)
     expect(answer.headers.get('content-type')).toBe(type)
     expect([...new Uint8Array(await answer.arrayBuffer())]).toEqual(bytes)
   })
 
-  it('has that type whatever a middleware has set for all', async () => {
+  it('has the documented type when a middleware has set another type', async () => {
     await app.close()
     const setType = (_req: Request, res: Response, next: () => void) => {
       res.setHeader('Content-Type', 'text/html')
@@ -252,7 +252,7 @@ describe('what is documented with another type and returned', () => {
     expect((await get('/typed/string')).headers['content-type']).toBe('text/csv; charset=utf-8')
   })
 
-  it('is the same from the cache, and to HEAD', async () => {
+  it('is the same from the cache, and has the same head for HEAD', async () => {
     expect((await get('/typed/cached')).text).toBe('1')
     const { text, headers } = await get('/typed/cached')
     expect([text, headers['x-cache']]).toEqual(['1', 'HIT'])
@@ -266,7 +266,7 @@ describe('what is documented with another type and returned', () => {
     ['a number', 1],
     ['null', null],
     ['an array', ['a']],
-  ])('is a 500 when it is %s, and the log says what to do', async (what, value) => {
+  ])('responds 500 and logs the remedy when it is %s', async (what, value) => {
     returned = () => value
     const { status, body } = await get('/typed/wrong')
     expect([status, body.code]).toEqual([500, 'INTERNAL_SERVER_ERROR'])
@@ -276,7 +276,7 @@ describe('what is documented with another type and returned', () => {
     expect(text).toMatch(/200 .*'text\/csv'.*string or bytes/)
   })
 
-  it('is a 500 when it is nothing, and a status was stated', async () => {
+  it('responds 500 when the handler returns nothing and the route has @HttpCode(200)', async () => {
     expect((await get('/typed/forgotten')).status).toBe(500)
   })
 })

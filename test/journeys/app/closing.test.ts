@@ -1,183 +1,26 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage } from 'node:http'
-import { type AddressInfo, connect, type Socket } from 'node:net'
-import type { Duplex } from 'node:stream'
-import { text } from 'node:stream/consumers'
-import {
-  App,
-  AppClosingError,
-  type AppOptions,
-  Controller,
-  Get,
-  Post,
-  type Request,
-  type Response,
-} from 'blazon'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { App } from 'blazon'
 import { TestApp } from 'blazon/testing'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { WebSocket, WebSocketServer } from 'ws'
+import { describe, expect, it } from 'vitest'
+import {
+  cleanups,
+  entered,
+  head,
+  LARGE,
+  log,
+  open,
+  options,
+  released,
+  serve,
+  useWork,
+} from './closing-app.js'
 
-/** A promise, and its end in other hands. */
-function gate() {
-  let open = () => {}
-  const opened = new Promise<void>((resolve) => {
-    open = resolve
-  })
-  return { open, opened }
-}
-
-let log: string[]
-let entered: ReturnType<typeof gate>
-let released: ReturnType<typeof gate>
-let cleanups: (() => unknown)[]
-beforeEach(() => {
-  log = []
-  cleanups = []
-  entered = gate()
-  released = gate()
-})
-afterEach(async () => {
-  released.open()
-  for (const cleanup of cleanups.splice(0)) await cleanup()
-})
-
-class Database {
-  onClose() {
-    log.push('onClose')
-  }
-}
-
-/** More than the buffers of two sockets hold. */
-const LARGE = 'x'.repeat(16 * 1024 * 1024)
-
-@Controller()
-class WorkController {
-  @Get('quick') quick() {
-    return 'quick'
-  }
-
-  @Get('slow') async slow(req: Request) {
-    entered.open()
-    await released.opened
-    return req.signal.aborted ? 'aborted' : 'done'
-  }
-
-  @Get('large') large(_req: Request, res: Response) {
-    res.once('prefinish', entered.open)
-    res.end(LARGE)
-  }
-
-  @Post('body') async body(req: Request) {
-    entered.open()
-    return text(req)
-  }
-
-  /** Ends when it is told why. */
-  @Get('events') async events(req: Request, res: Response) {
-    res.type('text/event-stream').write('data: 1\n\n')
-    entered.open()
-    await new Promise((resolve) => req.signal.addEventListener('abort', resolve))
-    const { reason } = req.signal
-    log.push(`aborted: ${reason.name}, ${reason instanceof AppClosingError}`)
-    res.end('data: bye\n\n')
-  }
-
-  @Get('deaf') deaf(_req: Request, res: Response) {
-    res.write('1')
-    entered.open()
-  }
-
-  @Get('throws') async throws(req: Request, res: Response) {
-    res.write('1')
-    entered.open()
-    await once(res, 'never', { signal: req.signal })
-  }
-
-  /** Has not answered when the application begins to close. */
-  @Get('late') async late(req: Request, res: Response) {
-    entered.open()
-    await released.opened
-    res.write('1')
-    await new Promise((resolve) => req.signal.addEventListener('abort', resolve))
-    res.end(req.signal.reason.name)
-  }
-}
-
-const options: AppOptions = {
-  controllers: [WorkController],
-  providers: [Database],
-  logger: {
-    info() {},
-    warn() {},
-    error: (facts) => log.push(`logged: ${String((facts as { err: unknown }).err)}`),
-  },
-  // Whoever waited for its end would wait longer than the test.
-  timeouts: { close: '1h' },
-}
-
-/** The client's end of a connection that the server knows, and what came over it until it ended. */
-async function open(app: App, sent = '') {
-  const { port } = app.server.address() as AddressInfo
-  const accepted = once(app.server, 'connection') as Promise<[Socket]>
-  const socket = connect(port, '127.0.0.1')
-  cleanups.push(() => socket.destroy())
-  socket.on('error', () => {})
-  let received = ''
-  socket.setEncoding('latin1').on('data', (chunk: string) => {
-    received += chunk
-  })
-  const ended = once(socket, 'close').then(() => received)
-  const [server] = await accepted
-  if (sent !== '') await new Promise((resolve) => socket.write(sent, resolve))
-  return {
-    socket,
-    server,
-    ended,
-    seen: (part: string) => expect.poll(() => received).toContain(part),
-  }
-}
-
-const head = (path: string, rest = '') => `GET ${path} HTTP/1.1\r\nHost: a\r\n${rest}\r\n`
-
-async function serve(more: AppOptions = {}): Promise<App> {
-  const app = new App({ ...options, ...more })
-  await app.listen(0, '127.0.0.1')
-  return app
-}
-
-function goodbye(sockets: WebSocketServer) {
-  return {
-    onClose() {
-      log.push('goodbye')
-      for (const client of sockets.clients) client.close(1001, 'restart')
-    },
-  }
-}
-
-/** Takes upgrades, as the program that uses `ws` does. */
-function upgradeBy(app: App, sockets: WebSocketServer) {
-  app.server.on('upgrade', (req: IncomingMessage, socket: Duplex, rest: Buffer) =>
-    sockets.handleUpgrade(req, socket, rest, (client) => client.on('error', () => {})),
-  )
-}
-
-async function openWebSocket(app: App, createConnection?: () => Duplex) {
-  const address = createConnection ?? (app.server.address() as AddressInfo)
-  const port = 'port' in address ? address.port : 1
-  const client = new WebSocket(`ws://127.0.0.1:${port}`, {
-    ...(createConnection && { createConnection: createConnection as () => Socket }),
-  })
-  cleanups.push(() => client.terminate())
-  const closed = new Promise((resolve) =>
-    client.on('close', (code, reason) => resolve([code, String(reason)])),
-  )
-  client.on('error', () => {})
-  await once(client, 'open')
-  return { client, closed }
-}
+useWork()
 
 describe('closing an application that listens', () => {
-  it('ends connections on which nothing is under way at once', async () => {
+  it('ends connections without an active request at once', async () => {
     const app = await serve()
     const silent = await open(app)
     const half = await open(app, 'GET /quick HTTP/1.1\r\nHo')
@@ -190,7 +33,7 @@ describe('closing an application that listens', () => {
     expect(log).toEqual(['onClose'])
   })
 
-  it('ends them while others still work, which say that they are the last', async () => {
+  it('ends idle connections first, and sends Connection: close on active ones', async () => {
     const app = await serve()
     const busy = await open(app, head('/slow'))
     await entered.opened
@@ -206,7 +49,7 @@ describe('closing an application that listens', () => {
     expect(log).toEqual(['onClose'])
   })
 
-  it('takes the rest of a body whose head has come', async () => {
+  it('receives the rest of a request body when the head has arrived', async () => {
     const app = await serve()
     const post = 'POST /body HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\n\r\nabc'
     const { socket, ended } = await open(app, post)
@@ -217,7 +60,7 @@ describe('closing an application that listens', () => {
     await closing
   })
 
-  it('sends the whole of an answer to a client that reads slowly', async () => {
+  it('sends a whole response to a client that reads slowly', async () => {
     const app = await serve()
     const { socket, ended } = await open(app)
     socket.pause()
@@ -229,7 +72,7 @@ describe('closing an application that listens', () => {
     await closing
   })
 
-  it('answers what waits behind another request, and runs nothing that comes later', async () => {
+  it('responds to pipelined requests, and runs no request that arrives after close()', async () => {
     const app = await serve()
     const { socket, server, ended } = await open(app, head('/slow') + head('/slow'))
     await entered.opened
@@ -246,7 +89,7 @@ describe('closing an application that listens', () => {
     expect(log).toEqual(['onClose'])
   })
 
-  it('tells streams why they end, and closes their connections', async () => {
+  it('aborts streams with AppClosingError, and closes their connections', async () => {
     const app = await serve()
     const { ended } = await open(app, head('/events'))
     await entered.opened
@@ -255,7 +98,7 @@ describe('closing an application that listens', () => {
     expect(log).toEqual(['aborted: AppClosingError, true', 'onClose'])
   })
 
-  it('tells streams that begin later, too', async () => {
+  it('aborts a stream that begins after close()', async () => {
     const app = await serve()
     const { ended } = await open(app, head('/late'))
     await entered.opened
@@ -265,7 +108,7 @@ describe('closing an application that listens', () => {
     expect(await ended).toContain('AppClosingError')
   })
 
-  it('logs no failure where a handler throws what it was told', async () => {
+  it('logs no failure when a handler rethrows the AppClosingError', async () => {
     const app = await serve()
     await open(app, head('/throws'))
     await entered.opened
@@ -273,7 +116,7 @@ describe('closing an application that listens', () => {
     expect(log).toEqual(['onClose'])
   })
 
-  it('cuts a stream that does not listen when the time is over', async () => {
+  it('cuts a stream that ignores the signal when timeouts.close is over', async () => {
     const app = await serve({ timeouts: { close: '20ms' } })
     const { ended } = await open(app, head('/deaf'))
     await entered.opened
@@ -282,7 +125,7 @@ describe('closing an application that listens', () => {
     expect(log).toEqual(['onClose'])
   })
 
-  it('is done once, however often it is asked for', async () => {
+  it('closes once when close() is called twice', async () => {
     const app = await serve()
     await open(app, 'GET')
     expect(app.close()).toBe(app.close())
@@ -290,7 +133,7 @@ describe('closing an application that listens', () => {
     expect(log).toEqual(['onClose'])
   })
 
-  it('does not begin to listen once it was closed, wherever its start was', async () => {
+  it('does not listen when close() is called while listen() is pending', async () => {
     const app = new App(options)
     const listening = app.listen(0, 'localhost')
     const [listened] = await Promise.allSettled([listening, app.close()])
@@ -305,80 +148,8 @@ describe('closing an application that listens', () => {
   })
 })
 
-describe('closing an application with upgraded connections', () => {
-  it('lets its hooks say goodbye, and ends what is still open', async () => {
-    const sockets = new WebSocketServer({ noServer: true })
-    const app = await serve({ plugins: [{ name: 'chat', ...goodbye(sockets) }] })
-    upgradeBy(app, sockets)
-    const { closed } = await openWebSocket(app)
-    await app.close()
-    expect(await closed).toEqual([1001, 'restart'])
-    expect(log).toEqual(['goodbye', 'onClose'])
-  })
-
-  it('ends those to which nobody says goodbye', async () => {
-    const sockets = new WebSocketServer({ noServer: true })
-    const app = await serve()
-    upgradeBy(app, sockets)
-    const { closed } = await openWebSocket(app)
-    await app.close()
-    expect(await closed).toEqual([1006, ''])
-  })
-
-  it('ends them when the time is over, for which hooks may wait', async () => {
-    const sockets = new WebSocketServer({ noServer: true })
-    const waits = {
-      name: 'chat',
-      onClose: () => new Promise<void>((resolve) => sockets.close(() => resolve())),
-    }
-    const app = await serve({ plugins: [waits], timeouts: { close: '20ms' } })
-    upgradeBy(app, sockets)
-    const { closed } = await openWebSocket(app)
-    await app.close()
-    expect(await closed).toEqual([1006, ''])
-    expect(log).toEqual(['onClose'])
-  })
-
-  it('ends tunnels of CONNECT', async () => {
-    const app = await serve()
-    app.server.on('connect', (_req, socket: Duplex) => {
-      socket.on('error', () => {})
-      socket.write('HTTP/1.1 200 OK\r\n\r\n')
-    })
-    const tunnel = await open(app, 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n')
-    await tunnel.seen('200 OK')
-    await app.close()
-    await tunnel.ended
-  })
-
-  it('throws what hooks throw, when they are ended', async () => {
-    const sockets = new WebSocketServer({ noServer: true })
-    const fails = {
-      name: 'chat',
-      onClose() {
-        throw new Error('no goodbye')
-      },
-    }
-    const app = await serve({ plugins: [fails] })
-    upgradeBy(app, sockets)
-    const { closed } = await openWebSocket(app)
-    await expect(app.close()).rejects.toThrow('Closing the application failed')
-    expect(await closed).toEqual([1006, ''])
-  })
-})
-
-describe('closing an application under test', () => {
-  it('says goodbye to WebSockets', async () => {
-    const sockets = new WebSocketServer({ noServer: true })
-    const plugins = [{ name: 'chat', ...goodbye(sockets) }]
-    const app = await TestApp.create({ ...options, plugins })
-    upgradeBy(app, sockets)
-    const { closed } = await openWebSocket(app, app.connect)
-    await app.close()
-    expect(await closed).toEqual([1001, 'restart'])
-  })
-
-  it('tells streams why they end, and takes no more connections', async () => {
+describe('closing a TestApp', () => {
+  it('aborts streams with AppClosingError, and accepts no more connections', async () => {
     const app = await TestApp.create({ ...options, contract: 'off' })
     const silent = app.connect()
     const answer = await app.fetch('/events')
@@ -392,7 +163,7 @@ describe('closing an application under test', () => {
   })
 })
 
-describe("closing an application that answers on somebody else's server", () => {
+describe('closing an application whose handler runs on another server', () => {
   async function foreign(app: App) {
     const server = createServer(app.handler).listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -403,7 +174,7 @@ describe("closing an application that answers on somebody else's server", () => 
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   }
 
-  it('tells streams why they end', async () => {
+  it('aborts streams with AppClosingError', async () => {
     const app = new App(options)
     const url = await foreign(app)
     const answer = await fetch(`${url}/events`)
@@ -412,7 +183,7 @@ describe("closing an application that answers on somebody else's server", () => 
     expect(log).toEqual(['aborted: AppClosingError, true', 'onClose'])
   })
 
-  it('tells streams that begin later, too', async () => {
+  it('aborts a stream that begins after close()', async () => {
     const app = new App(options)
     const url = await foreign(app)
     const answer = fetch(`${url}/late`)
@@ -423,7 +194,7 @@ describe("closing an application that answers on somebody else's server", () => 
     await closing
   })
 
-  it('says that an answer is the last', async () => {
+  it('sends Connection: close with the last response', async () => {
     const app = new App(options)
     const url = await foreign(app)
     const answer = fetch(`${url}/slow`)

@@ -14,14 +14,14 @@ class SlowController {
     return body
   }
 
-  /** Returns the response, and ends it never. */
+  /** Returns the response object, and never ends the response. */
   @Get('open')
   open(_req: Request, res: Response) {
     calls++
     return res
   }
 
-  /** Answers from a callback that never comes. */
+  /** Leaves the response to a callback that never runs. */
   @Get('later')
   later(_req: Request, _res: Response) {
     calls++
@@ -54,7 +54,7 @@ beforeEach(async () => {
 })
 afterEach(() => app.close())
 
-/** A body that comes in pieces, when the test says so. */
+/** A body that is sent in pieces, each when the test sends it. */
 function pieces() {
   let controller!: ReadableStreamDefaultController<Uint8Array>
   const body = new ReadableStream<Uint8Array>({
@@ -70,8 +70,8 @@ function pieces() {
 const post = (body: ReadableStream) =>
   app.fetch('/notes', { method: 'POST', headers, body, duplex: 'half' } as RequestInit)
 
-describe('the time of a handler', () => {
-  it('does not run while the client sends its body', async () => {
+describe('timeouts.handler', () => {
+  it('does not count the time in which the client sends its body', async () => {
     const { body, send, end } = pieces()
     const answer = post(body)
     send('{"text":')
@@ -84,7 +84,7 @@ describe('the time of a handler', () => {
     expect([calls, logged]).toEqual([1, []])
   })
 
-  it('does not run out for others because one client is slow', async () => {
+  it('does not end other requests earlier when one client sends slowly', async () => {
     const { body, send, end } = pieces()
     const slow = post(body)
     send('{"text":')
@@ -99,7 +99,7 @@ describe('the time of a handler', () => {
     expect((await slow).status).toBe(200)
   })
 
-  it.each(['/open', '/later', '/never'])('ends a request of %s with 503, once', async (path) => {
+  it.each(['/open', '/later', '/never'])('responds 503 once for %s', async (path) => {
     const answer = app.fetch(path)
     await app.clock.advance('29s')
     expect(logged).toEqual([])
@@ -111,18 +111,21 @@ describe('the time of a handler', () => {
     expect(logged).toMatchObject([{ err: { code: 'HANDLER_TIMEOUT' }, status: 503 }])
   })
 
-  it.each(['/open', '/later'])('ends with the connection of its client: %s', async (path) => {
-    const leaving = new AbortController()
-    const answer = app.fetch(path, { signal: leaving.signal })
-    await app.clock.advance('10s')
-    expect(calls).toBe(1)
-    leaving.abort()
-    await expect(answer).rejects.toThrow()
-    await app.clock.advance('10m')
-    expect(logged).toEqual([])
-  })
+  it.each(['/open', '/later'])(
+    'is cleared when the client closes the connection: %s',
+    async (path) => {
+      const leaving = new AbortController()
+      const answer = app.fetch(path, { signal: leaving.signal })
+      await app.clock.advance('10s')
+      expect(calls).toBe(1)
+      leaving.abort()
+      await expect(answer).rejects.toThrow()
+      await app.clock.advance('10m')
+      expect(logged).toEqual([])
+    },
+  )
 
-  it('leaves a stream that has begun alone', async () => {
+  it('does not end a response that has begun', async () => {
     const response = await app.fetch('/stream')
     await app.clock.advance('10m')
     expect([response.status, logged]).toEqual([200, []])

@@ -68,7 +68,7 @@ describe('explain of a plugin', () => {
     return app.request()
   }
 
-  it('says what an error means, of routes and of middlewares', async () => {
+  it('turns errors of routes and middlewares into an HttpError', async () => {
     const fails = (req: Request) => {
       if (req.path === '/door') throw new TakenError('by Ada')
     }
@@ -88,10 +88,13 @@ describe('explain of a plugin', () => {
     expect(logged).toEqual([])
   })
 
-  it('is not asked about an HttpError, and leaves what it does not know', async () => {
+  it('is not called for an HttpError, and may return undefined for other errors', async () => {
     const asked: unknown[] = []
-    const nosy: Plugin = { name: 'nosy', explain: (error) => void asked.push(error) as undefined }
-    const request = await start({ plugins: [nosy, booking] })
+    const observer: Plugin = {
+      name: 'observer',
+      explain: (error) => void asked.push(error) as undefined,
+    }
+    const request = await start({ plugins: [observer, booking] })
     expect((await request.get('/seats/missing')).status).toBe(404)
     expect((await request.get('/nowhere')).status).toBe(404)
     expect(asked).toEqual([])
@@ -100,7 +103,7 @@ describe('explain of a plugin', () => {
     expect(asked).toHaveLength(2)
   })
 
-  it('breaks nothing where it throws, or answers with something else', async () => {
+  it('is ignored when it throws or returns something other than an HttpError', async () => {
     const broken: Plugin = {
       name: 'broken',
       explain() {
@@ -113,7 +116,7 @@ describe('explain of a plugin', () => {
     expect(logged).toMatchObject([{ err: { message: 'by Ada' } }])
   })
 
-  it('takes the errors of an Express router, whose route has no inputs', async () => {
+  it('receives the errors of an Express router, which has no documented inputs', async () => {
     const router = express.Router()
     router.get('/of/:express', (_req, _res, next) => next(new TakenError('by Ada')))
     const named: Plugin = {
@@ -130,14 +133,14 @@ describe('explain of a plugin', () => {
     expect(body).toMatchObject({ status: 409, errors: [{ in: 'params', path: '*' }] })
   })
 
-  it('loses no error where an answer of it cannot be shown', async () => {
+  it('is ignored when its HttpError cannot be rendered, and the next plugin is called', async () => {
     const errors = 'none' as never
     const odd: Plugin = { name: 'odd', explain: () => new ConflictError('Taken', { errors }) }
     const request = await start({ plugins: [odd, booking] })
     expect((await request.get('/seats/taken')).body).toMatchObject({ code: 'SEAT_TAKEN' })
   })
 
-  it('comes before error middlewares, which see the error as the cause', async () => {
+  it('runs before error middlewares, which receive the original error as the cause', async () => {
     const seen: unknown[] = []
     const note: ErrorRequestHandler = (error, _req, _res, next) => {
       seen.push([HttpError.is(error), error.cause])
@@ -148,7 +151,7 @@ describe('explain of a plugin', () => {
     expect(seen).toEqual([[true, expect.any(TakenError)]])
   })
 
-  it('repeats nothing of the request where messages are generic', async () => {
+  it('repeats no input of the request when validation.messages is generic', async () => {
     const sent = { 'my password': 'x' }
     const plain = await start()
     expect((await plain.post('/seats').send(sent)).body.errors).toEqual([

@@ -61,14 +61,14 @@ const stream: Middleware = (_error, _req, res, _next) => {
 }
 const passOn: Middleware = (error, _req, _res, next) => next(error)
 
-describe('an error that an error middleware answers with 500 or more', () => {
+describe('an error to which an error middleware responds with 500 or more', () => {
   it.each<[string, Middleware[]]>([
     ['at once', [answer()]],
     ['later', [answerLater]],
     ['in pieces', [stream]],
-    ['as the second', [passOn, answer(503)]],
+    ['by the second error middleware', [passOn, answer(503)]],
     [
-      'and passes on',
+      'and passed on',
       [
         (error, _req, res, next) => {
           res.status(500).json({})
@@ -77,7 +77,7 @@ describe('an error that an error middleware answers with 500 or more', () => {
       ],
     ],
     [
-      'and passes on later',
+      'and passed on later',
       [
         (error, _req, res, next) => {
           res.status(500).json({})
@@ -85,34 +85,34 @@ describe('an error that an error middleware answers with 500 or more', () => {
         },
       ],
     ],
-    ['nobody: it is passed on', [passOn]],
-  ])('is logged once: %s', async (_, middlewares) => {
+    ['by no middleware, but passed on', [passOn]],
+  ])('is logged once when the response is sent %s', async (_, middlewares) => {
     const logged = await start(middlewares)
     expect((await app.request().get('/users/7')).status).toBeGreaterThanOrEqual(500)
     await new Promise(setImmediate)
     expect(logged).toMatchObject([{ err: bug, status: expect.any(Number), url: '/users/7' }])
   })
 
-  it('is logged as the one that was answered', async () => {
+  it('is logged as the error that the responding middleware received', async () => {
     const other = new Error('in other words', { cause: bug })
     const logged = await start([(_error, _req, _res, next) => next(other), answer()])
     await app.request().get('/users/7')
     expect(logged).toMatchObject([{ err: other, status: 500 }])
   })
 
-  it('is logged although it is a client that is to blame', async () => {
+  it('is logged when it is a client error that is sent with 500', async () => {
     const logged = await start([answer(500)])
     await app.request().get('/users/missing/7')
     expect(logged).toMatchObject([{ err: { message: 'No such user' }, status: 500 }])
   })
 
-  it('is logged where it is the handler timeout', async () => {
+  it('is logged when it is the handler timeout', async () => {
     const logged = await start([answer()], { timeouts: { handler: '10ms' } })
     expect((await app.request().get('/users/never/7')).status).toBe(503)
     expect(logged).toMatchObject([{ err: { code: 'HANDLER_TIMEOUT' }, status: 503 }])
   })
 
-  it('is not logged where the answer is another, or the request goes on', async () => {
+  it('is not logged when the response is a 400, or when the middleware calls next()', async () => {
     const logged = await start([answer(400)])
     await app.request().get('/users/7')
     await app.close()
@@ -122,20 +122,20 @@ describe('an error that an error middleware answers with 500 or more', () => {
     expect(others).toEqual([])
   })
 
-  it('is logged once where half of an answer had been sent', async () => {
+  it('is logged once when a part of the response has been sent', async () => {
     const logged = await start([passOn])
     await expect(app.request().get('/users/half/7')).rejects.toThrow()
     expect(logged).toMatchObject([{ err: bug }])
   })
 })
 
-describe('a line of the log', () => {
+describe('a failure in the log', () => {
   const naming: Middleware = (req, _res, next) => {
     req.id = req.query.id === 'number' ? 17 : 'r-17'
     next()
   }
 
-  it('carries the pattern of the route and the name of the request', async () => {
+  it('has the pattern of the route and the requestId', async () => {
     const logged = await start([naming])
     await app.request().get('/users/7?x=1')
     await app.request().get('/users/7?id=number')
@@ -147,16 +147,16 @@ describe('a line of the log', () => {
   })
 
   it.each<[string, Middleware]>([
-    ['there is none', (_req, _res, next) => next()],
+    ['is absent', (_req, _res, next) => next()],
     [
-      'it is none',
+      'is an object',
       (req, _res, next) => {
         req.id = { toString: () => 'x' }
         next()
       },
     ],
     [
-      'it throws',
+      'has a getter that throws',
       (req, _res, next) => {
         Object.defineProperty(req, 'id', {
           get() {
@@ -166,7 +166,7 @@ describe('a line of the log', () => {
         next()
       },
     ],
-  ])('carries no name where %s', async (_, middleware) => {
+  ])('has no requestId when req.id %s', async (_, middleware) => {
     const logged = await start([middleware])
     await app.request().get('/users/7')
     expect(logged).toEqual([
@@ -174,7 +174,7 @@ describe('a line of the log', () => {
     ])
   })
 
-  it('carries no pattern where no route of ours was found', async () => {
+  it('has no route when no route of a controller was matched', async () => {
     const router = express.Router().get('/old/:id', () => {
       throw bug
     })

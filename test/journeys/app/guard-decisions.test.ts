@@ -19,7 +19,7 @@ async function ask(canActivate: () => boolean | Promise<boolean>) {
   return { status, message: body.message, scheme: headers['www-authenticate'] }
 }
 
-/** Errors as `http-errors` makes them, which middlewares of Express throw. */
+/** Errors like those of `http-errors`, which Express middlewares throw. */
 const decision = (status: number) => ({ status, statusCode: status, expose: status < 500 })
 
 describe('an error with a status that a guard throws', () => {
@@ -35,16 +35,16 @@ describe('an error with a status that a guard throws', () => {
   it.each([
     ['no status', {}],
     ['a status alone, as HTTP clients throw it', { status: 403 }],
-    ['two that differ', { status: 403, statusCode: 404, expose: true }],
-    ['a text', { status: '403', statusCode: '403', expose: true }],
-  ])('is a 401 where it has %s', async (_, facts) => {
+    ['two different statuses', { status: 403, statusCode: 404, expose: true }],
+    ['a string as status', { status: '403', statusCode: '403', expose: true }],
+  ])('becomes 401 when it has %s', async (_, facts) => {
     const { status, scheme } = await ask(() => {
       throw errorWith(facts)
     })
     expect([status, scheme]).toEqual([401, 'Bearer'])
   })
 
-  it('is the error itself where it is an HttpError, of 500 too', async () => {
+  it('is not replaced when it is an HttpError, also with status 500', async () => {
     const { status } = await ask(() => {
       throw new HttpError(500, 'broken')
     })

@@ -66,28 +66,29 @@ const FAULTS: Record<string, () => unknown> = {
     throw foreignError('new TypeError("elsewhere")')
   },
   'a rejected TypeError': () => Promise.reject(new TypeError('later')),
-  'a server that is not there': () => fetch('http://127.0.0.1:1/keys'),
-  'a name that is not found': () =>
+  'a server that does not run': () => fetch('http://127.0.0.1:1/keys'),
+  'a host name that cannot be resolved': () =>
     Promise.reject(named('Error', { code: 'ENOTFOUND', syscall: 'getaddrinfo' })),
-  'a connection that was refused': () => Promise.reject(named('Error', { code: 'ECONNREFUSED' })),
-  'a statement that PostgreSQL refuses': () =>
+  'a refused connection': () => Promise.reject(named('Error', { code: 'ECONNREFUSED' })),
+  'an error of PostgreSQL': () =>
     Promise.reject(named('error', { code: '42P01', severity: 'ERROR' })),
-  'a statement that MySQL refuses': () =>
+  'an error of MySQL': () =>
     Promise.reject(named('Error', { code: 'ER_NO_SUCH_TABLE', sqlState: '42S02' })),
-  'an error of a client': () => Promise.reject(named('PrismaClientInitializationError')),
-  'one that has a fault as its cause': () =>
+  'an error of a database client': () => Promise.reject(named('PrismaClientInitializationError')),
+  'an error whose cause is a fault': () =>
     Promise.reject(new Error('no keys', { cause: named('Error', { code: 'ETIMEDOUT' }) })),
-  'one that has collected a fault': () =>
+  'an AggregateError that contains a fault': () =>
     Promise.reject(new AggregateError([new Error('expired'), new TypeError('no key')])),
 }
 
 const REFUSALS: Record<string, () => unknown> = {
-  'an error of its own': () => {
+  'an Error': () => {
     throw new Error('expired')
   },
-  'what a library says of a token': () => Promise.reject(named('TokenExpiredError')),
-  'a code of a library': () => Promise.reject(named('JWTExpired', { code: 'ERR_JWT_EXPIRED' })),
-  'several tokens that do not fit': () =>
+  'an error of a token library': () => Promise.reject(named('TokenExpiredError')),
+  'an error with a code of a library': () =>
+    Promise.reject(named('JWTExpired', { code: 'ERR_JWT_EXPIRED' })),
+  'an AggregateError of two refusals': () =>
     Promise.reject(new AggregateError([new Error('expired'), new Error('forged')])),
   nothing: () => Promise.reject(),
   'a text': () => Promise.reject('no'),
@@ -113,8 +114,8 @@ const REFUSALS: Record<string, () => unknown> = {
   false: () => false,
 }
 
-describe('a guard that is broken', () => {
-  it.each(Object.keys(FAULTS))('lets nobody in, and the log knows: %s', async (name) => {
+describe('a guard that fails', () => {
+  it.each(Object.keys(FAULTS))('responds 401 and logs the error: %s', async (name) => {
     const guard = { canActivate: FAULTS[name] as () => boolean }
     const logged = await start({
       auth: { guard },
@@ -144,7 +145,7 @@ describe('a guard that is broken', () => {
     ])
   })
 
-  it.each(Object.keys(REFUSALS))('is none where it turns somebody away: %s', async (name) => {
+  it.each(Object.keys(REFUSALS))('logs nothing when the result is a refusal: %s', async (name) => {
     const guard = { canActivate: REFUSALS[name] as () => boolean }
     const logged = await start({ auth: { guard } })
     const { status } = await app.request().get('/vault/7')
@@ -152,10 +153,10 @@ describe('a guard that is broken', () => {
     expect(logged).toEqual([])
   })
 
-  it('cannot be made to flood the log', async () => {
+  it('logs at most 20 failures at once, and then one each second', async () => {
     const guard = { canActivate: FAULTS['a SyntaxError'] as () => boolean }
     const logged = await start({ auth: { guard } })
-    // Time stands still from now on.
+    // From now on, only the test moves the clock.
     await app.clock.advance('1s')
     for (let i = 0; i < 30; i++) expect((await app.request().get('/vault/7')).status).toBe(401)
     expect(logged).toHaveLength(20)
@@ -164,7 +165,7 @@ describe('a guard that is broken', () => {
     expect(logged).toHaveLength(23)
   })
 
-  it('is known to the log before a router, too', async () => {
+  it('is logged when it protects a tenantRouter', async () => {
     const router = express.Router().get('/inner', (_req, res) => void res.json({}))
     const guard = { canActivate: FAULTS['a TypeError'] as () => boolean }
     const logged = await start({
@@ -179,7 +180,7 @@ describe('a guard that is broken', () => {
   })
 })
 
-describe('what is asked beside a guard', () => {
+describe('a function that runs after the guard', () => {
   const guard = {
     canActivate: (req: Request) => {
       req.user = user
@@ -203,7 +204,7 @@ describe('what is asked beside a guard', () => {
       { auth: { guard }, tenant: { header: false, strategies: [broken] } },
     ],
     ['tenant.store', '/vault/7', { auth: { guard }, tenant: { store: { find: broken } } }],
-  ])('fails loudly where it is broken: %s', async (_, path, options) => {
+  ])('responds 500 or more and logs the error when it throws: %s', async (_, path, options) => {
     const logged = await start(options)
     const { status } = await app.request().get(path).set('X-Tenant-ID', 'acme')
     expect(status).toBeGreaterThanOrEqual(500)
@@ -212,7 +213,7 @@ describe('what is asked beside a guard', () => {
     expect(String(err.cause ?? err)).toBe('TypeError: broken')
   })
 
-  it('keeps the status of what says that it cannot answer now', async () => {
+  it('keeps the status of a ServiceUnavailableError that a guard throws', async () => {
     const logged = await start({
       auth: {
         guard: {

@@ -28,7 +28,7 @@ const start = async (...plugins: Plugin[]) => {
     controllers: [LettersController],
     plugins,
     logger: false,
-    // What plugins put in its place is no answer that the document knows.
+    // The responses of these plugins are not in the document.
     contract: 'off',
   })
 }
@@ -36,7 +36,7 @@ afterEach(() => app.close())
 const get = (path: string) => app.request().get(path)
 
 describe('an interceptor', () => {
-  it('stands before the handlers it is asked for, the first plugin outermost', async () => {
+  it('runs before the handlers it was returned for, the first plugin outermost', async () => {
     const order: string[] = []
     const noting = (name: string): Plugin => ({
       name,
@@ -54,7 +54,7 @@ describe('an interceptor', () => {
     expect(order).toEqual(['first', 'second'])
   })
 
-  it('may answer in the place of the handler, or throw', async () => {
+  it('may return another value than the handler, or throw', async () => {
     await start({
       name: 'other',
       intercept: ({ path }) =>
@@ -68,7 +68,7 @@ describe('an interceptor', () => {
     expect((await get('/letters/b')).status).toBe(500)
   })
 
-  it('may fail a request whose handler has come to its end', async () => {
+  it('may fail a request after the handler has returned', async () => {
     await start({
       name: 'late',
       intercept: () => (_req, res, _next, fail) => {
@@ -79,7 +79,7 @@ describe('an interceptor', () => {
     expect((await get('/letters/a')).status).toBe(500)
   })
 
-  it('is told what the application is made of', async () => {
+  it('receives the route, the providers and usesTenants', async () => {
     const seen: unknown[] = []
     await start({
       name: 'asking',
@@ -94,12 +94,12 @@ describe('an interceptor', () => {
 })
 
 describe('health', () => {
-  it('is up where nothing has anything to say', async () => {
+  it('is up when no plugin has a health check', async () => {
     await start({ name: 'silent' })
     expect((await get('/letters/health')).body).toEqual({ status: 'up', plugins: {} })
   })
 
-  it('is down as soon as one is', async () => {
+  it('is down when one plugin is down', async () => {
     await start(
       { name: 'fine', health: () => ({ lag: 3 }) },
       { name: 'gone', health: () => Promise.reject(new Error('cannot be reached')) },
@@ -120,7 +120,7 @@ describe('health', () => {
     })
   })
 
-  it('asks with what the application is made of', async () => {
+  it('passes the providers of the application to the check', async () => {
     await start({
       name: 'asking',
       providers: [{ token: 'word', useValue: 'hello' }],

@@ -10,7 +10,7 @@ import {
 import { TestApp } from 'blazon/testing'
 import { describe, expect, it } from 'vitest'
 
-/** All that a handler may still say to a response that has been given to the client. */
+/** Methods that a handler may still call on a response after the framework has sent an error. */
 const CALLS: Record<string, (res: Response) => unknown> = {
   setHeader: (res) => res.setHeader('X-Late', '1'),
   appendHeader: (res) => res.appendHeader('X-Late', '1'),
@@ -35,11 +35,11 @@ let outcome: Promise<unknown> | undefined
 
 @Controller()
 class LateController {
-  /** Fails at once, with its body unread, and goes on in a callback. */
+  /** Throws at once without reading its body, and continues in a callback. */
   @Post('failed')
   failed(_req: Request, res: Response) {
     outcome = new Promise((resolve) => {
-      // Behind the error, which is sent at once.
+      // This runs after the error, which is sent at once.
       process.nextTick(() => {
         try {
           for (const call of late) call(res)
@@ -62,7 +62,7 @@ class LateController {
   late(req: Request, res: Response) {
     outcome = new Promise((resolve) => {
       req.signal.addEventListener('abort', () => {
-        // Behind all that the timeout does itself.
+        // This runs after all listeners of the timeout.
         setImmediate(() => {
           try {
             for (const call of late) call(res)
@@ -91,10 +91,10 @@ async function ask(names: readonly string[], init: RequestInit = {}) {
 const UNREAD = { method: 'POST', headers: { 'content-type': 'text/plain' }, body: 'x'.repeat(1e6) }
 
 describe.each([
-  ['has passed', {}],
-  ['has passed, with a body that nobody has read,', UNREAD],
+  ['is over', {}],
+  ['is over, with an unread body', UNREAD],
 ])('a handler whose time %s', (_when, init) => {
-  it.each(Object.keys(CALLS))('may still call %s, twice too, and changes nothing', async (name) => {
+  it.each(Object.keys(CALLS))('may still call %s once or twice without effect', async (name) => {
     const { outcome, response, body } = await ask([name, name], init)
     expect(outcome).toBe('fine')
     expect(body).toMatchObject({ status: 503, code: 'HANDLER_TIMEOUT' })
@@ -102,7 +102,7 @@ describe.each([
     expect(response.headers.getSetCookie()).toEqual([])
   })
 
-  it('may call all of them', async () => {
+  it('may still call all methods without effect', async () => {
     const { outcome, body } = await ask(Object.keys(CALLS), init)
     expect(outcome).toBe('fine')
     expect(body).toMatchObject({ status: 503 })
@@ -110,7 +110,7 @@ describe.each([
 })
 
 describe('a handler that has failed with an unread body', () => {
-  it.each(Object.keys(CALLS))('may still call %s, and changes nothing', async (name) => {
+  it.each(Object.keys(CALLS))('may still call %s without effect', async (name) => {
     late = [CALLS[name] as (res: Response) => unknown]
     await using app = await TestApp.create({ controllers, logger: false, contract: 'off' })
     const response = await app.fetch('/failed', UNREAD)

@@ -26,7 +26,7 @@ interface Line {
   readonly err?: { readonly message: string; readonly stack: string }
 }
 
-/** What was logged. A stack says its message once more, as every stack does. */
+/** All lines of the log. Checks that no line repeats the message of its error: only the stack may contain it. */
 function logged(): Line[] {
   const read = lines.map((line) => JSON.parse(line) as Line)
   for (const { msg, err } of read) {
@@ -39,7 +39,7 @@ function logged(): Line[] {
 }
 
 describe('a logger of pino', () => {
-  it('is told of a failure once, and why', async () => {
+  it('receives a failure once, with its error', async () => {
     await using app = await TestApp.create({ controllers: [FailingController], logger })
     await app.request().get('/throws')
     expect(logged().map(({ msg, err }) => [msg, err?.message])).toEqual([
@@ -47,7 +47,7 @@ describe('a logger of pino', () => {
     ])
   })
 
-  it('is told once of a handler that took too long, also when that throws what it was told', async () => {
+  it('receives a handler timeout once, also when the handler rethrows the abort reason', async () => {
     await using app = await TestApp.create({ controllers: [FailingController], logger })
     const answer = app
       .request()
@@ -59,13 +59,13 @@ describe('a logger of pino', () => {
     expect(logged().map(({ err }) => err?.message)).toEqual(['The handler took too long'])
   })
 
-  it('is told of warnings of boot', async () => {
+  it('receives the warnings of boot', async () => {
     const app = await App.create({ logger, testOverrides: [] })
     await app.close()
     expect(logged().map(({ msg }) => msg)).toEqual([expect.stringContaining('testOverrides')])
   })
 
-  it('is told what fails behind a failed start, which is thrown', async () => {
+  it('receives the error of onClose after a failed start, and not the error that is thrown', async () => {
     const fails = {
       name: 'p',
       setup() {

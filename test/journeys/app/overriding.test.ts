@@ -25,7 +25,7 @@ const ACCESS: Record<string, Decorate> = {
 
 const accessOf = (name: string) => ACCESS[name] as Decorate
 
-/** Statuses for nobody, somebody, and two users of one ability each. */
+/** Statuses without a user, for a user without abilities, and for two users with one ability each. */
 const EXPECTED: Record<string, readonly number[]> = {
   public: [200, 200, 200, 200],
   auth: [401, 200, 200, 200],
@@ -50,7 +50,7 @@ const pairs = Object.keys(ACCESS).flatMap((base) =>
 
 describe('a method that is overridden', () => {
   it.each(pairs)(
-    'has its own access and nothing of the original: %s, then %s',
+    'has only its own access decorator: %s in the base class, %s in the subclass',
     async (base, own) => {
       const [BaseAccess, OwnAccess] = [accessOf(base), accessOf(own)]
       class Base {
@@ -83,7 +83,7 @@ describe('a method that is overridden', () => {
     },
   )
 
-  it.each(Object.keys(ACCESS))('keeps the access that it does not state: %s', async (base) => {
+  it.each(Object.keys(ACCESS))('inherits the access when it states none: %s', async (base) => {
     const BaseAccess = accessOf(base)
     class Base {
       @BaseAccess()
@@ -112,7 +112,7 @@ describe('a method that is overridden', () => {
     expect(statuses).toEqual(EXPECTED[base])
   })
 
-  it('replaces a header whatever its case, and keeps the other headers', async () => {
+  it('replaces a header of the same name in any case, and keeps the other headers', async () => {
     class Base {
       @Header('X-A', 'base')
       @Header('X-B', 'base')
@@ -138,7 +138,7 @@ describe('a method that is overridden', () => {
     expect(Object.keys(described ?? {}).map((name) => name.toLowerCase())).toEqual(['x-a', 'x-b'])
   })
 
-  it('replaces an input of the same source, and keeps those of others', async () => {
+  it('replaces the input of the same source, and keeps the other decorators', async () => {
     const Page = z.object({ page: z.coerce.number() })
     class Base {
       @Query(Page)

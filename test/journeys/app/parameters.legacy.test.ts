@@ -99,16 +99,16 @@ describe('decorated parameters', () => {
     expect(body.data).toEqual({ body: { any: 'thing' }, type: 'application/json' })
   })
 
-  it('receive what the guard set', async () => {
+  it('receive the user that the guard has set', async () => {
     expect((await app.request().get('/users/me/now')).body.data).toEqual({ id: 1 })
   })
 
-  it('leave the parameters without a decorator undefined', async () => {
+  it('leave parameters without a decorator undefined', async () => {
     const { body } = await app.request().get('/users/sparse/9')
     expect(body.data).toEqual({ first: true, params: { id: '9' } })
   })
 
-  it('and the method together may describe one part only once', async () => {
+  it('may not describe a part that a decorator of the method describes', async () => {
     @Controller()
     class Twice {
       @(Body(Create) as MethodDecorator)
@@ -117,13 +117,13 @@ describe('decorated parameters', () => {
         return body
       }
     }
-    // The types refuse it, hence the cast; plain JavaScript has none.
+    // The types refuse it, so the test needs a cast; plain JavaScript has no types.
     const [problem] = await bootProblems({ controllers: [Twice] })
     expect(problem).toMatchObject({ code: 'E_INPUT_TWICE', subject: 'Twice.create' })
   })
 })
 
-it('names class, method and part where a parameter is given a class in place of a schema', async () => {
+it('names class, method and part when a parameter gets a class instead of a schema', async () => {
   class CreateUser {
     name!: string
   }
@@ -142,7 +142,7 @@ it('names class, method and part where a parameter is given a class in place of 
 })
 
 describe('two decorators on one parameter', () => {
-  it('are an error: only one can be passed', async () => {
+  it('are an error at boot', async () => {
     @Controller()
     class Items {
       @Post() create(@Body(Create) @Query(Page) _value: unknown) {}

@@ -46,16 +46,16 @@ const start = async (middlewares: (RequestHandler | ErrorRequestHandler)[]) => {
 }
 
 const REFUSED = [
-  ['a path that is none', () => app.request().get('/nowhere'), 404],
+  ['an unknown path', () => app.request().get('/nowhere'), 404],
   ['a method that is not allowed', () => app.request().delete('/things/lost'), 405],
-  ['who may not', () => app.request().get('/things/mine'), 401],
-  ['what a handler throws', () => app.request().get('/things/lost'), 404],
+  ['a request that the guard refuses', () => app.request().get('/things/mine'), 401],
+  ['an error that a handler throws', () => app.request().get('/things/lost'), 404],
   ['a body that is invalid', () => app.request().post('/things').send({ name: 7 }), 400],
   ['a body that is no JSON', () => app.request().post('/things').type('json').send('{"a":'), 400],
 ] as const
 
 describe.each(REFUSED)('%s', (_what, ask, status) => {
-  it('is answered the same whether a header was set before or not', async () => {
+  it('gets the same response whether a middleware has set a header or not', async () => {
     await start([])
     const flat = await ask()
     await app.close()
@@ -69,7 +69,7 @@ describe.each(REFUSED)('%s', (_what, ask, status) => {
     expect([set.status, set.text]).toEqual([flat.status, flat.text])
   })
 
-  it('is shown to error middlewares as an error', async () => {
+  it('reaches error middlewares as an Error', async () => {
     const seen: unknown[] = []
     const note: ErrorRequestHandler = (error, _req, _res, next) => {
       seen.push(error)

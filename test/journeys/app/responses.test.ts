@@ -22,7 +22,7 @@ import { TestApp } from 'blazon/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 
-/** What a handler sends itself, without the envelope. */
+/** A response that the handler itself sends, without the envelope. */
 const Raw = (schema: z.ZodType, status = 200) =>
   ApiResponseDoc({ status, description: 'As it is', raw: true, schema })
 const Text = ApiResponseDoc({ status: 200, description: 'A text', contentType: 'text/plain' })
@@ -145,7 +145,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('this.ok', () => {
-  it('answers with the status of @HttpCode, unless it is given one', async () => {
+  it('responds with the status of @HttpCode, or with its own status argument', async () => {
     const statusOf = async (path: string) => (await app.request().get(`/answers/${path}`)).status
     expect(await statusOf('ok')).toBe(200)
     expect(await statusOf('ok-stated')).toBe(202)
@@ -158,7 +158,7 @@ const success = (status: number, message: string, data?: unknown) =>
     ? { statusCode: 'success', status, message }
     : { statusCode: 'success', status, message, data }
 
-describe('an answer', () => {
+describe('a response', () => {
   it.each([
     ['get', 'ok', 200, success(200, 'Fine', { n: 1 })],
     ['get', 'ok-bare', 200, success(200, 'Nothing to carry')],
@@ -184,7 +184,7 @@ describe('an answer', () => {
     expect(answer.headers).not.toHaveProperty('content-length')
   })
 
-  it('keeps what Express’ methods make of it', async () => {
+  it('keeps the body and type that methods of Express have set', async () => {
     const { text, headers } = await app.request().get('/answers/text')
     expect([text, headers['content-type']]).toEqual(['hello', 'text/plain; charset=utf-8'])
   })
@@ -202,43 +202,43 @@ describe('an answer', () => {
     expect([answer.status, answer.headers.location]).toEqual([status, '/answers/ok'])
   })
 
-  it('of a handler that passes on is 404, or the error it passes', async () => {
+  it('is 404 when the handler calls next(), or the error that the handler passes', async () => {
     expect((await app.request().get('/answers/next')).status).toBe(404)
     expect((await app.request().get('/answers/next-error')).body).toMatchObject({ status: 409 })
   })
 
-  it('can be made by a controller that does not extend BaseController', async () => {
+  it('can be made with this.ok in a controller that does not extend BaseController', async () => {
     const { status, body } = await app.request().get('/unextended')
     expect([status, body]).toEqual([201, success(201, 'Has ok', 1)])
   })
 })
 
 describe('methods', () => {
-  it('HEAD is answered as GET, without the body', async () => {
+  it('HEAD gets the response of GET without the body', async () => {
     const get = await app.request().get('/answers/ok')
     const head = await app.request().head('/answers/ok')
     expect([head.status, head.text]).toEqual([200, undefined])
     expect(head.headers['content-length']).toBe(get.headers['content-length'])
   })
 
-  it('HEAD and OPTIONS are answered by their own routes where they exist', async () => {
+  it('HEAD and OPTIONS run their own routes when these exist', async () => {
     expect((await app.request().head('/methods')).headers['x-head']).toBe('own')
     expect((await app.request().options('/methods')).body).toBe('own options')
   })
 
-  it('OPTIONS tells what is allowed, in the envelope', async () => {
+  it('OPTIONS responds with the allowed methods, in the envelope', async () => {
     const { status, headers, body } = await app.request().options('/answers/accepted')
     expect([status, headers.allow]).toEqual([200, 'POST, OPTIONS'])
     expect(body).toEqual(success(200, 'Allowed methods', { allow: ['POST', 'OPTIONS'] }))
   })
 
-  it('that a path does not have are 405 with Allow, in the envelope', async () => {
+  it('a method that the path does not have gets 405 with Allow, in the envelope', async () => {
     const { status, headers, body } = await app.request().put('/answers/ok')
     expect([status, headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS'])
     expect(body).toMatchObject({ statusCode: 'error', status: 405, code: 'METHOD_NOT_ALLOWED' })
   })
 
-  it('@All answers those that no other route does', async () => {
+  it('@All handles the methods that no other route handles', async () => {
     expect((await app.request().get('/methods/any')).body.data).toBe('specific')
     for (const method of ['post', 'put', 'patch', 'delete', 'options'] as const) {
       const { body } = await app.request()[method]('/methods/any')
@@ -261,7 +261,7 @@ describe('an error', () => {
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
   })
 
-  it('carries its headers, and none that described the body it replaces', async () => {
+  it('carries its own headers, and drops headers of the body that it replaces', async () => {
     expect((await app.request().get('/errors/teapot')).headers['x-tea']).toBe('yes')
     const { headers } = await app.request().get('/errors/headers')
     expect(headers['x-kept']).toBe('yes')
@@ -269,7 +269,7 @@ describe('an error', () => {
     expect(headers).not.toHaveProperty('etag')
   })
 
-  it('is a problem document for clients that ask for one', async () => {
+  it('is a problem document when the client accepts application/problem+json', async () => {
     const ask = (accept: string) => app.request().get('/errors/missing').set('Accept', accept)
     const problem = await ask('application/problem+json')
     expect(problem.headers['content-type']).toBe('application/problem+json; charset=utf-8')
@@ -289,7 +289,7 @@ describe('an error', () => {
     }
   })
 
-  it('names the request where a middleware has given it an id', async () => {
+  it('has the requestId when a middleware has set req.id', async () => {
     const withId = await TestApp.create({
       contract: 'throw',
       controllers: [ErrorsController],
@@ -307,7 +307,7 @@ describe('an error', () => {
 })
 
 describe('static headers', () => {
-  it('are sent with every answer, and can be seen, changed and removed', async () => {
+  it('are sent with every response, and handlers can read, change and remove them', async () => {
     @Controller()
     class Home {
       @Get() get(_req: Req, res: Response) {

@@ -102,25 +102,28 @@ async function make(options: Parameters<typeof TestApp.create>[0] = {}): Promise
   return app
 }
 
-describe('a status that a handler has set', () => {
-  it.each([201, 202, 400, 404, 418, 503])('is that of what it returns then: %i', async (status) => {
+describe('a status that a handler sets', () => {
+  it.each([201, 202, 400, 404, 418, 503])('is sent with the returned value: %i', async (status) => {
     const app = await make()
     const answer = await app.request().get(`/said/${status}`)
     expect(answer.status).toBe(status)
     expect(answer.body).toMatchObject({ statusCode: 'success', status, data: { a: 1 } })
   })
 
-  it.each([204, 205, 304])('leaves no body where there is none: %i', async (status) => {
-    const answer = await (await make()).fetch(`/said/${status}`)
-    expect({ status: answer.status, text: await answer.text() }).toEqual({ status, text: '' })
-  })
+  it.each([204, 205, 304])(
+    'is sent without a body when the status allows none: %i',
+    async (status) => {
+      const answer = await (await make()).fetch(`/said/${status}`)
+      expect({ status: answer.status, text: await answer.text() }).toEqual({ status, text: '' })
+    },
+  )
 
-  it('is kept when it is assigned, after a wait', async () => {
+  it('is sent when the handler assigns statusCode after an await', async () => {
     const { status, body } = await (await make()).request().get('/assigned')
     expect({ status, body }).toMatchObject({ status: 203, body: { status: 203 } })
   })
 
-  it('goes before what the route states, be it 200', async () => {
+  it('overrides @HttpCode, also when it is 200', async () => {
     const app = await make()
     for (const [path, status] of [
       ['/made', 201],
@@ -136,14 +139,14 @@ describe('a status that a handler has set', () => {
     }
   })
 
-  it('is kept when nothing is returned', async () => {
+  it('is sent when the handler returns nothing', async () => {
     const app = await make()
     expect((await app.request().get('/nothing')).body).toMatchObject({ status: 200 })
     expect((await app.request().get('/nothing-said')).status).toBe(202)
     expect((await app.request().get('/moved')).status).toBe(302)
   })
 
-  it('is what `ok` sends, unless that is given another', async () => {
+  it('is sent by this.ok, unless ok has a status argument', async () => {
     const app = await make()
     for (const [path, status] of [
       ['/ok', 201],
@@ -160,11 +163,11 @@ describe('a status that a handler has set', () => {
     }
   })
 
-  it('is not that of an error', async () => {
+  it('is not sent with an error that the handler throws', async () => {
     expect((await (await make()).request().get('/thrown')).status).toBe(500)
   })
 
-  it('is not forgotten by a cache', async () => {
+  it('is kept in cached responses', async () => {
     const app = await make()
     for (const status of [418, 200]) {
       const path = `/cached/${status}`
@@ -174,7 +177,7 @@ describe('a status that a handler has set', () => {
     expect(made).toBe(3)
   })
 
-  it('is one of the document, or breaks the contract', async () => {
+  it('breaks the contract when the document does not have it', async () => {
     @Controller()
     class TeaController {
       @ApiResponseDoc({ status: 202, description: 'Tea', schema: z.number() })
@@ -197,13 +200,13 @@ describe('a status that a handler has set', () => {
   })
 })
 
-describe('a status from before the handler', () => {
-  it('is kept, as Express keeps it', async () => {
+describe('a status that was set before the handler', () => {
+  it('is kept when a middleware has set it', async () => {
     const app = await make({ middlewares: [(_req, res, next) => next(void res.status(203))] })
     expect((await app.request().get('/plain')).body).toMatchObject({ status: 203 })
   })
 
-  it('is none where a platform begins with 200', async () => {
+  it('does not override @HttpCode when it is the 200 of a host application', async () => {
     const app = await make()
     const host = express()
     host.use((_req, res, next) => next(void Object.assign(res, { statusCode: 200 })))

@@ -73,7 +73,7 @@ let app: TestApp
 afterEach(() => app.close())
 
 describe('TestApp', () => {
-  it('answers in process, and nothing listens', async () => {
+  it('responds in process without a listening server', async () => {
     app = await TestApp.create(options)
     const { status, body } = await app.request().get('/notes/public/headers')
     expect(status).toBe(200)
@@ -83,7 +83,7 @@ describe('TestApp', () => {
     expect(process.getActiveResourcesInfo()).not.toContain('TCPServerWrap')
   })
 
-  it('is a whole supertest: assertions, several agents, cookies of their own', async () => {
+  it('supports supertest assertions, several agents, and cookies for each agent', async () => {
     app = await TestApp.create({
       ...options,
       middlewares: [
@@ -104,7 +104,7 @@ describe('TestApp', () => {
     expect(other.body.data.cookie).toBeUndefined()
   })
 
-  it('sends what withAuth and withHeaders set with every later request, until cleared', async () => {
+  it('sends the headers of withAuth and withHeaders until clearHeaders()', async () => {
     app = await TestApp.create(options)
     const agent = app.request()
     expect((await agent.get('/notes/1')).status).toBe(401)
@@ -119,7 +119,7 @@ describe('TestApp', () => {
     expect(cleared).not.toHaveProperty('x-one')
   })
 
-  it('lets one request say otherwise than the headers that were set', async () => {
+  it('lets one request override the headers that were set', async () => {
     app = await TestApp.create(options)
     app.withAuth('secret')
     const denied = await app.request().get('/notes/1').set('Authorization', 'Bearer wrong')
@@ -164,7 +164,7 @@ describe('TestApp', () => {
     )
   })
 
-  it('does not meet another one', async () => {
+  it('shares no state with another TestApp', async () => {
     app = await TestApp.create(options)
     const other = await TestApp.create(options)
     app.withAuth('secret')
@@ -182,7 +182,7 @@ describe('TestApp', () => {
     expect(body.data.text).toBe(text)
   })
 
-  it('says how to be made', () => {
+  it('throws with "TestApp.create()" when it is constructed with new', () => {
     // The constructor is private to types only.
     const unmade = Reflect.construct(TestApp, [options]) as TestApp
     expect(() => unmade.request()).toThrow('TestApp.create()')

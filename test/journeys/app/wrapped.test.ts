@@ -12,7 +12,7 @@ import { z } from 'zod'
 
 type Method = (this: unknown, ...args: unknown[]) => unknown
 
-/** A decorator of somebody else that hides the parameters of the handler, in both dialects. */
+/** A foreign decorator that hides the parameters of the handler, in both dialects. */
 function wrapping(wrap: (method: Method) => Method) {
   return (...args: unknown[]): never => {
     const [value, , descriptor] = args as [Method, object, PropertyDescriptor | undefined]
@@ -31,7 +31,7 @@ const Rest = wrapping(
 const Arguments = wrapping(
   (method) =>
     function all(this: unknown) {
-      // biome-ignore lint/complexity/noArguments: as older decorators are written
+      // biome-ignore lint/complexity/noArguments: older decorators use it
       return Reflect.apply(method, this, [...arguments])
     },
 )
@@ -76,7 +76,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-describe('a handler whose parameters are hidden', () => {
+describe('a handler whose parameters a decorator hides', () => {
   it.each([
     ['rest', 200],
     ['arguments', 200],
@@ -84,7 +84,7 @@ describe('a handler whose parameters are hidden', () => {
     ['value', 200],
     ['next', 500],
     ['nothing', 204],
-  ])('is called with all of them: /wrapped/%s is %i', async (path, status) => {
+  ])('receives all arguments: /wrapped/%s responds %i', async (path, status) => {
     const answer = await app.request().get(`/wrapped/${path}`)
     expect(answer.status).toBe(status)
     if (status === 200) expect(['later', 'value']).toContain(answer.body.data ?? answer.body)

@@ -38,7 +38,7 @@ class ThingsController {
 
 const options: AppOptions = { controllers: [ThingsController], providers: [Counter], logger: false }
 
-/** Whatever was kept of an application before must not show in the next one. */
+/** Starts an application and closes it, so that a test can compare several of them. */
 async function withApp<T>(own: AppOptions, use: (app: TestApp) => T | Promise<T>): Promise<T> {
   const app = await TestApp.create({ ...options, ...own })
   try {
@@ -61,7 +61,7 @@ it('gives every application a document of its own', async () => {
   expect(Object.keys(second.paths)).toEqual(['/things', '/things/{id}'])
 })
 
-it('warns every time', async () => {
+it('warns at each boot', async () => {
   const warningsOf = async () => {
     const codes: string[] = []
     const warn = ({ code }: { code?: string }) => void codes.push(String(code))
@@ -76,7 +76,7 @@ it('warns every time', async () => {
   await expect(strict()).rejects.toThrow('W_SCHEMA_NOT_REPRESENTABLE')
 })
 
-it('sees options that have changed, in place too', async () => {
+it('reads options again at each boot, also when the same object has changed', async () => {
   const swagger: SwaggerOptions & { title?: string } = { title: 'One' }
   const read = () => withApp({ swagger }, (app) => app.document.info.title)
   expect(await read()).toBe('One')
@@ -89,7 +89,7 @@ it('sees options that have changed, in place too', async () => {
   expect(await access({ auth: { guard, default: 'protected' } })).toEqual([true, true])
 })
 
-it('asks a function of the options every time', async () => {
+it('calls a function of the options at each boot', async () => {
   const wanted = { path: '/things' }
   const include: SwaggerOptions['include'] = ({ path }) => path === wanted.path
   const read = () => withApp({ swagger: { include } }, (app) => Object.keys(app.document.paths))
@@ -98,7 +98,7 @@ it('asks a function of the options every time', async () => {
   expect(await read()).toEqual(['/things/{id}'])
 })
 
-it('serves the pages of the documents that it has', async () => {
+it('serves only the documents of its own options', async () => {
   const statusOf = async (path: string) => (app: TestApp) =>
     app
       .request()
@@ -110,7 +110,7 @@ it('serves the pages of the documents that it has', async () => {
   expect(await withApp({ swagger: { enabled: false } }, await statusOf('/two'))).toBe(404)
 })
 
-it('sees a route that was declared later', async () => {
+it('has a route that was declared after another application started', async () => {
   @Controller('growing')
   class GrowingController {
     @Get()

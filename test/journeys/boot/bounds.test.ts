@@ -3,7 +3,7 @@ import { TestApp } from 'blazon/testing'
 import { describe, expect, it } from 'vitest'
 import { bootProblems } from '../../support.js'
 
-/** Whether an application starts, by the codes of what keeps it from that. */
+/** The codes of the problems that keep an application from starting. */
 async function codesOf(controller: Class): Promise<string[]> {
   return (await bootProblems({ controllers: [controller] })).map(({ code }) => code)
 }
@@ -31,11 +31,14 @@ function redirecting(status: number): Class {
 }
 
 describe('@HttpCode', () => {
-  it.each([199, 400, 99, 0, -200, 200.5, 1000, Number.NaN])('is refused for %d', async (status) => {
-    expect(await codesOf(withStatus(status))).toEqual(['E_OPTION_INVALID'])
-  })
+  it.each([199, 400, 99, 0, -200, 200.5, 1000, Number.NaN])(
+    'refuses the status %d at boot',
+    async (status) => {
+      expect(await codesOf(withStatus(status))).toEqual(['E_OPTION_INVALID'])
+    },
+  )
 
-  it.each([200, 201, 299, 300, 399])('is sent for %d', async (status) => {
+  it.each([200, 201, 299, 300, 399])('sends the status %d', async (status) => {
     await using app = await TestApp.create({ controllers: [withStatus(status)], contract: 'off' })
     const response = await app.fetch('/', { redirect: 'manual' })
     expect(response.status).toBe(status)
@@ -43,11 +46,11 @@ describe('@HttpCode', () => {
 })
 
 describe('@Redirect', () => {
-  it.each([200, 300, 304, 305, 306, 309, 400])('is refused for %d', async (status) => {
+  it.each([200, 300, 304, 305, 306, 309, 400])('refuses the status %d at boot', async (status) => {
     expect(await codesOf(redirecting(status))).toEqual(['E_OPTION_INVALID'])
   })
 
-  it.each([301, 302, 303, 307, 308])('is sent for %d', async (status) => {
+  it.each([301, 302, 303, 307, 308])('sends the status %d', async (status) => {
     await using app = await TestApp.create({ controllers: [redirecting(status)] })
     const response = await app.fetch('/', { redirect: 'manual' })
     expect([response.status, response.headers.get('location')]).toEqual([status, '/x'])
@@ -64,9 +67,9 @@ class Texts {
 
 describe('a body', () => {
   it.each([
-    ['exactly as long as the limit, is taken', 0, 200],
-    ['one byte above the limit, is refused', 1, 413],
-  ])('that is %s, twice alike', async (_, more, expected) => {
+    ['exactly as long as the limit is accepted', 0, 200],
+    ['one byte longer than the limit is refused', 1, 413],
+  ])('%s, in two requests', async (_, more, expected) => {
     const limits = { body: 100 }
     await using app = await TestApp.create({ controllers: [Texts], limits, logger: false })
     const body = JSON.stringify('x'.repeat(98 + more))

@@ -16,7 +16,7 @@ class CreateUser {
 
 const Part = { Body, Query, Params, Headers }
 
-/** What `emitDecoratorMetadata` makes of `handle(@part() value: type)`; esbuild, which compiles the tests, has no such option. */
+/** A controller with the metadata of `emitDecoratorMetadata`. esbuild, which compiles the tests, cannot write it. */
 function controllerOf(part: keyof typeof Part, type: unknown): Class {
   @Controller()
   class Users {
@@ -43,34 +43,37 @@ describe('a parameter whose type is a class, without a schema', () => {
   })
 
   it.each([String, Number, Boolean, BigInt, Array, Date, Map, Set, Promise, Function])(
-    'is one, too, where it is %o: nothing checks that it is',
+    'is an error when the class is %o',
     async (type) => {
       expect((await problemOf(controllerOf('Body', type)))?.cause).toContain(type.name)
       expect((await problemOf(controllerOf('Query', type)))?.cause).toContain('object')
     },
   )
 
-  it.each([Object, undefined])('is none where nothing is known: %o', async (type) => {
+  it.each([Object, undefined])('is no error when the metadata has %o', async (type) => {
     for (const part of Object.keys(Part) as (keyof typeof Part)[]) {
       const app = await TestApp.create({ controllers: [controllerOf(part, type)], strict: true })
       await app.close()
     }
   })
 
-  it.each([Buffer, Uint8Array])('is none where a body parser makes it: %o', async (type) => {
-    const app = await TestApp.create({ controllers: [controllerOf('Body', type)], strict: true })
-    await app.close()
-    expect((await problemOf(controllerOf('Query', type)))?.code).toBe('E_INPUT_UNCHECKED')
-  })
+  it.each([Buffer, Uint8Array])(
+    'is no error when a body parser produces the class: %o',
+    async (type) => {
+      const app = await TestApp.create({ controllers: [controllerOf('Body', type)], strict: true })
+      await app.close()
+      expect((await problemOf(controllerOf('Query', type)))?.code).toBe('E_INPUT_UNCHECKED')
+    },
+  )
 
-  it('is none with a schema, on the parameter or on the method', async () => {
+  it('is no error with a schema on the parameter or on the method', async () => {
     const Schema = z.object({ name: z.string() })
     @Controller()
     class Users {
       @Post('a')
       @Reflect.metadata('design:paramtypes', [CreateUser])
       a(@Body(Schema) _value: CreateUser) {}
-      // The types of the options speak of handlers that take the request.
+      // The types of the options expect a handler with the request as parameter.
       @(Post('b', { body: Schema }) as MethodDecorator)
       @Reflect.metadata('design:paramtypes', [CreateUser])
       b(@Body() _value: CreateUser) {}
@@ -80,7 +83,7 @@ describe('a parameter whose type is a class, without a schema', () => {
     await app.close()
   })
 
-  it('is said once for a method with two routes, and of one that is inherited', async () => {
+  it('is reported once for a method with two routes, also when it is inherited', async () => {
     class Base {
       @Get('a')
       @Post('b')
@@ -94,7 +97,7 @@ describe('a parameter whose type is a class, without a schema', () => {
     expect((await problemOf(Users))?.subject).toBe('Users.create')
   })
 
-  it('is found in each of two controllers of one name', async () => {
+  it('is found in each of two controllers with the same name', async () => {
     const versions = ['v1', 'v2'].map((version, index) => {
       @Controller(version)
       class Users {
@@ -108,7 +111,7 @@ describe('a parameter whose type is a class, without a schema', () => {
     expect(problem?.code).toBe('E_INPUT_UNCHECKED')
   })
 
-  it('says that a class which is a schema can be given as one', async () => {
+  it('has a remedy that proposes the class when it is a Standard Schema', async () => {
     class Named {
       static '~standard' = {}
     }
@@ -158,8 +161,8 @@ describe.each([
         module: { type: 'commonjs' },
       }).code,
   ],
-])('as %s writes the types down', (_, compile) => {
-  it('finds the classes', async () => {
+])('the metadata that %s writes', (_, compile) => {
+  it('contains the classes, so that boot finds the problems', async () => {
     const module = { exports: {} as Record<string, Class> }
     new Function('require', 'module', 'exports', compile())(() => blazon, module, module.exports)
     const problems = await bootProblems({ controllers: [module.exports.Users as Class] })

@@ -26,21 +26,25 @@ describe('The swagger option', () => {
   const wrong: [string, unknown, string][] = [
     ['a number', 7, 'swagger'],
     ['null', null, 'swagger'],
-    ['a list with a text', ['x'], 'swagger[0]'],
-    ['enabled as text', { enabled: 'false' }, 'swagger.enabled'],
+    ['a list with a string', ['x'], 'swagger[0]'],
+    ['enabled as a string', { enabled: 'false' }, 'swagger.enabled'],
     ['the root as path', { path: '/' }, 'swagger.path'],
     ['a path with a parameter', { path: '/docs/:version' }, 'swagger.path'],
     ['a path with a query', { path: '/docs?x' }, 'swagger.path'],
-    ['a title that is no text', { title: 7 }, 'swagger.title'],
-    ['servers that are no list', { servers: { url: '/' } }, 'swagger.servers'],
-    ['a server that is a text', { servers: ['/v1'] }, 'swagger.servers[0]'],
+    ['a title that is no string', { title: 7 }, 'swagger.title'],
+    ['servers that are no array', { servers: { url: '/' } }, 'swagger.servers'],
+    ['a server that is a string', { servers: ['/v1'] }, 'swagger.servers[0]'],
     ['a tag that is null', { tags: [null] }, 'swagger.tags[0]'],
-    ['one tag twice', { tags: [{ name: 'a' }, { name: 'a' }] }, 'swagger.tags[1]'],
-    ['a contact that is a text', { contact: 'me' }, 'swagger.contact'],
+    ['the same tag twice', { tags: [{ name: 'a' }, { name: 'a' }] }, 'swagger.tags[1]'],
+    ['a contact that is a string', { contact: 'me' }, 'swagger.contact'],
     ['a license without a name', { license: {} }, 'swagger.license'],
     ['include that is no function', { include: '/users' }, 'swagger.include'],
-    ['a page where another document is', [{ path: '/docs' }, { path: '/docs.json' }], 'swagger'],
-    ['one path twice', [{ path: 'docs' }, { path: '/Docs/' }], 'swagger'],
+    [
+      'a page at the path of another document',
+      [{ path: '/docs' }, { path: '/docs.json' }],
+      'swagger',
+    ],
+    ['the same path twice', [{ path: 'docs' }, { path: '/Docs/' }], 'swagger'],
   ]
   it.each(wrong)('refuses %s', async (_what, swagger, subject) => {
     expect(await codes({ swagger: swagger as SwaggerOptions })).toEqual([
@@ -50,7 +54,7 @@ describe('The swagger option', () => {
 
   const undecided: [string, () => unknown][] = [
     ['throws', () => JSON.parse('{')],
-    ['answers later', async () => false],
+    ['returns a promise', async () => false],
   ]
   it.each(undecided)('refuses include when it %s', async (_what, include) => {
     @Controller('a')
@@ -64,14 +68,14 @@ describe('The swagger option', () => {
     ])
   })
 
-  it('warns of a name that it does not know', async () => {
+  it('warns about an unknown name', async () => {
     const swagger = { tittle: 'Users' } as SwaggerOptions
     expect((await bootWarnings({ swagger })).map(({ text }) => text)).toEqual([
       expect.stringContaining('swagger.tittle'),
     ])
   })
 
-  it('moves the page and the document, without touching the route table', async () => {
+  it('moves the page and the document, and leaves the route table unchanged', async () => {
     const app = await TestApp.create({ contract: 'throw', swagger: { path: 'internal/docs/' } })
     const statusOf = async (path: string) => (await app.request().get(path)).status
     expect(await statusOf('/internal/docs')).toBe(200)
@@ -93,7 +97,7 @@ describe('The swagger option', () => {
 })
 
 describe('Decorators of the document', () => {
-  it('refuse what no document can say, all at once', async () => {
+  it('refuse invalid values, all in one error', async () => {
     @Controller('a')
     class AController {
       @Get()
@@ -114,7 +118,7 @@ describe('Decorators of the document', () => {
     ])
   })
 
-  it('refuse one operationId for two operations', async () => {
+  it('refuse the same operationId on two operations', async () => {
     @Controller('a')
     class AController {
       @Get('one')
@@ -130,7 +134,7 @@ describe('Decorators of the document', () => {
     ])
   })
 
-  it('warn of a success that the handler never answers with', async () => {
+  it('warn about a success status that the handler never sends', async () => {
     @Controller('a')
     class AController {
       @Post('created')
@@ -167,7 +171,7 @@ describe('Decorators of the document', () => {
     expect(others).toEqual([])
   })
 
-  it('throw at once on a target that they cannot describe, and without parentheses', () => {
+  it('throw at once on a wrong target, and without parentheses', () => {
     const decorate = (decorator: unknown, ...args: unknown[]) =>
       (decorator as (...args: unknown[]) => void)(...args)
     class Plain {}
@@ -176,8 +180,8 @@ describe('Decorators of the document', () => {
   })
 })
 
-describe('Routes that the document cannot tell apart, or that stand in its way', () => {
-  it('keep the application from starting where the documentation is', async () => {
+describe('Routes that conflict with the document', () => {
+  it('refuse to start when they have the path of the documentation', async () => {
     @Controller('api-docs.json')
     class MineController {
       @Get()
@@ -198,7 +202,7 @@ describe('Routes that the document cannot tell apart, or that stand in its way',
     await app.close()
   })
 
-  it('are left out with a warning where only a wildcard tells them apart', async () => {
+  it('are left out with a warning when only a wildcard distinguishes them', async () => {
     @Controller('files')
     class FilesController {
       @Get(':name')
@@ -212,7 +216,7 @@ describe('Routes that the document cannot tell apart, or that stand in its way',
     expect(Object.keys(new App(options).document.paths)).toEqual(['/files/{name}'])
   })
 
-  it('are warned of where the query parser never makes what is described', async () => {
+  it('warn when the query parser never produces the described objects', async () => {
     @Controller('things')
     class ThingsController {
       @Post()

@@ -43,7 +43,7 @@ describe('the document of protected routes, in production', () => {
     ['with a title', { swagger: { title: 'Shop' } }],
     ['for one document of two', { swagger: [{ enabled: false }, { path: '/other' }] }],
     [
-      'where all is protected by default',
+      'when all routes are protected by default',
       { controllers: [OpenController], auth: { guard, default: 'protected' } },
     ],
   ])('is a warning %s', async (_, more) => {
@@ -51,20 +51,20 @@ describe('the document of protected routes, in production', () => {
   })
 
   it.each<[string, AppOptions]>([
-    ['it is said that it is served', { swagger: { enabled: true } }],
-    ['it is said that it is not', { swagger: { enabled: false } }],
-    ['there is none', { swagger: false }],
-    ['nothing is protected', { controllers: [OpenController] }],
-  ])('is none where %s', async (_, more) => {
+    ['swagger.enabled is true', { swagger: { enabled: true } }],
+    ['swagger.enabled is false', { swagger: { enabled: false } }],
+    ['swagger is false', { swagger: false }],
+    ['no route is protected', { controllers: [OpenController] }],
+  ])('is no warning when %s', async (_, more) => {
     expect(await codes(more)).toEqual([])
   })
 
-  it('is none elsewhere', async () => {
+  it('is no warning outside of production', async () => {
     process.env['NODE_ENV'] = 'development'
     expect(await codes({})).toEqual([])
   })
 
-  it('keeps a strict application from starting, and says what to do', async () => {
+  it('keeps a strict application from starting, with a remedy', async () => {
     const problems = await bootProblems({ ...options, strict: true })
     expect(problems).toMatchObject([
       {

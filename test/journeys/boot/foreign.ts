@@ -1,8 +1,8 @@
 import type { Class } from 'blazon'
 
 /**
- * Applies decorators of another framework as functions, because they are written for the legacy dialect: to a class, or to a method of
- * it as the compiler would, the last one first.
+ * Applies decorators of another framework to a class or to one of its methods, in the order of the compiler: the last
+ * one first. They are called as functions because they support the legacy dialect only.
  */
 export function decorate(target: Class, key: string | null, ...decorators: unknown[]): void {
   for (const decorator of decorators.reverse() as ((...args: unknown[]) => unknown)[]) {

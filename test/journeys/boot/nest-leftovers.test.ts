@@ -1,58 +1,22 @@
 import * as nest from '@nestjs/common'
-import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE, Reflector } from '@nestjs/core'
-import { type AppOptions, Auth, type Class, Controller, Get, Injectable, type Module } from 'blazon'
+import { APP_GUARD, Reflector } from '@nestjs/core'
+import { Auth, Controller, Get } from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { describe, expect, it } from 'vitest'
 import { bootProblems, bootWarnings } from '../../support.js'
 import { decorate, decorateParameter } from './foreign.js'
+import {
+  AuditInterceptor,
+  codesOf,
+  ErrorFilter,
+  JwtGuard,
+  makeController,
+  problemsOf,
+  RolesGuard,
+  TrimPipe,
+} from './nest-parts.js'
 
-class JwtGuard {
-  canActivate() {
-    return false
-  }
-}
-class RolesGuard extends JwtGuard {}
-class TrimPipe {
-  transform(value: unknown) {
-    return value
-  }
-}
-class AuditInterceptor {
-  intercept(_context: unknown, next: { handle(): unknown }) {
-    return next.handle() as never
-  }
-}
-class ErrorFilter {
-  catch() {}
-}
-
-/** A controller that is right by itself, with one method, and one more that is no route. */
-function makeController(): Class {
-  @Controller('users')
-  class UsersController {
-    @Get() list(_query?: unknown) {
-      return []
-    }
-    helper() {}
-  }
-  return UsersController
-}
-
-/** What keeps a controller from starting, each as one line. */
-async function problemsOf(controller: Class, options: AppOptions = {}) {
-  const problems = await bootProblems({ controllers: [controller], ...options })
-  for (const { cause, remedy } of problems) {
-    expect(cause).toMatch(/\S.*\.$/)
-    expect(remedy).toMatch(/\S.*\.$/)
-  }
-  return problems
-}
-
-async function codesOf(controller: Class, options: AppOptions = {}): Promise<string[]> {
-  return (await problemsOf(controller, options)).map(({ code, subject }) => `${code} ${subject}`)
-}
-
-describe('what NestJS would run, and nothing here runs', () => {
+describe('a NestJS decorator that has no effect here', () => {
   it.each([
     ['@UseGuards(JwtGuard, RolesGuard)', nest.UseGuards(JwtGuard, new RolesGuard()), 'auth.guard'],
     ['@UsePipes(TrimPipe)', nest.UsePipes(TrimPipe), 'schema'],
@@ -81,7 +45,7 @@ describe('what NestJS would run, and nothing here runs', () => {
     }
   })
 
-  it('is an error whatever key the decorator of a Reflector has', async () => {
+  it('is an error when Reflector.createDecorator made it, with any key', async () => {
     const Roles = Reflector.createDecorator<string[]>()
     const Named = Reflector.createDecorator<string[]>({ key: 'needs-role' })
     const target = makeController()
@@ -95,7 +59,7 @@ describe('what NestJS would run, and nothing here runs', () => {
     expect(problems[1]?.cause).toContain("Reflector.createDecorator() with [ 'admin' ]")
   })
 
-  it('is found in base classes, once, and where a method is overridden', async () => {
+  it('is found once in base classes, and on overridden methods', async () => {
     class Base {
       @Get('inherited') inherited() {
         return 1
@@ -123,7 +87,7 @@ describe('what NestJS would run, and nothing here runs', () => {
     expect(problems[1]?.cause).toContain('inherits @UseGuards(RolesGuard) of NestJS from Base')
   })
 
-  it('is found where the compiler has called the decorators, in either dialect', async () => {
+  it('is found when the compiler has applied it, in both dialects', async () => {
     type Dual = (...args: unknown[]) => never
     const guarded = nest.UseGuards(JwtGuard) as Dual
     const tagged = nest.SetMetadata('roles', ['admin']) as unknown as Dual
@@ -142,7 +106,7 @@ describe('what NestJS would run, and nothing here runs', () => {
     ])
   })
 
-  it('is said together with all else that is wrong', async () => {
+  it('is reported together with all other problems', async () => {
     @Controller('users')
     class Users {
       @Get() list() {}
@@ -161,7 +125,7 @@ describe('what NestJS would run, and nothing here runs', () => {
     ])
   })
 
-  it('is found by a TestApp, and when the same class is started again', async () => {
+  it('is found by a TestApp, also when the class has started before', async () => {
     const target = makeController()
     const app = await TestApp.create({ controllers: [target] })
     await app.close()
@@ -171,7 +135,7 @@ describe('what NestJS would run, and nothing here runs', () => {
 })
 
 describe('routes and parameters of NestJS', () => {
-  it('on a class of ours are errors that name what to import', async () => {
+  it('on a Blazon controller are errors that name the import', async () => {
     const target = makeController()
     decorate(target, 'helper', nest.Post(':id'))
     decorateParameter(target, 'list', 0, nest.Query('page', TrimPipe))
@@ -191,7 +155,7 @@ describe('routes and parameters of NestJS', () => {
     ["@Redirect('/x')", nest.Redirect('/x')],
     ["@Render('page')", nest.Render('page')],
     ["@Version('2')", nest.Version('2')],
-  ])('%s would have no effect', async (written, decorator) => {
+  ])('%s is an error', async (written, decorator) => {
     const target = makeController()
     decorate(target, 'list', decorator)
     const [problem] = await problemsOf(target)
@@ -208,7 +172,7 @@ describe('routes and parameters of NestJS', () => {
     ])
   })
 
-  it('that were made by createParamDecorator are errors', async () => {
+  it('of createParamDecorator are errors', async () => {
     const target = makeController()
     decorateParameter(target, 'list', 0, nest.createParamDecorator(() => 1)())
     const [problem] = await problemsOf(target)
@@ -216,7 +180,7 @@ describe('routes and parameters of NestJS', () => {
     expect(problem?.remedy).toContain('@CurrentUser()')
   })
 
-  it('on a class that nothing of ours is on say so, and not that a bundler dropped something', async () => {
+  it('on a class without Blazon decorators are reported as NestJS decorators', async () => {
     class CatsController {
       list() {}
     }
@@ -224,128 +188,15 @@ describe('routes and parameters of NestJS', () => {
     decorate(CatsController, 'list', nest.Get())
     expect(await codesOf(CatsController)).toEqual([
       'E_FOREIGN_DECORATOR CatsController',
-      // The version of its options has another remedy.
+      // The option version is a problem of its own, with another remedy.
       'E_FOREIGN_DECORATOR CatsController',
       'E_FOREIGN_DECORATOR CatsController.list',
     ])
   })
 })
 
-describe('scopes of NestJS', () => {
-  class Service {}
-
-  it.each([
-    ['REQUEST', nest.Scope.REQUEST],
-    ['TRANSIENT', nest.Scope.TRANSIENT],
-  ])(
-    '%s is an error on a provider, on a controller and in a provider object',
-    async (name, scope) => {
-      class Scoped {}
-      decorate(Scoped, null, nest.Injectable({ scope }))
-      const controller = makeController()
-      decorate(controller, null, nest.Controller({ path: 'users', scope }))
-      const problems = await problemsOf(controller, {
-        providers: [Scoped, { provide: 'object', useClass: Service, scope } as never],
-        modules: [
-          { name: 'more', providers: [{ provide: 'again', useFactory: () => 1, scope } as never] },
-        ],
-      })
-      const lines = problems.map(({ code, subject }) => `${code} ${subject}`)
-      expect(lines.sort()).toEqual([
-        'E_FOREIGN_DECORATOR Scoped',
-        'E_FOREIGN_DECORATOR UsersController',
-        'E_FOREIGN_DECORATOR UsersController',
-        "E_FOREIGN_PROVIDER 'again'",
-        "E_FOREIGN_PROVIDER 'object'",
-      ])
-      const scoped = problems.filter(({ cause }) => cause.includes(`Scope.${name}`))
-      expect(scoped).toHaveLength(4)
-      for (const { remedy } of scoped) expect(remedy).toContain('req')
-    },
-  )
-
-  it('that are the default are none', async () => {
-    class Plain {}
-    decorate(Plain, null, nest.Injectable({ scope: nest.Scope.DEFAULT }))
-    class Bare {}
-    decorate(Bare, null, nest.Injectable())
-    const object = { provide: 'object', useClass: Service, scope: nest.Scope.DEFAULT } as never
-    const options = { controllers: [makeController()], providers: [Plain, Bare, object] }
-    expect(await bootWarnings({ ...options, strict: true })).toEqual([])
-  })
-
-  it('in the options of our @Injectable are refused where they stand', () => {
-    const wrong = Injectable as unknown as (options: object) => unknown
-    expect(() => wrong({ scope: nest.Scope.REQUEST })).toThrow('E_DECORATOR_TARGET')
-  })
-})
-
-describe('injection of NestJS', () => {
-  it('into a field or a constructor is an error: nothing here reads it', async () => {
-    class Config {}
-    class Service {
-      declare config: Config
-      constructor(readonly other: Config) {}
-    }
-    decorateParameter(Service, undefined, 0, nest.Inject('OTHER'))
-    ;(nest.Inject('CONFIG') as (...args: unknown[]) => void)(Service.prototype, 'config')
-    Reflect.defineMetadata('design:paramtypes', [Config], Service)
-    const problems = await problemsOf(makeController(), { providers: [Config, Service] })
-    expect(problems.map(({ code, subject, cause }) => [code, subject, cause])).toEqual([
-      ['E_FOREIGN_DECORATOR', 'Service', expect.stringContaining("@Inject('OTHER') of NestJS")],
-      ['E_FOREIGN_DECORATOR', 'Service', expect.stringContaining("@Inject('CONFIG') of NestJS")],
-    ])
-  })
-})
-
-describe('tokens of NestJS', () => {
-  it.each([
-    ['APP_GUARD', APP_GUARD, JwtGuard, 'auth.guard'],
-    ['APP_PIPE', APP_PIPE, TrimPipe, 'schema'],
-    ['APP_INTERCEPTOR', APP_INTERCEPTOR, AuditInterceptor, 'intercept'],
-    ['APP_FILTER', APP_FILTER, ErrorFilter, 'error middleware'],
-  ])('%s is an error in every list of providers', async (name, provide, useClass, remedy) => {
-    const provider = { provide, useClass: useClass as Class }
-    const places: AppOptions[] = [
-      { providers: [provider] },
-      { modules: [{ providers: [provider] }] },
-      { modules: [{ providers: [provider], exports: [] }] },
-      { plugins: [{ name: 'x', providers: [{ provide, useValue: new useClass() }] }] },
-      { providers: [{ token: provide, useFactory: () => new useClass() }] },
-    ]
-    for (const options of places) {
-      const problems = await problemsOf(makeController(), options)
-      expect(problems).toEqual([
-        expect.objectContaining({ code: 'E_FOREIGN_PROVIDER', subject: name }),
-      ])
-      expect(problems[0]?.remedy).toContain(remedy)
-    }
-  })
-})
-
-describe('modules of NestJS', () => {
-  class UsersModule {}
-  decorate(UsersModule, null, nest.Module({ providers: [], controllers: [] }))
-
-  it.each([
-    ['a class with @Module', UsersModule, 'UsersModule'],
-    ['a dynamic module', { module: UsersModule, providers: [] }, 'UsersModule'],
-    ['a forward reference', nest.forwardRef(() => UsersModule), 'forwardRef'],
-    ['an instance of one', new UsersModule(), 'UsersModule'],
-    ['a promise of a module', Promise.resolve({ providers: [] }), 'promise'],
-  ])('are errors that name them, at every depth: %s', async (_, module, name) => {
-    for (const modules of [[module], [{ name: 'outer', imports: [module] }]]) {
-      const problems = await problemsOf(makeController(), { modules: modules as Module[] })
-      const found = problems.filter(({ code }) => code === 'E_MODULE_INVALID')
-      expect(found).toHaveLength(1)
-      expect(found[0]?.cause).toContain(name)
-      expect(found[0]?.cause).not.toContain('{}')
-    }
-  })
-})
-
-describe('metadata that nobody knows', () => {
-  it('under a key of NestJS is none of its, and not a crash', async () => {
+describe('unknown metadata', () => {
+  it('under a key of NestJS is a warning when the value is not of NestJS', async () => {
     const target = makeController()
     for (const key of ['__headers__', '__redirect__', 'self:paramtypes', 'method', 'path']) {
       decorate(target, 'list', nest.SetMetadata(key, null))
@@ -354,7 +205,7 @@ describe('metadata that nobody knows', () => {
     expect(warnings.map(({ code }) => code)).toEqual(Array(5).fill('W_FOREIGN_METADATA'))
   })
 
-  it('is a warning for each key that names every place', async () => {
+  it('is one warning for each key, with all classes and methods', async () => {
     const target = makeController()
     decorate(target, null, nest.SetMetadata('audit', 'users'))
     decorate(target, 'list', nest.SetMetadata('audit', 'list'), nest.SetMetadata(Symbol('s'), 1))
@@ -367,7 +218,7 @@ describe('metadata that nobody knows', () => {
   })
 
   it.each(['swagger/apiOperation', 'swagger/apiSecurity'])(
-    'that describes is a warning that names our decorators: %s',
+    'of a document is a warning that names the Blazon decorators: %s',
     async (key) => {
       const target = makeController()
       decorate(target, 'list', nest.SetMetadata(key, { summary: 'x' }))
@@ -377,14 +228,14 @@ describe('metadata that nobody knows', () => {
     },
   )
 
-  it('is left to a plugin that says that it reads it', async () => {
+  it('is no warning when a plugin lists the key in metadataKeys', async () => {
     const target = makeController()
     decorate(target, 'list', nest.SetMetadata('roles', ['admin']), nest.SetMetadata('audit', 1))
     const plugins = [{ name: 'roles', metadataKeys: ['roles', 'audit'] }]
     expect(await bootWarnings({ controllers: [target], plugins, strict: true })).toEqual([])
   })
 
-  it('that compilers and libraries leave is nothing', async () => {
+  it('that compilers write is no warning', async () => {
     const target = makeController()
     Reflect.defineMetadata('design:paramtypes', [Object], target.prototype, 'list')
     Reflect.defineMetadata('design:type', Function, target.prototype, 'list')
@@ -392,7 +243,7 @@ describe('metadata that nobody knows', () => {
     expect(await bootWarnings({ controllers: [target], strict: true })).toEqual([])
   })
 
-  it('cannot be there without a store, and is then not looked for', async () => {
+  it('is not searched for when Reflect has no metadata methods', async () => {
     const target = makeController()
     decorate(target, 'list', nest.UseGuards(JwtGuard))
     const store = Reflect as { getOwnMetadataKeys?: unknown }

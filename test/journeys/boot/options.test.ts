@@ -34,7 +34,7 @@ describe('options', () => {
     expect(problems).toMatchObject([{ code: 'E_OPTION_INVALID', subject }])
   })
 
-  it('refuse a name that `auth` does not have: a misspelt guard is no guard', async () => {
+  it('refuse an unknown name in auth', async () => {
     const problems = await bootProblems({ auth: { defualt: 'protected' } } as AppOptions)
     expect(problems).toMatchObject([{ code: 'E_OPTION_INVALID', subject: 'auth.defualt' }])
   })
@@ -44,13 +44,13 @@ describe('options', () => {
     ['limits.bodySize', { limits: { bodySize: 1 } }],
     ['timeouts.handlr', { timeouts: { handlr: 1 } }],
     ['modules[0].nmae', { modules: [{ nmae: 'users' }] }],
-  ])('warn about %s, which is not an option', async (subject, options) => {
+  ])('warn about the unknown option %s', async (subject, options) => {
     const warnings = await bootWarnings(options as AppOptions)
     expect(warnings).toMatchObject([{ code: 'W_OPTION_UNKNOWN' }])
     expect(warnings[0]?.text).toContain(subject)
   })
 
-  it('warn about a name that is not an option', async () => {
+  it('warn about an unknown name at the top level', async () => {
     const warnings = await bootWarnings({ controlers: [] } as AppOptions)
     expect(warnings).toMatchObject([{ code: 'W_OPTION_UNKNOWN' }])
     expect(warnings[0]?.text).toContain('controlers')
@@ -67,7 +67,7 @@ describe('options', () => {
     expect(problems).toMatchObject([{ code: 'E_PROVIDER_MISSING', subject: "'guard'" }])
   })
 
-  it('are passed through by defineAppOptions', () => {
+  it('are returned unchanged by defineAppOptions', () => {
     const options = { strict: true }
     expect(defineAppOptions(options)).toBe(options)
   })
@@ -77,7 +77,7 @@ describe('options', () => {
     ['headers', '2m'],
     ['request', '1001ms'],
     ['keepAlive', 0.0015],
-  ])('accept timeouts.%s of %s alone', async (name, value) => {
+  ])('accept timeouts.%s of %s without other timeouts', async (name, value) => {
     const app = await App.create({ timeouts: { [name]: value } })
     await app.close()
   })

@@ -13,7 +13,7 @@ function makeController(): Class {
   return UsersController
 }
 
-// What these packages leave behind, as their sources write it; none of them is installed.
+// The metadata that these packages write, copied from their sources; none of them is installed.
 describe('metadata of other frameworks', () => {
   it.each<[string, (target: Class) => void, string]>([
     [

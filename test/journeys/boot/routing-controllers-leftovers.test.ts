@@ -23,7 +23,7 @@ async function linesOf(...controllers: Class[]): Promise<string[]> {
   return problems.map(({ code, subject }) => `${code} ${subject}`)
 }
 
-describe('what routing-controllers would run, and nothing here runs', () => {
+describe('a routing-controllers decorator that has no effect here', () => {
   it.each([
     ["@Authorized([ 'admin' ])", rc.Authorized(['admin']), '@Can'],
     ['@Authorized()', rc.Authorized(), '@Auth()'],
@@ -56,7 +56,7 @@ describe('what routing-controllers would run, and nothing here runs', () => {
     expect(await linesOf(Derived)).toEqual(['E_FOREIGN_DECORATOR Derived.inherited'])
   })
 
-  it('is found where the compiler has called the decorators, in either dialect', async () => {
+  it('is found when the compiler has applied it, in both dialects', async () => {
     const authorized = rc.Authorized('admin') as (...args: unknown[]) => void
     @authorized
     @Controller()
@@ -73,7 +73,7 @@ describe('what routing-controllers would run, and nothing here runs', () => {
 })
 
 describe('routes and parameters of routing-controllers', () => {
-  it('on a class of ours are errors', async () => {
+  it('on a Blazon controller are errors', async () => {
     const target = makeController()
     decorate(target, 'list', rc.Get('/x'), rc.HttpCode(201), rc.Render('page'))
     decorateParameter(target, 'list', 0, rc.QueryParam('page'))
@@ -87,7 +87,7 @@ describe('routes and parameters of routing-controllers', () => {
     }
   })
 
-  it('on a class that nothing of ours is on say so', async () => {
+  it('on a class without Blazon decorators are reported as such', async () => {
     class Cats {
       list() {}
     }
@@ -99,7 +99,7 @@ describe('routes and parameters of routing-controllers', () => {
     ])
   })
 
-  it('of other classes are nobody’s concern', async () => {
+  it('on classes that are no controllers of the application are ignored', async () => {
     class Elsewhere {
       list() {}
     }
@@ -109,7 +109,7 @@ describe('routes and parameters of routing-controllers', () => {
 })
 
 describe('global middlewares and interceptors of routing-controllers', () => {
-  it('are errors where they are provided', async () => {
+  it('are errors when they are providers', async () => {
     class Everywhere extends Log {}
     decorate(Everywhere, null, rc.Middleware({ type: 'before' }))
     class Around {

@@ -40,7 +40,7 @@ class Standing {
 
 const described = { status: 200, description: 'Done' } as const
 
-/** A route that puts something in place of a schema, in each of the places for one. */
+/** Controllers that take a schema, one for each place where a schema may be given. */
 const PLACES: [place: string, take: (schema: never) => Class][] = [
   [
     '@Body',
@@ -111,7 +111,12 @@ const MISTAKES: [what: string, given: unknown, cause: string, remedy: string][] 
   ['a class of class-validator', Checked, 'class-validator', "static readonly '~standard'"],
   ['a class that keeps a schema', Kept, 'the class Kept', 'Give Kept.schema'],
   ['an object without fields', new Dto(), 'an object of the class Dto', 'z.object('],
-  ['an object whose fields are called like keywords', new TitledDto(), 'TitledDto', 'z.object('],
+  [
+    'an object whose fields have names of JSON Schema keywords',
+    new TitledDto(),
+    'TitledDto',
+    'z.object(',
+  ],
   [
     'an object of a class that is a schema',
     new Standing(),
@@ -122,7 +127,7 @@ const MISTAKES: [what: string, given: unknown, cause: string, remedy: string][] 
   ['a date', new Date(), 'an object of the class Date', 'z.object('],
   ['a promise', Promise.resolve(z.object({})), 'a Promise', 'Await it'],
   ['an object that inherits', inherited, 'inherits', 'z.object('],
-  ['a list', [z.object({})], 'not a schema', 'Standard Schema'],
+  ['an array', [z.object({})], 'not a schema', 'Standard Schema'],
   [
     'a class within a JSON Schema',
     { type: 'object', properties: { to: Dto } },
@@ -174,7 +179,7 @@ describe.each(PLACES)('in place of a schema, %s', (place, take) => {
         static readonly '~standard' = z.object({ id: z.string() })['~standard']
       },
     ],
-  ])('takes %s', async (_what, schema) => {
+  ])('accepts %s', async (_what, schema) => {
     const app = await TestApp.create({ controllers: [take(schema as never)], logger: false })
     await app.close()
   })
@@ -187,7 +192,7 @@ function recursive(): object {
 }
 
 describe('a class that is a Standard Schema', () => {
-  it('validates, and its own answers are those of the schema', async () => {
+  it('validates the body, and reports its own errors', async () => {
     @Controller('names')
     class Names {
       @Post()

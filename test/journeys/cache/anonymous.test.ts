@@ -46,23 +46,23 @@ afterEach(() => app.close())
 
 const read = async (path: string) => (await app.request().get(path)).body.data
 
-it('a request that names no tenant is given nothing that a tenant has kept', async () => {
+it('a request without a tenant reads no cached value of a tenant', async () => {
   await app.asTenant('acme').request().post('/notes')
   expect(await read('/notes/kept')).toEqual({})
   expect(await read('/notes')).toBe('loaded')
 })
 
-it('who says that it concerns all tenants reads everything, and so does code outside of requests', async () => {
+it('runWithoutTenant and code outside of requests read cached values of all tenants', async () => {
   await app.asTenant('acme').request().post('/notes')
   expect(await read('/notes/all')).toEqual({ notes: 'a secret of acme' })
   expect(await app.get(CacheManager).get('notes')).toBe('a secret of acme')
 })
 
-it('a tag that looks like one of another tenant is none', async () => {
+it('a tenant cannot invalidate a tag of another tenant with a combined name', async () => {
   const state = async () =>
     (await app.asTenant('acme').request().get('/notes/tagged')).headers['x-cache']
   expect([await state(), await state()]).toEqual(['MISS', 'HIT'])
-  // Together `note:1`, which is the tag of somebody else.
+  // Tenant and tag are `note:1` together, like the tag of the tenant acme.
   await app.asTenant('note').request().post('/notes/forget')
   expect(await state()).toBe('HIT')
 })

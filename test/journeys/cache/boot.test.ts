@@ -19,7 +19,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { bootProblems, bootWarnings } from '../../support.js'
 
-/** A controller whose one route is cached like this. */
+/** A controller with one route, which has @Cache with these options. */
 function controllerOf(options: unknown) {
   @Controller()
   class CachedController {
@@ -50,7 +50,7 @@ describe('@Cache', () => {
     [{ ttl: 60, headers: 'x' }, /headers/],
     [{ ttl: 60, headers: ['a b'] }, /headers/],
     [{ ttl: 60, headers: ['Set-Cookie'] }, /headers/],
-  ])('with %j keeps the application from starting', async (options, cause) => {
+  ])('with %j is a problem of boot', async (options, cause) => {
     const [problem, ...others] = await bootProblems({ controllers: [controllerOf(options)] })
     expect(others).toEqual([])
     expect(problem?.code).toBe('E_OPTION_INVALID')
@@ -58,7 +58,7 @@ describe('@Cache', () => {
     expect(problem?.cause).toMatch(cause)
   })
 
-  it('warns of a name that no option has', async () => {
+  it('with an unknown option is a warning', async () => {
     const options = { ttl: 60, keys: () => 'a', tag: ['a'] }
     const warnings = await bootWarnings({ controllers: [controllerOf(options)] })
     expect(warnings.map(({ code }) => code)).toEqual(['W_OPTION_UNKNOWN', 'W_OPTION_UNKNOWN'])
@@ -74,7 +74,7 @@ describe('@Cache', () => {
     ['PATCH', Patch],
     ['DELETE', Delete],
     ['OPTIONS', Options],
-  ])('on %s keeps it from starting', async (method, Verb) => {
+  ])('on %s is a problem of boot', async (method, Verb) => {
     @Controller()
     class WritesController {
       @Cache({ ttl: 60 })
@@ -93,9 +93,9 @@ describe('@Cache', () => {
     ['GET', Get, {}],
     ['HEAD', Head, {}],
     ['every method', All, {}],
-    ['GET, with a key of its own', Get, { key: () => 'key' }],
-    ['GET, for everybody', Get, { shared: true }],
-  ] as const)('with a described body keeps it from starting: %s', async (_, Verb, options) => {
+    ['GET, with a key option', Get, { key: () => 'key' }],
+    ['GET, with shared: true', Get, { shared: true }],
+  ] as const)('with a described body is a problem of boot: %s', async (_, Verb, options) => {
     @Controller()
     class SearchController {
       @Cache({ ttl: 60, ...options })
@@ -108,7 +108,7 @@ describe('@Cache', () => {
     expect(problems[0]?.remedy).toMatch(/@Query.*getOrSet/)
   })
 
-  it('with a described body is fine where nothing is kept', async () => {
+  it('with a described body is allowed when ttl is 0', async () => {
     @Controller()
     class SearchController {
       @Cache({ ttl: 0 })
@@ -119,7 +119,7 @@ describe('@Cache', () => {
     expect(await bootWarnings({ controllers: [SearchController] })).toEqual([])
   })
 
-  it('twice, or alone, keeps it from starting', async () => {
+  it('twice on a method, or on a method without a route, is a problem of boot', async () => {
     @Controller()
     class OddController {
       @Cache({ ttl: 60 })
@@ -137,7 +137,7 @@ describe('@Cache', () => {
     ])
   })
 
-  it('without parentheses, or on a class, is refused at once', () => {
+  it('without parentheses, or on a class, throws at once', () => {
     const bare = () => {
       class BareController {
         // @ts-expect-error -- it is a factory
@@ -148,7 +148,7 @@ describe('@Cache', () => {
     }
     expect(bare).toThrow(ConfigError)
     const onClass = () => {
-      // @ts-expect-error -- it says something of one method
+      // @ts-expect-error -- it decorates methods only
       @Cache({ ttl: 60 })
       class WholeController {}
       return WholeController
@@ -159,7 +159,7 @@ describe('@Cache', () => {
   it.each([
     [{ ttl: 60_000 }, '60s'],
     [{ ttl: 60, staleWhileRevalidate: 300_000 }, '300s'],
-  ])('with %j is probably a mistake', async (options, meant) => {
+  ])('with %j is a warning about the unit', async (options, meant) => {
     const [warning] = await bootWarnings({ controllers: [controllerOf(options)] })
     expect(warning?.code).toBe('W_CACHE_UNIT')
     expect(warning?.text).toContain(`Did you mean '${meant}'?`)
@@ -172,7 +172,7 @@ describe('@Cache', () => {
     { ttl: 2000 },
     { ttl: '5000s' },
     { ttl: '250ms', staleWhileRevalidate: '1d', tags: [], headers: ['X-Total-Count'] },
-  ])('with %j is fine, on HEAD too', async (options) => {
+  ])('with %j is allowed on GET and HEAD', async (options) => {
     @Controller('heads')
     class HeadsController {
       @Cache(options)
@@ -194,14 +194,14 @@ describe('the cache option', () => {
     [{ headers: 'no' }, 'cache.headers'],
     [true, 'cache'],
     [null, 'cache'],
-  ])('is checked: %j', async (cache, subject) => {
+  ])('is refused at boot: %j', async (cache, subject) => {
     const problems = await bootProblems({ cache } as AppOptions)
     expect(problems.map(({ code, subject }) => `${code} ${subject}`)).toEqual([
       `E_OPTION_INVALID ${subject}`,
     ])
   })
 
-  it('has known names', async () => {
+  it('warns about an unknown name', async () => {
     const warnings = await bootWarnings({ cache: { ttl: 60 } } as AppOptions)
     expect(warnings.map(({ code }) => code)).toEqual(['W_OPTION_UNKNOWN'])
   })
@@ -215,7 +215,7 @@ describe('the cache option', () => {
     { tenantShare: 0 },
     { tenantShare: 1.1 },
     { tenantShare: '25%' as never },
-  ])('takes no memoryCache(%j)', (options) => {
+  ])('refuses memoryCache(%j)', (options) => {
     expect(() => memoryCache(options)).toThrow(ConfigError)
   })
 })

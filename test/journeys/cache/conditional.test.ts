@@ -66,30 +66,30 @@ const MISS = [200, 'MISS']
 const HIT = [200, 'HIT']
 const SAME = [304, 'HIT']
 
-describe('a cached response with a date', () => {
-  it('is 304 to a client that has it', async () => {
+describe('a cached response with Last-Modified', () => {
+  it('is 304 when the client has it', async () => {
     const requests = [{}, since(MODIFIED), since(LATER), since(EARLIER), {}]
     expect(await statuses('/pages/dated', requests)).toEqual([MISS, SAME, SAME, HIT, HIT])
   })
 
-  it('is made whole for the request that fills the cache, whatever its client has', async () => {
+  it('is sent whole to the request that fills the cache, also when the client has it', async () => {
     const requests = [since(LATER), since(LATER), {}]
     expect(await statuses('/pages/dated', requests)).toEqual([MISS, SAME, HIT])
   })
 })
 
-describe('a cached response with a tag', () => {
-  it('is 304 to a client that has it', async () => {
+describe('a cached response with an ETag', () => {
+  it('is 304 when the client has it', async () => {
     const requests = [{}, noneMatch('"one"'), noneMatch('W/"one"'), noneMatch('"two"'), {}]
     expect(await statuses('/pages/tagged', requests)).toEqual([MISS, SAME, SAME, HIT, HIT])
   })
 
-  it('is made whole for the request that fills the cache', async () => {
+  it('is sent whole to the request that fills the cache', async () => {
     const requests = [noneMatch('"one"'), noneMatch('*'), {}]
     expect(await statuses('/pages/tagged', requests)).toEqual([MISS, SAME, HIT])
   })
 
-  it('is known by its tag alone where it has a date as well', async () => {
+  it('is compared by its ETag only when it also has Last-Modified', async () => {
     const requests = [
       { ...noneMatch('"one"'), ...since(LATER) },
       { ...noneMatch('"two"'), ...since(LATER) },
@@ -99,8 +99,8 @@ describe('a cached response with a tag', () => {
   })
 })
 
-describe('a cached response of more bytes than characters', () => {
-  it('is the same again, and whole', async () => {
+describe('a cached response with multi-byte characters', () => {
+  it('has the same text and Content-Length each time', async () => {
     await using app = await TestApp.create({ controllers, contract: 'off' })
     const texts = []
     for (let i = 0; i < 3; i++) {
@@ -113,7 +113,7 @@ describe('a cached response of more bytes than characters', () => {
   })
 })
 
-describe('a cached response without either', () => {
+describe('a cached response without Last-Modified and ETag', () => {
   it('is never 304', async () => {
     const requests = [since(LATER), since(LATER), noneMatch('"one"'), noneMatch('"one"')]
     expect(await statuses('/pages/plain', requests)).toEqual([MISS, HIT, HIT, HIT])

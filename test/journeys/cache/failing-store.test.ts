@@ -16,7 +16,7 @@ class PlainController {
 
 type Mode = 'fine' | 'throws' | 'rejects' | 'hangs' | 'later' | 'lies'
 
-/** A store in memory that can be told to fail, everything or one of its methods. */
+/** A store in memory of which a test can make all methods, or one of them, fail. */
 function fragileStore(inner = memoryCache()) {
   const state: { mode: Mode; only?: keyof CacheStore; closed: number } = { mode: 'fine', closed: 0 }
   const store = new Proxy(inner, {
@@ -64,8 +64,8 @@ const ask = async () => {
 }
 const warnings = () => app.logs.map(({ level, message }) => `${level} ${message}`)
 
-describe('a store that fails', () => {
-  it.each<Mode>(['throws', 'rejects'])('is done without: it %s', async (mode) => {
+describe('a cache store that fails', () => {
+  it.each<Mode>(['throws', 'rejects'])('is bypassed until it works again: it %s', async (mode) => {
     expect(await ask()).toBe('200 MISS 1')
     state.mode = mode
     for (const call of [2, 3, 4]) expect(await ask()).toBe(`200 BYPASS ${call}`)
@@ -77,7 +77,7 @@ describe('a store that fails', () => {
     ])
   })
 
-  it('is done without when it never answers, after a moment', async () => {
+  it('is bypassed after 100 ms when its read never ends', async () => {
     state.mode = 'hangs'
     const answers = Promise.all([ask(), ask()])
     await settle()
@@ -90,7 +90,7 @@ describe('a store that fails', () => {
   })
 
   it.each<keyof CacheStore>(['get', 'versions', 'set'])(
-    'costs no answer when it fails to %s',
+    'does not fail a request when its method %s fails',
     async (only) => {
       state.only = only
       state.mode = 'rejects'
@@ -102,7 +102,7 @@ describe('a store that fails', () => {
     },
   )
 
-  it('is said to fail once, also when it only cannot be written to', async () => {
+  it('is logged once when only its writes fail', async () => {
     state.only = 'set'
     state.mode = 'rejects'
     for (const call of [1, 2, 3]) expect(await ask()).toBe(`200 MISS ${call}`)
@@ -116,7 +116,7 @@ describe('a store that fails', () => {
     ])
   })
 
-  it('is an empty one to programs', async () => {
+  it('is an empty store for CacheManager, whose writes do nothing', async () => {
     const cache = CacheManager.getInstance()
     await cache.set('a', 1)
     for (const mode of ['throws', 'rejects'] as const) {
@@ -133,8 +133,8 @@ describe('a store that fails', () => {
   })
 })
 
-describe('a store that takes its time', () => {
-  it('is waited for, and everything else is as ever', async () => {
+describe('an asynchronous cache store', () => {
+  it('responds with HIT, STALE and MISS like a synchronous store', async () => {
     state.mode = 'later'
     const answers = await Promise.all([ask(), ask(), ask()])
     expect(answers.sort()).toEqual(['200 HIT 1', '200 HIT 1', '200 MISS 1'])
@@ -147,7 +147,7 @@ describe('a store that takes its time', () => {
   })
 })
 
-describe('a store that gives the worth of tags with an entry', () => {
+describe('a cache store with getTagged', () => {
   const asked: string[] = []
   let tagged: TestApp
   beforeEach(async () => {
@@ -177,7 +177,7 @@ describe('a store that gives the worth of tags with an entry', () => {
     app = tagged
   })
 
-  it('is asked once for an answer that it has, and for one that it has not', async () => {
+  it('is called once for each request, whether it has the response or not', async () => {
     expect(await ask()).toBe('200 MISS 1')
     expect(await ask()).toBe('200 HIT 1')
     await app.clock.advance(11)
@@ -190,7 +190,7 @@ describe('a store that gives the worth of tags with an entry', () => {
     expect(await ask()).toBe('200 HIT 3')
   })
 
-  it('is asked once for a value of a program, which may name other tags than it was made under', async () => {
+  it('is called once by getOrSet, also with other tags than those of the value', async () => {
     const cache = app.get(CacheManager)
     expect(await cache.getOrSet('a', () => 1, { tags: ['t'] })).toBe(1)
     await settle()
@@ -202,32 +202,35 @@ describe('a store that gives the worth of tags with an entry', () => {
     expect(await cache.getOrSet('a', () => 3, { tags: ['u'] })).toBe(3)
   })
 
-  it('is asked for what an entry was really made under', async () => {
+  it('compares the tags under which the entry was stored', async () => {
     const cache = CacheManager.getInstance()
     expect(await cache.getOrSet('GET /plain', () => 1, { tags: ['other'] })).toBe(1)
-    // A value of a program is no answer; this one has the key of one.
+    // The value of getOrSet is no response, although it has the key of a response.
     expect(await ask()).toBe('200 MISS 1')
     expect(asked).toContain('versions')
     expect(await ask()).toBe('200 HIT 1')
   })
 
-  it.each<Mode>(['throws', 'rejects', 'lies'])('is done without: it %s', async (mode) => {
-    expect(await ask()).toBe('200 MISS 1')
-    Object.assign(state, { only: 'getTagged', mode })
-    for (const call of [2, 3]) expect(await ask()).toBe(`200 BYPASS ${call}`)
-    state.mode = 'fine'
-    expect(await ask()).toBe('200 HIT 1')
-  })
+  it.each<Mode>(['throws', 'rejects', 'lies'])(
+    'is bypassed until it works again: it %s',
+    async (mode) => {
+      expect(await ask()).toBe('200 MISS 1')
+      Object.assign(state, { only: 'getTagged', mode })
+      for (const call of [2, 3]) expect(await ask()).toBe(`200 BYPASS ${call}`)
+      state.mode = 'fine'
+      expect(await ask()).toBe('200 HIT 1')
+    },
+  )
 })
 
-describe('the store of an application', () => {
-  it('is closed with it, and not again', async () => {
+describe('the cache store of an application', () => {
+  it('is closed once when the application closes', async () => {
     await app.close()
     await app.close()
     expect(state.closed).toBe(1)
   })
 
-  it('keeps it from starting when it does not open', async () => {
+  it('keeps the application from starting when it cannot open', async () => {
     const store = { ...memoryStub(), open: () => Promise.reject(new Error('no such medium')) }
     const start = TestApp.create({ controllers: [PlainController], cache: { store } })
     await expect(start).rejects.toThrow('no such medium')

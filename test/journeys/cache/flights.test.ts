@@ -11,7 +11,7 @@ import { TestApp } from 'blazon/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { defer, nameTenant, settle } from './support.js'
 
-/** What each call of the handler waits for, in order. */
+/** The calls of the handler, in order, each with the promise that it waits for. */
 let calls: { req: Request; res: Response; end: ReturnType<typeof defer<unknown>> }[]
 
 @Controller()
@@ -58,8 +58,8 @@ const ask = (tenant?: string) =>
 
 const dataOf = ({ body }: { body: { data: unknown } }) => body.data
 
-describe('of several requests that miss at the same time', () => {
-  it('one calls the handler, and the others get its answer', async () => {
+describe('concurrent requests that miss the cache', () => {
+  it('run the handler once and share its response', async () => {
     await start()
     const answers = Promise.all(Array.from({ length: 20 }, () => ask()))
     await settle()
@@ -69,7 +69,7 @@ describe('of several requests that miss at the same time', () => {
     expect(states.sort()).toEqual([...Array(19).fill('HIT one'), 'MISS one'])
   })
 
-  it('one for each tenant does, whoever is ready first', async () => {
+  it('run the handler once for each tenant, in any order of completion', async () => {
     await start()
     const tenants = ['a', 'b', 'c', undefined]
     const asked = tenants.flatMap((tenant) => [tenant, tenant, tenant])
@@ -80,7 +80,7 @@ describe('of several requests that miss at the same time', () => {
     expect((await answers).map(({ data }) => data)).toEqual(asked.map((each) => `of ${each}`))
   })
 
-  it('nobody waits for an answer of another owner, even where their keys were built alike', async () => {
+  it('do not share responses of different tenants whose combined keys are equal', async () => {
     await start()
     const own = app.asTenant('acme').request().get('/keyed?key=a').then(dataOf)
     const other = app.request().get('/keyed?key=acme:a').then(dataOf)
@@ -90,7 +90,7 @@ describe('of several requests that miss at the same time', () => {
     expect(await Promise.all([own, other])).toEqual(['of acme', 'of undefined'])
   })
 
-  it('nobody makes an answer whose client has gone', async () => {
+  it('do not run the handler when their client has disconnected', async () => {
     await start()
     const first = ask()
     await settle()
@@ -105,7 +105,7 @@ describe('of several requests that miss at the same time', () => {
     expect(calls).toHaveLength(1)
   })
 
-  it('each makes its own answer, when the first one’s is for itself alone', async () => {
+  it('run the handler each when the first response is private', async () => {
     await start()
     const answers = Promise.all([ask(), ask(), ask()])
     await settle()
@@ -118,7 +118,7 @@ describe('of several requests that miss at the same time', () => {
     expect((await answers).map(({ data }) => data).sort()).toEqual([0, 1, 2])
   })
 
-  it('none fails because the first one does', async () => {
+  it('do not fail when the first request fails', async () => {
     await start()
     const answers = Promise.all([ask(), ask(), ask()])
     await settle()
@@ -128,7 +128,7 @@ describe('of several requests that miss at the same time', () => {
     expect((await answers).map(({ status }) => status).sort()).toEqual([200, 200, 503])
   })
 
-  it('the next one makes the answer, when the first one goes away', async () => {
+  it('run the handler again when the client of the first request disconnects', async () => {
     await start()
     const gone = app.request().get('/slow')
     gone.end(() => {})
@@ -138,7 +138,7 @@ describe('of several requests that miss at the same time', () => {
     gone.abort()
     await settle()
     expect(calls).toHaveLength(2)
-    // What the first one would have said comes too late to be anybody's.
+    // The response of the first request comes too late: no request receives it.
     calls[0]?.end.resolve('late')
     await settle()
     calls[1]?.end.resolve('second')
@@ -146,7 +146,7 @@ describe('of several requests that miss at the same time', () => {
     expect(await ask()).toMatchObject({ state: 'HIT', data: 'second' })
   })
 
-  it('nobody waits for ever for others who go away', async () => {
+  it('stop waiting for others after a limited number of disconnects', async () => {
     await start()
     const others = Array.from({ length: 4 }, () => app.request().get('/slow'))
     for (const other of others) {
@@ -159,14 +159,14 @@ describe('of several requests that miss at the same time', () => {
       other.abort()
       await settle()
     }
-    // The fourth makes the answer, and the fifth has waited often enough.
+    // The fourth request runs the handler, and the fifth has waited often enough to run it too.
     expect(calls).toHaveLength(5)
     calls[4]?.end.resolve('own')
     expect(await patient).toMatchObject({ data: 'own' })
     calls[3]?.end.resolve('done')
   })
 
-  it('each has a deadline of its own', async () => {
+  it('have their own deadlines', async () => {
     await start({ timeouts: { handler: '5s' } })
     const first = ask()
     await settle()
@@ -175,13 +175,13 @@ describe('of several requests that miss at the same time', () => {
     await settle()
     await app.clock.advance('2s')
     expect((await first).status).toBe(503)
-    // The second goes on, with a call of its own and the time that it has left.
+    // The second request runs the handler itself, with the time that it has left.
     expect(calls).toHaveLength(2)
     calls[1]?.end.resolve('in time')
     expect(await second).toMatchObject({ status: 200, data: 'in time' })
   })
 
-  it('nobody waits for another for longer than ten seconds', async () => {
+  it('wait for another request for ten seconds at most', async () => {
     await start({ timeouts: { handler: false } })
     const answers = [ask(), ask()]
     await settle()
@@ -195,14 +195,14 @@ describe('of several requests that miss at the same time', () => {
   })
 })
 
-describe('an answer that is being made when its key is', () => {
+describe('a response in progress', () => {
   const cache = () => CacheManager.getInstance()
   it.each<[string, () => Promise<unknown>]>([
     ['deleted', () => cache().delete('GET /slow')],
     ['written', () => cache().set('GET /slow', 'newer')],
     ['cleared', () => cache().clear()],
     ['invalidated', () => cache().invalidateTags(['slow'])],
-  ])('%s is not kept, nor given to who comes after', async (_, forget) => {
+  ])('is not stored or shared with later requests when its key is %s', async (_, forget) => {
     await start()
     const old = ask()
     await settle()
@@ -221,7 +221,7 @@ describe('an answer that is being made when its key is', () => {
     expect(await ask()).toMatchObject({ state: 'HIT', data: 'new' })
   })
 
-  it('cleared for another tenant, is kept', async () => {
+  it('is stored when the cache of another tenant is cleared', async () => {
     await start()
     const answer = ask('acme-2')
     await settle()

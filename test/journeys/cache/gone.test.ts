@@ -20,7 +20,7 @@ class ItemsController {
 let app: TestApp
 afterEach(() => app.close())
 
-it('nobody waits for an answer whose client went away before it was begun', async () => {
+it('a request does not wait for a request whose client disconnected before the handler ran', async () => {
   const asked = defer<Response>()
   const gate = defer()
   const guard: AuthGuard = {
@@ -32,7 +32,7 @@ it('nobody waits for an answer whose client went away before it was begun', asyn
     },
   }
   app = await TestApp.create({ controllers: [ItemsController], auth: { guard }, contract: 'off' })
-  // No time passes: nobody can give up on anybody.
+  // The clock does not move, so no request can stop waiting because of a time limit.
   await app.clock.advance(0)
   const { port } = await app.listen(0, '127.0.0.1')
   const path = { port, host: '127.0.0.1', path: '/items/1' }

@@ -12,7 +12,7 @@ import { TestApp } from 'blazon/testing'
 import { afterEach, expect, it, vi } from 'vitest'
 import { nameTenant } from './support.js'
 
-// Hundreds of requests.
+// This test sends hundreds of requests.
 vi.setConfig({ testTimeout: 60_000 })
 
 class NameGuard implements AuthGuard {
@@ -24,12 +24,12 @@ class NameGuard implements AuthGuard {
   }
 }
 
-/** Waits so many turns as the request says, so that requests finish in another order than they began. */
+/** Waits as many turns as the request has in a header, so that requests end in another order than they began. */
 async function pause(req: Request): Promise<void> {
   for (let turn = 0; turn < Number(req.get('x-turns')); turn++) await new Promise(setImmediate)
 }
 
-/** Everything that the answer was made for. */
+/** Everything in the request that the response depends on. */
 const seen = (req: Request) => ({
   tenant: req.get('x-tenant-id') ?? 'nobody',
   user: req.user?.id ?? 'nobody',
@@ -68,7 +68,7 @@ function randomFrom(seed: number): (below: number) => number {
   }
 }
 
-it('gives nobody what was made for somebody else, in any order', async () => {
+it('the cache sends no response to another user, tenant or set of credentials, in any order', async () => {
   app = await TestApp.create({
     controllers: [MirrorController],
     auth: { guard: new NameGuard() },
@@ -110,7 +110,7 @@ it('gives nobody what was made for somebody else, in any order', async () => {
       id,
       query,
     })
-    // An open route sees credentials, so what it makes for them is theirs.
+    // A public route receives the credentials, so its response must belong to the request with these credentials.
     const own = `${headers['authorization'] ?? ''} ${cookie ?? ''}`.trim()
     if (!isProtected) expect(credentials).toBe(own)
   }
@@ -119,7 +119,7 @@ it('gives nobody what was made for somebody else, in any order', async () => {
     await Promise.all(Array.from({ length: 40 }, ask))
     await app.clock.advance(pick('100ms', '900ms', '1100ms', '2s'))
   }
-  // Each of them has really happened.
+  // Check that all cache states have occurred.
   for (const state of ['HIT', 'MISS', 'STALE', 'BYPASS']) {
     expect(states.get(state), state).toBeGreaterThan(10)
   }

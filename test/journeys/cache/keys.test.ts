@@ -18,7 +18,7 @@ import { nameTenant } from './support.js'
 let calls = 0
 let key: (req: Request) => unknown
 
-/** Who somebody is, as JSON in a header: hostile ids included. */
+/** Reads the user as JSON from a header, so that tests can send any id. */
 class HeaderGuard implements AuthGuard {
   canActivate(req: Request) {
     const user = req.get('x-user')
@@ -84,7 +84,7 @@ afterEach(() => app.close())
 const stateOf = async (path: string, headers: Record<string, string> = {}) =>
   (await app.request().get(path).set(headers)).headers['x-cache']
 
-describe('a read with a body', () => {
+describe('a GET request with a body', () => {
   const ask = async (body?: object, type = 'application/json') => {
     const asked = app.request().get('/posted')
     const { headers, body: answer } = await (body === undefined
@@ -93,7 +93,7 @@ describe('a read with a body', () => {
     return [headers['x-cache'], answer.data]
   }
 
-  it('is answered from no entry, and leaves none', async () => {
+  it('bypasses the cache, and stores nothing', async () => {
     expect(await ask({ a: 1 })).toEqual(['BYPASS', { call: 1, body: { a: 1 } }])
     expect(await ask({ a: 2 })).toEqual(['BYPASS', { call: 2, body: { a: 2 } }])
     expect(await ask()).toEqual(['MISS', { call: 3, body: 'none' }])
@@ -101,13 +101,13 @@ describe('a read with a body', () => {
     expect(await ask()).toEqual(['HIT', { call: 3, body: 'none' }])
   })
 
-  it('is none where its body is empty', async () => {
+  it('uses the cache when the body is empty', async () => {
     await ask()
     const { headers } = await app.request().get('/posted').set('Content-Length', '0')
     expect(headers['x-cache']).toBe('HIT')
   })
 
-  it('is one in pieces, too', async () => {
+  it('bypasses the cache when the body is chunked', async () => {
     await ask()
     const headers = { 'Content-Type': 'application/json', 'Transfer-Encoding': 'chunked' }
     const to = { path: '/posted', headers, createConnection: app.connect }
@@ -125,7 +125,7 @@ describe('the default key', () => {
     ['/open/1?a=1&&b=2', '/open/1?&b=2&a=1'],
     ['/open/1?c=3&a=1&b=2', '/open/1?a=1&b=2&c=3'],
     ['/open/1?tag=x&tag=y&b=1', '/open/1?b=1&tag=x&tag=y'],
-  ])('is one for %s and %s', async (a, b) => {
+  ])('is the same for %s and %s', async (a, b) => {
     expect([await stateOf(a), await stateOf(b)]).toEqual(['MISS', 'HIT'])
   })
 
@@ -139,12 +139,12 @@ describe('the default key', () => {
     ['/open/1?a%5B0%5D=x&a=y', '/open/1?a=y&a%5B0%5D=x'],
     ['/open/1?%E0%A4%A=1&b=2', '/open/1?b=1&%E0%A4%A=2'],
     ['/open/a', '/open/A'],
-  ])('tells %s from %s', async (a, b) => {
+  ])('is different for %s and %s', async (a, b) => {
     expect([await stateOf(a), await stateOf(b)]).toEqual(['MISS', 'MISS'])
     expect([await stateOf(a), await stateOf(b)]).toEqual(['HIT', 'HIT'])
   })
 
-  it('has no part in requests that may be somebody’s on a route that does not ask who', async () => {
+  it('is not used for requests with credentials on a route without a guard', async () => {
     for (const headers of [{ Authorization: 'Bearer a' }, { Cookie: 'sid=1' }]) {
       expect(await stateOf('/open/1', headers)).toBe('BYPASS')
       expect(await stateOf('/open/1', headers)).toBe('BYPASS')
@@ -154,7 +154,7 @@ describe('the default key', () => {
     expect(calls).toBe(6)
   })
 
-  it('names the user of a protected route', async () => {
+  it('contains the user of a protected route', async () => {
     const users = [{ id: 1 }, { id: '1' }, { id: 2 }, { sub: 'ada' }, { id: null, sub: 'bob' }]
     for (const expected of ['MISS', 'HIT']) {
       for (const user of users) {
@@ -170,7 +170,7 @@ describe('the default key', () => {
   })
 
   it.each([{}, { id: '' }, { id: { toString: 'a' } }, { id: ['a'] }, { id: true }])(
-    'does not exist for a user like %j',
+    'is not used for the user %j',
     async (user) => {
       const headers = { 'X-User': JSON.stringify(user) }
       expect(await stateOf('/mine', headers)).toBe('BYPASS')
@@ -178,7 +178,7 @@ describe('the default key', () => {
     },
   )
 
-  it('is looked up only behind the guard and the abilities', async () => {
+  it('is read after the guard and the abilities only', async () => {
     const may = { 'X-User': '{"id":1,"roles":["read"]}' }
     expect([await stateOf('/abilities', may), await stateOf('/abilities', may)]).toEqual([
       'MISS',
@@ -189,7 +189,7 @@ describe('the default key', () => {
     expect((await app.request().get('/abilities').set(demoted)).status).toBe(403)
   })
 
-  it('keeps tenants apart', async () => {
+  it('is different for each tenant', async () => {
     const seen = new Map<string, unknown>()
     for (const expected of ['MISS', 'HIT']) {
       for (const id of ['acme', 'acme-2', 'Acme', 'a:b', '__proto__', '']) {
@@ -203,15 +203,15 @@ describe('the default key', () => {
   })
 })
 
-describe('a key of the route', () => {
-  it('is all that tells its answers apart', async () => {
+describe('the key option', () => {
+  it('decides alone which requests share a response', async () => {
     key = (req) => `own ${req.query.a}`
     expect(await stateOf('/own?a=1')).toBe('MISS')
     expect(await stateOf('/own?a=1&b=2')).toBe('HIT')
     expect(await stateOf('/own?a=2')).toBe('MISS')
   })
 
-  it('is put behind the tenant, whatever it looks like', async () => {
+  it('never equals the key of another tenant, with any text', async () => {
     key = (req) => String(req.query.key)
     const call = async (tenant: string, each: string) =>
       (await app.asTenant(tenant).request().get('/own').query({ key: each })).body.data.call
@@ -219,7 +219,7 @@ describe('a key of the route', () => {
     expect(await call('a:b', 'c')).toBe(2)
     expect(await call('a%3Ab', 'c')).toBe(3)
     expect((await app.request().get('/own').query({ key: 'a:b:c' })).body.data.call).toBe(4)
-    // The same stored key, of two owners: each sees its own answer, or none.
+    // Two owners have the same stored key: each gets its own response, or none.
     expect(await call('a', 'b:c')).toBe(5)
     expect(await call('a:b', 'c')).toBe(2)
   })
@@ -231,7 +231,7 @@ describe('a key of the route', () => {
     ['is a promise', () => Promise.resolve('a')],
     ['is undefined', () => undefined],
     ['is null', () => null],
-  ])('that %s means that nothing is cached, and is logged once', async (_, run) => {
+  ])('disables the cache for the request and is logged once when it %s', async (_, run) => {
     key = run
     for (const call of [1, 2, 3]) {
       const { headers, body, status } = await app.request().get('/own')
@@ -242,7 +242,7 @@ describe('a key of the route', () => {
     expect(warnings[0]?.message).toMatch(/KeysController\.own.*not cached/)
   })
 
-  it('may be any string', async () => {
+  it('may return any string', async () => {
     for (const each of [
       '__proto__',
       'constructor',
@@ -259,8 +259,8 @@ describe('a key of the route', () => {
   })
 })
 
-describe('tags of the route', () => {
-  it('that are no strings mean that nothing is cached', async () => {
+describe('the tags option', () => {
+  it('disables the cache for the request when it returns something other than strings', async () => {
     expect(await stateOf('/tagged')).toBe('BYPASS')
     expect(await stateOf('/tagged?tags=a')).toBe('BYPASS')
     expect(await stateOf('/tagged?tags=a&tags=b')).toBe('MISS')

@@ -48,7 +48,7 @@ const start = async () => {
     middlewares: [nameTenant],
   })
   apps.push(app)
-  // From here on only the tests move it.
+  // From now on, only the tests move the clock.
   await app.clock.advance(0)
   return app
 }
@@ -57,7 +57,7 @@ afterEach(async () => {
 })
 
 describe('CacheManager', () => {
-  it('is injected, also where nothing else is cached', async () => {
+  it('is injected, also when no route has @Cache', async () => {
     const app = await start()
     for (const _ of [1, 2]) {
       expect((await app.request().get('/products')).body.data).toEqual(['product 1'])
@@ -66,7 +66,7 @@ describe('CacheManager', () => {
     expect((await app.request().get('/products')).body.data).toEqual(['product 2'])
   })
 
-  it('is that of the application that started last', async () => {
+  it('getInstance() returns the manager of the application that started last', async () => {
     expect(() => CacheManager.getInstance()).toThrow(/no application is running/)
     const [first, second] = [await start(), await start()]
     expect(CacheManager.getInstance()).toBe(second.get(CacheManager))
@@ -76,14 +76,14 @@ describe('CacheManager', () => {
     expect(() => CacheManager.getInstance()).toThrow(/inject CacheManager/)
   })
 
-  it('is one for each application', async () => {
+  it('stores values for each application separately', async () => {
     const [first, second] = [await start(), await start()]
     await first.get(CacheManager).set('a', 1)
     expect(await second.get(CacheManager).get('a')).toBeUndefined()
     expect(await first.get(CacheManager).get('a')).toBe(1)
   })
 
-  it('finds what a route has cached for a tenant under `<tenant>:<key>`', async () => {
+  it('finds the cached response of a tenant under `<tenant>:<key>`', async () => {
     const app = await start()
     await app.asTenant('acme').request().get('/tenants/name')
     const cache = CacheManager.getInstance()
@@ -96,7 +96,7 @@ describe('CacheManager', () => {
     expect(headers['x-cache']).toBe('MISS')
   })
 
-  it('cannot make a route answer with what a program has put there', async () => {
+  it('cannot replace the response of a route with a stored value', async () => {
     const app = await start()
     await CacheManager.getInstance().set('acme:name', { data: 'I am somebody else' })
     const { body } = await app.asTenant('acme').request().get('/tenants/name')
@@ -104,8 +104,8 @@ describe('CacheManager', () => {
   })
 })
 
-describe('values', () => {
-  it('are kept for a minute, or as long as is said', async () => {
+describe('values of CacheManager', () => {
+  it('are kept for a minute, or for their ttl', async () => {
     const app = await start()
     const cache = CacheManager.getInstance()
     await cache.set('minute', 1)
@@ -120,7 +120,7 @@ describe('values', () => {
     expect(await read()).toEqual([undefined, undefined, 3])
   })
 
-  it('of no time are forgotten', async () => {
+  it('are deleted when ttl is 0', async () => {
     await start()
     const cache = CacheManager.getInstance()
     await cache.set('a', 1)
@@ -128,7 +128,7 @@ describe('values', () => {
     expect(await cache.get('a')).toBeUndefined()
   })
 
-  it('are copies', async () => {
+  it('are copied when they are stored and read', async () => {
     await start()
     const cache = CacheManager.getInstance()
     const given = { list: [1] }
@@ -152,14 +152,14 @@ describe('values', () => {
   })
 
   it.each([undefined, () => 1, Symbol('a')])(
-    'may not be %s, which JSON cannot say',
+    'may not be %s, which JSON cannot represent',
     async (value) => {
       await start()
       await expect(CacheManager.getInstance().set('a', value)).rejects.toThrow(TypeError)
     },
   )
 
-  it('say which call was given what JSON cannot say', async () => {
+  it('are refused with the name of the method when they are not JSON', async () => {
     await start()
     const cache = CacheManager.getInstance()
     await expect(cache.set('a', 1n)).rejects.toThrow(
@@ -170,7 +170,7 @@ describe('values', () => {
     await expect(cache.getOrSet('a', () => ring)).rejects.toThrow(/^CacheManager\.getOrSet\(\): /)
   })
 
-  it('of no tenant are read by all who name their key, those of a view only by its tenant', async () => {
+  it('without a tenant are readable under their key, those of forTenant by their tenant only', async () => {
     await start()
     const cache = CacheManager.getInstance()
     await cache.set('acme:rates', 1)
@@ -180,7 +180,7 @@ describe('values', () => {
     expect(await runWithTenant('globex', read)).toEqual([1, undefined])
   })
 
-  it('refuse what is no key and no time', async () => {
+  it('are refused with an invalid key, ttl or tag', async () => {
     await start()
     const cache = CacheManager.getInstance()
     for (const key of [undefined, null, '', 1, {}] as never[]) {
@@ -199,7 +199,7 @@ describe('values', () => {
       await expect(cache.invalidateTags(tags)).rejects.toThrow(TypeError)
     }
     await expect(cache.getOrSet('a', () => 1, { tags: 'a' as never })).rejects.toThrow(TypeError)
-    // A time to live in their place would be lost.
+    // A ttl in the place of the options would have no effect.
     for (const options of [60, '60s', null] as never[]) {
       await expect(cache.getOrSet('a', () => 1, options)).rejects.toThrow(/Give { ttl: '60s' }/)
     }
@@ -207,7 +207,7 @@ describe('values', () => {
     expect(() => cache.forTenant('')).toThrow(/runs without a tenant/)
   })
 
-  it('are kept under any key', async () => {
+  it('are stored under any string as key', async () => {
     await start()
     const cache = CacheManager.getInstance()
     const keys = [
@@ -228,7 +228,7 @@ describe('values', () => {
 })
 
 describe('getOrSet', () => {
-  it('loads once for all who ask at the same time', async () => {
+  it('loads once for concurrent calls', async () => {
     await start()
     const cache = CacheManager.getInstance()
     const value = defer<string>()
@@ -247,7 +247,7 @@ describe('getOrSet', () => {
     expect(loads).toBe(1)
   })
 
-  it('shares a failure, and does not keep it', async () => {
+  it('rejects concurrent calls when the load fails, and loads again next time', async () => {
     await start()
     const cache = CacheManager.getInstance()
     const value = defer<string>()
@@ -258,7 +258,7 @@ describe('getOrSet', () => {
     expect(await cache.getOrSet('a', () => 'up')).toBe('up')
   })
 
-  it('does not keep what was loaded before its key was forgotten', async () => {
+  it('does not store a value when its key was changed during the load', async () => {
     await start()
     const cache = CacheManager.getInstance()
     for (const forget of [
@@ -279,14 +279,14 @@ describe('getOrSet', () => {
     }
   })
 
-  it('does not keep undefined', async () => {
+  it('does not store undefined', async () => {
     await start()
     const cache = CacheManager.getInstance()
     expect(await cache.getOrSet('a', () => undefined)).toBeUndefined()
     expect(await cache.getOrSet('a', () => 1)).toBe(1)
   })
 
-  it('keeps under tags, which everything can be forgotten by', async () => {
+  it('stores values with tags, by which they can be invalidated', async () => {
     await start()
     const cache = CacheManager.getInstance()
     const read = async () => [
@@ -304,7 +304,7 @@ describe('getOrSet', () => {
     expect(await cache.get('b')).toBeUndefined()
   })
 
-  it('counts what it finds', async () => {
+  it('counts hits and misses', async () => {
     await start()
     const cache = CacheManager.getInstance()
     await cache.getOrSet('a', () => 1)
@@ -314,8 +314,8 @@ describe('getOrSet', () => {
   })
 })
 
-describe('an application that is not running', () => {
-  it('has a manager, which is nobody’s instance', async () => {
+describe('an application before init()', () => {
+  it('is not used by CacheManager.getInstance()', async () => {
     const app = new App({ logger: false })
     apps.push(app)
     expect(() => CacheManager.getInstance()).toThrow(/no application/)

@@ -6,7 +6,7 @@ import { TestApp } from 'blazon/testing'
 import { afterEach, expect, it } from 'vitest'
 import { settle } from './support.js'
 
-// What types forbid, and JavaScript does not.
+// The types forbid this, but JavaScript allows it.
 const reject = (async () => Promise.reject(new Error('no'))) as never
 
 const raise = () => {
@@ -53,17 +53,17 @@ let app: TestApp
 afterEach(() => app.close())
 
 it.each(['key', 'tags', 'thrown-key', 'thrown-tags'])(
-  'a promise, or a value that has no text thrown, costs the cache alone: %s',
+  'a rejected promise or a thrown object without toString bypasses the cache only: %s',
   async (name) => {
     app = await TestApp.create({ controllers: [MisusedController] })
     const { status, headers } = await app.request().get(`/${name}`)
     expect([status, headers['x-cache']]).toEqual([200, 'BYPASS'])
-    // A rejection that nobody handles would be told by the application as it closes.
+    // If the rejection were not handled, close() of the application would throw it.
     await settle()
   },
 )
 
-it('a request that has headers of its own still has them afterwards', async () => {
+it('a request whose headers property was replaced keeps these headers', async () => {
   seen = []
   app = await TestApp.create({ controllers: [MisusedController] })
   const server = createServer((req, res) => {

@@ -34,7 +34,7 @@ afterEach(async () => {
   await app.close()
 })
 
-it('an application that is mounted in another one caches as ever, apart by where it is mounted', async () => {
+it('an application that is mounted in another one caches each mount path separately', async () => {
   app = new App({ controllers: [ThingsController], logger: false })
   const host = express().use('/a', app.handler).use('/b', app.handler)
   const listening = createServer(host).listen(0, '127.0.0.1')
@@ -57,11 +57,11 @@ it('an application that is mounted in another one caches as ever, apart by where
 })
 
 it.each([
-  ['nothing', undefined],
+  ['undefined', undefined],
   ['null', null],
-  ['a description', { remoteAddress: '10.0.0.1' }],
+  ['a plain object', { remoteAddress: '10.0.0.1' }],
 ])(
-  'an application on a platform that has no connections caches as ever, with %s for a socket',
+  'an application on a platform without connections caches responses, with %s as socket',
   async (_, socket) => {
     app = new App({ controllers: [ThingsController], logger: false })
     await app.init()

@@ -100,15 +100,15 @@ const start = async (options: object = {}) => {
   return app
 }
 
-/** What does not belong to one exchange alone: a body that is known beforehand has a length. */
+/** The headers that do not depend on how the response was sent. A body that is known beforehand has a length. */
 function contentOf(headers: Record<string, string>) {
   const { date, 'content-length': length, 'transfer-encoding': coding, ...content } = headers
   return content
 }
 
-describe('an answer of @Cache', () => {
+describe('a response of a route with @Cache', () => {
   it.each(['value', 'later', 'ok', 'json', 'send', 'end', 'callback', 'constant'])(
-    'is kept as it was: %s',
+    'is the same from the cache: %s',
     async (path) => {
       await start()
       const first = await app.request().get(`/things/${path}`)
@@ -123,7 +123,7 @@ describe('an answer of @Cache', () => {
     },
   )
 
-  it('is kept byte for byte, whatever becomes of the bytes', async () => {
+  it('is kept byte for byte, also when the handler changes the buffer afterwards', async () => {
     await start()
     for (const state of ['MISS', 'HIT', 'HIT']) {
       const { body, headers } = await app.request().get('/things/bytes')
@@ -132,7 +132,7 @@ describe('an answer of @Cache', () => {
     }
   })
 
-  it('says how old it is, and is made anew when its time has passed', async () => {
+  it('has an Age header, and is made again after its ttl', async () => {
     await start()
     await app.request().get('/things/value')
     await app.clock.advance('59.9s')
@@ -143,7 +143,7 @@ describe('an answer of @Cache', () => {
     expect([anew['x-cache'], anew['age'], body.data]).toEqual(['MISS', undefined, { call: 2 }])
   })
 
-  it('is given to HEAD without its body, and HEAD makes none', async () => {
+  it('is sent to HEAD without its body, and HEAD stores nothing', async () => {
     await start()
     const early = await app.request().head('/things/value')
     expect(early.headers['x-cache']).toBe('MISS')
@@ -155,7 +155,7 @@ describe('an answer of @Cache', () => {
     expect(calls).toBe(2)
   })
 
-  it('is never given to a write, nor made by one', async () => {
+  it('is neither sent to POST nor stored by POST', async () => {
     await start()
     await app.request().get('/things/all')
     const { body, headers } = await app.request().post('/things/all')
@@ -164,7 +164,7 @@ describe('an answer of @Cache', () => {
     expect((await app.request().get('/things/all')).body.data).toEqual({ call: 1 })
   })
 
-  it('is not kept for no time', async () => {
+  it('is not stored when ttl is 0', async () => {
     await start()
     await app.request().get('/things/zero')
     const { headers } = await app.request().get('/things/zero')
@@ -172,7 +172,7 @@ describe('an answer of @Cache', () => {
     expect(calls).toBe(2)
   })
 
-  it('says nothing of its keeping where that is not wanted', async () => {
+  it('has no X-Cache and Age headers when cache.headers is false', async () => {
     await start({ cache: { headers: false } })
     const first = await app.request().get('/things/value')
     const second = await app.request().get('/things/value')
@@ -181,7 +181,7 @@ describe('an answer of @Cache', () => {
     expect(second.headers).not.toHaveProperty('age')
   })
 
-  it('can be read by a program', async () => {
+  it('can be read with CacheManager', async () => {
     await start()
     await app.request().get('/things/value')
     const cache = CacheManager.getInstance()

@@ -50,7 +50,7 @@ describe('staleWhileRevalidate', () => {
     ['a promise', async () => calls],
     ['res.json', (_, res) => res.json({ data: calls })],
     ['a callback', (_, res) => process.nextTick(() => res.json({ data: calls }))],
-  ])('gives the old answer at once, and makes a new one behind it: %s', async (_, run) => {
+  ])('sends the stale response at once, and refreshes it in the background: %s', async (_, run) => {
     handle = run
     expect(await ask()).toBe('MISS 1 -')
     await app.clock.advance('12s')
@@ -60,7 +60,7 @@ describe('staleWhileRevalidate', () => {
     expect(calls).toBe(2)
   })
 
-  it('makes one for all who ask meanwhile', async () => {
+  it('refreshes once for concurrent requests', async () => {
     await ask()
     await app.clock.advance('12s')
     const end = defer<unknown>()
@@ -73,13 +73,13 @@ describe('staleWhileRevalidate', () => {
     expect(await ask()).toBe('HIT new 0')
   })
 
-  it('ends with its time', async () => {
+  it('sends no stale response after its time', async () => {
     await ask()
     await app.clock.advance('30s')
     expect(await ask()).toBe('MISS 2 -')
   })
 
-  it('leaves HEAD to itself', async () => {
+  it('sends a stale response to HEAD without a refresh', async () => {
     await ask()
     await app.clock.advance('12s')
     expect((await app.request().head('/news')).headers['x-cache']).toBe('STALE')
@@ -87,7 +87,7 @@ describe('staleWhileRevalidate', () => {
     expect(calls).toBe(1)
   })
 
-  it('says whose the answer was that could not be made anew', async () => {
+  it('logs the tenant when a refresh fails', async () => {
     const get = () => app.asTenant('acme').request().get('/news')
     await get()
     await app.clock.advance('12s')
@@ -97,7 +97,7 @@ describe('staleWhileRevalidate', () => {
     expect(app.logs.map(({ facts }) => facts['tenant'])).toEqual(['acme'])
   })
 
-  it('keeps the old answer while the new one fails, and says so', async () => {
+  it('keeps the stale response and logs the error when a refresh fails', async () => {
     await ask()
     await app.clock.advance('12s')
     for (const fail of [
@@ -119,7 +119,7 @@ describe('staleWhileRevalidate', () => {
     ])
   })
 
-  it('says so when the new one is refused, and asks again', async () => {
+  it('logs a refresh that validation refuses, and validates the next request', async () => {
     const get = async () => (await app.request().get('/checked')).headers['x-cache']
     expect(await get()).toBe('MISS')
     await app.clock.advance('12s')
@@ -133,20 +133,20 @@ describe('staleWhileRevalidate', () => {
 
   it.each<[string, typeof handle]>([
     [
-      'is gone',
+      'is a 404',
       () => {
         throw new NotFoundError()
       },
     ],
-    ['has become private', (_, res) => res.set('Cache-Control', 'private').json({ data: 'mine' })],
+    ['is private', (_, res) => res.set('Cache-Control', 'private').json({ data: 'mine' })],
     [
-      'has become a stream',
+      'is a stream',
       (_, res) => {
         res.write('a')
         res.end()
       },
     ],
-  ])('forgets the old answer when it %s', async (_, run) => {
+  ])('deletes the stale response when the new one %s', async (_, run) => {
     await ask()
     await app.clock.advance('12s')
     handle = run
@@ -156,7 +156,7 @@ describe('staleWhileRevalidate', () => {
     expect(await ask()).toBe('MISS asked -')
   })
 
-  it('gives up what never ends, and tries again', async () => {
+  it('stops a refresh after its time limit, and starts another', async () => {
     await ask()
     await app.clock.advance('10s')
     handle = () => new Promise(() => {})
@@ -171,7 +171,7 @@ describe('staleWhileRevalidate', () => {
     expect(await ask()).toBe('HIT at last 0')
   })
 
-  it('tells who waits for the end of the hidden answer that it has come', async () => {
+  it('emits finish and close on the response of a refresh', async () => {
     await ask()
     await app.clock.advance('12s')
     const ends: string[] = []
@@ -185,7 +185,7 @@ describe('staleWhileRevalidate', () => {
     expect(ends).toEqual(['finish', 'close'])
   })
 
-  it('makes it with what middlewares have left for the handler', async () => {
+  it('passes res.locals of the middlewares to the refresh', async () => {
     await app.close()
     app = await TestApp.create({
       controllers: [StaleController],
@@ -204,7 +204,7 @@ describe('staleWhileRevalidate', () => {
     expect(await ask()).toBe('HIT hello2 0')
   })
 
-  it('keeps tenants apart', async () => {
+  it('keeps the responses of tenants separate', async () => {
     handle = (req) => `${req.get('x-tenant-id')} ${calls}`
     const askAs = async (id: string) =>
       (await app.asTenant(id).request().get('/news')).body.data as string
@@ -216,7 +216,7 @@ describe('staleWhileRevalidate', () => {
     expect(calls).toBe(4)
   })
 
-  it('leaves nothing behind when the application closes under it', async () => {
+  it('logs nothing when the application closes during a refresh', async () => {
     await ask()
     await app.clock.advance('12s')
     const end = defer<unknown>()

@@ -51,7 +51,7 @@ const start = async (options: object = {}) => {
   await app.clock.advance(0)
 }
 
-/** Asks twice; whether the second answer was a kept one. */
+/** Sends two requests. Returns true if the second response came from the cache. */
 async function isKept(run: typeof handle, path = '/answer'): Promise<boolean> {
   handle = run
   await app.request().get(path)
@@ -60,27 +60,27 @@ async function isKept(run: typeof handle, path = '/answer'): Promise<boolean> {
   return headers['x-cache'] === 'HIT'
 }
 
-describe('what is not kept', () => {
+describe('a response that is not cached', () => {
   beforeEach(() => start())
 
   it.each<[string, typeof handle]>([
     ['a cookie', (_, res) => res.cookie('a', 'b').json(1)],
     ['a cookie in the head', (_, res) => res.writeHead(200, { 'Set-Cookie': 'a=b' }).end('x')],
-    ['a head in pieces', (_, res) => res.writeHead(200, ['X-Own', 'yes'] as never).end('x')],
+    ['a head as an array', (_, res) => res.writeHead(200, ['X-Own', 'yes'] as never).end('x')],
     ['private', (_, res) => res.set('Cache-Control', 'private').json(1)],
     ['PRIVATE', (_, res) => res.set('Cache-Control', 'max-age=5,  PRIVATE').json(1)],
     ['private="x"', (_, res) => res.set('Cache-Control', 'private="x, y"').json(1)],
     ['no-store', (_, res) => res.set('Cache-Control', 'no-store').json(1)],
     ['no-cache', (_, res) => res.set('Cache-Control', 'public, no-cache').json(1)],
     ['Vary: *', (_, res) => res.set('Vary', '  * ').json(1)],
-    ['Vary on what the key does not know', (_, res) => res.vary('Accept-Language').json(1)],
+    ['Vary on a header that is not in the key', (_, res) => res.vary('Accept-Language').json(1)],
     ['Vary on credentials', (_, res) => res.vary('Authorization').json(1)],
     ['201', (_, res) => res.status(201).json(1)],
     ['204', (_, res) => res.status(204).end()],
     ['206', (_, res) => res.status(206).end('part')],
     ['404', (_, res) => res.status(404).json(1)],
     ['an error', () => Promise.reject(new NotFoundError())],
-    ['a failure', () => Promise.reject(new Error('down'))],
+    ['an unexpected error', () => Promise.reject(new Error('down'))],
     [
       'a stream',
       (_, res) => {
@@ -89,19 +89,19 @@ describe('what is not kept', () => {
       },
     ],
     ['a file', (_, res) => res.sendFile(new URL(import.meta.url).pathname)],
-    ['a body in a coding', (_, res) => res.set('Content-Encoding', 'br').end('x')],
+    ['an encoded body', (_, res) => res.set('Content-Encoding', 'br').end('x')],
     ['more than 1 MiB', (_, res) => res.end(Buffer.alloc(1024 * 1024 + 1))],
-  ])('is %s', async (_, run) => {
+  ])('has or is %s', async (_, run) => {
     expect(await isKept(run)).toBe(false)
   })
 
-  it('is not everything', async () => {
+  it('is not one of exactly 1 MiB', async () => {
     expect(await isKept((_, res) => res.end(Buffer.alloc(1024 * 1024)))).toBe(true)
   })
 })
 
-describe('what is kept beside the body', () => {
-  it('is what describes it, and what is declared', async () => {
+describe('the headers of a cached response', () => {
+  it('contain headers that describe the body, and the declared ones', async () => {
     await start()
     await app.request().get('/list')
     const { headers } = await app.request().get('/list')
@@ -110,7 +110,7 @@ describe('what is kept beside the body', () => {
     expect(headers['link']).toBe('</list?page=2>; rel="next"')
   })
 
-  it('is nothing of the exchange; what may be missed is logged, once', async () => {
+  it('contain none of the single exchange, and log unknown ones once', async () => {
     await start()
     const run: typeof handle = (_, res) =>
       res
@@ -137,7 +137,7 @@ describe('what is kept beside the body', () => {
     ])
   })
 
-  it('is Vary, where the key looks at the same', async () => {
+  it('contain Vary when the key depends on the same header', async () => {
     await start()
     for (const language of ['en', 'de', 'en', 'de']) {
       const { headers, body } = await app
@@ -151,8 +151,8 @@ describe('what is kept beside the body', () => {
   })
 })
 
-describe('beside middlewares', () => {
-  it('keeps what the handler gave, and lets each request have its own coding', async () => {
+describe('a cached response with middlewares', () => {
+  it('is stored before compression, and compressed for each request', async () => {
     await start({ middlewares: [compression({ threshold: 0 })] })
     handle = () => ({ text: 'a'.repeat(5000) })
     const plain = () => app.request().get('/answer').set('Accept-Encoding', 'identity')
@@ -169,7 +169,7 @@ describe('beside middlewares', () => {
     expect(again.body).toEqual(hit.body)
   })
 
-  it('leaves Vary and the origin to cors, for each request anew', async () => {
+  it('has the origin and Vary of cors for each request', async () => {
     const origin = ['https://a.example', 'https://b.example']
     await start({ security: { cors: { origin } } })
     handle = () => ({ ok: true })
@@ -181,7 +181,7 @@ describe('beside middlewares', () => {
     expect(calls).toBe(1)
   })
 
-  it('does the same with cors as a middleware', async () => {
+  it('has no origin of another request with cors as a middleware', async () => {
     await start({ middlewares: [cors({ origin: ['https://a.example'] })] })
     handle = () => ({ ok: true })
     await app.request().get('/answer').set('Origin', 'https://a.example')
@@ -190,7 +190,7 @@ describe('beside middlewares', () => {
     expect(headers).not.toHaveProperty('access-control-allow-origin')
   })
 
-  it('keeps no answer with which a session begins', async () => {
+  it('is not stored when it begins a session', async () => {
     const secret = 'of the test'
     await start({ middlewares: [session({ secret, resave: false, saveUninitialized: false })] })
     const isKeptWithSession = await isKept((req) => {
@@ -200,7 +200,7 @@ describe('beside middlewares', () => {
     expect(isKeptWithSession).toBe(false)
   })
 
-  it('answers 304 to who has it, from the first answer on', async () => {
+  it('is 304 for a matching ETag, except for the request that fills the cache', async () => {
     await start({ etag: true })
     handle = () => ({ ok: true })
     const first = await app.request().get('/answer')
@@ -216,7 +216,7 @@ describe('beside middlewares', () => {
     expect(calls).toBe(2)
   })
 
-  it('keeps no header of a middleware, which sets it again', async () => {
+  it('is stored without the headers that a middleware sets for each request', async () => {
     let count = 0
     const middleware = (_req: Request, res: Response, next: () => void) => {
       res.set('Link', `</${++count}>`)
@@ -230,7 +230,7 @@ describe('beside middlewares', () => {
     expect(calls).toBe(1)
   })
 
-  it('sends the same static headers with both', async () => {
+  it('has the same static headers on MISS and HIT', async () => {
     await start({ security: { helmet: true } })
     handle = () => ({ ok: true })
     const { 'x-cache': missed, date: _, ...headers } = (await app.request().get('/answer')).headers
@@ -240,7 +240,7 @@ describe('beside middlewares', () => {
     expect(others).toEqual(headers)
   })
 
-  it('lets a declared header stand in for a static one', async () => {
+  it('has a declared header of the handler instead of the static one', async () => {
     await start({ security: { helmet: true } })
     const run: typeof handle = (_, res) => res.set('X-Frame-Options', 'DENY').json([1])
     handle = run
@@ -250,7 +250,7 @@ describe('beside middlewares', () => {
     }
   })
 
-  it('sends the static headers once, and those that are set for one request', async () => {
+  it('has the static headers, and the headers that a middleware sets for the request', async () => {
     let count = 0
     await start({
       security: { helmet: true },

@@ -1,14 +1,14 @@
 import type { Middleware } from 'blazon'
 import { kTenantScope } from '../../../src/http/own-fields.js'
 
-/** Names the tenant of a request by its header, as the tenant feature does. */
+/** Sets the tenant of a request from its header, as the tenant feature does. */
 export const nameTenant: Middleware = (req, _res, next) => {
   const id = req.get('x-tenant-id')
   if (id !== undefined) req[kTenantScope] = { id, origin: {}, host: undefined }
   next()
 }
 
-/** A promise, and what settles it. */
+/** A promise, and the functions that settle it. */
 export function defer<T = void>() {
   let resolve!: (value: T) => void
   let reject!: (error: unknown) => void
@@ -18,7 +18,7 @@ export function defer<T = void>() {
   return { promise, resolve, reject }
 }
 
-/** Lets everything go on that waits for nothing but this process. */
+/** Waits for turns of the event loop, so that all callbacks run that wait for no input or output. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
 }

@@ -1,150 +1,25 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  Auth,
-  Cache,
-  Controller,
-  Get,
-  type Interceptor,
-  type Middleware,
-  type Request,
-  type Response,
-} from 'blazon'
-import { TestApp } from 'blazon/testing'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { defer, settle } from './support.js'
+import { describe, expect, it } from 'vitest'
+import { settle } from './support.js'
+import { alice, app, ask, behaviour, bob, useUsersApp } from './users-app.js'
 
-/** Where the user of a request is put, and by whom, in the application of a test. */
-let enter: (req: Request, res: Response, user: unknown) => unknown
-let gates: ReturnType<typeof defer<void>>[]
-let handled: unknown[]
-let before: ((req: Request, res: Response) => unknown) | undefined
+useUsersApp()
 
-/** As an API key, a client certificate or passport does: no guard knows of it. */
-const identify: Middleware = (req, res, next) => {
-  const user = req.get('x-who')
-  if (user !== undefined) enter(req, res, JSON.parse(user))
-  next()
-}
-
-const late: Interceptor = async (req, res, next) => {
-  await sleep(1)
-  const user = req.get('x-late')
-  if (user !== undefined) enter(req, res, JSON.parse(user))
-  return await next()
-}
-
-/** Says for whom it was made. */
-const whose = (req: Request, res: Response) => {
-  const { user, auth, session } = req as Request & { auth?: object; session?: { user: object } }
-  handled.push(user)
-  return { user: user ?? auth ?? session?.user ?? res.locals['user'] ?? 'nobody' }
-}
-
-@Controller()
-class UsersController {
-  @Cache({ ttl: 60, staleWhileRevalidate: 60 })
-  @Get('open')
-  open(req: Request, res: Response) {
-    return whose(req, res)
-  }
-
-  @Cache({ ttl: 60, key: () => 'own', staleWhileRevalidate: 60 })
-  @Get('own')
-  own(req: Request, res: Response) {
-    return whose(req, res)
-  }
-
-  @Cache({ ttl: 60, key: () => 'shared', shared: true })
-  @Get('shared')
-  shared() {
-    handled.push('shared')
-    return { made: handled.length }
-  }
-
-  @Auth()
-  @Cache({ ttl: 60, shared: true })
-  @Get('guarded')
-  guarded() {
-    handled.push('guarded')
-    return { made: handled.length }
-  }
-
-  @Cache({ ttl: 60 })
-  @Get('used')
-  used(req: Request, res: Response) {
-    return whose(req, res)
-  }
-
-  @Cache({ ttl: 60 })
-  @Get('inside')
-  async inside(req: Request, res: Response) {
-    const gate = defer<void>()
-    gates.push(gate)
-    await gate.promise
-    await before?.(req, res)
-    return whose(req, res)
-  }
-
-  @Cache({
-    ttl: 60,
-    key: (req: Request) => `for ${req.get('authorization')} ${req.cookies?.['sid']}`,
-  })
-  @Get('named')
-  named(req: Request, res: Response) {
-    return whose(req, res)
-  }
-}
-
-let app: TestApp
-beforeEach(async () => {
-  gates = []
-  handled = []
-  before = undefined
-  enter = (req, _res, user) => {
-    req.user = user as never
-  }
-  app = await TestApp.create({
-    controllers: [UsersController],
-    middlewares: [identify],
-    plugins: [{ name: 'late', intercept: ({ name }) => (name.endsWith('.used') ? late : null) }],
-    auth: { guard: { canActivate: () => true } },
-    contract: 'off',
-  })
-  await app.clock.advance(0)
-})
-afterEach(() => app.close())
-
-const ask = async (path: string, who?: unknown, headers: Record<string, string> = {}) => {
-  const as = who === undefined ? {} : { 'X-Who': JSON.stringify(who) }
-  const answer = await app
-    .request()
-    .get(path)
-    .set({ ...as, ...headers })
-  return { state: answer.headers['x-cache'], user: answer.body.data?.user, data: answer.body.data }
-}
-
-const alice = { id: 'alice' }
-const bob = { id: 'bob' }
-
-describe('a user whom a middleware has set', () => {
-  it.each(['/open', '/own'])(
-    'is answered from what was made for this user alone: %s',
-    async (path) => {
-      for (const who of [alice, bob, undefined, alice]) {
-        for (let time = 0; time < 2; time++) {
-          expect((await ask(path, who)).user).toEqual(who ?? 'nobody')
-        }
+describe('a user that a middleware sets', () => {
+  it.each(['/open', '/own'])('receives only cached responses for this user: %s', async (path) => {
+    for (const who of [alice, bob, undefined, alice]) {
+      for (let time = 0; time < 2; time++) {
+        expect((await ask(path, who)).user).toEqual(who ?? 'nobody')
       }
-    },
-  )
+    }
+  })
 
-  it('is named by the default key', async () => {
+  it('is a part of the default key', async () => {
     for (const state of ['MISS', 'HIT']) {
       for (const who of [alice, bob, undefined]) expect((await ask('/open', who)).state).toBe(state)
     }
   })
 
-  it('has an own key to himself, until another one has it', async () => {
+  it('does not share the entry of a key option with another user, and logs a warning once', async () => {
     const states = []
     for (const who of [alice, alice, bob, bob, undefined, alice])
       states.push((await ask('/own', who)).state)
@@ -156,7 +31,7 @@ describe('a user whom a middleware has set', () => {
     )
   })
 
-  it('is given no stale answer of another, nor one that is made behind it', async () => {
+  it('receives no stale response of another user, before and after a refresh', async () => {
     for (const path of ['/open', '/own']) {
       await ask(path, alice)
       await app.clock.advance('61s')
@@ -170,7 +45,7 @@ describe('a user whom a middleware has set', () => {
     }
   })
 
-  it('is told nothing by HEAD and If-None-Match of what another has', async () => {
+  it('learns nothing about the response of another user by HEAD and If-None-Match', async () => {
     const tagged = await app
       .request()
       .get('/own')
@@ -186,7 +61,7 @@ describe('a user whom a middleware has set', () => {
     expect([conditional.status, conditional.body.data.user]).toEqual([200, bob])
   })
 
-  it.each<[string, typeof enter]>([
+  it.each<[string, typeof behaviour.enter]>([
     ['req.auth', (req, _, user) => Object.assign(req, { auth: user })],
     ['req.session.user', (req, _, user) => Object.assign(req, { session: { user } })],
     ['res.locals.user', (_, res, user) => Object.assign(res.locals, { user })],
@@ -202,8 +77,8 @@ describe('a user whom a middleware has set', () => {
         req.user = new Account() as never
       },
     ],
-  ])('may be at %s', async (_, put) => {
-    enter = put
+  ])('may be set as %s', async (_, put) => {
+    behaviour.enter = put
     for (const state of ['MISS', 'HIT']) {
       for (const who of [alice, bob])
         expect(await ask('/open', who)).toMatchObject({ state, user: who })
@@ -227,7 +102,7 @@ describe('a user whom a middleware has set', () => {
     [{ username: 'a' }, { email: 'a' }],
     ['a', { id: 'a' }],
     [0, '0'],
-  ])('%j is not %j', async (a, b) => {
+  ])('%j has another cache entry than %j', async (a, b) => {
     for (const state of ['MISS', 'HIT']) {
       expect(await ask('/open', a)).toMatchObject({ state, user: a })
       expect(await ask('/open', b)).toMatchObject({ state, user: b })
@@ -246,7 +121,7 @@ describe('a user whom a middleware has set', () => {
     '',
     true,
     ['a'],
-  ])('has nothing cached where it is %j, which says not who', async (who) => {
+  ])('bypasses the cache when it is %j, which has no usable id', async (who) => {
     for (const path of ['/open', '/own']) {
       await ask(path)
       for (let time = 0; time < 2; time++) {
@@ -256,8 +131,8 @@ describe('a user whom a middleware has set', () => {
     }
   })
 
-  it('has nothing cached where to look at it throws', async () => {
-    enter = (req) => {
+  it('bypasses the cache when its id throws', async () => {
+    behaviour.enter = (req) => {
       req.user = {
         get id(): string {
           throw new Error('gone')
@@ -269,14 +144,14 @@ describe('a user whom a middleware has set', () => {
     expect(await ask('/own', {})).toMatchObject({ state: 'BYPASS', user: 'odd' })
   })
 
-  it('may be nobody', async () => {
+  it('shares the cache of anonymous requests when it is null', async () => {
     expect((await ask('/open', null)).state).toBe('MISS')
     expect((await ask('/open')).state).toBe('HIT')
   })
 })
 
-describe('what says that it is shared', () => {
-  it.each(['/shared', '/guarded'])('is one answer for everybody: %s', async (path) => {
+describe('a route with shared: true', () => {
+  it.each(['/shared', '/guarded'])('has one cached response for all users: %s', async (path) => {
     const states = []
     for (const who of [alice, bob, {}, undefined]) states.push((await ask(path, who)).state)
     states.push((await ask(path, undefined, { Authorization: 'Bearer a', Cookie: 'sid=1' })).state)
@@ -284,108 +159,9 @@ describe('what says that it is shared', () => {
   })
 })
 
-describe('a user who is set while the answer is made', () => {
-  it('keeps nothing for others: by an interceptor', async () => {
-    expect(await ask('/used', undefined, { 'X-Late': '{"id":"alice"}' })).toMatchObject({
-      user: alice,
-    })
-    expect(await ask('/used', undefined, { 'X-Late': '{"id":"bob"}' })).toMatchObject({ user: bob })
-    // What is nobody's may become somebody's: it is not kept either, and the log says what to do.
-    for (let time = 0; time < 2; time++) {
-      expect(await ask('/used')).toMatchObject({ state: 'BYPASS', user: 'nobody' })
-    }
-    expect(app.logs.map(({ message }) => message).join()).toMatch(
-      /set or changed after the cache step/,
-    )
-  })
-
-  it.each<[string, (req: Request, res: Response) => unknown]>([
-    ['set', (req) => Object.assign(req, { user: alice })],
-    [
-      'set later',
-      async (req) => {
-        await sleep(1)
-        req.user = alice as never
-      },
-    ],
-    ['of no name', (req) => Object.assign(req, { user: {} })],
-    [
-      'set, and taken back',
-      async (req) => {
-        req.user = alice as never
-        await sleep(1)
-        req.user = undefined as never
-      },
-    ],
-    ['at req.auth', (req) => Object.assign(req, { auth: alice })],
-    ['at res.locals', (_, res) => Object.assign(res.locals, { user: alice })],
-  ])('by the handler, %s: nobody who waits is given the answer', async (_, change) => {
-    const answers = [ask('/inside'), ask('/inside'), ask('/inside')]
-    await settle()
-    expect(gates).toHaveLength(1)
-    before = change
-    gates[0]?.resolve()
-    await answers[0]
-    before = undefined
-    await settle()
-    expect(gates).toHaveLength(3)
-    for (const gate of gates) gate.resolve()
-    const made = await Promise.all(answers)
-    expect(made.map(({ user }) => user).slice(1)).toEqual(['nobody', 'nobody'])
-    // Nor is anything else of nobody's: who asks next may be set just so.
-    const next = ask('/inside')
-    await settle()
-    for (const gate of gates) gate.resolve()
-    expect((await next).state).toBe('BYPASS')
-  })
-
-  it('changes what is his own no more than that', async () => {
-    before = (req) => Object.assign(req, { user: { ...alice, again: true } })
-    const first = ask('/inside', alice)
-    await settle()
-    gates[0]?.resolve()
-    await first
-    expect((await ask('/inside', alice)).state).toBe('HIT')
-  })
-
-  it('and becomes another one, keeps nothing', async () => {
-    before = (req) => Object.assign(req.user as object, { id: 'bob' })
-    const first = ask('/inside', alice)
-    await settle()
-    gates[0]?.resolve()
-    await first
-    before = undefined
-    const second = ask('/inside', alice)
-    await settle()
-    expect(gates).toHaveLength(2)
-    gates[1]?.resolve()
-    expect(await second).toMatchObject({ state: 'MISS', user: alice })
-  })
-
-  it('is read as ever while it is watched', async () => {
-    before = (req) => Object.assign(req, { user: alice })
-    const first = ask('/inside')
-    await settle()
-    gates[0]?.resolve()
-    expect(await first).toMatchObject({ user: alice })
-    expect(handled).toEqual([alice])
-  })
-})
-
-describe('several at once', () => {
-  it('wait for what is made for the same user, and for nothing else', async () => {
-    const answers = [alice, bob, alice, undefined, bob].map((who) => ask('/inside', who))
-    await settle()
-    expect(gates).toHaveLength(3)
-    for (const gate of gates) gate.resolve()
-    const users = (await Promise.all(answers)).map(({ user }) => user)
-    expect(users).toEqual([alice, bob, alice, 'nobody', bob])
-  })
-})
-
-describe('credentials that name nobody', () => {
+describe('credentials without a user', () => {
   it.each([{ Authorization: 'Bearer a' }, { Cookie: 'sid=1' }, { 'X-Api-Key': 'k' }])(
-    'are not answered from a key that does not look at them: %j',
+    'bypass the cache when the key does not contain them: %j',
     async (headers) => {
       for (const path of ['/open', '/own']) {
         await ask(path)
@@ -396,7 +172,7 @@ describe('credentials that name nobody', () => {
     },
   )
 
-  it('are, where the key is another one without them', async () => {
+  it('use the cache when the key contains them', async () => {
     const states = []
     for (const token of ['a', 'b', 'a']) {
       states.push((await ask('/named', undefined, { Authorization: token })).state)

@@ -86,11 +86,11 @@ const inHandler = (set: (res: Response) => void) => {
 }
 const PLACES = [
   ['a middleware', early],
-  ['whoever writes the head', late],
-  ['the handler', inHandler],
+  ['a function that runs before the head is written', late],
+  ['a handler', inHandler],
 ] as const
 
-describe.each(PLACES)('a Vary of %s', (_, at) => {
+describe.each(PLACES)('a Vary header of %s', (_, at) => {
   it.each<[string, string | string[]]>([
     ['a name', 'Accept-Language'],
     ['a name in another case', 'aCCept-languagE'],
@@ -99,7 +99,7 @@ describe.each(PLACES)('a Vary of %s', (_, at) => {
     ['*', '*'],
     ['* in a list', 'Origin, *'],
     ['credentials', 'Cookie'],
-  ])('keeps an answer out of the cache: %s', async (__, vary) => {
+  ])('keeps the response out of the cache: %s', async (__, vary) => {
     await start(at((res) => void res.setHeader('Vary', vary)))
     expect(await ask('en')).toBe('MISS en')
     expect(await ask('de')).toBe('MISS de')
@@ -107,7 +107,7 @@ describe.each(PLACES)('a Vary of %s', (_, at) => {
     expect(calls).toBe(3)
   })
 
-  it('is no reason where the key looks at the same', async () => {
+  it('allows the cache when the key depends on the same header', async () => {
     await start(at((res) => void res.vary('Accept-Language')))
     const answers = []
     for (const language of ['en', 'de', 'en', 'de']) answers.push(await ask(language, '/keyed'))
@@ -116,7 +116,7 @@ describe.each(PLACES)('a Vary of %s', (_, at) => {
     expect(headers['vary']).toBe('Accept-Language')
   })
 
-  it('is said once in the log, with what to do', async () => {
+  it('is logged once with the name of the header', async () => {
     await start(at((res) => void res.vary('Accept-Language')))
     for (const language of ['en', 'de']) await ask(language)
     const warnings = app.logs.filter(({ level }) => level === 'warn')
@@ -124,7 +124,7 @@ describe.each(PLACES)('a Vary of %s', (_, at) => {
     expect(warnings[0]?.message).toContain("'Accept-Language'")
   })
 
-  it('gives nobody who waits the answer of another', async () => {
+  it('stops waiting requests from sharing the response', async () => {
     await start(at((res) => void res.vary('Accept-Language')))
     const made = defer()
     wait = made.promise
@@ -137,13 +137,13 @@ describe.each(PLACES)('a Vary of %s', (_, at) => {
   })
 })
 
-describe('a Vary that the application adds for HTTP', () => {
+describe('a Vary header that middlewares add for CORS and compression', () => {
   it.each([
     'Origin',
     'Accept-Encoding',
     'Access-Control-Request-Method',
     'access-control-request-headers',
-  ])('is no reason: %s', async (name) => {
+  ])('allows the cache: %s', async (name) => {
     await start(early((res) => void res.vary(name)))
     expect([await ask('en'), await ask('en')]).toEqual(['MISS en', 'HIT en'])
     await app.close()
@@ -151,12 +151,12 @@ describe('a Vary that the application adds for HTTP', () => {
     expect([await ask('en'), await ask('en')]).toEqual(['MISS en', 'HIT en'])
   })
 
-  it('is one when the handler says it itself', async () => {
+  it('keeps the response out of the cache when the handler sets it', async () => {
     await start(inHandler((res) => void res.vary('Origin')))
     expect([await ask('en'), await ask('en')]).toEqual(['MISS en', 'MISS en'])
   })
 
-  it('leaves each request its own, beside one that is in the key', async () => {
+  it('is set for each request, in addition to a header that is in the key', async () => {
     const zip = compression({ threshold: 0 })
     const middlewares = [early((res) => void res.vary('Accept-Language')), zip]
     await start(middlewares[0] as Middleware, { middlewares })
@@ -171,13 +171,13 @@ describe('a Vary that the application adds for HTTP', () => {
   })
 })
 
-it('does not let a handler take back what a middleware has said', async () => {
+it('does not cache a response when the handler replaces the Vary header of a middleware', async () => {
   during = (res) => void res.set('Vary', 'Accept-Encoding')
   await start(early((res) => void res.vary('Accept-Language')))
   expect([await ask('en'), await ask('de')]).toEqual(['MISS en', 'MISS de'])
 })
 
-describe.each(PLACES)('refused by %s', (_, at) => {
+describe.each(PLACES)('a response with headers of %s', (_, at) => {
   it.each<[string, string | string[]]>([
     ['Cache-Control', 'private'],
     ['cache-control', 'max-age=5,  PRIVATE'],
@@ -198,7 +198,7 @@ describe.each(PLACES)('refused by %s', (_, at) => {
     ['Expires', 'Thu, 01 Jan 1970 00:00:00 GMT'],
     ['Pragma', 'No-Cache'],
     ['Set-Cookie', 'a=b'],
-  ])('an answer is not kept: %s: %s', async (name, value) => {
+  ])('is not cached with %s: %s', async (name, value) => {
     await start(at((res) => void res.setHeader(name, value)))
     expect([await ask('en'), await ask('de')]).toEqual(['MISS en', 'MISS de'])
   })
@@ -210,25 +210,25 @@ describe.each(PLACES)('refused by %s', (_, at) => {
     ['Cache-Control', 'x-private, no-storeys, my-max-age=0'],
     ['Cache-Control', ''],
     ['Expires', 'Fri, 01 Jan 2100 00:00:00 GMT'],
-  ])('an answer is kept all the same: %s: %s', async (name, value) => {
+  ])('is cached with %s: %s', async (name, value) => {
     await start(at((res) => void res.setHeader(name, value)))
     expect([await ask('en'), await ask('en')]).toEqual(['MISS en', 'HIT en'])
   })
 })
 
-it('takes Cache-Control for the word, where Expires or Pragma say something else', async () => {
+it('prefers Cache-Control to Expires and Pragma', async () => {
   const headers = { 'Cache-Control': 'max-age=60', Expires: '0', Pragma: 'no-cache' }
   await start(early((res) => void res.set(headers)))
   expect([await ask('en'), await ask('en')]).toEqual(['MISS en', 'HIT en'])
 })
 
-describe('an answer that names its own time', () => {
+describe('a cached response with its own max-age', () => {
   it.each<[string, number]>([
     ['max-age=5', 5],
     ['max-age=50, s-maxage=5', 5],
     ['max-age=5, s-maxage=20', 20],
     ['max-age=3600', 60],
-  ])('is fresh no longer: %s', async (header, seconds) => {
+  ])('is fresh for its own time, at most for ttl: %s', async (header, seconds) => {
     await start(late((res) => void res.set('Cache-Control', header)))
     await ask('en')
     await app.clock.advance(seconds - 1)
@@ -237,7 +237,7 @@ describe('an answer that names its own time', () => {
     expect(await ask('en')).toBe('MISS en')
   })
 
-  it('is not kept at all with none', async () => {
+  it('is not stored when max-age is 0', async () => {
     await start(late((res) => void res.set('Cache-Control', 'max-age=0')))
     expect([await ask('en'), await ask('en', '/plain', 'head')]).toEqual([
       'MISS en',
@@ -247,15 +247,15 @@ describe('an answer that names its own time', () => {
   })
 })
 
-describe('what is stale', () => {
-  it('is given from then on', async () => {
+describe('a stale response', () => {
+  it('is sent after the max-age of the response', async () => {
     await start(early((res) => void res.set('Cache-Control', 'max-age=5')))
     await ask('en', '/stale')
     await app.clock.advance(6)
     expect(await ask('en', '/stale')).toBe('STALE en')
   })
 
-  it.each(['must-revalidate', 'Proxy-Revalidate'])('is not given at all with %s', async (word) => {
+  it.each(['must-revalidate', 'Proxy-Revalidate'])('is not sent with %s', async (word) => {
     await start(early((res) => void res.set('Cache-Control', `max-age=5, ${word}`)))
     await ask('en', '/stale')
     await app.clock.advance(4)
@@ -267,7 +267,7 @@ describe('what is stale', () => {
   it.each([
     ['before', early],
     ['with the head', late],
-  ] as const)('is not replaced by what a middleware keeps to itself: %s', async (_, at) => {
+  ] as const)('is not replaced by a refresh with a new Vary header: %s', async (_, at) => {
     let header: [string, string] = ['X-Own', 'yes']
     await start(at((res) => void res.setHeader(...header)))
     expect(await ask('en', '/stale')).toBe('MISS en')
@@ -281,7 +281,7 @@ describe('what is stale', () => {
   })
 })
 
-it('waits for a head that is written after the answer has ended', async () => {
+it('decides after the head is written, also when a middleware delays end()', async () => {
   const slow: Middleware = (_req, res, next) => {
     const { end } = res
     res.end = function endLater(this: Response, ...args: unknown[]) {
@@ -297,7 +297,7 @@ it('waits for a head that is written after the answer has ended', async () => {
   expect([await ask('en'), await ask('en')]).toEqual(['MISS en', 'MISS en'])
 })
 
-it('reads what is given to writeHead itself', async () => {
+it('reads headers that are passed to writeHead', async () => {
   const wrap: Middleware = (_req, res, next) => {
     const { writeHead } = res
     res.writeHead = function withOwn(this: Response, status: number) {

@@ -40,7 +40,7 @@ class Service {
   }
 }
 
-/** Has nothing to begin: what it has, its constructor has opened. */
+/** Has no `onInit`: its constructor opens everything. */
 class Pool {
   onClose() {
     log.push('close pool')
@@ -48,20 +48,20 @@ class Pool {
 }
 
 describe('a start that fails half-way', () => {
-  it('closes what had begun, in reverse order, and nothing behind it', async () => {
+  it('closes the started providers in reverse order, and no provider after the failed one', async () => {
     const providers = [Database, Schema, Service]
     await expect(App.create({ providers, logger: false })).rejects.toThrow('no schema')
     expect(log).toEqual(['init database', 'init schema', 'close schema', 'close database'])
   })
 
-  it('closes what has no beginning', async () => {
+  it('closes providers without onInit', async () => {
     const providers = [Database, Schema, Service, Pool]
     await expect(App.create({ providers, logger: false })).rejects.toThrow('no schema')
     expect(log).toContain('close pool')
     expect(log).not.toContain('close service')
   })
 
-  it('closes all of them where `onReady` fails', async () => {
+  it('closes all providers when onReady fails', async () => {
     class Late {
       readonly database = inject(Database)
       onReady() {

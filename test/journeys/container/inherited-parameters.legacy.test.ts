@@ -17,7 +17,7 @@ class Base {
 }
 
 describe('a class without a constructor', () => {
-  it('is given what the constructor that it inherits asks for', async () => {
+  it('receives the dependencies of the inherited constructor', async () => {
     @Injectable()
     class Derived extends Base {}
     @Injectable()
@@ -29,7 +29,7 @@ describe('a class without a constructor', () => {
     await app.close()
   })
 
-  it('is so as a controller, too', async () => {
+  it('receives them as a controller, too', async () => {
     @Controller('names')
     class Names extends Base {
       @Get() get() {
@@ -42,7 +42,7 @@ describe('a class without a constructor', () => {
 })
 
 describe('a class with a constructor of its own', () => {
-  it('is given what that asks for, and nothing of the one it has replaced', async () => {
+  it('receives the dependencies of its own constructor only', async () => {
     @Injectable()
     class Own extends Base {
       constructor(@Inject(Other) readonly first: string) {

@@ -15,7 +15,7 @@ class Greeter {
 const named = { token: Name, useValue: 'Ada' }
 
 describe('injection', () => {
-  it('reaches fields, constructor defaults and `static inject`', async () => {
+  it('fills fields, constructor defaults and `static inject`', async () => {
     @Injectable()
     class ByStatic {
       static readonly inject = [Greeter, Name]
@@ -56,7 +56,7 @@ describe('injection', () => {
     await app.close()
   })
 
-  it('makes one instance for an application and another for the next', async () => {
+  it('creates one instance for each application', async () => {
     const one = await App.create({ providers: [named] })
     const two = await App.create({ providers: [{ token: Name, useValue: 'Bob' }] })
     expect(one.get(Greeter)).toBe(one.get(Greeter))
@@ -65,7 +65,7 @@ describe('injection', () => {
     await Promise.all([one.close(), two.close()])
   })
 
-  it('gives undefined for an optional token that nothing provides', async () => {
+  it('returns undefined for an optional token without a provider', async () => {
     @Injectable()
     class Optional {
       readonly missing = inject(Name, { optional: true })
@@ -95,7 +95,7 @@ describe('injection', () => {
     await app.close()
   })
 
-  it('asks a token itself where nothing provides it, once for an application', async () => {
+  it('uses the factory of a token without a provider, once for each application', async () => {
     const Greeting = new InjectionToken('Greeting', {
       useFactory: () => ({ text: `hello ${inject(Name)}` }),
     })
@@ -117,7 +117,7 @@ describe('injection', () => {
     expect(problem?.cause).toContain('Welcome -> Greeting -> Name')
   })
 
-  it('waits for what a token itself asks for', async () => {
+  it('waits for the asynchronous dependencies of the factory of a token', async () => {
     const Size = new InjectionToken('Size', { useFactory: () => inject<string>('late').length })
     const late = { token: 'late', useFactory: async () => 'four' }
     const size = { token: 'size', useFactory: (value: number) => value, inject: [Size] }
@@ -126,7 +126,7 @@ describe('injection', () => {
     await app.close()
   })
 
-  it('does not confuse a provided class with the one it extends', async () => {
+  it('does not inject a subclass for its base class', async () => {
     class Repository {}
     class Cached extends Repository {}
     const app = await App.create({ providers: [Repository, Cached] })
@@ -134,7 +134,7 @@ describe('injection', () => {
     await app.close()
   })
 
-  it('takes tokens that are names of object properties', async () => {
+  it('accepts tokens that are names of object properties', async () => {
     const providers = ['__proto__', 'constructor', 'toString'].map((token) => ({
       token,
       useValue: `value of ${token}`,
@@ -144,14 +144,14 @@ describe('injection', () => {
     await app.close()
   })
 
-  it('leaves an injected field unset in an object that is made by hand', () => {
+  it('leaves an injected field undefined in an object that is created with new', () => {
     class ByField {
       @Inject(Greeter) readonly greeter!: Greeter
     }
     expect(new ByField().greeter).toBeUndefined()
   })
 
-  it('reports what app.get() cannot make with its chain', async () => {
+  it('reports the chain of tokens when app.get() fails', async () => {
     const app = await App.create()
     expect(() => app.get(Greeter)).toThrow(/Nothing provides Name. Asked for by: Greeter -> Name/)
     await app.close()
@@ -163,7 +163,7 @@ describe('injection', () => {
 })
 
 describe('asynchronous factories', () => {
-  it('are awaited once and reach whoever injects them', async () => {
+  it('are awaited once and injected into all dependents', async () => {
     let calls = 0
     const useFactory = async () => {
       calls++
@@ -190,7 +190,7 @@ describe('asynchronous factories', () => {
     await app.close()
   })
 
-  it('do not make a class be constructed twice', async () => {
+  it('do not cause a class to be constructed twice', async () => {
     let constructed = 0
     class Service {
       readonly db = inject('db')
@@ -246,7 +246,7 @@ describe('boot errors of the container', () => {
     expect(problems[0]?.remedy).toContain('providers')
   })
 
-  it('print a circle of classes', async () => {
+  it('print a circular dependency of classes', async () => {
     @Injectable()
     class Hen {
       readonly egg: unknown = inject(Egg)
@@ -260,7 +260,7 @@ describe('boot errors of the container', () => {
     expect(problem?.cause).toContain('Hen -> Egg -> Hen')
   })
 
-  it('print a circle that goes through an asynchronous factory', async () => {
+  it('print a circular dependency through an asynchronous factory', async () => {
     class Egg {
       readonly hen = inject('hen')
     }
@@ -270,7 +270,7 @@ describe('boot errors of the container', () => {
     expect(problem?.cause).toContain("'hen' -> Egg -> 'hen'")
   })
 
-  it('print a circle that only shows once something slow is there', async () => {
+  it('print a circular dependency that is found after an asynchronous factory', async () => {
     const slow = {
       token: 'slow',
       useFactory: () => new Promise((resolve) => setTimeout(() => resolve('here'), 5)),
@@ -289,7 +289,7 @@ describe('boot errors of the container', () => {
     expect(problem?.cause).toContain("'first' -> Middle -> 'first'")
   })
 
-  it('name what a constructor threw, and lead to it by their cause', async () => {
+  it('contain the error of a constructor as text and as cause', async () => {
     const thrown = new TypeError('no configuration')
     class Broken {
       constructor() {
@@ -303,7 +303,7 @@ describe('boot errors of the container', () => {
     expect(Object.keys(failure)).not.toContain('problems')
   })
 
-  it('name a constructor parameter that nothing describes', async () => {
+  it('name the class when a constructor parameter has no token', async () => {
     class Undescribed {
       constructor(readonly name: string) {}
     }
@@ -320,7 +320,7 @@ describe('boot errors of the container', () => {
     expect(problems[1]?.cause).toContain('circular import')
   })
 
-  it('name a circular import where a token is undefined', async () => {
+  it('name a circular import when a token is undefined', async () => {
     class Circular {
       readonly other = inject(undefined as never)
     }

@@ -46,7 +46,7 @@ describe('the lifecycle', () => {
     ])
   })
 
-  it('calls the hooks of what a factory made, and not of a value, which is its maker’s', async () => {
+  it('calls the hooks of an object from a factory, but not of useValue', async () => {
     const app = await App.create({
       providers: [
         { token: 'factory', useFactory: async () => hooks('factory') },
@@ -57,14 +57,14 @@ describe('the lifecycle', () => {
     expect(log).toEqual(['init factory', 'ready factory', 'close factory'])
   })
 
-  it('closes once, however often it is asked to', async () => {
+  it('closes once when close() is called several times', async () => {
     const app = await App.create({ providers: [Database] })
     await Promise.all([app.close(), app.close()])
     await app.close()
     expect(log.filter((line) => line === 'close database')).toHaveLength(1)
   })
 
-  it('closes the others when one fails to, and then reports it', async () => {
+  it('closes all providers when one fails, and then rejects', async () => {
     const failing = {
       token: 'failing',
       useFactory: () => ({
@@ -78,7 +78,7 @@ describe('the lifecycle', () => {
     expect(log).toContain('close database')
   })
 
-  it('closes what was started when the start fails', async () => {
+  it('closes the started providers when the start fails', async () => {
     class Failing {
       readonly database = inject(Database)
       onInit() {
@@ -89,7 +89,7 @@ describe('the lifecycle', () => {
     expect(log).toEqual(['init database', 'close database'])
   })
 
-  it('closes what a factory has opened when a later provider cannot be made', async () => {
+  it('closes the object of a factory when a later provider fails', async () => {
     const pool = {
       token: 'pool',
       useFactory: async () => ({ onClose: () => log.push('close pool') }),
@@ -104,7 +104,7 @@ describe('the lifecycle', () => {
     expect(log).toEqual(['close pool'])
   })
 
-  it('closes the plugins that were set up before one that fails to be', async () => {
+  it('closes the plugins that were set up before the one that fails', async () => {
     const first: Plugin = { name: 'first', setup() {}, onClose: () => log.push('close first') }
     const failing: Plugin = {
       name: 'failing',
@@ -117,7 +117,7 @@ describe('the lifecycle', () => {
     expect(log).toEqual(['close first'])
   })
 
-  it('counts what a plugin has asked for during its setup', async () => {
+  it('calls the hooks of objects that a plugin gets during its setup', async () => {
     @Injectable()
     class Lazy {
       onInit = hooks('lazy').onInit
@@ -129,7 +129,7 @@ describe('the lifecycle', () => {
     expect(log).toEqual(['init lazy', 'close lazy'])
   })
 
-  it('does nothing when an application that never started is closed', async () => {
+  it('does nothing when the application was never started', async () => {
     const app = new App({ providers: [Database] })
     await app.close()
     expect(log).toEqual([])

@@ -20,7 +20,7 @@ class NamesController {
 }
 
 describe('modules', () => {
-  it('contribute providers and controllers, wherever they are listed', async () => {
+  it('contribute providers and controllers in any order', async () => {
     const data: Module = { providers: [Repository] }
     const domain: Module = { providers: [Service] }
     const app = await TestApp.create({
@@ -32,7 +32,7 @@ describe('modules', () => {
     await app.close()
   })
 
-  it('are taken in once, however often they are imported, even in a circle', async () => {
+  it('are used once when they are imported several times or in a circle', async () => {
     const data: Module = { name: 'data', providers: [Repository] }
     const a: Module & { imports: Module[] } = { imports: [data], controllers: [NamesController] }
     const b: Module = { imports: [data, a], providers: [Service] }
@@ -42,7 +42,7 @@ describe('modules', () => {
     await app.close()
   })
 
-  it('keep to themselves what they do not export', async () => {
+  it('do not share providers that they do not export', async () => {
     class Secret {}
     const closed: Module = {
       name: 'closed',
@@ -60,7 +60,7 @@ describe('modules', () => {
     expect(problem?.remedy).toBe("Add Secret to the `exports` of module 'closed'.")
   })
 
-  it('may have private providers of one token each', async () => {
+  it('may each have a private provider for the same token', async () => {
     class Reader {
       readonly url = inject<string>('url')
     }
@@ -81,7 +81,7 @@ describe('modules', () => {
     await app.close()
   })
 
-  it('may keep an asynchronous provider to themselves, even of a token that others have', async () => {
+  it('may have a private asynchronous provider for a token that others have', async () => {
     class Orders {
       readonly db = inject<string>('db')
     }
@@ -101,7 +101,7 @@ describe('modules', () => {
     await app.close()
   })
 
-  it('give their controllers what is private', async () => {
+  it('inject private providers into their controllers', async () => {
     const names: Module = {
       providers: [Service, Repository],
       controllers: [NamesController],
@@ -112,7 +112,7 @@ describe('modules', () => {
     await app.close()
   })
 
-  it('that provide one token differently are a boot error, and the same way are not', async () => {
+  it('are a boot error when they provide one token differently', async () => {
     const twice: Module[] = [
       { name: 'a', providers: [Repository] },
       { name: 'b', providers: [{ token: Repository, useValue: { name: 'other' } }] },
@@ -127,7 +127,7 @@ describe('modules', () => {
     await app.close()
   })
 
-  it('that are undefined, or export what they lack, are named', async () => {
+  it('are a boot error when they are undefined or export a missing provider', async () => {
     const wrong: Module = { name: 'wrong', exports: [Repository] }
     const problems = await bootProblems({ modules: [undefined as never, wrong] })
     expect(problems.map(({ code, subject }) => [code, subject])).toEqual([
@@ -156,7 +156,7 @@ describe('testOverrides', () => {
     ],
     ['the options', { providers: [Repository, Service] }],
     ['a plugin', { plugins: [{ name: 'data', providers: [Repository, Service] }] }],
-    ['nobody', { providers: [Service] }],
+    ['no list', { providers: [Service] }],
   ])('win over the provider of %s', async (_, options) => {
     const app = await TestApp.create({
       contract: 'throw',
@@ -168,7 +168,7 @@ describe('testOverrides', () => {
     await app.close()
   })
 
-  it('keep the provider they replace from being made', async () => {
+  it('do not create the provider that they replace', async () => {
     let made = 0
     const useFactory = () => {
       made++
@@ -185,7 +185,7 @@ describe('testOverrides', () => {
     await app.close()
   })
 
-  it('have no effect on an App, which says so', async () => {
+  it('have no effect on an App, which logs a warning', async () => {
     const warnings: object[] = []
     const logger = { info() {}, error() {}, warn: (facts: object) => warnings.push(facts) }
     const app = await App.create({ providers: [Repository], testOverrides, logger })

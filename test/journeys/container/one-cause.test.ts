@@ -4,8 +4,8 @@ import { bootProblems } from '../../support.js'
 
 const Missing = new InjectionToken<string>('Missing')
 
-describe('one cause', () => {
-  it('is reported once, however many depend on it', async () => {
+describe('one problem of the container', () => {
+  it('is reported once when several classes depend on it', async () => {
     class First {
       readonly missing = inject(Missing)
     }
@@ -29,7 +29,7 @@ describe('one cause', () => {
     ])
   })
 
-  it('is thrown as it is, and not as one of several, where it is an error', async () => {
+  it('is the cause of the error, not an AggregateError', async () => {
     const thrown = new Error('no connection')
     class Pool {
       constructor() {
@@ -49,7 +49,7 @@ describe('one cause', () => {
     expect(failure.cause).toBe(thrown)
   })
 
-  it('is two where two are missing', async () => {
+  it('is reported for each of two missing providers', async () => {
     const Other = new InjectionToken<string>('Other')
     class First {
       readonly missing = inject(Missing)

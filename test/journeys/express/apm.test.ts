@@ -108,7 +108,7 @@ interface Told {
   readonly error?: string
 }
 
-/** The application in a process of its own, started as its users start it. */
+/** The application in its own process, started with --import, as in production. */
 class Traced {
   port = 0
   hostPort = 0
@@ -132,7 +132,7 @@ class Traced {
     Object.assign(this, ports)
   }
 
-  /** Everything that was told so far; waits for as much as `count`, as it may be told after the answers. */
+  /** All spans and errors so far. Waits for at least `count`, because they may arrive after the responses. */
   async told(count: number): Promise<readonly Told[]> {
     for (;;) {
       this.#child.send('told')
@@ -149,12 +149,12 @@ class Traced {
 interface Asked {
   readonly method?: string
   readonly path: string
-  /** Sent to the application that another one is mounted in. */
+  /** Send the request to the host application that mounts the other one. */
   readonly isHosted?: true
 }
 
-/** Sends requests one after the other, and answers with what was told of them. */
-async function tellOf(traced: Traced, requests: readonly Asked[]): Promise<readonly Told[]> {
+/** Sends requests one after the other, and returns their spans and errors. */
+async function spansOf(traced: Traced, requests: readonly Asked[]): Promise<readonly Told[]> {
   const { length } = await traced.told(0)
   for (const [index, { isHosted, ...message }] of requests.entries()) {
     await send(isHosted ? traced.hostPort : traced.port, message)
@@ -171,8 +171,8 @@ describe.each(['http', 'http and express'])('OpenTelemetry, with instrumentation
   })
   afterAll(() => traced.end())
 
-  it('is told the pattern of each route', async () => {
-    const told = await tellOf(traced, [
+  it('receives the pattern of each route', async () => {
+    const told = await spansOf(traced, [
       { path: '/u/7?q=1' },
       { path: '/u' },
       { path: '/' },
@@ -192,17 +192,17 @@ describe.each(['http', 'http and express'])('OpenTelemetry, with instrumentation
     ])
   })
 
-  it('hears of no route where there is none', async () => {
-    const told = await tellOf(traced, [{ path: '/none/7' }, { path: '/', method: 'DELETE' }])
+  it('receives no route when none matches', async () => {
+    const told = await spansOf(traced, [{ path: '/none/7' }, { path: '/', method: 'DELETE' }])
     expect(told).toEqual([
       { name: 'GET', route: null },
       { name: 'DELETE', route: null },
     ])
   })
 
-  it('is told where the application is mounted, as a pattern if it knows that', async () => {
+  it('receives the mount path, as a pattern if Express is instrumented', async () => {
     const base = of === 'http' ? '/of/acme/api' : '/of/:tenant/api'
-    const told = await tellOf(traced, [
+    const told = await spansOf(traced, [
       { isHosted: true, path: '/of/acme/api/u/7' },
       { isHosted: true, path: '/of/acme/api' },
     ])
@@ -221,8 +221,8 @@ describe.each(['static', 'stream'])('Sentry, whose traces have the lifecycle %s'
   })
   afterAll(() => traced.end())
 
-  it('is told the pattern of each route', async () => {
-    const told = await tellOf(traced, [
+  it('receives the pattern of each route', async () => {
+    const told = await spansOf(traced, [
       { path: '/u/7?q=1' },
       { path: '/u' },
       { path: '/' },
@@ -240,8 +240,8 @@ describe.each(['static', 'stream'])('Sentry, whose traces have the lifecycle %s'
     ])
   })
 
-  it('is told the route of an error', async () => {
-    const told = await tellOf(traced, [{ method: 'POST', path: '/u/7/fail' }])
+  it('receives the route of an error', async () => {
+    const told = await spansOf(traced, [{ method: 'POST', path: '/u/7/fail' }])
     expect(told).toContainEqual({ error: 'out of order', name: 'POST /u/:id/fail' })
   })
 })

@@ -23,7 +23,7 @@ const headers = { 'content-type': 'application/json' }
 const bodyOf = (length: number) => JSON.stringify({ text: 'x'.repeat(length) })
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** What a middleware does that must know the bytes of a body, such as one that checks the signature of a webhook. */
+/** How a middleware reads the bytes of a body, for example to check the signature of a webhook. */
 const WAYS: Record<string, (note: (hash: string) => void) => Middleware> = {
   'a listener of `data`': (note) => (req, _res, next) => {
     const hash = createHash('sha256')
@@ -31,7 +31,7 @@ const WAYS: Record<string, (note: (hash: string) => void) => Middleware> = {
     req.on('end', () => note(hash.digest('hex')))
     next()
   },
-  'a listener of `data` that comes before all others': (note) => (req, _res, next) => {
+  'a prepended listener of `data`': (note) => (req, _res, next) => {
     const hash = createHash('sha256')
     req.prependListener('data', (chunk: Buffer) => hash.update(chunk))
     req.prependListener('end', () => note(hash.digest('hex')))
@@ -39,22 +39,25 @@ const WAYS: Record<string, (note: (hash: string) => void) => Middleware> = {
   },
 }
 
-describe.each(Object.entries(WAYS))('beside %s', (_, listening) => {
+describe.each(Object.entries(WAYS))('a middleware with %s', (_, listening) => {
   const apps = appsOfTest()
 
   it.each([
-    ['of a route with a schema', '/hooks'],
-    ['of a route without one', '/hooks/plain'],
-  ])('a JSON body %s is read whole, whatever its length', async (_name, path) => {
-    const hashes: string[] = []
-    const middlewares = [listening((hash) => hashes.push(hash))]
-    const { port } = await apps.listening({ controllers, middlewares })
-    const bodies = [bodyOf(1), bodyOf(90_000), bodyOf(1)]
-    for (const body of bodies) {
-      const { status, text } = await send(port, { method: 'POST', path, headers, body })
-      expect(status, text).toBe(200)
-      expect(JSON.parse(text).data).toEqual(JSON.parse(body))
-    }
-    expect(hashes).toEqual(bodies.map(hashOf))
-  })
+    ['a route with a schema', '/hooks'],
+    ['a route without a schema', '/hooks/plain'],
+  ])(
+    'reads all bytes of a JSON body of any length, and so does the route: %s',
+    async (_name, path) => {
+      const hashes: string[] = []
+      const middlewares = [listening((hash) => hashes.push(hash))]
+      const { port } = await apps.listening({ controllers, middlewares })
+      const bodies = [bodyOf(1), bodyOf(90_000), bodyOf(1)]
+      for (const body of bodies) {
+        const { status, text } = await send(port, { method: 'POST', path, headers, body })
+        expect(status, text).toBe(200)
+        expect(JSON.parse(text).data).toEqual(JSON.parse(body))
+      }
+      expect(hashes).toEqual(bodies.map(hashOf))
+    },
+  )
 })

@@ -38,7 +38,7 @@ describe('body parsers of Express', () => {
     expect(wrong.body.errors).toHaveLength(2)
   })
 
-  it('express.json() keeps its limits, and its errors come in the envelope', async () => {
+  it('express.json() keeps its limits, and its errors are rendered in the envelope', async () => {
     const app = await apps.inProcess({ controllers, middlewares: [express.json({ limit: 50 })] })
     const large = await app
       .request()
@@ -55,7 +55,7 @@ describe('body parsers of Express', () => {
     expect([charset.status, charset.body.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE'])
   })
 
-  it('express.json() inflates', async () => {
+  it('express.json() decompresses gzip', async () => {
     const app = await apps.inProcess({ controllers, middlewares: [express.json()] })
     const { body } = await app
       .request()
@@ -66,7 +66,7 @@ describe('body parsers of Express', () => {
     expect(body.data).toEqual({ type: 'object', body: { a: 1 } })
   })
 
-  it('leaves a body of another type to the route, which reads JSON', async () => {
+  it('express.json() leaves other content types to the route, which parses JSON', async () => {
     const app = await apps.inProcess({
       controllers,
       middlewares: [express.json({ type: 'application/x-mine' })],
@@ -77,7 +77,7 @@ describe('body parsers of Express', () => {
     expect((await mine.send('{"sku":"m","amount":1}')).body.data.sku).toBe('m')
   })
 
-  it('express.urlencoded() gives forms, validated and coerced', async () => {
+  it('express.urlencoded() parses forms, and the route validates and coerces them', async () => {
     const app = await apps.inProcess({
       controllers,
       middlewares: [express.urlencoded({ extended: true })],
@@ -89,7 +89,7 @@ describe('body parsers of Express', () => {
     expect(nested.body.data.body).toEqual({ a: { b: '1', c: ['2'] } })
   })
 
-  it('refuses a form where nobody parses it', async () => {
+  it('a form without a parser is refused with 415', async () => {
     const app = await apps.inProcess({ controllers })
     const { status } = await app.request().post('/orders').type('form').send('sku=a&amount=3')
     expect(status).toBe(415)
@@ -107,7 +107,7 @@ describe('body parsers of Express', () => {
     })
   })
 
-  it('lets verify keep the raw bytes, for signatures', async () => {
+  it('express.json() passes the raw bytes to verify, whose error is a 403', async () => {
     const verify = (req: object, _res: unknown, bytes: Buffer) => {
       Object.assign(req, { raw: bytes.toString() })
       if (bytes.includes('forged')) throw new Error('The signature does not match')

@@ -26,14 +26,14 @@ const controllers = defineControllers(OrdersController)
 const pass: RequestHandler = (_req, _res, next) => next()
 const end = (_req: unknown, res: express.Response) => void res.status(404).json({ legacy: true })
 
-/** A catch-all as most applications have it: it could pass on, and does not. */
+/** A catch-all as in most applications: it has a `next` parameter, but does not call it. */
 const notFound: RequestHandler = (_req, res, _next) => res.status(404).json({ legacy: true })
 
 describe('W_MIDDLEWARE_DEAD_END', () => {
   const nested = express.Router().use(pass, express.Router().use(end))
   const ends: Record<string, Middleware> = {
     'a function of two parameters': end as Middleware,
-    'a function of one': (req: { res: express.Response }) => void req.res.end(),
+    'a function of one parameter': (req: { res: express.Response }) => void req.res.end(),
     'a router with such a function': express.Router().get('/a', pass).use(end),
     'a router in a router': nested,
     'an application': express().use(express.json()).use(end) as never,
@@ -46,7 +46,7 @@ describe('W_MIDDLEWARE_DEAD_END', () => {
     expect(found[0]?.text).toContain('1 routes')
   })
 
-  it('is a warning about those of plugins, and an error under strict', async () => {
+  it('is a warning about middlewares of plugins, and an error under strict', async () => {
     const plugins = [{ name: 'legacy', middlewares: [end as Middleware] }]
     const found = await bootWarnings({ controllers, plugins })
     expect(found[0]?.text).toContain("plugin 'legacy', middlewares[0]")
@@ -56,12 +56,14 @@ describe('W_MIDDLEWARE_DEAD_END', () => {
 
   const goOn: Record<string, Middleware> = {
     'a middleware': pass,
-    'one that takes all': (...all: Parameters<RequestHandler>) => pass(...all),
-    'one that takes the rest': (req: unknown, ...rest: [unknown, () => void]) => pass(req, ...rest),
-    'one with a default': (req: unknown, res: unknown, done = () => {}) => pass(req, res, done),
-    'one that goes on by the request': (req: { next(): void }) => req.next(),
-    'one that reads arguments': function (_req: unknown) {
-      // biome-ignore lint/complexity/noArguments: older middlewares do
+    'one with a rest parameter for all': (...all: Parameters<RequestHandler>) => pass(...all),
+    'one with a rest parameter': (req: unknown, ...rest: [unknown, () => void]) =>
+      pass(req, ...rest),
+    'one with a default value': (req: unknown, res: unknown, done = () => {}) =>
+      pass(req, res, done),
+    'one that calls req.next()': (req: { next(): void }) => req.next(),
+    'one that uses arguments': function (_req: unknown) {
+      // biome-ignore lint/complexity/noArguments: older middlewares use it
       pass(...(arguments as unknown as Parameters<RequestHandler>))
     },
     'an error middleware': (_error: unknown, _req: unknown, _res: unknown, next: () => void) =>
@@ -72,11 +74,11 @@ describe('W_MIDDLEWARE_DEAD_END', () => {
     'another App': (req, res, next) => new App({ logger: false }).handler(req, res, next),
   }
 
-  it.each(Object.entries(goOn))('is none about %s', async (_, middleware) => {
+  it.each(Object.entries(goOn))('is no warning about %s', async (_, middleware) => {
     expect(await bootWarnings({ controllers, middlewares: [middleware] })).toEqual([])
   })
 
-  it('is none where there are no routes', async () => {
+  it('is no warning when the application has no routes', async () => {
     expect(await bootWarnings({ middlewares: [end as Middleware] })).toEqual([])
   })
 })
@@ -101,25 +103,28 @@ describe('W_MIDDLEWARE_HIDES_ROUTE', () => {
     'a regular expression': express.Router().get(/.*/, notFound),
   }
 
-  it.each(Object.entries(hiding))('is logged once, and names the entry: %s', async (_, entry) => {
-    const { ask, lines } = await start({ middlewares: [pass, entry] })
-    expect([await ask('/none'), lines]).toEqual([404, []])
-    expect([await ask('/orders/secret'), await ask('/orders/2'), await ask('/api-docs')]).toEqual([
-      404, 404, 404,
-    ])
-    expect(lines).toMatchObject([{ code: 'W_MIDDLEWARE_HIDES_ROUTE' }])
-    expect(lines[0]?.text).toContain('middlewares[1]')
-    expect(lines[0]?.text).toContain('GET /orders/:id')
-    expect(lines[0]?.text).toContain('host.use(app.handler)')
-    expect(lines[0]?.text).not.toContain('secret')
-  })
+  it.each(Object.entries(hiding))(
+    'is logged once with the middleware and the route: %s',
+    async (_, entry) => {
+      const { ask, lines } = await start({ middlewares: [pass, entry] })
+      expect([await ask('/none'), lines]).toEqual([404, []])
+      expect([await ask('/orders/secret'), await ask('/orders/2'), await ask('/api-docs')]).toEqual(
+        [404, 404, 404],
+      )
+      expect(lines).toMatchObject([{ code: 'W_MIDDLEWARE_HIDES_ROUTE' }])
+      expect(lines[0]?.text).toContain('middlewares[1]')
+      expect(lines[0]?.text).toContain('GET /orders/:id')
+      expect(lines[0]?.text).toContain('host.use(app.handler)')
+      expect(lines[0]?.text).not.toContain('secret')
+    },
+  )
 
-  it('is logged for the documentation, too, and for HEAD', async () => {
+  it('is logged for the documentation and for HEAD', async () => {
     const { ask, lines } = await start({ middlewares: [express().use(notFound) as never] })
     expect([await ask('/api-docs', 'HEAD'), lines.length]).toEqual([404, 1])
   })
 
-  it('counts error middlewares out', async () => {
+  it('counts error middlewares in the index', async () => {
     const onError: Middleware = (_error: unknown, _req: unknown, _res: unknown, next: () => void) =>
       next()
     const middlewares = [onError, pass, express.Router().use(notFound)]
@@ -130,7 +135,7 @@ describe('W_MIDDLEWARE_HIDES_ROUTE', () => {
     ])
   })
 
-  it('is not logged for what has its own reason to be 404', async () => {
+  it('is not logged when a router with a path, or no route, causes the 404', async () => {
     const files = express.Router().use('/files', express.static('/none'))
     const own = express.Router().get('/orders/:id', notFound)
     const passing = express.Router().use((_req, res, next) => {
@@ -144,7 +149,7 @@ describe('W_MIDDLEWARE_HIDES_ROUTE', () => {
     expect(lines).toEqual([])
   })
 
-  it('is not logged where a route of ours answers 404', async () => {
+  it('is not logged when a controller responds 404', async () => {
     @Controller('found')
     class FoundController {
       @Get()
@@ -157,7 +162,7 @@ describe('W_MIDDLEWARE_HIDES_ROUTE', () => {
     expect([await ask('/found'), lines]).toEqual([404, []])
   })
 
-  it('is not logged where the application is mounted as it says', async () => {
+  it('is not logged when the application is mounted before the catch-all', async () => {
     const lines: unknown[] = []
     const logger = { info() {}, warn: (...all: unknown[]) => void lines.push(all), error() {} }
     const app = apps.track(new App({ controllers, logger }))

@@ -52,26 +52,26 @@ describe.each([true, false])('compression, with helmet: %s', (helmet) => {
     expect(gunzipSync(body).toString().split('\n')).toHaveLength(201)
   })
 
-  it('leaves a body below the threshold as it is, with its length', async () => {
+  it('sends a body below the threshold unchanged, with its length', async () => {
     const { headers, text } = await get('/items/1', 'gzip')
     expect(headers['content-encoding']).toBeUndefined()
     expect(headers['content-length']).toBe(String(text.length))
     expect(JSON.parse(text).data).toEqual({ id: '1' })
   })
 
-  it('tells caches that the answer varies', async () => {
+  it('sends Vary: Accept-Encoding', async () => {
     expect((await get('/items', 'identity')).headers.vary).toBe('Accept-Encoding')
     expect((await get('/items', 'gzip')).headers.vary).toBe('Accept-Encoding')
   })
 
-  it('answers HEAD without a body and without a coding', async () => {
+  it('responds to HEAD without a body and without Content-Encoding', async () => {
     const { status, headers, body } = await get('/items', 'gzip', 'HEAD')
     expect(status).toBe(200)
     expect(body).toHaveLength(0)
     expect(headers['content-encoding']).toBeUndefined()
   })
 
-  it('carries errors too', async () => {
+  it('sends errors that can be read', async () => {
     const { status, text } = await get('/missing', 'gzip')
     expect(status).toBe(404)
     expect(JSON.parse(text)).toMatchObject({ statusCode: 'error', code: 'NOT_FOUND' })

@@ -14,7 +14,7 @@ class CountedController {
   }
 }
 
-describe('a list of trusted origins', () => {
+describe('security.cors with several origins', () => {
   const apps = appsOfTest()
   const options = {
     controllers: defineControllers(CountedController),
@@ -22,21 +22,21 @@ describe('a list of trusted origins', () => {
     rateLimit: { policies: [] },
   }
 
-  it('gives each response its own headers, beside those that a rate limit adds', async () => {
+  it('sets its headers on each response, in addition to RateLimit headers', async () => {
     const app = await apps.inProcess(options)
     const remaining: string[] = []
     for (const origin of [A, A, B, A]) {
       const { headers } = await app.request().get('/counted').set('Origin', origin)
       expect(headers).toMatchObject({ 'access-control-allow-origin': origin, vary: 'Origin' })
       remaining.push(/r=(\d+)/.exec(String(headers['ratelimit']))?.[1] ?? '')
-      // One limit is one member of the list, however many responses went before.
+      // Each response has one member for one limit, also after earlier responses.
       expect(String(headers['ratelimit']).split(',')).toHaveLength(1)
       expect(String(headers['ratelimit-policy']).split(',')).toHaveLength(1)
     }
     expect(remaining).toEqual(['4', '3', '2', '1'])
   })
 
-  it('gives an unknown origin nothing, after a trusted origin as well as before one', async () => {
+  it('allows no unknown origin, before and after a trusted one', async () => {
     const app = await apps.inProcess(options)
     for (const origin of ['https://c.example', A, 'https://c.example', `${A}.evil`, A]) {
       const { headers } = await app.request().get('/counted').set('Origin', origin)
@@ -46,7 +46,7 @@ describe('a list of trusted origins', () => {
     }
   })
 
-  it('gives a request without an origin only `Vary`, and remembers no more of it', async () => {
+  it('sends only Vary to a request without Origin, each time', async () => {
     const app = await apps.inProcess(options)
     for (const time of ['first', 'second']) {
       const { headers } = await app.request().get('/counted')

@@ -18,14 +18,14 @@ describe.each([
 ])('%s', (_, optionsFor) => {
   const apps = appsOfTest()
 
-  it('names a static origin on every answer', async () => {
+  it('sends a static origin with every response', async () => {
     const app = await apps.inProcess(optionsFor({ origin: A }))
     const { headers, status } = await app.request().get('/items/1').set('Origin', B)
     expect(status).toBe(200)
     expect(headers).toMatchObject({ 'access-control-allow-origin': A, vary: 'Origin' })
   })
 
-  it('reflects an origin of a list, and no other', async () => {
+  it('sends an origin of the list only', async () => {
     const app = await apps.inProcess(optionsFor({ origin: [A, /\.trusted\.example$/] }))
     const ask = (origin: string) => app.request().get('/items/1').set('Origin', origin)
     expect((await ask(A)).headers['access-control-allow-origin']).toBe(A)
@@ -35,7 +35,7 @@ describe.each([
     expect((await ask(B)).headers.vary).toBe('Origin')
   })
 
-  it('asks a function, later if it likes', async () => {
+  it('calls a function, which may decide later', async () => {
     const app = await apps.inProcess(
       optionsFor({
         origin: (origin, decide) => void setImmediate(() => decide(null, origin === A)),
@@ -50,7 +50,7 @@ describe.each([
     expect((await ask(B)).headers).not.toHaveProperty('access-control-allow-origin')
   })
 
-  it('turns an error of the function into the envelope', async () => {
+  it('renders an error of the function in the envelope', async () => {
     const app = await apps.inProcess(
       optionsFor({ origin: (_origin, decide) => decide(new Error('the list is not there')) }),
     )
@@ -64,7 +64,7 @@ describe.each([
     })
   })
 
-  it('answers a preflight before any route', async () => {
+  it('responds to a preflight request before any route', async () => {
     const app = await apps.inProcess(optionsFor({ origin: [A], maxAge: 60 }))
     const { status, headers, text } = await app
       .request()
@@ -80,7 +80,7 @@ describe.each([
     })
   })
 
-  it('lets every origin in when none is named, errors and misses included', async () => {
+  it('allows every origin when none is set, also on errors', async () => {
     const app = await apps.inProcess(optionsFor({ exposedHeaders: ['X-Total'] }))
     for (const path of ['/items', '/missing']) {
       const { headers } = await app.request().get(path).set('Origin', A)
@@ -98,7 +98,7 @@ describe.each([
 describe('security.cors', () => {
   const apps = appsOfTest()
 
-  it('lets every origin read when it is true', async () => {
+  it('allows every origin when it is true', async () => {
     const app = await apps.inProcess({ security: { cors: true } })
     const { headers } = await app.request().get('/items/1').set('Origin', A)
     expect(headers['access-control-allow-origin']).toBe('*')
@@ -113,7 +113,7 @@ describe('security.cors', () => {
     await expect(starting).rejects.toThrow(/security\.cors/)
   })
 
-  it('keeps what is added to the answer of one origin out of the next', async () => {
+  it('does not keep headers that were added to the response for another origin', async () => {
     const app = await apps.inProcess({
       security: { cors: { origin: [A, B], exposedHeaders: ['X-Total'] } },
       middlewares: [
@@ -130,7 +130,7 @@ describe('security.cors', () => {
     }
   })
 
-  it('lets in more origins of a pattern than it keeps', async () => {
+  it('allows more origins of a pattern than its cache holds', async () => {
     const app = await apps.inProcess({ security: { cors: { origin: /\.trusted\.example$/ } } })
     for (let i = 0; i < 150; i++) {
       const origin = `https://${i}.trusted.example`
@@ -139,7 +139,7 @@ describe('security.cors', () => {
     }
   })
 
-  it('names the origin on refusals that come before any middleware', async () => {
+  it('sends the origin on refusals before any middleware', async () => {
     const app = await apps.inProcess({ security: { cors: { origin: [A] } } })
     const { headers, status } = await app.request().get('/missing').set('Origin', A)
     expect(status).toBe(404)

@@ -14,7 +14,7 @@ class NotesController {
 
 const headers = { 'content-type': 'application/json' }
 
-describe('a body of which a middleware has set the encoding', () => {
+describe('a body after a middleware has called req.setEncoding()', () => {
   const apps = appsOfTest()
 
   it.each<[string, BufferEncoding]>([
@@ -23,7 +23,7 @@ describe('a body of which a middleware has set the encoding', () => {
     ['short', 'base64'],
     ['long', 'utf8'],
     ['long', 'base64'],
-  ])('is read all the same: %s, %s', async (size, encoding) => {
+  ])('is parsed correctly: %s, %s', async (size, encoding) => {
     const middleware: Middleware = (req, _res, next) => next(void req.setEncoding(encoding))
     const { port } = await apps.listening({
       controllers: defineControllers(NotesController),

@@ -41,13 +41,13 @@ class FailingController {
 }
 
 const controllers = defineControllers(FailingController)
-// Error middlewares are told apart by their four parameters.
+// Express recognizes error middlewares by their four parameters.
 const passOn: Middleware = (error, _req, _res, next) => next(error)
 
 describe('error middlewares', () => {
   const apps = appsOfTest()
   const start = (...middlewares: Middleware[]) => apps.inProcess({ controllers, middlewares })
-  /** Where the error middleware answers in a form of its own, which no document describes. */
+  /** For tests whose error middleware sends a response that the document does not have. */
   const startUnchecked = (...middlewares: Middleware[]) =>
     apps.inProcess({ controllers, middlewares, contract: 'off' })
 
@@ -74,12 +74,12 @@ describe('error middlewares', () => {
     expect(answer.body).toEqual({ rendered, path })
   })
 
-  it('are not asked when nothing fails', async () => {
+  it('are not called when nothing fails', async () => {
     const app = await start(render)
     expect((await app.request().get('/fine')).body.statusCode).toBe('success')
   })
 
-  it('hand an error on, each to the next, and the last to the envelope', async () => {
+  it('pass an error to the next one, and the last passes it to the envelope', async () => {
     const seen: string[] = []
     const note = (name: string): Middleware => {
       return (error, _req, _res, next) => {
@@ -95,7 +95,7 @@ describe('error middlewares', () => {
   })
 
   it.each([[[]], [[null]], [[undefined]], [['route']], [['router']]])(
-    'leave a 404 of an error of a route with next(...%j): nothing stands behind it',
+    'respond 404 when they call next(...%j)',
     async (args) => {
       const silent: Middleware = (_error, _req, _res, next) => next(...(args as []))
       const app = await start(silent)
@@ -112,7 +112,7 @@ describe('error middlewares', () => {
       },
     ],
     ['reject', () => Promise.reject(new NotFoundError('thrown while rendering'))],
-  ])('may %s themselves: the next one gets that error', async (_, fail) => {
+  ])('may %s, and the next one receives that error', async (_, fail) => {
     const failing: Middleware = (_error, _req, _res, _next) => fail()
     const app = await start(failing, passOn)
     const { status, body } = await app.request().get('/rejects')
@@ -120,13 +120,13 @@ describe('error middlewares', () => {
     expect(body.message).toBe('thrown while rendering')
   })
 
-  it('still end in an answer when they reject with nothing', async () => {
+  it('respond 500 when they reject with undefined', async () => {
     const failing: Middleware = async (_error, _req, _res, _next) => Promise.reject()
     const app = await start(failing)
     expect((await app.request().get('/throws')).status).toBe(500)
   })
 
-  it('see an error after the answer has begun; without theirs, the connection is cut', async () => {
+  it('receive an error after the response has begun, and then the connection is closed', async () => {
     const seen: string[] = []
     const note: Middleware = (error, _req, res, next) => {
       seen.push(`${error.message} ${res.headersSent}`)
@@ -137,7 +137,7 @@ describe('error middlewares', () => {
     expect(seen).toEqual(['too late true'])
   })
 
-  it('cannot make a second answer', async () => {
+  it('cannot send a second response', async () => {
     const twice: Middleware = (error, _req, res, next) => {
       res.status(400).json({ once: true })
       next(error)
@@ -147,7 +147,7 @@ describe('error middlewares', () => {
     expect({ status, body }).toEqual({ status: 400, body: { once: true } })
   })
 
-  it('find the status of a plain error believed in middlewares, and not in routes', async () => {
+  it('see the status of a plain error from middlewares, but 500 from routes', async () => {
     const failing: Middleware = (req, _res, next) =>
       next(req.path === '/mw' ? Object.assign(new Error('x'), { status: 401 }) : undefined)
     const app = await start(failing, passOn)

@@ -36,7 +36,7 @@ const failing: RequestHandler = () => {
 const passOver: ErrorRequestHandler = (_error, _req, _res, next) => next()
 const needsTenant = createTenantMiddleware({ required: true })
 
-describe('a request whose error was passed over', () => {
+describe('a request after an error middleware calls next() without the error', () => {
   const apps = appsOfTest('off')
 
   function application(...middlewares: Middleware[]): App {
@@ -48,17 +48,17 @@ describe('a request whose error was passed over', () => {
     return (await send(port, { path: '/orders' })).status
   }
 
-  it('by its host begins anew in an application behind that', async () => {
+  it('is handled by an application that the host mounts after the error middleware', async () => {
     const app = application(failing, passOver as Middleware)
     const host = express().use(needsTenant).use(passOver).use(app.handler)
     expect(await statusOf(host)).toBe(200)
   })
 
-  it('does not go on where the framework has refused it', async () => {
+  it('does not continue when the framework has refused it', async () => {
     expect(await statusOf(application(needsTenant, passOver as Middleware))).toBe(400)
   })
 
-  it('does not go on either when another application has had it since', async () => {
+  it('does not continue when another application has handled it in between', async () => {
     const other = apps.track(new App({ logger: false }))
     const ask: ErrorRequestHandler = (_error, req, res, next) => other.handler(req, res, next)
     expect(await statusOf(application(needsTenant, ask as Middleware))).toBe(400)
@@ -69,7 +69,7 @@ describe('a late error of a middleware', () => {
   const apps = appsOfTest('off')
 
   it.each(['first', 'second'])(
-    'goes to the host that has the request back: the %s of two',
+    'is passed to the host when the application has called next(): the %s of two',
     async (which) => {
       const errors: string[] = []
       const host = express()
@@ -92,7 +92,7 @@ describe('a late error of a middleware', () => {
     },
   )
 
-  it('is answered by the application that has the request again', async () => {
+  it('is handled by the application when the request has returned to it', async () => {
     const errors: unknown[] = []
     const late: RequestHandler = async ({ headers }, _res, next) => {
       next()

@@ -13,7 +13,7 @@ class PageController {
 const controllers = defineControllers(PageController)
 const nonceOf = (policy: unknown) => /'nonce-([^']+)'/.exec(String(policy))?.[1]
 
-describe('a directive with a function in it', () => {
+describe('a directive with a function', () => {
   const apps = appsOfTest()
   let count = 0
   const nonce = (_req: unknown, res: unknown) => {
@@ -23,12 +23,12 @@ describe('a directive with a function in it', () => {
   }
 
   it.each<[string, Iterable<string | typeof nonce>]>([
-    ['behind a fixed value', ["'self'", nonce]],
+    ['after a fixed value', ["'self'", nonce]],
     ['before a fixed value', [nonce, "'self'"]],
     ['between fixed values', ["'self'", nonce, 'https://a.example']],
     ['alone', [nonce]],
     ['in a Set', new Set(["'self'", nonce])],
-  ])('is asked for each response: %s', async (_, scriptSrc) => {
+  ])('is called for each response: %s', async (_, scriptSrc) => {
     const contentSecurityPolicy = { directives: { scriptSrc } }
     const security = { helmet: { contentSecurityPolicy } }
     const app = await apps.inProcess({ controllers, security })

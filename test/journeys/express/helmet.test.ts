@@ -45,7 +45,7 @@ const nonceDirective = (_req: unknown, res: unknown) => {
 describe('helmet', () => {
   const apps = appsOfTest()
 
-  it('protects every answer by default: routes, streams, errors and misses', async () => {
+  it('sets its headers on every response by default: routes, streams and errors', async () => {
     const { port } = await apps.listening({ controllers, security: {} })
     for (const path of ['/plain', '/streamed', '/changed', '/missing']) {
       const { headers } = await send(port, { path })
@@ -56,7 +56,7 @@ describe('helmet', () => {
     }
   })
 
-  it("gives way to the user's own, which is set beside it", async () => {
+  it('is overridden by a helmet middleware', async () => {
     const { port } = await apps.listening({
       controllers,
       security: {},
@@ -67,7 +67,7 @@ describe('helmet', () => {
     expect(headers['content-security-policy']).toContain("default-src 'self'")
   })
 
-  it("leaves the field to the user's own when it is off", async () => {
+  it('sets nothing when it is off, so a helmet middleware sets all', async () => {
     const { port } = await apps.listening({
       controllers,
       middlewares: [helmet({ contentSecurityPolicy: false })],
@@ -77,7 +77,7 @@ describe('helmet', () => {
     expect(headers['content-security-policy']).toBeUndefined()
   })
 
-  it('lets a handler remove one header and read the others', async () => {
+  it('allows a handler to remove one header and to read the others', async () => {
     const { port } = await apps.listening({ controllers, security: {} })
     const { headers, text } = await send(port, { path: '/framed' })
     expect(JSON.parse(text)).toEqual({ seen: null, sniff: 'nosniff' })
@@ -85,7 +85,7 @@ describe('helmet', () => {
     expect(headers['x-content-type-options']).toBe('nosniff')
   })
 
-  it('lets a middleware remove a header for good', async () => {
+  it('allows a middleware to remove a header', async () => {
     const { port } = await apps.listening({
       controllers,
       security: {},
@@ -101,13 +101,13 @@ describe('helmet', () => {
     expect(headers['x-dns-prefetch-control']).toBe('off')
   })
 
-  it('lets a handler change a header, which is sent once', async () => {
+  it('allows a handler to change a header, which is sent once', async () => {
     const { port } = await apps.listening({ controllers, security: {} })
     const { headers } = await send(port, { path: '/changed' })
     expect(headers['referrer-policy']).toBe('origin')
   })
 
-  it('takes options of its own', async () => {
+  it('accepts options of helmet', async () => {
     const { port } = await apps.listening({
       controllers,
       security: { helmet: { strictTransportSecurity: { maxAge: 5 }, xDownloadOptions: false } },
@@ -122,7 +122,7 @@ describe('helmet', () => {
     ['a list', [nonceDirective]],
     ['a set', new Set([nonceDirective])],
   ])(
-    'makes a nonce for each request where a directive is %s with a function',
+    'creates a nonce for each request when a directive is %s with a function',
     async (_, script) => {
       const contentSecurityPolicy = { directives: { scriptSrc: script } }
       const { port } = await apps.listening({
@@ -140,7 +140,7 @@ describe('helmet', () => {
     },
   )
 
-  it('is off in tests unless a test asks for it', async () => {
+  it('is off in a TestApp by default', async () => {
     const plain = await apps.inProcess({ controllers })
     expect((await plain.request().get('/plain')).headers).not.toHaveProperty('x-frame-options')
     const asked = await apps.inProcess({ controllers, security: { helmet: true } })

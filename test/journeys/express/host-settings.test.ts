@@ -84,15 +84,14 @@ async function asker(handler: Parameters<typeof createServer>[1]) {
   }
 }
 
-/** Every way in which a host can have an application. */
+/** All the ways in which a host can mount an application. */
 const MOUNTS: Record<string, (host: Application, app: App) => unknown> = {
   'at its root': (host, app) => host.use(app.handler),
   'at a path': (host, app) => host.use('/api', app.handler),
   'in nested routers': (host, app) =>
     host.use('/api', express.Router().use('/v1', express.Router().use(app.handler))),
-  'in an application of its own': (host, app) =>
-    host.use('/api', express().use('/v2', app.handler)),
-  'as the end of a route': (host, app) =>
+  'in another application': (host, app) => host.use('/api', express().use('/v2', app.handler)),
+  'in a handler of a route': (host, app) =>
     host.all('/api/*path', (req, res) => {
       req.url = req.url.slice('/api'.length)
       app.handler(req, res)
@@ -102,18 +101,18 @@ const pathOf: Record<string, string> = {
   'at its root': '/seen',
   'at a path': '/api/seen',
   'in nested routers': '/api/v1/seen',
-  'in an application of its own': '/api/v2/seen',
-  'as the end of a route': '/api/seen',
+  'in another application': '/api/v2/seen',
+  'in a handler of a route': '/api/seen',
 }
 
 describe.each(Object.entries(MOUNTS))('an App in an Express application, %s', (place, mount) => {
-  it('believes the proxies that its host believes', async () => {
+  it('uses "trust proxy" of its host', async () => {
     const host = express().set('trust proxy', 1)
     mount(host, appOf())
     expect((await (await asker(host))(pathOf[place])).json).toEqual(believed)
   })
 
-  it('sees what a setting of its host becomes later', async () => {
+  it('uses a setting of its host that changes later', async () => {
     const host = express()
     mount(host, appOf())
     const ask = await asker(host)
@@ -122,7 +121,7 @@ describe.each(Object.entries(MOUNTS))('an App in an Express application, %s', (p
     expect((await ask(pathOf[place])).json).toEqual(believed)
   })
 
-  it('has the last word', async () => {
+  it('overrides the settings of its host', async () => {
     const host = express().set('trust proxy', 1)
     const app = appOf({ trustProxy: false })
     mount(host, app)
@@ -134,7 +133,7 @@ describe.each(Object.entries(MOUNTS))('an App in an Express application, %s', (p
 })
 
 describe('settings of a host', () => {
-  it('are inherited as an Express application inherits them', async () => {
+  it('are inherited as by an Express application', async () => {
     const settings = (app: Application) => {
       app.set('query parser', 'extended').set('json spaces', 1).set('who', 'host')
       return app.set('etag', 'strong').set('subdomain offset', 1).set('trust proxy', 1)
@@ -155,7 +154,7 @@ describe('settings of a host', () => {
     expect(expected.headers).toMatchObject(headers)
   })
 
-  it('give way to those of the App, whenever they are set', async () => {
+  it('are overridden by settings of the App at any time', async () => {
     const app = appOf()
     const ask = await asker(express().set('who', 'host').use(app.handler))
     expect((await ask('/seen/apps')).json.who).toBe('host')
@@ -164,7 +163,7 @@ describe('settings of a host', () => {
     expect((await ask('/seen/apps')).json).toEqual({ same: true, who: 'app', title: 'App' })
   })
 
-  it('bring its views along', async () => {
+  it('include its view engines', async () => {
     class View {
       readonly path: string
       constructor(name: string, { engines }: { engines: Record<string, unknown> }) {
@@ -183,7 +182,7 @@ describe('settings of a host', () => {
     expect((await (await asker(host.use(app.handler)))('/seen/page')).text).toContain('function')
   })
 
-  it('are those of the host that the request has come by, and of none where it came to the App itself', async () => {
+  it('are those of the host of each request, or none without a host', async () => {
     const app = appOf()
     const one = express().set('trust proxy', 1).set('who', 'one').use(app.handler)
     const two = express().set('who', 'two').use(app.handler)
@@ -200,7 +199,7 @@ describe('settings of a host', () => {
     }
   })
 
-  it('are those of an App that it is mounted in, too', async () => {
+  it('are inherited from an App that mounts it, too', async () => {
     const inner = appOf()
     const outer = appOf({ controllers: [], middlewares: [inner.handler], trustProxy: 1 })
     expect((await (await asker(outer.handler))()).json).toEqual(believed)
@@ -209,7 +208,7 @@ describe('settings of a host', () => {
     expect((await (await asker(host.use(between.handler)))()).json).toEqual(believed)
   })
 
-  it('reach an Express application in its middlewares, with those of the App before them', async () => {
+  it('are inherited by an Express application in its middlewares, after those of the App', async () => {
     const legacy = express().set('query parser', 'extended')
     legacy.get('/legacy', (req, res) => {
       const { ip, query } = req
@@ -233,7 +232,7 @@ describe('settings of a host', () => {
     expect((await ask()).json).toEqual(believed)
   })
 
-  it('are behind the App what they were before it', async () => {
+  it('are the same after the App as before it', async () => {
     const app = appOf({ middlewares: [(_req, _res, next) => setImmediate(next)] })
     const host = express().set('who', 'host')
     const sub = express().set('who', 'sub').use(app.handler)
@@ -246,8 +245,8 @@ describe('settings of a host', () => {
   })
 })
 
-describe('what depends on the address or the host', () => {
-  it('is limited by client, and not by proxy', async () => {
+describe('a feature that depends on the address or the host', () => {
+  it('counts requests for each client, not for each proxy', async () => {
     const limited = () => appOf({ rateLimit: { limit: 1, window: '1h' } })
     const from = (address: string) => ({ 'x-forwarded-for': address })
     const statuses = async (host: Application) => {
@@ -263,7 +262,7 @@ describe('what depends on the address or the host', () => {
     expect(await statuses(express().use(limited().handler))).toEqual([200, 429, 429, 429])
   })
 
-  it('cannot be forged at the door that believes nobody', async () => {
+  it('ignores X-Forwarded-For on a listener without a trusted proxy', async () => {
     const app = appOf({ rateLimit: { limit: 1, window: '1h' } })
     const behind = await asker(express().set('trust proxy', 1).use(app.handler))
     const { port } = await app.listen(0, '127.0.0.1')
@@ -276,7 +275,7 @@ describe('what depends on the address or the host', () => {
     expect(found).toEqual([200, 429])
   })
 
-  it('is the tenant that the forwarded host names', async () => {
+  it('uses the tenant of the forwarded host', async () => {
     const tenant = { header: false, strategies: [(req: Request) => req.subdomains.at(-1)] } as const
     const trusting = express().set('trust proxy', 1).use(appOf({ tenant }).handler)
     expect((await (await asker(trusting))('/seen/tenant')).json.data.tenant).toBe('a')
@@ -289,7 +288,7 @@ describe('what depends on the address or the host', () => {
   })
 })
 
-describe('what is added to requests and responses of app.express', () => {
+describe('a method that is added to req or res of app.express', () => {
   const added = { shout: { value: () => 'loud', configurable: true } }
   @Controller('added')
   class AddedController {
@@ -316,7 +315,7 @@ describe('what is added to requests and responses of app.express', () => {
     })
   }
 
-  it.each(['before', 'after'])('is there when it was added %s the start', async (when) => {
+  it.each(['before', 'after'])('exists when it was added %s the start', async (when) => {
     const app = appOf({ controllers: defineControllers(AddedController) })
     if (when === 'before') extend(app)
     await app.init()
@@ -328,7 +327,7 @@ describe('what is added to requests and responses of app.express', () => {
     expect([mounted.status, mounted.json]).toEqual([418, { shout: 'loud' }])
   })
 
-  it.each(['before', 'after'])('may be another json, %s the start', async (when) => {
+  it.each(['before', 'after'])('may replace json, %s the start', async (when) => {
     const app = appOf({ controllers: defineControllers(AddedController) })
     const patch = () => {
       const { json } = express.response
@@ -354,7 +353,7 @@ describe('what is added to requests and responses of app.express', () => {
       express.response.json = json
     })
 
-    it.each(['before', 'after'])('may be another json, %s the start', async (when) => {
+    it.each(['before', 'after'])('may replace json, %s the start', async (when) => {
       const app = appOf({ controllers: defineControllers(AddedController) })
       const patch = () => {
         express.response.json = function patched(this: Response, body: unknown) {

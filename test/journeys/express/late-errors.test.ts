@@ -18,7 +18,7 @@ import express, { type ErrorRequestHandler } from 'express'
 import { describe, expect, it } from 'vitest'
 import { appsOfTest, send } from './support.js'
 
-/** What a test tells the handler that it has started, and the other way round. */
+/** Events by which a test and a handler wait for each other. */
 let signals = new EventEmitter()
 let aborted: unknown
 let ran: string[] = []
@@ -74,9 +74,9 @@ class Slow {
 
 const controllers = defineControllers(Slow)
 
-describe('an error that a middleware passes on late', () => {
+describe('an error that a middleware passes after it has called next()', () => {
   const apps = appsOfTest('off')
-  /** Passes the request on, and an error as soon as its route has started. */
+  /** Calls next(), and next(error) as soon as the route has started. */
   const late =
     (error: unknown): Middleware =>
     (_req, _res, next) => {
@@ -101,7 +101,7 @@ describe('an error that a middleware passes on late', () => {
     return { app, logged }
   }
 
-  it('is answered where nothing has been sent, and logged once', async () => {
+  it('is rendered when nothing has been sent, and logged once', async () => {
     const { app, logged } = await start([late(new Error('store lost'))])
     const { status, body } = await app.request().get('/never')
     expect([status, body.code]).toEqual([500, 'INTERNAL_SERVER_ERROR'])
@@ -110,7 +110,7 @@ describe('an error that a middleware passes on late', () => {
     expect(aborted).toMatchObject({ message: 'store lost' })
   })
 
-  it('goes through the error middlewares, of HEAD too', async () => {
+  it('is passed to the error middlewares, also for HEAD', async () => {
     const { app, logged } = await start([late(new ServiceUnavailableError('busy')), render])
     const { status, body } = await app.request().get('/never')
     expect([status, body]).toEqual([503, { rendered: 'busy' }])
@@ -118,7 +118,7 @@ describe('an error that a middleware passes on late', () => {
     expect(logged).toHaveLength(2)
   })
 
-  it('is logged although the client is to blame', async () => {
+  it('is logged when it is a client error', async () => {
     const { app, logged } = await start([late(Object.assign(new Error('no'), { status: 409 }))])
     expect((await app.request().get('/never')).status).toBe(409)
     expect(logged).toMatchObject([{ err: { message: 'no' }, status: 409 }])
@@ -139,14 +139,14 @@ describe('an error that a middleware passes on late', () => {
         throw new Error('behind next')
       },
     ],
-  ])('may be %s behind next()', async (_, middleware) => {
+  ])('may be %s after next()', async (_, middleware) => {
     const { app, logged } = await start([middleware])
     expect((await app.request().get('/never')).status).toBe(500)
     expect(logged).toMatchObject([{ err: { message: 'behind next' }, status: 500 }])
   })
 
   it.each(['returns', 'answers', 'throws'])(
-    'is the only answer, though the handler %s later',
+    'is the only response when the handler %s later',
     async (path) => {
       const { app, logged } = await start([late(new Error('late'))])
       const { status, headers } = await app.request().get(`/${path}`)
@@ -160,7 +160,7 @@ describe('an error that a middleware passes on late', () => {
     },
   )
 
-  it('is the only answer, though its error middleware takes longer than the handler', async () => {
+  it('is the only response when its error middleware ends after the handler', async () => {
     const slow: Middleware = async (error, _req, res, _next) => {
       const done = once(signals, 'done')
       signals.emit('go')
@@ -172,7 +172,7 @@ describe('an error that a middleware passes on late', () => {
     expect([status, body]).toEqual([503, { rendered: 'late' }])
   })
 
-  it('lets an error middleware stream its answer', async () => {
+  it('may be rendered as a stream by an error middleware', async () => {
     const stream: Middleware = (_error, _req, res, _next) => {
       res.status(500).type('text').write('one ')
       signals.emit('go')
@@ -183,7 +183,7 @@ describe('an error that a middleware passes on late', () => {
     expect([status, text]).toEqual([500, 'one two'])
   })
 
-  it('is logged, and no more, once an answer has been sent', async () => {
+  it('is only logged when a response has been sent', async () => {
     const seen: unknown[] = []
     const note: Middleware = (error, _req, _res, next) => {
       seen.push(error)
@@ -204,7 +204,7 @@ describe('an error that a middleware passes on late', () => {
     expect(seen).toEqual([])
   })
 
-  it('is logged beside the error that is already on its way', async () => {
+  it('is logged in addition to an earlier error that is not rendered yet', async () => {
     const twice: Middleware = (_req, _res, next) => {
       next(new Error('first'))
       next(new Error('second'))
@@ -216,7 +216,7 @@ describe('an error that a middleware passes on late', () => {
     expect(ran).toEqual([])
   })
 
-  it('stops the middleware that waits: its next() leads nowhere', async () => {
+  it('stops a waiting middleware, whose next() has no effect', async () => {
     const waiting: Middleware = (_req, _res, next) => {
       signals.once('go', () => {
         next()
@@ -231,7 +231,7 @@ describe('an error that a middleware passes on late', () => {
     expect(logged).toHaveLength(1)
   })
 
-  it('keeps a handler from running that still waits for its guard', async () => {
+  it('prevents the handler from running when its guard still waits', async () => {
     const guard = {
       canActivate: () => {
         signals.emit('started')
@@ -247,7 +247,7 @@ describe('an error that a middleware passes on late', () => {
     }
   })
 
-  it('is no answer that a cache keeps', async () => {
+  it('is not cached', async () => {
     const errors = [new Error('late')]
     const { app } = await start([
       (_req, _res, next: (error: unknown) => void) => {
@@ -256,7 +256,7 @@ describe('an error that a middleware passes on late', () => {
         signals.once('started', () => setImmediate(settle))
         next(undefined)
       },
-      // Of all answers the one that a cache would like best.
+      // A response that the cache would store if it were not for an error.
       (_error, _req, res, _next) => res.status(200).json({ made: false }),
     ])
     expect((await app.request().get('/cached')).body).toEqual({ made: false })
@@ -264,7 +264,7 @@ describe('an error that a middleware passes on late', () => {
     expect((await app.request().get('/cached')).body.data).toEqual({ made: true })
   })
 
-  it('finds its error middleware in the scope of its tenant', async () => {
+  it('calls its error middleware in the scope of the tenant', async () => {
     const seen: unknown[] = []
     const { app, logged } = await start(
       [
@@ -281,7 +281,7 @@ describe('an error that a middleware passes on late', () => {
     expect(logged).toMatchObject([{ tenant: 'acme' }])
   })
 
-  it('comes out of a router as it does out of a middleware', async () => {
+  it('is handled when a router passes it', async () => {
     const router = express.Router()
     router.use('/never', (_req, _res, next) => {
       signals.once('started', () => setImmediate(() => next(new Error('from a router'))))
@@ -295,7 +295,7 @@ describe('an error that a middleware passes on late', () => {
     }
   })
 
-  it('goes to the application that has got the request by then', async () => {
+  it('is handled by the application that has the request at that time', async () => {
     signals = new EventEmitter()
     const { app } = await apps.listening({ controllers, middlewares: [late(new Error('late'))] })
     const host = express()
@@ -313,7 +313,7 @@ describe('an error that a middleware passes on late', () => {
     expect([ours.status, JSON.parse(ours.text).code]).toEqual([500, 'INTERNAL_SERVER_ERROR'])
   })
 
-  it('stays with the application that has failed, where another before it had passed the request on', async () => {
+  it('is handled by its own application when another one has passed the request on before', async () => {
     signals = new EventEmitter()
     const first = apps.track(new App({ controllers: [], logger: false }))
     const render: ErrorRequestHandler = (error, _req, res, _next) => {
@@ -340,7 +340,7 @@ describe('an error that a middleware passes on late', () => {
 describe('an error middleware', () => {
   const apps = appsOfTest('off')
 
-  it('that fails behind its own next(error) is logged, and makes no second answer', async () => {
+  it('that throws after next(error) is logged and sends no second response', async () => {
     const logged: unknown[] = []
     const app = await apps.inProcess({
       controllers,
@@ -362,7 +362,7 @@ describe('an error middleware', () => {
     expect(logged).toEqual(['first', 'its own'])
   })
 
-  it('that has let a request go on, and fails then, ends it with its own error', async () => {
+  it('that throws after next() ends the request with its own error', async () => {
     signals = new EventEmitter()
     const logged: unknown[] = []
     const own = new Error('its own')

@@ -37,7 +37,7 @@ class Answers {
 
 const controllers = defineControllers(Answers)
 
-/** In the place of the routes of `Answers`, in Express. */
+/** The routes of `Answers` in plain Express. */
 function bare(middlewares: Middleware[], render: Middleware): express.Application {
   const app = express()
   app.use(...(middlewares as never[]))
@@ -58,7 +58,7 @@ const render: Middleware = (error, _req, res, _next) => {
   res.status(error.status ?? 500).json({ failed: error.message })
 }
 
-describe('packages that fail late', () => {
+describe('packages that pass errors after next()', () => {
   const apps = appsOfTest('off')
 
   /** The same middlewares in Express, and in applications with and without an error middleware of their own. */
@@ -75,7 +75,7 @@ describe('packages that fail late', () => {
     return { theirs, ours: ours.port, plain: plain.port, logged }
   }
 
-  it('connect-timeout answers 503', async () => {
+  it('connect-timeout responds 503', async () => {
     const { theirs, ours, plain, logged } = await serve(() => [timeout('20ms')])
     const [expected, answer] = [
       await send(theirs, { path: '/never' }),
@@ -88,7 +88,7 @@ describe('packages that fail late', () => {
     expect(logged).toMatchObject([{ status: 503 }, { status: 503 }])
   })
 
-  it('express-openapi-validator answers 500 for what its document does not describe', async () => {
+  it('express-openapi-validator responds 500 when a response does not match its document', async () => {
     const { theirs, ours, plain, logged } = await serve(
       () =>
         OpenApiValidator.middleware({
@@ -109,9 +109,9 @@ describe('packages that fail late', () => {
   it.each<[string, (done: (error: Error) => void) => void]>([
     ['at once', (done) => done(new Error('the store is full'))],
     ['later', (done) => setImmediate(done, new Error('the store is full'))],
-  ])('express-session tells of a store that fails %s', async (_, write) => {
+  ])('express-session passes an error of its store to the log: it fails %s', async (_, write) => {
     const { theirs, ours, plain, logged } = await serve(() => [sessions({ write })])
-    // In Express, too, the answer has been sent by then; its error middleware can only tell the log.
+    // In Express, too, the response has been sent at this time. Its error middleware can only log the error.
     for (const port of [theirs, ours, plain]) {
       expect((await send(port, { path: '/session' })).status).toBe(200)
     }
@@ -122,7 +122,7 @@ describe('packages that fail late', () => {
     ])
   })
 
-  it('express-session answers 500 where its store cannot be read', async () => {
+  it('express-session responds 500 when its store cannot be read', async () => {
     const { theirs, ours } = await serve(() => [sessions({ write: (done) => done() })])
     for (const port of [theirs, ours]) {
       const { headers } = await send(port, { path: '/session' })
@@ -133,7 +133,7 @@ describe('packages that fail late', () => {
   })
 })
 
-/** Cannot be read, and is written as a test says. */
+/** A store that cannot be read. The test decides what a write does. */
 class LostStore extends Store {
   readonly #write: (done: (error?: Error) => void) => void
 
@@ -160,7 +160,7 @@ function sessions({ write }: { write: (done: (error?: Error) => void) => void })
   return session({ secret: 'keyboard cat', resave: false, saveUninitialized: true, store })
 }
 
-/** Of the routes of `Answers`: two answers are not as it says. */
+/** The document of the routes of `Answers`. Two responses do not match it. */
 function document() {
   const answer = (properties: object) => ({
     description: 'What it answers',

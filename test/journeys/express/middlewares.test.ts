@@ -26,9 +26,9 @@ describe('middlewares', () => {
     ])
   })
 
-  it('may answer themselves: no route runs', async () => {
+  it('may send the response, and then no route runs', async () => {
     const answer: Middleware = (_req, res) => res.status(203).send('enough')
-    // What it answers is of no operation's document.
+    // The response of the middleware is not in the document.
     const app = await apps.inProcess({ middlewares: [answer], contract: 'off' })
     const { status, text } = await app.request().get('/items/1')
     expect([status, text]).toEqual([203, 'enough'])
@@ -64,19 +64,19 @@ describe('middlewares', () => {
     ['reject with null', () => Promise.reject(null)],
     ["reject with 'router'", () => Promise.reject('router')],
     ['reject by a thenable', () => ({ then: (_: unknown, reject: () => void) => reject() })],
-  ])('that %s end in a 500, not in the route', async (_, fail) => {
+  ])('that %s cause a 500, and the route does not run', async (_, fail) => {
     const app = await start((_req, _res, _next) => fail())
     const { status, body } = await app.request().get('/items/1')
     expect(status).toBe(500)
     expect(body).toMatchObject({ statusCode: 'error', code: 'INTERNAL_SERVER_ERROR' })
   })
 
-  it("leave for a 404 with next('router'), as at the top of an Express application", async () => {
+  it("cause a 404 with next('router'), as in an Express application", async () => {
     const app = await start((_req, _res, next) => next('router'))
     expect((await app.request().get('/items/1')).status).toBe(404)
   })
 
-  it('that call next and then fail make one answer', async () => {
+  it('that call next and then fail cause one response', async () => {
     const app = await start(async (_req, _res, next) => {
       next()
       throw new Error('after next')
@@ -85,7 +85,7 @@ describe('middlewares', () => {
     expect({ status, data: body.data }).toEqual({ status: 200, data: { id: '1' } })
   })
 
-  it('that call next twice make one answer', async () => {
+  it('that call next twice cause one response', async () => {
     const app = await start((_req, _res, next) => {
       next()
       next()
@@ -106,7 +106,7 @@ describe('middlewares', () => {
     expect((await app.request().get('/show')).body).toEqual(['abc', { user: 'ann' }])
   })
 
-  it('may rewrite URL and method: the route is chosen afterwards', async () => {
+  it('may change URL and method before the route is matched', async () => {
     const app = await start((req: Request, _res: unknown, next: () => void) => {
       if (req.query.id !== undefined) req.url = `/items/${req.query.id}`
       req.method = 'GET'
@@ -116,7 +116,7 @@ describe('middlewares', () => {
     expect(body.data).toEqual({ id: '9' })
   })
 
-  it('name the request for the envelope by req.id', async () => {
+  it('set the requestId of the envelope by req.id', async () => {
     const app = await start((req, _res, next) => {
       req.id = 'r-1'
       next()

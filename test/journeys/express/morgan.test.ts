@@ -83,13 +83,13 @@ describe('morgan', () => {
     expect(line).toBe('127.0.0.1 "GET /json?a=1 HTTP/1.1"')
   })
 
-  it('logs at once when it is asked to', async () => {
+  it('logs at once with the option immediate', async () => {
     const { line } = await logged('/json', ':method :url :status', true)
     expect(line).toBe('GET /json -')
   })
 })
 
-describe('a logger that only waits for the end', () => {
+describe('a middleware that logs when the response ends', () => {
   const apps = appsOfTest()
 
   it.each(['finish', 'close'])('reads status and headers on %s', async (event) => {

@@ -33,7 +33,7 @@ describe('a path that the application and its Express host both have', () => {
     return apps.serving(createServer(outer))
   }
 
-  it('answers OPTIONS itself, twice in a row alike', async () => {
+  it('responds to OPTIONS itself, in two requests', async () => {
     const port = await start()
     for (let i = 0; i < 2; i++) {
       const { status, headers, text } = await send(port, {
@@ -45,7 +45,7 @@ describe('a path that the application and its Express host both have', () => {
     }
   })
 
-  it('leaves other methods of the path, and OPTIONS of other paths, to the host', async () => {
+  it('passes other methods of the path, and OPTIONS of other paths, to the host', async () => {
     const port = await start()
     const post = await send(port, { method: 'POST', path: '/api/orders' })
     expect(JSON.parse(post.text)).toBe('host')

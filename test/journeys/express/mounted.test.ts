@@ -76,7 +76,7 @@ describe('an App inside an Express application', () => {
     return { app, port, errors }
   }
 
-  it('sees the path below its mount, and where it is mounted', async () => {
+  it('has the path below its mount path, and baseUrl', async () => {
     const { port } = await start()
     const { status, text } = await send(port, { path: '/api/orders/7?a=1' })
     expect(status).toBe(200)
@@ -91,7 +91,7 @@ describe('an App inside an Express application', () => {
     })
   })
 
-  it('answers requests that come before it has started', async () => {
+  it('responds to requests that arrive before it has started', async () => {
     const { app, port } = await start({
       providers: [
         {
@@ -108,7 +108,7 @@ describe('an App inside an Express application', () => {
   })
 
   it.each([false, true])(
-    'lets what it does not know fall through, middlewares: %s',
+    'passes unknown paths to the outer application, middlewares: %s',
     async (has) => {
       const look = (req: Request, _res: Response, next: () => void) => {
         Object.assign(req, { looked: req.query })
@@ -128,13 +128,13 @@ describe('an App inside an Express application', () => {
     },
   )
 
-  it('lets a method it has no route for fall through', async () => {
+  it('passes methods without a route to the outer application', async () => {
     const { port } = await start()
     const { text } = await send(port, { method: 'POST', path: '/api/orders/7' })
     expect(JSON.parse(text)).toEqual({ legacy: '7' })
   })
 
-  it("gives the outer application its next back: errors there are the outer's", async () => {
+  it('restores next of the outer application, which handles its own errors', async () => {
     const { port } = await start({ middlewares: [(_req, _res, next) => next()] })
     const { status, text } = await send(port, { path: '/api/file' })
     expect(status).toBe(404)
@@ -151,7 +151,7 @@ describe('an App inside an Express application', () => {
     expect(errors).toEqual([])
   })
 
-  it('takes the body that the outer application has parsed, its user and its locals', async () => {
+  it('uses the body, user and locals of the outer application', async () => {
     const { port } = await start({}, '/parsed')
     const message = { method: 'POST', path: '/parsed/orders', headers: json, body: '{"sku":"a"}' }
     const { status, text } = await send(port, message)
@@ -165,20 +165,20 @@ describe('an App inside an Express application', () => {
     expect(JSON.parse(wrong.text).code).toBe('VALIDATION_FAILED')
   })
 
-  it('reads the body itself where nobody has', async () => {
+  it('reads the body when the outer application has not read it', async () => {
     const { port } = await start()
     const message = { method: 'POST', path: '/api/orders', headers: json, body: '{"sku":"a"}' }
     expect((await send(port, message)).status).toBe(201)
   })
 
-  it('sends its own headers beside those of the outer application', async () => {
+  it('sends its own headers and those of the outer application', async () => {
     const { port } = await start()
     const { headers } = await send(port, { path: '/api/orders/7' })
     expect(headers).toMatchObject({ 'x-powered-by': 'Express', 'x-frame-options': 'SAMEORIGIN' })
     expect((await send(port, { path: '/other' })).headers).not.toHaveProperty('x-frame-options')
   })
 
-  it('hands a failed start to the outer application', async () => {
+  it('passes the error of a failed start to the outer application', async () => {
     const { port, errors } = await start({
       providers: [{ token: 'x', useClass: undefined as never }],
     })
@@ -187,7 +187,7 @@ describe('an App inside an Express application', () => {
     expect(errors).toEqual([expect.any(ConfigError)])
   })
 
-  it('mounts inside an application of ours, too', async () => {
+  it('may be mounted in another App', async () => {
     const inner = apps.track(
       new App({ controllers: defineControllers(OrdersController), logger: false }),
     )
@@ -198,7 +198,7 @@ describe('an App inside an Express application', () => {
     expect(JSON.parse(outside.text)).toMatchObject({ isExpress: true, url: '/api/unknown' })
   })
 
-  it('leaves one listener on an answer that many of them have passed on', async () => {
+  it('adds one listener to a response that several Apps have passed on', async () => {
     const host = express()
     for (let i = 0; i < 3; i++) {
       host.use(apps.track(new App({ controllers: [], logger: false })).handler)
@@ -212,7 +212,7 @@ describe('an App inside an Express application', () => {
 describe('http.createServer(app.handler)', () => {
   const apps = appsOfTest()
 
-  it('answers, before and after the start, misses included', async () => {
+  it('responds before and after the start, also with 404', async () => {
     const app = apps.track(
       new App({ controllers: defineControllers(OrdersController), logger: false }),
     )
@@ -231,7 +231,7 @@ describe('http.createServer(app.handler)', () => {
     expect((await send(port, { method: 'PUT', path: '/orders' })).status).toBe(405)
   })
 
-  it('cuts the connection and logs why when the start fails', async () => {
+  it('closes the connection and logs the error when the start fails', async () => {
     const error = vi.fn()
     const app = apps.track(
       new App({

@@ -51,7 +51,7 @@ async function asker(server: Server) {
 
 type Ask = Awaited<ReturnType<typeof asker>>
 
-/** What holds wherever the application stands in front of an older one. */
+/** Checks that apply to every application that runs before an older one. */
 async function expectBoth(ask: Ask, base = ''): Promise<void> {
   const moved = await ask('GET', `${base}/orders/7`)
   expect(moved.data).toEqual({ by: 'blazon', id: '7', ip: '9.9.9.9', baseUrl: base })
@@ -62,13 +62,13 @@ async function expectBoth(ask: Ask, base = ''): Promise<void> {
     code: 'VALIDATION_FAILED',
   })
   expect(await ask('GET', `${base}/legacy`)).toMatchObject({ status: 200, by: 'legacy' })
-  // A method that has no route here may have one there.
+  // A method without a route here may have a route in the older application.
   expect(await ask('DELETE', `${base}/orders/7`)).toMatchObject({ by: 'legacy' })
   expect(await ask('POST', `${base}/legacy`, '{"a":1}')).toMatchObject({ body: { a: 1 } })
   expect(await ask('GET', `${base}/none`)).toMatchObject({ status: 404 })
 }
 
-describe('in front of an Express 5 application', () => {
+describe('an App before an Express 5 application', () => {
   function legacyApp() {
     const legacy = express()
     legacy.use(express.json())
@@ -79,22 +79,22 @@ describe('in front of an Express 5 application', () => {
     return legacy
   }
 
-  it('answers what has moved, and leaves the rest and its 404s to the older one', async () => {
+  it('handles its routes, and passes other requests to the older application', async () => {
     const host = express().set('trust proxy', 1).use(appOf().handler, legacyApp())
     const ask = await asker(createServer(host))
     await expectBoth(ask)
     expect(await ask('GET', '/none')).toEqual({ status: 404, by: 'legacy', found: false })
   })
 
-  it('does so below a path', async () => {
+  it('does the same below a path', async () => {
     const host = express().set('trust proxy', 1)
     host.use('/api', appOf({ swagger: false }).handler, legacyApp())
     await expectBoth(await asker(createServer(host)), '/api')
   })
 })
 
-describe('behind what Express 4 puts on its requests', () => {
-  it('validates its query, and takes the body that its parsers leave where there is none', async () => {
+describe('an App after Express 4 middlewares', () => {
+  it('validates the query of Express 4, and accepts its empty body', async () => {
     @Controller('search')
     class SearchController {
       @Get()
@@ -125,7 +125,7 @@ describe('behind what Express 4 puts on its requests', () => {
   })
 })
 
-describe('in front of a NestJS application', () => {
+describe('an App before a NestJS application', () => {
   class LegacyController {
     get() {
       return { by: 'legacy' }
@@ -141,7 +141,7 @@ describe('in front of a NestJS application', () => {
   }
   class LegacyModule {}
 
-  // NestJS has legacy decorators alone: called as functions, they work in both dialects.
+  // NestJS supports legacy decorators only. Called as functions, they work in both dialects.
   const methods = {
     get: Nest.Get('legacy'),
     echo: Nest.Post('legacy'),
@@ -164,14 +164,14 @@ describe('in front of a NestJS application', () => {
     return asker(nest.getHttpServer())
   }
 
-  it('answers what has moved, and leaves the rest and its 404s to the older one', async () => {
+  it('handles its routes, and passes other requests to the older application', async () => {
     const ask = await start((nest, app) => nest.use(app.handler))
     await expectBoth(ask)
     const missing = await ask('GET', '/none')
     expect(missing).toMatchObject({ statusCode: 404, error: 'Not Found' })
   })
 
-  it('does so below a path', async () => {
+  it('does the same below a path', async () => {
     const ask = await start((nest, app) => {
       nest.setGlobalPrefix('api')
       nest.use('/api', app.handler)

@@ -6,7 +6,7 @@ import { appsOfTest } from './support.js'
 
 const { inProcess } = appsOfTest('off')
 
-/** Notes that it ran. */
+/** A middleware that adds its name to the notes. */
 function noting(notes: unknown[], name: string): RequestHandler {
   return (_req, _res, next) => {
     notes.push(name)
@@ -16,8 +16,8 @@ function noting(notes: unknown[], name: string): RequestHandler {
 
 const GUARD = { canActivate: () => true }
 
-describe('lists in `middlewares`', () => {
-  it('are taken apart as app.use does, in order and to any depth', async () => {
+describe('nested arrays in `middlewares`', () => {
+  it('are flattened as by app.use, in order and to any depth', async () => {
     const [ours, theirs]: [string[], string[]] = [[], []]
     const report =
       (notes: string[]): ErrorRequestHandler =>
@@ -43,7 +43,7 @@ describe('lists in `middlewares`', () => {
     expect(ours).toEqual(theirs)
   })
 
-  it('are taken apart in plugins too, whose middlewares come last', async () => {
+  it('are flattened in plugins, whose middlewares run last', async () => {
     const notes: string[] = []
     const plugin: Plugin = {
       name: 'notes',
@@ -54,7 +54,7 @@ describe('lists in `middlewares`', () => {
     expect(notes).toEqual(['own', 'plugin', 'last'])
   })
 
-  it('give a place to whatever is wrong in them', async () => {
+  it('have problems at boot with the index of each invalid entry', async () => {
     const middlewares = [[noting([], 'a'), [undefined]], null] as unknown as MiddlewareList
     const plugins = [{ name: 'broken', middlewares: [['none']] as unknown as MiddlewareList }]
     const problems = await bootProblems({ middlewares, plugins })
@@ -65,7 +65,7 @@ describe('lists in `middlewares`', () => {
     ])
   })
 
-  it('are looked through for routers that answer for tenants', async () => {
+  it('are searched for routers that handle requests of tenants', async () => {
     const router = express.Router().get('/rows', (_req, res) => void res.end())
     const warnings = await bootWarnings({
       auth: { guard: GUARD },

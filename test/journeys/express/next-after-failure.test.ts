@@ -4,7 +4,7 @@ import { appsOfTest } from './support.js'
 
 const apps = appsOfTest('off')
 
-/** Calls `next()` again, after the middleware that stands there has failed. */
+/** Starts an application. A test can call `next()` of the middleware again after it has failed. */
 async function start(fail: (next: (error?: unknown) => void) => unknown) {
   const calls: string[] = []
   let goOn: () => void = () => {}
@@ -26,13 +26,13 @@ describe('a middleware that has failed', () => {
   it.each<[string, (next: (error?: unknown) => void) => unknown]>([
     ['passed an error on', (next) => next(new NotFoundError('gone'))],
     [
-      'thrown',
+      'thrown an error',
       () => {
         throw new NotFoundError('gone')
       },
     ],
-    ['rejected', () => Promise.reject(new NotFoundError('gone'))],
-  ])('cannot pass the request on any more: it has %s', async (_, fail) => {
+    ['rejected its promise', () => Promise.reject(new NotFoundError('gone'))],
+  ])('cannot pass the request on later: it has %s', async (_, fail) => {
     const { app, calls, goOn } = await start(fail)
     const { status, body } = await app.request().get('/items')
     expect([status, body.message]).toEqual([404, 'gone'])
@@ -40,7 +40,7 @@ describe('a middleware that has failed', () => {
     expect(calls).toEqual([])
   })
 
-  it('cannot pass it on at once either, behind its own error', async () => {
+  it('cannot pass the request on directly after its own error', async () => {
     const { app, calls } = await start((next) => {
       next(new NotFoundError('gone'))
       next()
@@ -49,7 +49,7 @@ describe('a middleware that has failed', () => {
     expect(calls).toEqual([])
   })
 
-  it('passes a request on once, however often it calls `next`', async () => {
+  it('passes a request on once when it calls next twice', async () => {
     const { app, calls } = await start((next) => {
       next()
       next()

@@ -31,7 +31,7 @@ const post = (type: string, body: string) => ({
   body,
 })
 
-/** One request and one handler each; what Express 5 makes of them, we make of them too. */
+/** One request and one handler each. The response must be the same as in Express 5. */
 const CASES: Record<string, Case> = {
   'res.json of an object': { handle: (_req, res) => res.json({ a: 1, b: ['é'] }) },
   'res.json of undefined': { handle: (_req, res) => res.json(undefined) },
@@ -147,7 +147,7 @@ const CASES: Record<string, Case> = {
     ...post('application/x-www-form-urlencoded', 'a[b]=1&a[c]=2&d=3'),
     handle: (req, res) => res.json(req.body),
   },
-  'a body nobody reads': {
+  'a body that no parser reads': {
     ...post('text/plain', 'text'),
     handle: (req, res) => res.json({ body: req.body ?? 'undefined' }),
   },
@@ -160,16 +160,16 @@ const CASES: Record<string, Case> = {
     path: '?a=1&a=2&b[c]=3&d=%C3%A9&e',
     handle: (req, res) => res.json(req.query),
   },
-  'what req knows of the URL': {
+  'fields of req about the URL': {
     path: '/?x=1',
     handle: ({ path, url, originalUrl, baseUrl, hostname, host, protocol, secure }, res) =>
       res.json({ path, url, originalUrl, baseUrl, hostname, host, protocol, secure }),
   },
-  'what req knows of the client': {
+  'fields of req about the client': {
     headers: { 'x-forwarded-for': '9.9.9.9', 'x-requested-with': 'XMLHttpRequest' },
     handle: ({ ip, ips, xhr, subdomains }, res) => res.json({ ip, ips, xhr, subdomains }),
   },
-  'req.accepts and its kin': {
+  'req.accepts and related methods': {
     headers: { accept: 'text/*;q=.5, application/json', 'accept-language': 'da, en;q=.8' },
     handle: (req, res) =>
       res.json([
@@ -216,7 +216,7 @@ const CASES: Record<string, Case> = {
       res.json({ a: 1 })
     },
   },
-  'what a middleware sees of params and locals': {
+  'params and locals in a middleware': {
     handle: (_req, res) => res.json(res.locals),
   },
   'an error passed to next': {
@@ -302,13 +302,13 @@ function caseOf(req: Request): Case {
   return Object.values(CASES)[Number(req.params.index)] as Case
 }
 
-/** Headers that belong to a connection or a moment rather than to the answer. */
+/** Removes the headers that depend on the connection or the time. */
 function comparable({ status, headers, text }: Answer) {
   const { date: _date, connection: _connection, 'keep-alive': _keepAlive, ...named } = headers
   return { status, headers: named, text }
 }
 
-/** The same answers, for one stack of middlewares. */
+/** Compares the responses of Express and an App with the same middlewares. */
 function agree(middlewares: () => Middleware[], names: readonly string[]): void {
   const ports = { express: 0, blazon: 0 }
   const closers: (() => unknown)[] = []
@@ -343,7 +343,7 @@ function agree(middlewares: () => Middleware[], names: readonly string[]): void 
     for (const close of closers) await close()
   })
 
-  it.each(names)('agree on %s', async (name) => {
+  it.each(names)('send the same response: %s', async (name) => {
     const { handle: _handle, path = '', headers = {}, ...rest } = CASES[name] as Case
     const message = {
       ...rest,
@@ -363,7 +363,7 @@ describe('Express 5 and an application with the same middlewares', () => {
 })
 
 describe('Express 5 and an application without middlewares', () => {
-  // Without a parser of its own, Express reads no body; a route of ours reads JSON.
+  // Without a parser, Express reads no body; a route of an App reads JSON.
   const names = Object.keys(CASES).filter((name) => !name.startsWith('express.'))
   agree(() => [], names)
 })

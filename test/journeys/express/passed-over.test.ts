@@ -18,7 +18,7 @@ import express from 'express'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { appsOfTest, send } from './support.js'
 
-/** What has run, in order. */
+/** The names of the middlewares and routes that ran, in order. */
 let ran: string[] = []
 
 beforeEach(() => {
@@ -63,7 +63,7 @@ const throwing: Middleware = async () => {
   ran.push('throwing')
   throw new Error('thrown')
 }
-/** Lets every request go on, with whatever argument. */
+/** Calls next() in place of the error, with these arguments. */
 const swallow =
   (...args: unknown[]): Middleware =>
   (error, _req, _res, next) => {
@@ -84,20 +84,20 @@ const router = (...inner: Middleware[]): Middleware => {
   return made as Middleware
 }
 
-/** The same list on both sides, the route behind it. */
+/** The middlewares for Express and for the App. The route follows them. */
 const STACKS: Record<string, () => Middleware[]> = {
-  'behind the error middleware': () => [failing('a'), swallow(), note('b')],
-  'behind several middlewares': () => [failing('a'), note('skipped'), swallow(), note('b')],
+  'one error middleware': () => [failing('a'), swallow(), note('b')],
+  'several middlewares': () => [failing('a'), note('skipped'), swallow(), note('b')],
   'with null': () => [failing('a'), swallow(null), note('b')],
   'with undefined': () => [failing('a'), swallow(undefined), note('b')],
   "with 'route'": () => [failing('a'), swallow('route'), note('b')],
   "with 'router': a 404": () => [failing('a'), swallow('router'), note('b')],
   'after a rejection': () => [throwing, swallow(), note('b')],
   later: () => [failing('a'), swallowLater, note('b')],
-  'behind the second error middleware': () => [failing('a'), passOn, swallow(), note('b')],
-  'past error middlewares that are not asked': () => [failing('a'), swallow(), passOn, note('b')],
-  'twice, for two errors': () => [failing('a'), swallow(), failing('b'), swallow(), note('c')],
-  'and once for two calls': () => [
+  'the second error middleware': () => [failing('a'), passOn, swallow(), note('b')],
+  'another error middleware after it': () => [failing('a'), swallow(), passOn, note('b')],
+  'two errors': () => [failing('a'), swallow(), failing('b'), swallow(), note('c')],
+  'two calls of next': () => [
     failing('a'),
     (_error, _req, _res, next) => {
       next()
@@ -105,9 +105,9 @@ const STACKS: Record<string, () => Middleware[]> = {
     },
     note('b'),
   ],
-  'out of a router': () => [router(note('in'), failing('a')), swallow(), note('b')],
-  'within a router': () => [router(failing('a'), swallow(), note('in')), note('b')],
-  'out of an application': () => [
+  'an error of a router': () => [router(note('in'), failing('a')), swallow(), note('b')],
+  'an error middleware in a router': () => [router(failing('a'), swallow(), note('in')), note('b')],
+  'an error of an application': () => [
     express().use(failing('a') as express.RequestHandler) as Middleware,
     swallow(),
     note('b'),
@@ -134,14 +134,14 @@ describe('an error middleware that calls next() without an error', () => {
     return { theirs, ours }
   }
 
-  it.each(Object.keys(STACKS))('lets the request go on as in Express: %s', async (name) => {
+  it.each(Object.keys(STACKS))('continues the request as in Express: %s', async (name) => {
     const { theirs, ours } = await both(STACKS[name] as () => Middleware[], '/route')
     expect(ours).toEqual(theirs)
     expect(ours?.status).toBe(name.endsWith('404') ? 404 : 200)
   })
 
-  it('sees an error from behind it, too, which goes on from there', async () => {
-    // Express asks only those that stand behind the error.
+  it('receives errors of middlewares after it, and continues after those', async () => {
+    // Express calls only the error middlewares that follow the error.
     const app = await apps.inProcess({
       controllers,
       middlewares: [swallow(), note('a'), failing('b'), note('c')],
@@ -150,7 +150,7 @@ describe('an error middleware that calls next() without an error', () => {
     expect(body).toEqual(['a', 'b', 'swallow b', 'c', 'route'])
   })
 
-  it('comes to a 404 where the route itself has failed', async () => {
+  it('causes a 404 when the route itself has failed', async () => {
     const seen: string[] = []
     const app = await apps.inProcess({
       controllers,
@@ -176,7 +176,7 @@ describe('an error middleware that calls next() without an error', () => {
     expect((await send(port, { path: '/fails' })).status).toBe(404)
   })
 
-  it('lets nobody past a guard', async () => {
+  it('cannot pass a request that the guard has refused', async () => {
     const middlewares = [swallow()]
     const app = await apps.inProcess({
       controllers,
@@ -192,9 +192,9 @@ describe('an error middleware that calls next() without an error', () => {
     ['a method without a route', 'PUT', '/route', {}, 405, 'METHOD_NOT_ALLOWED'],
     ['a path that does not decode', 'GET', '/%E0%A4%A', {}, 400, 'MALFORMED_URL'],
     ['a target that names another host', 'GET', 'http://b.example/route', {}, 400, 'MALFORMED_URL'],
-    ['a tenant that is none', 'GET', '/route', { 'x-tenant-id': '../x' }, 400, 'TENANT_INVALID'],
+    ['an invalid tenant', 'GET', '/route', { 'x-tenant-id': '../x' }, 400, 'TENANT_INVALID'],
     ['too many headers', 'GET', '/route', manyHeaders(), 431, 'REQUEST_HEADER_FIELDS_TOO_LARGE'],
-  ])('cannot pass over %s', async (_, method, path, headers, status, code) => {
+  ])('cannot continue a request with %s', async (_, method, path, headers, status, code) => {
     const { port } = await apps.listening({
       controllers,
       middlewares: [swallow(), note('b')],
@@ -205,7 +205,7 @@ describe('an error middleware that calls next() without an error', () => {
     expect(ran).not.toContain('route')
   })
 
-  it('cannot pass over what CORS has refused', async () => {
+  it('cannot continue a request that CORS has refused', async () => {
     const origin = (_origin: unknown, done: (error: Error) => void) => done(new Error('no origin'))
     const { port } = await apps.listening({
       controllers,
@@ -220,7 +220,7 @@ describe('an error middleware that calls next() without an error', () => {
     expect(ran).toEqual(['swallow no origin'])
   })
 
-  it('leaves no failure behind: the answer counts as any other', async () => {
+  it('leaves no error in the log and no aborted signal', async () => {
     const logged: unknown[] = []
     let failed: unknown
     const app = await apps.inProcess({
@@ -240,7 +240,7 @@ describe('an error middleware that calls next() without an error', () => {
     expect(failed).toBe(false)
   })
 
-  it('goes on where a late error has stopped a middleware', async () => {
+  it('continues after a middleware that an error has stopped', async () => {
     const app = await apps.inProcess({
       controllers,
       middlewares: [
@@ -263,7 +263,7 @@ describe('an error middleware that calls next() without an error', () => {
     ])
   })
 
-  it('runs nothing more once it has answered, or its time has passed', async () => {
+  it('runs no more middlewares after a response or after the handler timeout', async () => {
     const done: Promise<void>[] = []
     const app = await apps.inProcess({
       controllers,
@@ -292,7 +292,7 @@ describe('an error middleware that calls next() without an error', () => {
     expect(ran).toEqual(['a', 'a'])
   })
 
-  it('goes on in the scope that the request had before a router', async () => {
+  it('continues in the scope that the request had before a router', async () => {
     const guard = {
       canActivate: (req: Request) => {
         req.user = { id: 'ann' }
@@ -334,19 +334,19 @@ describe('an error middleware that calls next() without an error', () => {
   })
 
   it.each<[string, Middleware, number]>([
-    ['createTenantMiddleware as no id', createTenantMiddleware({}), 400],
+    ['createTenantMiddleware because of an invalid id', createTenantMiddleware({}), 400],
     [
-      'createTenantMiddleware of a request without one',
+      'createTenantMiddleware because of a missing id',
       createTenantMiddleware({ required: true, header: 'x-other' }),
       400,
     ],
     [
-      'createTenantMiddleware that asks a store',
+      'createTenantMiddleware because of an unknown tenant',
       createTenantMiddleware({ store: { find: async () => null } }),
       404,
     ],
     ['tenantRouter', tenantRouter(express.Router()), 401],
-  ])('cannot pass over what is refused by %s', async (_, middleware, status) => {
+  ])('cannot continue a request that is refused by %s', async (_, middleware, status) => {
     const app = await apps.inProcess({
       controllers,
       middlewares: [middleware, swallow(), note('b')],
@@ -358,7 +358,7 @@ describe('an error middleware that calls next() without an error', () => {
     expect(ran).not.toContain('b')
   })
 
-  it('goes on to the application that ours stands in, where no route is ours', async () => {
+  it('continues in the host application when no route matches', async () => {
     const app = apps.track(
       new App({ controllers, middlewares: [failing('a'), swallow()], logger: false }),
     )

@@ -23,7 +23,7 @@ interface Account {
 
 const ANN: Account = { id: 'ann', roles: ['admin'] }
 
-/** A passport of its own for each application, with a password, a token and a session. */
+/** Creates a passport for one application, with a password, a token and a session. */
 function authenticator() {
   const auth = new passport.Passport()
   auth.use(
@@ -45,7 +45,7 @@ function sessions(auth: passport.Authenticator) {
   ]
 }
 
-/** A guard that asks a strategy of passport. */
+/** A guard that uses a strategy of passport. */
 class PassportGuard implements AuthGuard {
   constructor(
     private readonly auth: passport.Authenticator,
@@ -110,7 +110,7 @@ describe('passport-local with a session', () => {
     })
   }
 
-  it('signs in, is remembered, and signs out', async () => {
+  it('signs in, keeps the session, and signs out', async () => {
     const agent = (await start()).request()
     expect((await agent.get('/account')).status).toBe(401)
     const login = await agent.post('/login').send({ username: 'ann', password: 'secret' })
@@ -131,7 +131,7 @@ describe('passport-local with a session', () => {
     })
   })
 
-  it('turns a strategy that fails into the envelope', async () => {
+  it('renders the error of a strategy in the envelope', async () => {
     const agent = (await start()).request()
     const { status, body } = await agent.post('/login').send({ username: 'broken', password: 'x' })
     expect(status).toBe(500)
@@ -148,7 +148,7 @@ describe('passport-local with a session', () => {
 describe('passport-http-bearer', () => {
   const apps = appsOfTest()
 
-  it('guards what @Auth protects', async () => {
+  it('protects routes with @Auth', async () => {
     const auth = { guard: new PassportGuard(authenticator(), 'bearer') }
     const app = await apps.inProcess({ controllers, auth })
     expect((await app.request().get('/account')).status).toBe(401)
@@ -159,9 +159,9 @@ describe('passport-http-bearer', () => {
     expect((await app.clearHeaders().request().get('/account/open')).status).toBe(200)
   })
 
-  it('guards everything as a middleware', async () => {
+  it('protects all routes as a middleware', async () => {
     const authenticate = authenticator().authenticate('bearer', { session: false })
-    // passport answers a bare text.
+    // passport sends a plain text.
     const contract = 'off'
     const app = await apps.inProcess({ controllers, middlewares: [authenticate], contract })
     const { status, headers, text } = await app.request().get('/account/open')
@@ -171,7 +171,7 @@ describe('passport-http-bearer', () => {
     expect((await app.withAuth('good').request().get('/account/open')).body.data.user).toEqual(ANN)
   })
 
-  it('keeps its 401, in the envelope, with failWithError', async () => {
+  it('renders its 401 in the envelope with failWithError', async () => {
     const authenticate = authenticator().authenticate('bearer', {
       session: false,
       failWithError: true,

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { appsOfTest } from './support.js'
 
 describe('express-rate-limit', () => {
-  // The limiter answers 429 with a bare text, in the place of documented operations.
+  // The limiter responds 429 with a plain text, which the document does not have.
   const apps = appsOfTest('off')
   const limiter = () =>
     rateLimit({ windowMs: 60_000, limit: 2, standardHeaders: 'draft-7', legacyHeaders: true })
 
-  it('answers 429 after its limit, and says so in headers', async () => {
+  it('responds 429 after its limit, with RateLimit headers', async () => {
     const app = await apps.inProcess({ middlewares: [limiter()] })
     const answers = []
     for (let i = 0; i < 3; i++) answers.push(await app.request().get('/items/1'))
@@ -19,14 +19,14 @@ describe('express-rate-limit', () => {
     expect(answers[2]?.text).toContain('Too many requests')
   })
 
-  it('counts misses as well as hits', async () => {
+  it('counts requests that get a 404', async () => {
     const app = await apps.inProcess({ middlewares: [limiter()] })
     const statuses = []
     for (let i = 0; i < 3; i++) statuses.push((await app.request().get('/missing')).status)
     expect(statuses).toEqual([404, 404, 429])
   })
 
-  it('tells clients apart by the address that a trusted proxy names', async () => {
+  it('distinguishes clients by the address of a trusted proxy', async () => {
     const app = await apps.inProcess({ trustProxy: 1, middlewares: [limiter()] })
     const from = async (address: string) =>
       (await app.request().get('/items/1').set('X-Forwarded-For', address)).status
@@ -34,11 +34,11 @@ describe('express-rate-limit', () => {
       200, 200, 429,
     ])
     expect(await from('9.9.9.2')).toBe(200)
-    // What stands before the proxy's own entry is the client's word.
+    // The entries before that of the trusted proxy come from the client.
     expect(await from('1.1.1.1, 9.9.9.1')).toBe(429)
   })
 
-  it('believes no proxy by default', async () => {
+  it('trusts no proxy by default', async () => {
     const validate = { xForwardedForHeader: false }
     const app = await apps.inProcess({ middlewares: [rateLimit({ limit: 1, validate })] })
     const from = async (address: string) =>

@@ -59,7 +59,7 @@ const SOMEBODY = {
   },
 }
 
-/** Notes what a middleware finds, and what is there at the end. */
+/** Records fields of the request in a middleware and at the end of the response. */
 function noting(notes: Notes, look: (req: Request, res: object) => unknown): RequestHandler {
   return (req, res, next) => {
     notes['middleware'] = look(req, res)
@@ -89,13 +89,13 @@ async function compare(
 }
 
 describe('a request', () => {
-  it('has what one of Express has, and nothing before somebody sets it', async () => {
+  it('has the fields of an Express request, and no user before it is set', async () => {
     const [ours, theirs] = await compare(asked)
     expect(ours).toEqual(theirs)
     expect(ours['middleware']).not.toContain('user')
   })
 
-  it('has a user and a body from when they are set', async () => {
+  it('has a user and a body only after they are set', async () => {
     const { port } = await listening({
       controllers: defineControllers(FieldsController),
       auth: { guard: SOMEBODY },
@@ -109,7 +109,7 @@ describe('a request', () => {
     expect(await of({ method: 'POST', path: '/fields' })).not.toContain('body')
   })
 
-  it('keeps what the host has set, and no more, where it is mounted in Express', async () => {
+  it('keeps the user and body of its Express host, and gets none without them', async () => {
     const { app } = await listening({ controllers: defineControllers(FieldsController) })
     const seen: string[][] = []
     const host = express()
@@ -131,7 +131,7 @@ describe('a request', () => {
     expect(seen[0]).not.toContain('user')
   })
 
-  it('lists no fields that Express has not, but what is documented', async () => {
+  it('has no more enumerable fields than in Express, except the documented ones', async () => {
     const [ours, theirs] = await compare((req, res) => ({
       req: Object.keys(req),
       forIn: namesIn(req),
@@ -146,7 +146,7 @@ describe('a request', () => {
     }
   })
 
-  it('is printed, copied and logged as one of Express', async () => {
+  it('is printed, copied and logged like an Express request', async () => {
     const look = (req: Request, res: object) => {
       const lines: string[] = []
       const { req: toPlain, res: toPlainAnswer } = pino.stdSerializers

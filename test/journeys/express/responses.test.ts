@@ -90,7 +90,7 @@ class AnswersController {
 
 const controllers = defineControllers(AnswersController)
 
-describe('answers by Express methods', () => {
+describe('responses by Express methods', () => {
   const apps = appsOfTest()
   const start = () => apps.listening({ controllers, security: {} })
 
@@ -111,7 +111,7 @@ describe('answers by Express methods', () => {
   })
 
   it.each(['/file/missing.txt', '/file/..%2fsupport.ts', '/file/.env', '/download/missing'])(
-    'has no file at %s, and says so in the envelope',
+    'responds with an error in the envelope for %s',
     async (path) => {
       const { port } = await start()
       const { status, headers, text } = await send(port, { path })
@@ -129,7 +129,7 @@ describe('answers by Express methods', () => {
     expect(text).toBe('hello, file\n')
   })
 
-  it('res.format follows Accept, or answers 406 in the envelope', async () => {
+  it('res.format chooses by Accept, or responds 406 in the envelope', async () => {
     const { port } = await start()
     const ask = (accept: string) => send(port, { path: '/format', headers: { accept } })
     expect((await ask('text/html')).text).toBe('<p>html</p>')
@@ -140,7 +140,7 @@ describe('answers by Express methods', () => {
     expect(JSON.parse(neither.text)).toMatchObject({ status: 406, code: 'NOT_ACCEPTABLE' })
   })
 
-  it('res.cookie and res.clearCookie go with a returned value', async () => {
+  it('res.cookie and res.clearCookie work with a returned value', async () => {
     const { port } = await start()
     const { status, headers, text } = await send(port, { path: '/cookies' })
     expect([status, JSON.parse(text).data]).toEqual([201, { set: true }])
@@ -151,7 +151,7 @@ describe('answers by Express methods', () => {
     ])
   })
 
-  it('res.redirect and res.jsonp', async () => {
+  it('res.redirect and res.jsonp work as in Express', async () => {
     const { port } = await start()
     const moved = await send(port, { path: '/redirect' })
     expect([moved.status, moved.headers.location]).toEqual([307, '/elsewhere'])
@@ -172,7 +172,7 @@ describe('answers by Express methods', () => {
     expect(answer.headers['x-frame-options']).toBe('SAMEORIGIN')
   })
 
-  it('answers HEAD of a stream and of a file without a body', async () => {
+  it('streams and files have no body for HEAD', async () => {
     const { port } = await start()
     for (const path of ['/piped', '/file/hello.txt', '/written']) {
       const { status, body } = await send(port, { method: 'HEAD', path })
@@ -180,7 +180,7 @@ describe('answers by Express methods', () => {
     }
   })
 
-  it('tells a stream that its client has gone', async () => {
+  it('a stream gets close and abort events when its client disconnects', async () => {
     events.length = 0
     const { port } = await start()
     const req = request({ host: '127.0.0.1', port, path: '/events', agent: false })

@@ -29,7 +29,7 @@ class UsersController {
   }
 }
 
-/** What packages that measure requests read when the answer is out. */
+/** Records the fields that packages for metrics read when the response is sent. */
 function measuring(notes: unknown[]): RequestHandler {
   return (req, res, next) => {
     const before = req.route
@@ -79,7 +79,7 @@ async function ask(port: number): Promise<void> {
 }
 
 describe('req.route', () => {
-  it('has the path, the methods and the stack that a route of Express has', async () => {
+  it('has path, methods and stack like a route of Express', async () => {
     const [ours, theirs]: [unknown[], unknown[]] = [[], []]
     const { app } = await listening({
       controllers: [UsersController],
@@ -93,7 +93,7 @@ describe('req.route', () => {
     expect(ours[1]).toMatchObject({ label: '/api/u/:id', methods: ['get'], isGet: true })
   })
 
-  it('names the method of the controller, and cannot be changed', async () => {
+  it('contains the method of the controller, and is frozen', async () => {
     const routes: RouteOfTest[] = []
     const note: RequestHandler = (req, res, next) => {
       res.on('finish', () => routes.push(req.route))

@@ -47,7 +47,7 @@ describe('an express.Router() in middlewares', () => {
   const apps = appsOfTest()
   const start = (...more: Middleware[]) => apps.inProcess({ middlewares: [legacy(), ...more] })
 
-  it('routes by itself, nested, with the parameters of both levels', async () => {
+  it('matches its own nested routes, with the parameters of both levels', async () => {
     const app = await start()
     const { body } = await app.request().get('/tenants/t1/users/7?x=1')
     expect(body).toEqual({
@@ -64,14 +64,14 @@ describe('an express.Router() in middlewares', () => {
     expect((await app.request().get('/loaded/7')).body).toEqual({ loaded: 'user 7' })
   })
 
-  it('hands what it does not route to our routes, with the URL as it was', async () => {
+  it('passes other requests to the controllers with the original URL', async () => {
     const app = await start()
     expect((await app.request().get('/items/7?x=1')).body.data).toEqual({ id: '7' })
     const missing = await app.request().get('/tenants/t1/none')
     expect(missing.body).toMatchObject({ status: 404, message: 'Cannot GET /tenants/t1/none' })
   })
 
-  it("leaves the router on next('router'), and goes on", async () => {
+  it("is left by next('router'), and the next middleware runs", async () => {
     const after: Middleware = (req, res, next) =>
       req.path === '/gate' ? res.json({ from: 'the next middleware' }) : next()
     const app = await start(after)
@@ -79,7 +79,7 @@ describe('an express.Router() in middlewares', () => {
     expect((await app.request().get('/gate?out')).body).toEqual({ from: 'the next middleware' })
   })
 
-  it("skips the rest of a route on next('route')", async () => {
+  it("skips the rest of a route after next('route')", async () => {
     const app = await start()
     expect((await app.request().get('/skip')).body).toEqual({ from: 'the second' })
   })
@@ -98,13 +98,13 @@ describe('an express.Router() in middlewares', () => {
     expect(answer.body).toMatchObject({ statusCode: 'error', status, message })
   })
 
-  it('keeps the errors that it handles itself', async () => {
+  it('handles errors in its own error middleware', async () => {
     const app = await start()
     const { status, body } = await app.request().get('/handled')
     expect({ status, body }).toEqual({ status: 409, body: { handled: 'inside' } })
   })
 
-  it('mounts middlewares at a path', async () => {
+  it('runs middlewares that are mounted at a path', async () => {
     const router = Router().use('/items', (_req, res, next) => {
       res.set('X-Items', 'yes')
       next()

@@ -80,7 +80,7 @@ describe('express-session', () => {
     return { controllers, middlewares: [session({ ...defaults, ...options })] }
   }
 
-  it('counts the requests of one client, apart from those of another', async () => {
+  it('counts the requests of each client separately', async () => {
     const app = await apps.inProcess(sessions())
     const [one, other] = [app.request(), app.request()]
     for (const visits of [1, 2, 3]) {
@@ -89,7 +89,7 @@ describe('express-session', () => {
     expect((await other.get('/session/visits')).body.data.visits).toBe(1)
   })
 
-  it('counts over a socket, with the cookie that it set', async () => {
+  it('recognizes its cookie, and refuses a forged one', async () => {
     const { port } = await apps.listening(sessions())
     const first = await send(port, { path: '/session/visits' })
     const cookie = first.headers['set-cookie']?.[0]?.split(';')[0] as string
@@ -101,12 +101,12 @@ describe('express-session', () => {
     expect(JSON.parse(third.text).data.visits).toBe(1)
   })
 
-  it('keeps the cookie back until something is stored', async () => {
+  it('sets no cookie until the session has data', async () => {
     const app = await apps.inProcess(sessions())
     expect((await app.request().get('/session/untouched')).headers).not.toHaveProperty('set-cookie')
   })
 
-  it('sets the cookie at once with saveUninitialized, on misses too', async () => {
+  it('sets the cookie at once with saveUninitialized, also on a 404', async () => {
     const app = await apps.inProcess(sessions({ saveUninitialized: true }))
     for (const path of ['/session/untouched', '/missing']) {
       expect((await app.request().get(path)).headers['set-cookie']?.[0]).toMatch(/^connect\.sid=/)
@@ -126,7 +126,7 @@ describe('express-session', () => {
     expect((await agent.get('/session/me')).status).toBe(401)
   })
 
-  it('turns a store that fails into the envelope', async () => {
+  it('renders an error of its store in the envelope', async () => {
     const store = new MemoryStore()
     store.get = (_id, done) => done(new Error('the store is down'))
     const app = await apps.inProcess(sessions({ store, saveUninitialized: true }))
@@ -152,13 +152,13 @@ describe('cookie-parser', () => {
     expect(body.data).toEqual({ plain: { plain: { a: 1 } }, signed: { signed: 'yes' } })
   })
 
-  it('gives a forged signature no value', async () => {
+  it('reads false from a cookie with a forged signature', async () => {
     const app = await apps.inProcess({ controllers, middlewares: [cookieParser('secret')] })
     const { body } = await app.request().get('/cookies').set('Cookie', 'signed=s%3Ayes.forged')
     expect(body.data).toEqual({ plain: {}, signed: { signed: false } })
   })
 
-  it('has a signing without a secret fail as a 500', async () => {
+  it('is required for signed cookies: without a secret, the response is 500', async () => {
     const app = await apps.inProcess({ controllers })
     expect((await app.request().get('/cookies/set')).status).toBe(500)
   })

@@ -12,7 +12,7 @@ import { appsOfTest } from './support.js'
 
 const rawJson = ApiResponseDoc({
   status: 200,
-  description: 'What Express makes of it',
+  description: 'The response of Express',
   raw: true,
   schema: z.looseObject({}),
 })
@@ -78,14 +78,14 @@ class SettingsController {
 
 const controllers = defineControllers(SettingsController)
 
-/** As small as an engine can be: it never touches a file. */
+/** A minimal view engine, which reads no file. */
 function greet(_path: string, options: object, done: (error: unknown, html?: string) => void) {
   const { greeting, user, title } = options as Record<string, string>
   if (!greeting) return done(new Error('There is no greeting'))
   done(null, `<p>${greeting} ${user} from ${title}</p>`)
 }
 
-/** Finds every view but one. */
+/** Finds every view except nowhere. */
 class View {
   readonly path: string | undefined
   constructor(readonly name: string) {
@@ -100,7 +100,7 @@ class View {
 describe('settings of app.express', () => {
   const apps = appsOfTest()
 
-  it('is the application behind req.app and res.app', async () => {
+  it('apply to req.app and res.app', async () => {
     const app = await apps.inProcess({ controllers })
     app.express.locals.title = 'Shop'
     app.express.set('custom', 42)
@@ -108,7 +108,7 @@ describe('settings of app.express', () => {
     expect(body).toEqual({ same: true, title: 'Shop', set: 42 })
   })
 
-  it('parses queries simply, and nested ones with the extended parser', async () => {
+  it('choose the query parser, which is the simple one by default', async () => {
     const app = await apps.inProcess({ controllers })
     const ask = async () => (await app.request().get('/query?a[b]=1&c=2')).body.data
     expect(await ask()).toEqual({ 'a[b]': '1', c: '2' })
@@ -127,7 +127,7 @@ describe('settings of app.express', () => {
     'X-Forwarded-Host': 'a.b.shop.example:8443',
   }
 
-  it('believes no proxy by default', async () => {
+  it('trust no proxy by default', async () => {
     const app = await apps.inProcess({ controllers })
     const { body } = await app.request().get('/client').set(forwarded)
     expect(body.data).toEqual({
@@ -146,7 +146,7 @@ describe('settings of app.express', () => {
     [1, '9.9.9.9', ['9.9.9.9']],
     ['loopback', '9.9.9.9', ['9.9.9.9']],
     [['127.0.0.1', '9.9.9.9'], '1.1.1.1', ['1.1.1.1', '9.9.9.9']],
-  ])('believes the proxies that trustProxy names: %j', async (trustProxy, ip, ips) => {
+  ])('trust the proxies of trustProxy: %j', async (trustProxy, ip, ips) => {
     const app = await apps.inProcess({ controllers, trustProxy })
     const { body } = await app.request().get('/client').set(forwarded)
     expect(body.data).toEqual({
@@ -160,25 +160,28 @@ describe('settings of app.express', () => {
     })
   })
 
-  it.each(['/tagged', '/enveloped'])('tags %s with etag: true, and answers 304', async (path) => {
-    const app = await apps.inProcess({ controllers, etag: true, security: { helmet: true } })
-    const { headers, status } = await app.request().get(path)
-    expect(status).toBe(200)
-    expect(headers.etag).toMatch(/^W\/"/)
-    const again = await app.request().get(path).set('If-None-Match', String(headers.etag))
-    expect([again.status, again.text]).toEqual([304, ''])
-    expect(again.headers['x-frame-options']).toBe('SAMEORIGIN')
-    const changed = await app.request().get(path).set('If-None-Match', 'W/"other"')
-    expect(changed.status).toBe(200)
-  })
+  it.each(['/tagged', '/enveloped'])(
+    'add an ETag to %s with etag: true, and respond 304',
+    async (path) => {
+      const app = await apps.inProcess({ controllers, etag: true, security: { helmet: true } })
+      const { headers, status } = await app.request().get(path)
+      expect(status).toBe(200)
+      expect(headers.etag).toMatch(/^W\/"/)
+      const again = await app.request().get(path).set('If-None-Match', String(headers.etag))
+      expect([again.status, again.text]).toEqual([304, ''])
+      expect(again.headers['x-frame-options']).toBe('SAMEORIGIN')
+      const changed = await app.request().get(path).set('If-None-Match', 'W/"other"')
+      expect(changed.status).toBe(200)
+    },
+  )
 
-  it('tags nothing by default', async () => {
+  it('add no ETag by default', async () => {
     const app = await apps.inProcess({ controllers })
     const { headers } = await app.request().get('/tagged')
     expect(headers).not.toHaveProperty('etag')
   })
 
-  it('spaces and escapes JSON as json settings say', async () => {
+  it('indent JSON by json spaces', async () => {
     const app = await apps.inProcess({ controllers })
     app.express.set('json spaces', 2)
     expect((await app.request().get('/tagged')).text).toBe('{\n  "a": 1\n}')
@@ -195,7 +198,7 @@ describe('res.render', () => {
     return app
   }
 
-  it('renders with options over res.locals over app.locals', async () => {
+  it('prefers options to res.locals, and res.locals to app.locals', async () => {
     const app = await start()
     const { headers, text } = await app.request().get('/page')
     expect(text).toBe('<p>Hello Ann from Blazon</p>')
@@ -204,13 +207,13 @@ describe('res.render', () => {
     expect([later.status, later.text]).toEqual([201, '<p>Hi Bob from Blazon</p>'])
   })
 
-  it('gives the failure of the engine to a callback', async () => {
+  it('passes the error of the engine to a callback', async () => {
     const app = await start()
     const { body } = await app.request().get('/page/callback')
     expect(body.failed).toBe('There is no greeting')
   })
 
-  it('ends in a 500 when the view is missing', async () => {
+  it('responds 500 when the view is missing', async () => {
     const app = await start()
     const { status, body } = await app.request().get('/page/missing')
     expect(status).toBe(500)

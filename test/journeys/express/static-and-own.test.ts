@@ -9,7 +9,7 @@ import {
 import { describe, expect, it } from 'vitest'
 import { appsOfTest, send } from './support.js'
 
-/** More than the kernel takes at once. */
+/** More bytes than the kernel accepts in one write. */
 const LONG = 20_000_000
 
 @Controller()
@@ -38,17 +38,17 @@ const controllers = defineControllers(PagesController)
 describe('a header of `helmet`', () => {
   const apps = appsOfTest('off')
 
-  it('stays beside what a handler appends to it', async () => {
+  it('is kept when a handler appends to it', async () => {
     const { port } = await apps.listening({ controllers, security: {} })
     const { headers } = await send(port, { path: '/appended' })
     expect(headers['x-frame-options']).toBe('SAMEORIGIN, own')
   })
 })
 
-describe('an error behind the end of a response', () => {
+describe('an error after the end of a response', () => {
   const apps = appsOfTest('off')
 
-  it('cuts nothing of it', async () => {
+  it('does not shorten the response', async () => {
     const { port } = await apps.listening({ controllers })
     for (let i = 0; i < 3; i++) {
       const { status, body } = await send(port, { path: '/ended' })
@@ -57,10 +57,10 @@ describe('an error behind the end of a response', () => {
   })
 })
 
-describe('an error behind the beginning of a response', () => {
+describe('an error after the beginning of a response', () => {
   const apps = appsOfTest('off')
 
-  it('is logged once, whatever error middlewares there are', async () => {
+  it('is logged once with two error middlewares', async () => {
     const logged: object[] = []
     const logger = { info() {}, warn() {}, error: (facts: object) => void logged.push(facts) }
     const passOn: Middleware = (error, _req, _res, next) => next(error)

@@ -16,7 +16,7 @@ describe('serve-static', () => {
 
   const get = (path: string, headers: Record<string, string> = {}) => send(port, { path, headers })
 
-  it('sends a file with its type, length, validators and our headers', async () => {
+  it('sends a file with its type, length, validators and the headers of helmet', async () => {
     const { status, headers, text } = await get('/digits.txt')
     expect(status).toBe(200)
     expect(text).toBe('0123456789')
@@ -37,13 +37,13 @@ describe('serve-static', () => {
     expect([status, headers.location]).toEqual([301, '/docs/'])
   })
 
-  it('answers 304 to a client that has the file', async () => {
+  it('responds 304 when If-None-Match has the ETag of the file', async () => {
     const { headers } = await get('/digits.txt')
     const again = await get('/digits.txt', { 'if-none-match': String(headers.etag) })
     expect([again.status, again.text]).toEqual([304, ''])
   })
 
-  it('answers 206 with a range, and 416 in the envelope for one that is out of reach', async () => {
+  it('responds 206 to a range, and 416 in the envelope when the range is too large', async () => {
     const { status, headers, text } = await get('/digits.txt', { range: 'bytes=2-4' })
     expect([status, headers['content-range'], text]).toEqual([206, 'bytes 2-4/10', '234'])
     const beyond = await get('/digits.txt', { range: 'bytes=90-' })
@@ -52,12 +52,12 @@ describe('serve-static', () => {
     expect(JSON.parse(beyond.text)).toMatchObject({ statusCode: 'error', status: 416 })
   })
 
-  it('answers HEAD with the length and no body', async () => {
+  it('responds to HEAD with the length and no body', async () => {
     const { status, headers, text } = await send(port, { method: 'HEAD', path: '/digits.txt' })
     expect([status, headers['content-length'], text]).toEqual([200, '10', ''])
   })
 
-  it('comes before routes of the same path, and leaves what it lacks to them', async () => {
+  it('runs before routes of the same path, and passes other paths to them', async () => {
     expect((await get('/items')).text).toBe('file')
     expect(JSON.parse((await get('/items/7')).text).data).toEqual({ id: '7' })
     const missing = await get('/missing.txt')
@@ -81,14 +81,14 @@ describe('serve-static', () => {
     '/docs/%2e%2e%2f%2e%2e%2fhello.txt',
     '/..%5chello.txt',
     '/digits.txt%00',
-  ])('does not give away %s', async (path) => {
+  ])('does not send %s', async (path) => {
     const { status, text } = await get(path)
     expect(status).toBeGreaterThanOrEqual(400)
     expect(status).toBeLessThan(500)
     expect(JSON.parse(text).statusCode).toBe('error')
   })
 
-  it('makes its misses errors without fallthrough', async () => {
+  it('responds 404 itself with fallthrough: false', async () => {
     const middlewares = [serveStatic(site, { fallthrough: false })]
     const app = await apps.inProcess({ middlewares })
     const { status, body } = await app.request().get('/items/7')

@@ -12,7 +12,7 @@ import {
 import { TestApp, type TestOptions } from 'blazon/testing'
 import { afterEach } from 'vitest'
 
-/** What most journeys need behind the middleware they are about. */
+/** Routes for tests whose subject is a middleware. */
 @Controller('items')
 export class ItemsController {
   @Get()
@@ -32,9 +32,9 @@ export class ItemsController {
 }
 
 /**
- * Starts applications and closes them when the test that started them is over.
+ * Starts applications and closes them after the test.
  *
- * @param contract `'off'` where what is tested answers in Express' own way, of which no document speaks.
+ * @param contract `'off'` if the responses come from Express and are not in the document.
  */
 export function appsOfTest(contract: 'throw' | 'off' = 'throw') {
   const running: { close(): unknown }[] = []
@@ -49,14 +49,14 @@ export function appsOfTest(contract: 'throw' | 'off' = 'throw') {
       running.push(app)
       return app
     },
-    /** Over a socket, without the headers that helmet would add. */
+    /** Listens on a port, without the headers of helmet. */
     async listening(options: AppOptions = {}): Promise<{ app: App; port: number }> {
       const app = new App({ ...defaults, security: { helmet: false }, ...options })
       running.push(app)
       const { port } = await app.listen(0, '127.0.0.1')
       return { app, port }
     },
-    /** A server that is not ours: an Express application's, or `http.createServer(app.handler)`. */
+    /** Listens with a server of the test: of an Express application, or `http.createServer(app.handler)`. */
     async serving(server: Server): Promise<number> {
       running.push({ close: () => closed(server) })
       await new Promise<void>((resolve) => {
@@ -64,7 +64,7 @@ export function appsOfTest(contract: 'throw' | 'off' = 'throw') {
       })
       return (server.address() as AddressInfo).port
     },
-    /** Closes it with the rest. */
+    /** Closes the object together with the others. */
     track<T extends { close(): unknown }>(closable: T): T {
       running.push(closable)
       return closable
@@ -79,7 +79,7 @@ function closed(server: Server & { closeAllConnections?(): void }): Promise<void
   })
 }
 
-/** An answer as it came over the wire: nothing followed, nothing decoded. */
+/** A response as received: redirects are not followed, and encodings are not decoded. */
 export interface Answer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
@@ -87,7 +87,7 @@ export interface Answer {
   readonly text: string
 }
 
-/** What is sent. */
+/** The request to send. */
 export interface Message {
   readonly method?: string
   readonly path: string
@@ -95,7 +95,7 @@ export interface Message {
   readonly body?: string | Buffer
 }
 
-/** Sends a request over a connection of its own. */
+/** Sends a request over a new connection. */
 export function send(port: number, message: Message): Promise<Answer> {
   const { method = 'GET', path, headers = {}, body } = message
   return new Promise((resolve, reject) => {

@@ -48,7 +48,7 @@ describe('multer', () => {
       middlewares: [multer({ storage: multer.memoryStorage(), limits }).any(), ...more],
     })
 
-  it('gives the handler files and fields', async () => {
+  it('passes files and fields to the handler', async () => {
     const app = await start()
     const { status, body } = await app
       .request()
@@ -66,7 +66,7 @@ describe('multer', () => {
     ])
   })
 
-  it('has the fields validated and coerced by @Body', async () => {
+  it('passes the fields to @Body, which validates and coerces them', async () => {
     const app = await start()
     const { status, body } = await app
       .request()
@@ -78,7 +78,7 @@ describe('multer', () => {
     expect(body.data).toEqual({ fields: { title: 'Book', pages: 12 }, count: 1 })
   })
 
-  it('reports every wrong field at once', async () => {
+  it('has all invalid fields reported in one response', async () => {
     const app = await start()
     const { status, body } = await app
       .request()
@@ -93,7 +93,7 @@ describe('multer', () => {
     ])
   })
 
-  it('leaves JSON to the route', async () => {
+  it('passes JSON bodies to the route', async () => {
     const app = await start()
     const fields = { title: 'Book', pages: 1 }
     const { status, body } = await app.request().post('/uploads/described').send(fields)
@@ -101,7 +101,7 @@ describe('multer', () => {
     expect(body.data).toEqual({ fields, count: 0 })
   })
 
-  it('hands LIMIT_FILE_SIZE to the error middleware', async () => {
+  it('passes LIMIT_FILE_SIZE to the error middleware', async () => {
     const app = await start({ fileSize: 10 }, [
       (error, _req, _res, next) => {
         if (!(error instanceof MulterError)) return next(error)
@@ -126,7 +126,7 @@ describe('multer', () => {
     })
   })
 
-  it('is a 500 without one, as in Express: a MulterError names no status', async () => {
+  it('causes a 500 without an error middleware, because a MulterError has no status', async () => {
     const app = await start({ fileSize: 10 })
     const { status, body } = await app
       .request()
@@ -136,7 +136,7 @@ describe('multer', () => {
     expect(body.message).toBe('Internal Server Error')
   })
 
-  it('survives a client that leaves in the middle of a file', async () => {
+  it('continues to work after a client disconnects during an upload', async () => {
     const failed: unknown[] = []
     const { port } = await apps.listening({
       controllers,

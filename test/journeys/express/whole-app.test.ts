@@ -54,14 +54,14 @@ describe('a whole express() application in middlewares', () => {
       ...more,
     })
 
-  it('answers its own routes with its own settings and locals', async () => {
+  it('responds to its own routes with its own settings and locals', async () => {
     const app = await start(legacyApp())
     const { text, body } = await app.request().get('/legacy?a[b]=1')
     expect(body).toEqual({ who: 'legacy', title: 'Legacy', query: { a: { b: '1' } } })
     expect(text).toContain('\n "who"')
   })
 
-  it('parses the query its own way when a middleware of ours has looked before', async () => {
+  it('uses its own query parser when an earlier middleware has read req.query', async () => {
     const look = (req: Request, _res: unknown, next: () => void) => {
       Object.assign(req, { looked: req.query })
       next()
@@ -72,7 +72,7 @@ describe('a whole express() application in middlewares', () => {
     expect(ours.body.query).toEqual({ 'a[b]': '1' })
   })
 
-  it('sends ETags and 304 as its own setting says', async () => {
+  it('sends ETags and 304 according to its own setting', async () => {
     const app = await start(legacyApp())
     const { headers } = await app.request().get('/legacy/etag')
     expect(headers.etag).toMatch(/^W\//)
@@ -83,7 +83,7 @@ describe('a whole express() application in middlewares', () => {
     expect(again.status).toBe(304)
   })
 
-  it('hands what it does not route to ours, with our settings and its res.locals', async () => {
+  it('passes other requests to the controllers, with settings of the App and its res.locals', async () => {
     const app = await start(legacyApp())
     const { text, body } = await app.request().get('/ours/plain?a[b]=1')
     expect(body).toEqual({
@@ -96,7 +96,7 @@ describe('a whole express() application in middlewares', () => {
     expect((await app.request().get('/ours/file')).status).toBe(404)
   })
 
-  it('leaves its errors to us, and their status to it', async () => {
+  it('passes its errors to the App, which keeps their status', async () => {
     const app = await start(legacyApp())
     const { status, body, text } = await app.request().get('/legacy/throws')
     expect(status).toBe(422)
@@ -104,7 +104,7 @@ describe('a whole express() application in middlewares', () => {
     expect(text).not.toContain('/etc')
   })
 
-  it('renders its errors itself when it has a handler', async () => {
+  it('renders its errors itself when it has an error middleware', async () => {
     const legacy = legacyApp()
     legacy.use(((error, _req, res, _next) => {
       res.status(599).json({ own: error.message })
@@ -115,7 +115,7 @@ describe('a whole express() application in middlewares', () => {
     expect((await app.request().get('/ours/plain')).status).toBe(200)
   })
 
-  it('inherits trust proxy, and is told where it is mounted', async () => {
+  it('inherits trust proxy, and gets the mount event', async () => {
     const legacy = legacyApp()
     const parents: unknown[] = []
     legacy.on('mount', (parent) => parents.push(parent))
@@ -126,14 +126,14 @@ describe('a whole express() application in middlewares', () => {
     expect(parents).toEqual([app.express])
   })
 
-  it('mounts applications of its own', async () => {
+  it('may mount other applications', async () => {
     const inner = express().get('/deep', (req, res) => void res.json({ baseUrl: req.baseUrl }))
     const app = await start(legacyApp().use('/inner', inner))
     expect((await app.request().get('/inner/deep')).body).toEqual({ baseUrl: '/inner' })
     expect((await app.request().get('/inner/none')).body.code).toBe('NOT_FOUND')
   })
 
-  it('answers in two Apps, with the settings of the one that started last, as two parents in Express have it', async () => {
+  it('uses the settings of the App that started last when two Apps mount it', async () => {
     const shared = express().get('/ip', (req, res) => void res.json({ ip: req.ip }))
     const trusting = await start(shared, { trustProxy: 1 })
     const ipOf = async (app: Pick<typeof trusting, 'request'>) =>

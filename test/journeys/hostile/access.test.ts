@@ -43,7 +43,7 @@ async function startWith(controllers: Class[], auth: AuthOptions = {}) {
 
 type Verb = 'get' | 'head' | 'post' | 'options'
 
-/** The statuses for nobody and for a user. */
+/** The statuses without a user and with a user. */
 async function statuses(path: string, verb: Verb = 'get', user: object = { id: 1 }) {
   const nobody = await app.request()[verb](path)
   const known = await app.request()[verb](path).set('x-user', JSON.stringify(user))
@@ -79,7 +79,7 @@ describe('a protected class', () => {
     }
   }
 
-  it('is opened by @Public for one method, not for its siblings', async () => {
+  it('is public for the method with @Public only', async () => {
     await startWith([MixedController])
     expect(await statuses('/mixed/open')).toEqual(OPEN)
     for (const path of ['/mixed', '/mixed/1', '/mixed/openx', '/mixed/open1', '/mixed/ope']) {
@@ -88,7 +88,7 @@ describe('a protected class', () => {
     expect(await statuses('/mixed', 'post')).toEqual(CLOSED)
   })
 
-  it('keeps the guard for HEAD, and asks nobody for OPTIONS', async () => {
+  it('runs the guard for HEAD, but not for automatic OPTIONS', async () => {
     await startWith([MixedController])
     expect(await statuses('/mixed', 'head')).toEqual(CLOSED)
     expect(await statuses('/mixed/1', 'head')).toEqual(CLOSED)
@@ -97,7 +97,7 @@ describe('a protected class', () => {
     expect(ran).toEqual([])
   })
 
-  it('keeps the guard for HEAD and OPTIONS that are declared', async () => {
+  it('runs the guard for declared HEAD and OPTIONS routes', async () => {
     @Auth()
     @Controller('declared')
     class DeclaredController {
@@ -117,7 +117,7 @@ describe('a protected class', () => {
   })
 })
 
-describe('a class that is inherited from', () => {
+describe('a base class of controllers', () => {
   @Auth()
   @Controller('base')
   class BaseController {
@@ -157,7 +157,7 @@ describe('a class that is inherited from', () => {
     }
   }
 
-  it('keeps its guard in a class that says nothing of it', async () => {
+  it('passes @Auth on to a subclass without access decorators', async () => {
     @Controller('derived')
     class DerivedController extends BaseController {
       override overridden() {
@@ -176,7 +176,7 @@ describe('a class that is inherited from', () => {
     expect(await statuses('/derived/opened')).toEqual(OPEN)
   })
 
-  it('keeps the guards of its methods, overridden or routed anew', async () => {
+  it('passes access decorators of methods on to overridden methods', async () => {
     @Controller('methods')
     class DerivedController extends PlainBase {
       override closed() {
@@ -194,7 +194,7 @@ describe('a class that is inherited from', () => {
     expect(await statuses('/methods/open')).toEqual(OPEN)
   })
 
-  it('gets a guard from a class that adds one', async () => {
+  it('is protected by @Auth of the subclass', async () => {
     @Auth()
     @Controller('added')
     class DerivedController extends PlainBase {}
@@ -225,7 +225,7 @@ describe('abilities', () => {
     }
   }
 
-  it('need the guard, and all of class and method', async () => {
+  it('require the guard, and all abilities of class and method', async () => {
     await startWith([ThingsController])
     expect(await statuses('/things', 'get', { roles: ['read'] })).toEqual([401, 200])
     expect(await statuses('/things', 'get', { permissions: ['read'] })).toEqual([401, 200])
@@ -249,12 +249,12 @@ describe('abilities', () => {
     { permissions: 'read' },
     { role: ['read'] },
     { __proto__: { roles: ['read'] } },
-  ])('are not held by %j', async (user) => {
+  ])('are refused for the user %j', async (user) => {
     await startWith([ThingsController])
     expect(await statuses('/things', 'get', user)).toEqual([401, 403])
   })
 
-  it('are decided by auth.can, which allows on exactly true', async () => {
+  it('are decided by auth.can, which allows only by true', async () => {
     for (const [verdict, status] of [
       [true, 200],
       [Promise.resolve(true), 200],
@@ -274,7 +274,7 @@ describe('abilities', () => {
     }
   })
 
-  it('are denied, not granted, by an auth.can that throws', async () => {
+  it('are refused with 500 when auth.can throws', async () => {
     for (const value of [undefined, null, false, 'route', new Error('x')]) {
       const thrower = () => {
         throw value
@@ -304,7 +304,7 @@ describe("auth.default 'protected'", () => {
     }
   }
 
-  it('closes every route that is not @Public', async () => {
+  it('protects every route that is not @Public', async () => {
     await startWith([PlainController], { default: 'protected' })
     expect(await statuses('/plain')).toEqual(CLOSED)
     expect(await statuses('/plain', 'head')).toEqual(CLOSED)
@@ -315,7 +315,7 @@ describe("auth.default 'protected'", () => {
     ])
   })
 
-  it('is not taken for public when it is misspelt', async () => {
+  it('is refused at boot when it is misspelt', async () => {
     await startWith([PlainController])
     const auth = { guard, default: 'Protected' as 'protected' }
     const controllers = defineControllers(PlainController)

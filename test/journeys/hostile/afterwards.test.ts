@@ -21,14 +21,14 @@ const controllers = [Waiting]
 const timeouts = { handler: '30ms' }
 
 describe('after the handler timeout', () => {
-  it('a signal that is read for the first time is aborted', async () => {
+  it('req.signal is aborted when it is read for the first time', async () => {
     const app = await TestApp.create({ contract: 'throw', controllers, timeouts, logger: false })
     expect((await app.request().get('/never')).status).toBe(503)
     expect(late?.signal.aborted).toBe(true)
     await app.close()
   })
 
-  it('nobody runs in the async context of an earlier request', async () => {
+  it('the logger does not run in the async context of an earlier request', async () => {
     const context = new AsyncLocalStorage<string>()
     const seen: unknown[] = []
     const app = await TestApp.create({
@@ -46,7 +46,7 @@ describe('after the handler timeout', () => {
 })
 
 describe('an error after the request was passed on', () => {
-  it('is logged, and changes no answer', async () => {
+  it('is logged, and does not change the response', async () => {
     const logged: object[] = []
     const app = await TestApp.create({
       contract: 'throw',
@@ -66,7 +66,7 @@ describe('an error after the request was passed on', () => {
 })
 
 describe('a JSON Schema that validates asynchronously', () => {
-  it('does not start, because nothing would wait for it', async () => {
+  it('is a problem of boot', async () => {
     @Controller()
     class Items {
       @Post()

@@ -35,11 +35,11 @@ afterEach(() => app.close())
 
 function send(body: string | Buffer, path = '/notes') {
   const test = app.request().post(path).set('Content-Type', 'application/json')
-  // A serializer of its own keeps supertest from changing what is sent.
+  // This serializer prevents supertest from changing the body.
   return test.serialize((data) => data).send(body)
 }
 
-/** The answer to a body that must not have reached the handler. */
+/** The response to a body that must not reach the handler. */
 async function refusal(body: string | Buffer, path?: string) {
   const answer = await send(body, path)
   expect(calls).toBe(0)
@@ -49,7 +49,7 @@ async function refusal(body: string | Buffer, path?: string) {
 
 const MALFORMED = { status: 400, code: 'MALFORMED_JSON' }
 
-describe('JSON that is none', () => {
+describe('malformed JSON', () => {
   it.each([
     '{',
     '{"title":}',
@@ -64,7 +64,7 @@ describe('JSON that is none', () => {
     '"\t"',
     '01',
     '{"a" "b"}',
-  ])('answers 400 to %j', async (body) => {
+  ])('gets a 400: %j', async (body) => {
     expect(await refusal(body)).toEqual(MALFORMED)
     expect(await refusal(body, '/anything')).toEqual(MALFORMED)
   })
@@ -76,12 +76,12 @@ describe('JSON that is none', () => {
     ['a code point beyond Unicode', [0xf4, 0x90, 0x80, 0x80]],
     ['a cut sequence', [0xe2, 0x82]],
     ['UTF-16', [0x00, 0x61]],
-  ])('answers 400 to %s in a string', async (_, bytes) => {
+  ])('gets a 400 when a string contains %s', async (_, bytes) => {
     const [head, tail] = [Buffer.from('{"title":"'), Buffer.from('"}')]
     expect(await refusal(Buffer.concat([head, Buffer.from(bytes), tail]))).toEqual(MALFORMED)
   })
 
-  it('answers 400 to nothing, where a body is described', async () => {
+  it('gets a 400 when the body is empty and the route has @Body', async () => {
     expect(await refusal('')).toEqual(MALFORMED)
     expect((await send('', '/anything')).status).toBe(200)
     const headers = { 'content-type': 'application/json' }
@@ -89,13 +89,13 @@ describe('JSON that is none', () => {
     expect(await answer.json()).toMatchObject({ code: 'MALFORMED_JSON' })
   })
 
-  it('reads JSON behind a byte order mark', async () => {
+  it('is accepted with a byte order mark', async () => {
     const { status, body } = await send('\ufeff{"title":"x"}')
     expect({ status, data: body.data }).toEqual({ status: 200, data: { title: 'x' } })
   })
 })
 
-describe('keys that reach prototypes', () => {
+describe('keys that change prototypes', () => {
   const payloads = [
     '{"__proto__":{"x":1}}',
     '{"title":"x","__proto__":null}',
@@ -109,13 +109,13 @@ describe('keys that reach prototypes', () => {
     '{"a":[0,{"b":[{"constructor":{"prototype":{"x":1}}}]}]}',
   ]
 
-  it.each(payloads)('refuses %s', async (body) => {
+  it.each(payloads)('are refused: %s', async (body) => {
     expect(await refusal(body)).toEqual(MALFORMED)
     expect(await refusal(body, '/anything')).toEqual(MALFORMED)
     expect(({} as { x?: unknown }).x).toBeUndefined()
   })
 
-  it('keeps the text __proto__ where it is a value, and a constructor that is none', async () => {
+  it('are accepted as text, and constructor as a key without prototype', async () => {
     const data = { text: '"__proto__":', constructor: 'Wayne & Sons' }
     const { status, body } = await send(JSON.stringify({ title: 'x', data }))
     expect({ status, data: body.data.data }).toEqual({ status: 200, data })
@@ -125,37 +125,37 @@ describe('keys that reach prototypes', () => {
 describe('nesting', () => {
   const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
 
-  it('takes 64 levels and refuses 65', async () => {
+  it('is accepted to 64 levels and refused at 65', async () => {
     expect((await send(nested(64), '/anything')).status).toBe(200)
     calls = 0
     expect(await refusal(nested(65), '/anything')).toEqual(MALFORMED)
   })
 
-  it('refuses 50,000 levels, closed or not, of lists or of objects', async () => {
+  it('is refused at 50,000 levels of arrays or objects, closed or not', async () => {
     const bodies = [nested(50_000), '['.repeat(50_000), '{"a":'.repeat(20_000)]
     for (const body of bodies) expect(await refusal(body)).toEqual(MALFORMED)
   })
 
-  it('counts no brackets inside strings, escaped quotes and backslashes included', async () => {
+  it('does not count brackets in strings, also with escaped quotes and backslashes', async () => {
     const data = `${'['.repeat(500)}"\\${'{'.repeat(500)}`
     const { status, body } = await send(JSON.stringify({ title: 'x', data }))
     expect({ status, data: body.data.data }).toEqual({ status: 200, data })
   })
 
-  it('cannot be tricked into counting strings as nesting that closes', async () => {
+  it('is not reduced by closing brackets in strings', async () => {
     const body = `[${`"${']'.repeat(200)}",`}${nested(64)}]`
     expect(await refusal(body)).toEqual(MALFORMED)
   })
 })
 
-describe('values that surprise', () => {
-  it('shows the validator and the handler the same one of two equal keys', async () => {
+describe('unusual JSON values', () => {
+  it('have the last of two equal keys in the validator and in the handler', async () => {
     const { body } = await send('{"title":1,"title":"last"}')
     expect(body.data).toEqual({ title: 'last' })
     expect((await send('{"title":"first","title":2}')).status).toBe(400)
   })
 
-  it('lets no infinite number past a schema', async () => {
+  it('are refused when a number is infinite or has another type', async () => {
     const controller = defineControllers(CountController)
     const counts = await TestApp.create({
       contract: 'throw',
@@ -177,7 +177,7 @@ describe('values that surprise', () => {
     await counts.close()
   })
 
-  it('takes keys that mean something to JavaScript as data', async () => {
+  it('may have keys with a meaning in JavaScript', async () => {
     const data = {
       then: 'x',
       toJSON: 'x',
@@ -195,7 +195,7 @@ describe('values that surprise', () => {
     }
   })
 
-  it('answers 400 with at most 20 errors to a list of wrong items', async () => {
+  it('get a 400 with at most 20 errors for an array of wrong items', async () => {
     const lists = await TestApp.create({
       contract: 'throw',
       controllers: defineControllers(CountController),

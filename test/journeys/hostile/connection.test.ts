@@ -11,11 +11,11 @@ beforeEach(async () => {
 
 describe('a method', () => {
   it.each(['TRACE', 'PROPFIND', 'PURGE', 'QUERY', 'LINK'])(
-    '%s is 405 everywhere',
+    '%s is 405 on every route',
     async (method) => {
       for (const target of ['/things', '/all', '/secret']) {
         const [answer] = await exchange(app.port, request(target, [], { method }))
-        // A parser that does not know the method answers before us.
+        // The parser of Node sends the response if it does not support the method.
         if (answer?.status === 400) expectFailure(answer, 400, 'BAD_REQUEST')
         else {
           expectFailure(answer, 405, 'METHOD_NOT_ALLOWED')
@@ -26,7 +26,7 @@ describe('a method', () => {
     },
   )
 
-  it('that is not declared is 405 with those that are', async () => {
+  it('that a path does not have is 405 with an Allow header', async () => {
     const [answer] = await exchange(app.port, request('/things', [], { method: 'DELETE' }))
     expectFailure(answer, 405, 'METHOD_NOT_ALLOWED')
     expect(answer?.headers['allow']).toBe('GET, HEAD, POST, OPTIONS')
@@ -38,7 +38,7 @@ describe('a method', () => {
     expect({ status: answer?.status, ran }).toEqual({ status: 200, ran: ['all GET'] })
   })
 
-  it('HEAD answers what GET would, without its body', async () => {
+  it('HEAD gets the response of GET without its body', async () => {
     for (const target of ['/things', '/things/7', '/all', '/secret', '/nowhere', '/things/%zz']) {
       const connection = await RawConnection.open(app.port)
       connection.write(request(target, [], { method: 'HEAD' }))
@@ -56,7 +56,7 @@ describe('a method', () => {
     }
   })
 
-  it('OPTIONS runs neither handler nor guard, and tells what is allowed', async () => {
+  it('OPTIONS runs neither handler nor guard, and responds with the allowed methods', async () => {
     for (const [target, allow] of [
       ['/secret', 'GET, HEAD, OPTIONS'],
       ['/things', 'GET, HEAD, POST, OPTIONS'],
@@ -69,8 +69,8 @@ describe('a method', () => {
   })
 })
 
-describe('expectations', () => {
-  it('refuses what is announced as too large without asking for it', async () => {
+describe('an Expect header', () => {
+  it('gets a 413 and no 100 when Content-Length is too large', async () => {
     const lines = [
       'Content-Type: application/json',
       'Expect: 100-continue',
@@ -82,7 +82,7 @@ describe('expectations', () => {
     expect(answers.map(({ status }) => status)).toEqual([413])
   })
 
-  it('asks for a body that will be read', async () => {
+  it('gets a 100 when the body will be read', async () => {
     const connection = await RawConnection.open(app.port)
     const text = post('/slow/1', '{"a":1}', ['Expect: 100-continue'])
     const end = text.indexOf('\r\n\r\n') + 4
@@ -93,7 +93,7 @@ describe('expectations', () => {
     connection.destroy()
   })
 
-  it('does not ask for a body that nobody reads', async () => {
+  it('gets no 100 when the route does not read the body', async () => {
     const lines = ['Expect: 100-continue', 'Content-Length: 5', 'Connection: keep-alive']
     const connection = await RawConnection.open(app.port)
     const text = request('/things', lines, { method: 'POST' })
@@ -103,7 +103,7 @@ describe('expectations', () => {
     expect(answers[0]?.headers['connection']).toBe('close')
   })
 
-  it('answers 417 to any other', async () => {
+  it('gets a 417 when it is not 100-continue', async () => {
     const [answer] = await exchange(app.port, request('/things', ['Expect: tea']))
     expect(answer?.status).toBe(417)
     expect(ran).toEqual([])
@@ -111,7 +111,7 @@ describe('expectations', () => {
 })
 
 describe('a connection', () => {
-  it('answers 100 pipelined requests in order, each its own', async () => {
+  it('gets 100 responses to 100 pipelined requests in order', async () => {
     const connection = await RawConnection.open(app.port)
     const ids = Array.from({ length: 100 }, (_, i) => String(i))
     const keep = ['Connection: keep-alive']
@@ -132,14 +132,14 @@ describe('a connection', () => {
     expect(ran).not.toContain('secret')
   })
 
-  it('of HTTP/1.0 is answered and closed', async () => {
+  it('of HTTP/1.0 gets a response and is closed', async () => {
     const answers = await exchange(app.port, 'GET /things HTTP/1.0\r\n\r\n')
     expect(answers.map(({ status }) => status)).toEqual([200])
     expect(answers[0]?.headers['connection']).toBe('close')
   })
 
   it.each(['websocket', 'h2c', 'TLS/1.0'])(
-    'is not upgraded to %s, and does not hang',
+    'is not upgraded to %s, and gets a response',
     async (to) => {
       const lines = ['Connection: Upgrade, close', `Upgrade: ${to}`, 'HTTP2-Settings: AAMAAABk']
       const [answer] = await exchange(app.port, request('/things', lines))
@@ -151,7 +151,7 @@ describe('a connection', () => {
 describe('an idle connection', () => {
   const keepAlive = 'GET /things HTTP/1.1\r\nHost: localhost\r\n\r\n'
 
-  it('that sends what is no request is told so, and the application goes on', async () => {
+  it('that sends no valid request gets a 400, and the application continues to work', async () => {
     const connection = await RawConnection.open(app.port)
     connection.write(keepAlive)
     await connection.answers(1)
@@ -162,7 +162,7 @@ describe('an idle connection', () => {
     expect((await exchange(app.port, request('/things')))[0]?.status).toBe(200)
   })
 
-  it('that is reset after an answer harms nobody', async () => {
+  it('that is reset after a response does not affect the application', async () => {
     for (let i = 0; i < 20; i++) {
       const connection = await RawConnection.open(app.port)
       connection.write(keepAlive)

@@ -29,9 +29,9 @@ const pass = (_req: Request, _res: Response, next: () => void) => next()
 
 describe('a file that a handler cannot send', () => {
   it.each([
-    ['nothing in front of it', []],
-    ['a middleware in front of it', [pass]],
-  ])('is a failure at once, with %s', async (_, middlewares) => {
+    ['no middleware', []],
+    ['a middleware', [pass]],
+  ])('gets an error response at once, with %s', async (_, middlewares) => {
     const { port } = await start({ controllers, middlewares })
     for (const [target, status, code] of [
       ['/files/missing.txt', 404, 'NOT_FOUND'],
@@ -48,7 +48,7 @@ describe('a file that a handler cannot send', () => {
     }
   })
 
-  it('tells no path when a middleware passes it on', async () => {
+  it('has no path in its error when a middleware passes it on', async () => {
     const middlewares = [serveStatic(root, { fallthrough: false })]
     const { port } = await start({ controllers, middlewares })
     const [answer] = await exchange(port, request('/missing.txt'))

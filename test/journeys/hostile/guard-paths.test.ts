@@ -49,7 +49,7 @@ class OpenController {
   }
 }
 
-/** A random number generator of one's own, so that a failure can be repeated. */
+/** A random number generator with a seed, so that a failure can be repeated. */
 function createRandom(seed: number) {
   let state = seed
   return (below: number) => {
@@ -131,7 +131,7 @@ const mutations: ((path: string) => string)[] = [
 ]
 
 describe('every spelling of a protected path', () => {
-  it('runs the guard, or reaches nothing', async () => {
+  it('runs the guard, or matches no route', async () => {
     const controllers = defineControllers(AdminController, OpenController)
     const { port } = await start({ controllers, auth: { guard } })
     const paths = [
@@ -157,11 +157,11 @@ describe('every spelling of a protected path', () => {
       expect([400, 401, 404, 405], `${status} for ${path}`).toContain(status)
       expect(ran, path).toEqual(status === 401 ? ['guard'] : [])
     }
-    // All ends are met; otherwise the spellings would prove little.
+    // Every status has occurred; otherwise the spellings would not test enough.
     expect([...statuses].sort()).toEqual([400, 401, 404, 405])
   })
 
-  it('names the same route to the guard as to the handler', async () => {
+  it('gives the guard decoded parameters', async () => {
     const seen: unknown[] = []
     const app = await TestApp.create({
       contract: 'throw',

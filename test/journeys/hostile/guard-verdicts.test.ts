@@ -42,7 +42,7 @@ class VaultController {
 
 const controllers = defineControllers(VaultController)
 
-/** Asks with a guard that does as told. */
+/** Sends a request to a route with this guard. */
 async function ask(canActivate: AuthGuard['canActivate'] | (() => unknown)) {
   const guard = { canActivate } as AuthGuard
   app = await TestApp.create({ contract: 'throw', controllers, auth: { guard }, logger: false })
@@ -64,7 +64,7 @@ const throwing = (value: unknown) => () => {
   throw value
 }
 
-/** A value that runs code, and throws, however it is looked at. */
+/** A value that throws at every access. */
 const bomb = new Proxy(
   {},
   {
@@ -102,14 +102,14 @@ const thrown: [string, unknown][] = [
   ['an Error', new Error('the key is 42')],
   ['an Error with a status', Object.assign(new Error('x'), { status: 200 })],
   [
-    'an Error that poses as a success',
+    'an Error with a success status',
     Object.assign(new Error('x'), { status: 200, statusCode: 200, expose: true }),
   ],
   ['a function', () => true],
   ['a thenable', { then: (resolve: (value: true) => void) => resolve(true) }],
 ]
 
-describe('a guard that does not say true', () => {
+describe('a guard that does not return true', () => {
   it.each(notTrue)('denies by returning %s', async (_, value) => {
     expect(await ask(() => value)).toEqual(DENIED)
     expect(calls).toBe(0)
@@ -134,14 +134,14 @@ describe('a guard that does not say true', () => {
     ['resolves to false', { then: (resolve: (value: unknown) => void) => resolve(false) }],
     ['rejects', { then: (_: unknown, reject: (value: unknown) => void) => reject(undefined) }],
     [
-      'says false later',
+      'resolves to false later',
       { then: (resolve: (value: unknown) => void) => void setTimeout(resolve, 1, false) },
     ],
     ['throws', { then: throwing(new Error('then')) }],
-    ['throws when it is looked at', bomb],
-    ['does not say what it is', new Proxy({}, { getPrototypeOf: throwing(new Error('trap')) })],
+    ['throws at every access', bomb],
+    ['throws in getPrototypeOf', new Proxy({}, { getPrototypeOf: throwing(new Error('trap')) })],
     [
-      'is a promise with a then of its own, which says both',
+      'is a promise with an own then, which resolves to false and true',
       Object.assign(Promise.resolve(false), {
         then(resolve: (value: unknown) => void) {
           resolve(false)
@@ -166,23 +166,23 @@ describe('a guard that does not say true', () => {
   it.each([
     ['throws', throwing(bomb)],
     ['rejects with', () => Promise.reject(bomb)],
-  ])('denies when it %s what cannot be looked at', async (_, canActivate) => {
+  ])('denies when it %s a value that throws at every access', async (_, canActivate) => {
     expect((await ask(canActivate as () => unknown)).status).toBe(401)
     expect(calls).toBe(0)
   })
 })
 
-describe('a guard that says true', () => {
+describe('a guard that returns true', () => {
   it.each([
-    ['returns it', () => true],
-    ['resolves to it', async () => true],
-    ['makes a thenable of it', () => ({ then: (ok: (value: true) => void) => void ok(true) })],
+    ['returns true', () => true],
+    ['resolves to true', async () => true],
+    ['returns a thenable of true', () => ({ then: (ok: (value: true) => void) => void ok(true) })],
   ])('allows once when it %s', async (_, canActivate) => {
     expect((await ask(canActivate as () => unknown)).status).toBe(200)
     expect(calls).toBe(1)
   })
 
-  it('allows once when its thenable says so twice', async () => {
+  it('allows once when its thenable resolves twice', async () => {
     const thenable = {
       then(resolve: (value: true) => void) {
         resolve(true)
@@ -194,7 +194,7 @@ describe('a guard that says true', () => {
   })
 })
 
-describe('a guard that decides for another status', () => {
+describe('a guard that throws an HttpError', () => {
   it.each([
     ['throws 403', throwing(new ForbiddenError('No')), 403, 'FORBIDDEN'],
     [
@@ -204,18 +204,18 @@ describe('a guard that decides for another status', () => {
       'SERVICE_UNAVAILABLE',
     ],
     ['throws 418', throwing(new HttpError(418, 'x', { code: 'TEAPOT' })), 418, 'TEAPOT'],
-  ])('keeps it when it %s', async (_, canActivate, status, code) => {
+  ])('keeps the status when it %s', async (_, canActivate, status, code) => {
     expect(await ask(canActivate as () => unknown)).toMatchObject({ status, code })
     expect(calls).toBe(0)
   })
 })
 
-describe('a guard that never answers', () => {
-  it.each(['GET', 'POST'])('ends in 503 after the handler timeout of a %s', async (method) => {
+describe('a guard that never settles', () => {
+  it.each(['GET', 'POST'])('causes a 503 after the handler timeout of a %s', async (method) => {
     const guard = { canActivate: () => new Promise<boolean>(() => {}) }
     const { port } = await start({ controllers, auth: { guard }, timeouts: { handler: '30ms' } })
     const connection = await RawConnection.open(port)
-    // Far more than is buffered: the rest of the body waits for somebody to read it.
+    // More than the buffers hold: the rest of the body waits until the server reads it.
     const lines = method === 'POST' ? ['Content-Length: 9000000'] : []
     connection.write(request('/vault', lines, { method }))
     if (method === 'POST') connection.write(Buffer.alloc(300_000, ' '))
@@ -225,7 +225,7 @@ describe('a guard that never answers', () => {
     expect(calls).toBe(0)
   })
 
-  it('does not run the handler when it says true after the 503', async () => {
+  it('does not cause the handler to run when it resolves to true after the 503', async () => {
     let allow = (_: boolean) => {}
     const verdict = new Promise<boolean>((resolve) => {
       allow = resolve
@@ -244,8 +244,8 @@ describe('a guard that never answers', () => {
   })
 })
 
-describe('the order of things', () => {
-  it('asks the guard before the body is looked at', async () => {
+describe('the order of guard and body', () => {
+  it('runs the guard before the body is read', async () => {
     const { port, accepted } = await start({
       controllers,
       auth: { guard: { canActivate: () => false } },
@@ -253,7 +253,7 @@ describe('the order of things', () => {
     for (const head of ['Content-Length: 500', 'Content-Type: text/plain', 'Content-Encoding: x']) {
       const lines = [head, 'Transfer-Encoding: chunked'].slice(0, head.includes('Length') ? 1 : 2)
       const connection = await RawConnection.open(port)
-      // The body never comes; whoever waited for it would not answer.
+      // The body never arrives. If the framework waited for it, there would be no response.
       connection.write(request('/vault', lines, { method: 'POST' }))
       expectFailure((await connection.answers(1))[0], 401, 'UNAUTHORIZED')
       connection.destroy()
@@ -263,7 +263,7 @@ describe('the order of things', () => {
   })
 })
 
-describe('where a guard comes from', () => {
+describe('auth.guard', () => {
   const TOKEN = new InjectionToken<AuthGuard>('guard')
   const asked: string[] = []
 
@@ -302,7 +302,7 @@ describe('where a guard comes from', () => {
     expect({ statuses, calls }).toEqual({ statuses: [200, 401, 401], calls: 1 })
   })
 
-  it('may be nowhere: then every protected route is 401', async () => {
+  it('may be absent: then every protected route is 401', async () => {
     app = await TestApp.create({ contract: 'throw', controllers, logger: false })
     const { status } = await app.request().get('/vault').set('authorization', 'Bearer x')
     expect({ status, calls }).toEqual({ status: 401, calls: 0 })

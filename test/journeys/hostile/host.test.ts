@@ -42,16 +42,16 @@ function makeApp(): App {
   return app
 }
 
-/** Ways in, each with the path under which it has our routes. */
+/** The ways in which an application can receive requests, each with the base path of its routes. */
 const ways: Record<string, (app: App) => Promise<{ port: number; base: string }>> = {
-  'our own server': async (app) => ({ port: (await app.listen(0, '127.0.0.1')).port, base: '' }),
+  'with app.listen': async (app) => ({ port: (await app.listen(0, '127.0.0.1')).port, base: '' }),
   handler: async (app) => ({ port: await serve(app.handler), base: '' }),
   mounted: async (app) => ({ port: await serve(express().use(app.handler)), base: '' }),
   'mounted at a path': async (app) => ({
     port: await serve(express().use('/api', app.handler)),
     base: '/api',
   }),
-  'mounted in a router, behind a middleware that waits': async (app) => {
+  'mounted in a router, after an asynchronous middleware': async (app) => {
     const router = express.Router().use('/v1', app.handler)
     const outer = express().use((_req, _res, next) => setImmediate(next))
     return { port: await serve(outer.use('/api', router)), base: '/api/v1' }
@@ -81,8 +81,8 @@ const invalid = [
   'Host: [::1',
 ]
 
-describe.each(Object.entries(ways))('the Host, %s', (_, start) => {
-  it('is refused when it is invalid, however often it is sent, before anything else has seen it', async () => {
+describe.each(Object.entries(ways))('the Host header, %s', (_, start) => {
+  it('is refused each time when it is invalid, before any middleware runs', async () => {
     const { port, base } = await start(makeApp())
     for (const line of invalid) {
       for (const time of ['first', 'second', 'third']) {
@@ -118,7 +118,7 @@ describe.each(Object.entries(ways))('the Host, %s', (_, start) => {
     'http://@localhost',
     'http://localhost:81',
     'ftp://localhost',
-  ])('is refused when the target contradicts it: %s', async (origin) => {
+  ])('is refused when the request target has another host: %s', async (origin) => {
     const { port, base } = await start(makeApp())
     const target = `${origin}${base}/things`
     const [answer] = await exchange(port, request(target))
@@ -126,14 +126,14 @@ describe.each(Object.entries(ways))('the Host, %s', (_, start) => {
     expect(ran).toBe(0)
   })
 
-  it('may stand in the target as well', async () => {
+  it('may be in the request target, too', async () => {
     const { port, base } = await start(makeApp())
     const [answer] = await exchange(port, request(`http://LOCALHOST${base}/things?a=1`))
     expect(answer?.status, answer?.text).toBe(200)
     expect(JSON.parse(answer?.text ?? '').data.query).toEqual({ a: '1' })
   })
 
-  it('may be missing in HTTP/1.0 alone', async () => {
+  it('may be missing in HTTP/1.0 only', async () => {
     const { port, base } = await start(makeApp())
     const [old] = await exchange(port, `GET ${base}/things HTTP/1.0\r\n\r\n`)
     const [missing] = await exchange(port, `GET ${base}/things HTTP/1.1\r\n\r\n`)
@@ -141,8 +141,8 @@ describe.each(Object.entries(ways))('the Host, %s', (_, start) => {
   })
 })
 
-describe('a request of a platform that has no connections', () => {
-  /** As serverless adapters make them: some without any socket, some with something that looks a little like one. */
+describe('a request of a platform without connections', () => {
+  /** Makes a request as serverless adapters do: without a socket, or with an object like a socket. */
   async function invoke(app: App, headers: Record<string, string>, socket?: object) {
     const req = new IncomingMessage(socket as Socket)
     Object.assign(req, {
@@ -164,12 +164,12 @@ describe('a request of a platform that has no connections', () => {
   }
 
   it.each([
-    ['nothing', undefined],
+    ['undefined', undefined],
     [
-      'a description',
+      'a plain object',
       { readable: false, encrypted: true, remoteAddress: '10.0.0.1', end() {}, destroy() {} },
     ],
-  ])('is answered, and its Host checked, with %s for a socket', async (_, socket) => {
+  ])('gets a response, and its Host is checked, with %s as socket', async (_, socket) => {
     const app = makeApp()
     await app.init()
     expect((await invoke(app, { host: 'a.example' }, socket)).status).toBe(200)

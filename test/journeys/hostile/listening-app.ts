@@ -8,11 +8,11 @@ export interface ListeningApp {
   readonly app: App
   readonly port: number
   readonly logged: { readonly facts: object; readonly message: string }[]
-  /** Bytes that the server has taken from its connections. */
+  /** Bytes that the server has received on its connections. */
   readonly accepted: () => number
 }
 
-/** Starts an application, within a test; it is closed after that test, and has to answer a new connection then. */
+/** Starts an application for a test. After the test, it must still respond on a new connection; then it is closed. */
 export async function start(options: AppOptions): Promise<ListeningApp> {
   const logged: ListeningApp['logged'] = []
   const logger: Logger = {
@@ -30,7 +30,7 @@ export async function start(options: AppOptions): Promise<ListeningApp> {
   return { app, port, logged, accepted }
 }
 
-/** Whatever a test did to it, an application still answers a new connection. */
+/** Returns true if the application responds on a new connection. */
 export async function isAlive(port: number): Promise<boolean> {
   const [answer] = await exchange(port, request('/there-is-no-such-route'))
   return answer !== undefined && answer.status >= 400
@@ -44,10 +44,10 @@ async function endAlive(app: App): Promise<void> {
   await app.close()
 }
 
-/** Nothing of these may reach a client: stacks, files, modules. */
+/** Text that must not reach a client: stacks, files, modules. */
 const LEAKS = /\bat .+\(|node:|node_modules|\.ts\b|\.js\b|\/tmp|\\n\s+at /
 
-/** The envelope of a failure: exactly its fields, nothing of the inside. */
+/** Expects the envelope of an error, with no other fields and no internal details. */
 export function expectFailure(
   answer: Answer | undefined,
   status: number,

@@ -22,7 +22,7 @@ class OneController {
   }
 }
 
-/** The statuses of all answers to one request. */
+/** The statuses of all responses to one request. */
 async function ask(...middlewares: RequestHandler[]): Promise<number[]> {
   const { port } = await start({ controllers: defineControllers(OneController), middlewares })
   const answers = await exchange(port, request('/one'))
@@ -34,12 +34,12 @@ beforeEach(() => {
   calls = 0
 })
 
-/** Decides later, as everything does that asks a store. */
+/** Refuses the request later, like a middleware that reads from a store. */
 function denyLater(_req: Request, res: Response) {
   void turns(10).then(() => res.status(401).json({}))
 }
 
-describe('a middleware that decides later', () => {
+describe('an asynchronous middleware', () => {
   const impatient: Record<string, RequestHandler> = {
     'calls next twice': (_req, _res, next) => {
       next()
@@ -52,7 +52,7 @@ describe('a middleware that decides later', () => {
   }
 
   it.each(Object.entries(impatient))(
-    'is not passed by when the one before it %s',
+    'is not skipped when the middleware before it %s',
     async (_, first) => {
       expect({ statuses: await ask(first, denyLater), calls }).toEqual({
         statuses: [401],
@@ -62,21 +62,21 @@ describe('a middleware that decides later', () => {
   )
 })
 
-describe('a middleware that lets a request pass', () => {
+describe('a middleware that calls next()', () => {
   const restless: Record<string, RequestHandler> = {
     twice: (_req, _res, next) => {
       next()
       next()
     },
-    'and throws': (_req, _res, next) => {
+    'and then throws': (_req, _res, next) => {
       next()
       throw new Error('x')
     },
-    'and rejects': async (_req, _res, next) => {
+    'and then rejects': async (_req, _res, next) => {
       next()
       throw new Error('x')
     },
-    'and passes an error on': (_req, _res, next) => {
+    'and then next(error)': (_req, _res, next) => {
       next()
       next(new Error('x'))
     },
@@ -87,7 +87,7 @@ describe('a middleware that lets a request pass', () => {
   })
 })
 
-describe('what is no permission to go on', () => {
+describe('a middleware that fails', () => {
   const values: [string, unknown][] = [
     ['null', null],
     ['undefined', undefined],
@@ -98,13 +98,16 @@ describe('what is no permission to go on', () => {
     ["'router'", 'router'],
   ]
 
-  it.each(values)('is to throw %s, or to reject with it', async (_, value) => {
-    const thrower: RequestHandler = () => {
-      throw value
-    }
-    const rejecter: RequestHandler = () => Promise.reject(value)
-    for (const middleware of [thrower, rejecter]) {
-      expect({ statuses: await ask(middleware), calls }).toEqual({ statuses: [500], calls: 0 })
-    }
-  })
+  it.each(values)(
+    'does not continue the request when it throws or rejects with %s',
+    async (_, value) => {
+      const thrower: RequestHandler = () => {
+        throw value
+      }
+      const rejecter: RequestHandler = () => Promise.reject(value)
+      for (const middleware of [thrower, rejecter]) {
+        expect({ statuses: await ask(middleware), calls }).toEqual({ statuses: [500], calls: 0 })
+      }
+    },
+  )
 })

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { expectFailure, type ListeningApp, start } from './listening-app.js'
 import { exchange, post, RawConnection, request } from './raw-connection.js'
 
-/** Ends what waits in the application. */
+/** Resolves `released`, for which the handlers wait. */
 let release = () => {}
 let released: Promise<void>
 const signals: AbortSignal[] = []
@@ -60,9 +60,9 @@ const now = request('/now', keep)
 const later = request('/later', keep)
 
 const MALFORMED: Record<string, string> = {
-  'what is no request': 'this is not HTTP\r\n\r\n',
+  'text that is no request': 'this is not HTTP\r\n\r\n',
   'a bad header': 'GET /now HTTP/1.1\r\nHost: x\r\nX-A : b\r\n\r\n',
-  'a body with two ends': `${request('/now', ['Content-Length: 1', 'Transfer-Encoding: chunked'])}x`,
+  'a body with two lengths': `${request('/now', ['Content-Length: 1', 'Transfer-Encoding: chunked'])}x`,
   'a bad chunk': request(
     '/posted',
     [...keep, 'Transfer-Encoding: chunked', 'Content-Type: application/json'],
@@ -78,9 +78,9 @@ describe.each(Object.entries(MALFORMED))('requests before %s', (_, malformed) =>
     ['one', [now], ['now']],
     ['several', [now, now, now], ['now', 'now', 'now']],
     ['one that waits', [later], ['later']],
-    ['those behind one that waits', [now, later, now, later], ['now', 'later', 'now', 'later']],
+    ['those after one that waits', [now, later, now, later], ['now', 'later', 'now', 'later']],
     ['one with a body', [post('/posted', '{"id":7}', keep), now], [{ id: 7 }, 'now']],
-  ])('are answered first, in their order: %s', async (_name, requests, expected) => {
+  ])('get their responses first, in order: %s', async (_name, requests, expected) => {
     const connection = await RawConnection.open(app.port)
     connection.write(requests.join('') + malformed + now)
     setTimeout(release, 20)
@@ -92,7 +92,7 @@ describe.each(Object.entries(MALFORMED))('requests before %s', (_, malformed) =>
     expect(connection.error).toBeUndefined()
   })
 
-  it('are answered whole where the answer is a stream', async () => {
+  it('get a whole response when it is a stream', async () => {
     const connection = await RawConnection.open(app.port)
     connection.write(request('/stream', keep) + malformed)
     await connection.until(() => connection.received.includes('first'))
@@ -104,7 +104,7 @@ describe.each(Object.entries(MALFORMED))('requests before %s', (_, malformed) =>
     expect(answers[0]?.text).toBe('first last')
   })
 
-  it('are the last ones where an answer says so', async () => {
+  it('are the last requests when a response has Connection: close', async () => {
     const connection = await RawConnection.open(app.port)
     connection.write(later + request('/now') + malformed)
     setTimeout(release, 20)
@@ -114,8 +114,8 @@ describe.each(Object.entries(MALFORMED))('requests before %s', (_, malformed) =>
   })
 })
 
-describe('behind what waits', () => {
-  it('a request that does not come in time gets its 408 in its turn', async () => {
+describe('a request after one that waits', () => {
+  it('gets its 408 after the earlier response when it is too slow', async () => {
     const connection = await RawConnection.open(app.port)
     connection.write(`${request('/stream', keep)}GET /now HT`)
     let isRefused = false
@@ -130,7 +130,7 @@ describe('behind what waits', () => {
     expectFailure(answers[1], 408, 'REQUEST_TIMEOUT')
   })
 
-  it('no more than a megabyte of what cannot be read is taken in', async () => {
+  it('is received up to about a megabyte when it is malformed', async () => {
     const connection = await RawConnection.open(app.port)
     connection.write(`${later}this is not HTTP\r\n\r\n`)
     const { socket } = connection
@@ -142,7 +142,7 @@ describe('behind what waits', () => {
     expect(app.accepted()).toBeLessThan(1.5 * 1024 * 1024)
   })
 
-  it('a client that goes away is noticed', async () => {
+  it('does not prevent the abort signal when the client disconnects', async () => {
     const connection = await RawConnection.open(app.port)
     connection.write(`${later}this is not HTTP\r\n\r\n`)
     await expect.poll(() => signals.length).toBe(1)
@@ -157,18 +157,18 @@ describe('a malformed body', () => {
     body: '2\r\nab\r\n',
   })
 
-  it('ends an answer to it that has begun, and nothing is written into that', async () => {
+  it('ends a response that has begun, without another response in it', async () => {
     const connection = await RawConnection.open(app.port)
     connection.write(chunks)
     await connection.until(() => connection.received.includes('ab'))
     connection.write('zz\r\n')
     await connection.ended()
     expect(connection.received.match(/HTTP\/1\.1/g)).toHaveLength(1)
-    // Not the last chunk: what came is not the whole.
+    // The last chunk is missing, because the body was not complete.
     expect(connection.received).toMatch(/ab\r\n$/)
   })
 
-  it('does not take back an answer that was given without it', async () => {
+  it('does not replace a response that was sent without the body', async () => {
     for (const path of ['/now', '/nowhere']) {
       const text = request(path, [...keep, 'Transfer-Encoding: chunked'], { body: 'zz\r\n' })
       const answers = await exchange(app.port, text)
@@ -176,7 +176,7 @@ describe('a malformed body', () => {
     }
   })
 
-  it('lets go of the connection though the client keeps its side', async () => {
+  it('closes the connection when the client does not', async () => {
     const connection = await RawConnection.open(app.port)
     connection.write('this is not HTTP\r\n\r\n')
     await connection.answers(1)

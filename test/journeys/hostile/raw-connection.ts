@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 
-/** An answer as it came over the wire. */
+/** A response as it was received. */
 export interface Answer {
   readonly status: number
   /** Every header line, in order, names in lower case. */
@@ -10,8 +10,7 @@ export interface Answer {
 }
 
 /**
- * A client that writes what it is told and reads what comes, with no library between it and the
- * server that would correct either.
+ * A client that writes and reads bytes. It uses no HTTP library, because a library would correct both.
  */
 export class RawConnection {
   readonly socket: Socket
@@ -48,7 +47,7 @@ export class RawConnection {
     return connection
   }
 
-  /** Everything received so far, one character a byte. */
+  /** Everything received so far, one character for each byte. */
   get received(): string {
     return Buffer.concat(this.#chunks).toString('latin1')
   }
@@ -58,7 +57,7 @@ export class RawConnection {
     return this
   }
 
-  /** Waits for so many answers, interim ones included. */
+  /** Waits for this number of responses, including interim ones. */
   async answers(count: number, options: { isHead?: boolean } = {}): Promise<Answer[]> {
     await this.until(() => parseAnswers(this.received, options).length >= count)
     return parseAnswers(this.received, options)
@@ -70,7 +69,7 @@ export class RawConnection {
     this.destroy()
   }
 
-  /** Waits for a state of affairs. Fails at once when it can no longer come. */
+  /** Waits until the condition is true. Rejects when the connection is closed before. */
   until(isReached: () => boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       const check = () => {
@@ -89,7 +88,7 @@ export class RawConnection {
   }
 }
 
-/** Sends bytes on a connection of their own; answers with everything that came back until its end. */
+/** Sends bytes on a new connection, and returns all responses until the connection ends. */
 export async function exchange(
   port: number,
   data: string | Buffer,
@@ -124,7 +123,7 @@ export function post(target: string, body: string, lines: readonly string[] = []
   return request(target, [...head, ...lines], { method: 'POST', body })
 }
 
-/** The whole answers in what was received; a broken one throws. */
+/** Parses the complete responses. Throws if one is malformed. */
 function parseAnswers(received: string, { isHead = false } = {}): Answer[] {
   const answers: Answer[] = []
   for (let rest = received; rest !== ''; ) {

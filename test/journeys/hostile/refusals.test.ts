@@ -109,11 +109,11 @@ const requests: [string, string][] = [
   ['401', request('/secret', [KEEP])],
   ['401 later', request('/later', [KEEP])],
   ['401 to HEAD', request('/secret', [KEEP], { method: 'HEAD' })],
-  ['401 with a body to come', post('/secret', '{}', [KEEP]).replace('POST', 'GET')],
+  ['401 with a body that follows', post('/secret', '{}', [KEEP]).replace('POST', 'GET')],
   ['403', request('/forbidden', [KEEP, 'Authorization: Bearer good'])],
   ['404', request('/nowhere?a=1', [KEEP])],
   ['404 as a problem', request('/nowhere', [KEEP, PROBLEM])],
-  ['404, then closed', request('/nowhere')],
+  ['404 with Connection: close', request('/nowhere')],
   ['405', request('/secret', [KEEP], { method: 'DELETE' })],
   ['400 of ten fields', post('/ten', '{}', [KEEP])],
   ['400 of ten fields, as a problem', post('/ten', '{}', [KEEP, PROBLEM])],
@@ -127,7 +127,7 @@ const requests: [string, string][] = [
   ]),
 ]
 
-/** The answer to one request on a connection of its own. */
+/** The response to one request on a new connection. */
 async function ask(port: number, text: string): Promise<Answer | undefined> {
   const connection = await RawConnection.open(port)
   const [answer] = await connection.write(text).answers(1, { isHead: text.startsWith('HEAD') })
@@ -136,7 +136,7 @@ async function ask(port: number, text: string): Promise<Answer | undefined> {
 }
 
 describe('a refusal', () => {
-  // Whoever listens for the end may read headers then, so that each of them is set by itself.
+  // A listener of `close` may read headers, so each header is set separately when there is a listener.
   const listening: Middleware = (_req, res, next) => {
     res.on('close', () => {})
     next()
@@ -147,15 +147,18 @@ describe('a refusal', () => {
     headers: undefined,
   })
 
-  it.each(requests)('is the same in one go as header by header: %s', async (_, text) => {
-    const atOnce = await start(options)
-    const byHeader = await start({ ...options, middlewares: [listening] })
-    const answer = seen(await ask(atOnce.port, text))
-    expect(answer.status).toBeGreaterThanOrEqual(400)
-    expect(answer).toEqual(seen(await ask(byHeader.port, text)))
-  })
+  it.each(requests)(
+    'is the same when its head is written at once and header by header: %s',
+    async (_, text) => {
+      const atOnce = await start(options)
+      const byHeader = await start({ ...options, middlewares: [listening] })
+      const answer = seen(await ask(atOnce.port, text))
+      expect(answer.status).toBeGreaterThanOrEqual(400)
+      expect(answer).toEqual(seen(await ask(byHeader.port, text)))
+    },
+  )
 
-  it('says over a limit when to come back, and what is left', async () => {
+  it('has Retry-After and RateLimit headers when a limit is exceeded', async () => {
     const { port } = await start(options)
     await ask(port, request('/limited', [KEEP]))
     const answer = await ask(port, request('/limited', [KEEP]))
@@ -165,7 +168,7 @@ describe('a refusal', () => {
     expect(answer?.headers['x-frame-options']).toBe('SAMEORIGIN')
   })
 
-  it('carries no header that HTTP cannot', async () => {
+  it('has no header that HTTP does not allow', async () => {
     const { port } = await start(options)
     const answer = await ask(port, request('/thrown/split', [KEEP]))
     expect(answer?.status).toBe(404)
@@ -173,7 +176,7 @@ describe('a refusal', () => {
     expect(answer?.headers).not.toHaveProperty('retry-after')
   })
 
-  it('is of its own request, whatever became of the one before', async () => {
+  it('is not changed by what an error middleware did to an earlier one', async () => {
     const scribbling: Middleware = (error, req, _res, next) => {
       const mark = req.get('x-mark')
       if (mark !== undefined) {
@@ -194,7 +197,7 @@ describe('a refusal', () => {
   })
 })
 
-describe('whoever hears of a refusal', () => {
+describe('an error middleware', () => {
   let errors: HttpError[]
   let app: ListeningApp
   const noting: Middleware = (error, _req, _res, next) => {
@@ -215,7 +218,7 @@ describe('whoever hears of a refusal', () => {
     ['HttpError', 400, 'Validation failed', post('/ten', '{}')],
     ['HttpError', 400, 'The body is not valid JSON', post('/ten', '{')],
     ['HttpError', 400, 'The path is not valid UTF-8', request('/thrown/%zz')],
-  ])('gets an error without the way to it: %s %i', async (name, status, message, text = '') => {
+  ])('receives refusals without a stack trace: %s %i', async (name, status, message, text = '') => {
     const limit = Error.stackTraceLimit
     await ask(app.port, text)
     expect(errors[0]).toBeInstanceOf(Error)
@@ -224,7 +227,7 @@ describe('whoever hears of a refusal', () => {
     expect(Error.stackTraceLimit).toBe(limit)
   })
 
-  it('gets the way to what the program has thrown', async () => {
+  it('receives the stack of an error that a handler has thrown', async () => {
     await ask(app.port, request('/thrown/plain'))
     await ask(app.port, request('/thrown/fault'))
     expect(errors.map(({ message }) => message)).toEqual(['none', 'secret'])
@@ -235,7 +238,7 @@ describe('whoever hears of a refusal', () => {
     })
   })
 
-  it('gets the way to what a guard has thrown, as the cause', async () => {
+  it('receives the error of a guard as the cause, with its stack', async () => {
     const canActivate = () => {
       throw new TypeError('no key')
     }
@@ -247,7 +250,7 @@ describe('whoever hears of a refusal', () => {
     expect((cause as Error).stack).toContain('refusals.test')
   })
 
-  it('gets what a guard has decided as it is', async () => {
+  it('receives an HttpError of a guard unchanged', async () => {
     const decision = new HttpError(402, 'Pay first')
     const canActivate = () => Promise.reject(decision)
     const { port } = await start({
@@ -260,7 +263,7 @@ describe('whoever hears of a refusal', () => {
   })
 })
 
-it('a store that answers later refuses and lets pass, with a route or without', async () => {
+it('an asynchronous rate limit store limits requests without a route', async () => {
   const counts = new Map<string, number>()
   const store: RateLimitStore = {
     async consume({ key, limit }) {

@@ -9,10 +9,10 @@ beforeEach(async () => {
   app = await startThings()
 })
 
-/** What stands behind a request that is not one: it must not be read as another. */
+/** Text after a malformed request. It must not be read as another request. */
 const SMUGGLED = request('/things')
 
-describe('bytes that are no request', () => {
+describe('a malformed request', () => {
   const head = 'GET /things HTTP/1.1\r\nHost: x\r\n'
   const post11 = 'POST /things HTTP/1.1\r\nHost: x\r\n'
   it.each([
@@ -26,7 +26,7 @@ describe('bytes that are no request', () => {
     ['an empty coding and a length', `${post11}Transfer-Encoding:\r\nContent-Length: 4\r\n\r\n`],
     ['a coding of a tab', `${post11}Content-Length: 4\r\nTransfer-Encoding: \t\r\n\r\n`],
     ['a coding of a comma', `${post11}Transfer-Encoding: ,\r\nContent-Length: 4\r\n\r\n`],
-    ['a coding that is none', `${post11}Transfer-Encoding: identity\r\nContent-Length: 4\r\n\r\n`],
+    ['an unknown coding', `${post11}Transfer-Encoding: identity\r\nContent-Length: 4\r\n\r\n`],
     ['an empty coding', `${post11}transfer-encoding:\r\n\r\n`],
     [
       'two empty codings',
@@ -37,15 +37,18 @@ describe('bytes that are no request', () => {
       `${post11}Transfer-Encoding:\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
     ],
     [
-      'an empty coding behind chunks',
+      'an empty coding after chunks',
       `${post11}Transfer-Encoding: chunked\r\nTransfer-Encoding:\r\n\r\n0\r\n\r\n`,
     ],
-    ['a coding that nobody undoes', `${post11}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`],
+    [
+      'a coding that is not supported',
+      `${post11}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
+    ],
     [
       'chunks in HTTP/1.0',
       `${post11.replace('1.1', '1.0')}Connection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
     ],
-    ['chunks that are not last', `${post11}Transfer-Encoding: chunked, gzip\r\n\r\n`],
+    ['chunks before another coding', `${post11}Transfer-Encoding: chunked, gzip\r\n\r\n`],
     ['chunks twice', `${post11}Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n`],
     ['a folded line', `${head}X-A: b\r\n c\r\n\r\n`],
     ['a space before the colon', `${head}X-A : b\r\n\r\n`],
@@ -59,7 +62,7 @@ describe('bytes that are no request', () => {
     ['a control character in the target', 'GET /things/\x01 HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['a TLS hello', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
     ['noise', '\0\0\0\0\r\n\r\n'],
-  ])('%s: one 400, and the end', async (_, bytes) => {
+  ])('gets one 400, and the connection is closed: %s', async (_, bytes) => {
     const answers = await exchange(app.port, bytes + SMUGGLED)
     expectFailure(answers[0], 400, 'BAD_REQUEST')
     expect(answers[0]?.headers['connection']).toBe('close')
@@ -71,7 +74,7 @@ describe('bytes that are no request', () => {
     ['a negative size', '-1\r\nabc\r\n0\r\n\r\n'],
     ['a bare line feed', '3\nabc\n0\n\n'],
     ['no line break after a chunk', '3\r\nabcdef\r\n0\r\n\r\n'],
-  ])('chunks with %s: the smuggled request is not run', async (_, body) => {
+  ])('gets one 400, and the request after it does not run: chunks with %s', async (_, body) => {
     const lines = ['Content-Type: application/json', 'Transfer-Encoding: chunked']
     const answers = await exchange(
       app.port,
@@ -83,14 +86,14 @@ describe('bytes that are no request', () => {
     })
   })
 
-  it('answers 431 to more than 16 KiB of headers, or of target', async () => {
+  it('gets a 431 when its headers or its target have more than 16 KiB', async () => {
     const [headers] = await exchange(app.port, request('/things', [`X-A: ${'a'.repeat(17_000)}`]))
     expectFailure(headers, 431, 'REQUEST_HEADER_FIELDS_TOO_LARGE')
     const [target] = await exchange(app.port, request(`/things/${'a'.repeat(17_000)}`))
     expectFailure(target, 431, 'REQUEST_HEADER_FIELDS_TOO_LARGE')
   })
 
-  it('closes the connection of a CONNECT', async () => {
+  it('gets no response when it is a CONNECT', async () => {
     expect(await exchange(app.port, request('x:443', [], { method: 'CONNECT' }))).toEqual([])
   })
 })
@@ -105,7 +108,7 @@ describe('the number of header lines', () => {
   })
 
   it.each([201, 1001, 1100, 2000])(
-    'is 431 at %i, with the last line still counted',
+    'causes a 431 at %i, also when the last line is Authorization',
     async (count) => {
       const last = 'Authorization: Bearer good'
       const [answer] = await exchange(app.port, request('/secret', [...lines(count - 3), last]))
@@ -124,7 +127,7 @@ describe('the target of a request', () => {
     'http://localhost:80/things',
     'http://localhost:/things',
     'https://localhost:443/things',
-  ])('may be absolute for our own host: %s', async (target) => {
+  ])('may be absolute for the host of the request: %s', async (target) => {
     expect((await exchange(app.port, request(target)))[0]?.status).toBe(200)
   })
 
@@ -184,7 +187,7 @@ describe('the target of a request', () => {
     '/things/%00',
     '/slow//',
     `/things/${'a'.repeat(1025)}`,
-  ])('reaches nothing when it is %s', async (target) => {
+  ])('matches no route when it is %s', async (target) => {
     const [answer] = await exchange(app.port, request(target))
     expect([400, 404]).toContain(answer?.status)
     expectFailure(
@@ -206,13 +209,13 @@ describe('the target of a request', () => {
     ['/things/a%23b%3Fc', 'a#b?c'],
     ['/things/__proto__', '__proto__'],
     ['/things/..;', '..;'],
-  ])('decodes a parameter once: %s', async (target, id) => {
+  ])('has its parameters decoded once: %s', async (target, id) => {
     const [answer] = await exchange(app.port, request(target))
     expect(JSON.parse(Buffer.from(answer?.text ?? '', 'latin1').toString()).data).toEqual({ id })
   })
 })
 
-describe('the Host', () => {
+describe('the Host header', () => {
   it.each([
     'localhost',
     'LOCALHOST:3000',
@@ -235,10 +238,10 @@ describe('the Host', () => {
     ['a fragment', 'Host: localhost#x'],
     ['a query', 'Host: localhost?x'],
     ['an open bracket', 'Host: [::1'],
-    ['a port that is none', 'Host: localhost:http'],
+    ['an invalid port', 'Host: localhost:http'],
     ['two ports', 'Host: localhost:1:2'],
     ['markup', 'Host: <script>'],
-    ['something beside ASCII', 'Host: \xe9vil'],
+    ['a character that is not ASCII', 'Host: \xe9vil'],
   ])('is refused when it is %s', async (_, line) => {
     expectFailure((await exchange(app.port, request('/things', [line])))[0], 400, 'BAD_REQUEST')
     expect(ran).toEqual([])
@@ -251,7 +254,7 @@ describe('the Host', () => {
     expect(ran).toEqual([])
   })
 
-  it('is refused when there are two, equal or not', async () => {
+  it('is refused when it occurs twice, equal or not', async () => {
     for (const lines of [
       ['Host: localhost', 'host: evil.example'],
       ['Host: localhost', 'X: 1', 'HOST: localhost'],

@@ -27,13 +27,13 @@ describe('a client that pipelines requests and resets the connection', () => {
   }
 
   it.each(Object.entries(REFUSALS))(
-    'does not end the process when it is refused for: %s',
+    'does not crash the process when the requests are refused for: %s',
     async (_, draft) => {
       const text = pipeline([draft, draft, draft], 'complete', new Random(1))
       for (const port of ports) {
         for (const ms of [0, 0, 1, 2, 0, 3]) await reset(port, text, ms)
       }
-      // What would end the process comes from the event loop, a little later.
+      // An error that would end the process comes from the event loop, a little later.
       await pause(500)
       expect((await attacked.condition()).uncaught).toEqual([])
     },
@@ -68,8 +68,8 @@ class WaitingController {
 
 const controllers = defineControllers(WaitingController)
 
-describe('requests that wait for their turn', () => {
-  it('hear that their client has gone', async () => {
+describe('pipelined requests', () => {
+  it('are all aborted when the client resets the connection', async () => {
     gone.length = 0
     const { port } = await start({ controllers })
     const connection = await RawConnection.open(port)
@@ -82,13 +82,13 @@ describe('requests that wait for their turn', () => {
     expect(gone.toSorted()).toEqual(names.toSorted())
   })
 
-  it('are told to continue when it is their turn, and not in the midst of another answer', async () => {
+  it('get a 100 after the earlier response, not inside it', async () => {
     const { port } = await start({ controllers })
     const connection = await RawConnection.open(port)
     const lines = ['Connection: keep-alive', 'Content-Length: 4', 'Expect: 100-continue']
     const read = request('/read', lines, { method: 'POST', body: 'body' })
     connection.write(request('/slow', ['Connection: keep-alive']) + read)
-    // An answer that nobody was told to continue for is the last.
+    // A response to a request that got no 100 is the last on its connection.
     await connection.ended()
     const answers = await connection.answers(2)
     expect(answers.map(({ status, text }) => [status, text.slice(-4)])).toEqual([
@@ -98,11 +98,11 @@ describe('requests that wait for their turn', () => {
   })
 })
 
-describe('requests behind an answer that has closed the connection', () => {
+describe('requests after a response that closes the connection', () => {
   it.each([
-    ['one that is refused for its host', request('/slow', ['Host: a@b', 'Connection: keep-alive'])],
-    ['one whose target contradicts its host', request('http://b/', ['Connection: keep-alive'])],
-  ])('are not run: %s', async (_, first) => {
+    ['one with an invalid Host', request('/slow', ['Host: a@b', 'Connection: keep-alive'])],
+    ['one whose target has another host', request('http://b/', ['Connection: keep-alive'])],
+  ])('do not run: %s', async (_, first) => {
     ran.length = 0
     const { port } = await start({ controllers })
     const connection = await RawConnection.open(port)

@@ -6,7 +6,7 @@ import { exchange, RawConnection, request } from './raw-connection.js'
 
 type Handler = (req: Request, res: Response, next: (error?: unknown) => void) => unknown
 
-/** An application of one route whose handler is the given one. */
+/** Starts an application with one route, whose handler is the given function. */
 async function startWith(handle: Handler, timeouts = {}) {
   @Controller()
   class OneController {
@@ -32,7 +32,7 @@ function deferred<T = void>() {
   return { promise, resolve }
 }
 
-describe('a handler that answers twice', () => {
+describe('a handler that sends two responses', () => {
   async function ask(handle: Handler) {
     const { port, logged } = await startWith(handle)
     const answers = await exchange(port, request('/one'))
@@ -66,7 +66,7 @@ describe('a handler that answers twice', () => {
   }
 
   it.each(Object.entries(second))(
-    'by %s sends the first and logs the second',
+    'by %s sends the first, and the second is logged',
     async (_, handle) => {
       expect(await ask(handle)).toEqual({ answers: [{ status: 200, text: '1' }], logged: 1 })
     },
@@ -112,13 +112,13 @@ describe('a handler that answers twice', () => {
     },
   }
 
-  it.each(Object.entries(failing))('by %s sends one failure', async (_, handle) => {
+  it.each(Object.entries(failing))('by %s causes one error response', async (_, handle) => {
     const { answers } = await ask(handle)
     expect(answers.map(({ status }) => status)).toEqual([500])
   })
 })
 
-describe('a handler that fails in the middle of an answer', () => {
+describe('a handler that fails after the response has begun', () => {
   it.each<[string, Handler]>([
     [
       'throws',
@@ -143,12 +143,12 @@ describe('a handler that fails in the middle of an answer', () => {
         next(new Error('x'))
       },
     ],
-  ])('leaves no whole answer behind when it %s', async (_, handle) => {
+  ])('causes an incomplete response when it %s', async (_, handle) => {
     const { port, logged } = await startWith(handle)
     const connection = await RawConnection.open(port)
     connection.write(request('/one', ['Connection: keep-alive']))
     await connection.ended()
-    // Without the last chunk, the client knows that something is missing.
+    // The last chunk is missing, so the client can detect that the response is incomplete.
     expect(connection.received).not.toMatch(/0\r\n\r\n$/)
     expect(connection.received.match(/HTTP\/1.1/g)?.length ?? 0).toBeLessThanOrEqual(1)
     expect(logged).toHaveLength(1)
@@ -160,16 +160,16 @@ describe('a handler that takes too long', () => {
 
   it.each<[string, Handler]>([
     ['never settles', () => new Promise(() => {})],
-    ['never answers', () => undefined],
-    ['returns the response without an answer', (_, res) => res.status(200)],
+    ['sends no response', () => undefined],
+    ['returns res, but never ends it', (_, res) => res.status(200)],
     ['returns a pipe that never ends', (_, res) => new PassThrough().pipe(res)],
-  ])('is answered for with 503 when it %s', async (_, handle) => {
+  ])('causes a 503 when it %s', async (_, handle) => {
     const { port, logged } = await startWith(handle, timeouts)
     expectFailure((await exchange(port, request('/one')))[0], 503, 'HANDLER_TIMEOUT')
     expect(logged).toHaveLength(1)
   })
 
-  it('learns of it by req.signal', async () => {
+  it('gets an abort event of req.signal', async () => {
     const reasons: unknown[] = []
     const { port } = await startWith(async ({ signal }) => {
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
@@ -201,11 +201,11 @@ describe('a handler that takes too long', () => {
         source.end('late')
       },
     ],
-  ])('may answer late by %s, from a callback, and is not heard', async (_, answer) => {
+  ])('may call %s later in a callback without effect', async (_, answer) => {
     for (const method of ['GET', 'POST']) {
       const { promise: isLate, resolve: finish } = deferred()
       const { port } = await startWith((_, res) => {
-        // From here, a throw ends the process, or the test run.
+        // An error that is thrown here would end the process.
         isLate.then(() => setImmediate(() => answer(res)))
       }, timeouts)
       const connection = await RawConnection.open(port)
@@ -220,7 +220,7 @@ describe('a handler that takes too long', () => {
     }
   })
 
-  it('leaves the next request of the connection alone', async () => {
+  it('does not affect the next request on the connection', async () => {
     let respond: Handler = () => new Promise(() => {})
     const { port } = await startWith((req, res, next) => respond(req, res, next), timeouts)
     const connection = await RawConnection.open(port)
@@ -233,7 +233,7 @@ describe('a handler that takes too long', () => {
   })
 })
 
-describe('a client that leaves', () => {
+describe('a client that disconnects', () => {
   it('aborts req.signal while the handler runs', async () => {
     const { promise: aborted, resolve: wasAborted } = deferred<unknown>()
     const { promise: isIn, resolve: entered } = deferred()
@@ -252,7 +252,7 @@ describe('a client that leaves', () => {
     expect(logged).toEqual([])
   })
 
-  it('finds req.signal aborted when it is first looked at afterwards', async () => {
+  it('has aborted req.signal when the handler reads it for the first time', async () => {
     const { promise: isAborted, resolve: seen } = deferred<boolean>()
     const { promise: isIn, resolve: entered } = deferred()
     const { port } = await startWith(async (req, res) => {
@@ -267,7 +267,7 @@ describe('a client that leaves', () => {
     expect(await isAborted).toBe(true)
   })
 
-  it('does not abort req.signal after a whole answer', async () => {
+  it('does not abort req.signal after a complete response', async () => {
     const signals: AbortSignal[] = []
     const { port } = await startWith((req, res) => {
       signals.push(req.signal)
@@ -278,7 +278,7 @@ describe('a client that leaves', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([false])
   })
 
-  it('does no harm a hundred times at any point of an answer', async () => {
+  it('does not affect the application, a hundred times at different points of a response', async () => {
     const handle: Handler = async (req, res) => {
       await tick(req.originalUrl.length % 7)
       res.write('x'.repeat(100_000))

@@ -67,18 +67,18 @@ function makeApp(options: ConstructorParameters<typeof App>[0] = {}): App {
 }
 
 const ways: Record<string, (app: App) => Promise<number>> = {
-  'our own server': async (app) => (await app.listen(0, '127.0.0.1')).port,
+  'with app.listen': async (app) => (await app.listen(0, '127.0.0.1')).port,
   handler: (app) => serve(app.handler),
   mounted: (app) => serve(express().use(app.handler)),
 }
 
 async function ask(port: number, target: string, host = 'localhost', method = 'GET') {
   const [answer] = await exchange(port, request(target, [`Host: ${host}`], { method }))
-  if (answer === undefined) throw new Error('There is no answer')
+  if (answer === undefined) throw new Error('No response')
   return answer
 }
 
-describe.each(Object.entries(ways))('an absolute target, %s', (way, start) => {
+describe.each(Object.entries(ways))('an absolute request target, %s', (way, start) => {
   it.each([
     '/ver',
     '/a/../ver',
@@ -101,7 +101,7 @@ describe.each(Object.entries(ways))('an absolute target, %s', (way, start) => {
     '/things/..',
     '/things/%ff',
     '/../../ver',
-  ])('leads where its path leads by itself: %s', async (path) => {
+  ])('matches the same route as its path alone: %s', async (path) => {
     const port = await start(makeApp())
     const byPath = await ask(port, path)
     const ranByPath = ran.splice(0)
@@ -118,7 +118,7 @@ describe.each(Object.entries(ways))('an absolute target, %s', (way, start) => {
     }
   })
 
-  it('without a path is one for the root, with its query', async () => {
+  it('without a path matches the root route, with its query', async () => {
     const port = await start(makeApp())
     for (const [target, query] of [
       ['http://localhost', {}],
@@ -131,7 +131,7 @@ describe.each(Object.entries(ways))('an absolute target, %s', (way, start) => {
     }
   })
 
-  it('is shown to the handler as it was sent, and by an Express application as that has it', async () => {
+  it('is unchanged for the handler, except that an Express host keeps the origin', async () => {
     const port = await start(makeApp())
     const origin = way === 'mounted' ? 'http://localhost' : ''
     const { text } = await ask(port, 'http://localhost/things/%2E%2E?b=/../c')
@@ -151,7 +151,7 @@ describe.each(Object.entries(ways))('an absolute target, %s', (way, start) => {
     'http://localhost%2fx/ver',
     'http:///ver',
     'http://evil.example?@localhost/ver',
-  ])('is refused, and nothing runs: %s', async (target) => {
+  ])('is refused, and no handler runs: %s', async (target) => {
     const port = await start(makeApp())
     const { status, headers } = await ask(port, target)
     expect({ status, connection: headers['connection'], ran }).toEqual({
@@ -165,23 +165,26 @@ describe.each(Object.entries(ways))('an absolute target, %s', (way, start) => {
 describe('OPTIONS *', () => {
   const ALLOWED = 'GET, HEAD, POST, OPTIONS'
 
-  it.each(['our own server', 'handler'])('says what the application allows, %s', async (way) => {
-    const port = (await ways[way]?.(makeApp())) ?? 0
-    // So a proxy has to pass on an absolute target without a path.
-    for (const target of ['*', 'http://localhost']) {
-      const { status, headers, text } = await ask(port, target, 'localhost', 'OPTIONS')
-      expect({ status, allow: headers['allow'] }).toEqual({ status: 200, allow: ALLOWED })
-      expect(JSON.parse(text)).toEqual({
-        statusCode: 'success',
-        status: 200,
-        message: 'Allowed methods',
-        data: { allow: ALLOWED.split(', ') },
-      })
-    }
-    expect(ran).toEqual([])
-  })
+  it.each(['with app.listen', 'handler'])(
+    'responds with the methods of the application, %s',
+    async (way) => {
+      const port = (await ways[way]?.(makeApp())) ?? 0
+      // A proxy must send `OPTIONS *` for an absolute target without a path.
+      for (const target of ['*', 'http://localhost']) {
+        const { status, headers, text } = await ask(port, target, 'localhost', 'OPTIONS')
+        expect({ status, allow: headers['allow'] }).toEqual({ status: 200, allow: ALLOWED })
+        expect(JSON.parse(text)).toEqual({
+          statusCode: 'success',
+          status: 200,
+          message: 'Allowed methods',
+          data: { allow: ALLOWED.split(', ') },
+        })
+      }
+      expect(ran).toEqual([])
+    },
+  )
 
-  it('leaves the connection open, runs middlewares, and no handler', async () => {
+  it('keeps the connection open, and runs middlewares but no handler', async () => {
     const urls: string[] = []
     const app = makeApp({
       controllers: defineControllers(OptionsController),
@@ -203,7 +206,7 @@ describe('OPTIONS *', () => {
     })
   })
 
-  it('is no preflight', async () => {
+  it('is not a CORS preflight request', async () => {
     const app = makeApp({ security: { cors: { origin: 'https://a.example' } } })
     const { port } = await app.listen(0, '127.0.0.1')
     const lines = ['Origin: https://a.example', 'Access-Control-Request-Method: GET']
@@ -214,13 +217,13 @@ describe('OPTIONS *', () => {
     })
   })
 
-  it('is answered by an application without routes', async () => {
+  it('gets a response from an application without routes', async () => {
     const { port } = await makeApp({ controllers: [], swagger: false }).listen(0, '127.0.0.1')
     expect((await ask(port, '*', 'localhost', 'OPTIONS')).headers['allow']).toBe('OPTIONS')
   })
 
   it.each(['GET', 'HEAD', 'POST', 'OPTIONS'])(
-    'and %s * are for the application that ours is mounted in',
+    'and %s * are passed to the host application',
     async (method) => {
       const host = express().use(makeApp().handler)
       const port = await serve(host.use((_req, res) => void res.status(299).end()))

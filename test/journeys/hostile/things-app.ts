@@ -1,7 +1,7 @@
 import { All, Auth, Controller, defineControllers, Get, Post, type Request } from 'blazon'
 import { type ListeningApp, start } from './listening-app.js'
 
-/** What ran of the application, in order. */
+/** The handlers and guards that ran, in order. */
 export const ran: string[] = []
 
 @Controller()
@@ -44,7 +44,7 @@ class ThingsController {
   }
 }
 
-/** Starts an application with a public, a protected and a catch-all route, and forgets what ran before. */
+/** Starts an application with a public, a protected and an @All route, and empties `ran`. */
 export function startThings(): Promise<ListeningApp> {
   ran.length = 0
   const guard = {

@@ -21,7 +21,7 @@ afterEach(() => vi.unstubAllEnvs())
 
 type Handle = (req: Request, res: Response) => unknown
 
-/** The answer to a handler that does as told, and how often it was logged. */
+/** The response of a route with this handler, and the number of logged errors. */
 async function ask(handle: Handle, lines: string[] = [], middlewares: Middleware[] = []) {
   @Controller()
   class OneController {
@@ -89,8 +89,8 @@ function revoked(): object {
 
 const GENERIC = { message: 'Internal Server Error', code: 'INTERNAL_SERVER_ERROR' }
 
-describe('anything thrown', () => {
-  it.each(values)('is one 500 when it is %s', async (_, value) => {
+describe('a thrown value of any type', () => {
+  it.each(values)('causes one 500 when it is %s', async (_, value) => {
     for (const handle of [
       throwing(value),
       () => Promise.reject(value),
@@ -106,7 +106,7 @@ describe('anything thrown', () => {
     }
   })
 
-  it.each(values)('is one 500 when it is %s, from a middleware', async (_, value) => {
+  it.each(values)('causes one 500 when it is %s, from a middleware', async (_, value) => {
     const fail = () => {
       throw value
     }
@@ -117,19 +117,19 @@ describe('anything thrown', () => {
   })
 })
 
-describe('an Error that states its status', () => {
-  it('is 500 from a handler: clients of other services throw what those answered', async () => {
+describe('an Error with a status', () => {
+  it('is 500 when a handler throws it, because HTTP clients throw errors with a status', async () => {
     const { answer } = await ask(throwing(driverError))
     expect(expectFailure(answer, 500, 'INTERNAL_SERVER_ERROR')).toMatchObject(GENERIC)
   })
 
-  it('keeps it from a middleware, as in Express, but not its message', async () => {
+  it('keeps its status, but not its message, when a middleware throws it, as in Express', async () => {
     const { answer } = await ask(() => 'reached', [], [throwing(driverError)])
     expect(expectFailure(answer, 400, 'BAD_REQUEST')).toMatchObject({ message: 'Bad Request' })
   })
 })
 
-describe('an error that is malformed', () => {
+describe('a malformed HttpError', () => {
   it.each<[string, unknown]>([
     ['whose errors cannot be written', new ConflictError('x', { errors: [1n] as never })],
     ['whose errors are circular', new ConflictError('x', { errors: [circular] as never })],
@@ -141,7 +141,7 @@ describe('an error that is malformed', () => {
     ['whose status is beyond 599', branded({ status: 999 })],
     ['whose message cannot be a string', branded({ message: Object.create(null) })],
     ['whose code is a symbol that throws', branded({ code: { toString: trap } })],
-  ])('is one 500, or its status without them: %s', async (_, error) => {
+  ])('is one 500, or its status without the invalid field: %s', async (_, error) => {
     const { answer } = await ask(throwing(error))
     expect([409, 500]).toContain(answer.status)
     expectFailure(
@@ -151,7 +151,7 @@ describe('an error that is malformed', () => {
     )
   })
 
-  it('keeps its status when a header of it cannot be sent', async () => {
+  it('keeps its status when it has an invalid header', async () => {
     const headers = { 'X-Good': 'yes', 'X-Bad': 'a\r\nX-Injected: 1', 'Bad Name': '1' }
     const { answer } = await ask(throwing(new ConflictError('x', { headers })))
     expectFailure(answer, 409, 'CONFLICT')
@@ -160,9 +160,9 @@ describe('an error that is malformed', () => {
   })
 })
 
-describe('what a client learns', () => {
+describe('the message of an error response', () => {
   it.each(['production', 'development', 'test', ''])(
-    'is never the inside of a 5xx, with NODE_ENV=%j',
+    'has no internal details of a 5xx with NODE_ENV=%j',
     async (env) => {
       vi.stubEnv('NODE_ENV', env)
       for (const error of [
@@ -179,7 +179,7 @@ describe('what a client learns', () => {
     },
   )
 
-  it('is the message of a 4xx, and no cause', async () => {
+  it('is the message of a 4xx error, without its cause', async () => {
     const cause = new Error('secret')
     const { answer, logged } = await ask(throwing(new BadRequestError('No such colour', { cause })))
     expect(expectFailure(answer, 400, 'BAD_REQUEST')['message']).toBe('No such colour')
@@ -187,7 +187,7 @@ describe('what a client learns', () => {
     expect(logged).toBe(0)
   })
 
-  it('is the same as a problem, for who asks for it', async () => {
+  it('is the same in a problem document', async () => {
     const accept = ['Accept: application/problem+json']
     for (const [error, status, detail] of [
       [new NotFoundError('No such user'), 404, 'No such user'],
@@ -205,13 +205,13 @@ describe('what a client learns', () => {
     'application/problem+json;q=x',
     `${'a/b,'.repeat(3000)}application/problem+json`,
     ';,;,/',
-  ])('does not depend on a strange Accept', async (accept) => {
+  ])('does not depend on a malformed Accept header', async (accept) => {
     const { answer } = await ask(throwing(new NotFoundError('x')), [`Accept: ${accept}`])
     expect(answer.status).toBe(404)
     expect(JSON.parse(answer.text).status).toBe(404)
   })
 
-  it('is text of JSON that no browser takes for markup', async () => {
+  it('is sent as JSON with nosniff when it contains HTML', async () => {
     const { answer } = await ask(throwing(new NotFoundError('<script>alert(1)</script>')))
     expectFailure(answer, 404, 'NOT_FOUND')
     expect(answer.headers['x-content-type-options']).toBe('nosniff')
@@ -233,17 +233,14 @@ describe('a value that cannot be sent', () => {
     ],
     ['a getter that throws', Object.defineProperty({}, 'x', { enumerable: true, get: trap })],
     ['a proxy that throws', bomb],
-    [
-      'a proxy that does not say what it is',
-      new Proxy({}, { getPrototypeOf: trap, ownKeys: trap }),
-    ],
+    ['a proxy whose traps throw', new Proxy({}, { getPrototypeOf: trap, ownKeys: trap })],
     ['a promise whose then throws', Object.assign(Promise.resolve(1n), { then: trap })],
     ['a thenable that throws', { then: trap }],
     [
-      'a thenable whose then throws when looked at',
+      'a thenable whose then is a getter that throws',
       Object.defineProperty({}, 'then', { get: trap }),
     ],
-  ])('is one 500 when it is %s', async (_, value) => {
+  ])('causes one 500 when it is %s', async (_, value) => {
     for (const handle of [
       () => value,
       async () => ({ value }),
@@ -263,13 +260,14 @@ describe('a value that cannot be sent', () => {
   })
 })
 
-describe('what a user puts into headers', () => {
+describe('user input in response headers', () => {
   const evil = 'x\r\nX-Injected: 1\r\n\r\n<script>'
   const ways: Record<string, Handle> = {
     'a header': (_, res) => res.set('X-Name', evil).json(1),
     'a header name': (_, res) => res.set(evil, '1').json(1),
     'a redirect': (_, res) => res.redirect(evil),
-    'a redirect beyond Latin 1': (_, res) => res.redirect('/\u{1f600}\u010d\u010a'),
+    'a redirect with characters outside of Latin-1': (_, res) =>
+      res.redirect('/\u{1f600}\u010d\u010a'),
     'a location': (_, res) => res.location(evil).json(1),
     'a cookie': (_, res) => res.cookie('name', evil).json(1),
     'the name of a cookie': (_, res) => res.cookie(evil, '1').json(1),
@@ -284,15 +282,16 @@ describe('what a user puts into headers', () => {
       return 1
     },
     'the head': (_, res) => res.writeHead(200, evil, { 'X-Name': evil }).end(),
-    'a character that HTTP cannot carry': (_, res) => res.set('X-Name', '\u010d\u010a').json(1),
+    'a character that HTTP headers cannot contain': (_, res) =>
+      res.set('X-Name', '\u010d\u010a').json(1),
   }
 
-  it.each(Object.entries(ways))('adds no line to the answer by %s', async (_, handle) => {
+  it.each(Object.entries(ways))('adds no header line to the response by %s', async (_, handle) => {
     const { answer } = await ask(handle)
     if (answer.status === 500) expectFailure(answer, 500, 'INTERNAL_SERVER_ERROR')
     expect([200, 302, 500]).toContain(answer.status)
     expect(answer.headers).not.toHaveProperty('x-injected')
-    // The protective headers stand on failures too.
+    // The security headers are on error responses too.
     expect(answer.headers['x-content-type-options']).toBe('nosniff')
   })
 })
@@ -308,13 +307,13 @@ describe('an error middleware', () => {
     throws: (_error, _req, _res, _next) => {
       throw new Error('worse')
     },
-    'throws nothing': (_error, _req, _res, _next) => {
+    'throws undefined': (_error, _req, _res, _next) => {
       throw undefined
     },
     rejects: async (_error, _req, _res, _next) => {
       throw new Error('worse')
     },
-    'rejects with nothing': (_error, _req, _res, _next) => Promise.reject(),
+    'rejects with undefined': (_error, _req, _res, _next) => Promise.reject(),
     'passes on twice': (error, _req, _res, next) => {
       next(error)
       next(error)
@@ -325,12 +324,12 @@ describe('an error middleware', () => {
     },
   }
 
-  it.each(Object.entries(broken))('that %s leaves one 500', async (_, middleware) => {
+  it.each(Object.entries(broken))('that %s causes one 500', async (_, middleware) => {
     const { answer } = await ask(throwing(new Error('bad')), [], [middleware])
     expectFailure(answer, 500, 'INTERNAL_SERVER_ERROR')
   })
 
-  it('that passes nothing on leaves one 404: nothing stands behind a route', async () => {
+  it('that calls next() without the error causes one 404', async () => {
     const { answer } = await ask(
       throwing(new Error('bad')),
       [],
@@ -339,13 +338,13 @@ describe('an error middleware', () => {
     expectFailure(answer, 404, 'NOT_FOUND')
   })
 
-  it('that never answers leaves one failure after the handler timeout', async () => {
+  it('that sends no response causes one error after the handler timeout', async () => {
     const silent: ErrorHandle = (_error, _req, _res, _next) => {}
     const { answer } = await ask(throwing(new Error('bad')), [], [silent])
     expect([500, 503]).toContain(answer.status)
   })
 
-  it('that answers and throws leaves its answer', async () => {
+  it('that sends a response and then throws keeps its response', async () => {
     const middleware: ErrorHandle = (_error, _req, res, _next) => {
       res.status(418).json({ own: true })
       throw new Error('worse')

@@ -28,7 +28,7 @@ const REFUSED: [string, string, number, string][] = [
 
 describe('a request that is refused', () => {
   it.each(REFUSED)(
-    'is refused again, and whatever came before it: %s',
+    'is refused each time, also after valid requests: %s',
     async (_, bytes, status, code) => {
       const { port } = await start({ controllers })
       const fine = request('/things/1')
@@ -41,9 +41,9 @@ describe('a request that is refused', () => {
   )
 })
 
-describe('a query that does not decode', () => {
+describe('a query with invalid encoding', () => {
   it.each(['?x=%E0', '?%E0', '?x=%', '?x=%E0%A4&y=1'])(
-    'says nothing of the path: %s',
+    'does not change the result of routing: %s',
     async (query) => {
       const { port } = await start({ controllers })
       const [missing] = await exchange(port, request(`/nowhere${query}`))
@@ -59,7 +59,7 @@ describe('a query that does not decode', () => {
 })
 
 describe('a zero byte in a path of another method', () => {
-  it('is malformed, as it is where the method has the path', async () => {
+  it('is malformed, as for the method of the route', async () => {
     const { port } = await start({ controllers })
     for (const method of ['GET', 'DELETE', 'PUT']) {
       const [answer] = await exchange(port, request('/things/%00', [], { method }))
@@ -69,7 +69,7 @@ describe('a zero byte in a path of another method', () => {
 })
 
 describe('a connection', () => {
-  it('carries a good request behind a refused one, and a refused one behind a good one', async () => {
+  it('accepts valid and refused requests in turn', async () => {
     const { port } = await start({ controllers })
     const connection = await RawConnection.open(port)
     const keep = ['Connection: keep-alive']

@@ -93,8 +93,8 @@ async function answers() {
   return { app, responsesOf }
 }
 
-describe('The document agrees with the answers', () => {
-  it('of @HttpCode and @Redirect, whatever else is described', async () => {
+describe('The document matches the responses', () => {
+  it('of @HttpCode and @Redirect, also when other statuses are described', async () => {
     const { app, responsesOf } = await answers()
     expect((await app.request().post('/answers/created')).status).toBe(201)
     expect(Object.keys(responsesOf('post', 'created'))).toEqual(
@@ -108,7 +108,7 @@ describe('The document agrees with the answers', () => {
     })
   })
 
-  it('of a route that describes only what is not a success', async () => {
+  it('of a route that describes no success', async () => {
     const { app, responsesOf } = await answers()
     expect((await app.request().get('/answers/cached')).status).toBe(200)
     expect(Object.keys(responsesOf('get', 'cached'))).toEqual(
@@ -116,7 +116,7 @@ describe('The document agrees with the answers', () => {
     )
   })
 
-  it('of the envelope, where the media type is stated that it has anyway', async () => {
+  it('of the envelope, when contentType is application/json', async () => {
     const { app, responsesOf } = await answers()
     const { body } = await app.request().get('/answers/stated')
     expect(body).toMatchObject({ statusCode: 'success', data: { x: 1 } })
@@ -125,7 +125,7 @@ describe('The document agrees with the answers', () => {
     })
   })
 
-  it('of the media type that a header sets', async () => {
+  it('with the media type of a Content-Type header', async () => {
     const { app, responsesOf } = await answers()
     const { headers } = await app.request().get('/answers/table')
     expect(headers['content-type']).toMatch(/^text\/csv/)
@@ -135,13 +135,13 @@ describe('The document agrees with the answers', () => {
     })
   })
 
-  it('of an answer that has no body', async () => {
+  it('of a status without a body', async () => {
     const { app, responsesOf } = await answers()
     expect((await app.request().get('/answers/nothing')).text).toBe('')
     expect(responsesOf('get', 'nothing')['204']).toEqual({ description: 'Nothing' })
   })
 
-  it('of every branch of a union of queries', async () => {
+  it('for every branch of a union of queries', async () => {
     const { app } = await answers()
     expect((await app.request().get('/answers/shapes?kind=square&side=1')).status).toBe(200)
     const { parameters } = app.document.paths['/answers/shapes']?.get ?? {}
@@ -153,7 +153,7 @@ describe('The document agrees with the answers', () => {
     expect(parameters?.[0]?.schema).toEqual({ type: 'string', enum: ['circle', 'square'] })
   })
 
-  it('of the bodies that are read', async () => {
+  it('for the routes that read a body', async () => {
     const { app, responsesOf } = await answers()
     const packed = await app
       .request()
@@ -165,13 +165,13 @@ describe('The document agrees with the answers', () => {
     expect(Object.keys(responsesOf('post', 'checked'))).toEqual(
       expect.arrayContaining(['413', '415']),
     )
-    // Nobody reads the body of a GET that no schema checks.
+    // A GET without @Body does not read the body.
     expect(Object.keys(responsesOf('get', 'search'))).not.toContain('413')
   })
 })
 
 describe('A document', () => {
-  it('shares nothing with other documents or the options: tools resolve references in place', () => {
+  it('shares no object with other documents or the options', () => {
     const tags = [{ name: 'Answers' }]
     const make = () => new App({ controllers: [AnswersController], swagger: { tags } }).document
     const before = JSON.stringify(make())
@@ -180,7 +180,7 @@ describe('A document', () => {
     expect(tags).toEqual([{ name: 'Answers' }])
   })
 
-  it('holds no object twice, nor one of another document: a tool that writes into one place writes into no other', () => {
+  it('contains no object twice, so tools can change it in place', () => {
     @Controller('refusals')
     class RefusalsController {
       @Post()
@@ -218,7 +218,7 @@ describe('A document', () => {
 })
 
 describe('A summary', () => {
-  it('is method and path where the name of the handler has no letters', () => {
+  it('is method and path when the name of the handler has no letters', () => {
     @Controller('prices')
     class PricesController {
       @Get(':id')
@@ -233,7 +233,7 @@ describe('Operation ids', () => {
   const idsOf = (...controllers: (new () => object)[]) =>
     Object.values(new App({ controllers }).document.paths).map(({ get }) => get?.operationId)
 
-  it('tell a parameter from a segment of its name', async () => {
+  it('are different for a parameter and a segment with its name', async () => {
     @Controller('pages')
     class PagesController {
       @Get('id')
@@ -247,7 +247,7 @@ describe('Operation ids', () => {
     ])
   })
 
-  it('tell names apart that have no letters of ASCII', async () => {
+  it('are different for names without ASCII letters', async () => {
     @Controller('один')
     class Ж {
       @Get()
@@ -262,7 +262,7 @@ describe('Operation ids', () => {
     expect(new Set(idsOf(Ж, Ю)).size).toBe(2)
   })
 
-  it('have the method and path behind a name that is stated for several routes', async () => {
+  it('get method and path as a suffix when one name is set for several routes', async () => {
     @Controller('things')
     class ThingsController {
       @Get('new')

@@ -1,84 +1,10 @@
-import {
-  All,
-  ApiBody,
-  ApiHidden,
-  ApiOperation,
-  ApiResponseDoc,
-  ApiTags,
-  App,
-  type AppOptions,
-  Auth,
-  Body,
-  Can,
-  Controller,
-  Delete,
-  Get,
-  Head,
-  Header,
-  Headers,
-  HttpCode,
-  type OpenApiOperation,
-  Params,
-  Post,
-  Public,
-  Put,
-  Query,
-  Redirect,
-  type Request,
-  type Response,
-} from 'blazon'
+import { All, ApiBody, ApiHidden, ApiTags, App, Auth, Controller, Get, Post, Public } from 'blazon'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-
-const guard = { canActivate: async () => true }
-const User = z.object({ id: z.int(), name: z.string() }).meta({ id: 'User' })
-const Trace = z.object({ 'x-trace': z.string().optional(), authorization: z.string() })
-
-@Controller('/users/')
-class UsersController {
-  @Get()
-  @Query(z.object({ page: z.coerce.number().default(1), tag: z.array(z.string()).optional() }))
-  @ApiResponseDoc({ status: 200, description: 'A page of users', schema: z.array(User) })
-  list() {
-    return []
-  }
-
-  @Get(':userId')
-  getUserById(_req: Request, res: Response) {
-    res.json({})
-  }
-
-  @Post()
-  @HttpCode(201)
-  @Header('Cache-Control', 'no-store')
-  @Body(z.object({ name: z.string().min(1) }))
-  createHTTPUser() {}
-
-  @Put(':id')
-  @Auth()
-  @Params(z.object({ id: z.coerce.number().int().describe('Its number') }))
-  @Headers(Trace)
-  @ApiOperation({ summary: 'Replace it', description: 'All of it.', deprecated: true })
-  @ApiBody({ schema: User, description: 'The new one', required: false })
-  @ApiResponseDoc({ status: 404, description: 'No such user' })
-  replace() {}
-
-  @Delete(':id')
-  @Can('users:delete')
-  @HttpCode(204)
-  remove() {}
-}
-
-function operation(options: AppOptions, method: 'get' | 'put' | 'post', path: string) {
-  const found = new App(options).document.paths[path]?.[method]
-  if (found === undefined) throw new Error(`${method} ${path} is not in the document`)
-  return found
-}
-
-const users: AppOptions = { controllers: [UsersController], auth: { guard } }
+import { guard, operation, UsersController, users } from './users-document.js'
 
 describe('The document of an application', () => {
-  it('says which version it is, and what the swagger option says of the API', () => {
+  it('has the OpenAPI version, and title, version and description of the option', () => {
     const swagger = { title: 'Shop', version: '2.1.0', description: 'Sells.' }
     const { openapi, info } = new App({ ...users, swagger }).document
     expect({ openapi, info }).toEqual({ openapi: '3.0.3', info: swagger })
@@ -99,7 +25,7 @@ describe('The document of an application', () => {
     ])
   })
 
-  it('names operations after class and method, and groups them by the class', () => {
+  it('names operations after class and method, and tags them with the class', () => {
     const { tags, summary, operationId } = operation(users, 'get', '/users/{userId}')
     expect({ tags, summary, operationId }).toEqual({
       tags: ['Users'],
@@ -110,7 +36,7 @@ describe('The document of an application', () => {
     expect(new App(users).document.tags).toEqual([{ name: 'Users' }])
   })
 
-  it('takes what @ApiOperation says before what it infers', () => {
+  it('prefers @ApiOperation to inferred values', () => {
     const replace = operation(users, 'put', '/users/{userId}')
     expect(replace).toMatchObject({
       summary: 'Replace it',
@@ -119,19 +45,19 @@ describe('The document of an application', () => {
     })
   })
 
-  it('lists path parameters even where no schema describes them', () => {
+  it('lists path parameters without a schema', () => {
     expect(operation(users, 'get', '/users/{userId}').parameters).toEqual([
       { name: 'userId', in: 'path', required: true, schema: { type: 'string' } },
     ])
   })
 
-  it('gives two names of one parameter the name of the first, because the template is one path', () => {
+  it('uses the first of two names of a path parameter for the whole path', () => {
     const [id] = operation(users, 'put', '/users/{userId}').parameters ?? []
     expect(id).toMatchObject({ name: 'userId', in: 'path', description: 'Its number' })
     expect(id?.schema.type).toBe('integer')
   })
 
-  it('describes query parameters with their defaults, lists in the form that the parser reads', () => {
+  it('describes query parameters with their defaults, and arrays as the parser reads them', () => {
     expect(operation(users, 'get', '/users').parameters).toEqual([
       { name: 'page', in: 'query', schema: { type: 'number', default: 1 } },
       {
@@ -144,7 +70,7 @@ describe('The document of an application', () => {
     ])
   })
 
-  it('lists header parameters, except those that OpenAPI describes elsewhere', () => {
+  it('lists header parameters, except the ones that OpenAPI describes elsewhere', () => {
     const { parameters = [] } = operation(users, 'put', '/users/{userId}')
     expect(parameters.filter((each) => each.in === 'header').map(({ name }) => name)).toEqual([
       'x-trace',
@@ -173,7 +99,7 @@ describe('The document of an application', () => {
 })
 
 describe('A body with files', () => {
-  it('is a form, whose parts say of which type they are', () => {
+  it('is a multipart form, whose parts have content types', () => {
     const Upload = z.object({
       title: z.string(),
       cover: z.file().mime(['image/png', 'image/webp']),
@@ -201,138 +127,8 @@ describe('A body with files', () => {
   })
 })
 
-describe('The answers of an operation', () => {
-  const statuses = ({ responses }: OpenApiOperation) => Object.keys(responses)
-
-  it('are the errors that its steps may answer with, and no others', () => {
-    expect(statuses(operation(users, 'get', '/users/{userId}'))).toEqual([
-      '400',
-      '500',
-      '503',
-      '2XX',
-    ])
-    expect(statuses(operation(users, 'post', '/users'))).toEqual([
-      '201',
-      '400',
-      '413',
-      '415',
-      '500',
-      '503',
-    ])
-    const { paths } = new App(users).document
-    expect(statuses(paths['/users/{userId}']?.delete as OpenApiOperation)).toEqual([
-      '204',
-      '400',
-      '401',
-      '403',
-      '413',
-      '415',
-      '500',
-      '503',
-    ])
-  })
-
-  it('have no 503 where handlers may take any time', () => {
-    const options = { ...users, timeouts: { handler: false } } as const
-    expect(statuses(operation(options, 'get', '/users/{userId}'))).not.toContain('503')
-  })
-
-  it('show data inside the envelope', () => {
-    const { responses } = operation(users, 'get', '/users')
-    expect(responses['200']).toEqual({
-      description: 'A page of users',
-      content: {
-        'application/json': {
-          schema: {
-            type: 'object',
-            properties: {
-              statusCode: { type: 'string', enum: ['success'] },
-              status: { type: 'integer', enum: [200] },
-              message: { type: 'string' },
-              data: { type: 'array', items: { $ref: '#/components/schemas/User' } },
-            },
-            required: ['statusCode', 'status', 'message', 'data'],
-          },
-        },
-      },
-    })
-  })
-
-  it('show the error envelope, and the problem details of the same error', () => {
-    const { responses } = operation(users, 'put', '/users/{userId}')
-    expect(responses['404']).toEqual({
-      description: 'No such user',
-      content: {
-        'application/json': {
-          schema: { $ref: '#/components/schemas/ErrorEnvelope' },
-          example: { statusCode: 'error', status: 404, message: 'Not Found', code: 'NOT_FOUND' },
-        },
-        'application/problem+json': {
-          schema: { $ref: '#/components/schemas/ProblemDetails' },
-          example: expect.objectContaining({ title: 'Not Found', status: 404 }),
-        },
-      },
-    })
-  })
-
-  it('list the headers of @Header', () => {
-    const created = operation(users, 'post', '/users').responses['201']
-    expect(created).toMatchObject({ headers: { 'Cache-Control': { schema: { type: 'string' } } } })
-  })
-
-  it('stand as given when the schema is an envelope already, or raw', () => {
-    const Whole = z.object({ statusCode: z.string(), status: z.int(), message: z.string() })
-    @Controller('raw')
-    class RawController {
-      @Get('whole')
-      @ApiResponseDoc({ status: 200, description: 'Whole', schema: Whole })
-      whole() {}
-
-      @Get('raw')
-      @ApiResponseDoc({ status: 200, description: 'Raw', schema: z.array(z.int()), raw: true })
-      raw() {}
-
-      @Get('text')
-      @ApiResponseDoc({
-        status: 200,
-        description: 'Text',
-        schema: z.string(),
-        contentType: 'text/csv',
-      })
-      text() {}
-
-      @Get('moved')
-      @Redirect('/users', 308)
-      moved() {}
-
-      @Head('exists')
-      exists(_req: Request, res: Response) {
-        res.end()
-      }
-    }
-    const { paths } = new App({ controllers: [RawController] }).document
-    expect(paths['/raw/whole']?.get?.responses['200']).toMatchObject({
-      content: {
-        'application/json': { schema: { required: ['statusCode', 'status', 'message'] } },
-      },
-    })
-    expect(paths['/raw/raw']?.get?.responses['200']).toMatchObject({
-      content: { 'application/json': { schema: { type: 'array' } } },
-    })
-    expect(paths['/raw/text']?.get?.responses['200']).toMatchObject({
-      content: { 'text/csv': { schema: { type: 'string' } } },
-    })
-    expect(paths['/raw/moved']?.get?.responses['308']).toMatchObject({
-      headers: { Location: { required: true } },
-    })
-    for (const response of Object.values(paths['/raw/exists']?.head?.responses ?? {})) {
-      expect(response).not.toHaveProperty('content')
-    }
-  })
-})
-
 describe('Security in the document', () => {
-  it('asks for a bearer token on protected operations only', () => {
+  it('requires a bearer token on protected operations only', () => {
     const { paths, components, security } = new App(users).document
     expect(components.securitySchemes).toEqual({ BearerAuth: { type: 'http', scheme: 'bearer' } })
     expect(security).toEqual([])
@@ -370,8 +166,8 @@ describe('Security in the document', () => {
   })
 })
 
-describe('Operations that need telling apart', () => {
-  it('have method and path in their name where a handler has several routes, or two classes one name', () => {
+describe('Operations with equal names', () => {
+  it('have unique ids with method and path', () => {
     const make = (prefix: string) => {
       @Controller(prefix)
       class ThingsController {
@@ -409,7 +205,7 @@ describe('Operations that need telling apart', () => {
     ])
   })
 
-  it('keep their names when another document leaves some out', () => {
+  it('keep their ids when another document contains fewer operations', () => {
     const only = (name: string) => ({
       path: `/${name}`,
       include: (route: { path: string }) => route.path.includes(name),
@@ -428,7 +224,7 @@ describe('Operations that need telling apart', () => {
     expect(app.document.paths['/c/a']?.get?.operationId).toBe('C_both_get_c_a')
   })
 
-  it('are grouped by @ApiTags in the order of the option, then of the controllers', () => {
+  it('are tagged by @ApiTags in the order of the option, then of the controllers', () => {
     @ApiTags('Second', 'First')
     @Controller('d')
     class DController {

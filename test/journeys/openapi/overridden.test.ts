@@ -35,7 +35,7 @@ it('names an operation after a class that is called Controller', () => {
 })
 
 describe('a method that is overridden', () => {
-  it('is documented with what it states, and what it leaves as it was', () => {
+  it('is documented with its own and the inherited decorators', () => {
     const { document } = new App({ controllers: [Things], logger: false })
     const operation = document.paths['/things']?.get
     expect(operation?.responses['200']).toMatchObject({ description: 'Base' })
@@ -47,7 +47,7 @@ describe('a method that is overridden', () => {
     ])
   })
 
-  it('has headers on its successes, and not on its errors', () => {
+  it('has headers on its success responses, but not on its errors', () => {
     const { document } = new App({ controllers: [Things], logger: false })
     const operation = document.paths['/things']?.get
     expect(operation?.responses['200']).toHaveProperty('headers.X-Page')

@@ -25,7 +25,7 @@ function operationsOf(...controllers: Class[]): string[] {
 }
 
 describe('a status whose responses have no body', () => {
-  it.each([204, 205, 304])('is documented without one: %i', (status) => {
+  it.each([204, 205, 304])('is documented without content: %i', (status) => {
     @Controller('a')
     class Stated {
       @HttpCode(status) @Post() create() {}
@@ -42,7 +42,7 @@ describe('a status whose responses have no body', () => {
     }
   })
 
-  it.each([200, 201, 206, 203])('is none of the others: %i', (status) => {
+  it.each([200, 201, 206, 203])('does not apply to other statuses: %i', (status) => {
     @Controller('a')
     class Stated {
       @HttpCode(status) @Post() create() {}
@@ -51,13 +51,13 @@ describe('a status whose responses have no body', () => {
   })
 })
 
-describe('@All beside a method of the same shape', () => {
+describe('@All and a route with the same path shape', () => {
   const EXPECTED = ['DELETE', 'GET', 'PATCH', 'POST', 'PUT']
 
   it.each([
     ['under another name', ':b'],
     ['under the same name', ':a'],
-  ])('is documented where it answers, and once: %s', (_, path) => {
+  ])('are documented once for each method: %s', (_, path) => {
     @Controller('x')
     class Things {
       @All(':a') any() {}
@@ -67,30 +67,33 @@ describe('@All beside a method of the same shape', () => {
     expect(operations.map((operation) => operation.split(' ')[0]).sort()).toEqual(EXPECTED)
   })
 
-  it.each(['before', 'behind'])('whichever is declared first: %s', (where) => {
-    @Controller('x')
-    class Other {
-      @Get(':b') one() {}
-      @Put(':b') change() {}
-      @Delete(':b') remove() {}
-    }
-    @Controller('x')
-    class Anything {
-      @All(':a') any() {}
-    }
-    const controllers = where === 'before' ? [Other, Anything] : [Anything, Other]
-    const operations = operationsOf(...controllers)
-    expect(operations.map((operation) => operation.split(' ')[0]).sort()).toEqual(EXPECTED)
-    const ids = Object.values(pathsOf(...controllers)).flatMap((each) =>
-      Object.values(each).map(({ operationId }) => operationId),
-    )
-    expect(ids.filter((id) => id?.startsWith('Anything')).sort()).toEqual([
-      'Anything_any_patch_x_a',
-      'Anything_any_post_x_a',
-    ])
-  })
+  it.each(['before', 'after'])(
+    'are documented in any order of declaration: the route is %s @All',
+    (where) => {
+      @Controller('x')
+      class Other {
+        @Get(':b') one() {}
+        @Put(':b') change() {}
+        @Delete(':b') remove() {}
+      }
+      @Controller('x')
+      class Anything {
+        @All(':a') any() {}
+      }
+      const controllers = where === 'before' ? [Other, Anything] : [Anything, Other]
+      const operations = operationsOf(...controllers)
+      expect(operations.map((operation) => operation.split(' ')[0]).sort()).toEqual(EXPECTED)
+      const ids = Object.values(pathsOf(...controllers)).flatMap((each) =>
+        Object.values(each).map(({ operationId }) => operationId),
+      )
+      expect(ids.filter((id) => id?.startsWith('Anything')).sort()).toEqual([
+        'Anything_any_patch_x_a',
+        'Anything_any_post_x_a',
+      ])
+    },
+  )
 
-  it('is documented for all methods where the other is of another shape', () => {
+  it('are documented both for all methods when the path shapes differ', () => {
     @Controller('x')
     class Things {
       @All(':a') any() {}
@@ -110,7 +113,7 @@ describe('@All beside a method of the same shape', () => {
 })
 
 describe('headers that OpenAPI describes elsewhere', () => {
-  it('are no parameters, whatever their case', () => {
+  it('are no parameters, in any case of letters', () => {
     const schema = z.object({
       Authorization: z.string().optional(),
       'Content-Type': z.string().optional(),

@@ -31,10 +31,10 @@ async function forwarded(port: number, values: readonly string[]): Promise<numbe
   return found
 }
 
-describe('the address that is counted', () => {
+describe('the client address of a rate limit', () => {
   const apps = appsOfTest()
 
-  it("is the socket's, whatever a client writes", async () => {
+  it('is that of the socket, whatever headers the client sends', async () => {
     const port = await apps.listening(options)
     const forged = Array.from({ length: 10 }, (_, i) => `9.9.9.${i}`)
     expect(await forwarded(port, forged)).toEqual([200, ...Array(9).fill(429)])
@@ -46,7 +46,7 @@ describe('the address that is counted', () => {
     expect(await statusOf({ port, headers })).toBe(429)
   })
 
-  it('tells clients of one machine apart by their addresses', async () => {
+  it('distinguishes clients of one machine by their addresses', async () => {
     const port = await apps.listening(options)
     const from = (localAddress: string) => statusOf({ port, localAddress })
     expect([await from('127.0.0.1'), await from('127.0.0.1'), await from('127.0.0.2')]).toEqual([
@@ -54,7 +54,7 @@ describe('the address that is counted', () => {
     ])
   })
 
-  it.skipIf(!hasIpv6)('tells IPv4 clients of a dual-stack socket apart', async () => {
+  it.skipIf(!hasIpv6)('distinguishes IPv4 clients of a dual-stack socket', async () => {
     const port = await apps.listening(options, '::')
     const from = (localAddress: string) => statusOf({ port, localAddress })
     expect([await from('127.0.0.1'), await from('127.0.0.2'), await from('127.0.0.1')]).toEqual([
@@ -64,13 +64,13 @@ describe('the address that is counted', () => {
     expect(await statusOf({ port, host: '::1' })).toBe(429)
   })
 
-  it("is what a trusted proxy names, and not what was the client's own to write", async () => {
+  it('is the entry of a trusted proxy, not an entry of the client', async () => {
     const port = await apps.listening({ ...options, trustProxy: 1 })
     expect(await forwarded(port, ['9.9.9.1', '9.9.9.1', '9.9.9.2'])).toEqual([200, 429, 200])
     expect(await forwarded(port, ['1.1.1.1, 9.9.9.1', '2.2.2.2,9.9.9.1'])).toEqual([429, 429])
   })
 
-  it('is the last that is not a proxy, where their addresses are given', async () => {
+  it('is the last address that is not a proxy of trustProxy', async () => {
     const port = await apps.listening({ ...options, trustProxy: ['127.0.0.0/8', '10.0.0.0/8'] })
     const chain = ['9.9.9.1, 10.1.1.1', '9.9.9.1, 10.2.2.2, 10.1.1.1', '8.8.8.8, 9.9.9.1, 10.1.1.1']
     expect(await forwarded(port, chain)).toEqual([200, 429, 429])
@@ -89,7 +89,7 @@ describe('the address that is counted', () => {
     ['a zone', 'fe80::1', 'fe80::1%eth0'],
     ['the rest of a /56', '2001:db8:1:200::1', '2001:db8:1:2ff:ffff:ffff:ffff:ffff'],
     ['a dotted end', '2001:db8::102:304', '2001:db8::1.2.3.4'],
-  ])('is the same with %s', async (_, one, other) => {
+  ])('is equal for %s', async (_, one, other) => {
     const port = await apps.listening({ ...options, trustProxy: 1 })
     expect(await forwarded(port, [one, other])).toEqual([200, 429])
   })
@@ -101,7 +101,7 @@ describe('the address that is counted', () => {
     ['2001:db8:1:200::1', '2001:db8:2:200::1'],
     ['::ffff:0:1.2.3.4', '::ffff:1.2.3.4'],
     ['::1', '100::1'],
-  ])('is another one: %s and %s', async (one, other) => {
+  ])('is different for %s and %s', async (one, other) => {
     const port = await apps.listening({ ...options, trustProxy: 1 })
     expect(await forwarded(port, [one, other])).toEqual([200, 200])
   })
@@ -127,13 +127,13 @@ describe('the address that is counted', () => {
     '"1.2.3.4"',
     'x'.repeat(4000),
     Array(1000).fill('y').join(','),
-  ])('is that of the proxy where it names none: %s', async (garbage) => {
+  ])('is that of the proxy when its entry is invalid: %s', async (garbage) => {
     const port = await apps.listening({ ...options, trustProxy: 1 })
     expect(await statusOf({ port })).toBe(200)
     expect(await forwarded(port, [garbage])).toEqual([429])
   })
 
-  it("is the socket's where a function of the author's throws", async () => {
+  it('is that of the socket when a "trust proxy" function throws', async () => {
     const { App } = await import('blazon')
     const app = new App({ ...options, logger: false })
     app.express.set('trust proxy', () => {
@@ -149,14 +149,14 @@ describe('W_RATE_LIMIT_FORGEABLE', () => {
   it.each([
     ['a limit of the application', { ...options, trustProxy: true }],
     [
-      'one by user, which falls back on the address',
+      'one by user, which uses the address without a user',
       { rateLimit: { by: 'user' }, trustProxy: true },
     ],
-  ] as const)('is a warning about %s where every proxy is believed', async (_, given) => {
+  ] as const)('is a warning about %s when every proxy is trusted', async (_, given) => {
     expect(await bootWarnings(given)).toMatchObject([{ code: 'W_RATE_LIMIT_FORGEABLE' }])
   })
 
-  it('is none without a limit, nor where proxies are counted or named', async () => {
+  it('is no warning without a limit, or when a number of proxies is trusted', async () => {
     expect(await bootWarnings({ trustProxy: true, rateLimit: false })).toEqual([])
     expect(await bootWarnings({ trustProxy: true })).toEqual([])
     expect(await bootWarnings({ trustProxy: 1, rateLimit: true })).toEqual([])

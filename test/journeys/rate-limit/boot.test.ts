@@ -9,18 +9,18 @@ const BAD: readonly (readonly [string, unknown])[] = [
   ['no window', { limit: 1 }],
   ['a limit of 0', { ...good, limit: 0 }],
   ['a negative limit', { ...good, limit: -1 }],
-  ['half a limit', { ...good, limit: 1.5 }],
-  ['an endless limit', { ...good, limit: Number.POSITIVE_INFINITY }],
-  ['a limit that is a text', { ...good, limit: '5' }],
-  ['a limit that a header cannot carry', { ...good, limit: 1e15 }],
+  ['a limit with a fraction', { ...good, limit: 1.5 }],
+  ['an infinite limit', { ...good, limit: Number.POSITIVE_INFINITY }],
+  ['a limit that is a string', { ...good, limit: '5' }],
+  ['a limit that is too large for a header', { ...good, limit: 1e15 }],
   ['a window of 0', { ...good, window: 0 }],
   ['a window below a second', { ...good, window: '500ms' }],
-  ['a window of half seconds', { ...good, window: 1.5 }],
+  ['a window with a fraction of a second', { ...good, window: 1.5 }],
   ['a window of another unit', { ...good, window: '5 parsecs' }],
-  ['an endless window', { ...good, window: Number.POSITIVE_INFINITY }],
-  ['a window that is a list', { ...good, window: [60] }],
+  ['an infinite window', { ...good, window: Number.POSITIVE_INFINITY }],
+  ['a window that is an array', { ...good, window: [60] }],
   ['an unknown `by`', { ...good, by: 'session' }],
-  ['a `by` of nothing', { ...good, by: null }],
+  ['a `by` of null', { ...good, by: null }],
   ['an empty name', { ...good, name: '' }],
   ['a name with quotes', { ...good, name: 'a"b' }],
   ['a name with a backslash', { ...good, name: 'a\\b' }],
@@ -32,7 +32,7 @@ const BAD: readonly (readonly [string, unknown])[] = [
 
 const decorate = RateLimit as (...args: unknown[]) => ReturnType<typeof RateLimit>
 
-/** A controller whose class has the limits. */
+/** A controller with the limits on its class. */
 function decoratedClass(...policies: unknown[]) {
   @decorate(...policies)
   @Controller('things')
@@ -43,7 +43,7 @@ function decoratedClass(...policies: unknown[]) {
   return ThingsController
 }
 
-/** A controller whose one method has them. */
+/** A controller with the limits on its method. */
 function decoratedMethod(...policies: unknown[]) {
   @Controller('things')
   class ThingsController {
@@ -61,7 +61,7 @@ describe('boot', () => {
     expect(problems).toMatchObject([{ code: 'E_OPTION_INVALID', subject: 'rateLimit' }])
   })
 
-  it.each(BAD)('refuses %s in a list', async (_, policy) => {
+  it.each(BAD)('refuses %s in policies', async (_, policy) => {
     const problems = await bootProblems({
       rateLimit: { policies: [good, policy as RateLimitPolicy] },
     })
@@ -122,7 +122,7 @@ describe('boot', () => {
     expect(ofMethod).toMatchObject([{ code: 'E_OPTION_INVALID', subject: 'ThingsController.list' }])
   })
 
-  it('refuses two decorators, of which one would be lost', async () => {
+  it('refuses two decorators on one class or method', async () => {
     @RateLimit(good)
     @RateLimit(good)
     @Controller('classes')
@@ -144,7 +144,7 @@ describe('boot', () => {
     ])
   })
 
-  it('refuses limits of one name that differ, wherever they stand', async () => {
+  it('refuses different limits with the same name', async () => {
     const named = { ...good, name: 'guesses' }
     const others = [
       { ...named, limit: 2 },
@@ -162,7 +162,7 @@ describe('boot', () => {
     }
   })
 
-  it('warns about what a limit does not have', async () => {
+  it('warns about unknown names in a limit', async () => {
     const option = await bootWarnings({ rateLimit: { ...good, windowMs: 1 } } as AppOptions)
     expect(option).toMatchObject([{ code: 'W_OPTION_UNKNOWN' }])
     expect(option[0]?.text).toContain('rateLimit.windowMs')
@@ -184,7 +184,7 @@ describe('boot', () => {
     }
   })
 
-  it('refuses @RateLimit without parentheses, and on what has no routes', () => {
+  it('refuses @RateLimit without parentheses, and on fields', () => {
     const bare = RateLimit as unknown as (...args: unknown[]) => void
     const code = 'E_DECORATOR_TARGET'
     class Some {
@@ -198,7 +198,7 @@ describe('boot', () => {
     expect(() => misplaced(undefined, { kind: 'field', name: 'field', metadata: {} })).toThrow(code)
   })
 
-  it('gives derived names way to those that are given', async () => {
+  it('derives names that do not conflict with given names', async () => {
     const controllers = [decoratedClass({ ...good, name: 'default' })]
     expect(await bootWarnings({ controllers, rateLimit: { limit: 5 } })).toEqual([])
   })

@@ -50,7 +50,7 @@ describe('a limit by user', () => {
     expect([await get(8n), await get(8n)]).toEqual([200, 429])
   })
 
-  it('reads `sub` where there is no `id`', async () => {
+  it('uses `sub` when the user has no `id`', async () => {
     const app = await start()
     const get = async (user: object) => (await app.as(user).request().get('/things')).status
     expect([
@@ -68,20 +68,20 @@ describe('a limit by user', () => {
     { id: ['ada'] },
     { id: true },
     { sub: undefined },
-  ])('counts the address of who is nobody: %o', async (user) => {
+  ])('counts the address when the user has no usable id: %o', async (user) => {
     const app = await start()
     expect(await statuses(app, '/things/open')).toEqual([200])
     expect((await app.as(user).request().get('/things')).status).toBe(429)
   })
 
-  it('takes nothing from the address that a user is called as', async () => {
+  it('does not mix a user id with an equal address', async () => {
     const app = await start()
     const named = await app.as({ id: '127.0.0.1' }).request().get('/things')
     expect(named.status).toBe(200)
     expect(await statuses(app, '/things/open', '/things/open')).toEqual([200, 429])
   })
 
-  it('tells long ids apart by all of them, and keeps short ones from posing as those', async () => {
+  it('distinguishes long ids by all characters, and any two different ids', async () => {
     const app = await start()
     const get = async (id: string) => (await app.as({ id }).request().get('/things')).status
     const long = 'x'.repeat(5000)
@@ -100,14 +100,14 @@ describe('a limit by user', () => {
 
 describe('a limit by tenant', () => {
   const apps = appsOfTest()
-  // What the tenant feature notes on the request.
+  // The field that the tenant feature sets on the request.
   const tenant: RequestHandler = (req, _res, next) => {
     const id = req.get('x-tenant')
     Object.assign(req, { [kTenantScope]: { id, origin: {}, host: undefined } })
     next()
   }
 
-  it('counts each tenant, and the address of a request of none', async () => {
+  it('counts each tenant, and the address without a tenant', async () => {
     const app = await apps.inProcess({
       controllers: limited({ ...once, by: 'tenant' }),
       rateLimit: { policies: [] },
@@ -120,7 +120,7 @@ describe('a limit by tenant', () => {
     expect([await get({}), await get({})]).toEqual([200, 429])
   })
 
-  it('counts requests without a route by address: naming tenants wins nothing', async () => {
+  it('counts requests without a route by address, also with different tenants', async () => {
     const app = await apps.inProcess({
       rateLimit: { ...once, by: 'tenant' },
       middlewares: [tenant],
@@ -134,7 +134,7 @@ describe('a limit by tenant', () => {
 describe('a limit by a function', () => {
   const apps = appsOfTest()
 
-  it('counts the address where it rejects, and nothing is left that nobody handles', async () => {
+  it('counts the address when it rejects, without an unhandled rejection', async () => {
     const by = (async () => Promise.reject(new Error('by'))) as never
     const app = await start(by)
     expect(await statuses(app, '/things/open', '/things/open')).toEqual([200, 429])
@@ -144,7 +144,7 @@ describe('a limit by a function', () => {
   const start = (by: (req: Request) => string) =>
     apps.inProcess({ controllers: limited({ ...once, by }), rateLimit: { policies: [] } })
 
-  it('counts what it says, behind the guard', async () => {
+  it('counts its return value', async () => {
     const app = await start((req) => String(req.query['key']))
     const paths = ['/things/open?key=a', '/things/open?key=b', '/things/open?key=a']
     expect(await statuses(app, ...paths)).toEqual([200, 200, 429])
@@ -152,12 +152,12 @@ describe('a limit by a function', () => {
 
   it.each([
     ['throws', () => raise()],
-    ['says nothing', () => undefined],
-    ['says the empty string', () => ''],
-    ['says a number', () => 1],
-    ['says an object', () => ({})],
-    ['answers with a promise', () => Promise.resolve('a')],
-  ])('counts the address, and logs it once, where it %s', async (_, by) => {
+    ['returns undefined', () => undefined],
+    ['returns the empty string', () => ''],
+    ['returns a number', () => 1],
+    ['returns an object', () => ({})],
+    ['returns a promise', () => Promise.resolve('a')],
+  ])('counts the address, and logs it once, when it %s', async (_, by) => {
     const app = await start(by as () => string)
     const paths = ['/things/open', '/things/open', '/things/open']
     expect(await statuses(app, ...paths)).toEqual([200, 429, 429])

@@ -44,7 +44,7 @@ const two = { limit: 2, window: 60 } as const
 describe('the limit of an application', () => {
   const apps = appsOfTest()
 
-  it('is off unless it is asked for', async () => {
+  it('is off when policies is empty', async () => {
     const app = await apps.inProcess({
       controllers: [ItemsController],
       rateLimit: { policies: [] },
@@ -54,7 +54,7 @@ describe('the limit of an application', () => {
     expect(headers).not.toHaveProperty('ratelimit')
   })
 
-  it('is 100 a minute for `true`', async () => {
+  it('is 100 requests a minute for `true`', async () => {
     const app = await apps.inProcess({ controllers: [ItemsController], rateLimit: true })
     const all = await Promise.all(Array.from({ length: 120 }, () => app.request().get('/items')))
     expect(all.filter(({ status }) => status === 200)).toHaveLength(100)
@@ -62,14 +62,14 @@ describe('the limit of an application', () => {
     expect(all[0]?.headers['ratelimit-policy']).toBe('"default";q=100;w=60')
   })
 
-  it('counts all routes together that have none of their own', async () => {
+  it('counts all routes without @RateLimit together', async () => {
     const app = await apps.inProcess({ controllers: [ItemsController], rateLimit: two })
     expect(await statuses(app, '/items', '/items/1', '/items/2', '/items')).toEqual([
       200, 200, 429, 429,
     ])
   })
 
-  it('is replaced by what a route says, and counted apart from it', async () => {
+  it('is replaced by @RateLimit of a route, which is counted separately', async () => {
     const app = await apps.inProcess({ controllers: [ItemsController], rateLimit: two })
     const paths = ['/items/mine/latest', '/items/mine/latest', '/items/free/ones']
     expect(await statuses(app, ...paths, ...paths)).toEqual([200, 429, 200, 429, 429, 200])
@@ -79,7 +79,7 @@ describe('the limit of an application', () => {
     expect(free.headers).not.toHaveProperty('ratelimit')
   })
 
-  it('counts what has no route: 404, 405 and OPTIONS', async () => {
+  it('counts requests without a route: 404, 405 and OPTIONS', async () => {
     const app = await apps.inProcess({
       controllers: [ItemsController],
       rateLimit: { limit: 4, window: 60 },
@@ -110,7 +110,7 @@ describe('the limit of an application', () => {
     expect((await app.request().head('/items')).status).toBe(429)
   })
 
-  it('stands before the guard: guesses count', async () => {
+  it('is checked before the guard, so refused requests count', async () => {
     @Auth()
     @Controller('secrets')
     class SecretsController {
@@ -132,7 +132,7 @@ describe('the limit of an application', () => {
     expect(await statuses(app, ...paths)).toEqual([200, 200, 200, 200])
   })
 
-  it('does not count what a middleware answers', async () => {
+  it('does not count responses of middlewares', async () => {
     const app = await apps.inProcess({
       controllers: [ItemsController],
       rateLimit: two,
@@ -147,7 +147,7 @@ describe('@RateLimit', () => {
   const apps = appsOfTest()
   const rateLimit = { policies: [] }
 
-  it('counts the routes of a class together, without those that say otherwise', async () => {
+  it('counts the routes of a class together, except routes with their own limit', async () => {
     @RateLimit(two)
     @Controller('orders')
     class OrdersController {
@@ -199,7 +199,7 @@ describe('@RateLimit', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 429])
   })
 
-  it('counts methods apart that are given the same object', async () => {
+  it('counts methods separately that have the same policy object', async () => {
     @Controller('both')
     class BothController {
       @RateLimit(two)
@@ -219,7 +219,7 @@ describe('@RateLimit', () => {
     expect(await statuses(app, ...paths)).toEqual([200, 200, 429, 200])
   })
 
-  it('counts together what has one name, wherever it stands', async () => {
+  it('counts limits with the same name together', async () => {
     const guesses: RateLimitPolicy = { name: 'guesses', limit: 2, window: '15m' }
     @Controller('login')
     class LoginController {
@@ -250,7 +250,7 @@ describe('@RateLimit', () => {
     expect(answers[2]?.headers['ratelimit']).toBe('"guesses";r=0;t=900')
   })
 
-  it('is inherited, and counted for each class that inherits it', async () => {
+  it('is inherited, and counted for each subclass separately', async () => {
     class Base {
       @RateLimit(two)
       @Get()
@@ -284,7 +284,7 @@ describe('@RateLimit', () => {
     expect(await statuses(app, ...others)).toEqual([200, 429, 200, 200])
   })
 
-  it('counts apart two classes of one name', async () => {
+  it('counts two classes with the same name separately', async () => {
     const make = (path: string) => {
       @RateLimit({ limit: 1, window: 60 })
       @Controller(path)
@@ -300,7 +300,7 @@ describe('@RateLimit', () => {
     expect(await statuses(app, '/a', '/b', '/a', '/b')).toEqual([200, 200, 429, 429])
   })
 
-  it('asks who it is first where it counts users: refused guesses do not count', async () => {
+  it('runs after the guard when it counts users, so refused requests do not count', async () => {
     @RateLimit({ limit: 1, window: 60, by: 'user' })
     @Controller('reports')
     class ReportsController {
@@ -325,7 +325,7 @@ describe('@RateLimit', () => {
     expect((await ada.request().get('/reports')).status).toBe(429)
   })
 
-  it('refuses one over the limit of several, which later ones then do not count', async () => {
+  it('refuses a request over one of several limits, without counting it in later ones', async () => {
     @RateLimit({ name: 'burst', limit: 2, window: 1 }, { name: 'daily', limit: 3, window: '1d' })
     @Controller('search')
     class SearchController {

@@ -28,22 +28,22 @@ const paths = ['/items', '/items', '/items', '/items/own', '/items/own']
 describe('a TestApp', () => {
   const apps = appsOfTest()
 
-  it('limits nothing, decorated or not', async () => {
+  it('applies no limit by default', async () => {
     const app = await apps.inProcess({ controllers })
     expect(await statuses(app, ...paths)).toEqual([200, 200, 200, 200, 200])
   })
 
-  it('limits what its options say, and what is decorated', async () => {
+  it('applies the limit of the options, and @RateLimit', async () => {
     const app = await apps.inProcess({ controllers, rateLimit: { limit: 2, window: 60 } })
     expect(await statuses(app, ...paths)).toEqual([200, 200, 429, 200, 429])
   })
 
-  it('limits what is decorated where the application has no limit', async () => {
+  it('applies @RateLimit only when policies is empty', async () => {
     const app = await apps.inProcess({ controllers, rateLimit: { policies: [] } })
     expect(await statuses(app, ...paths)).toEqual([200, 200, 200, 200, 429])
   })
 
-  it('asks who may pass without counting', async () => {
+  it('does not count the requests of authMatrix', async () => {
     const app = await apps.inProcess({ controllers, rateLimit: { limit: 1, window: 60 } })
     const matrix = await app.authMatrix({ anonymous: null })
     expect(matrix.rows.length).toBe(3)
@@ -53,9 +53,9 @@ describe('a TestApp', () => {
 
 describe('an App', () => {
   it.each([
-    ['what is decorated', {}, 429],
-    ['nothing with `false`', { rateLimit: false }, 200],
-  ] as const)('limits %s', async (_, options, status) => {
+    ['@RateLimit by default', {}, 429],
+    ['nothing with `rateLimit: false`', { rateLimit: false }, 200],
+  ] as const)('applies %s', async (_, options, status) => {
     const app = await App.create({ controllers, logger: false, ...options })
     const { port } = await app.listen(0, '127.0.0.1')
     const get = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).status
@@ -69,7 +69,7 @@ describe('the document', () => {
   const statusesOf = (app: App, path: string) =>
     Object.keys(app.document.paths[path]?.get?.responses ?? {})
 
-  it('says 429 of the routes that have a limit', () => {
+  it('has a 429 for routes with a limit', () => {
     const decorated = new App({ controllers })
     expect(statusesOf(decorated, '/items')).not.toContain('429')
     expect(statusesOf(decorated, '/items/own')).toContain('429')
@@ -82,7 +82,7 @@ describe('the document', () => {
     expect(none.document.components.responses).not.toHaveProperty('TooManyRequests')
   })
 
-  it('describes the headers', () => {
+  it('describes the headers of a 429', () => {
     const { components } = new App({ controllers, rateLimit: true }).document
     const response = components.responses?.['TooManyRequests'] as OpenApiResponse
     expect(Object.keys(response.headers ?? {})).toEqual([

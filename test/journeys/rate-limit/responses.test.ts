@@ -63,7 +63,7 @@ describe('the headers of a limit', () => {
   const options = { controllers: [AnswersController], contract: 'off' } as const
   const left = (r: number) => `"default";r=${r};t=60`
 
-  it('are on an answer that another application inside of this one makes', async () => {
+  it('are on a response of another application that a handler calls', async () => {
     const inner = new App({ controllers: [AnswersController], logger: false })
     await inner.init()
 
@@ -85,7 +85,7 @@ describe('the headers of a limit', () => {
   })
 
   it.each(['plain', 'sent', 'ended', 'written', 'thrown', 'read'])(
-    'are on an answer that is %s',
+    'are on the response: /answers/%s',
     async (how) => {
       const rateLimit = { limit: 5, window: '1m' }
       const app = await apps.inProcess({ ...options, rateLimit })
@@ -106,7 +106,7 @@ describe('the headers of a limit', () => {
     expect(headers).not.toHaveProperty('ratelimit-policy')
   })
 
-  it('are one list where limits stand on both sides of the guard', async () => {
+  it('are one list when limits apply before and after the guard', async () => {
     @RateLimit(
       { name: 'by user', limit: 2, window: 10, by: 'user' },
       { name: 'by ip', limit: 9, window: 60 },
@@ -119,14 +119,14 @@ describe('the headers of a limit', () => {
         return []
       }
     }
-    // Whoever asks for all headers has them set one by one.
-    const curiousGuard = {
+    // After getHeaders(), the framework sets each header separately.
+    const readingGuard = {
       canActivate(req: Request) {
         req.res?.getHeaders()
         return namedGuard.canActivate(req)
       },
     }
-    const guards = [namedGuard, curiousGuard]
+    const guards = [namedGuard, readingGuard]
     for (const guard of guards) {
       const app = await apps.inProcess({
         controllers: [BothController],
@@ -143,11 +143,11 @@ describe('the headers of a limit', () => {
   })
 })
 
-describe('an answer over the limit', () => {
+describe('a response over the limit', () => {
   const apps = appsOfTest()
   const options = { controllers: [AnswersController], rateLimit: { limit: 1, window: '1m' } }
 
-  it('is 429 in the envelope, and says when to come back', async () => {
+  it('is 429 in the envelope, with Retry-After', async () => {
     const app = await apps.inProcess(options)
     await app.request().get('/answers/plain')
     await app.clock.advance('12.3s')
@@ -163,7 +163,7 @@ describe('an answer over the limit', () => {
     expect(headers['ratelimit']).toBe('"default";r=0;t=48')
   })
 
-  it('is a problem where the client prefers those', async () => {
+  it('is a problem document when the client accepts it', async () => {
     const app = await apps.inProcess(options)
     await app.request().get('/answers/plain')
     const { body } = await app
@@ -177,21 +177,21 @@ describe('an answer over the limit', () => {
     })
   })
 
-  it('has nothing but a head for HEAD', async () => {
+  it('has no body for HEAD', async () => {
     const app = await apps.inProcess(options)
     await app.request().get('/answers/plain')
     const { status, headers, text } = await app.request().head('/answers/plain')
     expect([status, headers['retry-after'], text ?? '']).toEqual([429, '60', ''])
   })
 
-  it('comes before a body is read', async () => {
+  it('is sent before the request body is read', async () => {
     const app = await apps.inProcess(options)
     await app.request().get('/answers/plain')
     const { status } = await app.request().post('/answers').type('json').send('{ not json')
     expect(status).toBe(429)
   })
 
-  it('goes to error middlewares like any error', async () => {
+  it('is passed to error middlewares', async () => {
     const seen: unknown[] = []
     const app = await apps.inProcess({
       ...options,
@@ -206,19 +206,19 @@ describe('an answer over the limit', () => {
     expect(seen).toEqual(['TooManyRequestsError'])
   })
 
-  it('is not logged: clients could fill the log', async () => {
+  it('is not logged', async () => {
     const app = await apps.inProcess(options)
     await statuses(app, '/answers/plain', '/answers/plain')
     expect(app.logs).toEqual([])
   })
 })
 
-describe('the window', () => {
+describe('the window of a limit', () => {
   const apps = appsOfTest()
   const options = { controllers: [AnswersController], rateLimit: { limit: 2, window: '1m' } }
   const path = '/answers/plain'
 
-  it('begins with its first request and ends, refusals or not', async () => {
+  it('begins with its first request, and is not extended by refusals', async () => {
     const app = await apps.inProcess(options)
     await app.clock.advance('17s')
     expect(await statuses(app, path)).toEqual([200])
@@ -231,7 +231,7 @@ describe('the window', () => {
   })
 
   it.each(['2001-01-01', '2099-01-01'])(
-    'neither ends nor lasts when the date is set to %s',
+    'does not change when the date is set to %s',
     async (date) => {
       const app = await apps.inProcess(options)
       expect(await statuses(app, path, path, path)).toEqual([200, 200, 429])
@@ -243,7 +243,7 @@ describe('the window', () => {
     },
   )
 
-  it('allows exactly the limit of requests that come at once', async () => {
+  it('allows exactly the limit of concurrent requests', async () => {
     const app = await apps.inProcess({ ...options, rateLimit: { limit: 37, window: '1m' } })
     const all = await Promise.all(Array.from({ length: 100 }, () => app.fetch(path)))
     expect(all.filter(({ status }) => status === 200)).toHaveLength(37)

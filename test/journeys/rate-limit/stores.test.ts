@@ -16,7 +16,7 @@ class ItemsController {
   }
 }
 
-/** A store that notes what it is asked, and allows the first of everything. */
+/** A store that records its calls, and allows the first request for each key. */
 function notingStore(answer: (count: RateLimitCount) => unknown = allowOnce()) {
   const calls: string[] = []
   const counts: RateLimitCount[] = []
@@ -44,7 +44,7 @@ describe('a store of rate limits', () => {
   const apps = appsOfTest()
   const options = { controllers: [ItemsController] }
 
-  it('is opened once, asked, and closed', async () => {
+  it('is opened once, called for each request, and closed', async () => {
     const { store, calls, counts } = notingStore()
     const app = await apps.inProcess({
       ...options,
@@ -56,7 +56,7 @@ describe('a store of rate limits', () => {
     expect(calls).toEqual(['open', 'close'])
   })
 
-  it('is not opened where nothing is limited', async () => {
+  it('is not opened when no route has a limit', async () => {
     @Controller('free')
     class FreeController {
       @Get()
@@ -74,7 +74,7 @@ describe('a store of rate limits', () => {
     expect(calls).toEqual([])
   })
 
-  it('keeps the application from starting when it does not open', async () => {
+  it('keeps the application from starting when it cannot open', async () => {
     const store = {
       consume: notingStore().store.consume,
       open: () => Promise.reject(new Error('no key')),
@@ -82,7 +82,7 @@ describe('a store of rate limits', () => {
     await expect(apps.inProcess({ ...options, rateLimit: { store } })).rejects.toThrow('no key')
   })
 
-  it('may answer later', async () => {
+  it('may be asynchronous', async () => {
     const allow = allowOnce()
     const { store } = notingStore(async (count) => {
       await new Promise((resolve) => setImmediate(resolve))
@@ -96,14 +96,14 @@ describe('a store of rate limits', () => {
     expect(await statuses(app, '/nowhere')).toEqual([429])
   })
 
-  it('is told names that no other name and client can spell', async () => {
+  it('gets keys with encoded names, so that different keys cannot be equal', async () => {
     const { store, counts } = notingStore()
     const app = await apps.inProcess({ ...options, rateLimit: { store } })
     await statuses(app, '/items/own')
     expect(counts).toEqual([{ key: 'a%3Ab%20%25:i:127.0.0.1', limit: 7, windowMs: 120_000 }])
   })
 
-  it('may be late about the end of a window: no header says less than nothing', async () => {
+  it('may return negative numbers, which are sent as 0', async () => {
     const { store } = notingStore(() => ({ isAllowed: false, remaining: -3, resetMs: -1500 }))
     const app = await apps.inProcess({ ...options, rateLimit: { store } })
     const { status, headers } = await app.request().get('/items')
@@ -114,7 +114,7 @@ describe('a store of rate limits', () => {
     ])
   })
 
-  it('that does not answer keeps nobody waiting, with a route or without', async () => {
+  it('that never settles delays a request for 5 seconds at most, with and without a route', async () => {
     const { store, counts } = notingStore(() => new Promise(() => {}))
     const app = await apps.inProcess({ ...options, rateLimit: { limit: 2, window: '1m', store } })
     const answers = ['/items', '/nowhere', '/items'].map((path) =>
@@ -131,21 +131,24 @@ describe('a store of rate limits', () => {
   it.each([
     ['throws', () => raise()],
     ['rejects', () => Promise.reject(new Error('down'))],
-    ['rejects with nothing', () => Promise.reject(undefined)],
-    ['answers with nothing', () => undefined],
-    ['answers with something else', () => ({ allowed: true })],
-    ['answers with no number', () => ({ isAllowed: true, remaining: Number.NaN, resetMs: 1 })],
-    ['answers later with nothing', async () => null],
-  ])('that %s neither lets everybody pass nor refuses everybody', async (_, answer) => {
-    const { store } = notingStore(answer)
-    const app = await apps.inProcess({ ...options, rateLimit: { limit: 2, window: '1m', store } })
-    expect(await statuses(app, '/items', '/items', '/items')).toEqual([200, 200, 429])
-    const failures = () => app.logs.filter(({ message }) => message.includes('store failed'))
-    expect(failures()).toHaveLength(1)
-    await app.clock.advance('61s')
-    expect(await statuses(app, '/items')).toEqual([200])
-    expect(failures()).toHaveLength(2)
-  })
+    ['rejects with undefined', () => Promise.reject(undefined)],
+    ['returns undefined', () => undefined],
+    ['returns an object without the fields', () => ({ allowed: true })],
+    ['returns NaN', () => ({ isAllowed: true, remaining: Number.NaN, resetMs: 1 })],
+    ['resolves to null', async () => null],
+  ])(
+    'that %s is replaced by counting in memory, and logged once in a window',
+    async (_, answer) => {
+      const { store } = notingStore(answer)
+      const app = await apps.inProcess({ ...options, rateLimit: { limit: 2, window: '1m', store } })
+      expect(await statuses(app, '/items', '/items', '/items')).toEqual([200, 200, 429])
+      const failures = () => app.logs.filter(({ message }) => message.includes('store failed'))
+      expect(failures()).toHaveLength(1)
+      await app.clock.advance('61s')
+      expect(await statuses(app, '/items')).toEqual([200])
+      expect(failures()).toHaveLength(2)
+    },
+  )
 })
 
 function raise(): never {

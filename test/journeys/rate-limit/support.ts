@@ -3,21 +3,21 @@ import { App, type AppOptions, type Request } from 'blazon'
 import { TestApp, type TestOptions } from 'blazon/testing'
 import { afterEach } from 'vitest'
 
-/** Starts applications, and closes them when the test that started them is over. */
+/** Starts applications, and closes them after the test. */
 export function appsOfTest() {
   const running: { close(): unknown }[] = []
   afterEach(async () => {
     await Promise.all(running.splice(0).map((app) => app.close()))
   })
   return {
-    /** In process; its clock is stopped, so that what is left of a window is exact. */
+    /** Starts a TestApp. Its clock is stopped, so that the rest of a window is exact. */
     async inProcess(options: TestOptions): Promise<TestApp> {
       const app = await TestApp.create({ contract: 'throw', ...options })
       running.push(app)
       await app.clock.advance(0)
       return app
     },
-    /** Over sockets. */
+    /** Listens on a port, and returns the port. */
     async listening(options: AppOptions, host = '127.0.0.1'): Promise<number> {
       const app = new App({ logger: false, ...options })
       running.push(app)
@@ -34,7 +34,7 @@ export async function statuses(app: TestApp, ...paths: string[]): Promise<number
   return found
 }
 
-/** The status of an answer that came over a connection of its own. */
+/** The status of a request over a new connection. */
 export function statusOf(options: RequestOptions): Promise<number> {
   return new Promise((resolve, reject) => {
     const req = request({ host: '127.0.0.1', path: '/items', agent: false, ...options }, (res) => {
@@ -45,7 +45,7 @@ export function statusOf(options: RequestOptions): Promise<number> {
   })
 }
 
-/** Whoever names himself in a header is that user; `x-roles` are his roles. */
+/** Uses the header `x-user` as the user id, and `x-roles` as the roles. */
 export const namedGuard = {
   canActivate(req: Request) {
     const id = req.get('x-user')

@@ -30,7 +30,7 @@ const Valibot = v.pipeAsync(
   v.transformAsync(async ({ name }) => ({ name, slug: name.toLowerCase() })),
 )
 
-/** Answers with a promise of its own making, as a schema of another realm would. */
+/** Returns a thenable, as a schema of another realm would. */
 const foreign = {
   '~standard': {
     version: 1,
@@ -105,7 +105,7 @@ class UsersController {
   }
 }
 
-/** Throws in the same tick, which zod never does for an asynchronous schema. */
+/** Throws synchronously, which zod never does for an asynchronous schema. */
 function foreignThrower() {
   const validate = () => {
     throw new Error('at once')
@@ -121,7 +121,7 @@ describe('Asynchronous schemas', () => {
   }
   afterEach(() => app.close())
 
-  it.each(['zod', 'valibot'])('gives the handler what %s made of the body', async (library) => {
+  it.each(['zod', 'valibot'])('passes the output of %s to the handler', async (library) => {
     const request = await start()
     const { body, status } = await request.post(`/users/${library}`).send({ name: 'Ada' })
     expect(status).toBe(200)
@@ -131,21 +131,24 @@ describe('Asynchronous schemas', () => {
     ])
   })
 
-  it.each(['zod', 'valibot'])('rejects what %s refuses later', async (library) => {
-    const request = await start()
-    const { body, status } = await request.post(`/users/${library}`).send({ name: 'taken' })
-    expect(status).toBe(400)
-    expect(body.errors).toEqual([{ in: 'body', path: 'name', message: 'is taken' }])
-  })
+  it.each(['zod', 'valibot'])(
+    'responds 400 when %s rejects the body asynchronously',
+    async (library) => {
+      const request = await start()
+      const { body, status } = await request.post(`/users/${library}`).send({ name: 'taken' })
+      expect(status).toBe(400)
+      expect(body.errors).toEqual([{ in: 'body', path: 'name', message: 'is taken' }])
+    },
+  )
 
-  it('waits for a promise that is not of this realm', async () => {
+  it('waits for a thenable that is no Promise', async () => {
     const request = await start()
     const { body, status } = await request.post('/users/foreign').send({ name: 'Ada' })
     expect(status).toBe(400)
     expect(body.errors).toEqual([{ in: 'body', path: 'name', message: 'is never right' }])
   })
 
-  it('reports two parts that are refused later at once', async () => {
+  it('reports two asynchronously rejected parts in one response', async () => {
     const request = await start()
     const { body } = await request.post('/users/two?name=taken').send({ name: 'taken' })
     expect(body.errors).toEqual([
@@ -154,7 +157,7 @@ describe('Asynchronous schemas', () => {
     ])
   })
 
-  it('does not mix up the answers of requests under way together', async () => {
+  it('keeps the results of concurrent requests separate', async () => {
     const request = await start()
     const names = ['Ada', 'taken', 'Bob', 'taken', 'Eve']
     const answers = await Promise.all(
@@ -170,7 +173,7 @@ describe('Asynchronous schemas', () => {
   })
 
   it.each(['throws', 'throws-nothing', 'rejects'])(
-    'answers 500 without a word of the cause when a schema %s',
+    'responds 500 without details of the cause when a schema %s',
     async (route) => {
       const request = await start()
       const { body, status, text } = await request.post(`/users/${route}`).send({})
@@ -182,7 +185,7 @@ describe('Asynchronous schemas', () => {
     },
   )
 
-  it('survives one schema that throws while another is about to reject', async () => {
+  it('causes no unhandled rejection when one schema throws and another rejects', async () => {
     const unhandled: unknown[] = []
     const note = (reason: unknown) => void unhandled.push(reason)
     process.on('unhandledRejection', note)

@@ -16,7 +16,7 @@ function controllersOf(schema: Schema) {
   return defineControllers(ItemsController)
 }
 
-describe('The answer to a body that is refused', () => {
+describe('The response to an invalid body', () => {
   const refuse = async (schema: Schema, body: object) => {
     const app = await TestApp.create({ controllers: controllersOf(schema), logger: false })
     const answer = await app.request().post('/items').send(body)
@@ -25,7 +25,7 @@ describe('The answer to a body that is refused', () => {
     return answer
   }
 
-  it('does not repeat all of it', async () => {
+  it('does not repeat the whole body', async () => {
     const body = { ['k'.repeat(50_000)]: 1, ['\u0001'.repeat(5000)]: 1 }
     const { text } = await refuse(z.strictObject({}), body)
     expect(Buffer.byteLength(text)).toBeLessThan(9000)
@@ -35,7 +35,7 @@ describe('The answer to a body that is refused', () => {
     ])
   })
 
-  it('cuts long names short in paths', async () => {
+  it('truncates long names in paths', async () => {
     const names = Array.from({ length: 40 }, (_, n) => `${n}${'é'.repeat(1000)}`)
     const body = Object.fromEntries(names.map((name) => [name, 1]))
     const { text } = await refuse(
@@ -48,7 +48,7 @@ describe('The answer to a body that is refused', () => {
     expect(errors[0].path).toBe(`0${'é'.repeat(248)}…`)
   })
 
-  it('leaves ordinary errors as they are', async () => {
+  it('does not change errors of usual length', async () => {
     const long = z.string({ error: 'm'.repeat(400) })
     const { body } = await refuse(z.object({ a: long, b: long }), {})
     expect(body.errors.map(({ message }: { message: string }) => message.length)).toEqual([
@@ -57,8 +57,8 @@ describe('The answer to a body that is refused', () => {
   })
 })
 
-describe('Alternatives that contain each other', () => {
-  it('are not tried for ever', async () => {
+describe('Recursive alternatives', () => {
+  it('are refused when their validation becomes too complex', async () => {
     const tree = {
       $ref: '#/$defs/tree',
       $defs: {
@@ -87,7 +87,7 @@ describe('A list without a maximum', () => {
   const warnings = (schema: Schema, limits?: AppOptions['limits']) =>
     bootWarnings({ controllers: controllersOf(schema), ...(limits && { limits }) })
 
-  it('is warned of where limits.body lets it have very many items', async () => {
+  it('causes a warning when limits.body allows very many items', async () => {
     const found = await warnings(Orders, { body: '1mb' })
     expect(found.map(({ code, text }) => `${code} ${/'[^']*'/.exec(text)}`)).toEqual([
       "W_LIST_UNBOUNDED 'lines.*.tags'",
@@ -108,7 +108,7 @@ describe('A list without a maximum', () => {
     ['the default limit', z.array(z.number()), undefined],
     ['a limit near it', z.array(z.number()), { body: '190kb' }],
   ] as [string, Schema, AppOptions['limits']][])(
-    'is fine with %s',
+    'causes no warning with %s',
     async (_what, schema, limits) => {
       expect(await warnings(schema, limits)).toEqual([])
     },

@@ -71,7 +71,7 @@ class OrdersController extends BaseController {
   }
 }
 
-describe('dates in answers', () => {
+describe('dates in responses', () => {
   let app: TestApp
   const start = async (options: AppOptions = {}) => {
     app = await TestApp.create({ controllers: [OrdersController], contract: 'off', ...options })
@@ -82,7 +82,7 @@ describe('dates in answers', () => {
     await app.close()
   })
 
-  /** What `JSON.stringify` is given for the body of an answer. */
+  /** The value that `JSON.stringify` receives for the body of a response. */
   const given = async (path: string) => {
     await read(path)
     const stringify = vi.spyOn(JSON, 'stringify')
@@ -95,19 +95,19 @@ describe('dates in answers', () => {
     ['returned', [{ id: 'a', at: text, paidAt: null }]],
     ['ok', { id: 'a', at: text, paidAt: text }],
     ['whole', { id: 'a', at: text, paidAt: text }],
-  ])('are written beforehand where they are documented: %s', async (path, data) => {
+  ])('are converted before JSON.stringify when they are documented: %s', async (path, data) => {
     await start()
     expect(await given(path)).toMatchObject({ data })
     expect(JSON.parse(await read(path)).data).toEqual(data)
   })
 
-  it('are written beforehand in a body without envelope', async () => {
+  it('are converted before JSON.stringify in a body without envelope', async () => {
     await start()
     expect(await given('raw')).toEqual({ id: 'a', at: text, paidAt: text })
     expect(await read('raw')).toBe(`{"id":"a","at":"${text}","paidAt":"${text}"}`)
   })
 
-  it("are written beforehand where Express' own `json` answers, too", async () => {
+  it('are converted when json of Express sends the response', async () => {
     await start({ etag: true })
     expect(await given('ok')).toMatchObject({ data: { at: text } })
     const { headers, body } = await app.request().get('/orders/ok')
@@ -115,13 +115,13 @@ describe('dates in answers', () => {
     expect(body.data).toEqual({ id: 'a', at: text, paidAt: text })
   })
 
-  it('are left to JSON where no schema speaks of them', async () => {
+  it('are converted by JSON.stringify when no schema describes them', async () => {
     await start()
     expect(await given('silent')).toMatchObject({ data: { at } })
     expect(JSON.parse(await read('silent')).data).toEqual({ at: text })
   })
 
-  it('change nothing of what a schema does not describe, or describes otherwise', async () => {
+  it('do not change other fields, also fields that contradict the schema', async () => {
     await start()
     const data = `{"id":7,"at":"${text}","more":{"at":"${text}"},"big":[null,null],"":"\\ud800\\""}`
     expect(await read('other')).toBe(
@@ -129,14 +129,14 @@ describe('dates in answers', () => {
     )
   })
 
-  it('leave errors as they are', async () => {
+  it('do not change error responses', async () => {
     await start()
     expect(JSON.parse(await read('missing'))).toMatchObject({ status: 404, code: 'NOT_FOUND' })
   })
 
-  it('are dates to a middleware that waits for the body', async () => {
+  it('are Date objects for a middleware that replaces res.json', async () => {
     const bodies: unknown[] = []
-    const overhear: RequestHandler = (_req, res, next) => {
+    const record: RequestHandler = (_req, res, next) => {
       const { json } = res
       res.json = (body: unknown) => {
         bodies.push(body)
@@ -144,12 +144,12 @@ describe('dates in answers', () => {
       }
       next()
     }
-    await start({ middlewares: [overhear] })
+    await start({ middlewares: [record] })
     await read('returned')
     expect(bodies).toMatchObject([{ data: [{ at }] }])
   })
 
-  it("are dates to Express' replacer", async () => {
+  it('are Date objects for the json replacer of Express', async () => {
     await start()
     function replace(this: Record<string, unknown>, key: string, value: unknown) {
       return this[key] instanceof Date ? 'a date' : value

@@ -65,7 +65,7 @@ describe('JSON Schema', () => {
     expect(body.errors).toMatchObject([{ in: 'body', path: 'value' }])
   })
 
-  it('fills in defaults, nested ones too, and afresh for each request', async () => {
+  it('sets defaults for each request, also nested ones', async () => {
     const tags = { type: 'array', items: { type: 'string' }, default: [] }
     const request = await start(
       echo(object({ paging: object({ size: { type: 'integer', default: 10 } }), tags })),
@@ -78,12 +78,12 @@ describe('JSON Schema', () => {
     expect(third.body.data).toEqual({ tags: [] })
   })
 
-  it('fills a required field in before it is missed', async () => {
+  it('sets the default of a required field', async () => {
     const request = await start(echo(Type.Object({ size: Type.Integer({ default: 10 }) })))
     expect((await request.post('/echo').send({})).body.data).toEqual({ size: 10 })
   })
 
-  it('turns the text of a query into numbers, booleans and lists of one', async () => {
+  it('coerces the text of a query to numbers, booleans and arrays', async () => {
     const request = await start(
       echo(
         object({
@@ -100,13 +100,13 @@ describe('JSON Schema', () => {
     expect((await request.get('/echo?size=')).status).toBe(400)
   })
 
-  it('names surplus fields by their own path', async () => {
+  it('reports additional fields by their own path', async () => {
     const request = await start(echo(object({ a: object({}, { additionalProperties: false }) })))
     const { body } = await request.post('/echo').send({ a: { 'b/c': 1, 'd~e': 2 } })
     expect(body.errors.map((e: { path: string }) => e.path)).toEqual(['a.b/c', 'a.d~e'])
   })
 
-  it('knows TypeBox tuples, unions, records, enums and intersections', async () => {
+  it('validates TypeBox tuples, unions, records, enums and intersections', async () => {
     const schema = Type.Object({
       tuple: Type.Tuple([Type.String(), Type.Number()]),
       union: Type.Union([Type.Literal('a'), Type.Literal('b')]),
@@ -138,7 +138,7 @@ describe('JSON Schema', () => {
     }
   })
 
-  it('knows recursive TypeBox types', async () => {
+  it('validates recursive TypeBox types', async () => {
     const Tree = Type.Cyclic(
       { Node: Type.Object({ id: Type.Number(), nodes: Type.Array(Type.Ref('Node')) }) },
       'Node',
@@ -155,14 +155,14 @@ describe('JSON Schema', () => {
     ['2020-12', 'https://json-schema.org/draft/2020-12/schema', 'prefixItems'],
     ['2019-09', 'https://json-schema.org/draft/2019-09/schema', 'items'],
     ['07', 'http://json-schema.org/draft-07/schema#', 'items'],
-  ])('reads the draft that $schema names: %s', async (_draft, $schema, tuple) => {
+  ])('uses the draft of $schema: %s', async (_draft, $schema, tuple) => {
     const list = { type: 'array', [tuple]: [{ type: 'string' }, { type: 'number' }] }
     const request = await start(echo(object({ list }, { $schema })))
     expect((await request.post('/echo').send({ list: ['a', 1] })).status).toBe(200)
     expect((await request.post('/echo').send({ list: [1, 'a'] })).status).toBe(400)
   })
 
-  it('checks both spellings of a tuple where one schema has both', async () => {
+  it('validates tuples with items and with prefixItems in one schema', async () => {
     const item = [{ type: 'string' }]
     const schema = object({
       old: { type: 'array', items: item },
@@ -174,14 +174,14 @@ describe('JSON Schema', () => {
     expect((await request.post('/echo').send({ new: [1] })).status).toBe(400)
   })
 
-  it('does not stumble over the vocabulary of other tools', async () => {
+  it('ignores keywords of other tools', async () => {
     const request = await start(
       echo(object({ a: { type: 'string', example: 'x', 'x-order': 1, xml: {} } })),
     )
     expect((await request.post('/echo').send({ a: 'b' })).status).toBe(200)
   })
 
-  it('gives two applications with the same $id each their own schema', async () => {
+  it('keeps schemas with the same $id in two applications separate', async () => {
     const [text, number] = await Promise.all([
       start(echo({ $id: 'same', ...object({ a: { type: 'string' } }) })),
       start(echo({ $id: 'same', ...object({ a: { type: 'number' } }) })),
@@ -191,7 +191,7 @@ describe('JSON Schema', () => {
     expect((await number.post('/echo').send({ a: 1 })).status).toBe(200)
   })
 
-  it('lets routes of one application share a schema with an $id', async () => {
+  it('allows routes of one application to share a schema with an $id', async () => {
     const shared = { $id: 'shared', ...object({ a: { type: 'integer' } }) }
     const request = await start(echo(shared, 'one'), echo(shared, 'two'))
     expect((await request.post('/one').send({ a: 1 })).status).toBe(200)
@@ -199,7 +199,7 @@ describe('JSON Schema', () => {
     expect((await request.post('/two').send({ a: 'b' })).status).toBe(400)
   })
 
-  it('leaves req.headers untouched when it coerces a copy of them', async () => {
+  it('does not change req.headers when it coerces headers', async () => {
     @Controller()
     class LevelController {
       @Get()
@@ -212,7 +212,7 @@ describe('JSON Schema', () => {
     expect((await request.get('/').set('x-level', '4')).body.data).toEqual(['4', false, 4])
   })
 
-  it('says at boot, of every schema that does not compile, where it is', async () => {
+  it('reports every schema that does not compile at boot, with its route', async () => {
     const error = await start(
       echo({ type: 'strng' }, 'one'),
       echo({ $ref: '#/nowhere' }, 'two'),
@@ -229,7 +229,7 @@ describe('JSON Schema', () => {
     expect(problems.some(({ cause }) => cause.includes('of its body does not compile'))).toBe(true)
   })
 
-  it('says so of a class given as a schema', async () => {
+  it('reports a class in place of a schema at boot', async () => {
     class Dto {}
     const starting = start(echo(Dto as unknown as Schema))
     await expect(starting).rejects.toThrow(/EchoController\.body[\s\S]*@Body is the class Dto/)

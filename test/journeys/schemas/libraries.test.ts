@@ -104,7 +104,7 @@ describe.each(LIBRARIES)('$name', (library) => {
   }
   afterEach(() => app.close())
 
-  it('gives the handler the body, defaults filled in', async () => {
+  it('passes the body with defaults to the handler', async () => {
     const request = await start()
     const { body, status } = await request.post('/users').send({ name: 'Ada' })
     expect(status).toBe(200)
@@ -112,7 +112,7 @@ describe.each(LIBRARIES)('$name', (library) => {
     expect(body.data.validated).toEqual({ name: 'Ada', age: 0 })
   })
 
-  it('rejects a wrong body with the path of the field', async () => {
+  it('responds 400 to an invalid body, with the path of the field', async () => {
     const request = await start()
     const { body, status } = await request.post('/users').send({ name: 'A' })
     expect(status).toBe(400)
@@ -121,27 +121,27 @@ describe.each(LIBRARIES)('$name', (library) => {
     expect(body.errors[0].message).not.toBe('')
   })
 
-  it('names a missing field by its own path', async () => {
+  it('reports a missing field by its own path', async () => {
     const request = await start()
     const { body } = await request.post('/users').send({})
     expect(body.errors).toEqual([{ in: 'body', path: 'name', message: expect.any(String) }])
   })
 
-  it('does not coerce a body: text is no number', async () => {
+  it('does not coerce text in a body to a number', async () => {
     const request = await start()
     const { body, status } = await request.post('/users').send({ name: 'Ada', age: '36' })
     expect(status).toBe(400)
     expect(body.errors).toMatchObject([{ in: 'body', path: 'age' }])
   })
 
-  it('rejects an absent body', async () => {
+  it('responds 400 when the body is absent', async () => {
     const request = await start()
     const { body, status } = await request.post('/users')
     expect(status).toBe(400)
     expect(body.errors).toMatchObject([{ in: 'body', path: '' }])
   })
 
-  it('turns the text of params, query and headers into numbers', async () => {
+  it('coerces the text of params, query and headers to numbers', async () => {
     const request = await start()
     const { body } = await request.get('/users/42?page=7').set('x-level', '9')
     expect(body.data.params).toEqual({ id: 42 })
@@ -153,14 +153,14 @@ describe.each(LIBRARIES)('$name', (library) => {
     })
   })
 
-  it('fills in what the query and the headers leave out', async () => {
+  it('sets defaults of query and headers', async () => {
     const request = await start()
     const { body } = await request.get('/users/42')
     expect(body.data.query).toEqual({ page: 1 })
     expect(body.data.validated.headers).toMatchObject({ 'x-level': 3 })
   })
 
-  it('leaves req.headers as they were sent', async () => {
+  it('does not change req.headers', async () => {
     const request = await start()
     const sent = await request.get('/users/42').set('x-level', '9')
     const unsent = await request.get('/users/42')
@@ -168,7 +168,7 @@ describe.each(LIBRARIES)('$name', (library) => {
     expect(unsent.body.data.sent).toBe(null)
   })
 
-  it('reports what is wrong in every part at once', async () => {
+  it('reports the errors of all parts in one response', async () => {
     const request = await start()
     const { body, status } = await request.get('/users/x?page=y').set('x-level', 'z')
     expect(status).toBe(400)

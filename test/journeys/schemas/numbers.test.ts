@@ -19,7 +19,7 @@ import * as v from 'valibot'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 
-/** JSON and text whose number is none that JavaScript has. */
+/** Numbers, as JSON and as text, that are too large for JavaScript. */
 const OVERFLOWING = [
   '1e400',
   '-1e999',
@@ -29,10 +29,10 @@ const OVERFLOWING = [
   `${'9'.repeat(250)}e99`,
 ]
 
-/** Tells what has reached it, which JSON could not. */
+/** The number as a string, because JSON has no Infinity. */
 const shown = (value: unknown): string => String((value as { n: unknown }).n)
 
-/** One part of a request each. */
+/** A controller with one route for each part of a request. */
 function takers(schema: Schema): Class {
   @Controller('take')
   class TakingController {
@@ -60,7 +60,7 @@ function takers(schema: Schema): Class {
       return { shown: shown(params) }
     }
 
-    // Whatever it is.
+    // Without a schema.
     @Put()
     any({ body }: Request) {
       return { shown: shown(body) }
@@ -111,7 +111,7 @@ describe('a number that overflows', () => {
   }
 
   it.each(Object.entries(ofText))(
-    'is no number of a query, path or header: %s',
+    'is refused in a query, path or header: %s',
     async (_name, schema) => {
       const request = await start(schema)
       for (const text of [...OVERFLOWING, 'Infinity', '-Infinity', 'NaN']) {
@@ -130,7 +130,7 @@ describe('a number that overflows', () => {
     },
   )
 
-  it('is what a function of a schema makes of another text on purpose', async () => {
+  it('is accepted when a schema transforms other text to Infinity', async () => {
     const read = (text: string) => (text === 'unlimited' ? Infinity : Number(text))
     for (const n of [z.string().transform(read), v.pipe(v.string(), v.transform(read))]) {
       const request = await start(n instanceof z.ZodType ? z.object({ n }) : v.object({ n }))
@@ -142,7 +142,7 @@ describe('a number that overflows', () => {
     }
   })
 
-  it('is refused in a list of a query, and stays text where text is what a schema wants first', async () => {
+  it('is refused in an array of a query, and accepted as text when the schema allows a string', async () => {
     const list = { type: 'object', properties: { n: { type: 'array', items: { type: 'number' } } } }
     const lists = await start(list)
     expect((await lists.get('/take?n=1&n=1e400')).body.errors).toMatchObject([{ path: 'n.1' }])
@@ -153,7 +153,7 @@ describe('a number that overflows', () => {
   })
 
   it.each(Object.entries(ofJson))(
-    'is no JSON, whatever the schema is: %s',
+    'is refused in JSON with any schema: %s',
     async (_name, schema) => {
       const request = await start(schema)
       for (const text of OVERFLOWING) {
@@ -171,7 +171,7 @@ describe('a number that overflows', () => {
     },
   )
 
-  it('is no JSON where no schema looks at it', async () => {
+  it('is refused in JSON without a schema', async () => {
     const request = await start(ofJson.zod)
     const put = (text: string) => request.put('/take').type('json').send(text)
     expect((await put('{"n":1e400}')).body).toMatchObject({
@@ -189,7 +189,7 @@ describe('a number that overflows', () => {
     expect((await put('{"n":1e-400}')).body.data.shown).toBe('0')
   })
 
-  it('is no number of a JSON Schema, whoever has parsed the body', async () => {
+  it('is refused by a JSON Schema when express.json() has parsed the body', async () => {
     for (const n of [{ type: 'number' }, { type: 'integer' }, { maximum: 5 }, { multipleOf: 2 }]) {
       const schema = { type: 'object', properties: { n } }
       const request = await start(schema, { middlewares: [express.json()] })

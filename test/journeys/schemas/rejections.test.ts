@@ -31,7 +31,7 @@ class OrdersController {
     return req.body
   }
 
-  // Written in another order than the parts are reported in.
+  // These decorators are in another order than the reported parts.
   @Post('all/:id')
   @Body(Everything.body)
   @Headers(Everything.headers)
@@ -54,7 +54,7 @@ class OrdersController {
   }
 }
 
-describe('What a schema rejects', () => {
+describe('An input that a schema rejects', () => {
   let app: TestApp
   const start = async () => {
     handled = 0
@@ -89,7 +89,7 @@ describe('What a schema rejects', () => {
     expect(handled).toBe(0)
   })
 
-  it('is named by a dotted path, whatever the keys', async () => {
+  it('is reported by a path with dots, also when a key has a dot', async () => {
     const request = await start()
     const { body } = await request
       .post('/orders')
@@ -103,14 +103,14 @@ describe('What a schema rejects', () => {
   it.each([
     ['/orders', { items: Array.from({ length: 50 }, () => ({ price: 'x' })) }],
     ['/orders/plain', Array.from({ length: 50 }, () => 'x')],
-  ])('is cut off after 20 fields (%s)', async (path, sent) => {
+  ])('causes at most 20 errors (%s)', async (path, sent) => {
     const request = await start()
     const { body, status } = await request.post(path).send(sent)
     expect(status).toBe(400)
     expect(body.errors).toHaveLength(20)
   })
 
-  it('is cut off after 20 fields of all parts together', async () => {
+  it('causes at most 20 errors of all parts together', async () => {
     const request = await start()
     const { body } = await request
       .post('/orders/all/x')
@@ -120,7 +120,7 @@ describe('What a schema rejects', () => {
     expect(body.errors.at(-1).in).toBe('body')
   })
 
-  it('stands in problem+json for who asks for it', async () => {
+  it('is reported in problem+json when the client accepts it', async () => {
     const request = await start()
     const { body, status, type } = await request
       .post('/orders')
@@ -130,7 +130,7 @@ describe('What a schema rejects', () => {
     expect(body.errors).toMatchObject([{ in: 'body', path: 'items' }])
   })
 
-  it('is undefined in req.validated where no schema is', async () => {
+  it('is undefined in req.validated when the route has no schema', async () => {
     const request = await start()
     const { body } = await request.get('/orders/nothing?page=1')
     expect(body.data).toEqual({
@@ -139,13 +139,13 @@ describe('What a schema rejects', () => {
     })
   })
 
-  it('is stripped from req.query, which is replaced', async () => {
+  it('is removed from req.query, which is replaced', async () => {
     const request = await start()
     const { body } = await request.get('/orders/query?page=1&admin=true')
     expect(body.data).toEqual({ keys: ['page'], isSame: true })
   })
 
-  it('is stripped over a socket as well', async () => {
+  it('is removed from req.query on a listening application', async () => {
     const served = await App.create({ controllers: [OrdersController] })
     app = await TestApp.create()
     const { port } = await served.listen(0, '127.0.0.1')

@@ -109,12 +109,12 @@ const KINDS = Object.keys(ADAPTERS).flatMap((adapter) =>
 )
 
 describe.each(KINDS)('a function of %s, with events of %s', (adapter, event) => {
-  /** A function, which answers with what its platform gets, and with its JSON. */
+  /** A serverless function that returns the result for the platform, and its parsed JSON. */
   function functionOf(listener: App['handler']) {
     const call = ADAPTERS[adapter]?.(listener)
     return async (asked: Asked) => {
       const answer = await call?.(EVENTS[event]?.(asked) ?? {}, {})
-      if (answer === undefined) throw new Error('There is no such function')
+      if (answer === undefined) throw new Error('No such adapter')
       const isJson = String(headerOf(answer, 'content-type')).startsWith('application/json')
       return { ...answer, answer, json: isJson ? JSON.parse(answer.body) : undefined }
     }
@@ -131,7 +131,7 @@ describe.each(KINDS)('a function of %s, with events of %s', (adapter, event) => 
     expect([wrong.statusCode, wrong.json.code]).toEqual([400, 'VALIDATION_FAILED'])
   })
 
-  it('parses a body that comes in base64, and inflates it', async () => {
+  it('parses a base64 body, and decompresses it', async () => {
     const ask = start()
     const bytes = Buffer.from('{"sku":"é"}')
     expect((await ask(post(bytes))).json).toEqual({ order: { sku: 'é', amount: 1 } })
@@ -139,7 +139,7 @@ describe.each(KINDS)('a function of %s, with events of %s', (adapter, event) => 
     expect(zipped.json).toEqual({ order: { sku: 'é', amount: 1 } })
   })
 
-  it('refuses what it refuses on a server', async () => {
+  it('refuses the same bodies as on a server', async () => {
     const ask = start({ limits: { body: 30, depth: 2 } })
     const codes: unknown[] = []
     const bodies = [
@@ -163,7 +163,7 @@ describe.each(KINDS)('a function of %s, with events of %s', (adapter, event) => 
     ])
   })
 
-  it('has no body where there is none', async () => {
+  it('has an undefined body when the event has none', async () => {
     const ask = start()
     expect((await ask({ path: '/orders' })).json.data.body).toBe('undefined')
     const { json } = await ask(post(undefined, {}, '/orders/optional'))
@@ -173,7 +173,7 @@ describe.each(KINDS)('a function of %s, with events of %s', (adapter, event) => 
 
   it.each([
     ['at once', []],
-    ['behind a middleware that waits', [(_req, _res, next) => setImmediate(next)]],
+    ['after an asynchronous middleware', [(_req, _res, next) => setImmediate(next)]],
   ] as [string, RequestHandler[]][])(
     'parses a form with express.urlencoded(), %s',
     async (_, before) => {
@@ -185,7 +185,7 @@ describe.each(KINDS)('a function of %s, with events of %s', (adapter, event) => 
     },
   )
 
-  it('leaves a body that nobody describes or parses in the stream, as on a server', async () => {
+  it('leaves an unparsed body in the request stream, as on a server', async () => {
     const text = { 'content-type': 'text/plain' }
     const ask = start()
     const left = await ask(post('words', text, '/orders/anything'))
@@ -195,14 +195,14 @@ describe.each(KINDS)('a function of %s, with events of %s', (adapter, event) => 
     expect(parsed.json.data.body).toBe('object')
   })
 
-  it('gives the bytes to a schema that wants them, with express.raw()', async () => {
+  it('passes bytes of express.raw() to a schema', async () => {
     const ask = start({ middlewares: [express.raw({ type: 'application/octet-stream' })] })
     const octets = { 'content-type': 'application/octet-stream' }
     const { json } = await ask(post(Buffer.from('bytes'), octets, '/orders/bytes'))
     expect(json.data).toEqual({ text: 'bytes' })
   })
 
-  it('takes what a parser of its host has made of the body', async () => {
+  it('uses the body that a parser of the host has set', async () => {
     const app = appOf()
     const host = express().use(express.json(), express.raw({ type: 'text/plain' }), app.handler)
     host.post('/host', (req, res) => void res.json({ body: kindOf(req.body) }))
@@ -213,7 +213,7 @@ describe.each(KINDS)('a function of %s, with events of %s', (adapter, event) => 
     expect((await ask(post('a=1', form, '/host'))).json).toEqual({ body: 'buffer' })
   })
 
-  it('knows query, client and cookies', async () => {
+  it('has query, client address and cookies of the event', async () => {
     const ask = start({ middlewares: [cookieParser()] })
     const { json } = await ask({ path: '/orders', query: 'a=1&a=2', cookies: ['c=1', 'd=2'] })
     expect(json.data).toEqual({
@@ -226,7 +226,7 @@ describe.each(KINDS)('a function of %s, with events of %s', (adapter, event) => 
     })
   })
 
-  it('answers with every header, and every cookie', async () => {
+  it('returns all headers and all cookies', async () => {
     const ask = start({ rateLimit: { limit: 1, window: '1h' } })
     const { answer } = await ask({ path: '/orders/cookies' })
     expect(cookiesOf(answer)).toEqual(['a=1; Path=/', 'b=2; Path=/'])
@@ -241,7 +241,7 @@ describe.each(KINDS)('a function of %s, with events of %s', (adapter, event) => 
     expect(Number(headerOf(plain, 'content-length'))).toBe(Buffer.byteLength(plain.body))
   })
 
-  it('answers with the headers of writeHead', async () => {
+  it('returns the headers of writeHead', async () => {
     const { answer } = await start()({ path: '/orders/head' })
     expect([answer.statusCode, answer.body]).toEqual([202, 'accepted'])
     expect(headerOf(answer, 'x-one')).toMatch(/^1/)
@@ -249,13 +249,13 @@ describe.each(KINDS)('a function of %s, with events of %s', (adapter, event) => 
     expect(headerOf(answer, 'x-frame-options')).toBe('SAMEORIGIN')
   })
 
-  it('answers with what is streamed', async () => {
+  it('returns a streamed body', async () => {
     const { answer } = await start()({ path: '/orders/stream' })
     expect([answer.statusCode, answer.body]).toEqual([200, 'one,two,three'])
     expect(headerOf(answer, 'content-type')).toBe('text/plain; charset=utf-8')
   })
 
-  it('aborts no signal of a request that was answered, and waits for none when it closes', async () => {
+  it('aborts no signal after a response, and closes without waiting', async () => {
     aborted.length = 0
     const app = appOf({ timeouts: { close: '1h' } })
     await functionOf(app.handler)({ path: '/orders/signal' })

@@ -2,7 +2,7 @@ import { configure } from '@codegenie/serverless-express'
 import type { App } from 'blazon'
 import serverless from 'serverless-http'
 
-/** What a test asks a function for. */
+/** The request of a test to a function. */
 export interface Asked {
   readonly method?: string
   readonly path?: string
@@ -12,7 +12,7 @@ export interface Asked {
   readonly body?: string | Buffer
 }
 
-/** What a function answers with, as its platform gets it. */
+/** The result of a function, as its platform receives it. */
 export interface Answered {
   readonly statusCode: number
   readonly body: string
@@ -25,7 +25,7 @@ export interface Answered {
 type Call = (event: object, context: object) => Promise<Answered>
 type Listener = App['handler']
 
-/** The two adapters that most functions are written with. */
+/** The two most common adapters. */
 export const ADAPTERS: Readonly<Record<string, (listener: Listener) => Call>> = {
   'serverless-http': (listener) => serverless(listener as never) as unknown as Call,
   '@codegenie/serverless-express': (listener) =>
@@ -83,12 +83,12 @@ function partsOf({ method = 'GET', path = '/', headers = {}, body }: Omit<Asked,
   }
 }
 
-/** One header of an answer, in whichever form the adapter gives it. */
+/** One header of a result, in the form of either adapter. */
 export function headerOf({ headers, multiValueHeaders }: Answered, name: string): unknown {
   return headers?.[name] ?? multiValueHeaders?.[name]?.[0]
 }
 
-/** Every cookie that an answer sets. */
+/** Every cookie of a result. */
 export function cookiesOf({ cookies, multiValueHeaders }: Answered): readonly unknown[] {
   return cookies?.length ? cookies : (multiValueHeaders?.['set-cookie'] ?? [])
 }

@@ -44,7 +44,7 @@ const post = (body: string, headers: Record<string, string> = json, path = '/ord
   body,
 })
 
-/** Reads the whole stream, as platforms do that parse bodies themselves. */
+/** Reads the whole stream, like a platform that parses bodies itself. */
 async function bytesOf(req: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   for await (const chunk of req) chunks.push(chunk as Buffer)
@@ -64,7 +64,7 @@ describe('a platform that parses bodies itself', () => {
     }
   }
 
-  it('is believed, as Google Cloud Functions, which leave `rawBody` as well', async () => {
+  it('may set body and rawBody, as Google Cloud Functions', async () => {
     const ask = await serve(({ handler }) => async (req, res) => {
       const rawBody = await bytesOf(req)
       const isJson = req.headers['content-type'] === 'application/json'
@@ -77,7 +77,7 @@ describe('a platform that parses bodies itself', () => {
     expect(data).toEqual({ type: 'buffer', text: 'bytes' })
   })
 
-  it('is believed when it parses on demand, and its refusal is a 400, as on Vercel', async () => {
+  it('may parse in a getter whose error becomes a 400, as on Vercel', async () => {
     const ask = await serve(({ handler }) => async (req, res) => {
       const bytes = await bytesOf(req)
       const get = () => JSON.parse(bytes.toString())
@@ -94,7 +94,7 @@ describe('a platform that parses bodies itself', () => {
     expect((await ask({ path: '/orders?page=2' })).data).toEqual({ page: 2 })
   })
 
-  it('may leave text that it has read, as Next.js does', async () => {
+  it('may set the body as text, as Next.js', async () => {
     const ask = await serve(({ handler }) => async (req, res) => {
       Object.assign(req, { body: (await bytesOf(req)).toString() })
       handler(req, res)
@@ -103,7 +103,7 @@ describe('a platform that parses bodies itself', () => {
     expect(text.data).toEqual({ type: 'string', text: 'words' })
   })
 
-  it('may leave the body alone', async () => {
+  it('may leave the body unread', async () => {
     const ask = await serve(
       ({ handler }) =>
         (req, res) =>
@@ -112,17 +112,20 @@ describe('a platform that parses bodies itself', () => {
     expect((await ask(post('{"sku":"a"}'))).data).toEqual({ sku: 'a' })
   })
 
-  it.each(['field', 'accessor'])('does not put its own routes into the query (%s)', async (as) => {
-    const ask = await serve(({ handler }) => (req, res) => {
-      const query = { slug: ['orders'], page: 'theirs' }
-      const property = as === 'field' ? { value: query, writable: true } : { get: () => query }
-      Object.defineProperty(req, 'query', { ...property, configurable: true, enumerable: true })
-      handler(req, res)
-    })
-    expect((await ask({ path: '/orders?page=2' })).data).toEqual({ page: 2 })
-  })
+  it.each(['field', 'accessor'])(
+    'does not add its own fields to the validated query (%s)',
+    async (as) => {
+      const ask = await serve(({ handler }) => (req, res) => {
+        const query = { slug: ['orders'], page: 'theirs' }
+        const property = as === 'field' ? { value: query, writable: true } : { get: () => query }
+        Object.defineProperty(req, 'query', { ...property, configurable: true, enumerable: true })
+        handler(req, res)
+      })
+      expect((await ask({ path: '/orders?page=2' })).data).toEqual({ page: 2 })
+    },
+  )
 
-  it('has its text left alone while the connection is still sending', async () => {
+  it('may set a text body while the connection still sends', async () => {
     const ask = await serve(({ handler }) => (req, res) => {
       Object.assign(req, { body: 'from elsewhere', complete: false })
       handler(req, res)
@@ -132,9 +135,9 @@ describe('a platform that parses bodies itself', () => {
   })
 })
 
-describe('a request that somebody has made by hand', () => {
+describe('a request that an adapter has created', () => {
   const apps = appsOfTest()
-  // Its response never says that it is over.
+  // The response of this request never emits finish.
   const appOf = (options: AppOptions = {}) =>
     apps.track(
       new App({
@@ -145,7 +148,7 @@ describe('a request that somebody has made by hand', () => {
       }),
     )
 
-  /** Without a stream: the bytes stand in `req.body` alone. */
+  /** Makes a request without a stream: the bytes are in `req.body` only. */
   function invoke(handler: App['handler'], fields: object) {
     const socket = { remoteAddress: '9.9.9.9', readable: true, end() {}, destroy() {} }
     const req = new IncomingMessage(socket as never as Socket)
@@ -165,7 +168,7 @@ describe('a request that somebody has made by hand', () => {
     ['bytes', Buffer.from('{"sku":"a"}')],
     ['an array of bytes', new Uint8Array(Buffer.from('{"sku":"a"}'))],
     ['text', '{"sku":"a"}'],
-  ])('has %s parsed', async (_, body) => {
+  ])('is parsed when its body is %s', async (_, body) => {
     const app = appOf()
     const headers = { ...json, host: 'a.example', 'content-length': 11 }
     const { res, text } = await invoke(app.handler, { headers, body })
@@ -176,7 +179,7 @@ describe('a request that somebody has made by hand', () => {
     })
   })
 
-  it('has a form parsed by express.urlencoded()', async () => {
+  it('is parsed by express.urlencoded() when it is a form', async () => {
     const app = appOf({ middlewares: [express.urlencoded()] })
     const headers = {
       host: 'a.example',

@@ -87,48 +87,48 @@ describe('authorize', () => {
     return user?.tenants.includes(id) === true
   }
 
-  it('decides after the guard, and before the handler', async () => {
+  it('is called after the guard and before the handler', async () => {
     await start({ authorize })
     expect(await ask(acme)).toBe('acme')
     expect(calls).toEqual(['guard acme', 'authorize acme ada', 'handler'])
   })
 
-  it('denies with 403', async () => {
+  it('refuses with 403 when it returns false', async () => {
     await start({ authorize })
     expect(await ask(zeta)).toEqual([403, 'TENANT_FORBIDDEN'])
     expect(calls).not.toContain('handler')
   })
 
-  it('is not reached without a tenant, nor without a user', async () => {
+  it('is not called without a tenant or without a user', async () => {
     await start({ authorize })
     expect(await ask({ 'x-user': 'ada' })).toEqual([400, 'TENANT_REQUIRED'])
     expect(await ask({ 'x-tenant-id': 'acme' })).toEqual([401, 'UNAUTHORIZED'])
     expect(calls).toEqual(['guard undefined', 'guard acme'])
   })
 
-  it('leaves it to the guard to say first who may not come in at all', async () => {
+  it('is not called when the guard refuses the request', async () => {
     await start({ authorize })
     expect(await ask({})).toEqual([401, 'UNAUTHORIZED'])
   })
 
-  it('comes before @Can', async () => {
+  it('is called before @Can', async () => {
     await start({ authorize })
     expect(await ask(acme, '/orders/able')).toEqual([403, 'FORBIDDEN'])
     expect(await ask(zeta, '/orders/able')).toEqual([403, 'TENANT_FORBIDDEN'])
   })
 
-  it('is asked on public routes that are about a tenant', async () => {
+  it('is called on public routes with @Tenant', async () => {
     await start({ authorize })
     expect(await ask(acme, '/orders/public')).toEqual([403, 'TENANT_FORBIDDEN'])
     expect(calls).toEqual(['authorize acme undefined'])
   })
 
-  it('is asked on every route where the application requires a tenant', async () => {
+  it('is called on every route when tenant.required is true', async () => {
     await start({ authorize, required: true })
     expect(await ask(acme, '/health')).toEqual([403, 'TENANT_FORBIDDEN'])
   })
 
-  it('is not asked on other public routes, which run in nobody’s name', async () => {
+  it('is not called on other public routes, which run without a tenant', async () => {
     await start({ authorize })
     expect(await ask(acme, '/health')).toBeNull()
     expect(await ask({}, '/health')).toBeNull()
@@ -140,27 +140,27 @@ describe('authorize', () => {
 
   it.each([
     ['1', () => 1],
-    ['a text', () => 'yes'],
-    ['nothing', () => undefined],
+    ['a string', () => 'yes'],
+    ['undefined', () => undefined],
     ['an object', () => ({})],
     ['a promise of 1', async () => 1],
     ['a promise of false', async () => false],
-  ])('allows on nothing but true: not on %s', async (_, decide) => {
+  ])('refuses when it returns %s', async (_, decide) => {
     await start({ authorize: decide as never })
     expect(await ask(acme)).toEqual([403, 'TENANT_FORBIDDEN'])
   })
 
-  it('may take its time, and allow', async () => {
+  it('may return a promise of true', async () => {
     await start({ authorize: async () => true })
     expect(await ask(acme)).toBe('acme')
   })
 
   it.each([
     ['an error', new Error('db'), [500, 'INTERNAL_SERVER_ERROR']],
-    ['nothing', undefined, [500, 'INTERNAL_SERVER_ERROR']],
+    ['undefined', undefined, [500, 'INTERNAL_SERVER_ERROR']],
     ["'route'", 'route', [500, 'INTERNAL_SERVER_ERROR']],
-    ['an error of HTTP', new ForbiddenError('Not yours'), [403, 'FORBIDDEN']],
-  ])('lets nobody pass when it throws %s', async (_, thrown, outcome) => {
+    ['an HttpError', new ForbiddenError('Not yours'), [403, 'FORBIDDEN']],
+  ])('refuses the request when it throws %s', async (_, thrown, outcome) => {
     await start({
       authorize: () => {
         throw thrown
@@ -173,7 +173,7 @@ describe('authorize', () => {
     expect(calls).not.toContain('handler')
   })
 
-  it('is asked about the principal of app.as(), and in the matrix of access', async () => {
+  it('receives the user of app.as(), also in authMatrix', async () => {
     await start({ authorize })
     const ada = app.as({ id: 'ada', tenants: ['acme'] })
     expect((await ada.asTenant('acme').request().get('/orders')).status).toBe(200)
@@ -185,7 +185,7 @@ describe('authorize', () => {
   })
 })
 
-describe('a store', () => {
+describe('a tenant store', () => {
   let known: Map<string, TenantInfo>
   let asked: string[]
   const store = {
@@ -202,7 +202,7 @@ describe('a store', () => {
     ])
   })
 
-  it('knows who there is', async () => {
+  it('decides which tenants exist and are active', async () => {
     await start({ store })
     expect(await ask(acme)).toBe('acme')
     expect(await ask(zeta)).toEqual([404, 'TENANT_UNKNOWN'])
@@ -211,14 +211,14 @@ describe('a store', () => {
     expect(await ask({}, '/health')).toBeNull()
   })
 
-  it('is never asked about what is no id', async () => {
+  it('is not called with an invalid id', async () => {
     await start({ store })
     await ask({ ...acme, 'x-tenant-id': 'a/b' })
     await ask({ 'x-user': 'ada' })
     expect(asked).toEqual([])
   })
 
-  it('is believed for a minute, and for five seconds that there is none', async () => {
+  it('is cached for a minute, and for five seconds when the tenant does not exist', async () => {
     await start({ store })
     await ask(acme)
     await ask(acme)
@@ -234,7 +234,7 @@ describe('a store', () => {
     expect(await ask(acme)).toEqual([404, 'TENANT_UNKNOWN'])
   })
 
-  it('is believed for as long as the application says', async () => {
+  it('is cached for positiveTtl and negativeTtl', async () => {
     await start({ store, positiveTtl: 2, negativeTtl: 0 })
     await ask(acme)
     await app.clock.advance('1s')
@@ -246,7 +246,7 @@ describe('a store', () => {
     expect(asked).toEqual(['acme', 'acme', 'zeta', 'zeta'])
   })
 
-  it('is asked once about one id, however many ask at once', async () => {
+  it('is called once for concurrent requests of the same tenant', async () => {
     await start({ store })
     const outcomes = await Promise.all(
       Array.from({ length: 50 }, (_, index) => ask(index % 2 ? acme : zeta)),
@@ -255,24 +255,24 @@ describe('a store', () => {
     expect(new Set(outcomes.map(String))).toEqual(new Set(['acme', '404,TENANT_UNKNOWN']))
   })
 
-  it('may answer at once', async () => {
+  it('may return a value instead of a promise', async () => {
     await start({ store: { find: (id) => known.get(id) ?? null } })
     expect(await ask(acme)).toBe('acme')
     expect(await ask(zeta)).toEqual([404, 'TENANT_UNKNOWN'])
   })
 
-  it('that compares loosely makes nobody somebody else', async () => {
+  it('that returns a tenant with another id causes a 404', async () => {
     await start({ store: { find: (id) => known.get(id.toLowerCase()) } })
     expect(await ask({ ...acme, 'x-tenant-id': 'ACME' })).toEqual([404, 'TENANT_UNKNOWN'])
   })
 
-  it('may not know a status that is new to us as a good one', async () => {
+  it('that returns an unknown status causes a 403', async () => {
     known.set('acme', { id: 'acme', status: 'deleting' as 'suspended' })
     await start({ store })
     expect(await ask(acme)).toEqual([403, 'TENANT_SUSPENDED'])
   })
 
-  it('that fails serves nobody, and is asked again', async () => {
+  it('that rejects causes a 503, and is called again for the next request', async () => {
     let isUp = false
     const find = async (id: string) => {
       if (!isUp) throw new Error('connection refused')
@@ -286,7 +286,7 @@ describe('a store', () => {
     expect(await ask(acme)).toBe('acme')
   })
 
-  it('that throws at once fails alike, and one that answers nonsense is a bug', async () => {
+  it('that throws causes a 503, and one that returns no tenant causes a 500', async () => {
     await start({
       store: {
         find: (id) => {
@@ -299,7 +299,7 @@ describe('a store', () => {
     expect(await ask(acme)).toEqual([500, 'INTERNAL_SERVER_ERROR'])
   })
 
-  it('that never answers is given five seconds', async () => {
+  it('that never settles causes a 503 after five seconds', async () => {
     let reach = () => {}
     const reached = new Promise<void>((resolve) => {
       reach = resolve

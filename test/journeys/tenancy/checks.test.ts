@@ -26,7 +26,7 @@ class HealthController {
   }
 }
 
-describe('the option', () => {
+describe('the option tenant', () => {
   it.each<[string, unknown]>([
     ['tenant', true],
     ['tenant', 'x-org'],
@@ -35,7 +35,7 @@ describe('the option', () => {
     ['tenant.header', ''],
     ['tenant.header', true],
     ['tenant.header', 7],
-    // Of these, Node shows the first of several, or joins them otherwise.
+    // When a request has several of these headers, Node keeps the first one or joins them in another way.
     ['tenant.header', 'Authorization'],
     ['tenant.header', 'host'],
     ['tenant.header', 'cookie'],
@@ -53,7 +53,7 @@ describe('the option', () => {
     ['tenant.negativeTtl', -1],
     ['tenant.authorize', true],
     ['tenant.authorize', null],
-  ])('%s cannot be %j', async (subject, value) => {
+  ])('is refused when %s is %j', async (subject, value) => {
     const [, name] = subject.split('.')
     const tenant = (name === undefined ? value : { [name]: value }) as TenantOptions
     const problems = await bootProblems({ tenant, controllers: [HealthController] })
@@ -65,20 +65,20 @@ describe('the option', () => {
     ['', "'' is not the name of a header."],
     [true, 'true is not the name of a header.'],
     ['Authorization', /^Of several Authorization headers in one request, Node shows/],
-  ])('tenant.header says what is wrong with %j', async (header, cause) => {
+  ])('has a cause in the error for the header %j', async (header, cause) => {
     const tenant = { header } as TenantOptions
     const [problem] = await bootProblems({ tenant, controllers: [HealthController] })
     expect(problem?.cause).toMatch(cause)
   })
 
-  it('that is misspelt keeps the application from starting: it may be a check', async () => {
+  it('is an error when it has an unknown name', async () => {
     const tenant = { authorise: () => true } as TenantOptions
     expect(await bootProblems({ tenant, controllers: [HealthController] })).toMatchObject([
       { code: 'E_OPTION_INVALID', subject: 'tenant.authorise' },
     ])
   })
 
-  it('is fine with all that it knows', async () => {
+  it('causes no warning with all known names', async () => {
     const tenant: TenantOptions = {
       header: 'X-Org',
       jwtClaim: 'org',
@@ -95,7 +95,7 @@ describe('the option', () => {
   })
 })
 
-describe('a tenant that nothing checks', () => {
+describe('a tenant without a check', () => {
   const before = process.env.NODE_ENV
   afterEach(() => {
     process.env.NODE_ENV = before
@@ -115,7 +115,7 @@ describe('a tenant that nothing checks', () => {
     expect(await codes({ tenant: {}, auth: { guard } })).toEqual([])
   })
 
-  it('keeps a strict application from starting there', async () => {
+  it('keeps a strict application from starting in production', async () => {
     process.env.NODE_ENV = 'production'
     const problems = await bootProblems({
       tenant: {},
@@ -126,7 +126,7 @@ describe('a tenant that nothing checks', () => {
   })
 })
 
-describe('@Tenant where nothing names a tenant', () => {
+describe('@Tenant without a source of the tenant', () => {
   const middleware: RequestHandler = (_req, _res, next) => next()
   const controllers = [OrdersController]
 
@@ -137,7 +137,7 @@ describe('@Tenant where nothing names a tenant', () => {
     expect(await bootWarnings({ controllers, tenant: { header: false } })).toHaveLength(1)
   })
 
-  it('is none where something may', async () => {
+  it('is no warning when a source is possible', async () => {
     const enough: AppOptions[] = [
       { tenant: {} },
       { tenant: { header: false, jwtClaim: 'org' } },
@@ -149,7 +149,7 @@ describe('@Tenant where nothing names a tenant', () => {
       expect(await bootWarnings({ controllers, ...options })).toEqual([])
   })
 
-  it('is none where a tenant is optional, or none is needed', async () => {
+  it('is no warning when the tenant is optional, or no route needs one', async () => {
     @Tenant({ optional: true })
     @Controller()
     class OptionalController {
@@ -164,7 +164,7 @@ describe('@Tenant where nothing names a tenant', () => {
 
 describe('@Tenant', () => {
   it.each([[{ optional: 'yes' }], [{ option: true }], [null], ['acme'], [true]])(
-    'refuses options that it does not know: %j',
+    'refuses unknown options: %j',
     async (options) => {
       @Tenant(options as never)
       @Controller('a')
@@ -190,7 +190,7 @@ describe('@Tenant', () => {
     },
   )
 
-  it('without parentheses is refused at once', () => {
+  it('throws at once without parentheses', () => {
     const bare = Tenant as unknown as (target: unknown, context?: unknown) => void
     expect(() => {
       @bare
@@ -199,7 +199,7 @@ describe('@Tenant', () => {
     }).toThrow(/@Tenant/)
   })
 
-  it('of a method wins over that of its class, and is inherited', async () => {
+  it('on a method overrides that of the class, and is inherited', async () => {
     @Tenant()
     @Controller('base')
     class Base {

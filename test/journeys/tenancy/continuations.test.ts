@@ -1,309 +1,29 @@
-import { EventEmitter, once } from 'node:events'
 import { connect } from 'node:net'
-import { PassThrough, Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import { setTimeout as delay } from 'node:timers/promises'
-import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
+import { type Request, type RequestHandler, type Response, runWithTenant } from 'blazon'
+import { afterAll, describe, expect, it } from 'vitest'
+import { keepAlive, type Member, type Reply, send } from './crowd.js'
+import { pool, shortly, WAYS } from './ways.js'
 import {
-  App,
-  type AppOptions,
-  BadRequestError,
-  Body,
-  Controller,
-  type ErrorRequestHandler,
-  Get,
-  getTenantId,
-  type Logger,
-  Post,
-  type Request,
-  type RequestHandler,
-  type Response,
-  runWithTenant,
-  Tenant,
-  TenantContext,
-} from 'blazon'
-import express from 'express'
-import multer from 'multer'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { z } from 'zod'
-import { keepAlive, type Member, Pool, type Reply, send } from './crowd.js'
+  lines,
+  logger,
+  port,
+  readRaw,
+  start,
+  useWaysApp,
+  waitForPool,
+  waiting,
+} from './ways-app.js'
 
 const TENANTS = Array.from({ length: 20 }, (_, number) => `tenant-${number}`)
 const REQUESTS = 200
 const SOCKETS = 25
 
-let pool = new Pool()
-/** Requests that will never be answered. */
-let waiting = 0
-let worker: Worker
-
-/** Waits in the pool and then lets go of it from where this one stands. */
-const pooled = <T>(work: () => T | Promise<T>): Promise<T> =>
-  new Promise((resolve, reject) => {
-    pool.acquire((release) => {
-      // Not in the scope of whoever waits, but of whoever has released.
-      Promise.resolve(work()).then(resolve, reject).finally(release)
-    })
-  })
-
-const shortly = () => delay(Math.random() * 3)
-
-/** Every way to come back that Node has; each answers with the tenant that it finds there. */
-const WAYS: Record<string, () => Promise<string | undefined>> = {
-  setTimeout: () => new Promise((done) => setTimeout(() => done(getTenantId()), Math.random() * 3)),
-  setInterval: () =>
-    new Promise((done) => {
-      const timer = setInterval(() => {
-        clearInterval(timer)
-        done(getTenantId())
-      }, 1)
-    }),
-  setImmediate: () => new Promise((done) => setImmediate(() => done(getTenantId()))),
-  nextTick: () => new Promise((done) => process.nextTick(() => done(getTenantId()))),
-  queueMicrotask: () => new Promise((done) => queueMicrotask(() => done(getTenantId()))),
-  async await() {
-    await shortly()
-    await null
-    return getTenantId()
-  },
-  async 'an event'() {
-    const emitter = new EventEmitter()
-    setTimeout(() => emitter.emit('ready'), 1)
-    return await new Promise((done) => emitter.on('ready', () => done(getTenantId())))
-  },
-  async 'an awaited event'() {
-    const emitter = new EventEmitter()
-    setTimeout(() => emitter.emit('ready'), 1)
-    await once(emitter, 'ready')
-    return getTenantId()
-  },
-  async 'a stream'() {
-    const stream = Readable.from(['a', 'b'])
-    return await new Promise((done) => stream.on('data', () => done(getTenantId())))
-  },
-  async 'an iterated stream'() {
-    const seen = new Set<string | undefined>()
-    for await (const _ of Readable.from(['a', 'b'])) seen.add(getTenantId())
-    return seen.size === 1 ? [...seen][0] : undefined
-  },
-  async 'a pipeline'() {
-    const seen: (string | undefined)[] = []
-    const through = new PassThrough()
-    through.on('data', () => seen.push(getTenantId()))
-    await pipeline(Readable.from(['a', 'b']), through)
-    return new Set([...seen, getTenantId()]).size === 1 ? seen[0] : undefined
-  },
-  async 'a thenable'() {
-    const query = {
-      // Calls back where somebody else lets go of the pool.
-      then: (done: (rows: number) => void) =>
-        pool.acquire((release) => {
-          done(1)
-          setImmediate(release)
-        }),
-    }
-    await query
-    return getTenantId()
-  },
-  async 'a promise of a pool'() {
-    await pooled(shortly)
-    return getTenantId()
-  },
-  'a callback of a pool, bound': () =>
-    new Promise((done) => {
-      pool.acquire(
-        TenantContext.bind((release: () => void) => {
-          done(getTenantId())
-          setImmediate(release)
-        }),
-      )
-    }),
-  async 'a message of a worker'() {
-    const { port1, port2 } = new MessageChannel()
-    worker.postMessage(port2, [port2])
-    const answer = await new Promise((done) => port1.once('message', () => done(getTenantId())))
-    port1.close()
-    return answer as string | undefined
-  },
-  async 'an awaited message of a worker'() {
-    const { port1, port2 } = new MessageChannel()
-    worker.postMessage(port2, [port2])
-    await once(port1 as MessagePort & EventEmitter, 'message')
-    port1.close()
-    return getTenantId()
-  },
-}
-
-const Note = z.object({ text: z.string() })
-
-@Tenant()
-@Controller('ways')
-class WaysController {
-  @Get('back/:way')
-  async back(req: Request) {
-    await shortly()
-    const found = await (WAYS[req.params.way] as () => Promise<string | undefined>)()
-    return { found, after: getTenantId() }
-  }
-
-  @Post('validated')
-  @Body(Note)
-  async validated(req: Request) {
-    const before = getTenantId()
-    await shortly()
-    return { found: before, after: getTenantId(), text: req.body.text }
-  }
-
-  @Post('left')
-  left(req: Request) {
-    return { found: getTenantId(), after: getTenantId(), seen: req.headers['x-seen'] }
-  }
-
-  @Get('raw')
-  raw(req: Request, res: Response) {
-    const seen: (string | undefined)[] = []
-    const look = () => void seen.push(getTenantId())
-    req.on('data', look).once('end', look)
-    req.on('end', () => {
-      const [found] = new Set(seen).size === 1 ? seen : []
-      res.json({ data: { found, after: getTenantId() } })
-    })
-  }
-
-  @Get('fails')
-  async fails(_req: Request, _res: Response, next: (error: unknown) => void) {
-    await shortly()
-    // From the scope of whoever has let go of the pool.
-    pool.acquire((release) => {
-      next(new BadRequestError('No'))
-      setImmediate(release)
-    })
-    await new Promise(() => {})
-  }
-
-  @Get('elsewhere')
-  async elsewhere(_req: Request, res: Response) {
-    await shortly()
-    const found = getTenantId()
-    // Ends the response in the scope of whoever has let go of the pool.
-    pool.acquire((release) => {
-      res.json({ data: { found, after: found } })
-      setImmediate(release)
-    })
-  }
-
-  @Get('waits')
-  async waits(req: Request) {
-    req.signal.addEventListener('abort', () => {
-      lines.push({ what: 'abort', request: req.get('x-tenant-id'), written: getTenantId() })
-    })
-    waiting++
-    await new Promise(() => {})
-  }
-
-  @Get('throws')
-  async throws() {
-    await shortly()
-    throw new Error('unexpected')
-  }
-}
-
-/** What every log of an application says: whose request it was, and in whose name the line was written. */
-interface Line {
-  readonly what: string
-  readonly request: string | undefined
-  readonly written: string | undefined
-}
-
-let lines: Line[] = []
-const logger: Logger = {
-  info() {},
-  warn() {},
-  error: (facts) => {
-    const { tenant } = facts as { tenant?: string }
-    lines.push({ what: 'failure', request: tenant, written: getTenantId() })
-  },
-}
-
-const accessLog: RequestHandler = (req, res, next) => {
-  for (const event of ['finish', 'close']) {
-    res.on(event, () => {
-      lines.push({ what: event, request: req.get('x-tenant-id'), written: getTenantId() })
-    })
-  }
-  next()
-}
-
-const tellError: ErrorRequestHandler = (error, req, _res, next) => {
-  lines.push({ what: 'error', request: req.get('x-tenant-id'), written: getTenantId() })
-  next(error)
-}
-
-/** Reads a body, and goes on from the event of its end. */
-const readRaw: RequestHandler = (req, _res, next) => {
-  if (req.get('x-read') !== 'raw') return next()
-  req.resume()
-  // As a parser does that knows nothing of contexts, on the stream itself.
-  EventEmitter.prototype.on.call(req, 'end', () => {
-    req.headers['x-seen'] = getTenantId()
-    next()
-  })
-}
-
-/** Goes on where whoever was before has released the pool. */
-const waitForPool: RequestHandler = (req, _res, next) => {
-  if (req.get('x-read') !== 'pool') return next()
-  pool.acquire((release) => {
-    next()
-    setTimeout(release, Math.random())
-  })
-}
-
-const only = (kind: string, middleware: RequestHandler): RequestHandler => {
-  return (req, res, next) => (req.get('x-read') === kind ? middleware(req, res, next) : void next())
-}
-
-let app: App | undefined
-let port = 0
 const agent = keepAlive(SOCKETS)
 
-/** @param isTold Whether the application reads the header itself. */
-async function start(options: AppOptions = {}, isTold = true): Promise<void> {
-  app = new App({
-    ...(isTold ? { tenant: {} } : {}),
-    controllers: [WaysController],
-    middlewares: [
-      accessLog,
-      readRaw,
-      waitForPool,
-      only('json', express.json()),
-      only('text', express.text({ type: '*/*' })),
-      only('files', multer({ storage: multer.memoryStorage() }).any()),
-      tellError,
-    ],
-    logger,
-    security: { helmet: false },
-    ...options,
-  })
-  port = (await app.listen(0, '127.0.0.1')).port
-}
+useWaysApp()
+afterAll(() => agent.destroy())
 
-beforeAll(() => {
-  const code = `require('node:worker_threads').parentPort.on('message', (port) => port.postMessage(1))`
-  worker = new Worker(code, { eval: true })
-})
-afterAll(async () => {
-  await worker.terminate()
-  agent.destroy()
-})
-afterEach(async () => {
-  await app?.close()
-  lines = []
-  waiting = 0
-  pool = new Pool()
-})
-
-/** Sends requests of all tenants at once; answers with those that were not served as their own. */
+/** Sends concurrent requests of all tenants. Returns the ones that ran with another tenant. */
 async function crowd(
   member: (
     tenant: string,
@@ -328,7 +48,7 @@ async function crowd(
   return { strays, replies: replies.map(({ reply }) => reply) }
 }
 
-/** Lines that were written in the name of another than they are about. */
+/** Lines that were written in the scope of another tenant than that of their request. */
 const strangeLines = () => lines.filter(({ request, written }) => request !== written)
 
 describe('a tenant stays the same', () => {
@@ -340,7 +60,7 @@ describe('a tenant stays the same', () => {
     expect(strangeLines()).toEqual([])
   })
 
-  it('through all of them at once', async () => {
+  it('through all of these ways at once', async () => {
     await start()
     const ways = Object.keys(WAYS)
     const { strays } = await crowd((_, index) => ({
@@ -364,14 +84,14 @@ describe('a tenant stays the same', () => {
     )
   })
 
-  it('through listeners of the request itself', async () => {
+  it('through listeners on the request', async () => {
     await start()
     const body = 'x'.repeat(1000)
     expect((await crowd(() => ({ path: '/ways/raw', body }))).strays).toEqual([])
   })
 
   it.each(['raw', 'pool', 'json', 'text'])(
-    'through a middleware that goes on elsewhere: %s',
+    'through a middleware that calls next() in another scope: %s',
     async (kind) => {
       await start()
       const headers = { 'x-read': kind, 'content-type': 'application/json' }
@@ -382,7 +102,7 @@ describe('a tenant stays the same', () => {
     },
   )
 
-  it('through an interceptor that goes on elsewhere', async () => {
+  it('through an interceptor that calls next() in another scope', async () => {
     const waits = (_req: Request, _res: Response, next: () => unknown) =>
       new Promise((resolve, reject) => {
         pool.acquire((release) => {
@@ -403,7 +123,7 @@ describe('a tenant stays the same', () => {
     expect((await crowd(() => member)).strays).toEqual([])
   })
 
-  it('where errors are told, wherever they were passed on', async () => {
+  it('in error middlewares and the log, when errors were passed in another scope', async () => {
     await start()
     const { replies } = await crowd((_, index) => ({
       path: index % 2 === 0 ? '/ways/fails' : '/ways/throws',
@@ -414,14 +134,14 @@ describe('a tenant stays the same', () => {
     expect(strangeLines()).toEqual([])
   })
 
-  it('where a response ends, whoever has ended it', async () => {
+  it('in events of a response that another scope has ended', async () => {
     await start()
     expect((await crowd(() => ({ path: '/ways/elsewhere' }))).strays).toEqual([])
     expect(lines.filter(({ what }) => what === 'finish')).toHaveLength(REQUESTS)
     expect(strangeLines()).toEqual([])
   })
 
-  it('where the time of a request has passed', async () => {
+  it('after the handler timeout', async () => {
     await start({ timeouts: { handler: '50ms' } })
     const { replies } = await crowd(() => ({ path: '/ways/waits' }))
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([503]))
@@ -429,7 +149,7 @@ describe('a tenant stays the same', () => {
     expect(strangeLines()).toEqual([])
   })
 
-  it('where a client has gone', async () => {
+  it('after a client has disconnected', async () => {
     await start()
     const sockets = TENANTS.map((tenant) => {
       const socket = connect(port, '127.0.0.1')
@@ -443,7 +163,7 @@ describe('a tenant stays the same', () => {
     expect(strangeLines()).toEqual([])
   })
 
-  it('where a middleware sets it, and the next one goes on elsewhere', async () => {
+  it('when a middleware sets it, and the next one continues in another scope', async () => {
     const byOrg: RequestHandler = (req, _res, next) => runWithTenant(req.get('x-org'), next)
     await start({ middlewares: [byOrg, waitForPool, readRaw] }, false)
     const { strays } = await crowd((tenant, index) => ({
@@ -455,7 +175,7 @@ describe('a tenant stays the same', () => {
     expect(strays).toEqual([])
   })
 
-  it("where a middleware sets it from a callback that is in nobody else's hands", async () => {
+  it('when a middleware sets it by passing next to runWithTenant in another scope', async () => {
     const byPool: RequestHandler = (req, _res, next) =>
       pool.acquire((release) => {
         runWithTenant(req.get('x-org'), next)
@@ -471,10 +191,10 @@ describe('a tenant stays the same', () => {
     expect(strays).toEqual([])
   })
 
-  it('or is none, where a middleware sets it in the scope of another request, which is logged once', async () => {
+  it('or is absent, with one warning, when a middleware wraps next in another scope', async () => {
     const byPool: RequestHandler = (req, _res, next) =>
       pool.acquire((release) => {
-        // Nothing tells this from a pool that calls back while somebody else's `runWithTenant` runs.
+        // This cannot be distinguished from a pool that calls back inside of `runWithTenant` of another request.
         runWithTenant(req.get('x-org'), () => next())
         setTimeout(release, Math.random())
       })
@@ -494,7 +214,7 @@ describe('a tenant stays the same', () => {
     expect(warnings).toEqual([expect.stringContaining('runWithTenant(id, next)')])
   })
 
-  it('on one connection, from A to B and back', async () => {
+  it('on one connection with requests of different tenants', async () => {
     await start()
     const single = keepAlive(1)
     const seen: unknown[] = []
@@ -510,7 +230,7 @@ describe('a tenant stays the same', () => {
     expect(ports.size).toBe(1)
   })
 
-  it('on one connection on which a second request is already waiting', async () => {
+  it('on one connection with waiting requests', async () => {
     await start()
     const single = keepAlive(1)
     const replies = await Promise.all(

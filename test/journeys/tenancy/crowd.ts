@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http'
 
-/** A request of a crowd. */
+/** One of many concurrent requests. */
 export interface Member {
   readonly method?: string
   readonly path: string
@@ -8,7 +8,7 @@ export interface Member {
   readonly body?: string
 }
 
-/** What came back. */
+/** The response. */
 export interface Reply {
   readonly status: number
   // biome-ignore lint/suspicious/noExplicitAny: the envelope of any route
@@ -17,7 +17,7 @@ export interface Reply {
   readonly port: number | undefined
 }
 
-/** Connections that are kept alive and used again, no more than so many. */
+/** Connections that are kept alive and reused, with a maximum number. */
 export function keepAlive(maxSockets: number): Agent {
   return new Agent({ keepAlive: true, maxSockets, scheduling: 'fifo' })
 }
@@ -41,7 +41,7 @@ export function send(port: number, agent: Agent, member: Member): Promise<Reply>
       res.on('error', reject)
     })
     req.on('error', reject)
-    // Two pieces, so that the end does not come with the head.
+    // The body is sent in two parts, so that its end does not arrive with the head.
     if (body !== undefined) {
       req.write(body.slice(0, 1))
       setImmediate(() => req.end(body.slice(1)))
@@ -49,7 +49,7 @@ export function send(port: number, agent: Agent, member: Member): Promise<Reply>
   })
 }
 
-/** Something that serves one at a time, and calls the next one back from where the last one let go of it. */
+/** A pool with one resource. It calls the next callback in the async context of the code that released the resource. */
 export class Pool {
   readonly #waiting: ((release: () => void) => void)[] = []
   #isBusy = false

@@ -48,13 +48,13 @@ function document(tenant?: TenantOptions, more: AppOptions = {}): OpenApiDocumen
   return new App({ controllers, logger: false, ...options, ...more }).document
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: read as a client of the document would
+// biome-ignore lint/suspicious/noExplicitAny: read like a client of the document
 const operation = (doc: OpenApiDocument, path: string) => (doc.paths[path] as any).get
 const parameters = (doc: OpenApiDocument, path: string) => operation(doc, path).parameters
 const statuses = (doc: OpenApiDocument, path: string) => Object.keys(operation(doc, path).responses)
 
 describe('the document', () => {
-  it('has the header of routes that belong to a tenant, and its 400', () => {
+  it('has the tenant header on routes with @Tenant, and a 400', () => {
     const doc = document({})
     expect(parameters(doc, '/orders')).toEqual([
       {
@@ -69,33 +69,33 @@ describe('the document', () => {
     expect(parameters(doc, '/health')).toBeUndefined()
   })
 
-  it('names the header that is read, whole', () => {
+  it('has the name of the header, and a pattern for the whole id', () => {
     const [header] = parameters(document({ header: 'X-Org', pattern: /[a-z]+|\d+/ }), '/orders')
     expect(header).toMatchObject({ name: 'x-org', schema: { pattern: '^(?:[a-z]+|\\d+)$' } })
     const [loose] = parameters(document({ pattern: /^[a-z]+$/i }), '/orders')
     expect(loose.schema).toEqual({ type: 'string' })
   })
 
-  it('does not require it where another source may name the tenant, nor where none is needed', () => {
+  it('does not require the header when there is another source, or the tenant is optional', () => {
     expect(parameters(document({ jwtClaim: 'org' }), '/orders')[0].required).toBeUndefined()
     const strategies = [() => undefined]
     expect(parameters(document({ strategies }), '/orders')[0].required).toBeUndefined()
     expect(parameters(document({}), '/orders/optional')[0].required).toBeUndefined()
   })
 
-  it('has it on every route where the application requires a tenant', () => {
+  it('has the header on every route when tenant.required is true', () => {
     const doc = document({ required: true })
     expect(parameters(doc, '/health')[0]).toMatchObject({ name: 'x-tenant-id', required: true })
     expect(parameters(doc, '/orders/optional')[0].required).toBeUndefined()
   })
 
-  it('has none that nobody reads', () => {
+  it('has no header when the application does not read it', () => {
     expect(parameters(document({ header: false, jwtClaim: 'org' }), '/orders')).toBeUndefined()
     expect(parameters(document(), '/orders')).toBeUndefined()
     expect(statuses(document(), '/orders')).toContain('400')
   })
 
-  it('leaves the author’s word on it alone', () => {
+  it('keeps a description of the header by @Headers', () => {
     expect(parameters(document({}), '/orders/own')).toEqual([
       {
         name: 'X-Tenant-Id',
@@ -107,7 +107,7 @@ describe('the document', () => {
     ])
   })
 
-  it('says how a tenant may be refused, on every route where it may', () => {
+  it('has the errors of the tenant checks on the routes that they protect', () => {
     const store = { find: (id: string) => ({ id }) }
     expect(statuses(document({ store }), '/health')).toEqual(
       expect.arrayContaining(['400', '403', '404', '503']),
@@ -120,15 +120,15 @@ describe('the document', () => {
     expect(statuses(document({}), '/health')).not.toContain('403')
   })
 
-  it('is each application’s own, of the same controllers', () => {
+  it('is different for two applications with the same controllers', () => {
     const [first] = parameters(document({ header: 'x-first' }), '/orders')
     const [second] = parameters(document({ header: 'x-second' }), '/orders')
     expect([first.name, second.name]).toEqual(['x-first', 'x-second'])
   })
 })
 
-describe('under test', () => {
-  it('what is refused is as the document says', async () => {
+describe('the contract', () => {
+  it('matches the refusals of tenant checks', async () => {
     const app = await TestApp.create({
       controllers,
       contract: 'throw',
@@ -143,9 +143,9 @@ describe('under test', () => {
     await app.close()
   })
 
-  it('requests that are made from the document are answered as it says', async () => {
+  it('matches the responses to generated requests', async () => {
     const app = await TestApp.create({ controllers, tenant: {} })
-    // The author's own schema of the header takes more than the header does.
+    // The schema in @Headers accepts more values than the application does.
     await app.fuzz({ seed: 5, runs: 60, skip: ['Orders_own'] })
     expect(app.contractReport()).toEqual([])
     await app.close()

@@ -47,7 +47,7 @@ class PathController {
 }
 
 let app: TestApp
-// Some tests start none.
+// Some tests start no application.
 afterEach(() => app?.close())
 
 type Headers = Record<string, string>
@@ -61,32 +61,32 @@ async function start(options: AppOptions): Promise<void> {
   })
 }
 
-/** The tenant that a handler saw, or the refusal. */
+/** The tenant in the handler, or the status and code of the refusal. */
 async function ask(headers: Headers, path = '/who'): Promise<Outcome> {
   const { status, body } = await app.with(headers).request().get(path)
   return status === 200 ? body.data.tenant : [status, body.code]
 }
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
-/** A token that nobody has signed. */
+/** A token without a valid signature. */
 const token = (payload: unknown) => `${encode({ alg: 'none' })}.${encode(payload)}.c2lnbmF0dXJl`
 const bearer = (payload: unknown) => ({ authorization: `Bearer ${token(payload)}` })
 
-describe('the header', () => {
-  it('names the tenant, whatever case it is written in', async () => {
+describe('the tenant header', () => {
+  it('sets the tenant, with its name in any case', async () => {
     await start({ tenant: {} })
     expect(await ask({ 'X-Tenant-Id': 'acme' })).toBe('acme')
     expect(await ask({ 'x-tenant-id': 'tenant-1' })).toBe('tenant-1')
   })
 
-  it('is the one that the application says', async () => {
+  it('is the header of tenant.header', async () => {
     await start({ tenant: { header: 'X-Org' } })
     expect(await ask({ 'x-org': 'acme' })).toBe('acme')
     expect(await ask({ 'x-tenant-id': 'acme' })).toEqual([400, 'TENANT_REQUIRED'])
     expect((await app.asTenant('zeta').request().get('/who')).body.data).toEqual({ tenant: 'zeta' })
   })
 
-  it('tells ids apart by case', async () => {
+  it('distinguishes ids by case', async () => {
     await start({ tenant: {} })
     expect(await ask({ 'x-tenant-id': 'ACME' })).toBe('ACME')
   })
@@ -98,7 +98,7 @@ describe('the header', () => {
     ['over-long', 'a'.repeat(129)],
     ['with a slash', 'acme/zeta'],
     ['with a colon', 'acme:users'],
-    ['a way up', '..'],
+    ['a parent folder', '..'],
     ['a wildcard', '*'],
     ['encoded', 'acme%0a'],
     ['a look-alike', 'аcme'],
@@ -109,9 +109,9 @@ describe('the header', () => {
     ['prototype', 'prototype'],
     ['undefined', 'undefined'],
     ['null', 'null'],
-  ])('that is %s is 400, on every route, and is not repeated', async (_, id) => {
+  ])('that is %s causes a 400 on every route, without the id in the response', async (_, id) => {
     await start({ tenant: {} })
-    // Headers travel as Latin-1: this is how UTF-8 arrives.
+    // HTTP headers are Latin-1, so UTF-8 arrives in this form.
     const headers = { 'x-tenant-id': Buffer.from(id, 'utf8').toString('latin1') }
     expect(await ask(headers)).toEqual([400, 'TENANT_INVALID'])
     expect(await ask(headers, '/who/anyone')).toEqual([400, 'TENANT_INVALID'])
@@ -119,7 +119,7 @@ describe('the header', () => {
     if (id.length > 3) expect(text).not.toContain(id)
   })
 
-  it('is not read under a name that only looks like its own', async () => {
+  it('is not read from a header with a similar name', async () => {
     await start({ tenant: {} })
     expect(await ask({ x_tenant_id: 'acme' })).toEqual([400, 'TENANT_REQUIRED'])
   })
@@ -132,7 +132,7 @@ describe('the header', () => {
     expect(await ask({ 'x-tenant-id': 'xx org:1' })).toEqual([400, 'TENANT_INVALID'])
   })
 
-  it('never carries a name of objects nor an endless one, whatever the pattern says', async () => {
+  it('never contains a name of Object.prototype or more than 256 characters, with any pattern', async () => {
     await start({ tenant: { pattern: /.*/ } })
     expect(await ask({ 'x-tenant-id': '__proto__' })).toEqual([400, 'TENANT_INVALID'])
     expect(await ask({ 'x-tenant-id': 'a'.repeat(257) })).toEqual([400, 'TENANT_INVALID'])
@@ -140,42 +140,42 @@ describe('the header', () => {
   })
 })
 
-describe('a route', () => {
-  it('with @Tenant needs one', async () => {
+describe('a route of an application with tenants', () => {
+  it('with @Tenant requires a tenant', async () => {
     await start({ tenant: {} })
     expect(await ask({})).toEqual([400, 'TENANT_REQUIRED'])
     const { body } = await app.request().get('/who')
     expect(body.message).toBe('A tenant is required: send the header x-tenant-id')
   })
 
-  it('without @Tenant knows it, and needs none', async () => {
+  it('without @Tenant has the tenant, but does not require one', async () => {
     await start({ tenant: {} })
     expect(await ask({}, '/who/anyone')).toBeNull()
     expect(await ask({ 'x-tenant-id': 'acme' }, '/who/anyone')).toBe('acme')
   })
 
-  it('with an optional one answers either way', async () => {
+  it('with an optional tenant responds with and without one', async () => {
     await start({ tenant: { required: true } })
     expect(await ask({}, '/who/optional')).toBeNull()
     expect(await ask({ 'x-tenant-id': 'acme' }, '/who/optional')).toBe('acme')
   })
 
-  it('of any kind needs one where the application requires it', async () => {
+  it('of any kind requires a tenant when tenant.required is true', async () => {
     await start({ tenant: { required: true } })
     expect(await ask({}, '/who/anyone')).toEqual([400, 'TENANT_REQUIRED'])
     expect(await ask({ 'x-tenant-id': 'acme' }, '/who/anyone')).toBe('acme')
   })
 })
 
-describe('a claim', () => {
-  it('names the tenant, unverified, where there is no header', async () => {
+describe('a claim of a JWT', () => {
+  it('sets the tenant, without verification, when the header is absent', async () => {
     await start({ tenant: { jwtClaim: 'org' } })
     expect(await ask(bearer({ org: 'acme' }))).toBe('acme')
     expect(await ask({ ...bearer({ org: 'acme' }), 'x-tenant-id': 'zeta' })).toBe('zeta')
     expect(await ask({ authorization: `bearer  ${token({ org: 'acme' })}` })).toBe('acme')
   })
 
-  it('is the only source without a header', async () => {
+  it('is the only source when tenant.header is false', async () => {
     await start({ tenant: { header: false, jwtClaim: 'org' } })
     expect(await ask({ ...bearer({ org: 'acme' }), 'x-tenant-id': 'zeta' })).toBe('acme')
     expect(await ask({ 'x-tenant-id': 'zeta' })).toEqual([400, 'TENANT_REQUIRED'])
@@ -196,7 +196,7 @@ describe('a claim', () => {
     ['an inherited name', `Bearer ${token({ other: 1 })}`],
     ['a claim of null', `Bearer ${token({ org: null })}`],
     ['more than 8 KiB', `Bearer ${token({ org: 'acme', pad: 'x'.repeat(8192) })}`],
-  ])('is none in a credential with %s', async (_, authorization) => {
+  ])('is absent in a credential with %s', async (_, authorization) => {
     await start({ tenant: { jwtClaim: 'org' } })
     expect(await ask({ authorization })).toEqual([400, 'TENANT_REQUIRED'])
     expect(await ask({ authorization }, '/who/anyone')).toBeNull()
@@ -212,12 +212,12 @@ describe('a claim', () => {
     ['__proto__', '__proto__'],
     ['with a line break', 'acme\nzeta'],
     ['a look-alike', 'аcme'],
-  ])('that is %s is 400', async (_, org) => {
+  ])('that is %s causes a 400', async (_, org) => {
     await start({ tenant: { jwtClaim: 'org' } })
     expect(await ask(bearer({ org }))).toEqual([400, 'TENANT_INVALID'])
   })
 
-  it('may be called as what every object has', async () => {
+  it('may have a name of Object.prototype', async () => {
     await start({ tenant: { jwtClaim: 'constructor' } })
     expect(await ask(bearer({}))).toEqual([400, 'TENANT_REQUIRED'])
     expect(await ask(bearer({ constructor: 'acme' }))).toBe('acme')
@@ -225,7 +225,7 @@ describe('a claim', () => {
 })
 
 describe('two sources', () => {
-  it('that disagree are 403 where the application says so', async () => {
+  it('that differ cause a 403 when onMismatch is reject', async () => {
     await start({ tenant: { jwtClaim: 'org', onMismatch: 'reject' } })
     const claim = bearer({ org: 'acme' })
     expect(await ask({ ...claim, 'x-tenant-id': 'zeta' })).toEqual([403, 'TENANT_MISMATCH'])
@@ -236,7 +236,7 @@ describe('two sources', () => {
 })
 
 describe('strategies', () => {
-  it('are asked in order, after header and claim', async () => {
+  it('are called in order, after header and claim', async () => {
     const calls: string[] = []
     const silent = () => {
       calls.push('silent')
@@ -258,12 +258,12 @@ describe('strategies', () => {
     ['a promise', () => Promise.resolve('acme')],
     ['a promise that rejects', () => Promise.reject(new Error('no'))],
     ['a number', () => 7],
-  ])('that answer with %s fail, and let nobody pass', async (_, strategy) => {
+  ])('that return %s cause a 500', async (_, strategy) => {
     await start({ tenant: { strategies: [strategy as never] }, contract: 'off' } as AppOptions)
     expect(await ask({}, '/who/anyone')).toEqual([500, 'INTERNAL_SERVER_ERROR'])
   })
 
-  it('may throw errors of HTTP, and nothing that means "go on"', async () => {
+  it('may throw an HttpError; any other thrown value causes a 500', async () => {
     let thrown: unknown = new BadRequestError('Which shop?', { code: 'NO_SHOP' })
     const strategy = () => {
       throw thrown
@@ -275,7 +275,7 @@ describe('strategies', () => {
     }
   })
 
-  it('by subdomain read the Host header alone', async () => {
+  it('by subdomain read the Host header only', async () => {
     await start({
       tenant: { header: false, strategies: [tenantFromSubdomain({ domain: 'Example.com' })] },
     })
@@ -290,7 +290,7 @@ describe('strategies', () => {
     expect(await ask(forged)).toEqual(none)
   })
 
-  it('by host know hosts by name', async () => {
+  it('by host map host names to tenants', async () => {
     const strategies = [tenantFromHost({ 'Shop.acme.example': 'acme' })]
     await start({ tenant: { header: false, strategies }, trustProxy: true })
     expect(await ask({ host: 'shop.ACME.example:80' })).toBe('acme')
@@ -311,7 +311,7 @@ describe('strategies', () => {
   })
 
   it.each(['https://a.example', 'a.example:80', '*.a.example', '.a.example', 'müller.example', ''])(
-    'by host refuse %j, which no Host header is',
+    'by host refuse the invalid host name %j',
     (name) => {
       expect(() => tenantFromHost({ [name]: 'acme' })).toThrow(
         /^tenantFromHost\(\): .+is not a host name/,
@@ -320,7 +320,7 @@ describe('strategies', () => {
     },
   )
 
-  it('by host refuse what is no name at all', () => {
+  it('by host refuse values that are no strings', () => {
     expect(() => tenantFromHost(undefined as never)).toThrow(/undefined is not a host name/)
     expect(() => tenantFromSubdomain('a.example' as never)).toThrow(/undefined is not a host name/)
     expect(() => tenantFromSubdomain(undefined as never)).toThrow(/undefined is not a host name/)
@@ -328,58 +328,58 @@ describe('strategies', () => {
   })
 })
 
-describe('a middleware of the application', () => {
+describe('a middleware that sets the tenant', () => {
   const byOrg: RequestHandler = (req, _res, next) => {
     const org = req.get('x-org')
     if (org === undefined) return next(new BadRequestError('Which organisation?'))
     runWithTenant(org, next)
   }
 
-  it('may say whose a request is', async () => {
+  it('sets it with runWithTenant', async () => {
     await start({ middlewares: [byOrg] })
     expect(await ask({ 'x-org': 'acme' })).toBe('acme')
     expect(await ask({ 'x-org': 'acme' }, '/who/anyone')).toBe('acme')
     expect(await ask({})).toEqual([400, 'BAD_REQUEST'])
   })
 
-  it('may say so later, and in a function of its own', async () => {
+  it('may set it asynchronously', async () => {
     const later: RequestHandler = (req, _res, next) =>
       setTimeout(() => runWithTenant(req.get('x-org'), () => next()), 1)
     await start({ middlewares: [later] })
     expect(await ask({ 'x-org': 'acme' })).toBe('acme')
   })
 
-  it('wins over the option', async () => {
+  it('overrides the option tenant', async () => {
     await start({ tenant: {}, middlewares: [byOrg] })
     expect(await ask({ 'x-org': 'acme', 'x-tenant-id': 'zeta' })).toBe('acme')
   })
 
-  it('may be the built-in one', async () => {
+  it('may be createTenantMiddleware', async () => {
     await start({ middlewares: [createTenantMiddleware({ header: 'x-org' })] })
     expect(await ask({ 'x-org': 'acme' })).toBe('acme')
     expect(await ask({ 'x-org': 'a b' })).toEqual([400, 'TENANT_INVALID'])
     expect(await ask({})).toEqual([400, 'TENANT_REQUIRED'])
   })
 
-  it('may be the built-in one, and require a tenant', async () => {
+  it('may be createTenantMiddleware with required: true', async () => {
     await start({ middlewares: [createTenantMiddleware({ required: true })] })
     expect(await ask({}, '/who/anyone')).toEqual([400, 'TENANT_REQUIRED'])
     expect(await ask({ 'x-tenant-id': 'acme' }, '/who/anyone')).toBe('acme')
   })
 
-  it('of the built-in kind refuses names that it does not know, and a check that it would not ask', () => {
+  it('made by createTenantMiddleware refuses unknown options and authorize', () => {
     const make = (options: object) => () => createTenantMiddleware(options)
     expect(make({ heder: 'x-org' })).toThrow(/createTenantMiddleware\(\): heder/)
     expect(make({ authorize: () => false })).toThrow(/createTenantMiddleware\(\): authorize/)
   })
 
-  it('of the built-in kind keeps what an earlier one has said', async () => {
+  it('made by createTenantMiddleware keeps the tenant of an earlier middleware', async () => {
     await start({ middlewares: [byOrg, createTenantMiddleware({ required: true })] })
     expect(await ask({ 'x-org': 'acme' })).toBe('acme')
     expect(await ask({ 'x-org': 'acme', 'x-tenant-id': 'zeta' })).toBe('zeta')
   })
 
-  it('that has nothing to say must not say so by runWithTenant', async () => {
+  it('that calls runWithTenant without an id causes a 500', async () => {
     const careless: RequestHandler = (req, _res, next) => runWithTenant(req.get('x-org'), next)
     await start({ middlewares: [careless] })
     expect(await ask({ 'x-org': 'acme' })).toBe('acme')

@@ -42,10 +42,10 @@ class EchoController {
 const options = { controllers: [EchoController], tenant: {} }
 const headers = { 'x-tenant-id': 'acme', 'content-type': 'application/json' }
 
-describe('a listener of a request that has a tenant', () => {
+describe('a listener on a request with a tenant', () => {
   const apps = appsOfTest()
 
-  it.each(WAYS)('is called as often as Node would call it: %s', async (add, times) => {
+  it.each(WAYS)('is called as often as in Node: %s', async (add, times) => {
     heard = []
     const middleware: Middleware = (req, res, next) => {
       for (const emitter of [req, res]) {
@@ -57,11 +57,11 @@ describe('a listener of a request that has a tenant', () => {
     const { port } = await apps.listening({ ...options, middlewares: [middleware] })
     expect((await send(port, { path: '/echo', headers })).status).toBe(200)
     const once = ['1', '2', '3'].slice(0, times).map((value) => `${value} acme`)
-    // The application's middlewares stand before the scope of the tenant is left.
+    // The middlewares of the application run in the scope of the tenant.
     expect(heard).toEqual([...once, ...once])
   })
 
-  it.each(WAYS)('can be taken away by its own function: %s', async (add) => {
+  it.each(WAYS)('can be removed by its own function: %s', async (add) => {
     heard = []
     const middleware: Middleware = (req, res, next) => {
       for (const emitter of [req, res]) {
@@ -80,7 +80,7 @@ describe('a listener of a request that has a tenant', () => {
     expect(heard).toEqual([])
   })
 
-  it('hears one of several pieces of a body where it asks for one', async () => {
+  it('receives one of several chunks of a body when it is added by once', async () => {
     heard = []
     const middleware: Middleware = (req: Request, _res: Response, next) => {
       req.once('data', () => heard.push('once'))

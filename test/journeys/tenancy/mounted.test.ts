@@ -37,7 +37,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end()
 })
 
-/** Serves a handler; answers with a function that asks for a path and gets the tenant that was there. */
+/** Serves a handler. Returns a function that requests a path and returns the tenant in the response. */
 async function serve(handler: Parameters<typeof createServer>[1]) {
   const server = createServer(handler).listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
@@ -57,39 +57,40 @@ function appOf(options: ConstructorParameters<typeof App>[0]): App {
   return app
 }
 
-const tell: RequestHandler = (_req, res) => res.json({ data: { tenant: getTenantId() ?? null } })
+const sendTenant: RequestHandler = (_req, res) =>
+  res.json({ data: { tenant: getTenantId() ?? null } })
 
-describe('in Express, an application', () => {
-  it('is its tenant to whoever is in it, and to nobody outside', async () => {
+describe('an application that is mounted in Express', () => {
+  it('sets its tenant inside, and not outside', async () => {
     const app = appOf({ tenant: {}, controllers: [InnerController] })
-    const outside = express().use(app.handler).use(tell)
+    const outside = express().use(app.handler).use(sendTenant)
     const ask = await serve(outside)
     expect(await ask('/inner', { 'x-tenant-id': 'acme' })).toBe('acme')
     expect(await ask('/elsewhere', { 'x-tenant-id': 'acme' })).toBeNull()
   })
 
-  it('leaves the tenant alone that is outside', async () => {
+  it('does not change the tenant of the outer application', async () => {
     const app = appOf({ tenant: { header: 'x-inner' }, controllers: [InnerController] })
     const outside = express()
       .use((_req, _res, next) => runWithTenant('outside', next))
       .use(app.handler)
-      .use(tell)
+      .use(sendTenant)
     const ask = await serve(outside)
     expect(await ask('/inner', { 'x-inner': 'acme' })).toBe('acme')
     expect(await ask('/inner', {})).toBeNull()
     expect(await ask('/elsewhere', { 'x-inner': 'acme' })).toBe('outside')
   })
 
-  it('takes over the tenant of the built-in middleware, where it has no option of its own', async () => {
+  it('uses the tenant of an outer createTenantMiddleware when it has no tenant option', async () => {
     const app = appOf({ controllers: [InnerController] })
-    const outside = express().use(createTenantMiddleware()).use(app.handler).use(tell)
+    const outside = express().use(createTenantMiddleware()).use(app.handler).use(sendTenant)
     const ask = await serve(outside)
     expect(await ask('/inner', { 'x-tenant-id': 'acme' })).toBe('acme')
     expect(await ask('/elsewhere', { 'x-tenant-id': 'acme' })).toBe('acme')
     expect(await ask('/inner', {})).toBeNull()
   })
 
-  it('asks outside if it is told to', async () => {
+  it('can use the outer tenant by a strategy', async () => {
     const tenant = { header: false, strategies: [() => getTenantId()] } as const
     const app = appOf({ tenant, controllers: [InnerController] })
     const outside = express()
@@ -99,8 +100,8 @@ describe('in Express, an application', () => {
   })
 })
 
-describe('in another application, an application', () => {
-  it('has tenants of its own', async () => {
+describe('an application that is mounted in another App', () => {
+  it('has its own tenants', async () => {
     const inner = appOf({ tenant: { header: 'x-inner' }, controllers: [InnerController] })
     const mount: RequestHandler = (req, res, next) => inner.handler(req, res, next)
     const outer = appOf({ tenant: {}, controllers: [OuterController], middlewares: [mount] })
@@ -114,11 +115,11 @@ describe('in another application, an application', () => {
   })
 })
 
-describe('the built-in middleware in Express', () => {
-  it('refuses as Express middlewares do', async () => {
+describe('createTenantMiddleware in Express', () => {
+  it('passes its refusals to next', async () => {
     const outside = express()
       .use(createTenantMiddleware({ header: 'x-org', required: true }))
-      .use(tell)
+      .use(sendTenant)
       .use(((error, _req, res, _next) => {
         res.json({ data: { tenant: [error.status, error.code] } })
       }) as express.ErrorRequestHandler)

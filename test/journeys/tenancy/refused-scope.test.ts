@@ -22,7 +22,7 @@ class MineController {
     return { tenant: getTenantId() }
   }
 
-  /** Waits until the request behind it has been refused. */
+  /** Waits until the next request on the connection has been refused. */
   @Get('slow')
   async slow() {
     await once(signals, 'refused')
@@ -40,9 +40,9 @@ const later: TenantStore = { find: async (id) => find(id) }
 
 describe.each([
   ['at once', store],
-  ['later', later],
-])('a request whose tenant is refused %s', (_, tenants) => {
-  it('runs its error middlewares without a tenant, on a connection that had one', async () => {
+  ['asynchronously', later],
+])('a request whose tenant the store refuses %s', (_, tenants) => {
+  it('runs its error middlewares without the tenant of earlier requests on the connection', async () => {
     const seen: unknown[] = []
     const onError: ErrorRequestHandler = async (error, _req, _res, next) => {
       seen.push(getTenantId() ?? null)
@@ -76,7 +76,7 @@ describe.each([
     connection.destroy()
   })
 
-  it('runs its listeners without a tenant, although the response before it has one', async () => {
+  it('runs its listeners without the tenant of the response before it', async () => {
     signals = new EventEmitter()
     const seen: unknown[] = []
     const note = (where: string) => () => void seen.push([where, getTenantId() ?? null])
@@ -92,7 +92,7 @@ describe.each([
       middlewares: [onError],
     })
     const connection = await RawConnection.open(port)
-    // In one packet: the second response waits for the first, and is written in its course.
+    // Both requests are in one packet. The second response waits for the first, and is written after it.
     const slow = request('/mine/slow', [KEEP, 'X-Tenant-Id: acme'])
     connection.write(slow + request('/mine', [KEEP, 'X-Tenant-Id: gone']))
     const [first, second] = await connection.answers(2)

@@ -6,18 +6,18 @@ import { root } from '../../house/sources.js'
 const fixture = join(root, 'test/journeys/tenancy/fixtures/retention.ts')
 const dialect = process.env.BLAZON_DIALECT === 'legacy' ? 'legacy' : 'standard'
 
-describe('after the response', () => {
-  it('nothing of a request is kept', { timeout: 120_000 }, async () => {
+describe('a request with a tenant', () => {
+  it('is not kept in memory after its response', { timeout: 120_000 }, async () => {
     const config = writeConfig(`retention-${dialect}`, dialect)
     const child = runTypeScript(fixture, { config, flags: ['--expose-gc'] })
     const { served, sockets, open, closed } = JSON.parse(await outputOf(child))
     expect(served).toBe(2000)
-    // What the collector may have missed is one, not thousands.
+    // The garbage collector may miss one object, but not thousands.
     for (const { requests, noted } of [open, closed]) {
       expect(requests).toBeLessThanOrEqual(1)
       expect(noted).toBeLessThanOrEqual(1)
     }
-    // Node keeps the context in which the parser of an open connection last was.
+    // Node keeps the last async context of the parser of an open connection.
     expect(open.scopes).toBeLessThanOrEqual(2 * sockets)
     expect(closed.scopes).toBeLessThanOrEqual(1)
   })

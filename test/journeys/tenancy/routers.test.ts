@@ -28,74 +28,75 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end()
 })
 
-/** Asks the pool, and goes on in its callback. */
-const asks: RequestHandler = (_req, _res, next) => pool.query('any', () => next())
-const asksAndFails: RequestHandler = (_req, _res, next) => pool.query('any', () => next('failed'))
-const passesOn: ErrorRequestHandler = (error, _req, _res, next) =>
+/** Queries the pool, and calls next() in its callback. */
+const queries: RequestHandler = (_req, _res, next) => pool.query('any', () => next())
+const queriesAndFails: RequestHandler = (_req, _res, next) =>
+  pool.query('any', () => next('failed'))
+const passesError: ErrorRequestHandler = (error, _req, _res, next) =>
   pool.query('any', () => next(error))
-/** Goes on by the `next` that Express has put on the request. */
-const asksByRequest: RequestHandler = (req) => pool.query('any', () => req.next?.())
+/** Calls the `next` that Express sets on the request. */
+const queriesByRequest: RequestHandler = (req) => pool.query('any', () => req.next?.())
 const rejects: RequestHandler = async () => {
   await new Promise<void>((resolve) => pool.query('any', () => resolve()))
   throw new Error('failed')
 }
-/** Answers with the rows of whoever this code runs for. */
+/** Sends the rows of the current tenant. */
 const rows: RequestHandler = (_req, res) => {
   const found = getTenantId()
   pool.query(found, (_error, data) => res.json({ data, found }))
 }
 const rowsOfError: ErrorRequestHandler = (_error, req, res, next) => rows(req, res, next)
 
-/** The ways in which middlewares and handlers stand in each other; all of them answer `GET /rows/1`. */
+/** The ways in which middlewares and handlers can be nested. All of them respond to `GET /rows/1`. */
 const NESTINGS: Record<string, () => Middleware[]> = {
-  'a router': () => [express.Router().use(asks).get('/rows/:id', rows)],
-  'a router that goes on by req.next': () => [
-    express.Router().use(asksByRequest).get('/rows/:id', rows),
+  'a router': () => [express.Router().use(queries).get('/rows/:id', rows)],
+  'a router that calls req.next': () => [
+    express.Router().use(queriesByRequest).get('/rows/:id', rows),
   ],
   'a router in a router': () => {
-    const inner = express.Router().use(asks).get('/:id', rows)
-    return [express.Router().use(asks).use('/rows', asks, inner)]
+    const inner = express.Router().use(queries).get('/:id', rows)
+    return [express.Router().use(queries).use('/rows', queries, inner)]
   },
   'the middlewares of a route, in arrays': () => [
-    express.Router().get('/rows/:id', [asks, [asks]] as RequestHandler[], asks, rows),
+    express.Router().get('/rows/:id', [queries, [queries]] as RequestHandler[], queries, rows),
   ],
   'route().all().get()': () => {
     const router = express.Router()
-    router.route('/rows/:id').all(asks).get(rows)
+    router.route('/rows/:id').all(queries).get(rows)
     return [router]
   },
   'a parameter': () => {
     const router = express.Router()
-    router.param('id', asks)
+    router.param('id', queries)
     return [router.get('/rows/:id', rows)]
   },
-  'several of a parameter': () => {
+  'several callbacks of a parameter': () => {
     const router = express.Router()
-    router.param('id', asks)
-    router.param('id', asks)
+    router.param('id', queries)
+    router.param('id', queries)
     return [router.get('/rows/:id', rows)]
   },
-  'an application': () => [express().use(asks).get('/rows/:id', rows)],
-  'a parameter of an application': () => [express().param('id', asks).get('/rows/:id', rows)],
+  'an application': () => [express().use(queries).get('/rows/:id', rows)],
+  'a parameter of an application': () => [express().param('id', queries).get('/rows/:id', rows)],
   'an application in an application': () => {
-    const inner = express().use(asks).get('/:id', rows)
-    return [express().use(asks).use('/rows', inner)]
+    const inner = express().use(queries).get('/:id', rows)
+    return [express().use(queries).use('/rows', inner)]
   },
   'an application in an application in a router': () => {
-    const inner = express().use(asks).get('/:id', rows)
+    const inner = express().use(queries).get('/:id', rows)
     return [express.Router().use(express().use('/rows', inner))]
   },
   'error middlewares': () => [
-    express.Router().use(asksAndFails).use(passesOn).use('/rows', rowsOfError),
+    express.Router().use(queriesAndFails).use(passesError).use('/rows', rowsOfError),
   ],
   'error middlewares of a route': () => [
-    express.Router().get('/rows/:id', asksAndFails, passesOn, rowsOfError),
+    express.Router().get('/rows/:id', queriesAndFails, passesError, rowsOfError),
   ],
-  'a handler that rejects': () => [express.Router().use(rejects).use(passesOn, rowsOfError)],
-  'error middlewares of the application': () => [asksAndFails, passesOn, rowsOfError],
+  'a handler that rejects': () => [express.Router().use(rejects).use(passesError, rowsOfError)],
+  'error middlewares of the application': () => [queriesAndFails, passesError, rowsOfError],
   'a router that passes on to another': () => [
-    express.Router().use(asks),
-    express.Router().use(asks).get('/rows/:id', rows),
+    express.Router().use(queries),
+    express.Router().use(queries).get('/rows/:id', rows),
   ],
   'next(route)': () => {
     const leaves: RequestHandler = (_req, _res, next) => pool.query('any', () => next('route'))
@@ -108,27 +109,27 @@ const NESTINGS: Record<string, () => Middleware[]> = {
   },
 }
 
-/** What is added to a router that is running already. */
+/** Handlers that are added to a router after the start. */
 const ADDITIONS: Record<string, (router: Router) => unknown> = {
-  'use, get': (router) => router.use(asks).get('/rows/:id', rows),
-  'a route': (router) => router.route('/rows/:id').get(asks).get(rows),
+  'use, get': (router) => router.use(queries).get('/rows/:id', rows),
+  'a route': (router) => router.route('/rows/:id').get(queries).get(rows),
   'a parameter': (router) => {
     router.get('/rows/:id', rows)
-    router.param('id', asks)
+    router.param('id', queries)
   },
-  'a router, and to that one later': (router) => {
+  'a router, with handlers that are added later': (router) => {
     const inner = express.Router()
     router.use('/rows', inner)
-    inner.use(asks).get('/:id', rows)
+    inner.use(queries).get('/:id', rows)
   },
-  'an application, and to that one later': (router) => {
+  'an application, with handlers that are added later': (router) => {
     const inner = express()
     router.use('/rows', express().use(inner))
-    inner.use(asks).get('/:id', rows)
+    inner.use(queries).get('/:id', rows)
   },
-  'layers in the place of others': (router) => {
+  'layers that replace others': (router) => {
     const { stack } = (router as Router & { router?: Router }).router ?? router
-    const made = express.Router().use(asks).get('/rows/:id', rows).stack
+    const made = express.Router().use(queries).get('/rows/:id', rows).stack
     router.use(rows)
     stack.splice(0, 1, ...made)
   },
@@ -140,7 +141,7 @@ async function start(options: AppOptions): Promise<number> {
   return (await app.listen(0, '127.0.0.1')).port
 }
 
-/** Those of many requests, of all tenants at once, that were answered with the rows of another. */
+/** Sends many concurrent requests of all tenants. Returns the ones that received rows of another tenant. */
 async function strays(port: number): Promise<unknown[]> {
   const agent = keepAlive(25)
   ends.push(() => agent.destroy())
@@ -155,28 +156,31 @@ async function strays(port: number): Promise<unknown[]> {
   })
 }
 
-describe('in middlewares, each request is answered with rows of its own', () => {
+describe('a tenant stays the same in middlewares and routers', () => {
   it.each(Object.keys(NESTINGS))('through %s', async (nesting) => {
     const middlewares = (NESTINGS[nesting] as () => Middleware[])()
     expect(await strays(await start({ middlewares }))).toEqual([])
   })
 
   it('through a router of a plugin', async () => {
-    const router = express.Router().use(asks).get('/rows/:id', rows)
+    const router = express.Router().use(queries).get('/rows/:id', rows)
     const plugins = [{ name: 'legacy', middlewares: [router] }]
     expect(await strays(await start({ plugins }))).toEqual([])
   })
 
-  it.each(Object.keys(ADDITIONS))('through what is added after the start: %s', async (addition) => {
-    const add = ADDITIONS[addition] as (router: Router) => unknown
-    const router = express.Router()
-    const port = await start({ middlewares: [router] })
-    add(router)
-    expect(await strays(port)).toEqual([])
-  })
+  it.each(Object.keys(ADDITIONS))(
+    'through handlers that are added after the start: %s',
+    async (addition) => {
+      const add = ADDITIONS[addition] as (router: Router) => unknown
+      const router = express.Router()
+      const port = await start({ middlewares: [router] })
+      add(router)
+      expect(await strays(port)).toEqual([])
+    },
+  )
 
   it.each(Object.keys(ADDITIONS))(
-    'through what is added to an empty application: %s',
+    'through handlers that are added to an empty application: %s',
     async (addition) => {
       const add = ADDITIONS[addition] as (router: Router) => unknown
       const legacy = express()
@@ -186,31 +190,31 @@ describe('in middlewares, each request is answered with rows of its own', () => 
     },
   )
 
-  it('where an inner middleware says whose the request is, from the callback of a pool', async () => {
+  it('when an inner middleware sets it in the callback of a pool', async () => {
     const byHeader: RequestHandler = (req, _res, next) =>
       pool.query('any', () => runWithTenant(String(req.get('x-tenant-id')), next))
-    const router = express.Router().use(byHeader, asks).get('/rows/:id', rows)
+    const router = express.Router().use(byHeader, queries).get('/rows/:id', rows)
     const port = await start({ tenant: { header: 'x-none' }, middlewares: [router] })
     expect(await strays(port)).toEqual([])
   })
 })
 
-describe('whose a request is once a middleware has said so', () => {
-  /** Says it, and keeps a way into the scope that the request had before. */
+describe('a tenant that a middleware has set', () => {
+  /** Sets the tenant, and keeps a function that runs code in the scope from before. */
   let before = (goOn: () => void) => goOn()
-  const says: RequestHandler = (_req, _res, next) => {
+  const setsTenant: RequestHandler = (_req, _res, next) => {
     before = TenantContext.bind((goOn: () => void) => goOn())
     runWithTenant('acme', next)
   }
-  const comesBack: RequestHandler = (_req, _res, next) => before(() => next())
-  const tells: RequestHandler = (_req, res) => {
+  const leavesScope: RequestHandler = (_req, _res, next) => before(() => next())
+  const sendsTenant: RequestHandler = (_req, res) => {
     res.json({ data: getTenantId() })
   }
 
   it.each<[string, () => Middleware[]]>([
-    ['in middlewares', () => [says, comesBack, tells]],
-    ['in a router', () => [express.Router().use(says, comesBack, tells)]],
-  ])('holds where one goes on in the scope from before that: %s', async (_, make) => {
+    ['in middlewares', () => [setsTenant, leavesScope, sendsTenant]],
+    ['in a router', () => [express.Router().use(setsTenant, leavesScope, sendsTenant)]],
+  ])('stays set when a later middleware continues in the earlier scope: %s', async (_, make) => {
     const port = await start({ tenant: { header: 'x-none' }, middlewares: make() })
     const agent = keepAlive(1)
     ends.push(() => agent.destroy())
@@ -219,9 +223,9 @@ describe('whose a request is once a middleware has said so', () => {
 })
 
 describe('a router of several applications', () => {
-  const shared = () => express.Router().use(asks).get('/rows/:id', rows)
+  const shared = () => express.Router().use(queries).get('/rows/:id', rows)
 
-  it('belongs to the request, whichever has started first, and last', async () => {
+  it('uses the tenant of the request, in any order of starts', async () => {
     const router = shared()
     const [one, other] = [
       await start({ middlewares: [router] }),
@@ -239,7 +243,7 @@ describe('a router of several applications', () => {
     expect(router.stack.map(({ handle }) => handle)).toEqual(before)
   })
 
-  it('serves an Express application as it ever did', async () => {
+  it('works in an Express application, too', async () => {
     const router = shared()
     const port = await start({ middlewares: [router] })
     const host = express().use(createTenantMiddleware(), router)
@@ -259,27 +263,27 @@ describe('a router of several applications', () => {
       function named(_req: unknown, _res: unknown, next: () => void) {
         next()
       },
-      { docs: { summary: 'a field of somebody else' } },
+      { docs: { summary: 'a field of another package' } },
     )
-    const router = express.Router().use(named, passesOn)
+    const router = express.Router().use(named, passesError)
     await start({ middlewares: [router] })
     const handles = router.stack.map(({ handle }) => handle)
-    expect(handles.map(({ name }) => name)).toEqual([named.name, passesOn.name])
+    expect(handles.map(({ name }) => name)).toEqual([named.name, passesError.name])
     expect(handles.map(({ length }) => length)).toEqual([3, 4])
     expect((handles[0] as unknown as typeof named).docs).toBe(named.docs)
   })
 })
 
-it('an application without tenants leaves routers as they are', async () => {
-  const inner = express.Router().use(asks)
-  const router = express.Router().use(asks, inner).get('/rows/:id', rows)
-  const legacy = express().use(asks)
+it('an application without tenants does not change routers', async () => {
+  const inner = express.Router().use(queries)
+  const router = express.Router().use(queries, inner).get('/rows/:id', rows)
+  const legacy = express().use(queries)
   const before = [router, inner, legacy.router].map((each) => Object.getOwnPropertyNames(each))
   const app = new App({ logger: false, middlewares: [router, legacy] })
   ends.push(() => app.close())
   await app.init()
-  expect(router.stack[0]?.handle).toBe(asks)
-  expect(inner.stack[0]?.handle).toBe(asks)
+  expect(router.stack[0]?.handle).toBe(queries)
+  expect(inner.stack[0]?.handle).toBe(queries)
   expect(Object.getOwnPropertyNames(router.stack)).not.toContain('push')
   expect([router, inner, legacy.router].map((each) => Object.getOwnPropertyNames(each))).toEqual(
     before,

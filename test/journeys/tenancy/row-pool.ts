@@ -1,9 +1,9 @@
 type Callback = (error: unknown, rows: readonly string[]) => void
 
-/** So many queries are under way at a time. */
+/** The number of concurrent queries. */
 const CONNECTIONS = 4
 
-/** A pool of connections, of the kind that knows no asynchronous contexts: who waits is called back in the context of who lets go. */
+/** A pool without support for async contexts: it calls a waiting callback in the context of the query before. */
 export class RowPool {
   readonly #waiting: (() => void)[] = []
   #free = CONNECTIONS

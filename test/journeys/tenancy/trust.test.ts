@@ -3,121 +3,28 @@ import type { AddressInfo } from 'node:net'
 import {
   App,
   type AppOptions,
-  Auth,
-  Cache,
-  CacheManager,
   Controller,
   createTenantMiddleware,
   type ErrorRequestHandler,
   Get,
   getTenantId,
   HttpError,
-  InjectionToken,
-  inject,
   type Plugin,
-  RateLimit,
   type Request,
   type RequestHandler,
   requireTenantId,
-  runWithoutTenant,
   runWithTenant,
   Tenant,
   TenantContext,
-  tenantScoped,
-  type User,
 } from 'blazon'
-import { TestApp, type TestOptions } from 'blazon/testing'
 import express from 'express'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { app, ask, authorize, guard, note, noting, seen, start, useRowsApp } from './rows-app.js'
 
-const Rows = new InjectionToken<{ readonly all: () => string }>('Rows')
+useRowsApp()
 
-@Tenant()
-@Auth()
-@Controller('rows')
-class RowsController {
-  private readonly rows = inject(Rows)
-
-  @Get()
-  list() {
-    return { tenant: getTenantId(), rows: this.rows.all() }
-  }
-
-  @Get('fails')
-  fails() {
-    throw new Error('unexpected')
-  }
-
-  @Cache({ ttl: 60 })
-  @Get('cached')
-  cached() {
-    return { rows: this.rows.all() }
-  }
-
-  @RateLimit({ limit: 1, window: '1m', by: 'tenant' })
-  @Get('limited')
-  limited() {
-    return { tenant: getTenantId() }
-  }
-}
-
-@Controller('login')
-class LoginController {
-  @Get()
-  login() {
-    return { tenant: getTenantId() ?? null, acting: runWithTenant('acme', requireTenantId) }
-  }
-}
-
-let seen: [where: string, tenant: string | undefined][] = []
-let app: TestApp
-const note = (where: string) => void seen.push([where, getTenantId()])
-
-const guard = {
-  canActivate(req: Request) {
-    note('guard')
-    const id = req.get('x-user')
-    if (id !== undefined) req.user = { id }
-    return id !== undefined
-  },
-}
-const USERS: Record<string, string> = { ada: 'acme', zoe: 'zeta' }
-const authorize = (_req: Request, id: string, user: User | undefined) => {
-  note('authorize')
-  return user !== undefined && USERS[user['id']] === id
-}
-
-beforeEach(() => {
-  seen = []
-})
-afterEach(() => app?.close())
-
-async function start(options: TestOptions = {}): Promise<void> {
-  app = await TestApp.create({
-    controllers: [RowsController, LoginController],
-    auth: { guard },
-    tenant: { authorize },
-    providers: [tenantScoped(Rows, (id) => ({ all: () => `rows of ${id}` }))],
-    logger: false,
-    ...options,
-  })
-}
-
-async function ask(user: string | undefined, tenant: string | undefined, path = '/rows') {
-  const headers = { ...(user && { 'x-user': user }), ...(tenant && { 'x-tenant-id': tenant }) }
-  const { status, body } = await app.with(headers).request().get(path)
-  return { status, code: body.code, data: body.data }
-}
-
-const noting =
-  (where: string): RequestHandler =>
-  (_req, _res, next) => {
-    note(where)
-    next()
-  }
-
-describe('with authorize, code in middlewares runs in nobody’s name', () => {
-  it('while the guard and authorize know the claim, and the route has the tenant', async () => {
+describe('a middleware of an application with authorize', () => {
+  it('runs without a tenant; the guard and authorize have the claimed tenant', async () => {
     await start({ middlewares: [noting('middleware')] })
     expect((await ask('ada', 'acme')).data).toEqual({ tenant: 'acme', rows: 'rows of acme' })
     expect(seen).toEqual([
@@ -127,14 +34,14 @@ describe('with authorize, code in middlewares runs in nobody’s name', () => {
     ])
   })
 
-  it('and in a router, whatever tenant the header names', async () => {
+  it('runs without a tenant in a router, also when the header names one', async () => {
     const rows: RequestHandler = (_req, res) => res.json({ data: getTenantId() ?? null })
     const middlewares = [express.Router().get('/legacy', rows)]
     await start({ middlewares, tenant: { authorize: () => false, required: true } })
     expect((await ask('ada', 'zeta', '/legacy')).data).toBeNull()
   })
 
-  it('but not without authorize', async () => {
+  it('runs with the tenant when there is no authorize', async () => {
     await start({ middlewares: [noting('middleware')], tenant: {} })
     expect((await ask('ada', 'acme')).data).toEqual({ tenant: 'acme', rows: 'rows of acme' })
     expect(seen).toEqual([
@@ -143,12 +50,12 @@ describe('with authorize, code in middlewares runs in nobody’s name', () => {
     ])
   })
 
-  it('and on routes that are open to everybody, which may act for whom they have made sure of', async () => {
+  it('does not set the tenant of public routes, which may call runWithTenant', async () => {
     await start()
     expect((await ask('ada', 'zeta', '/login')).data).toEqual({ tenant: null, acting: 'acme' })
   })
 
-  it('unless it has decided by itself whose the request is; authorize is asked about that, too', async () => {
+  it('runs with the tenant that it has set itself, which authorize checks, too', async () => {
     const byPath: RequestHandler = (_req, _res, next) => runWithTenant('zeta', next)
     await start({ middlewares: [byPath, noting('middleware')] })
     expect((await ask('ada', 'acme')).code).toBe('TENANT_FORBIDDEN')
@@ -156,7 +63,7 @@ describe('with authorize, code in middlewares runs in nobody’s name', () => {
     expect(seen[0]).toEqual(['middleware', 'zeta'])
   })
 
-  it('where the built-in middleware reads a header, which is a claim as well', async () => {
+  it('runs without the tenant of createTenantMiddleware until authorize allows it', async () => {
     const byOrg = createTenantMiddleware({ header: 'x-org' })
     await start({ middlewares: [byOrg, noting('middleware')] })
     const asZoe = app.with({ 'x-user': 'zoe', 'x-org': 'zeta' })
@@ -170,97 +77,8 @@ describe('with authorize, code in middlewares runs in nobody’s name', () => {
   })
 })
 
-/** Whatever acts on data. */
-const ACTS: Record<string, () => unknown> = {
-  'requireTenantId()': () => requireTenantId(),
-  'an instance of the tenant’s own': () => app.get(Rows).all(),
-  'a call of a method that was taken before': () => {
-    const { all } = runWithTenant('acme', () => app.get(Rows))
-    return all()
-  },
-  'the cache of the tenant': () => app.get(CacheManager).forTenant(),
-  'the cache of the tenant, by its id': () => app.get(CacheManager).forTenant('acme'),
-  'a cache of the tenant that was taken before': () => {
-    const cache = runWithoutTenant('a test', () => app.get(CacheManager).forTenant('acme'))
-    return cache.get('key')
-  },
-}
-
-describe('what acts on data refuses a tenant that nobody has authorised', () => {
-  const places: Record<string, (act: () => unknown) => TestOptions> = {
-    'a middleware': (act) => ({
-      middlewares: [
-        async (_req, _res, next) => {
-          await act()
-          next()
-        },
-      ],
-    }),
-    'the guard': (act) => ({
-      auth: { guard: { canActivate: async () => (await act()) !== null } },
-    }),
-    authorize: (act) => ({ tenant: { authorize: async () => (await act()) !== null } }),
-    'a timer of the guard': (act) => ({
-      auth: {
-        guard: {
-          canActivate: () =>
-            new Promise((resolve, reject) => {
-              setTimeout(
-                () =>
-                  Promise.resolve()
-                    .then(act)
-                    .then(resolve as never, reject),
-                1,
-              )
-            }),
-        },
-      },
-    }),
-  }
-  const cases = Object.keys(places).flatMap((place) => Object.keys(ACTS).map((act) => [act, place]))
-
-  it.each(cases)('%s, in %s', async (act, place) => {
-    const options = places[place as string]?.(ACTS[act as string] as () => unknown)
-    await start(options)
-    const { status, code } = await ask('ada', 'acme')
-    expect([status, code]).toEqual([500, 'TENANT_UNAUTHORIZED'])
-    expect(JSON.stringify(app.logs)).toContain('"claimedTenant":"acme"')
-  })
-
-  it.each(cases)('and believes who says runWithTenant: %s, in %s', async (act, place) => {
-    const acted: unknown[] = []
-    const believed = async () => {
-      acted.push(await runWithTenant('acme', ACTS[act as string] as () => unknown))
-      return true
-    }
-    await start(places[place as string]?.(believed))
-    expect((await ask('ada', 'acme')).code).not.toBe('TENANT_UNAUTHORIZED')
-    expect(acted.length).toBeGreaterThan(0)
-  })
-
-  it('a cache that is nobody’s is still there for the guard', async () => {
-    const cached = { canActivate: () => app.get(CacheManager).getOrSet('keys', () => true) }
-    await start({ auth: { guard: cached }, tenant: { authorize: () => true } })
-    expect((await ask('ada', 'acme')).status).toBe(200)
-    expect((await ask('zoe', 'zeta')).status).toBe(200)
-    expect(app.get(CacheManager).stats()).toMatchObject({ hits: 1, misses: 1 })
-  })
-
-  it('printing one does not fail', async () => {
-    const printed: string[] = []
-    const print: RequestHandler = (_req, _res, next) => {
-      printed.push(Object.prototype.toString.call(app.get(Rows)))
-      next()
-    }
-    const printing = { canActivate: () => Object.prototype.toString.call(app.get(Rows)) !== '' }
-    await start({ middlewares: [print], auth: { guard: printing } })
-    expect((await ask('ada', 'acme')).status).toBe(403)
-    expect(printed).toEqual(['[object Object]'])
-  })
-})
-
-describe('what was begun before stays nobody’s', () => {
-  it('a listener, a timer and a promise of a middleware', async () => {
+describe('code that a middleware started before authorize', () => {
+  it('runs without a tenant: listener, timer and promise', async () => {
     let go = () => {}
     const waits = new Promise<void>((resolve) => {
       go = resolve
@@ -284,9 +102,9 @@ describe('what was begun before stays nobody’s', () => {
     ])
   })
 
-  it('and a request that comes back through it goes on as its own', async () => {
+  it('does not change the tenant of a request that continues in its callback', async () => {
     const callbacks: (() => void)[] = []
-    // Calls back in the context of the middleware.
+    // Calls back in the async context of the middleware.
     const begins: RequestHandler = (_req, res, next) => {
       const timer = setInterval(() => {
         for (const callback of callbacks.splice(0)) callback()
@@ -317,7 +135,7 @@ describe('what was begun before stays nobody’s', () => {
     ])
   })
 
-  it('nor may it open a scope again that it has kept', async () => {
+  it('cannot run code in a scope that the guard has stored', async () => {
     let kept: ReturnType<typeof TenantContext.current>
     const keeps = {
       canActivate: (req: Request) => {
@@ -333,14 +151,14 @@ describe('what was begun before stays nobody’s', () => {
   })
 })
 
-describe('what hears of errors', () => {
-  const tells: ErrorRequestHandler = (error, _req, _res, next) => {
+describe('error middlewares and the log', () => {
+  const noteError: ErrorRequestHandler = (error, _req, _res, next) => {
     note(error instanceof HttpError ? error.code : 'error')
     next(error)
   }
 
-  it('runs for nobody where the request was refused, and for the tenant behind that', async () => {
-    await start({ middlewares: [tells] })
+  it('run without a tenant for refusals, and with the tenant for errors of the route', async () => {
+    await start({ middlewares: [noteError] })
     await ask(undefined, 'acme')
     await ask('ada', 'zeta')
     await ask('ada', 'acme', '/rows/fails')
@@ -354,7 +172,7 @@ describe('what hears of errors', () => {
     ])
   })
 
-  it('and so it is where the guard and authorize take their time', async () => {
+  it('do the same with an asynchronous guard and authorize', async () => {
     const slow = {
       canActivate: async (req: Request) => {
         await Promise.resolve()
@@ -365,7 +183,7 @@ describe('what hears of errors', () => {
       await Promise.resolve()
       return authorize(...all)
     }
-    await start({ middlewares: [tells], auth: { guard: slow }, tenant: { authorize: late } })
+    await start({ middlewares: [noteError], auth: { guard: slow }, tenant: { authorize: late } })
     await ask(undefined, 'acme')
     await ask('ada', 'zeta')
     await ask('ada', 'acme', '/rows/fails')
@@ -382,15 +200,15 @@ describe('what hears of errors', () => {
   })
 })
 
-describe('behind authorize, as before', () => {
-  it('answers are cached for their tenant', async () => {
+describe('a route after authorize', () => {
+  it('has cached responses for each tenant', async () => {
     await start({ tenant: { authorize: () => true } })
     for (const tenant of ['acme', 'zeta', 'acme', 'zeta']) {
       expect((await ask('ada', tenant, '/rows/cached')).data).toEqual({ rows: `rows of ${tenant}` })
     }
   })
 
-  it('a limit of a tenant is not used up by who may not act for it', async () => {
+  it('has a rate limit that refused requests of the tenant do not use up', async () => {
     await start({ rateLimit: { policies: [] } })
     for (let count = 0; count < 3; count++) {
       expect((await ask('zoe', 'acme', '/rows/limited')).code).toBe('TENANT_FORBIDDEN')
@@ -400,8 +218,8 @@ describe('behind authorize, as before', () => {
   })
 })
 
-describe('an application in another one', () => {
-  it('takes over nobody from where nobody has been authorised', async () => {
+describe('a mounted application', () => {
+  it('takes no tenant from an App that has not authorised it yet', async () => {
     @Tenant({ optional: true })
     @Controller('inner')
     class InnerController {
@@ -424,7 +242,7 @@ describe('an application in another one', () => {
     await Promise.all([plain.close(), asking.close()])
   })
 
-  it('gives a request back as it came', async () => {
+  it('passes a request on with the tenant that it had before', async () => {
     await start()
     const outside = express()
       .use((_req, _res, next) => runWithTenant('outside', next))

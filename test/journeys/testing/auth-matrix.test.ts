@@ -112,7 +112,7 @@ describe('authMatrix()', () => {
     })
   })
 
-  it('calls no handler and needs no body; only refusals count as answers', async () => {
+  it('calls no handler and needs no body; coverage counts only refusals', async () => {
     await start()
     await app.authMatrix(principals, {
       unguarded: 'fail',
@@ -123,13 +123,13 @@ describe('authMatrix()', () => {
     expect(operations.exercised).toBe(0)
     const removal = rows.find(({ operationId }) => operationId === 'Orders_remove')
     expect(removal).toMatchObject({ statuses: { 401: 2, 403: 1 }, missing: ['2XX'] })
-    // The same routes do call it, on other connections.
+    // Requests on other connections do call the handlers.
     await app.as(principals.clerk).request().delete('/orders/7').expect(403)
     await app.as(principals.admin).request().delete('/orders/7')
     expect(called).toEqual(['remove'])
   })
 
-  it('asks the real guard for nobody and for callers', async () => {
+  it('calls the real guard for anonymous requests and for callers', async () => {
     await start()
     const auditor = app.with({ authorization: 'Bearer auditor' })
     const { rows } = await app.authMatrix({ auditor, anonymous: null })
@@ -141,7 +141,7 @@ describe('authMatrix()', () => {
     expect(guarded).toBe(6)
   })
 
-  it('sees what middlewares refuse', async () => {
+  it('contains the refusals of middlewares', async () => {
     await start({
       middlewares: [
         (req, _res, next) =>
@@ -153,14 +153,14 @@ describe('authMatrix()', () => {
     expect(rows[0]?.access).toEqual({ admin: 400, tenant: 'allowed' })
   })
 
-  it('holds refusals to the document', async () => {
+  it('checks refusals against the document', async () => {
     await start({
       middlewares: [(_req, res) => void res.status(418).send('a teapot')],
     })
     await expect(app.authMatrix(principals)).rejects.toThrow('envelope: expected JSON')
   })
 
-  it('fails on operations that change something and are open, and names them', async () => {
+  it('rejects with the names of unprotected operations that are not GET', async () => {
     await start()
     const open = app.authMatrix(principals, {
       unguarded: 'fail',
@@ -172,7 +172,7 @@ describe('authMatrix()', () => {
     await expect(all).rejects.not.toThrow('DELETE')
   })
 
-  it('takes no options that would ask for nothing', async () => {
+  it('rejects invalid options', async () => {
     await start()
     const refused = (...given: unknown[]) =>
       app.authMatrix(...(given as [typeof principals])).then(
@@ -189,7 +189,7 @@ describe('authMatrix()', () => {
     ])
   })
 
-  it('takes no application for a user', async () => {
+  it('rejects a TestApp in place of a user', async () => {
     await start()
     const mistaken = { auditor: app.withAuth('auditor') }
     await expect(app.authMatrix(mistaken)).rejects.toThrow(
@@ -197,7 +197,7 @@ describe('authMatrix()', () => {
     )
   })
 
-  it('decides as auth.can does', async () => {
+  it('uses auth.can', async () => {
     await start({ auth: { guard, can: (user, abilities) => user?.['id'] === abilities.length } })
     const { rows } = await app.authMatrix({ one: { id: 1 }, two: { id: 2 } })
     expect(rows.map(({ access }) => access).slice(1, 3)).toEqual([

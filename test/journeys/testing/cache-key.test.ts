@@ -88,7 +88,7 @@ class ListsController {
   }
 }
 
-/** What belongs to the connection, or to the address that was called: no default key contains it. */
+/** Routes that read values of the connection or the called address, which no default key contains. */
 @Controller('called')
 class CalledController {
   @Get('hostname')
@@ -183,7 +183,7 @@ class CalledController {
   }
 }
 
-/** Cached with everything in the key that is read. */
+/** Routes whose key contains everything that the handler reads. */
 @Tenant()
 @Controller('kept')
 class KeptController {
@@ -233,7 +233,7 @@ class KeptController {
   }
 }
 
-/** What cookie-parser does. */
+/** Sets req.cookies, as cookie-parser does. */
 function cookies(req: Request, _res: Response, next: NextFunction) {
   const [name = '', value] = (req.headers.cookie ?? '').split('=')
   req.cookies = value === undefined ? {} : { [name]: value }
@@ -293,7 +293,7 @@ describe('with contract: throw', () => {
     expect((failure as ContractError).violations).toMatchObject([{ path: input }])
   })
 
-  it('fails a handler that reads a body which its key does not', async () => {
+  it('fails a request when the handler reads a body that is not in the key', async () => {
     const init = { 'content-type': 'application/json', 'content-length': '7' }
     const ask = app
       .request()
@@ -305,7 +305,7 @@ describe('with contract: throw', () => {
   })
 
   it.each(['keyed', 'host-keyed', 'raw-keyed'])(
-    'GET /called/%s has in its key what it reads',
+    'GET /called/%s passes, because its key contains the values',
     async (path) => {
       expect((await app.fetch(`/called/${path}`)).status).toBe(200)
       expect(app.contractReport()).toEqual([])
@@ -322,7 +322,7 @@ describe('with contract: throw', () => {
     )
   })
 
-  it('reads no handler again for what is in the cache', async () => {
+  it('does not fail a response from the cache', async () => {
     await app.fetch('/lists/query').catch(() => {})
     const answer = await app.fetch('/lists/query')
     expect(answer.headers.get('x-cache')).toBe('HIT')
@@ -338,7 +338,7 @@ describe('with contract: throw', () => {
   )
 
   it.each(['mine', 'own'])(
-    'takes the id of the user for all that there is of the user: %s',
+    'accepts other fields of the user when the key contains the id: %s',
     async (path) => {
       const caller = app.as(ada as never).asTenant('acme')
       const answer = await caller.fetch(`/kept/${path}`)
@@ -346,7 +346,7 @@ describe('with contract: throw', () => {
     },
   )
 
-  it('gives handlers what they would get without', async () => {
+  it('does not change the values that handlers read', async () => {
     const answer = await app.asTenant('acme').fetch('/kept/default/1?b=2&c=3')
     expect(await answer.json()).toMatchObject({
       data: { id: '1', query: { b: '2', c: '3' }, at: '/kept/default/1?b=2&c=3', tenant: 'acme' },
@@ -354,12 +354,12 @@ describe('with contract: throw', () => {
   })
 })
 
-describe('behind a proxy that is trusted', () => {
+describe('with a trusted proxy', () => {
   it.each([
     ['hostname', ['headers.x-forwarded-host', 'headers.host']],
     ['protocol', ['req.protocol']],
     ['ip', ['req.ip']],
-  ])('GET /called/%s fails all the same', async (path, inputs) => {
+  ])('GET /called/%s fails, too', async (path, inputs) => {
     const trusting = { ...options, trustProxy: true, contract: 'throw' } as const
     await using app = await TestApp.create(trusting)
     const headers = { 'x-forwarded-host': 'a.example', 'x-forwarded-proto': 'https' }
@@ -370,7 +370,7 @@ describe('behind a proxy that is trusted', () => {
 })
 
 describe('with contract: warn', () => {
-  it('says it once, and lets the request through', async () => {
+  it('logs the violation once, and does not fail the request', async () => {
     const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
     await using app = await TestApp.create({ ...options, swagger: { title: 'Warned' } })
     for (const sort of ['up', 'down']) {
@@ -385,7 +385,7 @@ describe('with contract: warn', () => {
 })
 
 describe('with contract: off', () => {
-  it('looks at nothing', async () => {
+  it('checks nothing', async () => {
     await using app = await TestApp.create({ ...options, contract: 'off' })
     expect((await app.fetch('/lists/query')).status).toBe(200)
     expect(app.contractReport()).toEqual([])

@@ -38,39 +38,39 @@ beforeEach(async () => {
 })
 afterEach(() => app.close())
 
-it('withAuth() takes no token that is missing', () => {
+it('withAuth() throws when the token is undefined', () => {
   const body: { token?: string } = {}
   expect(() => app.withAuth(body.token as string)).toThrow('withAuth(): undefined is not a token')
 })
 
 describe('as(user)', () => {
-  it('is that user, without asking the guard', async () => {
+  it('sends requests of the user without the guard', async () => {
     const { status, body } = await app.as({ id: 7 }).request().get('/me')
     expect(status).toBe(200)
     expect(body.data.user).toEqual({ id: 7 })
     expect(asked).toBe(0)
   })
 
-  it('still needs the abilities of @Can', async () => {
+  it('still requires the abilities of @Can', async () => {
     const clerk = app.as({ id: 1, permissions: ['orders:write'] })
     const auditor = app.as({ id: 2, permissions: ['orders:read'] })
     await clerk.request().post('/me/orders').expect(201)
     await auditor.request().post('/me/orders').expect(403)
   })
 
-  it('passes where no guard is configured, which nobody else does', async () => {
+  it('passes protected routes without a guard, which are 401 for other requests', async () => {
     const bare = await TestApp.create({ controllers: [MeController], logger: false })
     await bare.as({ id: 7 }).request().get('/me').expect(200)
     await bare.request().get('/me').expect(401)
     await bare.close()
   })
 
-  it('sets no user where no guard would', async () => {
+  it('sets no user on routes without a guard', async () => {
     const { body } = await app.as({ id: 7 }).request().get('/me/headers')
     expect(body.data.user).toBeUndefined()
   })
 
-  it('sends nothing that could be forged', async () => {
+  it('sends no additional headers', async () => {
     const { body } = await app.as({ id: 7 }).request().get('/me/headers')
     const plain = await app.request().get('/me/headers')
     expect(body.data.headers).toEqual(plain.body.data.headers)
@@ -82,13 +82,13 @@ describe('as(user)', () => {
     expect(body.data.headers).not.toHaveProperty('authorization')
   })
 
-  it('is no user that is missing', async () => {
+  it('throws when the user is undefined or a string', async () => {
     const users: { id: number }[] = []
     expect(() => app.as(users[0] as { id: number })).toThrow('as(): undefined is not a user')
     expect(() => app.asTenant('acme').as('ada' as never)).toThrow('as(): ada is not a user')
   })
 
-  it('is nobody for null: then the guard decides', async () => {
+  it('sends anonymous requests for null, and the guard decides', async () => {
     app.withAuth('real')
     await app.as(null).request().get('/me').expect(401)
     await app.as({ id: 7 }).as(null).request().get('/me').expect(401)
@@ -98,7 +98,7 @@ describe('as(user)', () => {
 })
 
 describe('callers', () => {
-  it('never mix, however many call at once', async () => {
+  it('are independent when they send requests concurrently', async () => {
     const ids = Array.from({ length: 20 }, (_, id) => id)
     const callers = ids.map((id) => app.as({ id }))
     const rounds = await Promise.all(
@@ -113,7 +113,7 @@ describe('callers', () => {
     expect(asked).toBe(0)
   })
 
-  it('keep the headers that were set when they were made', async () => {
+  it('keep the headers that were set when they were created', async () => {
     app.withHeaders({ 'x-tenant-id': 'a' })
     const before = app.as({ id: 7 })
     app.withHeaders({ 'x-tenant-id': 'b' })
@@ -121,7 +121,7 @@ describe('callers', () => {
     expect((await app.as({ id: 7 }).request().get('/me')).body.data.tenant).toBe('b')
   })
 
-  it('can be made of one another, and change nobody', async () => {
+  it('can be derived from other callers without changing them', async () => {
     const user = app.as({ id: 7 })
     const tenant = user.asTenant('acme')
     const other = tenant.with({ 'X-Tenant-Id': 'other' })
@@ -140,7 +140,7 @@ describe('callers', () => {
     expect(body.data).toEqual({ user: { id: 'by-guard' }, tenant: 'acme' })
   })
 
-  it('end with the application', async () => {
+  it('cannot send requests after the application is closed', async () => {
     const caller = app.as({ id: 7 })
     await app.close()
     await expect(caller.fetch('/me')).rejects.toThrow('fetch failed')
@@ -148,7 +148,7 @@ describe('callers', () => {
   })
 })
 
-it('closes at the end of its block', async () => {
+it('closes at the end of the block with await using', async () => {
   const closed: string[] = []
   const plugin = { name: 'p', onClose: () => void closed.push('p') }
   {
@@ -163,7 +163,7 @@ it('closes at the end of its block', async () => {
   expect(closed).toEqual(['p'])
 })
 
-it('shows nothing of itself in an application', () => {
+it('a TestApp has no internal properties', () => {
   const names = new Set<string>()
   for (let at: object = app; at !== Object.prototype; at = Object.getPrototypeOf(at)) {
     for (const name of Object.getOwnPropertyNames(at)) names.add(name)

@@ -42,7 +42,7 @@ const options = defineAppOptions({ controllers: [SessionsController], providers:
 let app: TestApp
 afterEach(() => app.close())
 
-describe('the clock of an application under test', () => {
+describe('the clock of a TestApp', () => {
   it('is the one that providers and controllers inject', async () => {
     app = await TestApp.create(options)
     expect(app.get(Clock)).toBe(app.clock)
@@ -59,7 +59,7 @@ describe('the clock of an application under test', () => {
     expect((await app.request().get('/time')).body.data).toBe('2030-01-31T12:00:00.000Z')
   })
 
-  it('is nobody else’s', async () => {
+  it('is independent of the clocks of other applications', async () => {
     app = await TestApp.create(options)
     const other = await TestApp.create(options)
     app.clock.set('2030-01-01')
@@ -67,7 +67,7 @@ describe('the clock of an application under test', () => {
     await other.close()
   })
 
-  it('decides when the time of a handler is up, without a wait', async () => {
+  it('ends handlers at their timeout without waiting', async () => {
     app = await TestApp.create(options)
     const statuses: number[] = []
     const answers = [app.request().get('/never'), app.request().get('/never')].map((test) =>
@@ -80,7 +80,7 @@ describe('the clock of an application under test', () => {
     await Promise.all(answers)
   })
 
-  it('gives each request its own time', async () => {
+  it('measures the handler timeout for each request', async () => {
     app = await TestApp.create(options)
     const statuses: string[] = []
     const get = (name: string) =>
@@ -100,7 +100,7 @@ describe('the clock of an application under test', () => {
     await Promise.all([first, second])
   })
 
-  it('leaves real timeouts real until it is moved', async () => {
+  it('runs in real time until a test moves it', async () => {
     app = await TestApp.create({ ...options, timeouts: { handler: '20ms' } })
     expect((await app.request().get('/never')).status).toBe(503)
     expect((await app.request().get('/never')).status).toBe(503)
@@ -117,7 +117,7 @@ describe('the clock of an application', () => {
     await real.close()
   })
 
-  it('is not provided twice', async () => {
+  it('cannot be provided again', async () => {
     app = await TestApp.create()
     const providers = [{ token: Clock, useValue: { now: () => 0 } as Clock }]
     const [problem] = await bootProblems({ providers })

@@ -5,15 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { ApiResponseDoc, App, Controller, Get, inject, type Request, type Response } from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-
-/** A promise, and its end in other hands. */
-function gate() {
-  let open = () => {}
-  const opened = new Promise<void>((resolve) => {
-    open = resolve
-  })
-  return { open, opened }
-}
+import { gate } from '../gate.js'
 
 async function dataOf(response: globalThis.Response): Promise<unknown> {
   return ((await response.json()) as { data: unknown }).data
@@ -58,8 +50,8 @@ class WorkController {
 
 const options = { controllers: [WorkController], providers: [Database] }
 
-describe('closing an application under test', () => {
-  it('waits for the request under way, which still has everything it needs', async () => {
+describe('closing a TestApp', () => {
+  it('waits for an active request before it closes the providers', async () => {
     const app = await TestApp.create(options)
     const answer = app
       .request()
@@ -87,7 +79,7 @@ describe('closing an application under test', () => {
     expect(log).toEqual(['stream closed', 'database closed'])
   })
 
-  it('cuts what does not end, also where its clock stands still', async () => {
+  it('cuts a stream that does not end after timeouts.close, also with a stopped clock', async () => {
     const app = await TestApp.create({ ...options, timeouts: { close: '20ms' } })
     const answer = app
       .request()
@@ -103,7 +95,7 @@ describe('closing an application under test', () => {
     expect(log).toEqual(['stream closed', 'database closed'])
   })
 
-  it('happens once, however often it is asked for', async () => {
+  it('happens once when close() is called several times', async () => {
     const app = await TestApp.create(options)
     expect(app.close()).toBe(app.close())
     await app.close()
@@ -112,7 +104,7 @@ describe('closing an application under test', () => {
   })
 })
 
-describe('closing an application that answers by its handler alone', () => {
+describe('closing an application that is used by its handler only', () => {
   let server: Server
   let url: string
   async function serve(app: App) {
@@ -125,7 +117,7 @@ describe('closing an application that answers by its handler alone', () => {
     server.close()
   })
 
-  it('waits for the request under way', async () => {
+  it('waits for an active request', async () => {
     const app = new App(options)
     await serve(app)
     const answer = fetch(`${url}/slow`).then(dataOf)
@@ -137,7 +129,7 @@ describe('closing an application that answers by its handler alone', () => {
     expect(log).toEqual(['answered, database open', 'database closed', 'closed'])
   })
 
-  it('cuts one that takes too long', async () => {
+  it('cuts a request that takes longer than timeouts.close', async () => {
     const app = new App({ ...options, timeouts: { close: '20ms' } })
     await serve(app)
     const answer = fetch(`${url}/slow`).then(
@@ -149,7 +141,7 @@ describe('closing an application that answers by its handler alone', () => {
     expect(await answer).toBe('cut')
   })
 
-  it('does not wait for what it has passed on, nor for what it has answered', async () => {
+  it('does not wait for requests that it has passed on or responded to', async () => {
     const app = new App({ ...options, timeouts: { close: '1d' } })
     const passed = gate()
     await serve(app)
@@ -164,7 +156,7 @@ describe('closing an application that answers by its handler alone', () => {
     expect(await left).toBe('left')
   })
 
-  it('does not start in the context of the request that comes first', async () => {
+  it('does not run onInit in the async context of the first request', async () => {
     const context = new AsyncLocalStorage<string>()
     const seen: unknown[] = []
     class Poller {

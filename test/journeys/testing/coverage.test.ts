@@ -31,7 +31,7 @@ const start = (options: TestOptions = {}) =>
 afterEach(() => vi.restoreAllMocks())
 
 describe('coverage()', () => {
-  it('says which operations and statuses were exercised', async () => {
+  it('returns the exercised operations and statuses', async () => {
     const app = await start()
     expect(app.coverage().operations).toEqual({ exercised: 0, total: 3, percent: 0 })
     await app.request().get('/items/1')
@@ -49,7 +49,7 @@ describe('coverage()', () => {
       statuses: { 200: 2, 400: 0, 404: 2, 500: 0, 503: 0 },
       missing: [],
     })
-    // A refusal is no exercise of what is refused.
+    // A refusal does not count as an exercise of the operation.
     expect(rows.find(({ operation }) => operation === 'POST /items')).toMatchObject({
       isExercised: false,
       statuses: { 401: 1 },
@@ -58,7 +58,7 @@ describe('coverage()', () => {
     await app.close()
   })
 
-  it('counts nothing that is off', async () => {
+  it('counts nothing with contract: off', async () => {
     const app = await start({ contract: 'off' })
     await app.request().get('/items').expect(200)
     expect(app.coverage().operations).toEqual({ exercised: 0, total: 3, percent: 0 })
@@ -67,7 +67,7 @@ describe('coverage()', () => {
 })
 
 describe('the coverage option', () => {
-  it('makes close() reject below its threshold, once everything is closed', async () => {
+  it('causes close() to reject below the threshold, after everything is closed', async () => {
     const onClose = vi.fn()
     const app = await start({
       coverage: { threshold: 66 },
@@ -84,7 +84,7 @@ describe('the coverage option', () => {
     expect(onClose).toHaveBeenCalledOnce()
   })
 
-  it('lets close() pass at its threshold, also of statuses', async () => {
+  it('causes close() to resolve at the threshold, also of statuses', async () => {
     const app = await start({ coverage: { threshold: { operations: 66, statuses: 40 } } })
     await app.request().get('/items')
     await app.request().get('/items/1')
@@ -94,7 +94,7 @@ describe('the coverage option', () => {
     await expect(strict.close()).rejects.toThrow('GET /items/{id}: never 200, 404')
   })
 
-  it('cannot count what nobody looks at', async () => {
+  it('is refused with contract: off', async () => {
     const options: TestOptions = { contract: 'off', coverage: { threshold: 1 } }
     await expect(start(options)).rejects.toThrow('nothing would be counted')
   })
@@ -108,14 +108,14 @@ describe('the coverage option', () => {
     [{ threshold: { statuses: -1 } }, 'coverage.threshold'],
     [{ summary: 'yes' }, 'coverage.summary'],
     [[], 'coverage'],
-  ])('is not %j, which would ask for nothing', async (coverage, subject) => {
+  ])('is refused when it is %j', async (coverage, subject) => {
     const failure = start({ coverage } as TestOptions)
     await expect(failure).rejects.toMatchObject({
       problems: [{ code: 'E_OPTION_INVALID', subject }],
     })
   })
 
-  it('prints one line when asked, and else nothing', async () => {
+  it('prints one line with summary: true, otherwise nothing', async () => {
     const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
     const silent = await start({ coverage: {} })
     await silent.close()
@@ -129,7 +129,7 @@ describe('the coverage option', () => {
 })
 
 describe('ContractCoverage', () => {
-  it('sums up several applications', async () => {
+  it('adds the coverage of several applications', async () => {
     const coverage = new ContractCoverage()
     for (const path of ['/items', '/items/1']) {
       const app = await start({ coverage })
@@ -147,7 +147,7 @@ describe('ContractCoverage', () => {
     )
   })
 
-  it('knows the operations of an application that nobody asked anything', async () => {
+  it('contains the operations of an application without requests', async () => {
     const coverage = new ContractCoverage()
     const app = await start({ coverage })
     await app.close()

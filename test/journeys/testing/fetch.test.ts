@@ -119,7 +119,7 @@ afterEach(() => app.close())
 const dataOf = async (response: Response) => ((await response.json()) as { data: unknown }).data
 
 describe('fetch', () => {
-  it('takes a path, a URL or a Request, on whatever host', async () => {
+  it('accepts a path, a URL or a Request, with any host', async () => {
     const { fetch } = app
     const first = await fetch('/notes?a=1#b')
     expect(first.url).toBe('http://in-process/notes?a=1')
@@ -130,7 +130,7 @@ describe('fetch', () => {
     expect(await dataOf(third)).toMatchObject({ auth: '1' })
   })
 
-  it('answers as fetch does', async () => {
+  it('returns a Response like fetch', async () => {
     const response = await app.fetch('/notes/missing')
     expect(response).toBeInstanceOf(Response)
     expect(response).toMatchObject({ status: 404, ok: false, statusText: 'Not Found' })
@@ -139,14 +139,14 @@ describe('fetch', () => {
     expect(await response.json()).toMatchObject({ statusCode: 'error', message: 'No such note' })
   })
 
-  it('adds the headers that are set, below those of the request', async () => {
+  it('adds the headers of withHeaders, which the request can override', async () => {
     app.withHeaders({ 'x-one': 'set' })
     expect(await dataOf(await app.fetch('/notes'))).toMatchObject({ auth: 'set' })
     const response = await app.fetch('/notes', { headers: { 'x-one': 'own' } })
     expect(await dataOf(response)).toMatchObject({ auth: 'own' })
   })
 
-  it('sends bodies of every kind; what is whole has a length', async () => {
+  it('sends bodies of every type, with Content-Length when it is known', async () => {
     const json = JSON.stringify({ text: 'ü' })
     const headers = { 'content-type': 'application/json' }
     const created = await app.fetch('/notes', { method: 'POST', body: json, headers })
@@ -164,7 +164,7 @@ describe('fetch', () => {
     expect(await send(form)).toMatchObject({ text: expect.stringContaining('filename="a.txt"') })
   })
 
-  it('sends a stream as it comes', async () => {
+  it('sends a stream chunk by chunk', async () => {
     const body = new ReadableStream({
       async start(controller) {
         for (const text of ['a', 'b', 'c']) {
@@ -180,7 +180,7 @@ describe('fetch', () => {
     expect(chunksRead).toBe(3)
   })
 
-  it('reads large bodies whole, and compressed ones', async () => {
+  it('reads large and compressed bodies whole', async () => {
     const squeezed = await TestApp.create({
       controllers: [NotesController],
       contract: 'throw',
@@ -196,7 +196,7 @@ describe('fetch', () => {
     await squeezed.close()
   })
 
-  it('keeps every cookie, and the body of no 204', async () => {
+  it('returns all cookies, and null as the body of a 204', async () => {
     const response = await app.fetch('/notes', { method: 'DELETE' })
     expect(response.status).toBe(204)
     expect(response.body).toBeNull()
@@ -206,7 +206,7 @@ describe('fetch', () => {
     ])
   })
 
-  it('hears a refusal that comes before all is sent', async () => {
+  it('returns a refusal that arrives before the body is sent', async () => {
     const text = 'x'.repeat(5_000_000)
     const headers = { 'content-type': 'application/json' }
     const whole = { method: 'POST', headers, body: JSON.stringify({ text }) }
@@ -217,7 +217,7 @@ describe('fetch', () => {
     expect((await app.fetch('/notes')).status).toBe(200)
   })
 
-  it('fails where the stream that is sent fails', async () => {
+  it('rejects when the stream of the request fails', async () => {
     const body = new ReadableStream({
       pull() {
         throw new Error('no more')
@@ -227,7 +227,7 @@ describe('fetch', () => {
     await expect(app.fetch('/notes/raw', init)).rejects.toThrow('fetch failed: no more')
   })
 
-  it('answers HEAD without a body', async () => {
+  it('returns no body for HEAD', async () => {
     const response = await app.fetch('/notes/only', { method: 'HEAD' })
     expect(response.headers.get('x-head')).toBe('yes')
     expect(await response.text()).toBe('')
@@ -236,7 +236,7 @@ describe('fetch', () => {
     expect(await implied.text()).toBe('')
   })
 
-  it('fails as fetch does when the connection breaks', async () => {
+  it('rejects with a TypeError when the connection is closed', async () => {
     await expect(app.fetch('/notes/reset')).rejects.toThrow(TypeError)
   })
 })
@@ -248,7 +248,7 @@ describe('redirects', () => {
     expect(response.url).toBe('http://in-process/notes?from=moved')
   })
 
-  it('are shown, or refused, when asked', async () => {
+  it('are returned with redirect: manual, and rejected with redirect: error', async () => {
     const response = await app.fetch('/notes/moved', { redirect: 'manual' })
     expect(response.status).toBe(302)
     expect(response.headers.get('location')).toBe('/notes?from=moved')
@@ -266,14 +266,14 @@ describe('redirects', () => {
     await expect(app.fetch('/notes/moved?status=307', streamed)).rejects.toThrow('stream')
   })
 
-  it('never leave the process, nor go round for ever', async () => {
+  it('are rejected to another host, and after 20 redirects', async () => {
     await expect(app.fetch('/notes/away')).rejects.toThrow('https://elsewhere.example/')
     await expect(app.fetch('/notes/round')).rejects.toThrow('more than 20 redirects')
   })
 })
 
 describe('streams and aborts', () => {
-  it('hands an answer on while it is being written', async () => {
+  it('returns a response while it is being written', async () => {
     const response = await app.fetch('/notes/events')
     const reader = (response.body as ReadableStream<Uint8Array>).getReader()
     const { value } = await reader.read()
@@ -282,7 +282,7 @@ describe('streams and aborts', () => {
     await gone
   })
 
-  it('tells the application when the caller aborts, before the answer or within it', async () => {
+  it('closes the connection when the signal is aborted, before or during the response', async () => {
     const waiting = new AbortController()
     const answer = app.fetch('/notes/slow', { signal: waiting.signal })
     while (gone === undefined) await delay(1)
@@ -296,7 +296,7 @@ describe('streams and aborts', () => {
     await gone
   })
 
-  it('sends nothing once it is aborted', async () => {
+  it('sends nothing when the signal is already aborted', async () => {
     const signal = AbortSignal.abort(new Error('too late'))
     await expect(app.fetch('/notes/slow', { signal })).rejects.toThrow('too late')
     expect(gone).toBeUndefined()

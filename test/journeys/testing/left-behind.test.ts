@@ -60,15 +60,15 @@ async function leftBy(...providers: (new () => object)[]) {
   return app.logs.map(({ message }) => message)
 }
 
-describe('what close() finds still open', () => {
-  it('is a timer that a provider has set, with the line that did', async () => {
+describe('the warning of close() about open resources', () => {
+  it('names a timer of a provider, and the line that has set it', async () => {
     const [message, ...others] = await leftBy(Poller)
     expect(message).toMatch(/something is still open .*: Timeout, opened\n.*Poller.*left-behind/)
     expect(others).toEqual([])
     expect(printed).toBe(`${message}\n`)
   })
 
-  it('is printed only by the logger that is given', async () => {
+  it('is logged by a given logger only', async () => {
     const warnings: string[] = []
     const logger = { info() {}, warn: (_: object, text: string) => warnings.push(text), error() {} }
     const app = await TestApp.create({ providers: [Poller], logger })
@@ -77,7 +77,7 @@ describe('what close() finds still open', () => {
     expect(printed).toBe('')
   })
 
-  it('hides nothing else where the logger that is given fails tests', async () => {
+  it('does not hide another error when the logger throws', async () => {
     class Failing extends Poller {
       onClose() {
         throw new Error('no way to close')
@@ -95,24 +95,24 @@ describe('what close() finds still open', () => {
     ])
   })
 
-  it('is a server that was started', async () => {
+  it('names a server that was started', async () => {
     const [message, ...others] = await leftBy(Metrics)
     expect(message).toMatch(/: TCPSERVERWRAP, opened\n/)
     expect(others).toEqual([])
   })
 
-  it('is what a plugin has opened', async () => {
+  it('includes resources of plugins', async () => {
     const plugin: Plugin = { name: 'poller', setup: () => void new Poller() }
     const app = await TestApp.create({ plugins: [plugin] })
     await app.close()
     expect(app.logs).toHaveLength(1)
   })
 
-  it('is nothing that was closed, or that keeps no process alive', async () => {
+  it('does not include closed resources, and timers with unref', async () => {
     expect(await leftBy(TidyPoller, PatientPoller, TidyMetrics)).toEqual([])
   })
 
-  it('is nothing of another application', async () => {
+  it('does not include resources of another application', async () => {
     const leaking = TestApp.create({ providers: [Poller] })
     const tidy = TestApp.create({ providers: [TidyPoller] })
     await (await tidy).close()

@@ -12,7 +12,7 @@ class FailingController {
   }
 }
 
-/** A provider in an option that does not exist: a warning of boot. */
+/** `suspicious` has an unknown option, which causes a warning at boot. */
 const options = { controllers: [FailingController] }
 const suspicious = { ...options, retries: 3 } as object
 
@@ -30,7 +30,7 @@ afterEach(async () => {
   await app.close()
 })
 
-describe('the logs of an application under test', () => {
+describe('the logs of a TestApp', () => {
   it('are kept, and not printed', async () => {
     app = await TestApp.create(suspicious)
     await app.request().get('/fine')
@@ -46,7 +46,7 @@ describe('the logs of an application under test', () => {
     expect(printed).toBe('')
   })
 
-  it('are printed when asked for, with the stack of what failed', async () => {
+  it('are printed by printLogs(), with the stack of errors', async () => {
     app = await TestApp.create(options)
     app.printLogs()
     expect(printed).toBe('')
@@ -56,7 +56,7 @@ describe('the logs of an application under test', () => {
     expect(printed).toMatch(/Error: disk full\n\s+at FailingController\.fails/)
   })
 
-  it('are the cause where supertest did not expect what happened', async () => {
+  it('are the cause of a failed expectation of supertest', async () => {
     app = await TestApp.create(options)
     const failure = await app
       .request()
@@ -75,7 +75,7 @@ describe('the logs of an application under test', () => {
     expect(other.cause).toBeUndefined()
   })
 
-  it('reach a callback of supertest, too', async () => {
+  it('are the cause in a callback of supertest, too', async () => {
     app = await TestApp.create(options)
     const failure = await new Promise<Error>((resolve) => {
       app.request().get('/fails').expect(200).end(resolve)
@@ -83,14 +83,14 @@ describe('the logs of an application under test', () => {
     expect(failure.cause).toMatchObject({ message: 'disk full' })
   })
 
-  it('are kept after the end', async () => {
+  it('are kept after close()', async () => {
     app = await TestApp.create(options)
     await app.request().get('/fails')
     await app.close()
     expect(app.logs).toHaveLength(1)
   })
 
-  it('are each application’s own', async () => {
+  it('are separate for each application', async () => {
     app = await TestApp.create(options)
     const other = await TestApp.create(options)
     await other.request().get('/fails')
@@ -98,7 +98,7 @@ describe('the logs of an application under test', () => {
     await other.close()
   })
 
-  it('are kept where the logger is false', async () => {
+  it('are kept with logger: false', async () => {
     app = await TestApp.create({ ...options, logger: false })
     await app.request().get('/fails')
     expect(app.logs).toHaveLength(1)
@@ -106,8 +106,8 @@ describe('the logs of an application under test', () => {
   })
 })
 
-describe('a logger that is given', () => {
-  /** Its methods need their own object, as those of many libraries do. */
+describe('a given logger', () => {
+  /** The methods need `this`, like those of many libraries. */
   class Recorder implements Logger {
     readonly #lines: string[] = []
     get lines() {
@@ -127,7 +127,7 @@ describe('a logger that is given', () => {
     }
   }
 
-  it('hears everything, too', async () => {
+  it('receives all messages, too', async () => {
     const logger = new Recorder()
     app = await TestApp.create({ ...suspicious, logger })
     await app.request().get('/fails')
@@ -136,7 +136,7 @@ describe('a logger that is given', () => {
     expect(printed).toBe('')
   })
 
-  it('is all there for a plugin, which is heard as well', async () => {
+  it('has all its methods in plugins, whose messages are kept, too', async () => {
     let children: unknown
     const plugin: Plugin = {
       name: 'chatty',

@@ -78,7 +78,7 @@ async function sent() {
 }
 
 describe('an override', () => {
-  it('reaches controllers, their providers, aliases and classes that nobody lists', async () => {
+  it('applies to controllers, providers, aliases and unlisted classes', async () => {
     app = await TestApp.create(options)
     expect((await sent()).sent).toEqual(['really sent', 'really sent', 'really sent'])
     await app.close()
@@ -91,13 +91,13 @@ describe('an override', () => {
     expect(app.logs).toEqual([])
   })
 
-  it('reaches what a guard injects', async () => {
+  it('applies to dependencies of a guard', async () => {
     const testOverrides = [{ token: Tokens, useValue: { accepts: () => true } }]
     app = await TestApp.create({ ...options, testOverrides })
     expect((await app.request().get('/mail/guarded')).status).toBe(200)
   })
 
-  it('reaches the guard itself, where it is named by a class or a token', async () => {
+  it('applies to a guard that is given by class or token', async () => {
     const useValue = { canActivate: async () => true }
     app = await TestApp.create({ ...options, testOverrides: [{ token: TokenGuard, useValue }] })
     expect((await app.request().get('/mail/guarded')).status).toBe(200)
@@ -109,7 +109,7 @@ describe('an override', () => {
     expect((await app.request().get('/mail/guarded')).status).toBe(200)
   })
 
-  it('reaches what a plugin provides and what it asks for', async () => {
+  it('applies to providers of a plugin, and to the tokens that it gets', async () => {
     let got: unknown
     const plugin: Plugin = {
       name: 'mail',
@@ -128,7 +128,7 @@ describe('an override', () => {
     expect(app.logs).toEqual([])
   })
 
-  it('reaches a module’s private providers', async () => {
+  it('applies to private providers of a module', async () => {
     const { controllers, providers } = options
     const modules = [{ name: 'mail', providers: [...providers, Mailer], controllers, exports: [] }]
     const testOverrides = [{ token: Mailer, useValue: fake }]
@@ -141,13 +141,13 @@ describe('an override', () => {
     expect((await sent()).sent[0]).toBe('kept')
   })
 
-  it('provides what nobody does', async () => {
+  it('may provide a token without another provider', async () => {
     app = await TestApp.create({ ...options, testOverrides: [{ token: Limit, useValue: 0 }] })
     expect((await sent()).limit).toBe(0)
     expect(app.logs).toEqual([])
   })
 
-  it('is the last of those for one token', async () => {
+  it('is the last one when several have the same token', async () => {
     const testOverrides = [
       { token: Limit, useValue: 1 },
       { token: Limit, useValue: 2 },
@@ -156,7 +156,7 @@ describe('an override', () => {
     expect((await sent()).limit).toBe(2)
   })
 
-  it('keeps what it replaces from being made', async () => {
+  it('prevents the replaced provider from being created', async () => {
     let made = 0
     const providers = [...options.providers, { token: 'costly', useFactory: () => ++made }]
     const testOverrides = [{ token: 'costly', useValue: 0 }]
@@ -168,27 +168,27 @@ describe('an override', () => {
 describe('an override that replaces nothing', () => {
   class Mailr {}
 
-  it('is bound all the same, and warned about with the names that are near', async () => {
+  it('is used, and causes a warning with similar names', async () => {
     app = await TestApp.create({ ...options, testOverrides: [{ token: Mailr, useValue: fake }] })
     expect(app.get(Mailr)).toBe(fake)
     expect(app.logs).toMatchObject([{ level: 'warn', facts: { code: 'W_OVERRIDE_UNUSED' } }])
     expect(app.logs[0]?.message).toContain('Did you mean Mailer?')
   })
 
-  it('says that another token has the same name', async () => {
+  it('causes a warning that another token has the same name', async () => {
     const token = new InjectionToken<number>('Limit')
     app = await TestApp.create({ ...options, testOverrides: [{ token, useValue: 1 }] })
     expect((await sent()).limit).toBeNull()
     expect(app.logs[0]?.message).toMatch(/Another token has the same name/)
   })
 
-  it('names nothing where nothing is near', async () => {
+  it('causes a warning without names when none is similar', async () => {
     const testOverrides = [{ token: 'quite another thing', useValue: 1 }]
     app = await TestApp.create({ ...options, testOverrides })
     expect(app.logs[0]?.message).toMatch(/'quite another thing'[\s\S]*or remove it/)
   })
 
-  it('keeps a strict application from starting, and what has started is closed', async () => {
+  it('keeps a strict application from starting, and closes its providers', async () => {
     app = await TestApp.create()
     const closed: string[] = []
     const pool = { token: 'pool', useFactory: () => ({ onClose: () => closed.push('pool') }) }
@@ -206,9 +206,9 @@ describe('an override that replaces nothing', () => {
   })
 })
 
-describe('an override that is none', () => {
+describe('an invalid override', () => {
   it.each([
-    ['no list', 'no list'],
+    ['no array', 'no list'],
     ['undefined', [undefined]],
     ['no token', [{ token: undefined, useValue: 1 }]],
     ['no value', [{ token: Mailer, useClass: Mailer }]],
@@ -221,8 +221,8 @@ describe('an override that is none', () => {
   })
 })
 
-describe('in production', () => {
-  it('there are no overrides, not even for a subclass', async () => {
+describe('an App that is no TestApp', () => {
+  it('has no overrides, also in a subclass', async () => {
     app = await TestApp.create()
     class Sneaky extends App {
       protected overrides() {

@@ -3,7 +3,7 @@ import { Controller, Get, type Request } from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
-// The runner's own listeners fail the run, whatever a test expects.
+// The listeners of the test runner would fail the run, so they are removed during a test.
 let listeners: NodeJS.UnhandledRejectionListener[]
 beforeEach(() => {
   listeners = process.listeners('unhandledRejection')
@@ -19,7 +19,7 @@ async function sendMail(): Promise<void> {
   throw new Error('no mail server')
 }
 
-/** Lets the handler that waits go on. */
+/** Resumes the waiting handler. */
 let resume: () => void
 
 function untilResumed(): Promise<void> {
@@ -60,8 +60,8 @@ async function endOf(app: TestApp): Promise<unknown> {
   )
 }
 
-describe('a rejected promise that nobody handles', () => {
-  it('fails the request that left it, and close() no more', async () => {
+describe('an unhandled rejected promise', () => {
+  it('fails the request that caused it, and then close() resolves', async () => {
     const app = await TestApp.create(options)
     const failure = await app
       .request()
@@ -75,7 +75,7 @@ describe('a rejected promise that nobody handles', () => {
     expect(await endOf(app)).toBe('fine')
   })
 
-  it('fails no other request that ends meanwhile', async () => {
+  it('does not fail another request that ends in between', async () => {
     const app = await TestApp.create(options)
     await app.fetch('/users/forgets')
     await app.request().get('/users/handles').expect(200)
@@ -84,14 +84,14 @@ describe('a rejected promise that nobody handles', () => {
     expect(await endOf(app)).toMatchObject({ message: expect.stringMatching(/forgets left/) })
   })
 
-  it('says less than what the test itself expects', async () => {
+  it('is reported by close() when the expectation of the test has failed first', async () => {
     const app = await TestApp.create(options)
     const test = app.request().get('/users/forgets').expect(204)
     await expect(test).rejects.toThrow('expected 204')
     expect(await endOf(app)).toBeInstanceOf(Error)
   })
 
-  it('makes close() fail, and names the request and the reason', async () => {
+  it('causes close() to reject with the request and the reason', async () => {
     const app = await TestApp.create(options)
     await app.fetch('/users/forgets')
     expect(await endOf(app)).toMatchObject({
@@ -100,7 +100,7 @@ describe('a rejected promise that nobody handles', () => {
     })
   })
 
-  it('is noticed where it happens after the answer', async () => {
+  it('is detected when it occurs after the response', async () => {
     const app = await TestApp.create(options)
     await app.fetch('/users/later')
     const isRejected = once(process, 'unhandledRejection')
@@ -111,7 +111,7 @@ describe('a rejected promise that nobody handles', () => {
     })
   })
 
-  it('is noticed where its request was under way at the end, whatever the reason is', async () => {
+  it('is detected during close(), also when the reason is a string', async () => {
     const app = await TestApp.create(options)
     const answer = app.fetch('/users/slow?reason=why%20not')
     await app.clock.advance(0)
@@ -124,7 +124,7 @@ describe('a rejected promise that nobody handles', () => {
     await answer
   })
 
-  it('fails only the application that has left it', async () => {
+  it('fails only the application that caused it', async () => {
     const app = await TestApp.create(options)
     const other = await TestApp.create(options)
     await app.fetch('/users/forgets')
@@ -133,7 +133,7 @@ describe('a rejected promise that nobody handles', () => {
     expect(await endOf(app)).toBeInstanceOf(Error)
   })
 
-  it('is counted each time, next to what onClose throws', async () => {
+  it('is reported each time, in addition to an error of onClose', async () => {
     class Stuck {
       onClose() {
         throw new Error('stuck')
@@ -147,7 +147,7 @@ describe('a rejected promise that nobody handles', () => {
     })
   })
 
-  it('may be left by the start, too', async () => {
+  it('may be caused by the start, too', async () => {
     class Mailer {
       constructor() {
         sendMail()
@@ -158,15 +158,15 @@ describe('a rejected promise that nobody handles', () => {
   })
 })
 
-describe('what is handled', () => {
-  it('is none: a catch, and an error that becomes a 500', async () => {
+describe('a handled rejected promise', () => {
+  it('is not reported when it is caught or becomes a 500', async () => {
     const app = await TestApp.create(options)
     await app.request().get('/users/handles').expect(200)
     await app.request().get('/users/fails').expect(500)
     expect(await endOf(app)).toBe('fine')
   })
 
-  it('leaves no listener behind when the start fails', async () => {
+  it('needs a listener, which is removed when the start fails', async () => {
     class Broken {
       onInit() {
         throw new Error('no')

@@ -45,7 +45,7 @@ beforeEach(async () => {
 afterEach(() => app.close())
 
 describe('server-sent events', () => {
-  it('arrive one by one, until the reader leaves', async () => {
+  it('arrive one by one, until the reader stops', async () => {
     const response = await app.fetch('/wire/events')
     expect(response.headers.get('content-type')).toMatch('text/event-stream')
     let text = ''
@@ -57,7 +57,7 @@ describe('server-sent events', () => {
     await closed
   })
 
-  it('reach supertest, too, which ends them by aborting', async () => {
+  it('arrive in supertest, too, and end by abort()', async () => {
     const test = app.request().get('/wire/events').buffer(false)
     const seen = new Promise<string>((resolve) => {
       test.parse((res, done) => {
@@ -65,7 +65,7 @@ describe('server-sent events', () => {
         res.on('end', () => done(null, ''))
       })
     })
-    // Superagent throws the error of an abort at those who do not ask for it.
+    // Without this listener, superagent throws the error of the abort.
     test.on('response', (res) => res.on('error', () => {}))
     test.end(() => {})
     expect(await seen).toContain('id: 1')
@@ -74,8 +74,8 @@ describe('server-sent events', () => {
   })
 })
 
-describe('streams', () => {
-  it('go both ways at once', async () => {
+describe('streamed bodies', () => {
+  it('are sent in both directions at the same time', async () => {
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
     const writer = writable.getWriter()
     const init = { method: 'POST', body: readable, duplex: 'half' } as RequestInit
@@ -89,7 +89,7 @@ describe('streams', () => {
     expect((await reader.read()).done).toBe(true)
   })
 
-  it('fail where the application cuts them, and that is no question of the document', async () => {
+  it('fail without a ContractError when the application closes the connection', async () => {
     const failure = await app.fetch('/wire/cut').then(
       () => null,
       (error: unknown) => error,
@@ -101,7 +101,7 @@ describe('streams', () => {
 })
 
 describe('connect()', () => {
-  it('takes a protocol upgrade, as WebSockets need one', async () => {
+  it('supports protocol upgrades, as for WebSockets', async () => {
     app.server.on('upgrade', (req, socket: Duplex, head: Buffer) => {
       socket.write(
         `HTTP/1.1 101 Switching Protocols\r\nUpgrade: ${req.headers.upgrade}\r\nConnection: Upgrade\r\n\r\n`,
@@ -123,7 +123,7 @@ describe('connect()', () => {
     await ended
   })
 
-  it('is the bare wire: whatever is written reaches the parser', async () => {
+  it('sends any bytes to the HTTP parser', async () => {
     const socket = app.connect()
     socket.write('GET /wire/none HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
     let text = ''
@@ -135,7 +135,7 @@ describe('connect()', () => {
     other.destroy()
   })
 
-  it('ends with the application', async () => {
+  it('is closed with the application', async () => {
     app.server.on('upgrade', (_req, socket: Duplex) => {
       socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n')
       socket.on('error', () => {})

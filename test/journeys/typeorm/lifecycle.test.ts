@@ -8,7 +8,7 @@ import { bootProblems } from '../../support.js'
 import { inMemory, NoteEntity, NotesController, options } from './notes.js'
 
 describe('the data source', () => {
-  it('is ready before anything that asks for it is made', async () => {
+  it('is initialized before its dependents are created', async () => {
     const seen: unknown[] = []
     class Service {
       constructor(readonly dataSource = inject(DataSource)) {
@@ -30,7 +30,7 @@ describe('the data source', () => {
     expect((await app.request().get('/notes')).body.data).toEqual(['Buy milk'])
   })
 
-  it('is destroyed after the last answer, and after what uses it is closed', async () => {
+  it('is destroyed after the last response, and after its dependents are closed', async () => {
     const handler = new EventEmitter()
 
     @Controller('slow')
@@ -67,13 +67,13 @@ describe('the data source', () => {
     expect(dataSource.isInitialized).toBe(false)
   })
 
-  it('may be destroyed by somebody else before', async () => {
+  it('may have been destroyed before close()', async () => {
     const app = await TestApp.create(options)
     await app.get(DataSource).destroy()
     await app.close()
   })
 
-  it('is destroyed when the application does not start for another reason', async () => {
+  it('is destroyed when the start of the application fails', async () => {
     let dataSource: DataSource | undefined
     class Failing {
       readonly #dataSource = inject(DataSource)
@@ -87,12 +87,12 @@ describe('the data source', () => {
     expect(dataSource?.isInitialized).toBe(false)
   })
 
-  it('is not loaded for a document, nor before the start', () => {
+  it('is not initialized for a document or before the start', () => {
     const app = new App({ ...options, plugins: [typeorm({ type: 'sqljs', location: '/no/such' })] })
     expect(app.document.paths).toHaveProperty(['/notes'])
   })
 
-  it('says how it is', async () => {
+  it('has a health check', async () => {
     const archive = typeorm({ name: 'archive', type: 'sqljs' })
     await using app = await TestApp.create({ ...options, plugins: [inMemory, archive] })
     const health = app.get(Health)
@@ -112,25 +112,25 @@ describe('the data source', () => {
   })
 })
 
-describe('an override', () => {
+describe('a test override of TypeORM', () => {
   const fake = { find: async () => [{ id: 7, text: 'not in any database' }] }
   const override = { token: repositoryOf(NoteEntity), useValue: fake }
 
-  it('stands in for a repository', async () => {
+  it('replaces a repository', async () => {
     await using app = await TestApp.create({ ...options, testOverrides: [override] })
     const { body } = await app.request().get('/notes')
     expect(body.data).toEqual(['not in any database'])
     expect(app.logs).toEqual([])
   })
 
-  it('needs no plugin', async () => {
+  it('works without the plugin', async () => {
     const controllers = [NotesController]
     await using app = await TestApp.create({ controllers, testOverrides: [override] })
     const { body } = await app.request().get('/notes')
     expect(body.data).toEqual(['not in any database'])
   })
 
-  it('of the data source keeps it from being made', async () => {
+  it('of the data source prevents that it is created', async () => {
     const unreachable = typeorm({ type: 'sqljs', location: '/no/such/folder', entities: ['x'] })
     const dataSource = {
       hasMetadata: () => true,
@@ -145,7 +145,7 @@ describe('an override', () => {
     expect(body.data).toEqual(['not in any database'])
   })
 
-  it('of one data source leaves the others alone', async () => {
+  it('of one data source does not affect the others', async () => {
     const archive = typeorm({ name: 'archive', type: 'sqljs', entities: [NoteEntity] })
     class Both {
       readonly notes = inject(repositoryOf(NoteEntity))
@@ -161,10 +161,10 @@ describe('an override', () => {
   })
 })
 
-describe('tenants', () => {
+describe('tenants with TypeORM', () => {
   const tenant = { required: false, authorize: () => true }
 
-  it('are not kept apart by the database, which is said once', async () => {
+  it('cause one warning that the database does not separate them', async () => {
     await using app = await TestApp.create({ ...options, tenant })
     await app.asTenant('acme').request().get('/notes').expect(200)
     const warnings = app.logs.filter(({ level }) => level === 'warn')
@@ -174,19 +174,19 @@ describe('tenants', () => {
     )
   })
 
-  it('are not spoken of where there are none', async () => {
+  it('cause no warning when the application has none', async () => {
     await using app = await TestApp.create(options)
     expect(app.logs).toEqual([])
   })
 })
 
-describe('boot errors', () => {
+describe('boot errors of TypeORM', () => {
   const Other = new EntitySchema({
     name: 'Other',
     columns: { id: { type: Number, primary: true } },
   })
 
-  it('name an entity that the data source does not know, and who asks for it', async () => {
+  it('name an unknown entity, and the class that injects its repository', async () => {
     class Others {
       @Inject(repositoryOf(Other)) readonly others!: unknown
     }
@@ -197,7 +197,7 @@ describe('boot errors', () => {
     expect(problem?.remedy).toContain('Add Other to `entities`')
   })
 
-  it('say that the plugin is missing, or the one of that name', async () => {
+  it('name the missing plugin, also with a name', async () => {
     const [unnamed] = await bootProblems({ controllers: [NotesController] })
     expect(unnamed).toMatchObject({ code: 'E_PROVIDER_MISSING', subject: 'repositoryOf(Note)' })
     expect(unnamed?.remedy).toContain('Add typeorm({ … }) to `plugins`')
@@ -209,13 +209,13 @@ describe('boot errors', () => {
     expect(named?.remedy).toContain("typeorm({ name: 'archive', … })")
   })
 
-  it('say that two data sources have no name', async () => {
+  it('refuse two data sources without a name', async () => {
     const plugins = [inMemory, typeorm({ type: 'sqljs' })]
     const [problem] = await bootProblems({ plugins })
     expect(problem).toMatchObject({ code: 'E_PROVIDER_DUPLICATE', subject: 'DataSource' })
   })
 
-  it('say what TypeORM says of the entities', async () => {
+  it('contain the error of TypeORM about entities', async () => {
     const Broken = new EntitySchema({ name: 'Broken', columns: {} })
     const plugins = [typeorm({ type: 'sqljs', entities: [Broken] })]
     const [problem] = await bootProblems({ plugins })
@@ -226,7 +226,7 @@ describe('boot errors', () => {
     expect(problem?.cause).toContain('"Broken" does not have a primary column')
   })
 
-  it('say of a reference that is undefined what it often is', () => {
+  it('mention a circular import when the entity is undefined', () => {
     expect(() => repositoryOf(undefined as never)).toThrow(
       /undefined one is often a circular import/,
     )

@@ -19,7 +19,7 @@ export interface Note {
   text: string
 }
 
-/** No decorators: the same in both dialects. */
+/** Without decorators, so it is the same in both dialects. */
 export const NoteEntity = new EntitySchema<Note>({
   name: 'Note',
   columns: {
@@ -57,7 +57,7 @@ export class NotesController {
   }
 }
 
-/** In memory, empty with each start. */
+/** A database in memory, which is empty at each start. */
 export const inMemory = typeorm({ type: 'sqljs', entities: [NoteEntity], synchronize: true })
 
 export const options = {

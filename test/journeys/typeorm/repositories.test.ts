@@ -5,7 +5,7 @@ import { DataSource, EntityNotFoundError, QueryFailedError, Repository } from 't
 import { describe, expect, it } from 'vitest'
 import { inMemory, type Note, NoteEntity, NotesController, options } from './notes.js'
 
-/** The texts of the notes, as anybody sees them. */
+/** The texts of the notes in the response. */
 async function listOf(app: TestApp): Promise<string[]> {
   const { body } = await app.request().get('/notes').expect(200)
   return body.data
@@ -14,7 +14,7 @@ async function listOf(app: TestApp): Promise<string[]> {
 const add = (app: TestApp, text: string) => app.request().post('/notes').send({ text })
 
 describe('a repository', () => {
-  it('is there for whoever asks for it', async () => {
+  it('can be injected', async () => {
     await using app = await TestApp.create({ ...options, contract: 'throw' })
     const { status, body } = await add(app, 'Buy milk')
     expect([status, body.data]).toEqual([201, { id: 1, text: 'Buy milk' }])
@@ -23,7 +23,7 @@ describe('a repository', () => {
     expect(await listOf(app)).toEqual(['Buy milk'])
   })
 
-  it('is the same however it is asked for', async () => {
+  it('is the same for each kind of injection', async () => {
     class ByField {
       @Inject(repositoryOf(NoteEntity)) readonly notes!: Repository<Note>
     }
@@ -44,7 +44,7 @@ describe('a repository', () => {
     expect(app.get(DataSource).getRepository(NoteEntity)).toBe(notes)
   })
 
-  it('reaches modules that keep their providers to themselves', async () => {
+  it('can be injected in modules with private providers', async () => {
     class Notes {
       readonly #notes = inject(repositoryOf(NoteEntity))
       count = () => this.#notes.count()
@@ -56,7 +56,7 @@ describe('a repository', () => {
   })
 
   it('can be extended by a factory', async () => {
-    const Notes = 'notes that are searched'
+    const Notes = 'searchable notes'
     const useFactory = (notes: Repository<Note>) =>
       notes.extend({
         search(word: string) {
@@ -72,8 +72,8 @@ describe('a repository', () => {
   })
 })
 
-describe('an application', () => {
-  it('has a database of its own in memory, while another uses the same plugin', async () => {
+describe('an application with TypeORM', () => {
+  it('has its own database in memory when another application uses the same plugin', async () => {
     await using one = await TestApp.create(options)
     await using other = await TestApp.create(options)
     expect(one.get(DataSource)).not.toBe(other.get(DataSource))
@@ -87,7 +87,7 @@ describe('an application', () => {
     expect(await listOf(other)).toEqual(texts('other'))
   })
 
-  it('begins with an empty one when it is made again', async () => {
+  it('begins with an empty database at each start', async () => {
     for (let round = 0; round < 3; round++) {
       await using app = await TestApp.create(options)
       expect(await listOf(app)).toEqual([])
@@ -95,7 +95,7 @@ describe('an application', () => {
     }
   })
 
-  it('answers over a real socket', async () => {
+  it('responds on a port', async () => {
     const app = await App.create({ ...options, logger: false })
     const { port } = await app.listen(0, '127.0.0.1')
     const url = `http://127.0.0.1:${port}/notes`
@@ -107,7 +107,7 @@ describe('an application', () => {
     await app.close()
   })
 
-  it('has as many data sources as have names', async () => {
+  it('may have several data sources with different names', async () => {
     const archive = typeorm({
       name: 'archive',
       type: 'sqljs',
@@ -145,7 +145,7 @@ describe('an application', () => {
     expect(app.get(dataSourceOf('archive'))).not.toBe(app.get(DataSource))
   })
 
-  it('keeps what a transaction did, or nothing of it', async () => {
+  it('rolls back a transaction that fails', async () => {
     @Controller('batches')
     class BatchesController {
       readonly #dataSource = inject(DataSource)
@@ -166,7 +166,7 @@ describe('an application', () => {
 })
 
 describe('an error of TypeORM', () => {
-  it('is a 500 that tells the client nothing', async () => {
+  it('causes a 500 without details', async () => {
     await using app = await TestApp.create(options)
     await add(app, 'Buy milk').expect(201)
     const duplicate = await add(app, 'Buy milk')
@@ -178,7 +178,7 @@ describe('an error of TypeORM', () => {
     expect(app.logs.filter(({ level }) => level === 'error')).toHaveLength(2)
   })
 
-  it('means what an error middleware says that it means', async () => {
+  it('can be converted by an error middleware', async () => {
     await using app = await TestApp.create({
       ...options,
       middlewares: [

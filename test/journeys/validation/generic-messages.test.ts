@@ -97,7 +97,7 @@ const post = async (schema: Schema, body: unknown, messages?: 'library' | 'gener
 }
 
 describe.each(Object.entries(schemas))('generic messages about a schema of %s', (_, schema) => {
-  it('repeat no value and no name that was sent', async () => {
+  it('contain no value and no name of the request', async () => {
     const errors = await post(schema, sent, 'generic')
     expect(JSON.stringify(errors)).not.toMatch(/hunter|12345/)
     const said = errors.map(({ path, message }) => `${path} ${message}`)
@@ -123,7 +123,7 @@ describe.each(Object.entries(schemas))('generic messages about a schema of %s', 
 })
 
 describe('generic messages', () => {
-  it('say of every part what is wrong where', async () => {
+  it('report the errors of every part', async () => {
     @Controller('things')
     class ThingsController {
       @Post(':id')
@@ -154,7 +154,7 @@ describe('generic messages', () => {
     ])
   })
 
-  it('know no names of a schema that nothing describes', async () => {
+  it('contain no names when the schema cannot be represented', async () => {
     const opaque: Schema = {
       '~standard': {
         version: 1,
@@ -174,12 +174,12 @@ describe('generic messages', () => {
     ])
   })
 
-  it('are as few as others', async () => {
+  it('are limited to 20', async () => {
     const many = Array.from({ length: 100 }, () => ({ id: SECRET }))
     expect(await post(z.array(z.object({ id: z.number() })), many, 'generic')).toHaveLength(20)
   })
 
-  it('are not needed for what cannot be read', async () => {
+  it('do not change other errors, which contain no input', async () => {
     await post(z.object({ name: z.string() }), {})
     const caller = () => app.request().post('/things').set('Content-Type', 'application/json')
     const malformed = await caller().send(`{"${SECRET}": ${SECRET}`)
@@ -194,7 +194,7 @@ describe('generic messages', () => {
     [{ messages: false }, 'validation.messages'],
     [{ message: 'generic' }, 'validation.message'],
     ['generic', 'validation'],
-  ])('are asked for by their name: %j', async (validation, subject) => {
+  ])('are refused with an invalid option: %j', async (validation, subject) => {
     app = await TestApp.create()
     const problems = await bootProblems({ validation: validation as never })
     expect(problems.map((each) => each.subject)).toEqual([subject])

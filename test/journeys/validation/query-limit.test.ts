@@ -56,7 +56,7 @@ describe.each(['simple', 'extended', true])('the query parser %j', (parser) => {
     return app
   }
 
-  it.each(['/validated', '/read'])('reads 1,000 parameters whole: %s', async (path) => {
+  it.each(['/validated', '/read'])('reads all of 1,000 parameters: %s', async (path) => {
     const app = await makeWith()
     for (const query of [ids(1000), `${ids(1000)}&`]) {
       const { status, body } = await app.request().get(`${path}?${query}`)
@@ -65,7 +65,7 @@ describe.each(['simple', 'extended', true])('the query parser %j', (parser) => {
   })
 
   it.each([ids(1001), ids(1500), `${'&'.repeat(1500)}id=1`, `id=1${'&'.repeat(1200)}id=2`])(
-    'and no part of more, whoever would read it',
+    'responds 400 to more than 1,000 parameters before any middleware',
     async (query) => {
       const app = await makeWith({ middlewares: [(_req, _res, next) => next(void ran.push('mw'))] })
       for (const path of ['/validated', '/read', '/nowhere']) {
@@ -76,7 +76,7 @@ describe.each(['simple', 'extended', true])('the query parser %j', (parser) => {
     },
   )
 
-  it('counts no long values, and nothing before the question mark', async () => {
+  it('does not count long values, and separators before the question mark', async () => {
     const app = await makeWith()
     const { status } = await app.request().get(`/read?id=${'x'.repeat(3000)}`)
     const path = await app.request().get(`/nowhere${'&'.repeat(1500)}?id=1`)
@@ -84,8 +84,8 @@ describe.each(['simple', 'extended', true])('the query parser %j', (parser) => {
   })
 })
 
-describe('a query parser of one’s own', () => {
-  it('has limits of its own, and none reads nothing', async () => {
+describe('a custom query parser', () => {
+  it('has its own limits, and without a parser there is no limit', async () => {
     const app = await make({ contract: 'off' })
     const query = ids(1500)
     app.express.set('query parser', (text: string) => Object.fromEntries(new URLSearchParams(text)))
@@ -96,8 +96,8 @@ describe('a query parser of one’s own', () => {
   })
 })
 
-describe('who sees that a query is too long', () => {
-  it('is a script of another origin, too, whose preflight is answered', async () => {
+describe('the response to a query that is too long', () => {
+  it('has CORS headers, and the preflight request succeeds', async () => {
     const origin = 'https://a.example'
     const app = await make({ security: { cors: { origin } } })
     const url = `/read?${ids(1500)}`
@@ -111,7 +111,7 @@ describe('who sees that a query is too long', () => {
     expect(headers['access-control-allow-origin']).toBe(origin)
   })
 
-  it('is whoever asks for a route of ours, and not of the application around it', async () => {
+  it('applies to routes of the App only, not to those of its host', async () => {
     const app = new App({ controllers: defineControllers(ListsController), logger: false })
     closing.push(() => app.close())
     const host = express().use('/api', app.handler)

@@ -55,7 +55,7 @@ class OptionsController {
   }
 }
 
-/** The same, as separate decorators say it. */
+/** The same routes with separate decorators. */
 @Controller('options')
 class DecoratedController {
   @Post()
@@ -104,21 +104,21 @@ describe('schemas in the options of a route', () => {
     expect(new Set(parts)).toEqual(new Set(['params', 'body', 'query', 'headers']))
   })
 
-  it('answer 415 and 400 as @Body does', async () => {
+  it('cause the same 415 and 400 as @Body', async () => {
     const create = () => app.request().post('/options')
     expect((await create().type('text').send('x')).status).toBe(415)
     expect((await create()).status).toBe(400)
     expect((await create().send({ name: 1 })).body.errors[0].path).toBe('name')
   })
 
-  it('may stand on every route of a method', async () => {
+  it('may be given for each of several routes of a method', async () => {
     for (const path of ['search', 'find']) {
       expect((await app.request().get(`/options/${path}?dry=maybe`)).status).toBe(400)
       expect((await app.request().get(`/options/${path}?dry=on`)).body.data).toEqual({ dry: true })
     }
   })
 
-  it('make the same document as decorators', async () => {
+  it('produce the same document as decorators', async () => {
     const other = await TestApp.create({ controllers: [DecoratedController] })
     const [ours, theirs] = await Promise.all(
       [app, other].map(async (each) => (await each.request().get('/api-docs.json')).text),
@@ -130,7 +130,7 @@ describe('schemas in the options of a route', () => {
     expect(ours).toContain('x-trace')
   })
 
-  it('hold where the application is mounted, and for HEAD', async () => {
+  it('apply in a mounted application, and for HEAD', async () => {
     const inner = new App({ controllers: [OptionsController], logger: false })
     const outer = express().use('/api', inner.handler)
     expect((await request(outer).post('/api/options').send({})).status).toBe(400)
@@ -142,7 +142,7 @@ describe('schemas in the options of a route', () => {
 describe.each(Object.entries({ Get, Post, Put, Patch, Delete, Head, Options, All }))(
   '@%s',
   (name, verb) => {
-    it('takes schemas', async () => {
+    it('accepts schemas', async () => {
       @Controller()
       class One {
         @verb(':id', { params: ById })
@@ -158,7 +158,7 @@ describe.each(Object.entries({ Get, Post, Put, Patch, Delete, Head, Options, All
 )
 
 describe('inheritance', () => {
-  it('keeps the schemas of a method that is overridden, and lets it state them anew', async () => {
+  it('keeps the schemas of an overridden method, unless it states its own', async () => {
     abstract class Base {
       @Post('kept', { body: Item })
       kept(req: Req<{ body: typeof Item }>): unknown {
@@ -187,8 +187,8 @@ describe('inheritance', () => {
   })
 })
 
-describe('what is wrong with the options of a route', () => {
-  /** As plain JavaScript would write it: the types refuse all of these. */
+describe('invalid options of a route', () => {
+  /** Applied as functions, as in plain JavaScript: the types refuse all of these. */
   function controllerOf(options: unknown, ...more: unknown[]): Class {
     @Controller()
     class Items {
@@ -211,7 +211,7 @@ describe('what is wrong with the options of a route', () => {
     return problems[0]
   }
 
-  it('is said of both at once', async () => {
+  it('are reported together with a decorator for the same part', async () => {
     for (const more of [Body(Item), Body(z.object({}))]) {
       const problem = await problemOf(controllerOf({ body: Item }, more))
       expect(problem).toMatchObject({ code: 'E_INPUT_TWICE', subject: 'Items.create' })
@@ -223,7 +223,7 @@ describe('what is wrong with the options of a route', () => {
   })
 
   it.each([
-    ['a name that is none', { boddy: Item }, 'E_OPTION_INVALID', 'boddy'],
+    ['an unknown name', { boddy: Item }, 'E_OPTION_INVALID', 'boddy'],
     ['a schema in place of options', Item, 'E_OPTION_INVALID', '{ body: schema }'],
     ['undefined in place of options', undefined, 'E_OPTION_INVALID', 'circular'],
     ['null', null, 'E_OPTION_INVALID', '{ body: schema }'],
@@ -236,14 +236,14 @@ describe('what is wrong with the options of a route', () => {
       'E_SCHEMA_INVALID',
       'z.object',
     ],
-  ])('names it: %s', async (_, options, code, text) => {
+  ])('are reported with their place: %s', async (_, options, code, text) => {
     const problem = await problemOf(controllerOf(options))
     expect(problem).toMatchObject({ code, subject: 'Items.create' })
     expect(`${problem?.cause} ${problem?.remedy}`).toContain(text)
     expect(problem?.cause).toContain('@Post')
   })
 
-  it('is a body on GET', async () => {
+  it('include a body on GET', async () => {
     const problems = await bootProblems({
       strict: true,
       controllers: [

@@ -1,0 +1,223 @@
+import { type } from 'arktype'
+import {
+  ApiBody,
+  ApiOperation,
+  ApiTags,
+  App,
+  Auth,
+  Body,
+  Cache,
+  Can,
+  type Class,
+  Controller,
+  Get,
+  Header,
+  HttpCode,
+  Params,
+  Post,
+  Public,
+  Query,
+  Redirect,
+  Tenant,
+} from 'blazon'
+import Type from 'typebox'
+import * as v from 'valibot'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { bootProblems } from '../../support.js'
+import { problemsOf, warningsOf } from './problems.js'
+
+/** The arguments that a legacy compiler passes to the decorator of a method. */
+function legacy(target: Class, key: string): [object, string, PropertyDescriptor | undefined] {
+  const prototype = target.prototype
+  return [prototype, key, Object.getOwnPropertyDescriptor(prototype, key)]
+}
+
+describe('@Params', () => {
+  const schemas = {
+    zod: z.object({ id: z.coerce.number(), other: z.string() }),
+    valibot: v.object({ id: v.string(), other: v.string() }),
+    arktype: type({ id: 'string', other: 'string' }),
+    typebox: Type.Object({ id: Type.Number(), other: Type.String() }),
+    'JSON Schema': { type: 'object', properties: { id: {}, other: {} } },
+  }
+
+  it.each(Object.entries(schemas))(
+    'of %s with a key that the path lacks is an error',
+    async (_, schema) => {
+      @Controller()
+      class Items {
+        @Params(schema as typeof schemas.zod) @Get(':id') get() {}
+      }
+      expect(await problemsOf(Items)).toEqual([['E_PARAMS_UNKNOWN_KEY', 'Items.get']])
+    },
+  )
+
+  it.each(Object.entries(schemas))(
+    'of %s without a key of the path is a warning',
+    async (_, schema) => {
+      @Controller()
+      class Items {
+        @Params(schema as typeof schemas.zod) @Get(':id/:other/:third') get() {}
+      }
+      expect(await warningsOf(Items)).toEqual(['W_PATH_PARAMETER_UNDESCRIBED'])
+    },
+  )
+
+  it('of a schema without known keys causes no warning', async () => {
+    @Controller()
+    class Items {
+      @Params(z.record(z.string(), z.string())) @Get(':id') get() {}
+    }
+    expect(await warningsOf(Items)).toEqual([])
+  })
+})
+
+describe('decorators of a method', () => {
+  it('without a route decorator are an error', async () => {
+    @Controller()
+    class Items {
+      @Get() list() {}
+      @Auth() forgotten() {}
+    }
+    expect(await problemsOf(Items)).toEqual([['E_DECORATOR_ORPHAN', 'Items.forgotten']])
+  })
+
+  it('that contradict each other are an error', async () => {
+    @Controller()
+    class Items {
+      @Public() @Auth() @Get('a') a() {}
+      @Public() @Can('x') @Get('b') b() {}
+    }
+    expect(await problemsOf(Items)).toEqual([
+      ['E_DECORATOR_CONFLICT', 'Items.a'],
+      ['E_DECORATOR_CONFLICT', 'Items.b'],
+    ])
+  })
+
+  it('with an undefined schema are an error', async () => {
+    @Controller()
+    class Items {
+      @Query(undefined as never) @Get() list() {}
+      @Body('schema' as never) @Post() create() {}
+    }
+    expect(await problemsOf(Items)).toEqual([
+      ['E_SCHEMA_INVALID', 'Items.list'],
+      ['E_SCHEMA_INVALID', 'Items.create'],
+    ])
+  })
+
+  it.each([
+    ['a bare shape of zod', { name: z.string() }, 'z.object'],
+    ['an example in place of a schema', { name: 'string' }, "type: 'object'"],
+    ['a function that makes one', z.object, 'Call it'],
+    ['a class', Date, 'z.object'],
+    ['a list', [], 'Standard Schema'],
+    ['null', null, 'Standard Schema'],
+  ])('with %s in place of a schema are an error', async (_, schema, remedy) => {
+    @Controller()
+    class Items {
+      create() {}
+    }
+    // Applied as functions, as in plain JavaScript: the types refuse all of these.
+    Reflect.apply(Post() as never, undefined, legacy(Items, 'create'))
+    Reflect.apply(Body(schema as never) as never, undefined, legacy(Items, 'create'))
+    const [problem] = await bootProblems({ controllers: [Items] })
+    expect(problem).toMatchObject({ code: 'E_SCHEMA_INVALID', subject: 'Items.create' })
+    expect(problem?.remedy).toContain(remedy)
+  })
+
+  it('with no ability in @Can() are an error', async () => {
+    @Controller()
+    class Items {
+      @Can() @Get() list() {}
+    }
+    expect(await problemsOf(Items)).toEqual([['E_OPTION_INVALID', 'Items.list']])
+  })
+
+  it('with a status or header that HTTP does not allow are an error', async () => {
+    @Controller()
+    class Items {
+      @HttpCode(99) @Get('a') a() {}
+      @HttpCode(200.5) @Get('b') b() {}
+      @Header('X Bad', 'v') @Get('c') c() {}
+      @Header('X-Bad', 'a\r\nb') @Get('d') d() {}
+      @Redirect('/x', 200) @Get('e') e() {}
+    }
+    const problems = await problemsOf(Items)
+    expect(problems).toEqual(
+      ['a', 'b', 'c', 'd', 'e'].map((key) => ['E_OPTION_INVALID', `Items.${key}`]),
+    )
+  })
+
+  it('with a body on GET are a warning', async () => {
+    @Controller()
+    class Items {
+      @Body(z.object({})) @Get() list() {}
+    }
+    expect(await warningsOf(Items)).toEqual(['W_BODY_ON_GET'])
+  })
+
+  it('that need a guard are a warning when no guard is configured', async () => {
+    @Controller()
+    class Items {
+      @Auth() @Get() list() {}
+    }
+    expect(await warningsOf(Items)).toEqual(['W_AUTH_WITHOUT_GUARD'])
+  })
+})
+
+describe('decorators that may be used once', () => {
+  it('are an error when a class has two', async () => {
+    @Controller('a')
+    @Controller('b')
+    class Twice {
+      @Get() list() {}
+    }
+    @ApiTags('a')
+    @ApiTags('b')
+    @Tenant()
+    @Tenant({ optional: true })
+    @Controller('c')
+    class More {
+      @Get() list() {}
+    }
+    const problems = await bootProblems({ controllers: [Twice, More] })
+    expect(problems.map(({ code, subject }) => [code, subject])).toEqual([
+      ['E_DECORATOR_CONFLICT', 'Twice'],
+      ['E_DECORATOR_CONFLICT', 'More'],
+      ['E_DECORATOR_CONFLICT', 'More'],
+    ])
+    expect(problems[0]?.cause).toContain('2 @Controller')
+  })
+
+  it('are an error when a method has two', async () => {
+    @Controller()
+    class Items {
+      @HttpCode(201) @HttpCode(202) @Post('a') a() {}
+      @Redirect('/x') @Redirect('/y') @Get('b') b() {}
+      @Cache({ ttl: '1s' }) @Cache({ ttl: '2s' }) @Get('c') c() {}
+      @Tenant() @Tenant({ optional: true }) @Get('d') d() {}
+      @ApiOperation({ summary: 'x' }) @ApiOperation({ summary: 'y' }) @Get('e') e() {}
+      @ApiBody({ schema: z.string() }) @ApiBody({ schema: z.number() }) @Post('f') f() {}
+    }
+    expect(await problemsOf(Items)).toEqual(
+      ['a', 'b', 'c', 'd', 'e', 'f'].map((key) => ['E_DECORATOR_CONFLICT', `Items.${key}`]),
+    )
+  })
+
+  it('are no error in a subclass, or when both mean the same', async () => {
+    @Controller('base')
+    class Base {
+      @HttpCode(201) @Post() create() {}
+      @Auth() @Auth() @Header('X-A', '1') @Header('X-B', '1') @Get() list() {}
+    }
+    @Controller('derived')
+    class Derived extends Base {
+      @HttpCode(202) override create() {}
+    }
+    const auth = { guard: { canActivate: () => true } }
+    const app = await App.create({ controllers: [Derived], auth, strict: true })
+    await app.close()
+  })
+})

@@ -1,0 +1,144 @@
+import {
+  ApiResponseDoc,
+  App,
+  Controller,
+  Get,
+  Head,
+  type OpenApiOperation,
+  Redirect,
+  type Request,
+  type Response,
+} from 'blazon'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { operation, users } from './users-document.js'
+
+describe('The responses of an operation', () => {
+  const statuses = ({ responses }: OpenApiOperation) => Object.keys(responses)
+
+  it('include only the errors that its steps can cause', () => {
+    expect(statuses(operation(users, 'get', '/users/{userId}'))).toEqual([
+      '400',
+      '500',
+      '503',
+      '2XX',
+    ])
+    expect(statuses(operation(users, 'post', '/users'))).toEqual([
+      '201',
+      '400',
+      '413',
+      '415',
+      '500',
+      '503',
+    ])
+    const { paths } = new App(users).document
+    expect(statuses(paths['/users/{userId}']?.delete as OpenApiOperation)).toEqual([
+      '204',
+      '400',
+      '401',
+      '403',
+      '413',
+      '415',
+      '500',
+      '503',
+    ])
+  })
+
+  it('include no 503 without a handler timeout', () => {
+    const options = { ...users, timeouts: { handler: false } } as const
+    expect(statuses(operation(options, 'get', '/users/{userId}'))).not.toContain('503')
+  })
+
+  it('contain the data schema in the envelope', () => {
+    const { responses } = operation(users, 'get', '/users')
+    expect(responses['200']).toEqual({
+      description: 'A page of users',
+      content: {
+        'application/json': {
+          schema: {
+            type: 'object',
+            properties: {
+              statusCode: { type: 'string', enum: ['success'] },
+              status: { type: 'integer', enum: [200] },
+              message: { type: 'string' },
+              data: { type: 'array', items: { $ref: '#/components/schemas/User' } },
+            },
+            required: ['statusCode', 'status', 'message', 'data'],
+          },
+        },
+      },
+    })
+  })
+
+  it('contain the error envelope and the problem details of an error', () => {
+    const { responses } = operation(users, 'put', '/users/{userId}')
+    expect(responses['404']).toEqual({
+      description: 'No such user',
+      content: {
+        'application/json': {
+          schema: { $ref: '#/components/schemas/ErrorEnvelope' },
+          example: { statusCode: 'error', status: 404, message: 'Not Found', code: 'NOT_FOUND' },
+        },
+        'application/problem+json': {
+          schema: { $ref: '#/components/schemas/ProblemDetails' },
+          example: expect.objectContaining({ title: 'Not Found', status: 404 }),
+        },
+      },
+    })
+  })
+
+  it('list the headers of @Header', () => {
+    const created = operation(users, 'post', '/users').responses['201']
+    expect(created).toMatchObject({ headers: { 'Cache-Control': { schema: { type: 'string' } } } })
+  })
+
+  it('have the given schema when it is an envelope, or raw', () => {
+    const Whole = z.object({ statusCode: z.string(), status: z.int(), message: z.string() })
+    @Controller('raw')
+    class RawController {
+      @Get('whole')
+      @ApiResponseDoc({ status: 200, description: 'Whole', schema: Whole })
+      whole() {}
+
+      @Get('raw')
+      @ApiResponseDoc({ status: 200, description: 'Raw', schema: z.array(z.int()), raw: true })
+      raw() {}
+
+      @Get('text')
+      @ApiResponseDoc({
+        status: 200,
+        description: 'Text',
+        schema: z.string(),
+        contentType: 'text/csv',
+      })
+      text() {}
+
+      @Get('moved')
+      @Redirect('/users', 308)
+      moved() {}
+
+      @Head('exists')
+      exists(_req: Request, res: Response) {
+        res.end()
+      }
+    }
+    const { paths } = new App({ controllers: [RawController] }).document
+    expect(paths['/raw/whole']?.get?.responses['200']).toMatchObject({
+      content: {
+        'application/json': { schema: { required: ['statusCode', 'status', 'message'] } },
+      },
+    })
+    expect(paths['/raw/raw']?.get?.responses['200']).toMatchObject({
+      content: { 'application/json': { schema: { type: 'array' } } },
+    })
+    expect(paths['/raw/text']?.get?.responses['200']).toMatchObject({
+      content: { 'text/csv': { schema: { type: 'string' } } },
+    })
+    expect(paths['/raw/moved']?.get?.responses['308']).toMatchObject({
+      headers: { Location: { required: true } },
+    })
+    for (const response of Object.values(paths['/raw/exists']?.head?.responses ?? {})) {
+      expect(response).not.toHaveProperty('content')
+    }
+  })
+})

@@ -1,0 +1,164 @@
+import { Controller, Get, type Req, type Response } from 'blazon'
+import { ContractError, TestApp, type TestOptions } from 'blazon/testing'
+import { describe, expect, it, vi } from 'vitest'
+import {
+  app,
+  controllers,
+  documented,
+  messageOf,
+  reply,
+  start,
+  use,
+  useContractApp,
+} from './contract-app.js'
+
+useContractApp()
+
+describe('contract: throw', () => {
+  it('reports the expectation of the test first', async () => {
+    await start()
+    const sent = app.request().get('/users/missing').expect(200)
+    await expect(Promise.resolve(sent)).rejects.toThrow('expected 200 "OK", got 404')
+  })
+
+  it('passes the error with its violations to callbacks of expect', async () => {
+    await start()
+    reply.data = { id: 1, name: 'Ada', extra: true }
+    const error = await new Promise<Error>((resolve) => {
+      app
+        .request()
+        .get('/users/one')
+        .expect(200, (failure) => resolve(failure as Error))
+    })
+    expect(error).toBeInstanceOf(ContractError)
+    expect((error as ContractError).violations).toEqual([
+      expect.objectContaining({ kind: 'body', path: 'data.extra', expected: null, got: 'true' }),
+    ])
+  })
+
+  it('checks the redirect and the response after it', async () => {
+    await start()
+    reply.data = { id: 1, name: 'Ada', extra: true }
+    await expect(app.fetch('/users/moved')).rejects.toThrow('GET /users/one')
+    const followed = app.request().get('/users/moved').redirects(1)
+    await expect(Promise.resolve(followed)).rejects.toThrow('GET /users/one')
+  })
+
+  it('adds a thrown violation to contractReport() once', async () => {
+    await start()
+    reply.data = { id: 1, name: 'Ada', extra: true }
+    await messageOf('/users/one')
+    expect(app.contractReport()).toHaveLength(1)
+  })
+})
+
+describe('contract: warn', () => {
+  const listen = () => vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+
+  it('is the default: requests pass, and stderr gets one message for each operation and kind', async () => {
+    use(await TestApp.create({ controllers }))
+    const write = listen()
+    reply.data = { id: 1, name: 'Ada', extra: true }
+    await app.request().get('/users/one').expect(200)
+    await app.request().get('/users/one').expect(200)
+    reply.data = { id: 'other', name: 'Ada' }
+    await app.request().get('/users/one').expect(200)
+    expect(write).toHaveBeenCalledTimes(1)
+    expect(write.mock.calls[0]?.[0]).toContain('data.extra is not documented')
+    await app.request().get('/users/missing').expect(404)
+    expect(write).toHaveBeenCalledTimes(2)
+    expect(app.contractReport().map(({ kind, path }) => [kind, path])).toEqual([
+      ['body', 'data.extra'],
+      ['body', 'data.id'],
+      ['status', ''],
+    ])
+    await app.close()
+    const again = await TestApp.create({ controllers })
+    await again.request().get('/users/one').expect(200)
+    expect(write).toHaveBeenCalledTimes(2)
+    await again.close()
+  })
+
+  it('writes a message for each application, also with equal names of operations', async () => {
+    const create = () => {
+      @Controller('twins')
+      class TwinsController {
+        @Get()
+        @documented(200)
+        get(_: Req, res: Response) {
+          res.send('not JSON')
+        }
+      }
+      return TestApp.create({ controllers: [TwinsController] })
+    }
+    use(await create())
+    const other = await create()
+    const write = listen()
+    await app.request().get('/twins').expect(200)
+    await other.request().get('/twins').expect(200)
+    expect(write).toHaveBeenCalledTimes(2)
+    await other.close()
+  })
+
+  it('is not used with contract: off', async () => {
+    await start({ contract: 'off' })
+    const write = listen()
+    reply.data = { lie: true }
+    await app.request().get('/users/one').expect(200)
+    expect(write).not.toHaveBeenCalled()
+    expect(app.contractReport()).toEqual([])
+  })
+
+  it('rejects other values of contract', async () => {
+    await start()
+    const options = { contract: 'loud', coverage: 80 } as unknown as TestOptions
+    await expect(TestApp.create(options)).rejects.toThrow(/"loud"[\s\S]*80/)
+  })
+})
+
+describe('a document that cannot be built', () => {
+  const swagger = {
+    enabled: false,
+    include: () => {
+      throw new Error('undecided')
+    },
+  }
+
+  it('fails the first request, in each way to send one', async () => {
+    await start({ swagger })
+    expect(await messageOf('/open')).toMatch(
+      /The response to GET \/open cannot be compared with the document: [\s\S]*undecided/,
+    )
+  })
+
+  it('causes one message with contract: warn', async () => {
+    await start({ swagger, contract: 'warn' })
+    const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+    await app.request().get('/open').expect(200)
+    await app.fetch('/open')
+    expect(write).toHaveBeenCalledTimes(1)
+    expect(write.mock.calls[0]?.[0]).toContain('undecided')
+  })
+})
+
+describe('the documents of a contract', () => {
+  it('apply to routes that are in at least one of them', async () => {
+    const isOpen = (route: { path: string }) => route.path.startsWith('/open')
+    await start({
+      swagger: [
+        { path: '/a', include: (route) => isOpen(route) },
+        { path: '/b', include: (route) => route.path === '/users/one' },
+      ],
+    })
+    reply.data = { lie: true }
+    expect(await messageOf('/users/one')).toContain('data.lie')
+    expect(await messageOf('/users/list')).toBe('')
+    expect(await messageOf('/open/hidden')).toBe('')
+  })
+
+  it('apply also when swagger is false', async () => {
+    await start({ swagger: false })
+    reply.data = { lie: true }
+    expect(await messageOf('/users/one')).toContain('data.lie')
+  })
+})
