@@ -7,23 +7,26 @@ import type { Stage, Step } from '../step/step.js'
  */
 export const STEPS = [
   { name: 'scope', does: 'enters the async context of the tenant of the request' },
-  { name: 'respond', does: 'makes exactly one response of the value or the error that comes back' },
+  {
+    name: 'respond',
+    does: 'sends exactly one response for the value or the error of the later steps',
+  },
   { name: 'admission', does: 'counts the request against rate limits by address: 429' },
   {
     name: 'claim',
-    does: 'shows the guard which tenant the request names, before anybody has allowed it',
+    does: 'gives the guard the tenant that the request names, before `authorize` has allowed it',
   },
-  { name: 'guard', does: 'asks the guard of `auth`; anything but `true` is a 401' },
+  { name: 'guard', does: 'calls the guard of `auth`; any result but `true` is a 401' },
   { name: 'tenant', does: 'refuses a request that names no tenant where the route needs one: 400' },
-  { name: 'membership', does: 'asks `tenant.authorize`; anything but `true` is a 403' },
+  { name: 'membership', does: 'calls `tenant.authorize`; any result but `true` is a 403' },
   {
     name: 'can',
-    does: 'asks whether the user has all abilities of `@Can`; anything but `true` is a 403',
+    does: 'checks the abilities of `@Can`, or calls `auth.can`; any result but `true` is a 403',
   },
   { name: 'quota', does: 'counts the request against rate limits by user or tenant: 429' },
   {
     name: 'cache',
-    does: 'sends a response that is in the cache, or keeps the one that the steps below make',
+    does: 'sends the response from the cache, or stores the response that the later steps make',
   },
   { name: 'body', does: 'reads and parses a JSON body: 400, 413, 415' },
   {
@@ -32,18 +35,18 @@ export const STEPS = [
   },
   {
     name: 'unexpired',
-    does: 'stops a request that the handler timeout or a late error has ended meanwhile',
+    does: 'stops a request that the handler timeout or a late error has already ended',
   },
   { name: 'headers', does: 'sets the headers of `@Header`' },
   {
     name: 'dates',
-    does: 'has the dates of documented responses written faster than `JSON.stringify` would',
+    does: 'converts the dates of documented responses faster than `JSON.stringify` does',
   },
   {
     name: 'intercept',
     does: 'runs the interceptors of plugins, that of the first plugin outermost',
   },
-  { name: 'underTest', does: 'holds the request before its handler and behind it; in tests only' },
+  { name: 'underTest', does: 'holds the request before and after its handler; in tests only' },
   { name: 'handler', does: 'calls the method of the controller' },
 ] as const
 

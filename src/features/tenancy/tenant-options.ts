@@ -46,7 +46,7 @@ export interface TenantSourceOptions {
    */
   readonly onMismatch?: 'header' | 'reject'
   /**
-   * The store that knows the tenants: `{ find(id) }`. An unknown tenant is refused with 404, a suspended one
+   * The store of the tenants: `{ find(id) }`. An unknown tenant is refused with 404, a suspended one
    * with 403.
    *
    * @defaultValue every id is a tenant
@@ -94,11 +94,11 @@ export interface TenantOptions extends TenantSourceOptions {
   /**
    * Decides whether a request may act for the tenant that it names: `(req, tenantId, user)`. Only the result
    * `true` allows it; any other result is refused with 403. It runs after the guard, for requests that name a
-   * tenant, on every route except those that are open to everybody and have no `@Tenant`, such as a login.
+   * tenant, on every route except public routes without `@Tenant`, such as a login.
    * `user` is `undefined` when no guard has set one. Until `authorize` has decided, code runs without a tenant.
    *
    * @defaultValue all are allowed
-   * @see docs/tenancy.md#in-whose-name-code-runs
+   * @see docs/tenancy.md#for-which-tenant-code-runs
    */
   readonly authorize?: (
     req: Request,
