@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { emitClient } from '../../src/cli/client/emit-client.js'
 import type { OpenApiDocument } from '../../src/contracts/openapi.js'
 import { outputOf } from '../docs/snippets.js'
-import { root } from '../house/sources.js'
+import { root } from '../root.js'
 import { hostileDocument } from './hostile-document.js'
 import { documentOfShop } from './shop.js'
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { root } from '../house/sources.js'
+import { root } from '../root.js'
 import { MAIN, Project, USERS_CONTROLLER } from './project.js'
 
 let project: Project

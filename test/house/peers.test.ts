@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PEER_FLOORS, type Peer } from '../../src/errors/peer-floor.js'
 import { builtPackage } from '../cli/built-package.js'
 import { Project } from '../cli/project.js'
-import { root } from './sources.js'
+import { root } from '../root.js'
 
 const run = promisify(execFile)
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))

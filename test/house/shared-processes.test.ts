@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { ALONE, ALONE_JOURNEYS } from '../../vitest.config.js'
-import { root } from './sources.js'
+import { root } from '../root.js'
 
 const patterns = [...ALONE, ...ALONE_JOURNEYS, 'test/browser/**/*.test.ts'].map(
   (glob) => new RegExp(`^${glob.replaceAll('.', '\\.').replace('**/*', '.*')}$`),

@@ -1,9 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import ts from 'typescript-5'
-
-export const root = fileURLToPath(new URL('../..', import.meta.url))
+import { root } from '../root.js'
 
 /** Rooms of `src/` by floor. Arrows of import go down only; ARCHITECTURE.md shows the same table. */
 export const FLOORS = [
