@@ -6,10 +6,10 @@
 // The scripts begin the program behind it with `exec`. npm hands a signal to its shell, and a shell that waits for a program
 // ends without handing the signal on; with `exec`, the program takes the place of the shell and gets the signal itself.
 import { spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildWithStamp, hashOf, hashOfBuild, isBuilt } from './build-stamp.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
@@ -22,7 +22,7 @@ function run(program, args) {
 /** Installs the dependencies of a folder's package, unless they are there already. */
 function install(folder) {
   const stamp = join(root, folder, 'node_modules', '.installed')
-  const wanted = hash([join(folder, 'package.json'), join(folder, 'package-lock.json')])
+  const wanted = hashOf([join(folder, 'package.json'), join(folder, 'package-lock.json')])
   const present = existsSync(stamp) ? readFileSync(stamp, 'utf8') : ''
   if (wanted === present) return
   console.error(`Installing the dependencies of ${folder} …`)
@@ -35,26 +35,9 @@ function install(folder) {
 }
 
 function build() {
-  const stamp = join(root, 'node_modules', '.built')
-  const settings = ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'scripts/build.mjs']
-  const wanted = hash([...settings, ...sources('src')])
-  const isBuilt = existsSync(join(root, 'dist')) && existsSync(stamp)
-  if (isBuilt && readFileSync(stamp, 'utf8') === wanted) return
-  run(process.execPath, ['scripts/build.mjs'])
-  writeFileSync(stamp, wanted)
-}
-
-function sources(folder) {
-  return readdirSync(join(root, folder), { recursive: true })
-    .map((name) => join(folder, name))
-    .filter((name) => statSync(join(root, name)).isFile())
-    .sort()
-}
-
-function hash(files) {
-  const digest = createHash('sha256')
-  for (const file of files) digest.update(file).update(readFileSync(join(root, file)))
-  return digest.digest('hex')
+  const hash = hashOfBuild()
+  if (isBuilt(hash)) return
+  buildWithStamp(hash, () => run(process.execPath, ['scripts/build.mjs']))
 }
 
 const needs = process.argv.slice(2)
