@@ -22,6 +22,9 @@ import { TestApp } from 'blazon/testing'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { tenantTable } from '../../conformance/tenant-schema.js'
+import { startPgliteFromTemplate } from '../../pglite-template.js'
+
+startPgliteFromTemplate()
 
 // Ends what hangs; nothing is timed.
 vi.setConfig({ testTimeout: 120_000 })
