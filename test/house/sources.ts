@@ -21,8 +21,15 @@ export interface Source {
   readonly tree: ts.SourceFile
 }
 
-/** Every file of `src/`. */
-export function readSources(): Source[] {
+let sources: readonly Source[] | undefined
+
+/** Every file of `src/`. The test files of a process share the trees, because TypeScript takes seconds to parse them. */
+export function readSources(): readonly Source[] {
+  sources ??= parseSources()
+  return sources
+}
+
+function parseSources(): Source[] {
   return readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
     .map((path) => path.replaceAll('\\', '/'))
     .filter((path) => path.endsWith('.ts'))
