@@ -80,11 +80,11 @@ export const ALONE_JOURNEYS = [
  * started.
  */
 export const ALONE = [
-  'test/app/**/*.test.ts',
-  'test/cli/**/*.test.ts',
-  'test/docs/**/*.test.ts',
+  'test/app/{bundled-app,system-clock,uncaught-boot-error}.test.ts',
+  'test/cli/{command,db}.test.ts',
+  'test/docs/{cli,migrations,postgres,readme,snippets,two-processes}.test.ts',
   'test/features/cache/unused.test.ts',
-  'test/house/**/*.test.ts',
+  'test/house/{build,package,peers,scripts}.test.ts',
   'test/integrations/**/*.test.ts',
   'test/schema/date-text.test.ts',
   'test/schema/libraries/installed.test.ts',

@@ -7,13 +7,12 @@
 // The scripts begin the program behind it with `exec`. npm hands a signal to its shell, and a shell that waits for a program
 // ends without handing the signal on; with `exec`, the program takes the place of the shell and gets the signal itself.
 import { spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildWithStamp, hashOf, hashOfBuild, isBuilt, STAMP } from './build-stamp.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
-const BUILT = join('node_modules', '.built')
 
 /** Runs a program to its end. When the program fails, so does this one. */
 function run(program, args) {
@@ -27,7 +26,7 @@ function install(folder) {
   const manifests = [join(folder, 'package.json'), join(folder, 'package-lock.json')]
   const own = ownPackageIn(folder)
   if (own !== null) build()
-  const wanted = hash(own === null ? manifests : [...manifests, BUILT])
+  const wanted = hashOf(own === null ? manifests : [...manifests, STAMP])
   const present = existsSync(stamp) ? readFileSync(stamp, 'utf8') : ''
   if (wanted === present) return
   rmSync(stamp, { force: true })
@@ -51,26 +50,9 @@ function ownPackageIn(folder) {
 }
 
 function build() {
-  const stamp = join(root, BUILT)
-  const settings = ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'scripts/build.mjs']
-  const wanted = hash([...settings, ...sources('src')])
-  const isBuilt = existsSync(join(root, 'dist')) && existsSync(stamp)
-  if (isBuilt && readFileSync(stamp, 'utf8') === wanted) return
-  run(process.execPath, ['scripts/build.mjs'])
-  writeFileSync(stamp, wanted)
-}
-
-function sources(folder) {
-  return readdirSync(join(root, folder), { recursive: true })
-    .map((name) => join(folder, name))
-    .filter((name) => statSync(join(root, name)).isFile())
-    .sort()
-}
-
-function hash(files) {
-  const digest = createHash('sha256')
-  for (const file of files) digest.update(file).update(readFileSync(join(root, file)))
-  return digest.digest('hex')
+  const hash = hashOfBuild()
+  if (isBuilt(hash)) return
+  buildWithStamp(hash, () => run(process.execPath, ['scripts/build.mjs']))
 }
 
 const needs = process.argv.slice(2)

@@ -1,33 +1,40 @@
 import { execFileSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import {
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
-  readFileSync,
   renameSync,
   rmSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { readSources, root } from '../house/sources.js'
+import { hashOfBuild, isBuilt } from '../../scripts/build-stamp.mjs'
+import { root } from '../root.js'
 
 /** Inside the repository, so that the build finds its dependencies; ignored by git. */
 const CACHE = join(root, '.cache', 'package')
 
+let built: string | undefined
+
 /**
  * The folder of the package as it is published, built from the current sources. Test files that run at the
- * same time share it: each builds in its own folder, and the first to finish renames it.
+ * same time share it: each makes its own folder, and the first to finish renames it.
  */
 export function builtPackage(): string {
+  built ??= findOrMake()
+  return built
+}
+
+function findOrMake(): string {
   mkdirSync(CACHE, { recursive: true })
-  const name = sourcesHash()
-  const folder = join(CACHE, name)
+  const hash = hashOfBuild()
+  const folder = join(CACHE, hash.slice(0, 16))
   if (existsSync(folder)) return folder
   const old = readdirSync(CACHE).filter((other) => !other.startsWith('stage-'))
   const stage = mkdtempSync(join(CACHE, 'stage-'))
-  execFileSync(process.execPath, [join(root, 'scripts/build.mjs'), join(stage, 'dist')])
+  makeDist(join(stage, 'dist'), hash)
   copyFileSync(join(root, 'package.json'), join(stage, 'package.json'))
   try {
     renameSync(stage, folder)
@@ -38,16 +45,8 @@ export function builtPackage(): string {
   return folder
 }
 
-function sourcesHash(): string {
-  const hash = createHash('sha256')
-  for (const file of [
-    'package.json',
-    'tsconfig.json',
-    'tsconfig.build.json',
-    'scripts/build.mjs',
-  ]) {
-    hash.update(readFileSync(join(root, file)))
-  }
-  for (const { path, text } of readSources()) hash.update(path).update(text)
-  return hash.digest('hex').slice(0, 16)
+/** Copies the `dist/` of the repository, and builds only if that is not up to date. */
+function makeDist(folder: string, hash: string): void {
+  if (isBuilt(hash)) cpSync(join(root, 'dist'), folder, { recursive: true })
+  else execFileSync(process.execPath, [join(root, 'scripts/build.mjs'), folder])
 }

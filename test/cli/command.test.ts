@@ -4,9 +4,9 @@ import { cpSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { root } from '../house/sources.js'
+import { root } from '../root.js'
 import { builtPackage } from './built-package.js'
-import { MAIN, Project, USERS_CONTROLLER } from './project.js'
+import { COMPILED_CONTROLLER, MAIN, Project, USERS_CONTROLLER } from './project.js'
 
 const projects: Project[] = []
 
@@ -74,12 +74,12 @@ describe('an application', () => {
   beforeAll(() => {
     own = project().write({
       'package.json': { type: 'module' },
-      'users-controller.ts': USERS_CONTROLLER,
-      'app.ts': MAIN,
+      'users-controller.js': COMPILED_CONTROLLER,
+      'app.js': MAIN,
     })
   })
 
-  const rows = async (text: string, name = 'entry.ts') => {
+  const rows = async (text: string, name = 'entry.js') => {
     own.write({ [name]: text })
     const outcome = await own.run(['routes', '--entry', name])
     expect(outcome).toMatchObject({ status: 0 })
@@ -194,16 +194,16 @@ describe('an application', () => {
 
 describe('the entry', () => {
   it.each([
-    ['blazon.config.json', { 'blazon.config.json': { entry: 'lib/x.ts' } }],
-    ['blazon.config.ts', { 'blazon.config.ts': "export default { entry: 'lib/x.ts' as string }" }],
-    ['package.json', { 'package.json': { type: 'module', blazon: { entry: 'lib/x.ts' } } }],
+    ['blazon.config.json', { 'blazon.config.json': { entry: 'lib/x.js' } }],
+    ['blazon.config.ts', { 'blazon.config.ts': "export default { entry: 'lib/x.js' as string }" }],
+    ['package.json', { 'package.json': { type: 'module', blazon: { entry: 'lib/x.js' } } }],
   ])('is named by %s', async (_, files) => {
     const own = project().write({
       'package.json': { type: 'module' },
-      'lib/users-controller.ts': USERS_CONTROLLER,
-      'lib/x.ts': MAIN,
+      'lib/users-controller.js': COMPILED_CONTROLLER,
+      'lib/x.js': MAIN,
       // The command would use this file if there were no configuration.
-      'src/app.ts': 'throw new Error()',
+      'src/app.js': 'throw new Error()',
       ...files,
     })
     expect(await own.run(['routes'])).toMatchObject({ status: 0, stdout: ROW })
@@ -216,8 +216,8 @@ describe('openapi export', () => {
   beforeAll(() => {
     own = project().write({
       'package.json': { type: 'module' },
-      'src/users-controller.ts': USERS_CONTROLLER,
-      'src/app.ts': MAIN,
+      'src/users-controller.js': COMPILED_CONTROLLER,
+      'src/app.js': MAIN,
     })
   })
 
@@ -259,35 +259,35 @@ describe('openapi export', () => {
 
   it('fails on warnings with --strict, and prints them without', async () => {
     own.write({
-      'src/odd.ts': `
+      'src/odd.js': `
         import { App } from 'blazon'
         import { UsersController } from './users-controller.js'
-        export const app = new App({ controllers: [UsersController], nonsense: 1 } as object)
+        export const app = new App({ controllers: [UsersController], nonsense: 1 })
       `,
     })
-    const lenient = await run('--entry', 'src/odd.ts', '--out', '-')
+    const lenient = await run('--entry', 'src/odd.js', '--out', '-')
     expect(lenient).toMatchObject({ status: 0, stderr: expect.stringContaining('nonsense') })
-    const strict = await run('--entry', 'src/odd.ts', '--out', 'strict.json', '--strict')
+    const strict = await run('--entry', 'src/odd.js', '--out', 'strict.json', '--strict')
     expect(strict).toMatchObject({ status: 1, stderr: expect.stringContaining('nonsense') })
     expect(own.has('strict.json')).toBe(false)
   })
 
   it('requires --path when there are several documents', async () => {
     own.write({
-      'src/two.ts': `
+      'src/two.js': `
         import { App } from 'blazon'
         import { UsersController } from './users-controller.js'
         const swagger = [{ path: '/public' }, { path: '/admin', title: 'Admin', include: () => false }]
         export const app = new App({ controllers: [UsersController], swagger })
       `,
     })
-    const vague = await run('--entry', 'src/two.ts', '--out', '-')
+    const vague = await run('--entry', 'src/two.js', '--out', '-')
     expect(vague).toMatchObject({
       status: 2,
       stdout: '',
       stderr: expect.stringContaining('/public, /admin'),
     })
-    const admin = await run('--entry', 'src/two.ts', '--out', '-', '--path', '/admin')
+    const admin = await run('--entry', 'src/two.js', '--out', '-', '--path', '/admin')
     expect(JSON.parse(admin.stdout)).toMatchObject({ info: { title: 'Admin' }, paths: {} })
   })
 
@@ -322,19 +322,19 @@ describe('bad input', () => {
   beforeAll(() => {
     own = project().write({
       'package.json': { type: 'module' },
-      'src/users-controller.ts': USERS_CONTROLLER,
-      'src/app.ts': MAIN,
-      'none.ts': 'export const x = 1',
-      'several.ts':
+      'src/users-controller.js': COMPILED_CONTROLLER,
+      'src/app.js': MAIN,
+      'none.js': 'export const x = 1',
+      'several.js':
         "import { App } from 'blazon'\nexport const one = new App()\nexport const two = new App()",
       'throws.ts':
         "import 'blazon'\nfunction connect() {\n  throw new TypeError('no database')\n}\nconnect()",
-      'rejects.ts':
+      'rejects.js':
         "Promise.reject(new Error('later'))\nawait new Promise((end) => setTimeout(end, 5000))",
-      'exits.ts': 'process.exit(0)',
-      'loops.ts': 'for (;;) {}',
-      'waits.ts': 'await new Promise(() => setInterval(() => {}, 1000))',
-      'undecorated.ts': "import { App } from 'blazon'\nclass X {}\nnew App({ controllers: [X] })",
+      'exits.js': 'process.exit(0)',
+      'loops.js': 'for (;;) {}',
+      'waits.js': 'await new Promise(() => setInterval(() => {}, 1000))',
+      'undecorated.js': "import { App } from 'blazon'\nclass X {}\nnew App({ controllers: [X] })",
       'broken.json': '{ "openapi": ',
       'other.json': { swagger: '2.0' },
       'no-responses.json': { openapi: '3.0.3', paths: { '/x': { get: {} } } },
@@ -344,10 +344,10 @@ describe('bad input', () => {
   it.each([
     ['an entry that is missing', ['routes', '--entry', 'nowhere.ts'], 2, 'does not exist'],
     ['an entry that is a folder', ['routes', '--entry', 'src'], 2, 'It is a folder.'],
-    ['an entry without an application', ['routes', '--entry', 'none.ts'], 1, 'it exports x'],
+    ['an entry without an application', ['routes', '--entry', 'none.js'], 1, 'it exports x'],
     [
       'several applications',
-      ['routes', '--entry', 'several.ts'],
+      ['routes', '--entry', 'several.js'],
       1,
       'one (no routes); two (no routes)',
     ],
@@ -357,28 +357,28 @@ describe('bad input', () => {
       1,
       'TypeError: no database (throws.ts:3:9)',
     ],
-    ['one that rejects meanwhile', ['routes', '--entry', 'rejects.ts'], 1, 'Error: later'],
+    ['one that rejects meanwhile', ['routes', '--entry', 'rejects.js'], 1, 'Error: later'],
     [
       'one that ends the process',
-      ['routes', '--entry', 'exits.ts'],
+      ['routes', '--entry', 'exits.js'],
       1,
       'ended the process with status 0',
     ],
     [
       'an endless loop',
-      ['routes', '--entry', 'loops.ts', '--timeout', '1'],
+      ['routes', '--entry', 'loops.js', '--timeout', '1'],
       1,
       'not loaded within 1 s',
     ],
     [
       'an endless wait',
-      ['routes', '--entry', 'waits.ts', '--timeout', '1'],
+      ['routes', '--entry', 'waits.js', '--timeout', '1'],
       1,
       'a top-level `await`',
     ],
     [
       'a wrong declaration',
-      ['routes', '--entry', 'undecorated.ts'],
+      ['routes', '--entry', 'undecorated.js'],
       1,
       '1. [E_DECORATORS_NOT_APPLIED] X\n',
     ],
@@ -391,7 +391,7 @@ describe('bad input', () => {
     ['a folder to write to', ['openapi', 'export', '--out', 'src'], 2, 'is a folder'],
     [
       'a file in place of a folder',
-      ['openapi', 'export', '--out', 'none.ts/x.json'],
+      ['openapi', 'export', '--out', 'none.js/x.json'],
       2,
       'cannot be written',
     ],
@@ -427,7 +427,7 @@ describe('bad input', () => {
   })
 
   it('writes neither file when one cannot be written', async () => {
-    const args = ['openapi', 'export', '--client', 'fetch', '--client-out', 'none.ts/client.ts']
+    const args = ['openapi', 'export', '--client', 'fetch', '--client-out', 'none.js/client.ts']
     expect(await own.run(args)).toMatchObject({ status: 2 })
     expect(own.has('openapi.json')).toBe(false)
   })

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { root } from '../house/sources.js'
-import { MAIN, Project, USERS_CONTROLLER } from './project.js'
+import { root } from '../root.js'
+import { COMPILED_CONTROLLER, MAIN, Project } from './project.js'
 
 let project: Project
 
@@ -22,13 +22,13 @@ function projectWith(typescript: Record<string, string>): Project {
   const devDependencies = Object.fromEntries(
     Object.keys(typescript).map((name) => [name, 'npm:typescript']),
   )
-  project = new Project().write({
+  project = new Project([]).write({
     'package.json': {
       type: 'module',
       devDependencies: { ...devDependencies, 'openapi-typescript': '^7' },
     },
-    'src/users-controller.ts': USERS_CONTROLLER,
-    'src/app.ts': MAIN,
+    'src/users-controller.js': COMPILED_CONTROLLER,
+    'src/app.js': MAIN,
     ...GENERATOR,
   })
   for (const [name, target] of Object.entries(typescript)) {

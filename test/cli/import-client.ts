@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { root } from '../house/sources.js'
+import { root } from '../root.js'
 
 /** The part of a client that the request tests use. The document decides which methods it has. */
 export interface AnyClient {

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { root } from '../house/sources.js'
+import { root } from '../root.js'
 import { builtPackage } from './built-package.js'
 
 /** The result of a run of the command. */
@@ -99,6 +99,24 @@ export class UsersController {
     return { id: req.params['id'] }
   }
 }
+`
+
+/**
+ * The same, as a compiler of the legacy dialect writes it. Node reads it in half the time, so tests that are not about
+ * TypeScript use this one.
+ */
+export const COMPILED_CONTROLLER = `
+import { Controller, Get } from 'blazon'
+
+export class UsersController {
+  getById(req, res) {
+    return { id: req.params['id'] }
+  }
+}
+
+const { prototype } = UsersController
+Get(':id')(prototype, 'getById', Object.getOwnPropertyDescriptor(prototype, 'getById'))
+Controller('users')(UsersController)
 `
 
 /** An entry whose application fails loudly when any part of it starts. */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { root } from './sources.js'
+import { root } from '../root.js'
 
 const folder = join(root, 'bench/results')
 

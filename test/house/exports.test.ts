@@ -9,7 +9,8 @@ import * as typeorm from 'blazon/typeorm'
 import * as vite from 'blazon/vite'
 import ts from 'typescript-5'
 import { describe, expect, it } from 'vitest'
-import { readSources, root } from './sources.js'
+import { root } from '../root.js'
+import { readSources } from './sources.js'
 
 /** What `blazon` exports at run time. Whoever adds a name here makes a promise. */
 const VALUES = `

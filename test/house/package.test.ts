@@ -2,8 +2,8 @@ import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { builtPackage } from '../cli/built-package.js'
+import { root } from '../root.js'
 import { packPackage, readTarball } from './packed-package.js'
-import { root } from './sources.js'
 
 /** What the package may weigh in the registry, in bytes. */
 const MAX_PACKED_BYTES = 600_000

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { builtPackage } from '../cli/built-package.js'
-import { root } from './sources.js'
+import { root } from '../root.js'
 
 /** A file of a tarball. */
 export interface PackedFile {

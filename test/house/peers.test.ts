@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PEER_FLOORS, type Peer } from '../../src/errors/peer-floor.js'
 import { builtPackage } from '../cli/built-package.js'
 import { Project } from '../cli/project.js'
+import { root } from '../root.js'
 import { PEER_USES, runUse } from './peer-uses.js'
-import { root } from './sources.js'
 
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const peers = Object.keys(PEER_FLOORS) as Peer[]

@@ -1,9 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import ts from 'typescript-5'
-
-export const root = fileURLToPath(new URL('../..', import.meta.url))
+import { root } from '../root.js'
 
 /** Rooms of `src/` by floor. Arrows of import go down only; ARCHITECTURE.md shows the same table. */
 export const FLOORS = [
@@ -23,8 +21,15 @@ export interface Source {
   readonly tree: ts.SourceFile
 }
 
-/** Every file of `src/`. */
-export function readSources(): Source[] {
+let sources: readonly Source[] | undefined
+
+/** Every file of `src/`. The test files of a process share the trees, because TypeScript takes seconds to parse them. */
+export function readSources(): readonly Source[] {
+  sources ??= parseSources()
+  return sources
+}
+
+function parseSources(): Source[] {
   return readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
     .map((path) => path.replaceAll('\\', '/'))
     .filter((path) => path.endsWith('.ts'))

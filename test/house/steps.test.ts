@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { STEPS } from '../../src/pipeline/route-steps.js'
-import { root } from './sources.js'
+import { root } from '../root.js'
 
 /** The rows of the table of steps in a document, as cells without backticks around the whole cell. */
 function rowsIn(document: string): string[][] {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { root } from '../house/sources.js'
+import { root } from '../root.js'
 
 /** Where `.ci/run` puts the Nodes that it fetches. */
 const FETCHED = join(root, '.ci/.cache/node_modules')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { root } from '../house/sources.js'
+import { root } from '../root.js'
 import { findNode } from './find-node.js'
 import { type Outcome, type RunOptions, runProject } from './run-project.js'
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { root } from '../house/sources.js'
+import { root } from '../root.js'
 
 const PROGRAM = `
 import { TestApp } from ${JSON.stringify(join(root, 'src/testing/index.ts'))}

@@ -9,6 +9,9 @@ import type { Driver } from '../../../src/integrations/postgres/driver.js'
 import { createDriver } from '../../../src/integrations/postgres/drivers/create-driver.js'
 import { LOCK_FILE, lockFolder } from '../../../src/integrations/postgres/drivers/lock-folder.js'
 import { ask, lend } from '../../conformance/postgres-driver.js'
+import { startPgliteFromTemplate } from '../../pglite-template.js'
+
+startPgliteFromTemplate()
 
 const logger = { info() {}, warn() {}, error() {} }
 const opened: Driver[] = []

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll } from 'vitest'
 import { createDriver } from '../../../src/integrations/postgres/drivers/create-driver.js'
 import { describeDriver, type OpenDriver } from '../../conformance/postgres-driver.js'
+import { startPgliteFromTemplate } from '../../pglite-template.js'
 import { describeWithServer, Server } from './server.js'
+
+startPgliteFromTemplate()
 
 const logger = { info() {}, warn() {}, error() {} }
 

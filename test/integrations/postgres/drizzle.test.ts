@@ -11,6 +11,9 @@ import { eq, relations, sql } from 'drizzle-orm'
 import * as pg from 'drizzle-orm/pg-core'
 import type { PgRemoteDatabase } from 'drizzle-orm/pg-proxy'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startPgliteFromTemplate } from '../../pglite-template.js'
+
+startPgliteFromTemplate()
 
 const orders = pg.pgTable('orders', {
   tenantId: pg

@@ -5,6 +5,9 @@ import { TestApp, type TestOptions } from 'blazon/testing'
 import { vi } from 'vitest'
 import type { Leftover, TenantDatabase } from '../../conformance/tenant-database.js'
 import { SCHEMA } from '../../conformance/tenant-schema.js'
+import { startPgliteFromTemplate } from '../../pglite-template.js'
+
+startPgliteFromTemplate()
 
 /** What drivers and poolers set, the same for everybody. */
 const EVERYBODYS = [

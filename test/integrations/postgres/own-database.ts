@@ -10,6 +10,10 @@ import { isServerMissing, Server, SUPERUSER } from './server.js'
 
 export { describeWithServer } from './server.js'
 
+import { startPgliteFromTemplate } from '../../pglite-template.js'
+
+startPgliteFromTemplate()
+
 /** One for all tests of a file. */
 let shared: Promise<Server> | undefined
 

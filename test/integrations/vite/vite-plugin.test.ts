@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { blazon } from 'blazon/vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { root } from '../../house/sources.js'
+import { root } from '../../root.js'
 
 const DECORATED = `import { Controller, Get, Inject, type Request } from 'blazon'
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { transformSync } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Project } from '../../cli/project.js'
-import { root } from '../../house/sources.js'
+import { root } from '../../root.js'
 import { send } from './support.js'
 
 const SCOPES = ['@opentelemetry', '@sentry']

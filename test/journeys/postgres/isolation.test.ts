@@ -22,11 +22,15 @@ import { TestApp } from 'blazon/testing'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { tenantTable } from '../../conformance/tenant-schema.js'
+import { startPgliteFromTemplate } from '../../pglite-template.js'
+
+startPgliteFromTemplate()
 
 // Ends what hangs; nothing is timed.
 vi.setConfig({ testTimeout: 120_000 })
 
-const SEEDS = [1, 2]
+/** The second where `THOROUGH` is set. */
+const SEEDS = process.env['THOROUGH'] ? [1, 2] : [1]
 const Note = z.object({ text: z.string() })
 
 let migrations: string

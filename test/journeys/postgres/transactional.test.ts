@@ -14,6 +14,9 @@ import {
 import { Database, postgres, Transactional } from 'blazon/postgres'
 import { TestApp } from 'blazon/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { startPgliteFromTemplate } from '../../pglite-template.js'
+
+startPgliteFromTemplate()
 
 class Notes {
   readonly db = inject(Database)

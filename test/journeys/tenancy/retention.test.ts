@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { outputOf, runTypeScript, writeConfig } from '../../docs/snippets.js'
-import { root } from '../../house/sources.js'
+import { root } from '../../root.js'
 
 const fixture = join(root, 'test/journeys/tenancy/fixtures/retention.ts')
 const dialect = process.env.BLAZON_DIALECT === 'legacy' ? 'legacy' : 'standard'

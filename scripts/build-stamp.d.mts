@@ -1,0 +1,2 @@
+export function hashOfBuild(): string
+export function isBuilt(hash: string): boolean
