@@ -10,7 +10,7 @@ const options = {
   rateLimit: false,
 }
 
-/** Ends what hangs; nothing is timed. */
+/** The timeout only ends a test that hangs. */
 const LIMIT = 60_000
 
 const clerkOf = (shop: string, id: string): User => ({
@@ -19,11 +19,11 @@ const clerkOf = (shop: string, id: string): User => ({
   permissions: ['customers:write', 'orders:write'],
 })
 
-/** What is said of all but the operations that have nothing of anybody's. */
+/** The verdicts of all operations but the health checks, which have no data of a tenant. */
 function verdictsOf({ verdicts }: IsolationReport) {
   const health = verdicts.filter(({ operation }) => operation.startsWith('GET /health'))
-  const nobodys = { verdict: 'INCONCLUSIVE', evidence: 'no tenant saw its own data' }
-  expect(health).toMatchObject([nobodys, nobodys])
+  const withoutData = { verdict: 'INCONCLUSIVE', evidence: 'no tenant saw its own data' }
+  expect(health).toMatchObject([withoutData, withoutData])
   return verdicts.filter((row) => !health.includes(row)).map(({ verdict }) => verdict)
 }
 

@@ -5,7 +5,7 @@ import { tightControllers } from './tight-app.js'
 
 const SEEDS = [1, 2, 3, 4, 5]
 const TENANTS = ['acme', 'globex']
-/** Ends what hangs; nothing is timed. */
+/** The timeout only ends a test that hangs. */
 const LIMIT = 60_000
 
 const leaky = () => TestApp.create({ controllers: leakyControllers(), tenant: {} })
@@ -13,7 +13,7 @@ const tight = () => TestApp.create({ controllers: tightControllers(), tenant: {}
 
 describe('an application with four leaks', () => {
   it.each(SEEDS)(
-    'is seen through, whatever the seed: %i',
+    'gets the verdict LEAK for exactly these four operations; seed %i',
     async (seed) => {
       await using app = await leaky()
       const { verdicts, leaks } = await app.proveIsolation({ tenants: TENANTS, seed })
@@ -33,9 +33,9 @@ describe('an application with four leaks', () => {
   )
 })
 
-describe('its twin that does the same with the framework', () => {
+describe('the same application without leaks', () => {
   it.each(SEEDS)(
-    'passes, whatever the seed: %i',
+    'passes; seed %i',
     async (seed) => {
       await using app = await tight()
       const report = await app.proveIsolation({ tenants: TENANTS, seed })
@@ -76,7 +76,7 @@ describe('the report', () => {
   )
 
   it(
-    'is the same for the same seed, and has other requests for another',
+    'is the same for the same seed, and differs for another seed',
     async () => {
       const prove = async (seed: number) => {
         await using app = await leaky()
