@@ -20,7 +20,7 @@ function before(floor: string): string {
 }
 
 describe('peer dependencies', () => {
-  it('have a floor that the manifest lets through, and that the documentation names', () => {
+  it('have an oldest version that package.json allows and the documentation names', () => {
     const table = readFileSync(join(root, 'docs/supply-chain.md'), 'utf8')
     for (const name of peers) {
       const range = manifest.peerDependencies[name]
@@ -33,12 +33,12 @@ describe('peer dependencies', () => {
     expect(peers.length).toBeGreaterThan(10)
   })
 
-  it('let applications be installed that have an older pg or TypeORM', () => {
+  it('do not prevent the installation beside an older pg or TypeORM', () => {
     expect(manifest.peerDependencies).toMatchObject({ pg: '>=8', typeorm: '>=0.3' })
   })
 })
 
-/** Who uses a peer dependency, as a program that prints what is thrown. */
+/** Code that uses a peer dependency. */
 const USES: Partial<Record<Peer, string>> = {
   pg: `await start({ plugins: [(await import('blazon/postgres')).postgres({ url: 'postgres://127.0.0.1:1/x' })] })`,
   '@electric-sql/pglite': `await start({ plugins: [(await import('blazon/postgres')).postgres({ embedded: 'memory' })] })`,
@@ -57,7 +57,7 @@ const USES: Partial<Record<Peer, string>> = {
   'swagger-ui-dist': `await start({ swagger: {} })`,
 }
 
-/** What the program of a use has at hand. */
+/** The beginning of each program that uses a peer dependency. */
 const PRELUDE = `
   import { App, Controller, Get } from 'blazon'
   class Users { list() { return [1] } }
@@ -73,20 +73,20 @@ const PRELUDE = `
     await plugin.transform.handler('@d class A {}', process.cwd() + '/a.ts')
   }`
 
-describe('a peer dependency that is too old', () => {
+describe('a peer dependency', () => {
   const needed = Object.keys(manifest.dependencies).filter((name) => !name.startsWith('@types/'))
   const project = new Project([...needed, 'superagent'])
   afterAll(() => project.remove())
 
   beforeAll(() => {
-    // A copy, because Node would follow a link to where all packages are.
+    // A copy, because Node would follow a link to the folder of all packages.
     for (const name of peers) {
       const folder = `old/${name.replace('/', '+')}`
       cpSync(builtPackage(), project.path(`${folder}/node_modules/blazon`), { recursive: true })
     }
   })
 
-  /** Writes a package of that version beside the others that a use loads before it. */
+  /** Writes a package of that version, and the packages that the code loads before it. */
   function plant(name: Peer, version: string): string {
     const folder = `old/${name.replace('/', '+')}`
     const write = (peer: string, planted: string) =>
@@ -106,7 +106,7 @@ describe('a peer dependency that is too old', () => {
     return project.path(folder)
   }
 
-  /** What a program ends with: the text of what it threw. */
+  /** The text of the error that a program throws. */
   async function thrownBy(use: string, cwd: string): Promise<string> {
     const code = `${PRELUDE}
       try { ${use} } catch (error) { console.log(error.name + ': ' + error.message) }
@@ -116,7 +116,7 @@ describe('a peer dependency that is too old', () => {
   }
 
   it.each(Object.entries(USES) as [Peer, string][])(
-    'is refused by its floor: %s',
+    'is refused if it is older than its oldest supported version: %s',
     async (name, use) => {
       const version = before(PEER_FLOORS[name])
       const text = await thrownBy(use, plant(name, version))
@@ -127,7 +127,7 @@ describe('a peer dependency that is too old', () => {
     },
   )
 
-  it('is not refused at its floor', async () => {
+  it('is not refused if it has its oldest supported version', async () => {
     const cwd = plant('redis', PEER_FLOORS.redis)
     const text = await thrownBy(USES.redis as string, cwd)
     expect(text).not.toContain('The oldest version that works')
