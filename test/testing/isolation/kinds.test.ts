@@ -22,11 +22,8 @@ import {
   TestApp,
   type TestOptions,
 } from 'blazon/testing'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { idOf, Note, Notes } from './notes.js'
-
-// The timeout only ends a test that hangs.
-vi.setConfig({ testTimeout: 60_000 })
 
 let notes = new Notes()
 

@@ -15,12 +15,9 @@ import {
 } from 'blazon'
 import { type IsolationOptions, TestApp, type TestOptions } from 'blazon/testing'
 import express, { type Router } from 'express'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { Pool } from '../../journeys/tenancy/crowd.js'
 import { Note, Notes } from './notes.js'
-
-// The timeout only ends a test that hangs.
-vi.setConfig({ testTimeout: 60_000 })
 
 const SEEDS = [1, 2, 3]
 

@@ -13,12 +13,9 @@ import {
   Tenant,
 } from 'blazon'
 import { type IsolationOptions, TestApp, type TestOptions } from 'blazon/testing'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { Note, Notes } from './notes.js'
-
-// The timeout only ends a test that hangs.
-vi.setConfig({ testTimeout: 60_000 })
 
 const tenants = ['acme', 'globex']
 const Upload = { type: 'object', properties: { file: { type: 'string', format: 'binary' } } }
