@@ -147,7 +147,7 @@ describe('a route', () => {
     ['underTest', {}, { underTest: (next) => next }],
     ['quota', {}, { stages: { ...NO_STAGES, quota: (next) => next } }],
     ['cache', {}, { stages: { ...NO_STAGES, cache: () => (next) => next } }],
-  ])('has the step %s only if it uses it', (step, route, changed) => {
+  ])('has the step %s only if it uses it: case %#', (step, route, changed) => {
     const steps = stepsOf({ ...bare, ...route }, { ...parts, ...changed }, config)
     expect(usedBy(steps).sort()).toEqual(['handler', 'respond', step].sort())
   })
