@@ -176,15 +176,18 @@ describe('resolveSettings', () => {
     [{ request: '5s' }, { headersMs: 5000, requestMs: 5000 }],
     [{ request: '90s' }, { headersMs: 15_000, requestMs: 90_000 }],
     [{ handler: false as const }, { handlerMs: null }],
-  ])('lets the default of the one give way to the other: timeouts %o', (timeouts, expected) => {
-    expect(settingsOf({ timeouts }).timeouts).toMatchObject(expected)
-  })
+  ])(
+    'adjusts the default of one timeout to the value of another: timeouts %o',
+    (timeouts, expected) => {
+      expect(settingsOf({ timeouts }).timeouts).toMatchObject(expected)
+    },
+  )
 
   it.each<[string, AppOptions]>([
     ['no option', {}],
     ['every option', everything],
     ['no limits and no documents', { rateLimit: false, swagger: false, security: { cors: true } }],
-  ])('freezes what it makes of %s', (_, options) => {
+  ])('freezes the settings of %s', (_, options) => {
     const settings = settingsOf(options)
     expect(settings).toSatisfy(Object.isFrozen)
     for (const each of ownObjects(settings)) expect(each).toSatisfy(Object.isFrozen)
@@ -200,7 +203,7 @@ describe('resolveSettings', () => {
     expect(settings.middlewares).toHaveLength(1)
   })
 
-  it('reports all errors in one ConfigError, in the order of the options, and warns of the rest', () => {
+  it('reports all errors in one ConfigError, in a fixed order, and warns of unknown options', () => {
     const options = {
       nonsense: 1,
       validation: { messages: 'none' },
@@ -246,7 +249,7 @@ describe('a documented default', () => {
   it('is read from the docstrings', () => expect(documented.length).toBeGreaterThan(20))
 
   it.each(documented)(
-    'is what holds without the option: $group $name',
+    'is the default of the settings: $group $name',
     ({ group, name, literal }) => {
       const value: unknown = new Function(`return ${literal}`)()
       const plain = settingsOf({ [group]: group === 'rateLimit' ? true : {} })

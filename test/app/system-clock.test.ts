@@ -12,7 +12,7 @@ describe('the system clock', () => {
     for (const timer of timers) timer.cancel()
   })
 
-  it('waits longer than a timer of Node can', () => {
+  it('supports delays that are longer than the longest delay of Node', () => {
     vi.useFakeTimers()
     const month = 30 * 86_400_000
     let isDue = false

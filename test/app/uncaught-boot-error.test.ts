@@ -44,7 +44,7 @@ const project = new Project([]).write({
 })
 afterAll(() => project.remove())
 
-/** What Node prints of a program. */
+/** The output of Node for a program. */
 function run(name: string, ...flags: string[]): Promise<string> {
   const env = { ...process.env, NODE_OPTIONS: '' }
   return new Promise((resolve) => {
@@ -73,7 +73,7 @@ describe('an uncaught boot error', () => {
     }
   })
 
-  it('shows where a factory of the program has failed', async () => {
+  it('shows the line of the program where a factory has failed', async () => {
     const text = await run('factory.mjs')
     expect(text).toContain('No database today')
     expect(framesOf(text)[0]).toMatch(/factory\.mjs:6:/)

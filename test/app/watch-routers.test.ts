@@ -39,7 +39,7 @@ it('a request that passes two routers is matched once', () => {
   expect(count()).toBe(2)
 })
 
-it('no two requests share what was matched', () => {
+it('two requests do not share the object of a match', () => {
   const { pass, handlers, found } = watch(router())
   const first = pass('/orders/7')
   const second = pass('/orders/7')
@@ -56,7 +56,7 @@ it('no two requests share what was matched', () => {
   expect(found('GET', '/orders/8')).not.toBe(found('GET', '/orders/8'))
 })
 
-it('the match of one request is not taken for another', () => {
+it('the match of one request is not used for another method or path', () => {
   const { handlers, found } = watch(router())
   const at = (method: string, url: string) =>
     handlers[0]?.({ method, url } as never, { once() {}, off() {} } as never, () => {})

@@ -30,7 +30,7 @@ async function openAll(page: Page, kind: PageKind): Promise<void> {
   }
 }
 
-/** Relative luminance (WCAG 2) of what lies behind the page. */
+/** The relative luminance (WCAG 2) of the background of the page. */
 async function luminance(page: Page): Promise<number> {
   return page.evaluate(`(() => {
     const colors = [document.body, document.documentElement]
@@ -41,40 +41,43 @@ async function luminance(page: Page): Promise<number> {
   })()`)
 }
 
-describeInChromium('the look of', () => {
+describeInChromium('the page', () => {
   const open = pagesOfFile()
   beforeAll(() => {
     mkdirSync(folder, { recursive: true })
   })
 
-  it.each(CASES)('$kind at $width px, $scheme', async ({ kind, width, scheme }) => {
-    peer.isHidden = kind === 'built-in'
-    await using shop = await openShop()
-    const { page, problems } = await open(shop.origin, {
-      viewport: { width, height: 900 },
-      colorScheme: scheme,
-    })
-    await page.goto(`${shop.url}/api-docs`)
-    await openAll(page, kind)
-    const [content, window] = await page.evaluate<[number, number]>(
-      '[document.documentElement.scrollWidth, innerWidth]',
-    )
-    expect(content).toBeLessThanOrEqual(window)
-    expect((await luminance(page)) < 0.5).toBe(scheme === 'dark')
-    await page.evaluate('scrollTo(0, 0)')
-    const path = `${folder}/${kind}-${width}-${scheme}.png`
-    await page.screenshot({ path, fullPage: true, animations: 'disabled' })
-    if (kind === 'swagger-ui') {
-      await page.locator('.btn.authorize').click()
-      const dialog = await page.locator('.modal-ux').boundingBox()
-      expect(dialog?.x).toBeGreaterThanOrEqual(0)
-      expect((dialog?.x ?? 0) + (dialog?.width ?? 0)).toBeLessThanOrEqual(width)
-      await page.screenshot({ path: path.replace('.png', '-authorize.png') })
-    }
-    expect(problems).toEqual([])
-  })
+  it.each(CASES)(
+    'of $kind fits into $width px and has a $scheme background',
+    async ({ kind, width, scheme }) => {
+      peer.isHidden = kind === 'built-in'
+      await using shop = await openShop()
+      const { page, problems } = await open(shop.origin, {
+        viewport: { width, height: 900 },
+        colorScheme: scheme,
+      })
+      await page.goto(`${shop.url}/api-docs`)
+      await openAll(page, kind)
+      const [content, window] = await page.evaluate<[number, number]>(
+        '[document.documentElement.scrollWidth, innerWidth]',
+      )
+      expect(content).toBeLessThanOrEqual(window)
+      expect((await luminance(page)) < 0.5).toBe(scheme === 'dark')
+      await page.evaluate('scrollTo(0, 0)')
+      const path = `${folder}/${kind}-${width}-${scheme}.png`
+      await page.screenshot({ path, fullPage: true, animations: 'disabled' })
+      if (kind === 'swagger-ui') {
+        await page.locator('.btn.authorize').click()
+        const dialog = await page.locator('.modal-ux').boundingBox()
+        expect(dialog?.x).toBeGreaterThanOrEqual(0)
+        expect((dialog?.x ?? 0) + (dialog?.width ?? 0)).toBeLessThanOrEqual(width)
+        await page.screenshot({ path: path.replace('.png', '-authorize.png') })
+      }
+      expect(problems).toEqual([])
+    },
+  )
 
-  it('swagger-ui follows a change of scheme', async () => {
+  it('of swagger-ui changes to dark colours when the browser does', async () => {
     peer.isHidden = false
     await using shop = await openShop()
     const { page } = await open(shop.origin, { colorScheme: 'light' })

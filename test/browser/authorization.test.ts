@@ -11,7 +11,7 @@ async function authorize(page: Page, token: string): Promise<void> {
 }
 
 /** Sends `GET /account/me` from the page. */
-async function askWho(page: Page): Promise<{ status: string; body: string }> {
+async function requestMe(page: Page): Promise<{ status: string; body: string }> {
   const operation = page.locator('#operations-Account-Account_me')
   if ((await operation.getAttribute('class'))?.includes('is-open') !== true) {
     await operation.locator('.opblock-summary-control').click()
@@ -27,7 +27,7 @@ async function askWho(page: Page): Promise<{ status: string; body: string }> {
   }
 }
 
-/** What a page left in the stores that outlive it. */
+/** The data of a page in storage and cookies. */
 async function stored(page: Page): Promise<{ local: string; session: string; cookies: number }> {
   return {
     local: await page.evaluate('JSON.stringify({ ...localStorage })'),
@@ -42,25 +42,25 @@ describeInChromium('authorisation on the page', () => {
     vi.unstubAllEnvs()
   })
 
-  it('sends the token, and shows what it opens', async () => {
+  it('sends the token, and shows the response of a protected operation', async () => {
     await using shop = await openShop()
     const { page, problems } = await open(shop.origin)
     await page.goto(`${shop.url}/api-docs`)
     await authorize(page, 'ada')
-    const answer = await askWho(page)
+    const answer = await requestMe(page)
     expect(answer.status).toMatch(/^200/)
     expect(answer.body).toContain('"id": "ada"')
     expect(shop.seen).toEqual(['Bearer ada'])
     expect(problems).toEqual([])
   })
 
-  it('shows the 401 of a wrong token, and of none', async () => {
+  it('shows the 401 for a wrong token, and for a missing token', async () => {
     await using shop = await openShop()
     const { page } = await open(shop.origin)
     await page.goto(`${shop.url}/api-docs`)
-    const unknown = await askWho(page)
+    const unknown = await requestMe(page)
     await authorize(page, 'eve')
-    const refused = await askWho(page)
+    const refused = await requestMe(page)
     for (const { status, body } of [unknown, refused]) {
       expect(status).toMatch(/^401/)
       expect(body).toContain('"statusCode": "error"')
@@ -83,23 +83,23 @@ describeInChromium('authorisation on the page', () => {
     ])
   })
 
-  it('survives a reload in development, in this tab alone', async () => {
+  it('is kept after a reload in development, but not in another tab', async () => {
     await using shop = await openShop()
     const { page, problems } = await open(shop.origin)
     await page.goto(`${shop.url}/api-docs`)
     await authorize(page, 'ada')
     await page.reload()
-    expect((await askWho(page)).status).toMatch(/^200/)
+    expect((await requestMe(page)).status).toMatch(/^200/)
     const left = await stored(page)
     expect(left).toMatchObject({ local: '{}', cookies: 0 })
     expect(left.session).toContain('ada')
     const other = await page.context().newPage()
     await other.goto(`${shop.url}/api-docs`)
-    expect((await askWho(other)).status).toMatch(/^401/)
+    expect((await requestMe(other)).status).toMatch(/^401/)
     expect(problems).toEqual([])
   })
 
-  it('is forgotten on leaving it, in development too', async () => {
+  it('is removed by a logout, also after a reload in development', async () => {
     await using shop = await openShop()
     const { page } = await open(shop.origin)
     await page.goto(`${shop.url}/api-docs`)
@@ -107,31 +107,31 @@ describeInChromium('authorisation on the page', () => {
     await page.locator('.btn.authorize').click()
     await page.locator('.auth-btn-wrapper .btn', { hasText: 'Logout' }).click()
     await page.reload()
-    expect((await askWho(page)).status).toMatch(/^401/)
+    expect((await requestMe(page)).status).toMatch(/^401/)
     expect((await stored(page)).session).not.toContain('ada')
   })
 
-  it('ends with the page in production, and leaves nothing', async () => {
+  it('is removed by a reload in production, and is never stored', async () => {
     vi.stubEnv('NODE_ENV', 'production')
     await using shop = await openShop()
     const { page, problems } = await open(shop.origin)
     await page.goto(`${shop.url}/api-docs`)
     await authorize(page, 'ada')
-    expect((await askWho(page)).status).toMatch(/^200/)
+    expect((await requestMe(page)).status).toMatch(/^200/)
     expect(await stored(page)).toEqual({ local: '{}', session: '{}', cookies: 0 })
     expect(problems).toEqual([])
     await page.reload()
-    expect((await askWho(page)).status).toMatch(/^401/)
+    expect((await requestMe(page)).status).toMatch(/^401/)
   })
 
-  it('that is stored by something else, or broken, does no harm', async () => {
+  it('works if the stored value is broken', async () => {
     await using shop = await openShop()
     const { page, problems } = await open(shop.origin)
     await page.goto(`${shop.url}/api-docs`)
     await page.evaluate("sessionStorage.setItem('authorization of /api-docs.json', '{broken')")
     await page.reload()
     await authorize(page, 'ada')
-    expect((await askWho(page)).status).toMatch(/^200/)
+    expect((await requestMe(page)).status).toMatch(/^200/)
     expect(problems).toEqual([])
   })
 })

@@ -9,17 +9,17 @@ import { afterAll, afterEach, beforeAll, describe, inject } from 'vitest'
 
 const endpoint = inject('chromium')
 
-/** `describe` of what needs a browser: skipped on a machine without one, but not by CI. */
+/** A `describe` for tests that need a browser: skipped on a machine without a browser, but not in CI. */
 export const describeInChromium = describe.skipIf(endpoint === '' && !process.env['CI'])
 
-/** A page, and everything about it that ought not to happen. */
+/** A page, and its problems. */
 export interface WatchedPage {
   readonly page: Page
   /** Violations of a policy, errors and warnings of the console, uncaught errors, failed requests, other origins. */
   readonly problems: string[]
 }
 
-/** Opens pages in the browser of the run; each page has storage of its own, and reaches `origin` only. */
+/** Opens pages in the browser of the run. Each page has storage of its own, and can send requests to `origin` only. */
 export function pagesOfFile(): (
   origin: string,
   options?: BrowserContextOptions,
@@ -64,7 +64,7 @@ async function watch(page: Page, origin: string, problems: string[]): Promise<vo
   page.on('pageerror', (error) => problems.push(`uncaught: ${error.message}`))
   page.on('requestfailed', (request) => {
     const cause = request.failure()?.errorText
-    // What is still on its way when a page is left, is given up.
+    // The browser aborts unfinished requests when it leaves a page.
     if (cause !== 'net::ERR_ABORTED') problems.push(`${cause}: ${request.url()}`)
   })
   page.on('response', (response) => {

@@ -41,7 +41,7 @@ const CASES = KINDS.flatMap((kind) =>
   ),
 )
 
-/** Where the page of a kind has the operations, which it groups by tag. */
+/** The ids of the operations on a page of a kind, which groups them by tag. */
 function operationIds({ paths, tags }: OpenApiDocument, kind: PageKind): string[] {
   const operations = Object.values(paths).flatMap((item) => Object.values(item))
   return tags.flatMap(({ name }) =>
@@ -62,38 +62,41 @@ async function shown(page: Page, kind: PageKind): Promise<string[]> {
 describeInChromium('the documentation', () => {
   const open = pagesOfFile()
 
-  it.each(CASES)('of $kind at $place $policy', async ({ kind, around, prefix }) => {
-    peer.isHidden = kind === 'built-in'
-    const { options, middlewares } = around
-    await using shop = await openShop(options, { middlewares, ...(prefix && { prefix }) })
-    const { page, problems } = await open(shop.origin)
-    const document = (await (await fetch(`${shop.url}/api-docs.json`)).json()) as OpenApiDocument
-    const ids = operationIds(document, kind)
-    expect(ids.length).toBeGreaterThan(4)
-    for (const path of ['/api-docs', '/api-docs/']) {
-      await page.goto(shop.url + path)
-      expect(await shown(page, kind)).toEqual(ids)
-    }
-    if (kind === 'swagger-ui') {
-      await page.locator('#operations-Orders-Orders_list .opblock-summary-control').click()
-      await page.locator('.execute').click()
-      const status = page.locator('.live-responses-table .response .response-col_status')
-      expect(await status.textContent()).toMatch(/^200/)
-    } else {
-      expect(await page.locator('script').count()).toBe(0)
-      const curl = await page.locator('#operation-Orders_list .curl').textContent()
-      expect(curl).toBe(`curl '${shop.url}/orders'`)
-      for (const href of ['.json', '.yaml']) {
-        const link = page.locator(`.formats a[href$="${href}"]`)
-        const url = new URL((await link.getAttribute('href')) as string, page.url())
-        expect((await fetch(url)).status).toBe(200)
+  it.each(CASES)(
+    'of $kind shows all operations at $place $policy',
+    async ({ kind, around, prefix }) => {
+      peer.isHidden = kind === 'built-in'
+      const { options, middlewares } = around
+      await using shop = await openShop(options, { middlewares, ...(prefix && { prefix }) })
+      const { page, problems } = await open(shop.origin)
+      const document = (await (await fetch(`${shop.url}/api-docs.json`)).json()) as OpenApiDocument
+      const ids = operationIds(document, kind)
+      expect(ids.length).toBeGreaterThan(4)
+      for (const path of ['/api-docs', '/api-docs/']) {
+        await page.goto(shop.url + path)
+        expect(await shown(page, kind)).toEqual(ids)
       }
-    }
-    expect(problems).toEqual([])
-  })
+      if (kind === 'swagger-ui') {
+        await page.locator('#operations-Orders-Orders_list .opblock-summary-control').click()
+        await page.locator('.execute').click()
+        const status = page.locator('.live-responses-table .response .response-col_status')
+        expect(await status.textContent()).toMatch(/^200/)
+      } else {
+        expect(await page.locator('script').count()).toBe(0)
+        const curl = await page.locator('#operation-Orders_list .curl').textContent()
+        expect(curl).toBe(`curl '${shop.url}/orders'`)
+        for (const href of ['.json', '.yaml']) {
+          const link = page.locator(`.formats a[href$="${href}"]`)
+          const url = new URL((await link.getAttribute('href')) as string, page.url())
+          expect((await fetch(url)).status).toBe(200)
+        }
+      }
+      expect(problems).toEqual([])
+    },
+  )
 
   it.each(['url', 'configUrl', 'urls.primaryName', 'spec'])(
-    'of swagger-ui takes no ?%s= from a link',
+    'of swagger-ui ignores ?%s= of a link',
     async (name) => {
       peer.isHidden = false
       await using shop = await openShop()
@@ -105,17 +108,17 @@ describeInChromium('the documentation', () => {
     },
   )
 
-  it('of swagger-ui opens the operation that a link names', async () => {
+  it('of swagger-ui opens the operation in the fragment of a link', async () => {
     peer.isHidden = false
     await using shop = await openShop()
     const { page, problems } = await open(shop.origin)
     await page.goto(`${shop.url}/api-docs#/Orders/Orders_getById`)
     await page.locator('#operations-Orders-Orders_getById.is-open').waitFor()
-    // swagger-ui says so of every link with an underscore, its own among them.
+    // swagger-ui prints this warning for every link with an underscore, also for its own links.
     expect(problems.filter((problem) => !problem.includes('Deprecated: escaping'))).toEqual([])
   })
 
-  it('that is built in can be read with the keyboard alone', async () => {
+  it('of the built-in page can be used with the keyboard alone', async () => {
     peer.isHidden = true
     await using shop = await openShop()
     const { page } = await open(shop.origin)

@@ -19,7 +19,7 @@ vi.mock('../../src/features/docs/find-swagger-ui.js', async (importOriginal) =>
   (await import('./peer.js')).peer.mock(importOriginal),
 )
 
-/** What authors copy from users, and users from attackers: each would set a global if anything of it ran. */
+/** Markup that attackers may bring into a document. Each line would set a global variable if the browser ran it. */
 const EVIL = [
   '<script>globalThis.pwned = 1</script>',
   '<img src="/nothing.png" onerror="globalThis.pwned = 1">',
@@ -67,7 +67,7 @@ const options: Partial<AppOptions> = {
   },
 }
 
-/** Elements that would run, load, send or cover something, and handlers. */
+/** Elements that can run, load, send or cover something, and elements with event handlers. */
 async function active(page: Page): Promise<string[]> {
   return page.evaluate(`[...document.body.querySelectorAll('*')]
     .filter((element) =>
@@ -81,7 +81,7 @@ async function active(page: Page): Promise<string[]> {
 describeInChromium('a document full of markup', () => {
   const open = pagesOfFile()
 
-  it.each<PageKind>(['swagger-ui', 'built-in'])('is inert on %s', async (kind) => {
+  it.each<PageKind>(['swagger-ui', 'built-in'])('runs no code on the page of %s', async (kind) => {
     peer.isHidden = kind === 'built-in'
     await using shop = await openShop(options)
     const { page } = await open(shop.origin)

@@ -1,10 +1,10 @@
 import { vi } from 'vitest'
 
-/** Which page the applications of a test serve. */
+/** The page that the applications of a test serve. */
 export type PageKind = 'swagger-ui' | 'built-in'
 
 /**
- * Whether `swagger-ui-dist` can be found. It is installed here, so a file that tests both pages hides it by
+ * Hides `swagger-ui-dist` from an application. It is installed here, so a file that tests both pages hides it by
  * `vi.mock('../../src/features/docs/find-swagger-ui.js', peer.mock)`.
  */
 export const peer = {

@@ -75,17 +75,17 @@ class AccountController {
 /** A shop that is listening. */
 export interface Shop extends AsyncDisposable {
   readonly origin: string
-  /** Where the shop's root is. */
+  /** The URL of the root of the shop. */
   readonly url: string
   readonly app: App
-  /** `Authorization` headers that the guard saw, in order. */
+  /** The `Authorization` headers that the guard has received, in order. */
   readonly seen: readonly (string | undefined)[]
 }
 
 interface Around {
-  /** Where the shop is mounted in an Express application; itself, without one. */
+  /** The path of the shop in an Express application. Default: the shop serves requests itself. */
   readonly prefix?: string
-  /** Run before the shop, by whoever receives the request. */
+  /** Middlewares that run before the shop. */
   readonly middlewares?: readonly RequestHandler[]
 }
 

@@ -4,7 +4,7 @@ import type { TestProject } from 'vitest/node'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where the browser of the run listens; empty where there is no Chromium. */
+    /** The endpoint of the browser of the run, or an empty text if Chromium is missing. */
     chromium: string
   }
 }
@@ -21,12 +21,14 @@ const ARGUMENTS = [
   ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
 ]
 
-/** Starts one browser for all files of a run, and returns what ends it. */
+/** Starts one browser for all files of a run, and returns a function that ends it. */
 export default async function startChromium(
   project: TestProject,
 ): Promise<(() => Promise<void>) | undefined> {
   if (!existsSync(EXECUTABLE) && !process.env['CI']) {
-    console.warn(`Skipped: there is no Chromium at ${EXECUTABLE}. CHROMIUM_PATH says where it is.`)
+    console.warn(
+      `Skipped: there is no Chromium at ${EXECUTABLE}. CHROMIUM_PATH can name another path.`,
+    )
     project.provide('chromium', '')
     return
   }

@@ -13,11 +13,11 @@ describe('nearNames', () => {
     ['Clocks', ['Clock']],
     ['Payment', []],
     ['', []],
-  ])('finds for %s %j', (name, near) => {
+  ])('finds for %j the names %j', (name, near) => {
     expect(nearNames(name, known)).toEqual(near)
   })
 
-  it('names the nearest first, three at most, each once', () => {
+  it('returns the nearest name first, at most three names, and each name once', () => {
     const names = ['aaaaaaaab', 'aaaaaaabb', 'aaaaaaaaa', 'aaaaaaaac', 'aaaaaaaaa']
     expect(nearNames('aaaaaaaaa', names)).toEqual(['aaaaaaaaa', 'aaaaaaaab', 'aaaaaaaac'])
   })

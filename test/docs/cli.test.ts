@@ -69,7 +69,7 @@ async function runAll(text: string): Promise<void> {
 const consoles = blocks.filter(({ info }) => info === 'console')
 
 describe('docs/cli.md', () => {
-  it('shows what the commands print, and a client that compiles', async () => {
+  it('shows the output of the commands, and a client that compiles', async () => {
     await runAll(consoles[0]?.text ?? '')
     project.write({ 'src/greet.ts': blockNamed('src/greet.ts') })
     const tsc = join(root, 'node_modules/typescript/bin/tsc')
@@ -77,7 +77,7 @@ describe('docs/cli.md', () => {
     expect(await outputOf(child)).toBe('')
   })
 
-  it('shows what has changed', async () => {
+  it('shows the output of the commands after a change of the application', async () => {
     await project.run(['openapi', 'export'])
     const released = JSON.parse(project.read('openapi.json'))
     project.write({
@@ -101,7 +101,7 @@ describe('docs/cli.md', () => {
     expect(new Set(documented.map(([, name]) => name))).toEqual(new Set(flags(program)))
   })
 
-  it('lists the exit statuses of the help', () => {
+  it('lists the exit statuses that the help of the command line lists', () => {
     const statuses = [...read(PAGE).matchAll(/^\| (\d) +\|/gm)].map(([, status]) => status)
     const source = readFileSync(join(root, 'src/cli/program.ts'), 'utf8')
     expect(statuses).toEqual([...source.matchAll(/^ {2}(\d) {2}/gm)].map(([, status]) => status))

@@ -78,12 +78,12 @@ async function optionNames(): Promise<string[]> {
 }
 
 describe('docs/configuration.md', () => {
-  it('has the tables that the docstrings of the options ask for', () => {
+  it('has the tables that are generated from the docstrings of the options', () => {
     const page = read('docs/configuration.md')
     expect(page, 'run `npm run documents`').toBe(withTables(page))
   })
 
-  it('would notice a docstring that has changed', () => {
+  it('differs from the generated tables after a change', () => {
     const page = read('docs/configuration.md')
     expect(withTables(page.replace('`limits.depth`', '`limits.deep`'))).toBe(page)
   })

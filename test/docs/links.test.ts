@@ -26,7 +26,7 @@ function anchorsOf(path: string): string[] {
   )
 }
 
-it.each(pages)('%s links to what exists', (page) => {
+it.each(pages)('%s links to existing files and headings only', (page) => {
   const text = readFileSync(join(root, page), 'utf8').replace(/^```.*?^```$/gms, '')
   const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link as string)
   const broken = links.filter((link) => {

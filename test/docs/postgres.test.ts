@@ -64,7 +64,7 @@ describe.skipIf(isServerMissing)('the logins and roles of docs/postgres.md', () 
     }
   }
 
-  it('let the owner migrate and the application work, with nothing for the doctor to find', async () => {
+  it('let the owner migrate and the application work, and doctor() finds no problem', async () => {
     const name = `shop_${process.pid}_${randomUUID().slice(0, 8)}`
     const [block] = blocksOf(PAGE).filter(({ info }) => info === 'sql')
     const script = String(block?.text).replace(/\bshop(_owner)?\b/g, `${name}$1`)

@@ -14,7 +14,7 @@ import { clear, outputOf, writeBlock } from './snippets.js'
 afterEach(endAll)
 
 describe('the README', () => {
-  it('opens with examples/hello', () => {
+  it('begins with the code of examples/hello', () => {
     const [hello] = blocksOf('README.md')
     const file = (name: string) => readFileSync(join(root, 'examples/hello', name), 'utf8')
     const listen = 'await new App({ controllers: [UsersController] }).listen(3000)\n'
@@ -29,7 +29,7 @@ describe('the README', () => {
     expect(hello?.text.trim().split('\n').length).toBeLessThanOrEqual(25)
   })
 
-  it('names only tasks that exist', () => {
+  it('names only npm scripts that exist', () => {
     const scripts = JSON.parse(read('package.json')).scripts
     const named = [
       ...read('README.md').matchAll(/npm (?:run )?(start|test|build|bench|\w+:\w+)\b/g),
@@ -38,7 +38,7 @@ describe('the README', () => {
     for (const [, name] of named) expect(scripts).toHaveProperty([name as string])
   })
 
-  it('shows the answers of examples/hello', async () => {
+  it('shows the responses of examples/hello', async () => {
     clear('readme/README.md')
     const [hello] = blocksOf('README.md')
     const listen = /^await (new App\(.*\))\.listen\(3000\)$/m
@@ -77,7 +77,7 @@ describe('npm start', () => {
   }
 
   // Two copies of the package are two of everything in it: of who a request is for, too.
-  it('finds every door of the package in one place', async () => {
+  it('loads every door of the package from dist/', async () => {
     const doors = Object.keys(JSON.parse(read('package.json')).exports)
       .filter((door) => door !== './package.json')
       .map((door) => door.replace(/^\./, 'blazon'))
@@ -89,7 +89,7 @@ describe('npm start', () => {
     expect(found.filter((url) => !url.startsWith(built))).toEqual([])
   })
 
-  it('prints one line with URL, routes and boot time, and answers as the README shows', async () => {
+  it('prints one line with URL, routes and boot time, and responds as the README shows', async () => {
     const child = startOrders()
     const line = await firstLine(child)
     expect(line).toMatch(/^http:\/\/localhost:\d+ · 10 routes · ready in \d+ ms · docs at \S+$/)
@@ -103,7 +103,7 @@ describe('npm start', () => {
     await end(startOrders(), signal)
   })
 
-  it('says in one line that the port is taken', async () => {
+  it('prints one line if the port is taken', async () => {
     const { port } = new URL(urlIn(await firstLine(startOrders())))
     const second = startOrders({ PORT: port })
     const output = outputOf(second)
@@ -111,7 +111,7 @@ describe('npm start', () => {
     expect(second.exitCode).toBe(1)
   })
 
-  it('says why there is no database', async () => {
+  it('prints the reason if the database cannot be reached', async () => {
     const child = start(ORDERS, { DATABASE_URL: 'postgres://shop:s3cret@127.0.0.1:1/orders' })
     const output = await outputOf(child)
     expect(output).toContain('The database cannot be reached: connect ECONNREFUSED 127.0.0.1:1.')

@@ -5,7 +5,7 @@ import { blocksOf, root } from './markdown.js'
 
 describe('docs/postgres-recipes.md', () => {
   it.each(['test/integrations/postgres/recipes/kysely.ts', 'test/prisma/prisma.ts'])(
-    'shows %s as it is tested',
+    'shows the tested file %s',
     (file) => {
       const texts = blocksOf('docs/postgres-recipes.md').map(({ text }) => text.trim())
       expect(texts).toContain(readFileSync(join(root, file), 'utf8').trim())

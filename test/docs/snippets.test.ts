@@ -59,7 +59,10 @@ describe('programs in the documents', () => {
     )
   })
 
-  it.each(programs)('$block.document line $block.line prints what it says', ({ block, output }) => {
-    expect(outputs.get(files.get(block) as string)?.trim()).toBe(output.trim())
-  })
+  it.each(programs)(
+    '$block.document line $block.line prints the output that the document shows',
+    ({ block, output }) => {
+      expect(outputs.get(files.get(block) as string)?.trim()).toBe(output.trim())
+    },
+  )
 })

@@ -86,7 +86,7 @@ const nameOf = (cell = '') =>
   /^\[`(.+)`\]\(https:\/\/[\w./-]+\)$/.exec(cell)?.[1] ?? `no name and home: ${cell}`
 
 describe('docs/supply-chain.md', () => {
-  it('lists what package.json asks for, with its range, its licence, its home and what it is for', () => {
+  it('lists every dependency of package.json with its range, licence, home page and purpose', () => {
     const expected = [...all].filter(([name]) => isDirect(name)).sort()
     const rows = rowsOf('Direct')
     expect(rows.map(([name, range, licence]) => [nameOf(name), range, licence])).toEqual(
@@ -99,7 +99,7 @@ describe('docs/supply-chain.md', () => {
     for (const row of rows) expect(row[3]).toMatch(/\w/)
   })
 
-  it('lists what these bring, and who needs it', () => {
+  it('lists the dependencies of dependencies, and the packages that need them', () => {
     const expected = [...all].filter(([name]) => !isDirect(name)).sort()
     const rows = rowsOf('Brought by these')
     expect(rows.map(([name, ...cells]) => [nameOf(name), ...cells.slice(0, 3)])).toEqual(
@@ -114,7 +114,7 @@ describe('docs/supply-chain.md', () => {
     expect(page).toContain(`the ${all.size} packages on this page`)
   })
 
-  it('lists the optional peers, and there are no others', () => {
+  it('lists the peer dependencies, which are all optional', () => {
     const peers = Object.entries(own.peerDependencies as Record<string, string>).sort()
     expect(rowsOf('Optional peers').map(([name, range]) => [name, range])).toEqual(
       peers.map(([name, range]) => [code([name]), code([range])]),
@@ -125,7 +125,7 @@ describe('docs/supply-chain.md', () => {
 
 describe('a package that is installed with this one', () => {
   it.each([...all])(
-    '%s has a licence that may be used, and no install script',
+    '%s has a permissive licence, and no install script',
     (_, { folders, licences }) => {
       for (const licence of licences) expect(LICENCES).toContain(licence)
       for (const folder of folders) {
@@ -145,13 +145,13 @@ describe('a package that is installed with this one', () => {
 })
 
 describe('this package', () => {
-  it('runs nothing when it is installed', () => {
+  it('has no install script', () => {
     // `prepare` runs where somebody installs it from git.
     const names = [...INSTALL_SCRIPTS, 'preprepare', 'prepare', 'postprepare']
     expect(names.filter((name) => name in own.scripts)).toEqual([])
   })
 
-  it('publishes what is built and documented, and nothing else', () => {
+  it('publishes the build and the documentation only', () => {
     const isWindows = process.platform === 'win32'
     const options = { cwd: root, encoding: 'utf8', shell: isWindows, stdio: 'pipe' } as const
     const [packed] = JSON.parse(

@@ -22,7 +22,7 @@ function commands(): Record<string, string>[] {
 const auditor = { 'x-tenant-id': 'aurora', authorization: 'Bearer auditor' }
 
 describeWithServer('two processes of the README, one PostgreSQL and one Redis', () => {
-  it.skipIf(isServerMissing)('are one application', async () => {
+  it.skipIf(isServerMissing)('share data, cache and rate limits', async () => {
     const { places, drop } = await server.make()
     onTestFinished(drop)
     await using redis = await Server.start()
@@ -65,6 +65,6 @@ describeWithServer('two processes of the README, one PostgreSQL and one Redis', 
   })
 })
 
-it('keeps what an example keeps out of the repository', () => {
+it('the repository ignores the data folders of the examples', () => {
   expect(readFileSync(join(root, '.gitignore'), 'utf8').split('\n')).toContain('examples/*/.data/')
 })

@@ -51,7 +51,7 @@ describe('HttpError', () => {
     expect(() => new HttpError(status)).toThrow(RangeError)
   })
 
-  it('is recognised by its brand, whichever copy of the package made it', () => {
+  it('is recognised by its brand, also if another copy of the package made it', () => {
     const foreign = Object.assign(new Error('no'), { status: 403, code: 'X', expose: true })
     expect(HttpError.is(foreign)).toBe(false)
     Object.defineProperty(foreign, Symbol.for('blazon.HttpError'), { value: true })
@@ -68,7 +68,7 @@ describe('HttpError', () => {
     expect(String(new PaymentError(402))).toBe('PaymentError: Payment Required')
   })
 
-  it('takes the name that a class which extends it assigns', () => {
+  it('keeps a name that a class which extends it assigns', () => {
     class CardError extends HttpError {
       constructor() {
         super(402)
@@ -85,7 +85,7 @@ describe('HttpError', () => {
     expect(String(new HttpError(402))).toBe('HttpError: Payment Required')
   })
 
-  it('says where it was made', () => {
+  it('has a stack that begins where it was made', () => {
     const [first, second] = new NotFoundError('none').stack?.split('\n') ?? []
     expect(first).toBe('NotFoundError: none')
     expect(second).toContain('http-error.test')
@@ -98,7 +98,7 @@ describe('refuse', () => {
     Object.defineProperty(Error, 'stackTraceLimit', { value: limit, writable: true })
   })
 
-  it('makes an error with the first line of a stack, and leaves those of others alone', () => {
+  it('makes an error with the first line of a stack, and does not shorten other stacks', () => {
     Error.stackTraceLimit = 7
     const error = refuse('MALFORMED_JSON', 'The body is not valid JSON')
     expect(error).toMatchObject({ status: 400, code: 'MALFORMED_JSON' })
@@ -107,7 +107,7 @@ describe('refuse', () => {
     expect(new Error('own').stack).toContain('http-error.test')
   })
 
-  it('leaves them alone when what makes the error throws', () => {
+  it('restores Error.stackTraceLimit if the function throws', () => {
     const make = () => {
       throw new RangeError('no')
     }
@@ -115,7 +115,7 @@ describe('refuse', () => {
     expect(Error.stackTraceLimit).toBe(limit)
   })
 
-  it('makes one where a program has frozen the limit', () => {
+  it('makes an error if the program has frozen Error.stackTraceLimit', () => {
     Object.defineProperty(Error, 'stackTraceLimit', { writable: false })
     const error = refuse('MALFORMED_JSON', 'The body is not valid JSON')
     expect(error).toMatchObject({ status: 400, code: 'MALFORMED_JSON' })
@@ -124,7 +124,7 @@ describe('refuse', () => {
 })
 
 describe('toFailure', () => {
-  it('shows a message below 500, and from 500 on only when it is meant to be seen', () => {
+  it('shows the message below 500, and from 500 on only with expose: true', () => {
     expect(toFailure(new ConflictError('taken')).message).toBe('taken')
     expect(toFailure(new InternalServerError('SELECT 1')).message).toBe('Internal Server Error')
     const maintenance = new ServiceUnavailableError('Back at noon', { expose: true })
@@ -132,7 +132,7 @@ describe('toFailure', () => {
     expect(toFailure(new NotFoundError('secret', { expose: false })).message).toBe('Not Found')
   })
 
-  it('does not believe a brand that comes with an impossible status', () => {
+  it('makes a 500 of an error that has the brand and an invalid status', () => {
     const forged = { [Symbol.for('blazon.HttpError')]: true, status: 200, message: 'fine' }
     expect(toFailure(forged).status).toBe(500)
   })

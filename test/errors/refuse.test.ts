@@ -13,7 +13,7 @@ import { refuse } from '../../src/errors/refuse.js'
 const CODES = Object.keys(HTTP_CODES) as ErrorCode[]
 
 describe('refuse()', () => {
-  it.each(CODES)('makes an HTTP error of %s, with its status', (code) => {
+  it.each(CODES)('makes an HTTP error with the code %s and its status', (code) => {
     const headers = { 'x-why': 'test' }
     const cause = new Error('below')
     const error = refuse(code, 'A message', { headers, cause })
@@ -34,12 +34,12 @@ describe('refuse()', () => {
     expect(error.message).toBe(new Class().message)
   })
 
-  it('leaves out the stack, but for its first line', () => {
+  it('keeps only the first line of the stack', () => {
     expect(refuse('NOT_FOUND', 'Nothing').stack).toBe('NotFoundError: Nothing')
     expect(refuse('MALFORMED_URL', 'Odd').stack).toBe('HttpError: Odd')
   })
 
-  it('begins the stack where it was called, if asked to keep it', () => {
+  it('begins the stack where it was called, with stack: true', () => {
     function inTheProgram() {
       return refuse('TENANT_REQUIRED', 'Whose?', { stack: true })
     }

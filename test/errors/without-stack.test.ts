@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest'
 import { refuse, withoutStack } from '../../src/errors/refuse.js'
 
 describe('withoutStack', () => {
-  it('makes an error of which the stack is the first line', () => {
+  it('makes an error with only the first line of its stack', () => {
     const error = withoutStack(() => new NotFoundError('No such user'))
     expect(error.stack).toBe('NotFoundError: No such user')
     expect(error).toMatchObject({ name: 'NotFoundError', status: 404, code: 'NOT_FOUND' })
   })
 
-  it('leaves the stacks of all others as long as they are', () => {
+  it('does not shorten the stacks of other errors', () => {
     const before = Error.stackTraceLimit
     withoutStack(() => new Error('one'))
     expect(() =>
@@ -21,7 +21,7 @@ describe('withoutStack', () => {
     expect(new NotFoundError().stack).toContain('without-stack.test')
   })
 
-  it('makes one where a program has frozen the limit', () => {
+  it('makes an error if the program has frozen Error.stackTraceLimit', () => {
     const limit = Error.stackTraceLimit
     Object.defineProperty(Error, 'stackTraceLimit', { writable: false })
     try {
@@ -32,7 +32,7 @@ describe('withoutStack', () => {
     }
   })
 
-  it('makes an error of its own each time', () => {
+  it('makes a new error for each call', () => {
     const [a, b] = [refuse('BAD_REQUEST', 'a'), refuse('BAD_REQUEST', 'b')]
     expect(a).not.toBe(b)
     expect([a.message, b.message]).toEqual(['a', 'b'])
@@ -40,7 +40,7 @@ describe('withoutStack', () => {
 })
 
 describe('the name of an HTTP error', () => {
-  it('is that of its class, of a subclass too', () => {
+  it('is the name of its class or subclass', () => {
     class Gone extends HttpError {
       constructor() {
         super(410)
@@ -50,7 +50,7 @@ describe('the name of an HTTP error', () => {
     expect(String(new NotFoundError('x'))).toBe('NotFoundError: x')
   })
 
-  it('may be set, by a field too', () => {
+  it('can be set by a field or an assignment', () => {
     class Named extends HttpError {
       override name = 'ShopError'
     }

@@ -4,15 +4,15 @@ import { fileURLToPath } from 'node:url'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-/** What an attacked process says of itself. */
+/** The condition of an attacked process. */
 export interface Condition {
-  /** What would have ended it. */
+  /** Errors that would have ended the process. */
   readonly uncaught: readonly string[]
-  /** What keeps it alive. */
+  /** Resources that keep the process alive. */
   readonly open: readonly string[]
 }
 
-/** A server in a process of its own, of this very Node, so that it can be seen to die. */
+/** A server in a process of its own, with the same Node, so that a test notices its end. */
 export class AttackedProcess {
   readonly #child: ChildProcess
   readonly #ended: Promise<unknown[]>
@@ -22,7 +22,7 @@ export class AttackedProcess {
     this.#ended = once(child, 'exit')
   }
 
-  /** Starts a program of this folder; answers with its first message. */
+  /** Starts a program of this folder, and returns the ports of its first message. */
   static async start(program: string): Promise<[AttackedProcess, ports: readonly number[]]> {
     const config =
       process.env['BLAZON_DIALECT'] === 'legacy' ? 'tsconfig.legacy.json' : 'tsconfig.json'
@@ -31,19 +31,19 @@ export class AttackedProcess {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     })
     const attacked = new AttackedProcess(child)
-    const { ports } = (await attacked.#hear()) as { ports: readonly number[] }
+    const { ports } = (await attacked.#nextMessage()) as { ports: readonly number[] }
     return [attacked, ports]
   }
 
   condition(): Promise<Condition> {
     this.#child.send('condition')
-    return this.#hear() as Promise<Condition>
+    return this.#nextMessage() as Promise<Condition>
   }
 
-  /** Waits for an orderly end; answers with what it has seen. */
+  /** Waits for an orderly end, and returns the uncaught errors and the exit code. */
   async stop(): Promise<Pick<Condition, 'uncaught'> & { readonly exitCode: unknown }> {
     this.#child.send('stop')
-    const last = (await this.#hear()) as Condition
+    const last = (await this.#nextMessage()) as Condition
     const [exitCode] = await this.#ended
     return { uncaught: last.uncaught, exitCode }
   }
@@ -52,7 +52,7 @@ export class AttackedProcess {
     this.#child.kill('SIGKILL')
   }
 
-  async #hear(): Promise<unknown> {
+  async #nextMessage(): Promise<unknown> {
     const [message] = await Promise.race([
       once(this.#child, 'message'),
       this.#ended.then(([code]) => {

@@ -15,10 +15,13 @@ import {
   watchClients,
 } from '../integrations/postgres/support.js'
 import { until } from '../integrations/until.js'
-import { CALLS, type Call, CancelledController, ROWS, type Told } from './cancelled-calls.js'
+import { CALLS, type Call, CancelledController, type Outcomes, ROWS } from './cancelled-calls.js'
 import { rounds, seed } from './rounds.js'
 
-/** What goes wrong at each kind of message: cancelled is what runs, and where a connection is cut behind a message tells where the server does something with it. */
+/**
+ * The mishaps, and the kinds of messages at which each is tried. A cancel needs a statement that runs, and a cut after a
+ * message needs a message on which the server acts.
+ */
 const MISHAPS: readonly (readonly [Mishap, kinds: string])[] = [
   ['refuse', 'QPBDE'],
   ['cancel', 'QE'],
@@ -34,7 +37,7 @@ let app: TestApp
 let clients: () => Client[]
 
 const look = async (text: string) => (await observer.query(text)).rows
-/** What is under way for somebody who has left comes to its end. */
+/** Waits for the end of statements whose clients have disconnected. */
 const quiet = () => until(async () => (await look(UNDER_WAY)).length === 0)
 
 async function start(connections: number, port: number): Promise<void> {
@@ -50,26 +53,26 @@ async function start(connections: number, port: number): Promise<void> {
   await observer.query(SHARED)
 }
 
-/** Whoever was told that something is saved finds it, and nothing of what is said to be undone is there. */
-async function expectTold(told: Told, call: string, where: string): Promise<void> {
-  const [name] = told.keys()
+/** Expects the rows of calls that report `saved`, and no rows of calls that report `undone`. */
+async function expectOutcomes(outcomes: Outcomes, call: string, where: string): Promise<void> {
+  const [name] = outcomes.keys()
   const found = await observer.query(COUNT, [`${name}%`])
   const counts = new Map(found.rows.map(({ note, count }) => [note, count]))
-  for (const [note, outcome] of told) {
+  for (const [note, outcome] of outcomes) {
     const all = note === name ? (ROWS[call] ?? 1) : 1
     const allowed = outcome === 'saved' ? [all] : outcome === 'undone' ? [0] : [0, all]
-    const said = `${where}: ${note} is said to be ${outcome}, SEED=${seed}`
-    expect(allowed, said).toContain(counts.get(note) ?? 0)
+    const what = `${where}: ${note} is reported as ${outcome}, SEED=${seed}`
+    expect(allowed, what).toContain(counts.get(note) ?? 0)
   }
 }
 
-/** Nothing of another tenant was changed. */
+/** Expects that no row of another tenant was changed. */
 async function expectKept(where: string): Promise<void> {
   const foreign = "select note, amount from orders where tenant_id = 'b'"
   expect(await look(foreign), where).toEqual([{ note: 'shared', amount: 1 }])
 }
 
-/** No connection has anything of anybody's. */
+/** Expects that no connection has kept state of a tenant. */
 async function expectClean(where: string): Promise<void> {
   await quiet()
   await until(async () => {
@@ -82,7 +85,7 @@ async function expectClean(where: string): Promise<void> {
   })
 }
 
-/** What a call says to the server, once it is connected. */
+/** The messages of a call to the server, after it has connected. */
 async function stepsOf(call: Call): Promise<readonly Step[]> {
   proxy.reset()
   await call(app, 'warm')
@@ -91,14 +94,14 @@ async function stepsOf(call: Call): Promise<readonly Step[]> {
   return [...proxy.steps]
 }
 
-/** Makes one step of one call go wrong, and tells what the caller was told. */
-async function spoil(name: string, at: number, mishap: Mishap): Promise<Told> {
+/** Makes one step of one call fail, and returns the outcomes that the call reports. */
+async function spoil(name: string, at: number, mishap: Mishap): Promise<Outcomes> {
   void proxy.plan(at, mishap)
-  const told = await (CALLS[name] as Call)(app, `${mishap}-${at}`)
-  // A cancel of the call before it may come late, and end this one before its turn.
+  const outcomes = await (CALLS[name] as Call)(app, `${mishap}-${at}`)
+  // A late cancel of the previous call may end this one before the planned step.
   if (mishap === 'refuse') expect(proxy.isPlanned).toBe(false)
   proxy.reset()
-  return told
+  return outcomes
 }
 
 async function openProxy(port: number): Promise<void> {
@@ -130,30 +133,33 @@ describeWithServer('a call that is cancelled', () => {
   })
 
   describe.each([
-    ['nobody in particular', 'nosuperuser'],
-    ['a superuser, whom policies do not concern', 'superuser'],
+    ['an ordinary login', 'nosuperuser'],
+    ['a superuser, for whom policies have no effect', 'superuser'],
   ])('by %s', (_, how) => {
     beforeAll(() => observer.query(`alter role ${LOGIN} ${how}`))
 
     describe('at each of its steps', () => {
       beforeEach(() => start(1, proxy.port))
 
-      it.each(Object.keys(CALLS))('is done, or is not: %s', async (name) => {
-        const steps = await stepsOf(CALLS[name] as Call)
-        expect(steps.length).toBeGreaterThan(5)
-        for (const [mishap, kinds] of MISHAPS) {
-          for (const [index, { kind, text }] of steps.entries()) {
-            if (!kinds.includes(kind)) continue
-            const where = `${name}, ${mishap} at ${index}: ${kind} ${text}`
-            const told = await spoil(name, index, mishap)
-            await expectClean(where)
-            await expectTold(told, name, where)
-            await expectKept(where)
+      it.each(Object.keys(CALLS))(
+        'is saved or undone, and reports this outcome to its caller: %s',
+        async (name) => {
+          const steps = await stepsOf(CALLS[name] as Call)
+          expect(steps.length).toBeGreaterThan(5)
+          for (const [mishap, kinds] of MISHAPS) {
+            for (const [index, { kind, text }] of steps.entries()) {
+              if (!kinds.includes(kind)) continue
+              const where = `${name}, ${mishap} at ${index}: ${kind} ${text}`
+              const outcomes = await spoil(name, index, mishap)
+              await expectClean(where)
+              await expectOutcomes(outcomes, name, where)
+              await expectKept(where)
+            }
           }
-        }
-      })
+        },
+      )
 
-      it('is undone where its client leaves: a request that is under way', async () => {
+      it('is undone if the client of the request disconnects before the commit', async () => {
         const path = '/cancelled/pair/'
         const leave = async (note: string, isReached: Promise<void>) => {
           const abort = new AbortController()
@@ -167,33 +173,33 @@ describeWithServer('a call that is cancelled', () => {
         const steps = await stepsOf(CALLS['a request'] as Call)
         for (const [index, { kind, text }] of steps.entries()) {
           await leave(`left-${index}`, proxy.plan(index, 'stall'))
-          // What was under way arrives behind the cancel request of who has left.
+          // The stalled message arrives after the cancel request for the client that has disconnected.
           await new Promise((resolve) => setTimeout(resolve, 3))
           proxy.unstall()
           proxy.reset()
           const where = `left at ${index}: ${kind} ${text}`
           await expectClean(where)
           const isSaving = steps.slice(0, index + 1).some(({ text }) => text === 'COMMIT')
-          const told = new Map([[`left-${index}`, isSaving ? 'unknown' : 'undone'] as const])
-          await expectTold(told, 'a request', where)
+          const outcomes = new Map([[`left-${index}`, isSaving ? 'unknown' : 'undone'] as const])
+          await expectOutcomes(outcomes, 'a request', where)
           await expectKept(where)
         }
       })
     })
 
-    it('at any moment is done, or is not', async () => {
+    it('at any moment is saved or undone, and reports this outcome to its caller', async () => {
       await start(6, server.port)
       const random = new Random(seed)
       const calls = rounds(900)
       const names = Object.keys(CALLS)
-      const told: [name: string, told: Told][] = []
+      const results: [name: string, outcomes: Outcomes][] = []
       let isOver = false
       let left = calls
       const work = async () => {
         while (left-- > 0) {
           const name = random.pick(names)
           const note = `storm-${left}-`
-          told.push([name, await (CALLS[name] as Call)(app, note)])
+          results.push([name, await (CALLS[name] as Call)(app, note)])
         }
       }
       const storm = async () => {
@@ -207,10 +213,10 @@ describeWithServer('a call that is cancelled', () => {
       isOver = true
       await storming
       await expectClean('the storm')
-      const outcomes = told.map(([, each]) => [...each.values()][0])
-      expect(outcomes, `SEED=${seed}`).toContain('saved')
-      expect(outcomes, `SEED=${seed}`).toContain('undone')
-      for (const [name, each] of told) await expectTold(each, name, name)
+      const firsts = results.map(([, each]) => [...each.values()][0])
+      expect(firsts, `SEED=${seed}`).toContain('saved')
+      expect(firsts, `SEED=${seed}`).toContain('undone')
+      for (const [name, each] of results) await expectOutcomes(each, name, name)
       await expectKept('the storm')
     })
   })
@@ -233,20 +239,23 @@ describeWithPgBouncer('a call behind PgBouncer that is cancelled', () => {
     await closeServer()
   })
 
-  it.each(Object.keys(CALLS))('is done, or is not: %s', async (name) => {
-    const steps = await stepsOf(CALLS[name] as Call)
-    for (const [mishap, kinds] of MISHAPS) {
-      for (const [index, { kind, text }] of steps.entries()) {
-        // Most of it was tried without a pooler.
-        if (!kinds.includes(kind) || kind === 'B' || kind === 'D') continue
-        const where = `${name}, ${mishap} at ${index}: ${kind} ${text}`
-        const told = await spoil(name, index, mishap)
-        await quiet()
-        await expectTold(told, name, where)
-        await expectKept(where)
+  it.each(Object.keys(CALLS))(
+    'is saved or undone, and reports this outcome to its caller: %s',
+    async (name) => {
+      const steps = await stepsOf(CALLS[name] as Call)
+      for (const [mishap, kinds] of MISHAPS) {
+        for (const [index, { kind, text }] of steps.entries()) {
+          // The test without PgBouncer covers the other messages.
+          if (!kinds.includes(kind) || kind === 'B' || kind === 'D') continue
+          const where = `${name}, ${mishap} at ${index}: ${kind} ${text}`
+          const outcomes = await spoil(name, index, mishap)
+          await quiet()
+          await expectOutcomes(outcomes, name, where)
+          await expectKept(where)
+        }
       }
-    }
-  })
+    },
+  )
 })
 
 const UNDER_WAY = `select pid from pg_stat_activity where usename = '${LOGIN}' and state <> 'idle'`

@@ -2,17 +2,17 @@ import { Controller, inject, Post, type Request, runWithTenant, Tenant } from 'b
 import { Database } from 'blazon/postgres'
 import type { TestApp } from 'blazon/testing'
 
-/** Says whose it is: it would be saved outside of a transaction, too, by who may do everything. */
+/** Names the tenant itself, so that a superuser could save the row outside of a transaction, too. */
 const INSERT = "insert into orders (tenant_id, note) values ('a', $1)"
 
-/** What became of a call, or of a part of one: `unknown` where whoever called was told that nobody knows. */
+/** The outcome of a call, or of a part of it, as its caller sees it: `unknown` after the error COMMIT_UNKNOWN. */
 export type Outcome = 'saved' | 'undone' | 'unknown'
 
-/** What a call was told of each row that it has added, by its note. */
-export type Told = Map<string, Outcome>
+/** The outcome of each row of a call, by the note of the row. */
+export type Outcomes = Map<string, Outcome>
 
 /** One kind of call, in the name of the tenant `a`. Its rows have notes that begin with the name. */
-export type Call = (app: TestApp, name: string) => Promise<Told>
+export type Call = (app: TestApp, name: string) => Promise<Outcomes>
 
 /** A request of two statements, and one that leaves its tenant for a while. */
 @Tenant()
@@ -40,9 +40,10 @@ export class CancelledController {
 
 /** The calls that are cancelled at each of their steps. */
 export const CALLS: Readonly<Record<string, Call>> = {
-  'a query of its own': (app, name) => told(name, () => asA(app, (db) => db.query(INSERT, [name]))),
-  'a change of rows that others have as well': (app, name) =>
-    told(name, () =>
+  'a query of its own': (app, name) =>
+    outcomeOf(name, () => asA(app, (db) => db.query(INSERT, [name]))),
+  'a change of shared rows': (app, name) =>
+    outcomeOf(name, () =>
       asA(app, async (db) => {
         const { rowCount } = await db.query(
           "with changed as (update orders set amount = amount + 1 where note = 'shared' returning 1) insert into orders (tenant_id, note) select 'a', $1 from changed",
@@ -52,55 +53,56 @@ export const CALLS: Readonly<Record<string, Call>> = {
       }),
     ),
   'a transaction': (app, name) =>
-    told(name, () =>
+    outcomeOf(name, () =>
       app.get(Database).withTenantTransaction('a', async () => {
         await app.get(Database).query(INSERT, [name])
         await app.get(Database).query(INSERT, [name])
       }),
     ),
-  'a transaction whose statements go at once': (app, name) =>
-    told(name, () =>
+  'a transaction that sends its statements at once': (app, name) =>
+    outcomeOf(name, () =>
       app.get(Database).withTenantTransaction('a', async () => {
         const inserts = [1, 2, 3].map(() => app.get(Database).query(INSERT, [name]))
         await Promise.all(inserts)
       }),
     ),
   'a transaction that does not wait': (app, name) =>
-    told(name, () =>
+    outcomeOf(name, () =>
       app.get(Database).withTenantTransaction('a', async () => {
         const [first, second] = [1, 2].map(() => app.get(Database).query(INSERT, [name]))
-        // Between the beginning and its answer.
+        // After BEGIN was sent, and before its reply.
         await new Promise((resolve) => setImmediate(resolve))
         await Promise.all([first, second, app.get(Database).query(INSERT, [name])])
       }),
     ),
   'a transaction with parts': parts,
   'all tenants at once': (app, name) =>
-    told(name, () =>
+    outcomeOf(name, () =>
       app.get(Database).withoutTenant('the test', async () => {
         const insert = 'insert into orders (tenant_id, note) values ($1, $2)'
         await app.get(Database).query(insert, ['a', name])
         await app.get(Database).query(insert, ['z', name])
       }),
     ),
-  'a request': (app, name) => told(name, () => post(app, `pair/${name}`)),
-  'a request that leaves its tenant': (app, name) => told(name, () => post(app, `beyond/${name}`)),
+  'a request': (app, name) => outcomeOf(name, () => post(app, `pair/${name}`)),
+  'a request that leaves its tenant': (app, name) =>
+    outcomeOf(name, () => post(app, `beyond/${name}`)),
 }
 
-/** How many rows a call adds by its own name, where that is not one. */
+/** The number of rows that a call adds with its own name, if it is not 1. */
 export const ROWS: Readonly<Record<string, number>> = {
   'a transaction': 2,
-  'a transaction whose statements go at once': 3,
+  'a transaction that sends its statements at once': 3,
   'a transaction that does not wait': 3,
   'all tenants at once': 2,
   'a request': 2,
   'a request that leaves its tenant': 3,
 }
 
-/** Each part is caught: what it did has to be undone alone, or everything. */
-async function parts(app: TestApp, name: string): Promise<Told> {
+/** The error of each part is caught, so that a part is undone alone, or with the whole transaction. */
+async function parts(app: TestApp, name: string): Promise<Outcomes> {
   const db = app.get(Database)
-  const all: Told = new Map()
+  const all: Outcomes = new Map()
   const part = async (note: string, more: () => Promise<unknown>) => {
     try {
       await db.transaction(async () => {
@@ -109,12 +111,12 @@ async function parts(app: TestApp, name: string): Promise<Told> {
       })
       all.set(note, 'saved')
     } catch {
-      // What is undone takes along what stands within it.
+      // The parts inside a part are undone with it.
       for (const inner of all.keys()) if (inner.startsWith(note)) all.set(inner, 'undone')
       all.set(note, 'undone')
     }
   }
-  const whole = await told(name, () =>
+  const whole = await outcomeOf(name, () =>
     db.withTenantTransaction('a', async () => {
       await db.query(INSERT, [name])
       await part(`${name}/1`, async () => {
@@ -127,12 +129,12 @@ async function parts(app: TestApp, name: string): Promise<Told> {
     }),
   )
   const outcome = whole.get(name) as Outcome
-  for (const [note, known] of all) if (known === 'saved') whole.set(note, outcome)
-  for (const [note, known] of all) if (known === 'undone') whole.set(note, 'undone')
+  for (const [note, state] of all) if (state === 'saved') whole.set(note, outcome)
+  for (const [note, state] of all) if (state === 'undone') whole.set(note, 'undone')
   return whole
 }
 
-async function told(name: string, run: () => Promise<unknown>): Promise<Told> {
+async function outcomeOf(name: string, run: () => Promise<unknown>): Promise<Outcomes> {
   try {
     await run()
     return new Map([[name, 'saved']])

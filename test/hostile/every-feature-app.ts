@@ -46,11 +46,11 @@ import * as v from 'valibot'
 import { z } from 'zod'
 import { RowPool } from '../journeys/tenancy/row-pool.js'
 
-/** Somebody who may ask, and what only answers to them may hold. */
+/** A user with access. */
 export interface Person {
   readonly id: string
   readonly tenant: string
-  /** As `Authorization: Bearer`. No mutation can come upon that of another one. */
+  /** The value of `Authorization: Bearer`. It is random, so that no mutation makes the token of another person. */
   readonly token: string
   readonly permissions: readonly string[]
 }
@@ -68,15 +68,15 @@ export const PEOPLE: readonly Person[] = [
   person('cy', 'acme', []),
 ]
 
-/** What stands in everything that belongs to a tenant, or to a person. */
+/** The secret in all data of a tenant or a person. */
 export function secretOf(whom: string): string {
   return `secret-${createHash('sha256').update(`${whom} ${PEOPLE[0]?.token}`).digest('hex').slice(0, 24)}`
 }
 
-/** What code saw that must not be. */
+/** Violations of isolation that code of this application has found. */
 export const violations: string[] = []
 
-/** What was logged as the application's own failure. */
+/** The errors that the application has logged. */
 export const failures: string[] = []
 
 function describe(facts: object): string {
@@ -84,7 +84,7 @@ function describe(facts: object): string {
   return `${JSON.stringify(more)} ${err?.stack} ${err?.cause}`
 }
 
-/** Notes it where code runs for a tenant that its caller does not belong to. */
+/** Notes a violation if code runs for a tenant to which its caller does not belong. */
 function expectOwnTenant(req: Request, place: string): void {
   const { user } = req as { user?: Person }
   const tenant = getTenantId()
@@ -101,7 +101,7 @@ const guard: AuthGuard = {
   },
 }
 
-/** People known by a header, on routes that have no guard. */
+/** Identifies a person by a header, on routes without a guard. */
 const byApiKey: RequestHandler = (req, _res, next) => {
   const found = PEOPLE.find(({ token }) => req.get('x-api-key') === token)
   if (found !== undefined) req.user = found
@@ -241,7 +241,7 @@ class OpenController {
     return { files: (req.files as unknown[] | undefined)?.length ?? 0 }
   }
 
-  /** Kept for nobody but who asked, though no guard stands before it. */
+  /** Its response is cached for its caller only, although the route has no guard. */
   @Get('whoami')
   @Cache({ ttl: 5 })
   whoami(req: Request) {
@@ -286,17 +286,17 @@ class OpenController {
   }
 }
 
-/** Nothing that stands before the guard acts for anybody. */
+/** Notes a violation if a middleware before the guard runs for a tenant. */
 const beforeTheGuard: RequestHandler = (req, _res, next) => {
   if (getTenantId() !== undefined)
     violations.push(`A middleware ran in ${getTenantId()}: ${req.originalUrl}`)
   next()
 }
 
-/** Calls back where somebody else's work runs, as old drivers do. */
+/** Calls back in the async context of another request, as old drivers do. */
 const pool = new RowPool()
 
-/** Express' own, behind the guard, with a middleware that goes on in whatever context its pool has. */
+/** A router of Express after the guard, with a middleware that continues in the async context of its pool. */
 function deskRouter() {
   const inner = express.Router()
   inner.use((_req, _res, next) => pool.query(undefined, () => next()))
@@ -309,11 +309,11 @@ function deskRouter() {
   return router
 }
 
-/** What multer cannot read is the client's mistake. */
+/** Responds 400 to a form that multer cannot read. */
 const badForms: ErrorRequestHandler = (error, req, _res, next) =>
   next(req.is('multipart/*') ? new BadRequestError('The form cannot be read') : error)
 
-/** Express' own, as those have it who came from there. */
+/** A router of Express without a guard, as in an application that was moved from Express. */
 function legacyRouter() {
   const router = express.Router()
   router.use('/legacy', express.urlencoded({ extended: true, limit: '20kb' }))
@@ -341,7 +341,7 @@ export const NOTES: string = tenantTable('notes', {
   columns: ['text text not null'],
 })
 
-/** Options of an application in which everything is used that there is. */
+/** Options of an application that uses every feature. */
 export function everyFeature(databaseUrl: string, migrations: string, prefix: string): AppOptions {
   const redis = { url: process.env['REDIS_URL'] || 'redis://127.0.0.1:6379', prefix }
   return {

@@ -1,6 +1,6 @@
 import type { Random } from '../conformance/random.js'
 
-/** What parsers, routers, validators and databases have stumbled over. */
+/** Texts that have caused bugs in parsers, routers, validators and databases. */
 const TOKENS: readonly string[] = [
   '\r\n',
   '\n',
@@ -118,7 +118,7 @@ const MUTATIONS: readonly Mutation[] = [
   },
 ]
 
-/** Changes the bytes of a request, one character a byte, one to four times; now and then not at all. */
+/** Changes a request up to four times. Each character of the text is one byte. */
 export function mutate(text: string, random: Random, others: readonly string[]): string {
   let changed = text
   for (let left = random.below(5); left > 0 && changed !== ''; left--) {

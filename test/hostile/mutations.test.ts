@@ -18,21 +18,21 @@ import { TEMPLATES } from './templates.js'
 
 const CONNECTIONS = rounds(12_000)
 const AT_ONCE = 24
-/** A client that gets nothing more for so long has sent half a request, or had its answer. */
+/** After this time without data, a client has sent half a request, or has received the whole response. */
 const PATIENCE_MS = 150
 
-/** Nothing of these may reach a client: stacks, files, statements. */
+/** Stacks, files and statements, which must not reach a client. */
 const LEAKS = /\bat .+\(|node:|node_modules|\.ts:|insert into|select id|app_tenant|set_config/
 
-/** What a handler hears that asks the database when its client has gone. */
-const OF_WHO_LEFT = 'its transaction was rolled back'
+/** The error of a query whose client has disconnected. */
+const DISCONNECTED = 'its transaction was rolled back'
 
 let app: App
 let port: number
 let database: ServerDatabase
 let folder: string
 
-/** Sends bytes, perhaps in two pieces, and takes what comes until the end, or until nothing more does. */
+/** Sends bytes, sometimes in two pieces, and returns the data until the end, or until no more data arrives. */
 function exchange(bytes: string, random: Random): Promise<string> {
   const cut = random.below(4) === 0 ? random.below(bytes.length + 1) : bytes.length
   const isReset = random.below(5) === 0
@@ -63,18 +63,19 @@ function exchange(bytes: string, random: Random): Promise<string> {
   })
 }
 
-/** What no answer may hold, whatever was asked. */
+/** The faults of a response. */
 function judge(bytes: string, received: string): string[] {
   const found: string[] = []
   const mayHave = (whom: string) =>
     PEOPLE.some(({ id, tenant, token }) => [id, tenant].includes(whom) && bytes.includes(token))
   for (const whom of ['acme', 'zeta', ...PEOPLE.map(({ id }) => id)]) {
-    if (received.includes(secretOf(whom)) && !mayHave(whom)) found.push(`told of ${whom}`)
+    if (received.includes(secretOf(whom)) && !mayHave(whom))
+      found.push(`shows the secret of ${whom}`)
   }
-  if (received !== '' && !received.startsWith('HTTP/1.1 ')) found.push('no HTTP')
+  if (received !== '' && !received.startsWith('HTTP/1.1 ')) found.push('is not HTTP')
   if (/HTTP\/1\.1 500 /.test(received)) found.push('500')
   const isPage = received.includes('"openapi"') || received.includes('text/html')
-  if (!isPage && LEAKS.test(received)) found.push('the inside')
+  if (!isPage && LEAKS.test(received)) found.push('shows internals')
   return found.map((what) => `${what}: ${JSON.stringify(bytes)} -> ${JSON.stringify(received)}`)
 }
 
@@ -105,7 +106,7 @@ describeWithServer(`${CONNECTIONS} mutated connections, SEED=${seed}`, () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  it('answers everybody who may, so that what follows tries something', async () => {
+  it('responds to valid requests with their data, so that mutations of them reach the handlers', async () => {
     const random = new Random(seed)
     const statuses = new Set<string>()
     for (const bytes of TEMPLATES) {
@@ -120,15 +121,15 @@ describeWithServer(`${CONNECTIONS} mutated connections, SEED=${seed}`, () => {
       expect([...statuses]).toContain(status)
   })
 
-  it('tells nobody what is another one’s, and never fails', async () => {
+  it('sends no data of another tenant or person, and no 500', async () => {
     const found = await attack(new Random(seed))
     const failed = failures.filter(
-      (text) => text.includes('"status":500') && !text.includes(OF_WHO_LEFT),
+      (text) => text.includes('"status":500') && !text.includes(DISCONNECTED),
     )
     expect([...found, ...violations, ...failed.slice(0, 5)]).toEqual([])
   })
 
-  it('answers afterwards as it did before', async () => {
+  it('still responds to a valid request afterwards', async () => {
     const random = new Random(seed)
     const received = await exchange(TEMPLATES[0] as string, random)
     expect(received).toMatch(/^HTTP\/1\.1 200 /)

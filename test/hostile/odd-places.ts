@@ -1,181 +1,30 @@
 import type { OutgoingHttpHeaders } from 'node:http'
+import { HttpError, type NextFunction, NotFoundError, type Request, type Response } from 'blazon'
 import {
-  type AppOptions,
-  Auth,
-  Body,
-  Cache,
-  Can,
-  Controller,
-  Get,
-  HttpError,
-  type Middleware,
-  type NextFunction,
-  NotFoundError,
-  Post,
-  RateLimit,
-  type Request,
-  type Response,
-  Tenant,
-} from 'blazon'
-import { ODD_VALUES } from './odd-values.js'
+  AbleController,
+  type Anything,
+  allow,
+  errorField,
+  guarding,
+  handling,
+  KEYS,
+  LimitedController,
+  later,
+  loggingBy,
+  oddOf,
+  ofLog,
+  type Place,
+  sent,
+  tenancy,
+  through,
+  toss,
+  UserLimitedController,
+  user,
+  withCache,
+  withSchema,
+} from './odd-place.js'
 
-/** A place where the framework looks at a value of a program's. */
-export interface Place {
-  readonly options: AppOptions
-  readonly method?: 'GET' | 'POST'
-  /** Whether nothing but exactly `true`, or what was asked for, lets a request in: no value of the list does. */
-  readonly denies?: true
-  /** Whether half an answer may be on its way already, so that a cut connection is right, too. */
-  readonly mayCut?: true
-}
-
-const KEYS = Object.keys(ODD_VALUES)
-
-/** The value that a request asks for, made anew. */
-export function oddOf(req: Request): unknown {
-  return (ODD_VALUES[KEYS[Number(req.headers['x-odd'])] as string] as () => unknown)()
-}
-
-/** Requests that have come to a handler that they may come to only where nothing denies it. */
-export const reached = { count: 0 }
-
-// biome-ignore lint/suspicious/noExplicitAny: whatever a program does
-type Anything = any
-
-function handling(
-  handle: (req: Request, res: Response, next: NextFunction, self: Anything) => unknown,
-  more: AppOptions = {},
-): Place {
-  @Controller()
-  class OddController {
-    @Get('odd') odd(req: Request, res: Response, next: NextFunction): unknown {
-      return handle(req, res, next, this)
-    }
-  }
-  return { options: { controllers: [OddController], ...more } }
-}
-
-const toss = (value: unknown): never => {
-  throw value
-}
-
-@Controller()
-class DeniedController {
-  @Auth() @Get('odd') odd() {
-    reached.count++
-    return 'reached'
-  }
-}
-
-@Controller()
-class AbleController {
-  @Can('able') @Get('odd') odd() {
-    reached.count++
-    return 'reached'
-  }
-}
-
-@Tenant()
-@Controller()
-class TenantController {
-  @Get('odd') odd() {
-    reached.count++
-    return 'reached'
-  }
-}
-
-@Controller()
-class PlainController {
-  @Get('odd') odd() {
-    return 'plain'
-  }
-}
-
-const allow = { canActivate: () => true }
-const guarding = (canActivate: (req: Request) => Anything): Place => ({
-  options: { controllers: [DeniedController], auth: { guard: { canActivate } } },
-  denies: true,
-})
-const user = (make: (odd: unknown) => unknown): Place => ({
-  options: {
-    controllers: [AbleController],
-    auth: {
-      guard: {
-        canActivate(req: Request) {
-          Object.assign(req, { user: make(oddOf(req)) })
-          return true
-        },
-      },
-    },
-  },
-  denies: true,
-})
-const through = (middleware: Middleware): Place => ({
-  options: { controllers: [PlainController], middlewares: [middleware] },
-})
-const tenancy = (tenant: Anything): Place => ({
-  options: { controllers: [TenantController], tenant },
-  denies: true,
-})
-const errorField = (name: string, make: () => object = () => new NotFoundError('x')) =>
-  handling((req) => toss(Object.defineProperty(make(), name, { value: oddOf(req) })))
-
-/** Behind a tick, where a throw is a rejection. */
-async function later(): Promise<void> {
-  await null
-}
-
-const withCache = (cache: Anything, handle: (req: Request) => unknown = () => 'made'): Place => {
-  @Controller()
-  class CachedController {
-    @Cache({ ttl: 60, ...cache }) @Get('odd') odd(req: Request) {
-      return handle(req)
-    }
-  }
-  return { options: { controllers: [CachedController] } }
-}
-
-const withSchema = (validate: (req: unknown) => unknown): Place => {
-  const schema = { '~standard': { version: 1, vendor: 'odd', validate } } as Anything
-  @Controller()
-  class ValidatedController {
-    @Post('odd') @Body(schema) odd() {
-      return 'validated'
-    }
-  }
-  return { options: { controllers: [ValidatedController], swagger: false }, method: 'POST' }
-}
-const sent = (body: unknown) =>
-  (ODD_VALUES[KEYS[(body as { odd: number }).odd] as string] as () => unknown)()
-
-@Controller()
-class LimitedController {
-  @RateLimit({ limit: 1000, window: '1m', by: (req: Request) => oddOf(req) as string })
-  @Get('odd')
-  odd() {
-    return 'within'
-  }
-}
-
-@Controller()
-class UserLimitedController {
-  @RateLimit({ limit: 1000, window: '1m', by: 'user' })
-  @Auth()
-  @Get('odd')
-  odd() {
-    return 'within'
-  }
-}
-
-const loggingBy = (error: (facts: object) => unknown): Place =>
-  handling(() => toss(new Error('to be logged')), {
-    logger: { info() {}, warn() {}, error } as Anything,
-  })
-
-/** Whose request is being logged: a logger is not told. */
-const ofLog = (facts: object) =>
-  oddOf({ headers: { 'x-odd': /\d+$/.exec((facts as { url: string }).url)?.[0] } } as Anything)
-
+/** The places in which the framework receives a value from a program. */
 export const PLACES: Readonly<Record<string, Place>> = {
   returned: handling(oddOf),
   'returned later': handling(async (req) => oddOf(req)),
@@ -188,13 +37,13 @@ export const PLACES: Readonly<Record<string, Place>> = {
     return oddOf(req)
   }),
   'returned inside an object': handling((req) => ({ odd: oddOf(req) })),
-  'returned behind an answer': handling((req, res) => {
+  'returned after a response': handling((req, res) => {
     res.json({ answered: true })
     return oddOf(req)
   }),
   thrown: handling((req) => toss(oddOf(req))),
   rejected: handling(async (req) => toss(oddOf(req))),
-  'thrown behind an answer': handling((req, res) => {
+  'thrown after a response': handling((req, res) => {
     res.json({ answered: true })
     toss(oddOf(req))
   }),
@@ -202,7 +51,7 @@ export const PLACES: Readonly<Record<string, Place>> = {
   'next, later': handling((req, _res, next) => void setImmediate(() => next(oddOf(req)))),
   'res.json': handling((req, res) => res.json(oddOf(req))),
   'res.json inside': handling((req, res) => void res.json({ odd: oddOf(req) })),
-  // Node finds out too late that bytes are detached.
+  // Node notices detached bytes only while it sends them.
   'res.send': { ...handling((req, res) => void res.send(oddOf(req))), mayCut: true },
   'res.status': handling((req, res) => void res.status(oddOf(req) as number).json({})),
   'res.statusCode': handling((req, res) => {
@@ -228,7 +77,7 @@ export const PLACES: Readonly<Record<string, Place>> = {
   'res.end': {
     ...handling((req, res) => {
       const odd = oddOf(req)
-      // A function is called back by Node, where nobody catches what it throws.
+      // Node would call a function back, outside of all error handling.
       res.end(typeof odd === 'function' ? undefined : odd)
     }),
     mayCut: true,

@@ -1,29 +1,30 @@
 import { App, type AppOptions, Controller, Get } from 'blazon'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exchange, post, request } from '../journeys/hostile/raw-connection.js'
-import { PLACES, reached } from './odd-places.js'
+import { reached } from './odd-place.js'
+import { PLACES } from './odd-places.js'
 import { ODD_VALUES } from './odd-values.js'
 
 const KEYS = Object.keys(ODD_VALUES)
 
 const silent = { info() {}, warn() {}, error() {} }
 
-/** What would have ended a process. */
+/** Errors that would have ended a process. */
 const lost: string[] = []
 const lose = (error: unknown) => void lost.push(textOf(error))
 
-/** Whoever compares or prints what was lost looks at it. */
+/** The text of an error, made now, because a comparison would read the error. */
 function textOf(error: unknown): string {
   try {
     return String(error instanceof Error ? error.stack : error)
   } catch {
-    return 'something that cannot be printed'
+    return 'an error that cannot be printed'
   }
 }
 
-/** The runner's own listeners print what they hear, and some of this cannot be printed. */
+/** The listeners of the runner print errors, and some of these errors cannot be printed. */
 const EVENTS = ['unhandledRejection', 'uncaughtException'] as const
-const theirs = EVENTS.map((event) => process.rawListeners(event) as (() => void)[])
+const listenersOfRunner = EVENTS.map((event) => process.rawListeners(event) as (() => void)[])
 
 beforeAll(() => {
   for (const event of EVENTS) process.removeAllListeners(event).on(event, lose)
@@ -31,7 +32,7 @@ beforeAll(() => {
 afterAll(() => {
   for (const [i, event] of EVENTS.entries()) {
     process.removeAllListeners(event)
-    for (const listener of theirs[i] ?? []) process.on(event, listener)
+    for (const listener of listenersOfRunner[i] ?? []) process.on(event, listener)
   }
 })
 
@@ -43,9 +44,9 @@ async function start(options: AppOptions): Promise<[App, number]> {
   return [app, (await app.listen(0, '127.0.0.1')).port]
 }
 
-describe('a value that nobody expects', () => {
+describe('an unexpected value', () => {
   it.each(Object.entries(PLACES))(
-    'comes to one answer, and lets nobody in: %s',
+    'gets one response, and no access to a protected route: %s',
     async (_, place) => {
       const [app, port] = await start(place.options)
       const [lostBefore, reachedBefore] = [lost.length, reached.count]
@@ -73,7 +74,7 @@ describe('a value that nobody expects', () => {
       await settled()
       await app.close()
       expect([...wrong, ...lost.slice(lostBefore)]).toEqual([])
-      // None of the list is what lets a request in.
+      // No value of the list gives access.
       if (place.denies === true) expect(reached.count).toBe(reachedBefore)
     },
   )
@@ -89,7 +90,7 @@ describe('a value that nobody expects', () => {
       }
       const before = lost.length
       for (const [name, make] of Object.entries(ODD_VALUES)) {
-        // Who waits for ever is waited for.
+        // The application would wait for it.
         if (name.includes('never')) continue
         for (const run of [make, async () => Promise.reject(make())]) {
           const providers = [{ token: 'odd', useFactory: () => ({ [hook]: run }) }]
@@ -104,7 +105,7 @@ describe('a value that nobody expects', () => {
   )
 })
 
-/** Whether what says that it is an envelope is one. */
+/** Whether a JSON response has an envelope. */
 function isReadable(
   answer: { status: number; text: string; headers: Readonly<Record<string, string>> } | undefined,
 ): boolean {

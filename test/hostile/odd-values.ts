@@ -15,7 +15,7 @@ const TRAPS = [
 const trapping = (target: object, names: readonly string[] = TRAPS) =>
   new Proxy(target, Object.fromEntries(names.map((name) => [name, boom])))
 
-/** An object of which one field cannot be read. */
+/** An object with a field that throws when it is read. */
 const withTrap = (name: PropertyKey, target: object = {}) =>
   Object.defineProperty(target, name, { get: boom, enumerable: true, configurable: true })
 
@@ -45,7 +45,7 @@ function patchedPromise(then: unknown): Promise<unknown> {
   return Object.assign(Promise.resolve(false), { then })
 }
 
-class Moody extends Promise<unknown> {
+class WithoutSpecies extends Promise<unknown> {
   static override get [Symbol.species](): PromiseConstructor {
     throw new Error('a trap')
   }
@@ -63,8 +63,8 @@ const FIELDS = [
 const SYMBOLS = [Symbol.toPrimitive, Symbol.toStringTag, Symbol.iterator, Symbol.hasInstance]
 
 /**
- * Values that a program may hand over by mistake, and that look like something else, cannot be looked at, or do something when they
- * are. Each is made anew, because some can be used only once. None is `true`, or becomes it.
+ * Values that a program may pass by mistake: they look like other values, cannot be read, or run code when they are
+ * read. Each is made anew, because some can be used only once. None is `true`, or resolves to `true`.
  */
 export const ODD_VALUES: Readonly<Record<string, () => unknown>> = {
   undefined: () => undefined,
@@ -143,8 +143,8 @@ export const ODD_VALUES: Readonly<Record<string, () => unknown>> = {
     ]),
   ),
   'a getter that throws': () => withTrap('anything'),
-  'a toJSON of nothing': () => ({ toJSON: () => undefined }),
-  'a toJSON that throws nothing': () => ({
+  'a toJSON that returns undefined': () => ({ toJSON: () => undefined }),
+  'a toJSON that throws undefined': () => ({
     toJSON() {
       throw undefined
     },
@@ -159,16 +159,16 @@ export const ODD_VALUES: Readonly<Record<string, () => unknown>> = {
     error.cause = error
     return error
   },
-  'an Error of success': () =>
+  'an Error with the status 200': () =>
     Object.assign(new Error('secret'), { status: 200, statusCode: 200, expose: true }),
-  'an Error of strange fields': () =>
+  'an Error whose message is a symbol': () =>
     Object.assign(new Error(), {
       status: 404,
       statusCode: 404,
       expose: true,
       message: Symbol('x'),
     }),
-  'an Error of an object': () =>
+  'an Error whose message is an object': () =>
     Object.assign(new Error(), { status: 404, statusCode: 404, expose: true, message: { a: 1n } }),
   'an AggregateError': () => new AggregateError([new Error('secret')]),
   'an Error of another realm': () => runInNewContext('new Error("secret")'),
@@ -193,7 +193,7 @@ export const ODD_VALUES: Readonly<Record<string, () => unknown>> = {
     }),
   'a thenable that never settles': () => thenable(() => {}),
   'a thenable that throws': () => thenable(boom),
-  'a thenable that rejects with nothing': () => thenable((_, reject) => reject(undefined)),
+  'a thenable that rejects with undefined': () => thenable((_, reject) => reject(undefined)),
   'a thenable that resolves to another': () =>
     thenable((resolve) => resolve(thenable((inner) => inner(false)))),
   'a thenable that settles late': () => thenable((resolve) => void setTimeout(resolve, 5, false)),
@@ -211,7 +211,7 @@ export const ODD_VALUES: Readonly<Record<string, () => unknown>> = {
     }),
   'a promise without then': () => patchedPromise(undefined),
   'a promise whose constructor throws': () => withTrap('constructor', Promise.resolve(false)),
-  'a promise of no species': () => Moody.resolve(false),
+  'a promise whose species throws': () => WithoutSpecies.resolve(false),
   'a promise in a proxy': () => new Proxy(Promise.resolve(false), {}),
   'a generator': () =>
     (function* generate() {
@@ -235,7 +235,7 @@ export const ODD_VALUES: Readonly<Record<string, () => unknown>> = {
   'a look-alike of a stream': () => ({ pipe: boom, on: boom, readable: true }),
   'a look-alike of a response': () => ({ headersSent: true, end: boom, status: boom, json: boom }),
   'a map': () => new Map([[{}, 1n]]),
-  'a date that is none': () => new Date(Number.NaN),
+  'an invalid date': () => new Date(Number.NaN),
   'a pattern': () => /x/g,
   'a weak reference': () => new WeakRef({}),
 }

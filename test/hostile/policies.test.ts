@@ -6,11 +6,11 @@ import { rounds, seed } from './rounds.js'
 
 const SETTING = "current_setting('app.tenant_id', true)"
 const B63 = 'b'.repeat(63)
-/** Each may be taken for another one by some comparison. */
+/** Some comparisons take one of these for another. */
 const IDS = ['acme', 'ACME', 'acme ', 'acme-2', 'acm_', 'acm', 'a', `${B63}1`, `${B63}2`, 'zeta']
 const TYPES = ['text', 'varchar', 'varchar(80)', 'char(70)', 'name', 'text collate "C"'] as const
 
-/** Conditions of policies, sound ones and others. */
+/** Generates conditions of policies: safe ones and unsafe ones. */
 class Conditions {
   readonly #random: Random
 
@@ -91,7 +91,7 @@ describe('conditions of policies', () => {
   })
   afterAll(() => database[Symbol.asyncDispose]())
 
-  it(`that the doctor accepts show nothing but the tenant's own rows (SEED=${seed})`, async () => {
+  it(`that the doctor accepts show only rows of the tenant itself (SEED=${seed})`, async () => {
     const random = new Random(seed)
     const conditions = new Conditions(random)
     let accepted = 0
@@ -113,12 +113,12 @@ describe('conditions of policies', () => {
       const what = `SEED=${seed} round ${round}: ${type}, ${condition}, written ${written}`
       if (isAccepted) expect(leak, what).toBeUndefined()
     }
-    // Else it would have tried nothing.
+    // Otherwise the test would have compared nothing.
     expect(accepted, `SEED=${seed}`).toBeGreaterThan(0)
     expect(leaking, `SEED=${seed}`).toBeGreaterThan(0)
   })
 
-  /** `false` where the types do not fit. */
+  /** Creates the table and the policy; `false` if the types do not fit. */
   async function plant(type: string, condition: string): Promise<boolean> {
     const values = IDS.map((id) => `('${id}', null)`).join()
     try {
@@ -142,7 +142,7 @@ describe('conditions of policies', () => {
     return String(row?.['written'])
   }
 
-  /** Whom somebody sees beside himself. */
+  /** A tenant that sees rows of another one, as text. */
   async function leakOf(): Promise<string | undefined> {
     for (const tenant of IDS) {
       const rows = await database

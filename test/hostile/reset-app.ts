@@ -17,7 +17,7 @@ import { z } from 'zod'
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Everything a request can come to, and every way to answer late. */
+/** Routes for every outcome of a request, and for every kind of late response. */
 @Controller()
 export class ResetController {
   @Get('ok') ok() {
@@ -37,7 +37,7 @@ export class ResetController {
     Readable.from(pieces()).pipe(res)
   }
 
-  /** The dangerous kind for Node: a body whose length is known, and whose end comes alone. */
+  /** Dangerous for Node: a body with a known length, whose end is written alone. */
   @Get('sized/:ms') async sized({ params }: Request, res: Response) {
     res.set('Content-Length', '4').flushHeaders()
     res.write('half')

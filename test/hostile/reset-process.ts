@@ -1,5 +1,5 @@
-// A process of its own, which a client may end: the application as its own server, as `handler`, and mounted in Express. It notes
-// what would have ended it.
+// A process of its own, which an attack may end. It runs the application as its own server, as `handler`, and mounted in
+// Express, and notes the errors that would have ended the process.
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { App, type AppOptions, defineControllers, type Plugin, type Request } from 'blazon'
@@ -13,7 +13,7 @@ const note = (what: string) => (error: unknown) =>
 process.on('uncaughtException', note('uncaught'))
 process.on('unhandledRejection', note('unhandled'))
 
-/** As a database does it: the answer goes out behind the commit, or another one instead. */
+/** As a database does: the response is sent after the commit, or replaced if the commit fails. */
 const holding: Plugin = {
   name: 'holding',
   intercept({ path }) {
@@ -57,7 +57,7 @@ async function start(): Promise<void> {
   process.send?.({ ports: [port, ...others] })
 }
 
-/** Nothing is closed by force: what is left over keeps the process from ending. */
+/** Closes nothing by force, so that a leaked resource keeps the process alive. */
 async function stop(): Promise<void> {
   await Promise.all([
     ...servers.map((server) => new Promise((resolve) => server.close(resolve))),
@@ -66,8 +66,8 @@ async function stop(): Promise<void> {
   process.send?.({ uncaught }, () => process.disconnect())
 }
 
-process.on('message', (question) => {
-  if (question === 'stop') void stop()
+process.on('message', (message) => {
+  if (message === 'stop') void stop()
   else process.send?.({ uncaught, open: process.getActiveResourcesInfo() })
 })
 void start()

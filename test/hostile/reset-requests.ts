@@ -2,25 +2,25 @@ import type { Random } from '../conformance/random.js'
 
 const CRLF = '\r\n'
 
-/** A request by its first line and headers, and by what is to be sent as its body; some decide for themselves how. */
+/** A request: its first line, its headers, and the content of its body. */
 interface Draft {
   readonly line: string
   readonly lines?: readonly string[]
   readonly body?: string
 }
 
-/** How much of a body is announced and sent, and how. */
+/** The ways to announce and send a body. */
 export const BODIES = ['complete', 'chunked', 'partial', 'partial chunks', 'expected'] as const
 type BodyKind = (typeof BODIES)[number]
 
 const JSON_TYPE = 'Content-Type: application/json'
 const manyLines = Array.from({ length: 40 }, (_, i) => `X-${i}: 1`)
 
-/** One for every way in which a request is refused. */
+/** One request for every way in which a request is refused. */
 export const REFUSALS: Readonly<Record<string, Draft>> = {
   'no route': { line: 'POST /zz' },
   'an undecodable path': { line: 'POST /later/%zz' },
-  nobody: { line: 'POST /secret' },
+  'no token': { line: 'POST /secret' },
   'a wrong method': { line: 'POST /only' },
   'a wrong type': { line: 'POST /body', lines: ['Content-Type: text/plain'] },
   'an unknown coding': { line: 'POST /body', lines: [JSON_TYPE, 'Content-Encoding: x'] },
@@ -37,7 +37,7 @@ export const REFUSALS: Readonly<Record<string, Draft>> = {
   'a bad tenant': { line: 'POST /any', lines: ['X-Tenant-Id: /'] },
 }
 
-/** What goes well, late, or wrong halfway. */
+/** Requests with a successful response, a late one, or one that fails halfway. */
 export const OTHERS: readonly Draft[] = [
   ...['ok', 'stream', 'file', 'half', 'never', 'signal', 'throws', 'rejects', 'next'],
   ...['held', 'held/stream', 'nothing', 'moved', 'api-docs', 'api-docs.json', 'only', 'ok?a=1'],
@@ -79,7 +79,10 @@ export function write({ line, lines = [], body }: Draft, kind: BodyKind): string
   return head([`Content-Length: ${length}`]) + content
 }
 
-/** Whole requests, of which only the last may lack a part of its body: what follows that would be taken for it. */
+/**
+ * Requests in one text. Only the last may lack a part of its body, because the server reads the bytes after it as that
+ * part.
+ */
 export function pipeline(drafts: readonly Draft[], kind: BodyKind, random: Random): string {
   const isPartial = kind.startsWith('partial')
   const whole = () => random.pick(['complete', 'chunked', 'complete', 'expected'] as const)

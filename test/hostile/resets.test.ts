@@ -22,24 +22,24 @@ beforeAll(async () => {
 })
 afterAll(() => attacked.kill())
 
-/** How a client goes away. */
+/** The ways in which a client disconnects. */
 type Farewell = 'reset' | 'close' | 'half-close'
 
 interface Attack {
   readonly port: number
   readonly text: string
-  /** Where the text is cut in two; the rest may come a little later, or never. */
+  /** The length of the first part of the text. The rest is sent a little later, or never. */
   readonly cut: number
   readonly sendsRest: boolean
   readonly farewell: Farewell
-  /** Milliseconds; -1 for the first bytes of an answer. */
+  /** Milliseconds; -1 to wait for the first bytes of a response. */
   readonly delays: readonly [rest: number, end: number]
 }
 
 const pause = (ms: number) =>
   ms === 0 ? undefined : new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Sends, and goes away. Resolves when the connection is closed on this side. */
+/** Sends the text and disconnects. Resolves when the connection is closed on this side. */
 async function attack({ port, text, cut, sendsRest, farewell, delays }: Attack): Promise<void> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true })
   socket.on('error', () => {})
@@ -57,7 +57,7 @@ async function attack({ port, text, cut, sendsRest, farewell, delays }: Attack):
   else if (farewell === 'close') socket.destroy()
   else {
     socket.end()
-    // Whatever the server has to say is read; what it never ends is ended here.
+    // The client reads the response, and closes the connection if the server does not end it.
     await Promise.race([new Promise((resolve) => socket.once('end', resolve)), closed, pause(40)])
     socket.destroy()
   }
@@ -84,7 +84,7 @@ async function run(attacks: Iterator<Attack>): Promise<number> {
   return count
 }
 
-/** Every refusal, alone and in company, cut at every few bytes. */
+/** Every refusal, alone and after other requests, cut every few bytes. */
 function* refusalsOn(port: number): Generator<Attack> {
   for (const draft of Object.values(REFUSALS)) {
     for (const kind of BODIES) {
@@ -92,7 +92,7 @@ function* refusalsOn(port: number): Generator<Attack> {
         const company = random.next() < 0.3 ? [random.pick(OTHERS)] : []
         const drafts = [...company, ...new Array(1 + (i % 6)).fill(draft)]
         const text = pipeline(drafts, kind, random)
-        // The whole text every other time, since most of what is dangerous happens behind it.
+        // The whole text every other time, because most dangerous events happen after it.
         const cut = i % 2 ? text.length : Math.ceil((text.length * (i + random.next())) / CUTS)
         yield { port, text, cut, ...chooseEnd() }
       }
@@ -110,7 +110,7 @@ function* mixture(): Generator<Attack> {
   }
 }
 
-/** Waits until nothing is left of what was attacked; the test's own limit ends what never does. */
+/** Waits until no connection or timer is open. The timeout of the test ends a wait without end. */
 async function settled(): Promise<readonly string[]> {
   for (;;) {
     const { uncaught, open } = await attacked.condition()
@@ -126,8 +126,8 @@ async function expectAlive(port: number): Promise<void> {
   expect(JSON.parse(answer?.text ?? '').data).toEqual({ text: 'ok' })
 }
 
-describe(`clients that go away (SEED=${seed})`, () => {
-  it.each(SERVERS)('while they are refused: %s', async (server) => {
+describe(`a process whose clients disconnect (SEED=${seed})`, () => {
+  it.each(SERVERS)('continues if their requests are refused: %s', async (server) => {
     const port = ports[SERVERS.indexOf(server)] as number
     const count = await run(refusalsOn(port))
     expect(count).toBeGreaterThanOrEqual(CUTS * BODIES.length * Object.keys(REFUSALS).length)
@@ -135,13 +135,13 @@ describe(`clients that go away (SEED=${seed})`, () => {
     await expectAlive(port)
   })
 
-  it('while they are served, refused and kept waiting', async () => {
+  it('continues if their requests are served, refused and delayed', async () => {
     expect(await run(mixture())).toBe(MIXED)
     expect(await settled()).toEqual([])
     for (const port of ports) await expectAlive(port)
   })
 
-  it('leave nothing open: the process ends by itself', async () => {
+  it('ends by itself, because it has nothing open', async () => {
     expect(await attacked.stop()).toEqual({ uncaught: [], exitCode: 0 })
   })
 })

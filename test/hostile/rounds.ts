@@ -1,12 +1,12 @@
 import { seedOfRun } from '../conformance/random.js'
 
-/** How many times as much is tried as by default; `ROUNDS=0.1` for a look, `ROUNDS=10` for a night. */
+/** A factor for the number of attempts; `ROUNDS=0.1` for a short run, `ROUNDS=10` for a whole night. */
 const factor = Number(process.env['ROUNDS'] ?? 1)
 
-/** A number of attempts, by how much this run is to try. */
+/** The number of attempts of this run, for a number of attempts by default. */
 export function rounds(count: number): number {
   return Math.max(1, Math.ceil(count * factor))
 }
 
-/** Where this run's random choices begin. Printed by every suite, so that `SEED` brings back what failed. */
+/** The seed of this run. Every suite prints it, so that `SEED` can repeat a failure. */
 export const seed: number = seedOfRun()

@@ -33,7 +33,7 @@ const FORM = [
 const chunked = (body: string) =>
   `POST /json-schema HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
 
-/** What somebody sends who may. */
+/** Valid requests of a person with access. */
 function ofPerson(index: number): string[] {
   const { tenant, token } = PEOPLE[index % PEOPLE.length] as (typeof PEOPLE)[number]
   const own = [`Authorization: Bearer ${token}`, `X-Tenant-Id: ${tenant}`]
@@ -83,7 +83,7 @@ const OPEN: readonly string[] = [
   write('GET /nowhere'),
 ]
 
-/** Requests as they should be, of everybody, for everything. */
+/** Valid requests of all persons, for all routes. */
 export const TEMPLATES: readonly string[] = [
   ...PEOPLE.flatMap((_, at) => ofPerson(at)),
   ...OPEN,

@@ -3,7 +3,7 @@ import { dialect } from '../../vitest.config.js'
 
 const { test, ...project } = dialect('standard', ['test/hostile/**/*.test.ts'])
 
-/** What attacks the framework, by `npm run test:hostile`: too long for every `npm test`, and run on every supported Node. */
+/** The attacks, run by `npm run test:hostile`: they take too long for `npm test`. */
 export default defineConfig({
   ...project,
   test: { ...test, name: 'hostile', testTimeout: 300_000 },

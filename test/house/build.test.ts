@@ -17,7 +17,7 @@ const files = readdirSync(dist, { recursive: true, encoding: 'utf8' })
   .map((path) => ({ path, text: readFileSync(join(dist, path), 'utf8') }))
 const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
 
-/** What a program prints that finds the package in the folder it runs in. */
+/** The output of a program in the folder of the package, where it can import the package. */
 async function outputOf(code: string, ...options: string[]): Promise<string> {
   const args = [...options, '--input-type=module', '--eval', code]
   const { stdout } = await run(process.execPath, args, { cwd: folder })
@@ -25,7 +25,7 @@ async function outputOf(code: string, ...options: string[]): Promise<string> {
 }
 
 describe('the build', () => {
-  it('has a file for each door, and what they share beside it', () => {
+  it('has one file for each door, and shared chunks in a folder', () => {
     const doors = Object.values<{ import?: { default: string } }>(exports).flatMap(
       (door) => door.import?.default ?? [],
     )
@@ -34,7 +34,7 @@ describe('the build', () => {
     expect(own.map((path) => `./dist/${path}`).sort()).toEqual(doors.sort())
   })
 
-  it('has every class once, whichever door it comes through', async () => {
+  it('has every class once, and all doors share it', async () => {
     const classes = files.flatMap(({ text }) => text.match(/^class \w+/gm) ?? [])
     const named = ['App', 'ConfigError', 'HttpError', 'TestApp', 'Database']
     for (const name of named) {
@@ -48,7 +48,7 @@ describe('the build', () => {
     expect(await outputOf(code)).toBe('true')
   })
 
-  it('imports neither what Node would read whole, nor what it would read twice', () => {
+  it('imports no `node:` module, and no package that commonjs.cjs requires', () => {
     const specifiers = files.flatMap(({ path, text }) => specifiersOf(parse(path, text)))
     expect(specifiers).toContain('@needle-di/core')
     expect(specifiers.filter((each) => each.startsWith('node:'))).toEqual([])
@@ -58,7 +58,7 @@ describe('the build', () => {
     expect(specifiers.filter((each) => required.includes(each))).toEqual([])
   })
 
-  it('leads back to the sources', async () => {
+  it('has source maps to the files of src/', async () => {
     const code = `
       import { App } from 'blazon'
       const error = await new App().listen(-1).catch((error) => error)
@@ -69,13 +69,13 @@ describe('the build', () => {
 })
 
 describe('an application', () => {
-  /** What is loaded whatever an application does. */
+  /** The packages that every application loads. */
   const needed = ['@needle-di/core', 'express', 'find-my-way', 'secure-json-parse']
   const project = new Project(needed)
   afterAll(() => project.remove())
 
   it('loads no package that it does not use', async () => {
-    // A copy, because Node would follow a link to where all packages are.
+    // A copy, because Node would follow a link to the folder of all packages.
     const copy = project.path('bare/node_modules/blazon')
     cpSync(folder, copy, { recursive: true })
     const start = (security: object) =>

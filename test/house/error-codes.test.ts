@@ -5,7 +5,7 @@ import { readSources } from './sources.js'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 
-/** Rows of the tables of `docs/errors.md`: the code, and the cells behind it. */
+/** Rows of the tables of `docs/errors.md`: the code, and the cells after it. */
 const documented = new Map(
   [...read('docs/errors.md').matchAll(/^\| `([A-Z_]+)` *\|(.*)\|$/gm)].map(([, code, cells]) => [
     code as string,
@@ -14,13 +14,13 @@ const documented = new Map(
 )
 const isConfigCode = (code: string) => /^[EW]_/.test(code)
 
-/** The members of `ConfigCode`, which is a type and leaves nothing at run time. */
+/** The members of `ConfigCode`, read from its text, because a type does not exist at run time. */
 const configCodes = [...read('src/errors/codes.ts').matchAll(/'([EW]_[A-Z_]+)'/g)].map(
   ([, code]) => code as string,
 )
 
 describe('docs/errors.md', () => {
-  it('lists exactly the codes of answers, each with its status', () => {
+  it('lists exactly the codes of error responses, each with its status', () => {
     const rows = [...documented].filter(([code]) => !isConfigCode(code))
     expect(Object.fromEntries(rows.map(([code, [status]]) => [code, Number(status)]))).toEqual(
       HTTP_CODES,
@@ -32,7 +32,7 @@ describe('docs/errors.md', () => {
     expect(configCodes.length).toBeGreaterThan(20)
   })
 
-  it('says of every code what it means and what to do', () => {
+  it('has the meaning and the remedy of every code', () => {
     for (const [code, cells] of documented) {
       expect(
         cells.filter((cell) => cell !== ''),
@@ -43,7 +43,7 @@ describe('docs/errors.md', () => {
 })
 
 describe('the codes of boot', () => {
-  it('are all raised somewhere', () => {
+  it('are all used in src/', () => {
     const source = readSources()
       .filter(({ path }) => path !== 'errors/codes.ts')
       .map(({ text }) => text)

@@ -12,7 +12,7 @@ import { describe, expect, it } from 'vitest'
 import { root } from '../root.js'
 import { readSources } from './sources.js'
 
-/** What `blazon` exports at run time. Whoever adds a name here makes a promise. */
+/** The names that `blazon` exports at run time. A name that is added here is a promise to users. */
 const VALUES = `
   All ApiBody ApiHidden ApiOperation ApiResponseDoc ApiTags App AppClosingError Auth BadRequestError
   BaseController Body Cache CacheManager Can Clock ConfigError ConflictError Controller CurrentUser Delete ForbiddenError
@@ -24,7 +24,7 @@ const VALUES = `
   runWithoutTenant tenantFromHost tenantFromPath tenantFromSubdomain tenantKey tenantRouter tenantScoped
 `
 
-/** What it exports as types only. */
+/** The names that `blazon` exports as types only. */
 const TYPES = `
   ApiBodyOptions ApiOperationOptions ApiResponseOptions AppDocument AppModel AppOptions AuthGuard
   AuthOptions CacheEntry CacheOptions CacheSettings CacheStats CacheStore Class ClassProvider ConfigCode Duration ErrorCode ErrorEnvelope ErrorRequestHandler
@@ -43,7 +43,7 @@ const TYPES = `
   Timer User Validated ValidatedRequest ValidationOptions ValueProvider
 `
 
-/** What `blazon/testing` exports. */
+/** The names that `blazon/testing` exports. */
 const TESTING_VALUES = 'ContractCoverage ContractError TestApp'
 const TESTING_TYPES = `
   Access AuthMatrix AuthMatrixOptions AuthMatrixRow ContractViolation CoverageCount CoverageOptions CoverageReport CoverageThreshold FuzzAllowance
@@ -52,7 +52,7 @@ const TESTING_TYPES = `
   OperationCoverage Principal TestCaller TestClock TestOptions ViolationKind
 `
 
-/** What `blazon/postgres` exports. */
+/** The names that `blazon/postgres` exports. */
 const POSTGRES_VALUES = `
   Database PostgresError Sql TenantSwitchError Transactional doctor isForeignKeyViolation isUniqueViolation migrate migrationStatus postgres protectTable provideDrizzle sql tenantTable
 `
@@ -60,10 +60,10 @@ const POSTGRES_TYPES = `
   AppliedMigration Field Finding MigrateOptions MigrationState MigrationStatus PostgresErrorFields PostgresOptions PostgresTimeouts ProtectTableOptions QueryResult SqlTag Statement TenantReference TenantTableOptions
 `
 
-/** What `blazon/redis` exports as types. */
+/** The names that `blazon/redis` exports as types. */
 const REDIS_TYPES = 'RedisClient RedisCluster RedisClusterOptions RedisLimitsOptions RedisOptions'
 
-/** What `blazon/typeorm` exports. */
+/** The names that `blazon/typeorm` exports. */
 const TYPEORM_VALUES = ['dataSourceOf', 'repositoryOf', 'typeorm']
 
 const words = (text: string) => text.trim().split(/\s+/).sort()
@@ -168,12 +168,12 @@ describe.skipIf(!isBuilt)('the build', () => {
     expect(evaluate('commonjs', "Object.keys(require('blazon/vite'))")).toEqual(['blazon'])
   })
 
-  it('is one package, required or imported', () => {
+  it('has the same App for require() and import()', () => {
     const code = "(await import('blazon')).App === createRequire(import.meta.url)('blazon').App"
     expect(evaluate('module', code)).toBe(true)
   })
 
-  it('has no door but the listed ones', () => {
+  it('exports only the listed doors', () => {
     const code = "import('blazon/dist/index.js').then(() => 'open', ({ code }) => code)"
     expect(evaluate('module', `await ${code}`)).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED')
   })
@@ -184,7 +184,7 @@ function filesOf(target: unknown): string[] {
   return typeof target === 'string' ? [target] : Object.values(target as object).flatMap(filesOf)
 }
 
-/** Evaluates an expression in a Node of its own, which finds the package by its name. */
+/** Evaluates an expression in a process of its own, which finds the package by its name. */
 function evaluate(inputType: 'commonjs' | 'module', expression: string): unknown {
   const prologue = inputType === 'module' ? "import { createRequire } from 'node:module';" : ''
   const code = `${prologue} console.log(JSON.stringify(${expression}))`

@@ -3,12 +3,12 @@ import ts from 'typescript-5'
 import { describe, expect, it } from 'vitest'
 import { FLOORS, readSources, specifiersOf } from './sources.js'
 
-/** The one arrow within a floor: errors speak of the contracts' types. */
+/** The one import between rooms of a floor: errors use the types of contracts. */
 const WITHIN_FLOOR = new Set(['errors -> contracts'])
 
 /**
- * What integrations still import past the package's own door: the file and the name, and the integrations that use it. Nothing of
- * it is public yet. The list may only shrink: each entry goes once a door exports the name, and nothing is added.
+ * The names that integrations still import from files other than the public door, with the integrations that use them.
+ * They are not public yet. The list may only shrink: remove an entry when a door exports its name, and add none.
  */
 const NOT_PUBLIC_YET: Record<string, readonly string[]> = {
   'contracts/decorator DualMethodDecorator': ['postgres'],
@@ -32,7 +32,7 @@ const NOT_PUBLIC_YET: Record<string, readonly string[]> = {
   'metadata/write writeFieldToken': ['postgres'],
 }
 
-/** Packages that belong to one room: whoever else wants them has to ask it. */
+/** Packages that only one room may import. Other rooms use that room. */
 const PACKAGES: Record<string, string> = {
   'find-my-way': 'routing',
   ajv: 'schema',
@@ -50,7 +50,7 @@ const PACKAGES: Record<string, string> = {
 
 const sources = readSources()
 
-/** Whose folders are rooms of their own. */
+/** Each folder in these is a room of its own. */
 const WINGS = ['features', 'integrations']
 
 /** `pipeline/steps/guard.ts` is in `pipeline`; every feature and every integration is a room of its own. */
@@ -69,7 +69,7 @@ function isIntegration(path: string): boolean {
   return path.startsWith('integrations/')
 }
 
-/** What is wrong with an import, in words; `null` when nothing is. */
+/** The text of the problem of an import; `null` if the import is allowed. */
 function judge(from: string, to: string): string | null {
   const [room, other] = [roomOf(from), roomOf(to)]
   if (room === other || WITHIN_FLOOR.has(`${room} -> ${other}`)) return null
@@ -91,18 +91,18 @@ const edges = imports
   }))
 
 describe('the rule of the floors', () => {
-  it('knows every room', () => {
+  it('has a floor for every room', () => {
     expect(sources.map(({ path }) => path).filter((path) => floorOf(roomOf(path)) < 0)).toEqual([])
   })
 
-  it('allows arrows down and within a room', () => {
+  it('allows imports of lower floors and within a room', () => {
     expect(judge('app/boot.ts', 'errors/codes.ts')).toBeNull()
     expect(judge('pipeline/steps/guard.ts', 'pipeline/step.ts')).toBeNull()
     expect(judge('pipeline/fail.ts', 'http/request.ts')).toBeNull()
     expect(judge('integrations/a/x.ts', 'index.ts')).toBeNull()
   })
 
-  it('says which arrow goes up or sideways', () => {
+  it('refuses imports of the same and of higher floors, and names them', () => {
     expect(judge('model/paths.ts', 'app/app.ts')).toBe(
       'model/paths.ts imports app/app.ts: model (floor 2) may not look up to app (floor 4)',
     )
@@ -116,7 +116,7 @@ describe('the rule of the floors', () => {
 })
 
 describe('src', () => {
-  it('imports down only, types included', () => {
+  it('imports lower floors only, types included', () => {
     expect(edges.length).toBeGreaterThan(100)
     expect(edges.flatMap(({ from, to }) => judge(from, to) ?? [])).toEqual([])
   })
@@ -126,16 +126,16 @@ describe('src', () => {
     expect(edges.filter(({ to }) => !paths.has(to))).toEqual([])
   })
 
-  it('has no circle of imports, types included', () => {
+  it('has no circular imports, types included', () => {
     expect(findCircle()).toEqual([])
   })
 
-  it('keeps the record of the decorators to those who write and read it', () => {
+  it('imports the store of metadata only in the files that write and read it', () => {
     const users = edges.filter(({ to }) => to === 'metadata/store.ts').map(({ from }) => from)
     expect(users).toEqual(['metadata/read.ts', 'metadata/write.ts'])
   })
 
-  it('lets nobody but a door touch a decorator', () => {
+  it('imports decorators in doors only', () => {
     const isDoor = (room: string) => FLOORS.at(-1)?.includes(room.replace(/\/.*/, '/*')) === true
     const users = edges.filter(
       ({ from, to }) =>
@@ -144,7 +144,7 @@ describe('src', () => {
     expect(users.filter(({ to }) => to !== 'metadata/read.ts')).toEqual([])
   })
 
-  it('keeps some packages to one room', () => {
+  it('imports some packages in one room only', () => {
     const strays = imports.filter(({ path, specifier }) => {
       const owner = PACKAGES[specifier.split('/')[0] as string]
       return owner !== undefined && owner !== roomOf(path)
@@ -154,7 +154,7 @@ describe('src', () => {
 })
 
 describe('integrations', () => {
-  it('import from the public door, as plugins of other people do, but for what is not public yet', () => {
+  it('import from the public door, except names that are not public yet', () => {
     const past: Record<string, string[]> = {}
     for (const { path, tree } of sources.filter((source) => isIntegration(source.path))) {
       for (const { to, names } of importedNames(path, tree)) {
@@ -166,11 +166,11 @@ describe('integrations', () => {
         }
       }
     }
-    // To write the list anew after files have moved: take over the names that are the same, and add none.
+    // After files have moved, write the list again: keep the names that are the same, and add none.
     expect(past).toEqual(NOT_PUBLIC_YET)
   })
 
-  it('are not asked to go past the door for what it exports', () => {
+  it('import every name from the public door that it exports', () => {
     const door = sources.find(({ path }) => path === 'index.ts')
     const exported = door === undefined ? [] : importedNames(door.path, door.tree)
     const isPublic = (entry: string) =>
@@ -181,7 +181,7 @@ describe('integrations', () => {
     expect(Object.keys(NOT_PUBLIC_YET).filter(isPublic)).toEqual([])
   })
 
-  it('load their packages by their names, and nothing of ours by its name', () => {
+  it('do not import `blazon` by its name', () => {
     const own = imports.filter(
       ({ path, specifier }) => isIntegration(path) && specifier.startsWith('blazon'),
     )
@@ -189,7 +189,7 @@ describe('integrations', () => {
   })
 })
 
-/** What a file imports or exports from files of ours; a name that stands for the whole file is `*`. */
+/** The names that a file imports or exports from other files of `src/`; `*` for a whole file. */
 function importedNames(path: string, tree: ts.SourceFile): { to: string; names: string[] }[] {
   return tree.statements.flatMap((node) => {
     if (!ts.isImportDeclaration(node) && !ts.isExportDeclaration(node)) return []

@@ -5,9 +5,9 @@ import { builtPackage } from '../cli/built-package.js'
 import { root } from '../root.js'
 import { packPackage, readTarball } from './packed-package.js'
 
-/** What the package may weigh in the registry, in bytes. */
+/** The maximal size of the packed package, in bytes. */
 const MAX_PACKED_BYTES = 600_000
-/** What it may take on a disk, in bytes. */
+/** The maximal size of the unpacked package, in bytes. */
 const MAX_UNPACKED_BYTES = 2_400_000
 
 /** The folders of the doors below `dist/`. */
@@ -29,8 +29,8 @@ const sum = (of: (path: string) => boolean) =>
 
 afterAll(() => rmSync(dirname(tarball), { recursive: true, force: true }))
 
-describe('the tarball', () => {
-  it('holds the build, the documentation and nothing else', () => {
+describe('the package', () => {
+  it('contains the build and the documentation only', () => {
     const docs = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'))
     expect(docs.length).toBeGreaterThan(10)
     const rest = paths.filter((path) => !path.startsWith('dist/'))
@@ -49,12 +49,12 @@ describe('the tarball', () => {
     expect(forRequire.sort()).toEqual(DOORS.map((folder) => `${folder}index.d.cts`).sort())
   })
 
-  it(`weighs at most ${MAX_PACKED_BYTES} bytes, and ${MAX_UNPACKED_BYTES} unpacked`, () => {
+  it(`has at most ${MAX_PACKED_BYTES} bytes, and ${MAX_UNPACKED_BYTES} bytes unpacked`, () => {
     expect(statSync(tarball).size).toBeLessThanOrEqual(MAX_PACKED_BYTES)
     expect(sum(() => true)).toBeLessThanOrEqual(MAX_UNPACKED_BYTES)
   })
 
-  it('has source maps that take a third of the code at most, and repeat no source', () => {
+  it('has source maps of at most a third of the code, without the text of the sources', () => {
     const maps = inDist.filter((path) => path.endsWith('.map'))
     const code = inDist.filter((path) => path.endsWith('.js'))
     expect(maps.sort()).toEqual(code.map((path) => `${path}.map`).sort())
@@ -65,10 +65,10 @@ describe('the tarball', () => {
     expect(contents.filter((map) => 'sourcesContent' in map)).toEqual([])
   })
 
-  it('lets every user of the machine read it', () => {
+  it('can be read by every user of the machine', () => {
     expect(files.filter(({ mode }) => mode !== 0o644 && mode !== 0o755)).toEqual([])
     const executable = files.filter(({ mode }) => mode === 0o755).map(({ path }) => path)
-    // Nothing but the command is run by its name.
+    // Only the command line is run as a program.
     expect(executable).toEqual(['dist/cli/main.js'])
   })
 })
@@ -76,7 +76,7 @@ describe('the tarball', () => {
 const built = join(builtPackage(), 'dist')
 
 describe('the folder of the build', () => {
-  it('lets every user of the machine read it', () => {
+  it('can be read by every user of the machine', () => {
     const names = ['.', ...readdirSync(built, { recursive: true, encoding: 'utf8' })]
     const hidden = names.filter((name) => {
       const stats = statSync(join(built, name))
@@ -88,8 +88,8 @@ describe('the folder of the build', () => {
   })
 })
 
-describe('the documentation of the types', () => {
-  it('is kept', () => {
+describe('the docstrings', () => {
+  it('are kept in the types', () => {
     const shared = readFileSync(join(built, 'shared.d.ts'), 'utf8')
     expect(shared).toMatch(/\/\*\*[\s\S]{0,2000}?\*\/\s*declare class App\b/)
     expect(shared.match(/^declare class HttpError\b/gm)).toHaveLength(1)
@@ -97,7 +97,7 @@ describe('the documentation of the types', () => {
     expect(testing).toMatch(/@throws ConfigError[\s\S]+?static create\(/)
   })
 
-  it('stands in no JavaScript', () => {
+  it('are removed from JavaScript', () => {
     const code = readFileSync(join(built, 'index.js'), 'utf8')
     expect(code.match(/^\s*\/\*\*/gm)).toBeNull()
   })

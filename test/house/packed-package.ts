@@ -18,14 +18,14 @@ export interface PackedFile {
 /** Everything that the manifest and npm put into the package, besides `dist`. */
 const TEXTS = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'SECURITY.md', 'docs']
 
-/** Packs the package as npm publishes it, into a new folder. Answers with the tarball's path. */
+/** Packs the package as npm publishes it, into a new folder. Returns the path of the tarball. */
 export function packPackage(): string {
   const folder = mkdtempSync(join(tmpdir(), 'blazon-pack-'))
   const stage = join(folder, 'stage')
   mkdirSync(stage)
   for (const name of TEXTS) cpSync(join(root, name), join(stage, name), { recursive: true })
   cpSync(join(builtPackage(), 'dist'), join(stage, 'dist'), { recursive: true })
-  // npm warns about peers that it cannot see.
+  // Without the link, npm warns about missing peers.
   symlinkSync(join(root, 'node_modules'), join(stage, 'node_modules'), 'dir')
   const args = ['pack', '--json', '--offline', '--ignore-scripts', '--pack-destination', folder]
   const output = execFileSync('npm', args, { cwd: stage, encoding: 'utf8', stdio: 'pipe' })
@@ -35,7 +35,7 @@ export function packPackage(): string {
 /** The size of a block in a tar archive, in bytes. */
 const BLOCK = 512
 
-/** The files of a tarball of npm's: a header of one block each, and the content in as many as it needs. */
+/** The files of a tarball of npm. Each has a header of one block, and then the blocks of its content. */
 export function readTarball(path: string): PackedFile[] {
   const tar = gunzipSync(readFileSync(path))
   const files: PackedFile[] = []

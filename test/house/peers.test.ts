@@ -18,7 +18,7 @@ function before(floor: string): string {
 }
 
 describe('peer dependencies', () => {
-  it('have a floor that the manifest lets through, and that the documentation names', () => {
+  it('have an oldest version that package.json allows and the documentation names', () => {
     const table = readFileSync(join(root, 'docs/supply-chain.md'), 'utf8')
     for (const name of peers) {
       const range = manifest.peerDependencies[name]
@@ -31,7 +31,7 @@ describe('peer dependencies', () => {
     expect(peers.length).toBeGreaterThan(10)
   })
 
-  it('let applications be installed that have an older pg or TypeORM', () => {
+  it('do not prevent the installation beside an older pg or TypeORM', () => {
     expect(manifest.peerDependencies).toMatchObject({ pg: '>=8', typeorm: '>=0.3' })
   })
 })
@@ -42,14 +42,14 @@ describe('a peer dependency that is too old', () => {
   afterAll(() => project.remove())
 
   beforeAll(() => {
-    // A copy, because Node would follow a link to where all packages are.
+    // A copy, because Node would follow a link to the folder of all packages.
     for (const name of peers) {
       const folder = `old/${name.replace('/', '+')}`
       cpSync(builtPackage(), project.path(`${folder}/node_modules/blazon`), { recursive: true })
     }
   })
 
-  /** Writes a package of that version beside the others that a use loads before it. */
+  /** Writes a package of that version, and the packages that the code loads before it. */
   function plant(name: Peer, version: string): string {
     const folder = `old/${name.replace('/', '+')}`
     const write = (peer: string, planted: string) =>

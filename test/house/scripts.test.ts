@@ -12,7 +12,7 @@ const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 }
 const commands = Object.values(scripts).flatMap((script) => script.split(' && '))
 
-/** A program that says when it runs and which signal ends it. Without a signal it ends by itself, so that none is left. */
+/** A program that prints when it runs and which signal ends it. Without a signal it ends after 30 seconds. */
 const PROGRAM = `
 setTimeout(() => {}, 30_000)
 for (const signal of ['SIGINT', 'SIGTERM']) {
@@ -31,7 +31,7 @@ describe('the scripts of package.json', () => {
     },
   )
 
-  it('begin the last program of several in place of the shell', () => {
+  it('replace the shell by the last of several programs with `exec`', () => {
     const several = Object.values(scripts).filter((script) => script.includes(' && '))
     expect(several.length).toBeGreaterThan(10)
     expect(several.filter((script) => !/ && exec [^&]+$/.test(script))).toEqual([])
@@ -51,11 +51,11 @@ describe('the scripts of package.json', () => {
   })
 
   it.skipIf(process.platform === 'win32').each(['SIGINT', 'SIGTERM'] as const)(
-    'hand %s to the program that npm start runs',
+    'pass %s to the program that npm start runs',
     async (signal) => {
       const folder = mkdtempSync(join(tmpdir(), 'blazon-scripts-'))
       try {
-        // The script as it is; only the programs are others.
+        // The script itself, with other programs.
         const start = scripts.start
           ?.replace('scripts/run.mjs build', '--version')
           .replace(/--import .*/, 'program.mjs')

@@ -2,7 +2,7 @@ import ts from 'typescript-5'
 import { describe, expect, it } from 'vitest'
 import { parse, readSources, walk } from './sources.js'
 
-/** Types of options, by which a file can read one. */
+/** The types of options. A file that imports none of them reads no options. */
 const OPTION_TYPES = new Set([
   'AppOptions',
   'AuthOptions',
@@ -18,7 +18,7 @@ const OPTION_TYPES = new Set([
   'ValidationOptions',
 ])
 
-/** Files that are given options: the doors, and what checks and resolves options. */
+/** The files that may read options: the doors, and the files that check and resolve options. */
 const READERS = [
   'app/app.ts',
   'app/create-tenant-middleware.ts',
@@ -40,7 +40,7 @@ function optionTypesOf(tree: ts.SourceFile): string[] {
 const sources = readSources()
 
 describe('the types of options', () => {
-  it('are recognised, under another name too', () => {
+  it('are found, also under another name', () => {
     const text = "import { type AppOptions as Given, App } from './app.js'"
     expect(optionTypesOf(parse('x.ts', text))).toEqual(['AppOptions'])
     expect(optionTypesOf(parse('x.ts', "import { Settings } from './settings.js'"))).toEqual([])
@@ -56,12 +56,12 @@ describe('the types of options', () => {
     expect(declared.filter(({ path }) => !path.endsWith('-options.ts'))).toEqual([])
   })
 
-  it('are read by nobody behind the settings', () => {
+  it('are imported only by the files that resolve settings', () => {
     const readers = sources.filter(({ tree }) => optionTypesOf(tree).length > 0)
     expect(readers.map(({ path }) => path)).toEqual(READERS)
   })
 
-  it('are resolved in one place, and by the doors that have no application', () => {
+  it('are resolved in one file, and in the doors that have no application', () => {
     const callers = sources.filter(({ tree }) =>
       [...walk(tree)].some(
         (node) =>
@@ -80,7 +80,7 @@ describe('the types of options', () => {
 })
 
 describe('E_OPTION_INVALID', () => {
-  it('is written by `invalid` alone, but for plugins, which see no more than the public doors', () => {
+  it('is used only in `invalid` and option groups, and in integrations', () => {
     const writers = sources
       .filter(({ text }) => text.includes("code: 'E_OPTION_INVALID'"))
       .map(({ path }) => path)

@@ -6,7 +6,7 @@ import { root } from '../root.js'
 
 const globs = [...ALONE, ...ALONE_JOURNEYS, 'test/browser/**/*.test.ts']
 
-// A mocked module would stay mocked for the files behind it, and not be mocked where an earlier file has loaded it.
+// A mocked module would stay mocked for later files, and would not be mocked if an earlier file has loaded it.
 it('only test files with a process of their own mock modules', () => {
   const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
     .map((name) => `test/${name.replaceAll('\\', '/')}`)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import ts from 'typescript-5'
 import { root } from '../root.js'
 
-/** Rooms of `src/` by floor. Arrows of import go down only; ARCHITECTURE.md shows the same table. */
+/** The rooms of `src/` by floor. A room imports from lower floors only; ARCHITECTURE.md shows the same table. */
 export const FLOORS = [
   ['contracts', 'errors'],
   ['metadata', 'di', 'http', 'schema'],
@@ -44,7 +44,7 @@ export function parse(path: string, text: string): ts.SourceFile {
   return ts.createSourceFile(path, text, ts.ScriptTarget.ESNext, true)
 }
 
-/** Everything a file imports or exports from elsewhere, types and `import()` included. */
+/** Every module that a file imports or exports from, types and `import()` included. */
 export function specifiersOf(tree: ts.SourceFile): string[] {
   return [...walk(tree)].flatMap((node) => {
     const specifier = specifierOf(node)

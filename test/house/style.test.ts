@@ -39,7 +39,7 @@ function exportsDefault(tree: ts.SourceFile): boolean {
   })
 }
 
-/** Whether anything of a file is left once its types are gone. */
+/** Whether a file has code besides its types. */
 function hasRuntimeCode(tree: ts.SourceFile): boolean {
   return tree.statements.some((node) => {
     if (ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) return false
@@ -49,7 +49,7 @@ function hasRuntimeCode(tree: ts.SourceFile): boolean {
 }
 
 describe('the checks', () => {
-  it('see what they look for', () => {
+  it('find what they check', () => {
     const long = `function f() {${'\n'.repeat(MAX_FUNCTION_LINES)}}`
     expect(longFunctions('x.ts', parse('x.ts', long))).toEqual(['x.ts:1 has 61 lines'])
     expect(exportsAll(parse('x.ts', "export * from './y.js'"))).toBe(true)
@@ -77,7 +77,7 @@ describe('src', () => {
     expect(offenders.map(({ path }) => path)).toEqual([])
   })
 
-  it('has an index at the doors only', () => {
+  it('has an index.ts for doors only', () => {
     const indexes = sources.map(({ path }) => path).filter((path) => /(^|\/)index\.ts$/.test(path))
     expect(indexes).toEqual([
       'index.ts',
@@ -89,7 +89,7 @@ describe('src', () => {
     ])
   })
 
-  it('has nothing but types in contracts', () => {
+  it('has only types in contracts', () => {
     const contracts = sources.filter(({ path }) => path.startsWith('contracts/'))
     expect(contracts.length).toBeGreaterThan(5)
     const offenders = contracts.filter(({ tree }) => hasRuntimeCode(tree))

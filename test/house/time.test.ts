@@ -3,18 +3,18 @@ import { describe, expect, it } from 'vitest'
 import { parse, readSources, specifiersOf, walk } from './sources.js'
 
 /**
- * Who asks Node for the time instead of the clock of the application, and why. Whatever else waits or
- * expires would not move with `app.clock`.
+ * The files that use the time of Node in place of the clock of the application, with the reason. In a test, `app.clock`
+ * would not advance them.
  */
 const REASONS: Record<string, string> = {
-  'app/client-error.ts': 'waits for a client to take its answer, as `http/send/end-unread.ts`',
-  'app/system-clock.ts': 'is where the time comes from',
-  'app/shut-down.ts': 'waits for requests to end, and a process must end whatever its clock says',
-  'http/send/end-unread.ts': 'waits for a client to take its answer, which no clock makes quicker',
+  'app/client-error.ts': 'waits for a client to read its response, as `http/send/end-unread.ts`',
+  'app/system-clock.ts': 'is the clock itself',
+  'app/shut-down.ts': 'waits for requests to end, and a process must end with any clock',
+  'http/send/end-unread.ts': 'waits for a client to read its response, which takes real time',
   'integrations/postgres/drivers/lock-folder.ts':
-    'tells a process from an older one of the same number',
-  'integrations/postgres/drivers/deadline.ts': 'waits for PostgreSQL, which no clock makes quicker',
-  'integrations/redis/deadline.ts': 'waits for Redis, which no clock makes quicker',
+    'distinguishes a process from an older one with the same number',
+  'integrations/postgres/drivers/deadline.ts': 'waits for PostgreSQL, which takes real time',
+  'integrations/redis/deadline.ts': 'waits for Redis, which takes real time',
   'cli/load/read-app.ts': 'the command line runs no application',
   'cli/load/run-child.ts': 'as before',
   'testing/settle.ts': 'waits for turns of the event loop, not for time',
@@ -22,8 +22,8 @@ const REASONS: Record<string, string> = {
 
 const CALLS = /^(?:(?:Date|performance)\.now|process\.hrtime|set(?:Timeout|Interval|Immediate))\b/
 
-/** Whether a file asks Node for the time, or to be called later. */
-function asksNode(tree: ts.SourceFile): boolean {
+/** Whether a file reads the time of Node, or sets a timer of Node. */
+function usesNode(tree: ts.SourceFile): boolean {
   const isImported = specifiersOf(tree).some((specifier) => specifier.startsWith('node:timers'))
   return isImported || [...walk(tree)].some((node) => isCall(node, tree) || isNow(node))
 }
@@ -50,12 +50,12 @@ describe('the time', () => {
     ['class A { setTimeout() {} }', false],
     ['new Date(now)', false],
     ['// Date.now()', false],
-  ])('is noticed, or not: %s', (code, expected) => {
-    expect(asksNode(parse('x.ts', code))).toBe(expected)
+  ])('of Node is used in the code %j: %j', (code, expected) => {
+    expect(usesNode(parse('x.ts', code))).toBe(expected)
   })
 
-  it('comes from the clock of the application, but for those with a reason', () => {
-    const users = readSources().filter(({ tree }) => asksNode(tree))
+  it('comes from the clock of the application, except in files with a reason', () => {
+    const users = readSources().filter(({ tree }) => usesNode(tree))
     expect(users.map(({ path }) => path)).toEqual(Object.keys(REASONS).sort())
   })
 })

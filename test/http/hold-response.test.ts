@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { holdResponse } from '../../src/http/send/hold-response.js'
 import { dropLaterCalls, keepFirstResponse } from '../../src/http/send/keep-first-response.js'
 
-/** A promise that a test keeps. */
+/** A promise that a test settles. */
 function gate() {
   let open!: () => void
   let shut!: (error: Error) => void
@@ -20,7 +20,7 @@ function gate() {
 
 type Answer = (res: ServerResponse) => unknown
 
-/** Lets a handler answer behind a gate, and tells what the client has got. */
+/** Holds the response of a handler, and returns the response that the client has received. */
 async function exchange(
   answer: Answer,
   { before = async () => {}, refused = () => {} }: Partial<Parameters<typeof holdResponse>[1]> = {},
@@ -57,35 +57,35 @@ const ways: Record<string, Answer> = {
   'a pipe': (res) => Readable.from(['wh', 'o', 'le']).pipe(res),
 }
 
-/** What no answer can be. */
+/** Calls that Node refuses. */
 const unsendable: Record<string, (res: ServerResponse) => unknown> = {
   'a header of two lines': (res) => res.writeHead(200, { 'x-by': 'a\r\nx-more: b' }).end(),
   'a list of headers': (res) => res.writeHead(200, ['x-by', 'a\nb']).end(),
-  'a name that is none': (res) => res.writeHead(200, 'OK', { 'x by': 'a' }).end(),
+  'an invalid name': (res) => res.writeHead(200, 'OK', { 'x by': 'a' }).end(),
   'a header without a value': (res) => res.writeHead(200, { 'x-by': undefined }).end(),
-  'half a header': (res) => res.writeHead(200, ['x-by']).end(),
-  'a head of no status': (res) => res.writeHead(99).end(),
-  'no status': (res) => Object.assign(res, { statusCode: 1000 }).end(),
+  'a header without a value, in a list': (res) => res.writeHead(200, ['x-by']).end(),
+  'a head with an invalid status': (res) => res.writeHead(99).end(),
+  'an invalid status': (res) => Object.assign(res, { statusCode: 1000 }).end(),
   'a reason of two lines': (res) => res.writeHead(200, 'a\nb').end(),
   'a reason of two lines, set': (res) => Object.assign(res, { statusMessage: 'a\nb' }).end(),
   'a number at the end': (res) => res.end(123),
-  'an object': (res) => res.write({}),
-  nothing: (res) => res.write(null),
+  'a chunk that is an object': (res) => res.write({}),
+  'a chunk that is null': (res) => res.write(null),
 }
 
-/** What Node says of it. */
-function codeWithout(say: (res: ServerResponse) => unknown): string {
+/** The code of the error that Node throws if the response is not held. */
+function codeWithout(call: (res: ServerResponse) => unknown): string {
   const res = new ServerResponse(new IncomingMessage(new Socket()))
   try {
-    say(res)
+    call(res)
   } catch (error) {
     return String((error as NodeJS.ErrnoException).code)
   }
   return 'nothing'
 }
 
-describe('an answer that is held', () => {
-  it.each(Object.entries(ways))('goes out as it was given, by %s', async (_, answer) => {
+describe('a held response', () => {
+  it.each(Object.entries(ways))('is sent unchanged after `before`: %s', async (_, answer) => {
     const order: string[] = []
     const { status, text } = await exchange(answer, {
       before: async () => {
@@ -95,7 +95,7 @@ describe('an answer that is held', () => {
     expect([status, text, order]).toEqual([200, 'whole', ['before']])
   })
 
-  it('has begun as far as its maker can see, and is not sent', async () => {
+  it('looks ended to its handler, but is not sent until `before` resolves', async () => {
     const { promise, open } = gate()
     const seen: unknown[] = []
     await exchange(
@@ -110,7 +110,7 @@ describe('an answer that is held', () => {
     expect(seen).toEqual([false, false, true, true, false])
   })
 
-  it('takes nothing more once it has ended', async () => {
+  it('keeps its status, headers and body after end()', async () => {
     const { promise, open } = gate()
     const codes: unknown[] = []
     const { status, text, headers } = await exchange(
@@ -133,7 +133,7 @@ describe('an answer that is held', () => {
     expect(codes).toEqual(['ERR_HTTP_HEADERS_SENT'])
   })
 
-  it('says with which status it begins', async () => {
+  it('passes its status to `before`', async () => {
     const statuses: number[] = []
     const before = async (status: number) => void statuses.push(status)
     await exchange((res) => res.writeHead(503).end(), { before })
@@ -141,7 +141,7 @@ describe('an answer that is held', () => {
     expect(statuses).toEqual([503, 404])
   })
 
-  it('becomes another one where what it waits for fails', async () => {
+  it('is replaced by the response of `refused` if `before` rejects', async () => {
     const { status, text, headers } = await exchange(
       (res) => res.writeHead(200, { 'x-by': 'first' }).end('first'),
       {
@@ -153,7 +153,7 @@ describe('an answer that is held', () => {
     expect([status, text, headers.get('x-by')]).toEqual([500, 'no', null])
   })
 
-  it('goes out though whoever was too late is not heard any more', async () => {
+  it('is sent, although later calls of its handler are dropped', async () => {
     const { promise, open } = gate()
     const { status, text } = await exchange(
       (res) => {
@@ -220,24 +220,27 @@ describe('an answer that is held', () => {
     expect([text, order]).toEqual(['whole', ['inner', 'outer']])
   })
 
-  it.each(Object.entries(unsendable))('refuses at once what Node refuses: %s', async (_, say) => {
-    const order: string[] = []
-    const { status, text } = await exchange(
-      (res) => {
-        try {
-          say(res)
-        } catch (error) {
-          const { code } = error as NodeJS.ErrnoException
-          order.push(codeWithout(say))
-          res.writeHead(422, 'Not so').end(code)
-        }
-      },
-      { before: async () => void order.push('before') },
-    )
-    expect([status, text, order]).toEqual([422, order[0], [order[0], 'before']])
-  })
+  it.each(Object.entries(unsendable))(
+    'refuses at once a call that Node refuses: %s',
+    async (_, call) => {
+      const order: string[] = []
+      const { status, text } = await exchange(
+        (res) => {
+          try {
+            call(res)
+          } catch (error) {
+            const { code } = error as NodeJS.ErrnoException
+            order.push(codeWithout(call))
+            res.writeHead(422, 'Not so').end(code)
+          }
+        },
+        { before: async () => void order.push('before') },
+      )
+      expect([status, text, order]).toEqual([422, order[0], [order[0], 'before']])
+    },
+  )
 
-  it('has one head', async () => {
+  it('refuses a second head', async () => {
     const codes: unknown[] = []
     const { status, text } = await exchange((res) => {
       res.writeHead(201)
@@ -251,7 +254,7 @@ describe('an answer that is held', () => {
     expect([status, text, codes]).toEqual([201, 'whole', ['ERR_HTTP_HEADERS_SENT']])
   })
 
-  it('is cut off where it cannot be sent after all, and ends nothing else', async () => {
+  it('closes the connection if it cannot be sent and `refused` throws, and the process continues', async () => {
     const codes: unknown[] = []
     const cut = exchange(
       (res) => {
@@ -270,27 +273,30 @@ describe('an answer that is held', () => {
     expect(codes).toEqual(['ERR_HTTP_CONTENT_LENGTH_MISMATCH'])
   })
 
-  it.each([1, 100, 1000])('goes through who listens for drain elsewhere: %i chunks', async (n) => {
-    const compress = compression({ threshold: 0 })
-    const chunks = Array.from({ length: n }, () => 'x'.repeat(1000))
-    const server = createServer((req, res) => {
-      compress(req as never, res as never, () => {
-        holdResponse(res as unknown as Response, { before: async () => {}, refused: () => {} })
-        res.setHeader('content-type', 'text/plain')
-        Readable.from(chunks).pipe(res)
+  it.each([1, 100, 1000])(
+    'passes a compression middleware, which wraps its drain event: %i chunks',
+    async (n) => {
+      const compress = compression({ threshold: 0 })
+      const chunks = Array.from({ length: n }, () => 'x'.repeat(1000))
+      const server = createServer((req, res) => {
+        compress(req as never, res as never, () => {
+          holdResponse(res as unknown as Response, { before: async () => {}, refused: () => {} })
+          res.setHeader('content-type', 'text/plain')
+          Readable.from(chunks).pipe(res)
+        })
       })
-    })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    try {
-      const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
-      expect(answer.headers.get('content-encoding')).toBe('gzip')
-      expect(await answer.text()).toHaveLength(n * 1000)
-    } finally {
-      await new Promise((resolve) => server.close(resolve))
-    }
-  })
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      try {
+        const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+        expect(answer.headers.get('content-encoding')).toBe('gzip')
+        expect(await answer.text()).toHaveLength(n * 1000)
+      } finally {
+        await new Promise((resolve) => server.close(resolve))
+      }
+    },
+  )
 
-  it('is not sent to a client that has gone', async () => {
+  it('is not sent to a client that has disconnected', async () => {
     const { promise, open } = gate()
     const closed = gate()
     await expect(

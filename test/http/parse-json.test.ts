@@ -36,7 +36,7 @@ describe('parseJson', () => {
     expect(() => parseJson(bytes, 64)).toThrow(MALFORMED)
   })
 
-  it('counts objects and lists together, and reads what is exactly as deep as allowed', () => {
+  it('counts objects and lists together, and accepts exactly the allowed depth', () => {
     expect(parse('[{"a":[1]}]', 3)).toEqual([{ a: [1] }])
     expect(() => parse('[{"a":[1]}]', 2)).toThrow(/deeper than 2/)
   })

@@ -3,7 +3,7 @@ import { Socket } from 'node:net'
 import { expect, it } from 'vitest'
 import { readBody } from '../../src/http/read-body.js'
 
-/** A request whose body comes in these pieces. */
+/** A request whose body arrives in these pieces. */
 function arriving(...pieces: Buffer[]): IncomingMessage {
   const req = new IncomingMessage(new Socket())
   for (const piece of pieces) req.push(piece)
@@ -12,11 +12,11 @@ function arriving(...pieces: Buffer[]): IncomingMessage {
 }
 
 it.each([
-  ['utf8', 'of one piece', ['{"a":"é"}']],
-  ['utf8', 'of several', ['{"a":', '"é', '"}']],
-  ['hex', 'of several', ['{"a":', '1}']],
+  ['utf8', 'in one piece', ['{"a":"é"}']],
+  ['utf8', 'in several pieces', ['{"a":', '"é', '"}']],
+  ['hex', 'in several pieces', ['{"a":', '1}']],
 ] as const)(
-  'reads a body to which a middleware gave the encoding %s, %s',
+  'reads a body for which a middleware has called setEncoding(%j), %s',
   async (encoding, _, text) => {
     const req = arriving(...text.map((piece) => Buffer.from(piece)))
     req.setEncoding(encoding)

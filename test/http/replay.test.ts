@@ -2,7 +2,7 @@ import { TestApp } from 'blazon/testing'
 import { expect, it } from 'vitest'
 import { replay } from '../../src/http/send/replay.js'
 
-it('sends a header that is no type under its own name', async () => {
+it('sends a stored header that is not Content-Type under its own name', async () => {
   const format = 'application/json; charset=utf-8'
   const app = await TestApp.create({
     controllers: [],

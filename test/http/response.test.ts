@@ -28,14 +28,14 @@ describe('res.json', () => {
   }
   afterEach(() => app.close())
 
-  it('sends the static headers when nobody touches a header', async () => {
+  it('sends the static headers when no code changes a header', async () => {
     const { headers } = await start((_req, _res, next) => next())
     expect(headers['x-frame-options']).toBe('SAMEORIGIN')
     expect(headers['content-type']).toBe('application/json; charset=utf-8')
     expect(Number(headers['content-length'])).toBeGreaterThan(0)
   })
 
-  it('sends them beside headers that were set, and not those that were removed', async () => {
+  it('sends the static headers with headers that were set, but without those that were removed', async () => {
     const { headers } = await start((_req, res, next) => {
       res.setHeader('X-Own', 'yes')
       res.removeHeader('X-Frame-Options')
@@ -46,7 +46,7 @@ describe('res.json', () => {
     expect(headers['x-content-type-options']).toBe('nosniff')
   })
 
-  it('calls a writeHead that a middleware has put on the response', async () => {
+  it('calls the writeHead with which a middleware has replaced that of the response', async () => {
     const { headers } = await start((_req, res, next) => {
       const { writeHead } = res
       res.writeHead = (...args: unknown[]) => {
@@ -106,14 +106,14 @@ describe('res.json', () => {
       (_req, res) => void res.set('X-Frame-Options', 'DENY').write('a', () => res.end()),
       {},
     ],
-  ])('sends a static header once that is %s', async (_how, middleware, others) => {
+  ])('sends a static header once if it is %s', async (_how, middleware, others) => {
     const { headers } = await start(middleware)
     expect(headers).toMatchObject({ 'x-frame-options': 'DENY', ...others })
-    // Repeated, it would have been joined.
+    // If the header were sent twice, the client would join its values.
     expect(headers['x-content-type-options']).toBe('nosniff')
   })
 
-  it('sends none to whoever takes all of them away', async () => {
+  it('sends no static header if a middleware removes all of them', async () => {
     const { headers } = await start((_req, res, next) => {
       for (const name of res.getHeaderNames()) res.removeHeader(name)
       next()
@@ -122,7 +122,7 @@ describe('res.json', () => {
     expect(headers).not.toHaveProperty('x-frame-options')
   })
 
-  it('shows what has been sent to whoever asks after the end', async () => {
+  it('returns the sent headers after the response has finished', async () => {
     let seen: unknown
     await start((_req, res, next) => {
       res.removeHeader('X-Frame-Options')
@@ -136,12 +136,12 @@ describe('res.json', () => {
   })
 })
 
-describe('headers that nobody has set', () => {
+describe('static headers that no code has set', () => {
   const started: TestApp[] = []
   afterEach(async () => {
     await Promise.all(started.splice(0).map((app) => app.close()))
   })
-  /** What a middleware reads of an answer, and what goes out. */
+  /** The result of `look` in a middleware, and the headers that the client receives. */
   async function read(look: (res: Response) => unknown) {
     const security = { helmet: true }
     let seen: unknown
@@ -157,7 +157,7 @@ describe('headers that nobody has set', () => {
   }
   const raw = (res: object) => (res as { getRawHeaderNames(): string[] }).getRawHeaderNames()
 
-  it('are among all that can be listed, in their own spelling', async () => {
+  it('are listed in their own spelling', async () => {
     const { seen, headers } = await read((res) => {
       res.removeHeader('X-Frame-Options')
       res.setHeader('x-OWN', 'yes')
@@ -173,7 +173,7 @@ describe('headers that nobody has set', () => {
     expect(headers).not.toHaveProperty('x-frame-options')
   })
 
-  it('are listed after the head went out, too', async () => {
+  it('are listed after the head was sent, too', async () => {
     let after: string[] = []
     await read((res) => {
       res.removeHeader('X-Frame-Options')
@@ -212,14 +212,14 @@ describe('headers that nobody has set', () => {
     expect(headers['x-content-type-options']).toBe('nosniff')
   })
 
-  it('are joined by appendHeader', async () => {
+  it('are joined with a value of appendHeader', async () => {
     const { headers } = await read((res) => res.appendHeader('X-Frame-Options', 'DENY'))
     expect(headers['x-frame-options']).toBe('SAMEORIGIN, DENY')
   })
 })
 
-describe('an answer without static headers', () => {
-  it('names its type once after a head was refused', async () => {
+describe('a response without static headers', () => {
+  it('has one Content-Type after a head was refused', async () => {
     const app = await TestApp.create({
       controllers: defineControllers(AnswerController),
       security: { helmet: false },
@@ -249,7 +249,7 @@ describe('an error', () => {
     }
   }
 
-  it('is answered where trailers were announced, which it has none of', async () => {
+  it('responds 500 without the Trailer header that a middleware had set', async () => {
     const { headers, status } = await failed((_req, res) => {
       res.setHeader('Trailer', 'X-Sum')
       throw new Error('before the first piece')
@@ -258,7 +258,7 @@ describe('an error', () => {
     expect(headers).not.toHaveProperty('trailer')
   })
 
-  it('cuts the connection where nothing at all can be sent', async () => {
+  it('closes the connection if no response can be sent', async () => {
     const answer = failed((_req, res, next) => {
       res.writeHead = () => {
         throw new Error('no head is good enough')
@@ -279,7 +279,7 @@ describe('static headers', () => {
     await expect(starting).rejects.toThrow(/Content-Security-Policy/)
   })
 
-  it('are written as text on every Node that is supported', () => {
+  it('are written as text on every supported Node', () => {
     expect(canLead()).toBe(true)
   })
 })

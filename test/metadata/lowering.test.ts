@@ -11,17 +11,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 const require = createRequire(import.meta.url)
 
-// What compilers disagree on: who may replace a method, which class has metadata, when the class is known.
+// Compilers differ in these cases: replaced methods and classes, inherited metadata, and when the class exists.
 const SOURCE = `
 import { Auth, Body, Can, Controller, Get, Inject, Post, Public } from 'blazon'
 const isStandard = (context: any) => typeof context === 'object' && context !== null && 'kind' in context
-/** A decorator of somebody else that replaces the method. */
+/** A decorator of another package that replaces the method. */
 function Wrapped(...args: any[]): any {
   const wrap = (method: any) => function (this: any, ...rest: any[]) { return 'wrapped ' + method.apply(this, rest) }
   if (isStandard(args[1])) return wrap(args[0])
   args[2].value = wrap(args[2].value)
 }
-/** A class decorator of somebody else that returns a subclass. */
+/** A class decorator of another package that returns a subclass. */
 function Subclassed(target: any, _context?: any): any {
   return class extends target { static isSubclassed = true }
 }
@@ -167,7 +167,7 @@ describe.each(compilers)('decorators lowered by $name', ({ compile }) => {
   })
 
   it.each(['/things/outer', '/things/outermost'])(
-    'keeps the guard of %s, whose method another decorator replaced',
+    'keeps the guard of a method that another decorator has replaced: %s',
     async (path) => {
       expect((await get(path)).status).toBe(401)
       expect((await get(path, 'ok')).body.data).toMatch(/^wrapped /)
@@ -185,7 +185,7 @@ describe.each(compilers)('decorators lowered by $name', ({ compile }) => {
     expect((await request().set('roles', 'write')).body.data).toBe('override')
   })
 
-  it('keeps the class guard when another decorator has replaced the class', async () => {
+  it('keeps the guard of a class that another decorator has replaced', async () => {
     expect((await get('/sub')).body.data).toBe('open')
     expect((await get('/sub/closed')).status).toBe(401)
   })

@@ -4,14 +4,14 @@ import { describe, expect, it } from 'vitest'
 
 const auth = { guard: { canActivate: () => false } }
 
-/** A decorator of somebody else that replaces the method (standard dialect). */
+/** A decorator of another package that replaces the method (standard dialect). */
 function Logged<T>(method: () => T, _context: ClassMethodDecoratorContext): () => T {
   return function logged(this: unknown) {
     return method.call(this)
   }
 }
 
-// The undecorated base classes stand first on purpose: what they say must stay with them.
+// The undecorated base classes come first on purpose: the next decorated class must not get their facts.
 class CrudBase {
   @Get('all') list() {
     return 'all'
@@ -33,7 +33,7 @@ class Unrelated {}
 describe('the facts of a class', () => {
   void Unrelated
 
-  it('never land on another class that has a method of the same name', async () => {
+  it('are not used for another class that has a method of the same name', async () => {
     @Auth()
     @Controller('admin')
     class Admin {
@@ -51,7 +51,7 @@ describe('the facts of a class', () => {
     await app.close()
   })
 
-  it('stay with an undecorated base class, whoever is decorated next', async () => {
+  it('stay with an undecorated base class when another class is decorated after it', async () => {
     @Controller('a')
     class Derived extends GuardedBase {
       @Get('x') override x() {

@@ -74,14 +74,14 @@ describe('a decorator on the wrong target', () => {
     ],
     ['@Inject on a class', () => call(Inject('x'), Target)],
     ['@Req on a method', () => call(Req(), Target.prototype, 'member', { value: () => 1 })],
-  ])('%s is a ConfigError that says where it belongs', (_, apply) => {
+  ])('%s throws a ConfigError with the right target', (_, apply) => {
     const { code, cause, remedy } = problemOf(apply)
     expect(code).toBe('E_DECORATOR_TARGET')
     expect(cause).toMatch(/^@\w+\(\) is on .*(Target|member|class|parameter)/)
     expect(remedy).toMatch(/^Put it on a (class|method|parameter|field)/)
   })
 
-  it('names class and method where the dialect tells', () => {
+  it('is reported with its class and method if the dialect provides them', () => {
     const { subject } = problemOf(() =>
       call(Controller(), Target.prototype, 'list', { value() {} }),
     )
@@ -110,7 +110,7 @@ describe('a decorator without parentheses', () => {
 
   const INPUTS = ['@Body', '@Query']
 
-  it.each(Object.entries(factories))('%s is a ConfigError in every place', (name, factory) => {
+  it.each(Object.entries(factories))('%s throws a ConfigError on every target', (name, factory) => {
     const places = [
       () => call(factory, function list() {}, standard('method', 'list')),
       () => call(factory, undefined, standard('field', 'list')),
@@ -129,14 +129,17 @@ describe('a decorator without parentheses', () => {
     }
   })
 
-  // What they are given may be a class in place of a schema, which the boot explains.
-  it.each(INPUTS)('%s on a class is one for the next decorator of it', (name) => {
-    const replaced = call(factories[name as keyof typeof factories], Target)
-    const { code, subject } = problemOf(() => Controller()(replaced as never))
-    expect([code, subject]).toEqual(['E_DECORATOR_TARGET', name])
-  })
+  // Their argument may be a class in place of a schema, which boot reports with another error.
+  it.each(INPUTS)(
+    '%s on a class throws a ConfigError in the next decorator of the class',
+    (name) => {
+      const replaced = call(factories[name as keyof typeof factories], Target)
+      const { code, subject } = problemOf(() => Controller()(replaced as never))
+      expect([code, subject]).toEqual(['E_DECORATOR_TARGET', name])
+    },
+  )
 
-  it('@Inject is one, too, though a class alone is a token', () => {
+  it('@Inject throws a ConfigError, although Inject(Class) alone is valid', () => {
     expect(() => Inject(Target)).not.toThrow()
     expect(problemOf(() => call(Inject, undefined, standard('field'))).cause).toContain('@Inject')
     expect(problemOf(() => call(Inject, Target.prototype, 'member', undefined)).code).toBe(

@@ -4,11 +4,11 @@ import { documentOf } from './apps/document-of.js'
 import { semanticProblems } from './checks/semantics.js'
 import { STRUCTURE_CHECKS } from './checks/structure.js'
 
-/** What the corpus says on purpose, and tools advise against. */
+/** Parts of the corpus that tools advise against, and that are intended. */
 const ADVISED_AGAINST = [
-  // 'null matches twice': no value but `null` matches twice, and `oneOf` refuses it, as its author wrote.
+  // 'null matches twice': only `null` matches twice, so that `oneOf` refuses it, as intended.
   /null-matches-twice/,
-  // A description is text, whatever is in it; pages that show it have to escape it.
+  // A description is text. Pages that show it have to escape markup.
   /<script>/,
 ]
 
@@ -17,12 +17,12 @@ const isOnPurpose = (problem: string) => ADVISED_AGAINST.some((cause) => cause.t
 describe.each(DOCUMENTS)('the document of $name', ({ options, index }) => {
   const document = documentOf(options, index)
 
-  it.each(Object.entries(STRUCTURE_CHECKS))('is right for %s', async (_, check) => {
+  it.each(Object.entries(STRUCTURE_CHECKS))('has no problem for %s', async (_, check) => {
     const problems = await check(document)
     expect(problems.filter((problem) => !isOnPurpose(problem))).toEqual([])
   })
 
-  it('means what it says', () => {
+  it('has no semantic problem', () => {
     expect(semanticProblems(document)).toEqual([])
   })
 })

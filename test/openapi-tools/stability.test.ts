@@ -30,7 +30,7 @@ describe('documents of two processes', () => {
   })
 
   it.each(DOCUMENTS.map(({ name }, index) => ({ name, index })))(
-    '$name: the same bytes, in both dialects of decorators',
+    'of $name have the same bytes in both dialects of decorators',
     ({ index }) => {
       expect(standard[index]?.length).toBeGreaterThan(1000)
       expect(legacy[index]).toBe(standard[index])

@@ -21,7 +21,7 @@ export default defineConfig({
     name: 'openapi-tools',
     include: ['**/*.test.ts'],
     setupFiles: ['./refuse-foreign-connections.ts'],
-    // Generators and compilers, on machines that do other things as well.
+    // Generators and compilers are slow on a busy machine.
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },

@@ -16,7 +16,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { bootWarnings } from '../support.js'
 
-/** A controller that takes one schema and answers with another. */
+/** A controller with a schema for its body and one for its response. */
 function controller(name: string, body: Schema, schema?: Schema): Class {
   @Controller(name)
   class NamedController {
@@ -32,7 +32,7 @@ function controller(name: string, body: Schema, schema?: Schema): Class {
 
 const documentOf = (...controllers: Class[]) => new App({ controllers }).document
 const schemasOf = (...controllers: Class[]) => documentOf(...controllers).components.schemas ?? {}
-/** The names of components that do not belong to the framework. */
+/** The names of components, without those of the framework. */
 const namesOf = (...controllers: Class[]) =>
   Object.keys(schemasOf(...controllers)).filter((name) => !/Envelope|Details|FieldError/.test(name))
 const bodyOf = (document: ReturnType<typeof documentOf>, path: string) =>
@@ -42,7 +42,7 @@ const User = z.object({ id: z.int(), name: z.string() }).meta({ id: 'User' })
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 
 describe('Components of schemas', () => {
-  it('have the name that their author gave, and are referred to wherever they are used', () => {
+  it('have the name that their author gave, and are used by reference', () => {
     const document = documentOf(controller('a', User), controller('b', z.array(User)))
     expect(bodyOf(document, '/a')).toEqual(ref('User'))
     expect(bodyOf(document, '/b')).toEqual({ type: 'array', items: ref('User') })
@@ -84,7 +84,7 @@ describe('Components of schemas', () => {
     expect(namesOf(controller('a', User, User))).toEqual(['User'])
   })
 
-  it('are two when they differ: the response keeps the name', () => {
+  it('are two when request and response differ: the response keeps the name', () => {
     const Post = z.object({ title: z.string(), draft: z.boolean().default(true) })
     const Named = Post.meta({ id: 'Post' })
     const document = documentOf(controller('a', Named, Named))
@@ -182,7 +182,7 @@ describe('A schema that the document cannot express', () => {
 })
 
 describe('The bytes of a document', () => {
-  it('are the same for equal applications, whatever order their controllers have', () => {
+  it('are the same for equal applications with another order of controllers', () => {
     const make = () => [controller('a', User, User), controller('b', z.array(User))]
     const { tags: _, ...first } = documentOf(...make())
     const { tags: __, ...turned } = documentOf(...make().reverse())

@@ -43,7 +43,7 @@ async function measure({ schema }: CorpusEntry) {
 }
 
 describe('the corpus', () => {
-  it('has no name twice', () => {
+  it('has unique names', () => {
     const names = corpus.map(({ library, name }) => `${library}: ${name}`)
     expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([])
     expect(names.length).toBeGreaterThan(130)
@@ -62,7 +62,7 @@ const cases = corpus.map((entry) => [`${entry.library}: ${entry.name}`, entry] a
 const exact = cases.filter(([, { exceptions }]) => exceptions === undefined)
 const inexact = cases.filter(([, { exceptions }]) => exceptions !== undefined)
 
-describe('the validator and the document accept the same', () => {
+describe('the validator and the document accept the same values', () => {
   it.each(exact)('%s', async (_, entry) => {
     const { disagreements, unknownOutputs, input, output, accepted } = await measure(entry)
     // If no generated value is valid for the schema, the test has tested nothing.
@@ -78,7 +78,7 @@ describe('the validator and the document accept the same', () => {
   })
 })
 
-describe('the validator and the document differ, for a reason', () => {
+describe('the validator and the document accept different values, for a documented reason', () => {
   it.each(inexact)('%s', async (name, entry) => {
     const { disagreements } = await measure(entry)
     expect(disagreements.length, `${name} has no need of an exception any more`).toBeGreaterThan(0)

@@ -15,8 +15,11 @@ const compileValidator = createValidatorCompiler()
 const isStandard = (schema: Schema): schema is StandardSchemaV1 => '~standard' in schema
 const standard = corpus.filter(({ schema }) => isStandard(schema))
 
-/** The library's own result, in the form of the framework. */
-async function askLibrary(schema: StandardSchemaV1, value: unknown): Promise<ValidationResult> {
+/** The result of the library itself, in the form of the framework. */
+async function validateByLibrary(
+  schema: StandardSchemaV1,
+  value: unknown,
+): Promise<ValidationResult> {
   const result = await schema['~standard'].validate(value)
   if (result.issues === undefined) return { value: result.value }
   const issues = result.issues.map(({ message, path }) => {
@@ -42,8 +45,8 @@ describe('a validator gives the same result as its library', () => {
       const described = describeSchema(schema, { side: 'input' })
       for (const value of fc.sample(valuesOf(described), { numRuns: VALUES, seed: SEED })) {
         const [ours, theirs] = [structuredClone(value), structuredClone(value)]
-        const answer = await validate(ours)
-        expect(answer).toEqual(await askLibrary(schema as StandardSchemaV1, theirs))
+        const result = await validate(ours)
+        expect(result).toEqual(await validateByLibrary(schema as StandardSchemaV1, theirs))
         expect(ours).toEqual(theirs)
       }
     },

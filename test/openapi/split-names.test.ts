@@ -2,7 +2,7 @@ import { ApiResponseDoc, App, Body, Controller, Post, type Schema } from 'blazon
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 
-/** Names of components that are not the framework's, of an operation that takes what it answers with. */
+/** The names of components, without those of the framework, if body and response have the same schema. */
 function namesOf(...schemas: Schema[]): string[] {
   const controllers = schemas.map((schema, index) => {
     @Controller(`c${index}`)
@@ -21,13 +21,13 @@ function namesOf(...schemas: Schema[]): string[] {
     .sort()
 }
 
-/** What may be left out where it is sent, and is always there where it is received. */
+/** A request may lack its property, and a response always has it. */
 const differing = z.object({ count: z.number().default(1) })
 const same = z.object({ count: z.number() })
 
 describe('a chain of schemas', () => {
   it.each([1, 2, 3, 4, 6])(
-    'has two names each where its end differs, at a length of %i',
+    'has two names for each schema if request and response differ in the last of %i',
     (length) => {
       let schema: z.ZodType = differing.meta({ id: `S${length}` })
       for (let at = length - 1; at > 0; at--)
@@ -37,20 +37,20 @@ describe('a chain of schemas', () => {
     },
   )
 
-  it('has one name each where its end does not differ', () => {
+  it('has one name for each schema if request and response do not differ', () => {
     const last = same.meta({ id: 'T3' })
     const middle = z.object({ next: last }).meta({ id: 'T2' })
     expect(namesOf(z.object({ next: middle }).meta({ id: 'T1' }))).toEqual(['T1', 'T2', 'T3'])
   })
 
-  it('has two names only as far as what differs leads', () => {
+  it('has two names only for schemas that refer to one that differs', () => {
     const last = same.meta({ id: 'U3' })
     const middle = differing.extend({ next: last }).meta({ id: 'U2' })
     const names = namesOf(z.object({ next: middle }).meta({ id: 'U1' }))
     expect(names).toEqual(['U1', 'U1Input', 'U2', 'U2Input', 'U3'])
   })
 
-  it('may be a circle', () => {
+  it('may contain itself', () => {
     interface Tree {
       children: Tree[]
       leaf?: unknown
@@ -62,7 +62,7 @@ describe('a chain of schemas', () => {
     expect(namesOf(tree)).toEqual(['Leaf', 'LeafInput', 'Tree', 'TreeInput'])
   })
 
-  it('leaves a name alone that is taken already', () => {
+  it('does not use a name that another schema has already', () => {
     const user = differing.meta({ id: 'V' })
     const taken = same.meta({ id: 'VInput' })
     expect(namesOf(user, taken)).toEqual(['V', 'VInput', 'VInput_'])

@@ -31,9 +31,9 @@ export type Level = LogEntry['level']
 // Types that could not be resolved would be `any`, and accept these.
 // @ts-expect-error -- a port is a number
 export const listening = app.listen('80')
-// @ts-expect-error -- there is no such option
+// @ts-expect-error -- the option does not exist
 export const misspelt: AppOptions = { controlers: [] }
-// @ts-expect-error -- a URL is text
+// @ts-expect-error -- a URL is a string
 export const numeric = postgres({ url: 5432 })
-// @ts-expect-error -- the time of a log entry is no symbol
+// @ts-expect-error -- the level of a log entry is not a symbol
 export const entry: LogEntry = { level: Symbol('info') }

@@ -15,7 +15,7 @@ const COMPILERS = {
   'TypeScript 7': 'typescript/bin/tsc',
 }
 
-/** The consumer as an ES module, as CommonJS, and as what the compiler's `module` makes of it. */
+/** The consumer as an ES module, as CommonJS, and as the kind that the option `module` decides. */
 const [ESM, COMMONJS, EITHER] = ['consumer.mts', 'consumer.cts', 'consumer.ts']
 const AS_NODE = [ESM, COMMONJS]
 
@@ -31,7 +31,7 @@ const RESOLUTIONS: readonly Resolution[] = [
     name: 'node10',
     files: [EITHER],
     options: { module: 'commonjs', moduleResolution: 'node10' },
-    // TypeScript 6 takes it only where `ignoreDeprecations` says so, and TypeScript 7 never.
+    // TypeScript 6 accepts it only with `ignoreDeprecations`, and TypeScript 7 does not accept it.
     compilers: ['TypeScript 5.9'],
   },
   {
@@ -60,7 +60,7 @@ const CASES = RESOLUTIONS.flatMap(({ compilers = Object.keys(COMPILERS), ...reso
   compilers.map((compiler) => ({ ...resolution, compiler: compiler as keyof typeof COMPILERS })),
 )
 
-// Below the repository, where the dependencies of the package are found.
+// Inside the repository, so that the compilers find the dependencies of the package.
 mkdirSync(join(root, '.cache'), { recursive: true })
 const folder = mkdtempSync(join(root, '.cache', 'consumer-'))
 
@@ -71,12 +71,12 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** What a compiler reports of the consumer, and of our declarations. */
-async function complaints(compiler: keyof typeof COMPILERS, config: string): Promise<string> {
+/** The errors of a compiler in the consumer, and in our declarations. */
+async function errorsOf(compiler: keyof typeof COMPILERS, config: string): Promise<string> {
   const args = [join(root, 'node_modules', COMPILERS[compiler]), '-p', config, '--pretty', 'false']
   const run = promisify(execFile)(process.execPath, args, { cwd: folder, maxBuffer: 64 << 20 })
   const { stdout } = await run.catch((error: { stdout: string }) => error)
-  // Other libraries' declarations are theirs.
+  // Errors in declarations of other libraries do not count.
   const isOurs = (line: string) => !/^(\s|(\.\.\/)+node_modules\/)/.test(line)
   return stdout.split('\n').filter(isOurs).join('\n').trim()
 }
@@ -93,6 +93,6 @@ describe('the types of every door', () => {
       ...rest.options,
     }
     writeFileSync(config, JSON.stringify({ compilerOptions, files: rest.files }))
-    expect(await complaints(compiler, config)).toBe('')
+    expect(await errorsOf(compiler, config)).toBe('')
   })
 })

@@ -8,14 +8,14 @@ import { packPackage } from '../house/packed-package.js'
 const tarball = packPackage()
 afterAll(() => rmSync(dirname(tarball), { recursive: true, force: true }))
 
-describe('other people’s tools', () => {
-  it('publint finds nothing to improve', async () => {
+describe('the package', () => {
+  it('gets no message from publint', async () => {
     const data = new Uint8Array(readFileSync(tarball)).buffer
     const { messages } = await publint({ pack: { tarball: data }, strict: true })
     expect(messages).toEqual([])
   })
 
-  it('arethetypeswrong resolves every door, from ES modules and from CommonJS', async () => {
+  it('has types for every door in ES modules and in CommonJS, by arethetypeswrong', async () => {
     const data = createPackageFromTarballData(new Uint8Array(readFileSync(tarball)))
     const result = await checkPackage(data)
     if (result.types === false) throw new Error('It finds no types.')

@@ -6,7 +6,7 @@ export default defineConfig({
     name: 'package',
     root: fileURLToPath(new URL('.', import.meta.url)),
     include: ['*.test.ts'],
-    // Each test runs a compiler or a tool, on machines that do other things as well.
+    // Each test runs a compiler or a tool, which is slow on a busy machine.
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },

@@ -73,7 +73,7 @@ describe('the list of steps', () => {
     expect(STEPS.filter(({ does }) => !/^[a-z].*[^.]$/.test(does))).toEqual([])
   })
 
-  it('is the order in which a request passes them', () => {
+  it('has the order in which a request passes the steps', () => {
     const seen: string[] = []
     const all = Object.fromEntries(names.map((name) => [name, noting(name, seen)])) as RouteSteps
     const run = foldSteps({ ...all, handler: () => () => seen.push('handler') })
@@ -95,7 +95,7 @@ describe('the list of steps', () => {
 })
 
 describe('a route', () => {
-  it('that uses nothing has two steps', () => {
+  it('without features has two steps', () => {
     expect(usedBy(stepsOf(bare, parts, config))).toEqual(['respond', 'handler'])
   })
 
@@ -103,7 +103,7 @@ describe('a route', () => {
     expect(Object.keys(stepsOf(bare, parts, config))).toEqual(names)
   })
 
-  it('that uses everything has every step', () => {
+  it('with all features has every step', () => {
     const stage: Stage = (next) => next
     const stages: RouteStages = {
       scope: stage,
@@ -147,12 +147,12 @@ describe('a route', () => {
     ['underTest', {}, { underTest: (next) => next }],
     ['quota', {}, { stages: { ...NO_STAGES, quota: (next) => next } }],
     ['cache', {}, { stages: { ...NO_STAGES, cache: () => (next) => next } }],
-  ])('has the step %s only where it is used', (step, route, changed) => {
+  ])('has the step %s only if it uses it: case %#', (step, route, changed) => {
     const steps = stepsOf({ ...bare, ...route }, { ...parts, ...changed }, config)
     expect(usedBy(steps).sort()).toEqual(['handler', 'respond', step].sort())
   })
 
-  it('stops expired requests only if it may wait and may be ended meanwhile', () => {
+  it('has the step `unexpired` only if it may wait and its request may end meanwhile', () => {
     const waiting = { ...bare, isProtected: true }
     const isStopped = (route: RouteModel, mayFailLate: boolean) =>
       stepsOf(route, parts, { ...config, mayFailLate }).unexpired !== null
@@ -177,7 +177,7 @@ describe('a route', () => {
     expect(seen).toEqual(['first', 'second'])
   })
 
-  it('without its method is an error', () => {
+  it('throws an error if its controller lacks the method', () => {
     const route = { ...bare, handler: 'absent' }
     expect(() => compileRoute(route, parts, config)).toThrow('Things.list is not a method')
   })
@@ -193,7 +193,7 @@ function notingStages(seen: string[]): RouteStages {
 describe('the steps that decide about access', () => {
   const route: RouteModel = { ...bare, isProtected: true, abilities: ['a'] }
 
-  function asking(seen: string[]): PipelineConfig {
+  function recording(seen: string[]): PipelineConfig {
     const note = (name: string) => {
       seen.push(name)
       return true
@@ -201,7 +201,7 @@ describe('the steps that decide about access', () => {
     return { ...config, guard: { canActivate: () => note('guard') }, can: () => note('can') }
   }
 
-  it('runs the same checks as the route, in the same order, and responds with 204', () => {
+  it('run for a probe in the same order as for the route, and the probe responds 204', () => {
     const seen: string[] = []
     const sent: number[] = []
     // Node's status 200 is on the prototype. An own property would mean that a middleware has set it.
@@ -212,19 +212,19 @@ describe('the steps that decide about access', () => {
       },
       end() {},
     })
-    compileProbe(route, notingStages(seen), asking(seen))(req, response)
+    compileProbe(route, notingStages(seen), recording(seen))(req, response)
     expect(seen).toEqual(['scope', 'claim', 'guard', 'tenant', 'membership', 'can'])
     expect(sent).toEqual([204])
   })
 
-  it('runs the guard before a router, and allows with `true`', () => {
+  it('run before a router without `can`, and return `true` if all of them allow the request', () => {
     const seen: string[] = []
-    const admit = compileAdmission(notingStages(seen), asking(seen))
+    const admit = compileAdmission(notingStages(seen), recording(seen))
     expect(admit(req, res)).toBe(true)
     expect(seen).toEqual(['claim', 'guard', 'tenant', 'membership'])
   })
 
-  it('refuses a request before a router if the guard does', () => {
+  it('refuse a request before a router if the guard refuses it', () => {
     const guard = { canActivate: () => false }
     expect(compileAdmission(NO_STAGES, { ...config, guard })(req, res)).toBeInstanceOf(Refusal)
   })

@@ -32,7 +32,7 @@ describe('buildRouter', () => {
     },
   )
 
-  it('lets a wildcard be empty, and no parameter', () => {
+  it('lets a wildcard be empty, but not a parameter', () => {
     const match = routerOf('GET /*rest', 'POST /users/:id')
     expect(match('GET', '/')).toEqual(['GET /*rest', { rest: '' }])
     expect(match('POST', '/users/')).toEqual({ kind: 'method', allow: ['GET', 'HEAD', 'OPTIONS'] })
@@ -67,14 +67,17 @@ describe('buildRouter', () => {
     '/',
     '/users/me;x',
     '/./users/me',
-  ])('finds nothing at %s', (url) => {
+  ])('finds no route for %s', (url) => {
     expect(routerOf('GET /users/me')('GET', url)).toEqual({ kind: 'none' })
   })
 
-  it.each(['/users/%E0%A4%A', '/%', '/users/%zz', '/nowhere/%ff'])('calls %s malformed', (url) => {
-    expect(routerOf('GET /users/:id')('GET', url)).toEqual({ kind: 'malformed' })
-    expect(routerOf('POST /users/:id')('GET', url)).toEqual({ kind: 'malformed' })
-  })
+  it.each(['/users/%E0%A4%A', '/%', '/users/%zz', '/nowhere/%ff'])(
+    'returns `malformed` for %s',
+    (url) => {
+      expect(routerOf('GET /users/:id')('GET', url)).toEqual({ kind: 'malformed' })
+      expect(routerOf('POST /users/:id')('GET', url)).toEqual({ kind: 'malformed' })
+    },
+  )
 
   it('lists the methods of a path in a fixed order', () => {
     const match = routerOf('DELETE /users/:id', 'PUT /users/:id', 'GET /users/:id', 'POST /other')
@@ -86,7 +89,7 @@ describe('buildRouter', () => {
     expect(match('constructor', '/users/7')).toMatchObject({ kind: 'method' })
   })
 
-  it('runs GET for HEAD, and @All for methods without another route', () => {
+  it('finds GET for HEAD, and @All for methods without another route', () => {
     const match = routerOf('GET /a', 'ALL /b', 'POST /b')
     expect(match('HEAD', '/a')).toEqual(['GET /a', {}])
     expect(match('POST', '/b')).toEqual(['POST /b', {}])
@@ -118,7 +121,7 @@ describe('buildRouter', () => {
     expect(match('PUT', '/a/1')).toEqual(['ALL /A/:key', { key: '1' }])
   })
 
-  it('finds nothing for a parameter that is longer than the limit', () => {
+  it('finds no route if a parameter is longer than the limit', () => {
     const match = routerOf('GET /users/:id')
     expect(match('GET', `/users/${'x'.repeat(1024)}`)).toMatchObject(['GET /users/:id', {}])
     expect(match('GET', `/users/${'x'.repeat(1025)}`)).toEqual({ kind: 'none' })

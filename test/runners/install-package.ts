@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { builtPackage } from '../cli/built-package.js'
 
 /**
- * Puts the package, as it is published, where npm would: a copy, because runners treat what a link leads to as
- * the project's own code.
+ * Copies the package, as it is published, to the folder that npm would use. It is not a link, because runners treat the
+ * target of a link as code of the project.
  */
 export function setup(): void {
   const place = fileURLToPath(new URL('node_modules/blazon', import.meta.url))

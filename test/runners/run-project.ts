@@ -4,24 +4,24 @@ import { fileURLToPath } from 'node:url'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 
-/** What a run of a project's tests left behind. */
+/** The result of a run of the tests of a project. */
 export interface Outcome {
   readonly status: number
   readonly output: string
 }
 
-/** How a project is run. */
+/** Options of a run. */
 export interface RunOptions {
   /** The script of its `package.json`. Default `test`. */
   readonly script?: string
   /** Arguments for the runner. */
   readonly args?: readonly string[]
-  /** The Node that runs it. Default: this one. */
+  /** The Node that runs it. Default: the current one. */
   readonly node?: string
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** Runs a script of a project as its users do: by npm, with a Node that is first in the path. */
+/** Runs a script of a project as users do: by npm, with a Node that is first in the path. */
 export function runProject(project: string, options: RunOptions = {}): Promise<Outcome> {
   const { script = 'test', args = [], node = process.execPath, env = {} } = options
   const path = [dirname(node), process.env['PATH']].join(delimiter)
@@ -41,7 +41,7 @@ export function runProject(project: string, options: RunOptions = {}): Promise<O
   })
 }
 
-/** Without what the runner that runs this has set for its own tests. */
+/** The environment without the variables that the current runner has set for its own tests. */
 function ownEnvironment(): NodeJS.ProcessEnv {
   const isForeign = (name: string) =>
     /^(VITEST|JEST|NODE_ENV$|NODE_OPTIONS$|TEST$|npm_|FORCE_COLOR$)/.test(name)

@@ -8,7 +8,7 @@ import { root } from '../root.js'
 import { findNode } from './find-node.js'
 import { type Outcome, type RunOptions, runProject } from './run-project.js'
 
-/** `shared/cases.ts` has as many. */
+/** The number of tests in `shared/cases.ts`. */
 const CASES = 4
 
 interface Counts {
@@ -20,9 +20,9 @@ interface Runner {
   readonly project: string
   /** The major version of Node that it needs. */
   readonly node: number
-  /** How it is run: once for each, where a run knows one dialect. */
+  /** Its runs: one, or one for each dialect if a run compiles one dialect only. */
   readonly runs: readonly Omit<RunOptions, 'node' | 'env'>[]
-  /** What it says of its tests. */
+  /** Counts the tests in its output. */
   readonly count: (output: string) => Counts
 }
 
@@ -38,7 +38,7 @@ function countTap(output: string): Counts {
   return { passed: count(/^ok \d+ - .*:/gm), failed: count(/^not ok \d+ - .*:/gm) }
 }
 
-/** Runners that do not ask every file's own tsconfig have a script for each dialect. */
+/** A runner that does not read the tsconfig of each file has a script for each dialect. */
 const each = (run: Omit<RunOptions, 'node' | 'env'>) => [run, { ...run, script: 'test:legacy' }]
 
 const vitest = { runs: [{ args: ['--reporter=tap-flat'] }], count: countTap }
@@ -49,7 +49,7 @@ const RUNNERS: readonly Runner[] = [
   { project: 'node-test', node: 20, runs: each({}), count: countTap },
 ]
 
-/** Runs all tests of a project, and adds up what it says. */
+/** Runs all tests of a project, and adds up the counts. */
 async function runAll({ project, node, runs, count }: Runner, env: Record<string, string> = {}) {
   const outcomes: Outcome[] = []
   for (const run of runs) {
@@ -79,7 +79,7 @@ describe.each(RUNNERS)('$project', (runner) => {
     expect(result, output).toEqual({ passed: 2 * CASES, failed: 0, statuses })
   })
 
-  it.skipIf(isMissing)('sees a test that fails', async () => {
+  it.skipIf(isMissing)('reports a test that fails', async () => {
     const { output, ...result } = await runAll(runner, { PLANTED_FAILURE: '1' })
     const statuses = runner.runs.map(() => 1)
     expect(result, output).toEqual({ passed: 2 * CASES, failed: 2, statuses })
@@ -90,7 +90,7 @@ describe.each(RUNNERS)('$project', (runner) => {
 describe('vitest-5 without the plugin', () => {
   const node = findNode(22)
 
-  it.skipIf(node === null)('stops at the first decorator that Vite has left', async () => {
+  it.skipIf(node === null)('fails at the first decorator that Vite has not compiled', async () => {
     const { status, output } = await runProject('vitest-5', {
       node: node as string,
       args: ['--config=without-plugin.config.ts'],
@@ -114,7 +114,7 @@ describe('docs/testing.md', () => {
   const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
   it.each(['vitest-4/vitest.config.ts', 'vitest-5/vitest.config.ts', 'jest/jest.config.js'])(
-    'shows %s as it is',
+    'shows the file %s',
     (path) => {
       const name = path.split('/').at(-1)
       expect(read('docs/testing.md')).toContain(`// ${name}\n${read(`test/runners/${path}`)}\`\`\``)

@@ -7,7 +7,7 @@ export default defineConfig({
     root: fileURLToPath(new URL('.', import.meta.url)),
     include: ['*.test.ts'],
     globalSetup: './install-package.ts',
-    // Each test is a run of a whole runner, on machines that do other things as well.
+    // Each test is a run of a whole runner, which is slow on a busy machine.
     testTimeout: 120_000,
   },
 })

@@ -6,7 +6,7 @@ import { dateText } from '../../src/schema/date-text.js'
 const inJson = (value: unknown) => JSON.parse(JSON.stringify([value]))[0]
 
 describe('dateText', () => {
-  it('is the text of JSON for dates of any year, and for invalid dates', () => {
+  it('returns the text of JSON for dates of any year, and for invalid dates', () => {
     fc.assert(
       fc.property(fc.date(), (date) => {
         expect(dateText(date)).toBe(inJson(date))
@@ -61,7 +61,7 @@ describe('dateText', () => {
     ])
   })
 
-  it('reads the date itself, although its class overrides the getters', () => {
+  it('reads the date itself if its class overrides the getters', () => {
     class Shifted extends Date {
       override getUTCFullYear() {
         return 1

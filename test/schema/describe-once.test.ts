@@ -19,13 +19,12 @@ it('describes a JSON Schema again after a change', () => {
   expect(describeOnce(schema, { side }).schema.maxLength).toBe(3)
 })
 
-it('calls the converter of each application', () => {
+it('calls a converter for each application', () => {
   const schema = z.string()
-  const ask = (title: string) =>
+  const describeWith = (title: string) =>
     describeOnce(schema, { side, converters: { zod: () => ({ type: 'string', title }) } })
   expect(describeOnce(schema, { side }).schema.title).toBeUndefined()
-  expect([ask('one'), ask('two')].map((described) => described.schema.title)).toEqual([
-    'one',
-    'two',
-  ])
+  expect(
+    [describeWith('one'), describeWith('two')].map((described) => described.schema.title),
+  ).toEqual(['one', 'two'])
 })

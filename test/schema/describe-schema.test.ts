@@ -56,13 +56,13 @@ describe('describeSchema', () => {
   it.each<[string, object]>([
     ['a library that throws', standard('some', { input: thrower })],
     ['a library that returns undefined', standard('some', { input: () => undefined })],
-    ['a library that answers with a promise', standard('some', { input: () => Promise.reject })],
+    ['a library that returns a function', standard('some', { input: () => Promise.reject })],
     ['a getter that throws', Object.defineProperty({}, 'type', { get: thrower, enumerable: true })],
-    ['an object that holds itself', circle],
+    ['an object that contains itself', circle],
     ['null', null as unknown as object],
     ['text', 'string' as unknown as object],
     ['a class', class Dto {}],
-  ])('describes %s as anything, and reports why', (_, schema) => {
+  ])('describes %s as an empty schema, and reports the reason', (_, schema) => {
     const described = describeSchema(schema, { side: 'input' })
     expect(described.schema).toEqual({})
     expect(described.definitions).toEqual([])

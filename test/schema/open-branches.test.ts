@@ -16,16 +16,16 @@ const pathsOf = (schema: OpenApiSchema, value: unknown) =>
 
 const value = { a: '', x: '' }
 
-describe('an object that takes any property in one branch', () => {
+describe('an object with branches', () => {
   it.each<[string, OpenApiSchema]>([
     ['the last of anyOf', { ...object('a'), anyOf: [object('b'), any] }],
     ['the first of anyOf', { ...object('a'), anyOf: [any, object('b')] }],
-    ['the only one of anyOf', { ...object('a'), anyOf: [any] }],
+    ['the only branch of anyOf', { ...object('a'), anyOf: [any] }],
     ['anyOf, without properties of its own', { anyOf: [object('a'), any] }],
     ['oneOf', { oneOf: [{ ...object('b'), required: ['b'] }, any] }],
     ['a component', { ...object('a'), anyOf: [object('b'), ref('Any')] }],
     ['a branch within a branch', { ...object('a'), anyOf: [{ anyOf: [object('b'), any] }] }],
-  ])('is open: %s', (_, schema) => {
+  ])('accepts any property if one branch does: %s', (_, schema) => {
     expect(pathsOf(schema, value)).toEqual([])
     expect(pathsOf(schema, value)).toEqual([])
   })
@@ -34,9 +34,9 @@ describe('an object that takes any property in one branch', () => {
     ['anyOf', { ...object('a'), anyOf: [object('b'), object('c')] }],
     ['oneOf', { ...object('a'), oneOf: [object('b')] }],
     ['allOf', { allOf: [object('a'), object('b')] }],
-    ['allOf, with one that says nothing of properties', { allOf: [object('a'), any] }],
+    ['allOf, with one branch without properties', { allOf: [object('a'), any] }],
     ['a component', { ...object('a'), anyOf: [ref('Named')] }],
-  ])('is closed where all say which there are: %s', (_, schema) => {
+  ])('refuses other properties if all branches list theirs: %s', (_, schema) => {
     expect(pathsOf(schema, value)).toContain('x')
     expect(pathsOf(schema, { a: '' })).toEqual([])
   })

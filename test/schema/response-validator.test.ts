@@ -25,7 +25,12 @@ describe('an undocumented property', () => {
     ['an object', object({ a: text }), { a: '', b: 1 }, ['b: null, 1']],
     ['an object within', object({ a: object({ b: text }) }), { a: { c: 1 } }, ['a.c: null, 1']],
     ['items', { type: 'array', items: component('Base') }, [{ id: 1, x: 1 }], ['[0].x: null, 1']],
-    ['parts, each of which describes its own', component('Both'), { id: 1, name: '' }, []],
+    [
+      'no part, if each describes some of the properties',
+      component('Both'),
+      { id: 1, name: '' },
+      [],
+    ],
     ['all parts together', component('Both'), { id: 1, name: '', x: 1 }, ['x: null, 1']],
     [
       'a property of a part',
@@ -34,7 +39,7 @@ describe('an undocumented property', () => {
       ['a.x: null, 1'],
     ],
     [
-      'a component that is whole here and a part there',
+      'a component that is also a part of another',
       component('Base'),
       { id: 1, name: '' },
       ['name: null, ""'],
@@ -46,12 +51,12 @@ describe('an undocumented property', () => {
       ['children[0].x: null, 1'],
     ],
     [
-      'one of two',
+      'one of two alternatives',
       { oneOf: [component('Base'), component('Named')] },
       { name: '', x: 1 },
       ['x: null, 1'],
     ],
-    ['names that need care', object({}), JSON.parse('{"a/b~c":1}'), ['a/b~c: null, 1']],
+    ['names with special characters', object({}), JSON.parse('{"a/b~c":1}'), ['a/b~c: null, 1']],
   ])('is found in %s', (_, schema, value, mismatches) => {
     expect(find(schema, value)).toEqual(mismatches)
   })
@@ -113,7 +118,7 @@ describe('a wrong value', () => {
       ': one of its alternatives, true',
     ],
     [
-      'the alternative that was meant',
+      'the closest alternative',
       { anyOf: [component('Base'), { enum: [null] }] },
       { id: 'x' },
       'id: integer, "x"',
@@ -145,7 +150,7 @@ describe('a wrong value', () => {
   })
 })
 
-it('keeps documents apart that use one name for different schemas', () => {
+it('keeps two documents apart that use one name for different schemas', () => {
   const other = createResponseCompiler({ Base: object({ id: text }) })
   expect(find(component('Base'), { id: 1 })).toEqual([])
   expect(other(component('Base'))({ id: 'x' })).toEqual([])

@@ -26,7 +26,7 @@ class NotesController {
   read(req: Request) {
     const name = req.params['name']
     if (name === 'missing') throw new NotFoundError('No such note')
-    // A field that the document knows nothing of.
+    // The document does not describe `secret`.
     return name === 'lie' ? { name, secret: true } : { name }
   }
 
@@ -66,7 +66,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('a generated client, in process', () => {
-  it('reaches the application by its fetch, and nothing listens', async () => {
+  it('calls the application through app.fetch, without a listening server', async () => {
     const client = createClient({ fetch: app.fetch, token: 's3cret' })
     const found = await client['notes']?.['read']?.({ params: { name: 'a/b é' } })
     expect(found).toMatchObject({ ok: true, status: 200, data: { name: 'a/b é' } })
@@ -81,7 +81,7 @@ describe('a generated client, in process', () => {
     expect(app.server.listening).toBe(false)
   })
 
-  it('acts as the user that the test names', async () => {
+  it('sends requests as the user of app.as()', async () => {
     const body = { title: 'x' }
     const user = createClient({ fetch: app.as({ id: 7 }).fetch })
     expect(await user['notes']?.['write']?.({ body })).toMatchObject({ ok: true })

@@ -14,7 +14,7 @@ await app.close()
 `
 
 describe('a rejection that no application under test has caused', () => {
-  it('ends the process, as it does without one', () => {
+  it('ends the process, as it does without a TestApp', () => {
     const folder = join(root, '.cache', 'foreign-rejection')
     mkdirSync(folder, { recursive: true })
     const file = join(folder, 'program.ts')

@@ -43,14 +43,14 @@ describe('MemorySocket', () => {
     client.destroy()
   })
 
-  it('ends the other end when one is destroyed that has read everything', async () => {
+  it('ends the other side when a side that has read everything is destroyed', async () => {
     const [client, peer] = MemorySocket.pair()
     client.destroy()
     expect(await textOf(peer)).toBe('')
     peer.destroy()
   })
 
-  it('resets the other end when one is destroyed that has not', async () => {
+  it('resets the other side when a side with unread data is destroyed', async () => {
     const [client, peer] = MemorySocket.pair()
     peer.write('never read')
     await new Promise((resolve) => setImmediate(resolve))
@@ -74,7 +74,7 @@ describe('MemoryAgent', () => {
     expect(connections).toBe(1)
   })
 
-  it('streams events while the response is open, and tells the server when the client leaves', async () => {
+  it('streams events while the response is open, and closes it when the client disconnects', async () => {
     const left = new Promise((resolve) => {
       server.on('request', (_req, res) => {
         res.writeHead(200, { 'Content-Type': 'text/event-stream' })
@@ -89,13 +89,13 @@ describe('MemoryAgent', () => {
     expect(await left).toBe(false)
   })
 
-  it('lets the client see a connection that the server cuts', async () => {
+  it('emits ECONNRESET at the client when the server destroys the connection', async () => {
     server.on('request', (req) => req.socket.destroy())
     const [error] = await once(call().end(), 'error')
     expect(error).toMatchObject({ code: 'ECONNRESET' })
   })
 
-  it('carries upgrades', async () => {
+  it('supports upgrades of the protocol', async () => {
     server.on('upgrade', (_req, socket) => {
       socket.write(
         'HTTP/1.1 101 Switching Protocols\r\nUpgrade: echo\r\nConnection: Upgrade\r\n\r\n',

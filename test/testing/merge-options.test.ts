@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { mergeOptions } from '../../src/testing/merge-options.js'
 
 describe('mergeOptions', () => {
-  it('merges plain objects deeply, the explicit side winning', () => {
+  it('merges plain objects deeply, and prefers explicit values', () => {
     const defaults = { a: 1, deep: { b: 2, deeper: { c: 3 } } }
     expect(mergeOptions(defaults, { deep: { deeper: { c: 4, d: 5 } } } as object)).toEqual({
       a: 1,
@@ -10,7 +10,7 @@ describe('mergeOptions', () => {
     })
   })
 
-  it('takes lists, classes, functions and instances whole', () => {
+  it('replaces lists and instances, and does not merge them', () => {
     class Guard {
       readonly field = 1
     }
@@ -20,13 +20,13 @@ describe('mergeOptions', () => {
     expect(merged.guard).toBe(guard)
   })
 
-  it('changes neither side, and leaves a default where the explicit value is undefined', () => {
+  it('changes neither argument, and keeps a default if the explicit value is undefined', () => {
     const defaults = Object.freeze({ security: Object.freeze({ helmet: false }) })
     const explicit = Object.freeze({ security: undefined })
     expect(mergeOptions(defaults, explicit)).toEqual({ security: { helmet: false } })
   })
 
-  it('does not reach a prototype', () => {
+  it('does not change a prototype', () => {
     mergeOptions({}, JSON.parse('{"__proto__":{"polluted":true}}'))
     expect({}).not.toHaveProperty('polluted')
   })

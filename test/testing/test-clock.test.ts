@@ -20,7 +20,7 @@ describe('a clock that was not changed', () => {
     expect(clock.monotonic()).toBeGreaterThanOrEqual(first)
   })
 
-  it('rings by itself, again and again for an interval, until cancelled', async () => {
+  it('runs timers by itself, and intervals until they are cancelled', async () => {
     await new Promise<void>((resolve) => {
       clock.setTimeout(ring('once'), 1)
       const timer = clock.setInterval(() => {
@@ -35,7 +35,7 @@ describe('a clock that was not changed', () => {
 })
 
 describe('advance', () => {
-  it('moves both times by as much, and then they stand still', async () => {
+  it('moves both times by the same duration, and then stops them', async () => {
     await clock.advance(0)
     const [now, monotonic] = [clock.now(), clock.monotonic()]
     await clock.advance('15m')
@@ -69,7 +69,7 @@ describe('advance', () => {
     expect(rung).toEqual(['timer'])
   })
 
-  it('lets promises settle before the next timer rings', async () => {
+  it('lets promises settle before it runs the next timer', async () => {
     clock.setTimeout(async () => {
       for (let i = 0; i < 50; i++) await undefined
       rung.push('first, after a while')
@@ -79,7 +79,7 @@ describe('advance', () => {
     expect(rung).toEqual(['first, after a while', 'second'])
   })
 
-  it('rings timers that a timer has set', async () => {
+  it('runs timers that a timer has set', async () => {
     await clock.advance(0)
     clock.setTimeout(() => clock.setTimeout(ring('inner'), 1000), 1000)
     await clock.advance(1.999)
@@ -97,14 +97,14 @@ describe('advance', () => {
     expect(rung).toEqual([])
   })
 
-  it('ends, whatever an interval is given', async () => {
+  it('ends even with an interval of 0 ms', async () => {
     await clock.advance(0)
     clock.setInterval(ring('tick'), 0)
     await clock.advance('5ms')
     expect(rung).toHaveLength(5)
   })
 
-  it('waits for the call before it', async () => {
+  it('waits for the previous call', async () => {
     clock.setTimeout(ring('first'), 1000)
     clock.setTimeout(ring('second'), 2000)
     const start = clock.monotonic()
@@ -113,14 +113,14 @@ describe('advance', () => {
     expect(clock.monotonic() - start).toBeGreaterThanOrEqual(2000)
   })
 
-  it('rings in the context in which the timer was set', async () => {
+  it('runs a timer in the async context in which it was set', async () => {
     const context = new AsyncLocalStorage<string>()
     context.run('setter', () => clock.setTimeout(() => rung.push(String(context.getStore())), 1))
     await context.run('advancer', () => clock.advance(1))
     expect(rung).toEqual(['setter'])
   })
 
-  it('fails with what a timer throws, and works again', async () => {
+  it('rejects with the error of a timer, and works again afterwards', async () => {
     clock.setTimeout(() => {
       throw new Error('broken timer')
     }, 10)
@@ -142,14 +142,14 @@ describe('advance', () => {
 
 describe('set', () => {
   it.each([new Date('2030-01-31T12:00:00Z'), '2030-01-31T12:00:00Z', Date.UTC(2030, 0, 31, 12)])(
-    'says what time it is: %s',
+    'changes the time to %s',
     (date) => {
       clock.set(date)
       expect(new Date(clock.now()).toISOString()).toBe('2030-01-31T12:00:00.000Z')
     },
   )
 
-  it('lets no time pass, forwards or back', async () => {
+  it('runs no timer and leaves the monotonic time unchanged', async () => {
     clock.setTimeout(ring('timer'), 60_000)
     clock.set('2099-01-01')
     const before = clock.monotonic()

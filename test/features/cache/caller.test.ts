@@ -13,7 +13,7 @@ describe('the certificate of a client', () => {
     getPeerX509Certificate: () => fingerprint256 && { fingerprint256 },
   })
 
-  it('says who asks, where nothing else does', () => {
+  it('identifies the caller if the request has no user', () => {
     const [ada, bob] = ['AA:01', 'BB:02'].map((text) =>
       callerOf(request({ socket: connection(text) }), res),
     )
@@ -22,14 +22,14 @@ describe('the certificate of a client', () => {
     expect(callerOf(known, res)).toBe('user.id=n1')
   })
 
-  it('is nobody’s where there is none', () => {
+  it('identifies no caller if the client sent none', () => {
     const socket = connection()
     expect(callerOf(request({ socket }), res)).toBeNull()
     expect(callerOf(request({ socket }), res)).toBeNull()
     expect(callerOf(request({ socket: { encrypted: true } }), res)).toBeNull()
   })
 
-  it('is asked for once for a connection', () => {
+  it('is read once for each connection', () => {
     let asked = 0
     const socket = {
       encrypted: true,
@@ -63,13 +63,13 @@ describe('a user', () => {
       ),
       undefined,
     ],
-  ])('%# is known by what nobody else has', (user, caller) => {
+  ])('is identified by a key of its own, or by none: case %#', (user, caller) => {
     expect(callerOf(request({ user }), res)).toBe(caller)
   })
 })
 
 describe('a request that is watched', () => {
-  it('has its user as data again when the watch is over', () => {
+  it('has `user` as a plain property again after the watch ends', () => {
     const req = request({})
     const end = watchCaller(req, res, null)
     req.user = { id: 1 }
@@ -83,7 +83,7 @@ describe('a request that is watched', () => {
     })
   })
 
-  it('keeps what others have put in the place of its user', () => {
+  it('keeps a property `user` that other code has defined', () => {
     const frozen = Object.defineProperty(request({}), 'user', {
       value: { id: 1 },
       configurable: false,

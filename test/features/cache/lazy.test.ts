@@ -4,7 +4,7 @@ import { readSources } from '../../house/sources.js'
 
 const sources = readSources()
 
-/** Files that import something when they are loaded; what is imported by `import()` or as a type is not. */
+/** Files that import a matching module when they are loaded. `import()` and imports of types do not count. */
 function loadersOf(pattern: RegExp): string[] {
   return sources
     .filter(({ tree }) =>
@@ -18,7 +18,7 @@ function loadersOf(pattern: RegExp): string[] {
     .map(({ path }) => path)
 }
 
-it('lru-cache is loaded by nobody who does not keep anything in memory', () => {
+it('only the memory store imports lru-cache, and only import() loads the memory store', () => {
   expect(loadersOf(/^lru-cache$/)).toEqual(['features/cache/memory-store.ts'])
   expect(loadersOf(/\/memory-store\.js$/)).toEqual([])
   expect(loadersOf(/\/memory-cache\.js$/).length).toBeGreaterThan(0)

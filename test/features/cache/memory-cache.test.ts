@@ -25,7 +25,7 @@ describeCacheStore('memoryCache()', async () => {
   }
 })
 
-/** How many of the keys of an owner are there. */
+/** The number of keys of an owner that the store still has. */
 async function countOf(store: CacheStore, owner: string, upTo: number): Promise<number> {
   let count = 0
   for (let i = 0; i < upTo; i++) if ((await store.get(`${owner}:${i}`)) !== undefined) count++
@@ -43,14 +43,14 @@ async function fill(
 }
 
 describe('memoryCache()', () => {
-  it('is there once it is opened', async () => {
+  it('throws before it is opened and after it is closed', async () => {
     expect(() => memoryCache().get('a')).toThrow(/not open/)
     const { store } = await open()
     store.close?.()
     expect(() => store.get('a')).toThrow(/not open/)
   })
 
-  it('expires to the millisecond, whatever the clock on the wall says', async () => {
+  it('expires an entry at the exact millisecond, even if the wall clock changes', async () => {
     const { store, clock } = await open()
     await store.set('a', entryOf(), 1000)
     clock.set('2000-01-01')
@@ -62,14 +62,14 @@ describe('memoryCache()', () => {
     expect(store.get('a')).toBeUndefined()
   })
 
-  it('answers at once', async () => {
+  it('returns values, not promises', async () => {
     const { store } = await open()
     expect(store.set('a', entryOf(), HOUR)).toBeUndefined()
     expect(store.get('a')).toMatchObject({ body: '"body"' })
     expect(store.versions(['a'])).toEqual(['1'])
   })
 
-  it('keeps so many entries, those that were used last', async () => {
+  it('keeps maxEntries entries: those that were used last', async () => {
     const { store } = await open({ maxEntries: 100 })
     await fill(store, 'a', { to: 100 })
     store.get('a:0')
@@ -79,7 +79,7 @@ describe('memoryCache()', () => {
     expect(await countOf(store, 'a', 150)).toBe(100)
   })
 
-  it('keeps so many bytes, and nothing that is larger than all of them', async () => {
+  it('keeps at most maxBytes, and no entry that is larger than maxBytes', async () => {
     const { store } = await open({ maxBytes: 100_000 })
     for (let i = 0; i < 100; i++) {
       await store.set(`key ${i}`, entryOf({ body: 'x'.repeat(9500) }), HOUR)
@@ -91,7 +91,7 @@ describe('memoryCache()', () => {
     expect(store.get('key 98')).toBeDefined()
   })
 
-  it('counts keys, owners, headers and bytes as bytes', async () => {
+  it('counts keys, owners, headers, tags and bodies towards maxBytes', async () => {
     const long = 'x'.repeat(2000)
     for (const [key, fields] of [
       [long, {}],
@@ -107,7 +107,7 @@ describe('memoryCache()', () => {
     }
   })
 
-  it('gives everything to one owner, and a share to each of several', async () => {
+  it('gives all entries to a single owner, and a share to each of several owners', async () => {
     const { store } = await open({ maxEntries: 100 })
     await fill(store, 'a', { to: 100 })
     expect(await countOf(store, 'a', 100)).toBe(100)
@@ -119,7 +119,7 @@ describe('memoryCache()', () => {
     expect(store.get('b:999')).toBeDefined()
   })
 
-  it('lets no owner push out another by writing, in entries or in bytes', async () => {
+  it('removes no entry of one owner when another owner writes many entries or bytes', async () => {
     const { store } = await open({ maxEntries: 1000, maxBytes: '1mb' })
     await fill(store, 'small', { to: 100 })
     for (let i = 0; i < 500; i++) {
@@ -131,7 +131,7 @@ describe('memoryCache()', () => {
     expect(store.get('big:one')).toBeUndefined()
   })
 
-  it('keeps what an owner reads rather than what it only writes', async () => {
+  it('keeps an entry that its owner reads, and removes entries that it only writes', async () => {
     const { store } = await open({ maxEntries: 100 })
     await fill(store, 'other', { to: 1 })
     await fill(store, 'a', { to: 1 })
@@ -142,7 +142,7 @@ describe('memoryCache()', () => {
     expect(store.get('a:0')).toBeDefined()
   })
 
-  it('gives what owners have left to those who are there', async () => {
+  it('gives the share of a cleared owner to the other owners', async () => {
     const { store } = await open({ maxEntries: 100 })
     await fill(store, 'a', { to: 10 })
     await fill(store, 'b', { to: 10 })
@@ -151,7 +151,7 @@ describe('memoryCache()', () => {
     expect(await countOf(store, 'a', 100)).toBe(100)
   })
 
-  it('stays within its bounds with a great many keys, owners and tags', async () => {
+  it('keeps at most maxEntries with 50,000 keys, owners and tags', async () => {
     const { store } = await open({ maxEntries: 500 })
     for (let i = 0; i < 50_000; i++) {
       const owner = `tenant ${i}`
@@ -166,7 +166,7 @@ describe('memoryCache()', () => {
     expect(kept.filter((entry) => entry !== undefined)).toHaveLength(500)
   })
 
-  it('makes entries of a forgotten tag a miss, never an old answer', async () => {
+  it('gives a tag that it had to forget a new version, so that its old entries miss', async () => {
     const { store } = await open({ maxEntries: 10 })
     const [before] = await store.versions(['tag'])
     for (let i = 0; i < 100; i++) await store.versions([`other ${i}`])

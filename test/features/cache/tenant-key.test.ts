@@ -26,11 +26,11 @@ describe('tenantKey', () => {
     ['\ufffd', 'x', '%EF%BF%BD:x'],
     ['__proto__', '__proto__', '__proto__:__proto__'],
     ['', 'x', ':x'],
-  ])('of %j and %j is %s', (tenant, key, expected) => {
+  ])('for the tenant %j and the key %j is %s', (tenant, key, expected) => {
     expect(tenantKey(tenant, key)).toBe(expected)
   })
 
-  it('gives no two of 10 000 hostile pairs one key', () => {
+  it('returns a different key for each of 10,000 hostile pairs', () => {
     const random = randomFrom(1)
     const letters = [
       'a',
@@ -57,7 +57,7 @@ describe('tenantKey', () => {
       const pair = JSON.stringify([tenant, key])
       expect(pairs.get(full) ?? pair).toBe(pair)
       pairs.set(full, pair)
-      // The first colon is the boundary, and what stands before it is harmless to every store.
+      // The first colon is the boundary. The text before it has no character that is special to a store.
       expect(full.slice(full.indexOf(':') + 1)).toBe(key)
       expect(full.slice(0, full.indexOf(':'))).toMatch(/^[\w%]*$/)
     }

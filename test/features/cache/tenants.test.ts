@@ -9,7 +9,7 @@ import { entryOf } from '../../conformance/cache-store.js'
 const logger = { info() {}, warn() {}, error() {} }
 const model = { routes: [], hasGuard: false }
 
-/** Whose code runs, as the tenant feature says it. */
+/** The tenant whose code runs, in place of the tenant feature. */
 const tenants = new AsyncLocalStorage<string>()
 const as = <T>(id: string, run: () => T) => tenants.run(id, run)
 
@@ -42,8 +42,8 @@ afterEach(async () => {
   for (const each of running) await each.close()
 })
 
-describe('what a tenant has put into the cache', () => {
-  it('is nobody else’s, under whatever key', async () => {
+describe('a cache entry of a tenant', () => {
+  it('is not returned to another tenant that uses the same key', async () => {
     await as('acme', () => cache.set('secret', 1))
     await as('acme', () => cache.set('other:secret', 2))
     expect(await as('acme', () => cache.get('secret'))).toBe(1)
@@ -54,14 +54,14 @@ describe('what a tenant has put into the cache', () => {
     expect(await as('acme', () => cache.get('secret'))).toBeUndefined()
   })
 
-  it('can be read by who runs for no tenant, and what is nobody’s by everybody', async () => {
+  it('can be read without a tenant, and an entry without a tenant can be read by all tenants', async () => {
     await as('acme', () => cache.set('a', 1))
     await cache.set('shared', 2)
     expect(await cache.get('a')).toBe(1)
     expect(await as('acme', () => cache.get('shared'))).toBe(2)
   })
 
-  it('is loaded for it alone, at the same time too', async () => {
+  it('is loaded for each tenant separately, also when several tenants load it at the same time', async () => {
     const load = async () => {
       const mine = tenants.getStore()
       await new Promise(setImmediate)
@@ -74,7 +74,7 @@ describe('what a tenant has put into the cache', () => {
     expect(await Promise.all(behind)).toEqual(asked)
   })
 
-  it('is forgotten by its tags without those of others', async () => {
+  it('is removed by its tag, without entries of other tenants that have the same tag', async () => {
     const keep = (id: string) =>
       as(id, () => cache.forTenant().getOrSet('k', () => id, { tags: ['t'] }))
     const kept = (id: string) => cache.get(`${id}:k`)
@@ -100,7 +100,7 @@ describe('what a tenant has put into the cache', () => {
 })
 
 describe('forTenant', () => {
-  it('is the tenant’s part of the cache', async () => {
+  it('reads, writes and deletes entries of its tenant only', async () => {
     const acme = cache.forTenant('acme')
     await acme.set('k', 1)
     expect(await store.get('acme:k')).toMatchObject({ owner: 'acme' })
@@ -111,7 +111,7 @@ describe('forTenant', () => {
     expect(await acme.get('k')).toBeUndefined()
   })
 
-  it('clears no more than that', async () => {
+  it('clears entries of its tenant only', async () => {
     for (const id of ['acme', 'acme-2', 'a:b', 'a']) await cache.forTenant(id).set('k', id)
     await cache.set('k', 'nobody')
     await cache.forTenant('acme').clear()
@@ -128,7 +128,7 @@ describe('forTenant', () => {
     ])
   })
 
-  it('is closed to code that runs for another tenant', async () => {
+  it('rejects every call from code that runs for another tenant', async () => {
     const acme = cache.forTenant('acme')
     const uses = [
       () => acme.get('k'),
@@ -143,7 +143,7 @@ describe('forTenant', () => {
   })
 })
 
-describe('an entry that is none', () => {
+describe('an invalid entry of the store', () => {
   it.each<[string, unknown]>([
     ['null', null],
     ['text', 'entry'],
@@ -160,7 +160,7 @@ describe('an entry that is none', () => {
 })
 
 describe('CacheManager.getInstance()', () => {
-  it('is that of the application whose request is being answered', async () => {
+  it('returns the manager of the application whose request runs, or else the newest one', async () => {
     const second = await start(1)
     expect(CacheManager.getInstance()).toBe(second)
     isCurrent = [true, false]

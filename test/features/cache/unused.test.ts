@@ -53,14 +53,14 @@ async function start(controller: Class, options: AppOptions = {}): Promise<App> 
   return await App.create({ controllers: [controller], logger: false, ...options })
 }
 
-it('an application without @Cache makes no engine, from its start to its end', async () => {
+it('an application without @Cache never creates a cache engine', async () => {
   const app = await start(PlainController)
   expect(app.get(CacheManager)).toBe(CacheManager.getInstance())
   await app.close()
   expect(made.engines).toBe(0)
 })
 
-it('the first call of the manager makes one, and no other', async () => {
+it('the first call of the CacheManager creates a cache engine, and later calls use it', async () => {
   const app = await start(PlainController)
   const cache = app.get(CacheManager)
   await cache.set('a', 1)
@@ -68,7 +68,7 @@ it('the first call of the manager makes one, and no other', async () => {
   await app.close()
 })
 
-it('one that is made after the end keeps nothing', async () => {
+it('a cache engine that is created after close() stores nothing', async () => {
   const app = await start(PlainController)
   const cache = app.get(CacheManager)
   await app.close()
@@ -79,8 +79,11 @@ it('one that is made after the end keeps nothing', async () => {
 it.each([
   ['@Cache', CachedController, {}],
   ['a store of its own', PlainController, { cache: { store: memoryCache() } }],
-])('an application with %s makes one when it starts', async (_, controller, options) => {
-  const app = await start(controller, options)
-  expect(made.engines).toBe(1)
-  await app.close()
-})
+])(
+  'an application with %s creates a cache engine when it starts',
+  async (_, controller, options) => {
+    const app = await start(controller, options)
+    expect(made.engines).toBe(1)
+    await app.close()
+  },
+)

@@ -62,7 +62,7 @@ describe('the document', () => {
   })
 
   it.each(['/api-docs.json', '/api-docs.yaml', '/api-docs'])(
-    'gets 304 if the client already has %s',
+    'responds 304 if the client already has %s',
     async (path) => {
       await using server = await serveDocs(development)
       const first = await fetch(server.origin + path)
@@ -112,7 +112,7 @@ describe('the document', () => {
     expect(calls).toBe(1)
   })
 
-  it('is an error of every request if its creation fails, not only of the first', async () => {
+  it('causes an error on every request, not only on the first, if its creation fails', async () => {
     const errors: unknown[] = []
     const document = () => {
       throw new Error('no document')
@@ -173,7 +173,7 @@ describe.each([
     expect(page).not.toMatch(/<script(?![^>]*\ssrc=)/)
   })
 
-  it('replaces the policy of helmet by its own', async () => {
+  it('replaces the Content-Security-Policy of helmet with its own', async () => {
     const middlewares = [helmet(), helmet({ contentSecurityPolicy: { reportOnly: true } })]
     await using server = await serveDocs(config, { middlewares })
     const { headers } = await fetch(`${server.origin}/api-docs`)
@@ -191,7 +191,7 @@ describe.each([
     expect(page).toContain('<title>&lt;/title&gt;&lt;script&gt;1&lt;/script&gt;&quot;&amp;</title>')
   })
 
-  it('is kept out of search engines', async () => {
+  it('sends X-Robots-Tag: noindex', async () => {
     await using server = await serveDocs(config)
     const { headers } = await fetch(`${server.origin}/api-docs`)
     expect(headers.get('x-robots-tag')).toBe('noindex')

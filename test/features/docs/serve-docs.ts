@@ -15,7 +15,7 @@ interface Around {
   readonly prefix?: string
 }
 
-/** Serves what `buildDocs` builds from an Express application on a free port. */
+/** Serves the routes of `buildDocs` from an Express application on a free port. */
 export async function serveDocs(config: DocsConfig, around: Around = {}): Promise<DocsServer> {
   const docs = express()
   for (const { path, handle } of buildDocs(config)) docs.get(path, handle)

@@ -39,23 +39,23 @@ describe('memoryRateLimit', () => {
     expect(() => memoryRateLimit({ maxKeys: maxKeys as number })).toThrow(RangeError)
   })
 
-  it('answers at once', () => {
+  it('returns a result, not a promise', () => {
     expect(openStore().consume('a', 1)).toEqual({ isAllowed: true, remaining: 0, resetMs: 60_000 })
   })
 
-  it('says no more than the window where the time has fractions', async () => {
+  it('returns a resetMs within the window if the clock has fractions', async () => {
     const { consume, pass } = openStore()
     // (79513.68… + 60000) - 79513.68… is 60000.000000000015.
     await pass(78513.68350913234)
     expect(consume('a', 1).resetMs).toBe(60_000)
   })
 
-  it('does not count before it is open', () => {
+  it('throws before it is open', () => {
     const count = { key: 'a', limit: 1, windowMs: 1000 }
     expect(() => memoryRateLimit().consume(count)).toThrow('not open')
   })
 
-  it('forgets nobody for somebody who has many keys', () => {
+  it('keeps the count of one key when a client uses 100,000 other keys', () => {
     const { consume, warnings } = openStore(100)
     expect([consume('mine', 2), consume('mine', 2)].map(({ remaining }) => remaining)).toEqual([
       1, 0,
@@ -65,11 +65,11 @@ describe('memoryRateLimit', () => {
     expect(warnings).toHaveLength(1)
   })
 
-  it('gives nobody more than two neighbouring windows and a shared one allow, however many there are', async () => {
+  it('allows a key at most two adjacent windows and a shared one, however many keys exist', async () => {
     const { consume, pass } = openStore(50)
     const allowedAt = new Map<string, number[]>()
     let time = 0
-    // Windows end and begin all the time, so that keys move in and out of the room that there is.
+    // Windows end and begin throughout, so that keys move into the free places and out of them.
     for (let i = 0; i < 60_000; i++) {
       if (i % 20 === 0) await pass(7)
       if (i % 20 === 0) time += 7
@@ -84,19 +84,19 @@ describe('memoryRateLimit', () => {
     expect(allowedAt.size).toBeGreaterThan(50)
   })
 
-  it('gives who shared a counter no second allowance when room comes free', async () => {
+  it('still refuses a key of the shared counter when a place becomes free', async () => {
     const { consume, pass } = openStore(1)
     consume('first', 5, 1000)
     await pass(900)
     for (let i = 0; i < 5; i++) expect(consume('late', 5, 1000).isAllowed).toBe(true)
-    // The window of the first one is over, and there is room.
+    // The window of the first key has ended, and its place is free.
     await pass(200)
     expect(consume('late', 5, 1000).isAllowed).toBe(false)
     await pass(800)
     expect(consume('late', 5, 1000).isAllowed).toBe(true)
   })
 
-  it('has room again once windows have ended', async () => {
+  it('uses the places of windows that have ended', async () => {
     const { consume, pass, warnings } = openStore(10)
     for (let round = 0; round < 100; round++) {
       for (let i = 0; i < 10; i++) {
@@ -107,7 +107,7 @@ describe('memoryRateLimit', () => {
     expect(warnings).toEqual([])
   })
 
-  it('keeps one window for a client that comes again and again', async () => {
+  it('uses one place for a key that returns in every window', async () => {
     const { consume, pass, warnings } = openStore(2)
     for (let i = 0; i < 1000; i++) {
       expect(consume('a', 1, 1000).isAllowed).toBe(true)
@@ -117,7 +117,7 @@ describe('memoryRateLimit', () => {
     expect(warnings).toEqual([])
   })
 
-  it('takes the same room for a million keys', () => {
+  it('uses a bounded amount of memory for a million keys', () => {
     const gc = exposeGc()
     const { consume } = openStore()
     gc()
@@ -130,7 +130,7 @@ describe('memoryRateLimit', () => {
     expect(consume('one more', 100).remaining).toBeLessThan(100)
   })
 
-  it('forgets everything when it closes', () => {
+  it('removes all counts when it closes', () => {
     const { store, consume } = openStore()
     consume('a', 1)
     store.close?.()

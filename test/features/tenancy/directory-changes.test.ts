@@ -4,15 +4,15 @@ import { TenantDirectory } from '../../../src/features/tenancy/tenant-directory.
 
 let app: TestApp
 let clock: TestClock
-let asked: number
-/** What the store says of the only tenant. */
-let said: { status?: 'active' | 'suspended' } | null
+let queries: number
+/** The record of the only tenant in the store. */
+let stored: { status?: 'active' | 'suspended' } | null
 let directory: TenantDirectory
 
 const store = {
   find(id: string) {
-    asked++
-    return said === null ? null : { id, ...said }
+    queries++
+    return stored === null ? null : { id, ...stored }
   },
 }
 
@@ -20,23 +20,23 @@ beforeEach(async () => {
   app = await TestApp.create()
   clock = app.clock
   await clock.advance('1s')
-  asked = 0
+  queries = 0
   directory = new TenantDirectory(store, { positiveMs: 60_000, negativeMs: 5000 }, clock)
 })
 afterEach(() => app.close())
 
-/** The verdict, and how often the store was asked for it. */
+/** The verdict, and the number of queries to the store for it. */
 async function find(): Promise<[string, number]> {
-  const before = asked
+  const before = queries
   const verdict = await directory.find('acme')
-  return [verdict, asked - before]
+  return [verdict, queries - before]
 }
 
 describe('a tenant', () => {
-  it('that is deleted is remembered as unknown for its short time, and asked about once', async () => {
-    said = {}
+  it('that is deleted is unknown for negativeMs, with one query to the store', async () => {
+    stored = {}
     expect(await find()).toEqual(['active', 1])
-    said = null
+    stored = null
     await clock.advance('59s')
     expect(await find()).toEqual(['active', 0])
     await clock.advance('1s')
@@ -48,10 +48,10 @@ describe('a tenant', () => {
     expect(await find()).toEqual(['unknown', 1])
   })
 
-  it('that is made is known for its long time', async () => {
-    said = null
+  it('that is created is active for positiveMs, with one query to the store', async () => {
+    stored = null
     expect(await find()).toEqual(['unknown', 1])
-    said = {}
+    stored = {}
     expect(await find()).toEqual(['unknown', 0])
     await clock.advance('5s')
     expect(await find()).toEqual(['active', 1])
@@ -61,11 +61,11 @@ describe('a tenant', () => {
     expect(await find()).toEqual(['active', 1])
   })
 
-  it('that changes to and fro is always what the store has said last', async () => {
+  it('that changes several times has the newest status of the store', async () => {
     const verdicts: string[] = []
     const changes = [{}, null, { status: 'suspended' }, null, { status: 'active' }, null] as const
     for (const each of changes) {
-      said = each
+      stored = each
       const [verdict, times] = await find()
       verdicts.push(verdict)
       expect(times).toBe(1)
@@ -76,7 +76,7 @@ describe('a tenant', () => {
     expect(verdicts).toEqual(expected)
   })
 
-  it('is unknown where the store has found one that is spelt otherwise', async () => {
+  it('is unknown if the store returns an id that is spelt differently', async () => {
     for (const id of ['ACME', 'acme ', 'acme2', '']) {
       const find = () => ({ id })
       const other = new TenantDirectory({ find }, { positiveMs: 60_000, negativeMs: 5000 }, clock)
@@ -85,21 +85,21 @@ describe('a tenant', () => {
     }
   })
 
-  it('is asked about once by all who ask at the same time, and again after a failure', async () => {
-    said = {}
+  it('is queried once for simultaneous requests, and again after a failure', async () => {
+    stored = {}
     const answers = await Promise.all([find(), find(), directory.find('acme')])
     expect(answers[2]).toBe('active')
-    expect(asked).toBe(1)
+    expect(queries).toBe(1)
     const failing = {
       find: () => {
-        asked++
+        queries++
         throw new Error('no store')
       },
     }
     const other = new TenantDirectory(failing, { positiveMs: 60_000, negativeMs: 5000 }, clock)
     for (let i = 2; i < 5; i++) {
       await expect(other.find('acme')).rejects.toMatchObject({ status: 503 })
-      expect(asked).toBe(i)
+      expect(queries).toBe(i)
     }
   })
 })

@@ -15,12 +15,12 @@ import { TestApp } from 'blazon/testing'
 import { describe, expect, it } from 'vitest'
 
 describe('outside of a scope', () => {
-  it('there is no tenant', () => {
+  it('getTenantId() and TenantContext.current() return undefined', () => {
     expect(getTenantId()).toBeUndefined()
     expect(TenantContext.current()).toBeUndefined()
   })
 
-  it('a tenant that is required is an error that says what to do', () => {
+  it('requireTenantId() throws an error with the remedy', () => {
     expect(() => requireTenantId()).toThrow(/runWithTenant\(id, …\)/)
     try {
       requireTenantId()
@@ -31,7 +31,7 @@ describe('outside of a scope', () => {
 })
 
 describe('runWithTenant', () => {
-  it('answers with what the function answers', async () => {
+  it('returns the result of the function, or throws its error', async () => {
     expect(runWithTenant('acme', () => getTenantId())).toBe('acme')
     expect(await runWithTenant('acme', async () => `${await delay(1)}${getTenantId()}`)).toBe(
       'undefinedacme',
@@ -45,7 +45,7 @@ describe('runWithTenant', () => {
     expect(getTenantId()).toBeUndefined()
   })
 
-  it('nests, and ends with the function', () => {
+  it('can be nested, and ends when the function returns', () => {
     runWithTenant('outer', () => {
       const outer = TenantContext.current()
       runWithTenant('inner', () => {
@@ -57,7 +57,7 @@ describe('runWithTenant', () => {
     expect(getTenantId()).toBeUndefined()
   })
 
-  it('begins with an origin of its own', () => {
+  it('gives each scope an origin of its own', () => {
     const scopes = ['a', 'a'].map((id) => runWithTenant(id, () => TenantContext.current()))
     expect(scopes[0]?.origin).not.toBe(scopes[1]?.origin)
     expect(Object.isFrozen(scopes[0])).toBe(true)
@@ -78,7 +78,7 @@ describe('runWithTenant', () => {
     'a\nb',
     'a\u0000',
     'a'.repeat(257),
-  ])('refuses what is no id: %j', (id) => {
+  ])('refuses the invalid id %j', (id) => {
     let isCalled = false
     const run = () =>
       runWithTenant(id as string, () => {
@@ -89,18 +89,18 @@ describe('runWithTenant', () => {
     expect(isCalled).toBe(false)
   })
 
-  it.each(['acme', 'tenant-1', 'org:12', 'Zürich', 'a b', '42'])('takes %s', (id) => {
+  it.each(['acme', 'tenant-1', 'org:12', 'Zürich', 'a b', '42'])('accepts the id %s', (id) => {
     expect(runWithTenant(id, getTenantId)).toBe(id)
   })
 
-  it('sends a query that begins only when somebody waits for it', async () => {
+  it('keeps its scope for a query that begins only when it is awaited', async () => {
     const query = { then: (done: (id: unknown) => void) => done(getTenantId()) }
     expect(await runWithTenant('acme', () => query)).toBe('acme')
     const outer = runWithTenant('acme', () => runWithoutTenant('a test', () => query))
     expect(await outer).toBeUndefined()
   })
 
-  it('keeps apart what runs at once', async () => {
+  it('keeps 100 simultaneous scopes apart', async () => {
     const ids = Array.from({ length: 100 }, (_, number) => `t-${number}`)
     const seen = await Promise.all(
       ids.map((id) =>
@@ -117,7 +117,7 @@ describe('runWithTenant', () => {
 })
 
 describe('TenantContext', () => {
-  it('binds a function to the scope of now, even to none', () => {
+  it('binds a function to the current scope, or to no scope', () => {
     function read(this: unknown, ...args: unknown[]) {
       return [getTenantId(), this, args]
     }
@@ -128,7 +128,7 @@ describe('TenantContext', () => {
     expect(runWithTenant('zeta', () => outside.call(null))).toEqual([undefined, null, []])
   })
 
-  it('runs in a scope that was kept', () => {
+  it('runs a function in a stored scope', () => {
     const scope = runWithTenant('acme', () => TenantContext.current())
     expect(TenantContext.run(scope, getTenantId)).toBe('acme')
     expect(TenantContext.run(undefined, getTenantId)).toBeUndefined()
@@ -136,7 +136,7 @@ describe('TenantContext', () => {
 })
 
 describe('runWithoutTenant', () => {
-  it('runs in nobody’s name, and answers with what the function answers', () => {
+  it('runs the function without a tenant, and returns its result', () => {
     const seen = runWithTenant('acme', () => [
       runWithoutTenant('report', () => getTenantId() ?? 'nobody'),
       getTenantId(),
@@ -144,11 +144,11 @@ describe('runWithoutTenant', () => {
     expect(seen).toEqual(['nobody', 'acme'])
   })
 
-  it.each(['', ' ', undefined])('needs a reason: not %j', (reason) => {
+  it.each(['', ' ', undefined])('refuses the reason %j', (reason) => {
     expect(() => runWithoutTenant(reason as string, () => 1)).toThrow(/needs a reason/)
   })
 
-  it('is noted in the log of the application whose request it is', async () => {
+  it('writes a log entry to the application that handles the request', async () => {
     @Tenant()
     @Controller()
     class ReportController {
@@ -176,7 +176,7 @@ describe('runWithoutTenant', () => {
 })
 
 describe('a scope', () => {
-  it('knows which application it belongs to', async () => {
+  it('has the same host as the other scopes of its application', async () => {
     @Controller()
     class HostController {
       @Tenant({ optional: true })

@@ -5,12 +5,12 @@ import { TenantDirectory } from '../../../src/features/tenancy/tenant-directory.
 
 let app: TestApp
 let clock: TestClock
-let asked: string[]
+let queried: string[]
 let directory: TenantDirectory
 
 const store = {
   find(id: string) {
-    asked.push(id)
+    queried.push(id)
     return id.startsWith('made-up') ? null : { id }
   },
 }
@@ -18,15 +18,15 @@ const store = {
 beforeEach(async () => {
   app = await TestApp.create()
   clock = app.clock
-  asked = []
+  queried = []
   directory = new TenantDirectory(store, { positiveMs: 60_000, negativeMs: 5000 }, clock)
 })
 afterEach(() => app.close())
 
-const countOf = (id: string) => asked.filter((each) => each === id).length
+const countOf = (id: string) => queried.filter((each) => each === id).length
 
-describe('what is remembered', () => {
-  it('is bounded, and what does not exist pushes out nothing that does', async () => {
+describe('the cache of the directory', () => {
+  it('is bounded, and unknown tenants remove no existing tenant', async () => {
     await clock.advance('1s')
     await directory.find('acme')
     for (let index = 0; index <= 10_000; index++) await directory.find(`made-up-${index}`)
@@ -36,7 +36,7 @@ describe('what is remembered', () => {
     expect(countOf('acme')).toBe(1)
   })
 
-  it('is bounded for those that exist, too', async () => {
+  it('is bounded for existing tenants, too', async () => {
     await clock.advance('1s')
     for (let index = 0; index <= 10_000; index++) await directory.find(`tenant-${index}`)
     for (const id of ['tenant-10000', 'tenant-0']) await directory.find(id)
@@ -46,9 +46,9 @@ describe('what is remembered', () => {
 })
 
 describe('the store', () => {
-  it('is not asked in the context of the request that asks first', async () => {
+  it('is queried outside the async context of the request', async () => {
     const request = new AsyncLocalStorage<string>()
-    let seen: string | undefined = 'not asked'
+    let seen: string | undefined = 'not queried'
     const find = (id: string) => {
       seen = request.getStore()
       return { id }

@@ -12,7 +12,7 @@ import {
 import { TestApp } from 'blazon/testing'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
-/** Has what a stand-in must not get wrong: a private field, a getter, a value that is set. */
+/** Has the members that a proxy can break: a private field, a getter, a writable field. */
 class Notes {
   readonly #list: string[] = []
   limit = 10
@@ -51,8 +51,8 @@ async function start(provider: Provider): Promise<Notes> {
   return app.get(NotesToken)
 }
 
-describe('what is injected', () => {
-  it('is each tenant’s own, made when it is first used', async () => {
+describe('a tenant-scoped provider', () => {
+  it('makes an instance for each tenant at its first use', async () => {
     const notes = await start(tenantScoped(NotesToken, make))
     expect(made).toEqual([])
     runWithTenant('a', () => notes.add('of a'))
@@ -63,7 +63,7 @@ describe('what is injected', () => {
     expect(made).toEqual(['a', 'b'])
   })
 
-  it('can be written to, and asked what it has', async () => {
+  it('supports assignment, `in` and `instanceof`', async () => {
     const notes = await start(tenantScoped(NotesToken, make))
     runWithTenant('a', () => {
       notes.limit = 3
@@ -73,7 +73,7 @@ describe('what is injected', () => {
     expect(runWithTenant('b', read)).toEqual([10, true, true])
   })
 
-  it('asks when it is called: a method that was taken for one tenant serves another', async () => {
+  it('runs a detached method on the instance of the current tenant', async () => {
     const notes = await start(tenantScoped(NotesToken, make))
     runWithTenant('a', () => notes.add('of a'))
     const taken = runWithTenant('a', () => notes.all)
@@ -81,7 +81,7 @@ describe('what is injected', () => {
     expect(runWithTenant('a', () => taken())).toEqual(['of a'])
   })
 
-  it('is nothing without a tenant, and still can be printed', async () => {
+  it('throws without a tenant, but can be printed', async () => {
     const notes = await start(tenantScoped(NotesToken, make))
     expect(() => notes.count).toThrow(/There is no tenant here/)
     expect(() => notes.all()).toThrow(/There is no tenant here/)
@@ -93,7 +93,7 @@ describe('what is injected', () => {
     expect(made).toEqual([])
   })
 
-  it('is that of the request, for a class that lives as long as the application', async () => {
+  it('uses the tenant of the request inside a singleton service', async () => {
     class NotesService {
       private readonly notes = inject(NotesToken)
       add = (note: string) => this.notes.add(note).all()
@@ -119,7 +119,7 @@ describe('what is injected', () => {
     expect(await ask('b')).toHaveLength(2)
   })
 
-  it('is made of what its factory asks for, in the scope of the tenant', async () => {
+  it('passes injected values to its factory', async () => {
     const Prefix = new InjectionToken<string>('Prefix')
     const withPrefix = (id: string, prefix: string) => make(prefix + id)
     app = await TestApp.create({
@@ -131,7 +131,7 @@ describe('what is injected', () => {
     expect(runWithTenant('a', () => app.get(NotesToken).tenant)).toBe('p-a')
   })
 
-  it('is not kept when its factory fails', async () => {
+  it('keeps no instance when its factory throws', async () => {
     let isUp = false
     const notes = await start(
       tenantScoped(NotesToken, (id) => {
@@ -145,22 +145,22 @@ describe('what is injected', () => {
   })
 })
 
-describe('how many there are', () => {
-  it('is bounded: whose was not used for longest goes', async () => {
+describe('the number of instances', () => {
+  it('is at most max: the least recently used instance is disposed', async () => {
     const notes = await start(tenantScoped(NotesToken, make, { max: 2, dispose }))
     for (const id of ['a', 'b', 'a', 'c', 'a', 'b']) runWithTenant(id, () => notes.count)
     expect(made).toEqual(['a', 'b', 'c', 'b'])
     expect(disposed).toEqual(['b', 'c'])
   })
 
-  it('is 100 where nobody says', async () => {
+  it('is at most 100 by default', async () => {
     const notes = await start(tenantScoped(NotesToken, make, { dispose }))
     for (let index = 0; index < 1000; index++) runWithTenant(`t-${index}`, () => notes.count)
     expect(disposed).toHaveLength(900)
     expect(disposed[0]).toBe('t-0')
   })
 
-  it('falls when nobody uses them', async () => {
+  it('falls when instances are idle', async () => {
     const notes = await start(tenantScoped(NotesToken, make, { idle: '10m', dispose }))
     await app.clock.advance('1s')
     runWithTenant('a', () => notes.count)
@@ -174,7 +174,7 @@ describe('how many there are', () => {
     expect(made).toEqual(['a', 'b', 'a'])
   })
 
-  it('is none once the application has closed, which waits for it', async () => {
+  it('is zero after close(), which waits for all disposals', async () => {
     const slow = async (_: Notes, id: string) => {
       await null
       disposed.push(id)
@@ -191,7 +191,7 @@ describe('a disposal that fails', () => {
 
   const failForA = (notes: Notes, id: string) => (id === 'a' ? fail(notes, id) : undefined)
 
-  it('is a warning while the application runs', async () => {
+  it('emits a process warning while the application runs', async () => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
     const notes = await start(tenantScoped(NotesToken, make, { max: 1, dispose: failForA }))
     for (const id of ['a', 'b']) runWithTenant(id, () => notes.count)
@@ -200,7 +200,7 @@ describe('a disposal that fails', () => {
     warn.mockRestore()
   })
 
-  it('is one, whatever it fails with', async () => {
+  it('emits a process warning even if it rejects with undefined', async () => {
     const warn = vi.spyOn(process, 'emitWarning')
     const failOddly = (_: Notes, id: string) => (id === 'a' ? Promise.reject(undefined) : undefined)
     const notes = await start(tenantScoped(NotesToken, make, { max: 1, dispose: failOddly }))
@@ -210,7 +210,7 @@ describe('a disposal that fails', () => {
     warn.mockRestore()
   })
 
-  it('is told to who closes it', async () => {
+  it('rejects close()', async () => {
     const notes = await start(tenantScoped(NotesToken, make, { dispose: fail }))
     runWithTenant('a', () => notes.count)
     await expect(app.close()).rejects.toThrow(/Closing the application failed/)
@@ -220,7 +220,7 @@ describe('a disposal that fails', () => {
 
 describe('options', () => {
   it.each([{ max: 0 }, { max: 1.5 }, { max: Number.NaN }, { idle: 0 }, { idle: 'soon' }])(
-    'that mean nothing are refused: %o',
+    'are refused if they are invalid: %o',
     async (options) => {
       app = await TestApp.create()
       expect(() => tenantScoped(NotesToken, make, options)).toThrow(TypeError)

@@ -9,15 +9,15 @@ import { options as corpus } from './corpus-app.js'
 import { options as libraries } from './libraries/app.js'
 import { options as museum } from './museum/app.js'
 
-/** An application whose document is put to the proof. */
+/** An application whose document is tested. */
 export interface ProvenApp {
   readonly name: string
   readonly options: AppOptions
-  /** In this order, on an application that has just started. */
+  /** Sent in this order to an application that has just started. */
   readonly exchanges: readonly Exchange[]
 }
 
-/** As it is, but in memory: every application that starts has a database of its own. */
+/** The orders example, in memory: every application that starts has a database of its own. */
 const ordersInMemory: AppOptions = {
   ...orders,
   plugins: [...orders.plugins, database({ DATABASE_FOLDER: 'memory' })],
@@ -31,11 +31,11 @@ export const APPS: readonly ProvenApp[] = [
   { name: 'libraries', options: libraries, exchanges: LIBRARIES_EXCHANGES },
 ]
 
-/** A document that is put to the proof. */
+/** A document that is tested. */
 export interface ProvenDocument {
   readonly name: string
   readonly options: AppOptions
-  /** Which one, where the application has several. */
+  /** The index of the document, if the application has several. */
   readonly index: number
 }
 

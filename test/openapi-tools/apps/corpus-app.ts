@@ -19,7 +19,7 @@ const pascal = (text: string) =>
     .map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`)
     .join('')
 
-/** Where the values of a schema go. */
+/** The path of the route for values of a schema. */
 export const pathOf = ({ library, name }: Entry): string =>
   `/${library}/${name.replace(/[^A-Za-z0-9]+/g, '-')}`
 
@@ -42,7 +42,7 @@ function controllerOf(entry: Entry): Class {
   return EchoController
 }
 
-/** Takes every schema as a body, and documents it as an answer. */
+/** An application with a route for each schema, as its body and as its response. */
 export const corpusOptions = (entries: readonly Entry[]): AppOptions => ({
   controllers: entries.map(controllerOf),
   logger: false,

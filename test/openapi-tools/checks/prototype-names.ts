@@ -1,8 +1,8 @@
 import type { OpenApiDocument } from 'blazon'
 
 /**
- * A copy of a document for tools that ask whatever they meet for its `hasOwnProperty` (Redocly, Spectral) or its
- * `constructor` (openapi-typescript), and crash where a schema has properties of those names.
+ * A copy of a document for tools that read `hasOwnProperty` (Redocly, Spectral) or `constructor` (openapi-typescript)
+ * of every object, and crash if a schema has properties with those names.
  */
 export function withoutPrototypeNames(document: OpenApiDocument): OpenApiDocument {
   const text = JSON.stringify(document)

@@ -1,6 +1,6 @@
 import type { OpenApiDocument } from 'blazon'
 
-/** A document that is right in every respect; the checks' own tests plant errors in copies of it. */
+/** A document without a problem. The tests of the checks plant errors in copies of it. */
 export const SAMPLE: OpenApiDocument = {
   openapi: '3.0.3',
   info: {
@@ -90,7 +90,7 @@ export const SAMPLE: OpenApiDocument = {
   },
 }
 
-/** A copy of the sample in which one place, named by its keys, says something else; `undefined` removes it. */
+/** A copy of the sample with another value at one place, which the keys name; `undefined` removes the key. */
 export function plant(path: readonly (string | number)[], value: unknown): OpenApiDocument {
   const document = structuredClone(SAMPLE)
   const keys = [...path]

@@ -21,13 +21,16 @@ const PLANTED = [
   ['a strange operationId', plant([...GET, 'operationId'], 'List things')],
   ['a path parameter too few', plant([...PUT, 'parameters'], [])],
   ['an optional path parameter', plant([...PUT, 'parameters', 0, 'required'], undefined)],
-  ['a header that means nothing', plant([...GET, 'parameters', 0], ACCEPT)],
-  ['a component nobody uses', plant(['components', 'schemas', 'Zero'], { type: 'string' })],
+  ['a header that OpenAPI ignores', plant([...GET, 'parameters', 0], ACCEPT)],
+  ['a component without a reference', plant(['components', 'schemas', 'Zero'], { type: 'string' })],
   ['components out of order', plant(['components', 'schemas'], reversed())],
-  ['a status of no number', plant([...GET, 'responses', 'default'], { description: 'All' })],
-  ['a scheme that is not there', plant(['components', 'securitySchemes'], {})],
-  ['an operation silent on security', plant([...GET, 'security'], undefined)],
-  ['a tag nobody uses', plant(['tags', 1], { name: 'Nobody' })],
+  [
+    'a status that is not a number',
+    plant([...GET, 'responses', 'default'], { description: 'All' }),
+  ],
+  ['a missing security scheme', plant(['components', 'securitySchemes'], {})],
+  ['an operation without security', plant([...GET, 'security'], undefined)],
+  ['a tag that is not used', plant(['tags', 1], { name: 'Nobody' })],
   ['a tag that is not listed', plant([...GET, 'tags'], ['Nobody'])],
   ['an Express path', plant(['paths', '/files/*rest'], { get: SAMPLE.paths['/things']?.get })],
 ] as const
@@ -37,7 +40,7 @@ function reversed() {
 }
 
 describe('semantic checks', () => {
-  it('find nothing in a document that is right', () => {
+  it('find no problem in a correct document', () => {
     expect(semanticProblems(SAMPLE)).toEqual([])
   })
 

@@ -2,8 +2,8 @@ import type { OpenApiDocument } from 'blazon'
 import { type KindName, walkDocument } from './walk-document.js'
 
 /**
- * What validators let pass and OpenAPI 3.0.3 does not mean: `#` as a reference, keys that only later versions know,
- * `nullable` without a type. And what we promise beyond it: order, and nothing that nobody uses.
+ * Problems that validators accept and OpenAPI 3.0.3 does not allow: `#` as a reference, keys of later versions,
+ * `nullable` without a type. Also broken promises of the framework: a fixed order, and no unused parts.
  */
 export function semanticProblems(document: OpenApiDocument): string[] {
   return [
@@ -18,7 +18,7 @@ export function semanticProblems(document: OpenApiDocument): string[] {
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Objects of one kind, and where they are. */
+/** Objects of some kinds, with their places. */
 function objectsOf(document: OpenApiDocument, ...kinds: KindName[]) {
   return walkDocument(document).filter(({ kind }) => kinds.includes(kind))
 }
@@ -47,7 +47,7 @@ function referenceProblems(document: OpenApiDocument): string[] {
   for (const [section, entries] of Object.entries(components)) {
     for (const name of Object.keys(entries ?? {})) {
       if (!/^[A-Za-z0-9._-]+$/.test(name)) problems.push(`components.${section}: name '${name}'`)
-      // The scheme of a configured guard is there even if no route asks for it (specification section 2.3).
+      // The document has the scheme of a configured guard, even if no route needs it.
       if (section !== 'securitySchemes' && !used.has(`${section}/${name}`))
         problems.push(`components.${section}.${name} is not used`)
     }
@@ -82,7 +82,7 @@ function operationProblems(document: OpenApiDocument): string[] {
     const method = String(keys[2])
     if (value['requestBody'] !== undefined && ['get', 'head', 'delete'].includes(method))
       problems.push(`${path}: a body on ${method}`)
-    // Redocly's `security-defined`: silence is not the same as `[]`.
+    // As for Redocly's rule `security-defined`, a missing `security` is not the same as `[]`.
     if (value['security'] === undefined && document.security === undefined)
       problems.push(`${path}: no security`)
   }
@@ -111,7 +111,7 @@ function parameterProblems(operation: Json, path: string, template: string): str
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']
 
-/** Orders that make a document's bytes independent of anything but what it says. */
+/** Orders by which equal documents have equal bytes. */
 function orderProblems(document: OpenApiDocument): string[] {
   const problems: string[] = []
   const inOrder = (path: string, keys: readonly string[], ordered: readonly string[]) => {
@@ -128,7 +128,7 @@ function orderProblems(document: OpenApiDocument): string[] {
     const methods = Object.keys(item as object)
     const known = methods.filter((method) => METHODS.includes(method))
     if (known.length !== methods.length) problems.push(`${path}: ${methods}`)
-    // Whatever the fixed order of methods is, two paths must not disagree on it.
+    // All paths must have the same order of methods.
     for (const [index, first] of methods.entries()) {
       for (const second of methods.slice(index + 1)) {
         orders.set(`${first} ${second}`, path)
@@ -137,7 +137,7 @@ function orderProblems(document: OpenApiDocument): string[] {
     }
   }
   for (const { value, path } of objectsOf(document, 'Responses')) {
-    // JavaScript itself puts what looks like an index first: `2XX` comes after `503`.
+    // JavaScript puts keys that are integers first: `2XX` comes after `503`.
     inOrder(path, Object.keys(value), Object.keys(Object.fromEntries(Object.entries(value).sort())))
   }
   return problems

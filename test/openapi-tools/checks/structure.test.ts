@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { plant, SAMPLE } from './sample-document.js'
 import { STRUCTURE_CHECKS } from './structure.js'
 
-/** One error for each tool; most of them see most of these. */
+/** One error for each tool. Most tools find most of these errors. */
 const THINGS = ['paths', '/things', 'get'] as const
 const PLANTED = {
   seriousme: plant([...THINGS, 'responses'], undefined),
@@ -13,7 +13,7 @@ const PLANTED = {
 }
 
 describe.each(Object.entries(STRUCTURE_CHECKS))('%s', (name, check) => {
-  it('finds nothing in a document that is right', async () => {
+  it('finds no problem in a correct document', async () => {
     expect(await check(SAMPLE)).toEqual([])
   })
 

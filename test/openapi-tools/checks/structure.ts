@@ -7,7 +7,7 @@ import rulesets from '@stoplight/spectral-rulesets'
 import type { OpenApiDocument } from 'blazon'
 import { withoutPrototypeNames } from './prototype-names.js'
 
-/** Reads a document, and says what it finds wrong; an empty list is praise. */
+/** Reads a document, and returns its problems. */
 export type Check = (document: OpenApiDocument) => Promise<readonly string[]>
 
 /** Validators of the document's structure, by name. */
@@ -19,7 +19,7 @@ export const STRUCTURE_CHECKS: Readonly<Record<string, Check>> = {
   'spectral oas': spectralOas,
 }
 
-// Each tool gets its own copy: most of them dereference or annotate what they are given.
+// Each tool gets its own copy, because most of them change the document.
 const copyOf = <T>(value: T): T => structuredClone(value)
 
 async function seriousme(document: OpenApiDocument): Promise<string[]> {
@@ -56,10 +56,10 @@ async function redocly(document: OpenApiDocument): Promise<string[]> {
   const problems = await lintFromString({ source, absoluteRef: 'openapi.json', config })
   return problems
     .map(({ ruleId, message, location }) => `${ruleId}: ${message} at ${location[0]?.pointer}`)
-    .filter((problem) => !asksForSuccessOf(redirections(document), problem))
+    .filter((problem) => !isMissingSuccessOf(redirections(document), problem))
 }
 
-/** Where, as Redocly writes it, an operation only ever sends elsewhere. */
+/** The places of operations that only redirect, as Redocly writes them. */
 function redirections(document: OpenApiDocument): string[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item)
@@ -68,23 +68,23 @@ function redirections(document: OpenApiDocument): string[] {
   )
 }
 
-/** To say that a redirection has a 2XX would satisfy the rule, and be a lie. */
-function asksForSuccessOf(places: readonly string[], problem: string): boolean {
-  const isAsked = problem.startsWith('operation-2xx-response:')
-  return isAsked && places.some((place) => problem.endsWith(` at ${place}`))
+/** Whether a problem is the missing 2XX of a redirection. It has none, so the rule does not apply. */
+function isMissingSuccessOf(places: readonly string[], problem: string): boolean {
+  const isRule = problem.startsWith('operation-2xx-response:')
+  return isRule && places.some((place) => problem.endsWith(` at ${place}`))
 }
 
-/** Rules of Spectral that ask for what only an application's author can write. */
+/** Rules of Spectral that only the author of an application can satisfy. All three are off by default. */
 const OF_AUTHORS = new Set([
-  // All three are off by default. A parameter has the description of its schema, if that has one;
+  // A parameter has the description of its schema, if the schema has one.
   'oas3-parameter-description',
-  // the order of tags is what authors choose it to be;
+  // Authors choose the order of tags.
   'openapi-tags-alphabetical',
-  // and they may group a class under several.
+  // Authors may give a class several tags.
   'operation-singular-tag',
 ])
 
-/** `oas` with every rule on, those that are off by default too. */
+/** `oas` with all rules, also those that are off by default. */
 async function spectralOas(document: OpenApiDocument): Promise<string[]> {
   const linter = new spectral.Spectral()
   linter.setRuleset({ extends: [[rulesets.oas, 'all']] } as never)

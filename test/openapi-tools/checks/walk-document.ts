@@ -5,12 +5,12 @@ type Json = Readonly<Record<string, unknown>>
 /** Any JSON value: an example, a default, the members of an enum. */
 const ANY = 'any'
 
-/** What a key of an object holds: a kind, a list `[kind]`, a map `{ of: kind }`, or any JSON. */
+/** The content of a key of an object: a kind, a list `[kind]`, a map `{ of: kind }`, or any JSON. */
 type Content = KindName | readonly [KindName] | { readonly of: KindName } | typeof ANY
 
 /**
- * Every object of OpenAPI 3.0.3 with the keys it may have (section 4.7 of the specification). Callbacks and links, which
- * are never written, have no row: their keys are as foreign as those of a later version.
+ * Every object of OpenAPI 3.0.3 with the keys it may have (section 4.7 of the specification). Callbacks and links are
+ * never written and have no row: their keys are problems, like keys of a later version.
  */
 const KINDS = {
   Document: {
@@ -140,13 +140,13 @@ export interface Found {
   readonly value: Json
   /** Keys from the root. */
   readonly keys: readonly string[]
-  /** The same, for people. */
+  /** The keys as text. */
   readonly path: string
   /** Keys that its kind does not have. */
   readonly problems: readonly string[]
 }
 
-/** Kinds in whose place a reference may stand. */
+/** Kinds that a reference may replace. */
 const REFERABLE: readonly KindName[] = ['Schema', 'Response', 'Parameter', 'RequestBody', 'Header']
 
 /** Every object of a document, each with its kind. */

@@ -19,11 +19,11 @@ const exhibit: NewExhibit = {
   inventory: 'AB-0001',
 }
 
-// What the document does not allow does not compile.
+// Values that the document does not allow do not compile.
 export const wrong: NewExhibit[] = [
-  // @ts-expect-error a title is text
+  // @ts-expect-error a title is a string
   { ...exhibit, title: 1 },
-  // @ts-expect-error paint is no medium
+  // @ts-expect-error paint is not a medium
   { ...exhibit, medium: 'paint' },
   // @ts-expect-error a sculpture has no canvas
   { ...exhibit, form: { kind: 'sculpture', canvas: { width: 1, height: 1 }, frame: '' } },
@@ -33,7 +33,7 @@ export const wrong: NewExhibit[] = [
 
 export async function drive(origin: string): Promise<void> {
   const client = createClient({ baseUrl: origin, auth: 'curator' })
-  const anybody = createClient({ baseUrl: origin })
+  const withoutToken = createClient({ baseUrl: origin })
 
   const created = await exhibitsCreate({ client, body: exhibit })
   const stored: Exhibit | undefined = created.data?.data
@@ -45,7 +45,7 @@ export async function drive(origin: string): Promise<void> {
   assert.equal(read.data?.data.title, 'Two Hands')
 
   const listed = await exhibitsList({
-    client: anybody,
+    client: withoutToken,
     query: { medium: ['oil', 'stone'], sort: '-title' },
     headers: { 'x-visitor': 'me' },
   })
@@ -57,7 +57,7 @@ export async function drive(origin: string): Promise<void> {
   const wrong = await exhibitsCreate({ client, body: { ...exhibit, inventory: 'wrong' } })
   assert.ok(wrong.error !== undefined && 'errors' in wrong.error)
   assert.equal(wrong.error.errors?.[0]?.path, 'inventory')
-  const unknown = await exhibitsGetById({ client: anybody, path: { id } })
+  const unknown = await exhibitsGetById({ client: withoutToken, path: { id } })
   assert.equal(unknown.response?.status, 401)
 
   const removed = await exhibitsRemove({ client, path: { id } })

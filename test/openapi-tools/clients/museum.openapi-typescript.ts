@@ -14,11 +14,11 @@ const exhibit: NewExhibit = {
   inventory: 'AB-0001',
 }
 
-// What the document does not allow does not compile.
+// Values that the document does not allow do not compile.
 export const wrong: NewExhibit[] = [
-  // @ts-expect-error a title is text
+  // @ts-expect-error a title is a string
   { ...exhibit, title: 1 },
-  // @ts-expect-error paint is no medium
+  // @ts-expect-error paint is not a medium
   { ...exhibit, medium: 'paint' },
   // @ts-expect-error a sculpture has no canvas
   { ...exhibit, form: { kind: 'sculpture', canvas: { width: 1, height: 1 }, frame: '' } },
@@ -29,7 +29,7 @@ export const wrong: NewExhibit[] = [
 export async function drive(origin: string): Promise<void> {
   const headers = { Authorization: 'Bearer curator' }
   const curator = createClient<paths>({ baseUrl: origin, headers })
-  const anybody = createClient<paths>({ baseUrl: origin })
+  const withoutToken = createClient<paths>({ baseUrl: origin })
 
   const created = await curator.POST('/exhibits', { body: exhibit })
   const stored: components['schemas']['Exhibit'] | undefined = created.data?.data
@@ -40,7 +40,7 @@ export async function drive(origin: string): Promise<void> {
   const read = await curator.GET('/exhibits/{id}', { params: { path: { id } } })
   assert.deepEqual(read.data?.data.acquiredAt, '2030-01-02T03:04:05Z')
 
-  const listed = await anybody.GET('/exhibits', {
+  const listed = await withoutToken.GET('/exhibits', {
     params: {
       query: { medium: ['oil', 'stone'], page: 1, sort: '-title' },
       header: { 'x-visitor': 'me' },
@@ -48,7 +48,7 @@ export async function drive(origin: string): Promise<void> {
   })
   const titles: string[] | undefined = listed.data?.data.items.map(({ title }) => title)
   assert.deepEqual(titles, ['The Harbour at Dusk'])
-  const none = await anybody.GET('/exhibits', {
+  const none = await withoutToken.GET('/exhibits', {
     params: { query: { medium: ['stone'] }, header: { 'x-visitor': 'me' } },
   })
   assert.equal(none.data?.data.total, 0)
@@ -59,7 +59,7 @@ export async function drive(origin: string): Promise<void> {
   const wrong = await curator.POST('/exhibits', { body: { ...exhibit, inventory: 'wrong' } })
   assert.ok(wrong.error !== undefined && 'errors' in wrong.error)
   assert.equal(wrong.error.errors?.[0]?.path, 'inventory')
-  const unknown = await anybody.GET('/exhibits/{id}', { params: { path: { id } } })
+  const unknown = await withoutToken.GET('/exhibits/{id}', { params: { path: { id } } })
   assert.equal(unknown.response.status, 401)
 
   const removed = await curator.DELETE('/exhibits/{id}', { params: { path: { id } } })
@@ -67,9 +67,9 @@ export async function drive(origin: string): Promise<void> {
   assert.equal(nothing, undefined)
   assert.equal(removed.response.status, 204)
 
-  const rooms = await anybody.POST('/rooms', { body: { name: 'a', rooms: [], parent: null } })
+  const rooms = await withoutToken.POST('/rooms', { body: { name: 'a', rooms: [], parent: null } })
   assert.deepEqual(rooms.data?.data.rooms, [])
-  const raw = await anybody.GET('/files/raw')
+  const raw = await withoutToken.GET('/files/raw')
   const version: 2 | undefined = raw.data?.version
   assert.equal(version, 2)
 }

@@ -14,11 +14,11 @@ const exhibit: NewExhibit = {
   inventory: 'AB-0001',
 }
 
-// What the document does not allow does not compile.
+// Values that the document does not allow do not compile.
 export const wrong: NewExhibit[] = [
-  // @ts-expect-error a title is text
+  // @ts-expect-error a title is a string
   { ...exhibit, title: 1 },
-  // @ts-expect-error paint is no medium
+  // @ts-expect-error paint is not a medium
   { ...exhibit, medium: 'paint' },
   // @ts-expect-error a sculpture has no canvas
   { ...exhibit, form: { kind: 'sculpture', canvas: { width: 1, height: 1 }, frame: '' } },

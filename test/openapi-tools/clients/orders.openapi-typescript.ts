@@ -6,7 +6,7 @@ export async function drive(origin: string): Promise<void> {
   const headers = { Authorization: 'Bearer clerk' }
   const header = { 'x-tenant-id': 'aurora' }
   const clerk = createClient<paths>({ baseUrl: origin, headers })
-  const anybody = createClient<paths>({ baseUrl: origin })
+  const withoutToken = createClient<paths>({ baseUrl: origin })
 
   const customer = await clerk.POST('/customers', {
     params: { header },
@@ -37,6 +37,6 @@ export async function drive(origin: string): Promise<void> {
 
   const missing = await clerk.GET('/orders/{id}', { params: { header, path: { id: 99 } } })
   assert.equal(missing.error?.status, 404)
-  const unknown = await anybody.GET('/orders', { params: { header } })
+  const unknown = await withoutToken.GET('/orders', { params: { header } })
   assert.equal(unknown.response.status, 401)
 }

@@ -9,7 +9,7 @@ import { GENERATED, GENERATORS, generateClients } from './generate.js'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-/** What a compiler has to say of all generated code and of what is written with it. */
+/** The errors of a compiler in all generated code, and in the code that uses it. */
 function compile(compiler: string): string {
   const args = [here(compiler), '--strict', '-p', here('../clients')]
   const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
@@ -35,8 +35,11 @@ describe('generated clients', () => {
     Object.keys(GENERATORS).map((generator) => ({ name, options, generator })),
   )
 
-  it.each(clients)('$generator drives $name', async ({ name, options, generator }) => {
-    const { drive } = await import(`../clients/${name}.${generator}.ts`)
-    await withServer(options, drive)
-  })
+  it.each(clients)(
+    'of $generator send requests to $name and read the responses',
+    async ({ name, options, generator }) => {
+      const { drive } = await import(`../clients/${name}.${generator}.ts`)
+      await withServer(options, drive)
+    },
+  )
 })

@@ -7,7 +7,7 @@ import openapiTypescript, { astToString } from 'openapi-typescript'
 import { generateApi } from 'swagger-typescript-api'
 import { withoutPrototypeNames } from '../checks/prototype-names.js'
 
-/** Where generated code goes. */
+/** The folder of generated code. */
 export const GENERATED: string = fileURLToPath(new URL('../.cache/generated', import.meta.url))
 
 /** Writes a client for a document into a folder. */

@@ -8,10 +8,10 @@ import { openGateway } from './gateway.js'
 import { createBackend } from './openapi-backend.js'
 import { withServer } from './with-server.js'
 
-/** Schemas of one application: the validator compiles the whole document for each operation. */
+/** The number of schemas of one application. The validator compiles the whole document for each operation. */
 const CHUNK = 25
 
-/** The errors are the same everywhere, and compiling them for each operation takes most of the time. */
+/** A document without its errors, which are the same in all operations, and take most of the time to compile. */
 function withoutErrors(document: OpenApiDocument): OpenApiDocument {
   const operations = Object.entries(document.paths).map(([path, { post }]) => {
     const responses = Object.fromEntries(
@@ -25,15 +25,14 @@ function withoutErrors(document: OpenApiDocument): OpenApiDocument {
 /** Values of every type, sent to every schema. */
 const VALUES = [{}, [], 'x', 1]
 
-/** Schemas with exceptions mean more than a document can say. */
+/** Whether the document can express all of a schema. */
 function isExact({ name, exceptions }: Entry): boolean {
-  // Here the validator fills in the default of a `readOnly` property, and then refuses it because it was sent.
+  // In 'annotations', the validator fills in the default of a `readOnly` property, and then refuses this property.
   return exceptions === undefined && name !== 'annotations'
 }
 
 /**
- * Requests that the application answers with another status than the validator in front of it lets through or
- * gives.
+ * The requests for which the application alone responds with another status than the application after the validator.
  */
 async function disagreements(entries: readonly Entry[]): Promise<string[]> {
   const exchanges = entries.flatMap((entry) =>
@@ -59,13 +58,13 @@ async function disagreements(entries: readonly Entry[]): Promise<string[]> {
 }
 
 describe('the corpus', () => {
-  it('is read by openapi-backend', async () => {
+  it('can be read by openapi-backend', async () => {
     const document = withoutErrors(documentOf(options))
     expect(await createBackend(document)).toBeInstanceOf(Function)
   })
 
   it.each([...new Set(corpus.map(({ library }) => library))])(
-    'is what express-openapi-validator takes and refuses too (%s)',
+    'accepts and refuses the same values as express-openapi-validator (%s)',
     async (library) => {
       const entries = corpus.filter((entry) => entry.library === library && isExact(entry))
       for (let at = 0; at < entries.length; at += CHUNK) {

@@ -3,7 +3,7 @@ import type { Answer, Exchange } from './exchange.js'
 
 type Target = Pick<Exchange, 'method' | 'path'>
 
-/** The path of a document that a request is for; static segments go before parameters. */
+/** The path of a document for a request. Static segments have priority over parameters. */
 export function templateOf(document: OpenApiDocument, { path }: Target): string | undefined {
   const { pathname } = new URL(path, 'http://localhost')
   const templates = Object.keys(document.paths).filter((template) =>
@@ -17,7 +17,10 @@ function operationOf(document: OpenApiDocument, target: Target): OpenApiOperatio
   return (item as Readonly<Record<string, OpenApiOperation>>)?.[target.method.toLowerCase()]
 }
 
-/** What an answer has that its operation does not say: a status, a type, a missing header. Bodies are others' concern. */
+/**
+ * The differences between a response and its operation: a status, a type, a missing header. Other checks compare
+ * bodies.
+ */
 export function undocumented(
   document: OpenApiDocument,
   exchange: Exchange,

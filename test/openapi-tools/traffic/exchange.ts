@@ -1,14 +1,14 @@
-/** A request, and the status that it is answered with. */
+/** A request, and the status of its response. */
 export interface Exchange {
   readonly name: string
   readonly method: string
-  /** With the query. */
+  /** The path with the query. */
   readonly path: string
   readonly status: number
   /** Sent as `Authorization: Bearer …`. */
   readonly token?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** The body, unless `text` or `form` is. */
+  /** The body, unless `text` or `form` is present. */
   readonly json?: unknown
   /** A body of another type than JSON. */
   readonly text?: { readonly type: string; readonly body: string }
@@ -17,7 +17,7 @@ export interface Exchange {
   readonly isRefused?: boolean
 }
 
-/** What came back. */
+/** The response. */
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -27,7 +27,7 @@ export interface Answer {
   readonly body: unknown
 }
 
-/** Headers that an exchange is sent with, but for those of a form. */
+/** The headers of the request of an exchange, without those of a form. */
 export function headersOf({ token, headers, json, text }: Exchange): Record<string, string> {
   return {
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),

@@ -8,25 +8,25 @@ import { type Exchange, send } from './exchange.js'
 /** An Express application with express-openapi-validator in front of a running one. */
 export interface Gateway {
   readonly origin: string
-  /** What the validator found wrong with answers, since the last call. */
+  /** The problems that the validator has found in responses since the last call. */
   takeProblems(): string[]
   close(): Promise<void>
 }
 
-/** What a gateway is made of. */
+/** Options of a gateway. */
 export interface GatewayOptions {
   readonly document: OpenApiDocument
-  /** Where the application is. */
+  /** The origin of the application. */
   readonly upstream: string
-  /** What may be asked; a request names its number in `x-exchange`. */
+  /** The exchanges that may be sent. A request names the index of its exchange in `x-exchange`. */
   readonly exchanges: readonly Exchange[]
-  /** Whether requests, and their tokens, are held to the document too. */
+  /** Whether the validator also checks requests and their tokens. */
   readonly validatesRequests: boolean
 }
 
 /**
- * Puts the validator between client and application: what it lets through is sent on as it was, and what is answered
- * goes through its eyes, errors included, because the gateway sends everything with `res.json` or `res.send`.
+ * Puts the validator between client and application. A request that the validator accepts is sent on unchanged. The
+ * validator checks every response, errors included, because the gateway sends them with `res.json` or `res.send`.
  */
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const { document, validatesRequests } = options
@@ -45,7 +45,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
           problems.push(`${message}: ${JSON.stringify(body)?.slice(0, 300)}`)
         },
       },
-      // Otherwise the first of the validators that reads the stream is the only one that can.
+      // Otherwise the first of the validators would read the stream, and the next one could not.
       fileUploader: validatesRequests ? {} : false,
       ignoreUndocumented: true,
     }) as RequestHandler[],
@@ -74,7 +74,7 @@ function forward({ upstream, exchanges }: GatewayOptions): RequestHandler {
   }
 }
 
-/** Answers with a refusal of the validator's own. */
+/** Responds with the refusal of the validator itself. */
 export const refuse: ErrorRequestHandler = (error, _req, res, _next) => {
   res.status(error.status ?? 500).end(JSON.stringify({ refused: true, message: error.message }))
 }

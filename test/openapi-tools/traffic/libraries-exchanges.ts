@@ -22,7 +22,7 @@ const WRONG: Readonly<Record<string, object>> = {
   'no choice': { ...thing, choice: undefined },
 }
 
-/** The same requests to each library's routes. */
+/** The same requests to the routes of each library. */
 export const LIBRARIES_EXCHANGES: readonly Exchange[] = [
   'valibot',
   'arktype',
@@ -33,7 +33,7 @@ export const LIBRARIES_EXCHANGES: readonly Exchange[] = [
 function exchangesOf(library: string): Exchange[] {
   const path = `/${library}`
   const post = { method: 'POST', path, status: 400, isRefused: true }
-  // Valibot's tuples end where they end: what is beyond is cut off, not refused.
+  // Valibot removes values after the end of a tuple, and does not refuse them.
   const refused = Object.entries(WRONG).filter(
     ([name]) => !(library === 'valibot' && name === 'three coordinates'),
   )

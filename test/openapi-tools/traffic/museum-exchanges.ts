@@ -52,7 +52,7 @@ const visitor = { 'x-visitor': 'someone' }
 const room = { name: 'a', rooms: [{ name: 'b', rooms: [], parent: null }] }
 const png = (bytes: number) => new File([new Uint8Array(bytes)], 'a.png', { type: 'image/png' })
 
-/** Every operation of the museum, right and wrong. */
+/** Requests to every operation of the museum, valid and invalid. */
 export const MUSEUM_EXCHANGES: readonly Exchange[] = [
   { name: 'create', ...post, json: painting, status: 201 },
   { name: 'create another', ...post, json: sculpture, status: 201 },
@@ -64,7 +64,13 @@ export const MUSEUM_EXCHANGES: readonly Exchange[] = [
   },
   { name: 'create twice', ...post, json: painting, status: 409 },
   { name: 'create as a visitor', ...post, token: 'visitor', json: painting, status: 403 },
-  { name: 'create as nobody', method: 'POST', path: '/exhibits', json: painting, status: 401 },
+  {
+    name: 'create without a token',
+    method: 'POST',
+    path: '/exhibits',
+    json: painting,
+    status: 401,
+  },
   ...[
     { ...painting, medium: 'water' },
     { ...painting, form: { kind: 'poem' } },
@@ -88,8 +94,8 @@ export const MUSEUM_EXCHANGES: readonly Exchange[] = [
   list('by one medium', '?medium=oil'),
   list('by two media', '?medium=oil&medium=stone&year=1890&year=1891'),
   list('by a flag', '?isOnShow=false&sort=-title&page=1'),
-  { ...list('by no medium', '?medium=water'), status: 400, isRefused: true },
-  { ...list('in no order', '?sort=year'), status: 400, isRefused: true },
+  { ...list('by an unknown medium', '?medium=water'), status: 400, isRefused: true },
+  { ...list('in an unknown order', '?sort=year'), status: 400, isRefused: true },
   { ...list('without a visitor', ''), headers: {}, status: 400, isRefused: true },
   {
     ...list('with a short trace', ''),
@@ -98,7 +104,7 @@ export const MUSEUM_EXCHANGES: readonly Exchange[] = [
     isRefused: true,
   },
   { name: 'one', method: 'GET', path: '/exhibits/1', ...curator, status: 200 },
-  { name: 'none', method: 'GET', path: '/exhibits/99', ...curator, status: 404 },
+  { name: 'an unknown exhibit', method: 'GET', path: '/exhibits/99', ...curator, status: 404 },
   {
     name: 'replace',
     method: 'PUT',
@@ -117,7 +123,7 @@ export const MUSEUM_EXCHANGES: readonly Exchange[] = [
     status: 200,
   },
   {
-    name: 'change what is not there to be changed',
+    name: 'change a field that cannot be changed',
     method: 'PATCH',
     path: '/exhibits/1',
     ...curator,
@@ -130,7 +136,7 @@ export const MUSEUM_EXCHANGES: readonly Exchange[] = [
   { name: 'a floor', method: 'GET', path: '/rooms/east/floors/2', status: 200 },
   { name: 'rooms', method: 'POST', path: '/rooms', json: room, status: 200 },
   {
-    name: 'rooms of nothing',
+    name: 'rooms with a room without a name',
     method: 'POST',
     path: '/rooms',
     json: { ...room, rooms: [{ name: '', rooms: [] }] },
@@ -145,7 +151,7 @@ export const MUSEUM_EXCHANGES: readonly Exchange[] = [
     status: 200,
   },
   {
-    name: 'a shelf on nothing',
+    name: 'a shelf without a label',
     method: 'PUT',
     path: '/rooms/shelf',
     json: { label: 'a', below: { below: { label: 'c' } } },
@@ -157,7 +163,7 @@ export const MUSEUM_EXCHANGES: readonly Exchange[] = [
   { name: 'raw', method: 'GET', path: '/files/raw', status: 200 },
   { name: 'head', method: 'HEAD', path: '/files/raw', status: 204 },
   { name: 'options', method: 'OPTIONS', path: '/files/raw', status: 204 },
-  { name: 'elsewhere', method: 'GET', path: '/files/legacy', status: 308 },
+  { name: 'a redirection', method: 'GET', path: '/files/legacy', status: 308 },
   ...['GET', 'PUT', 'POST', 'DELETE', 'PATCH'].map(
     (method): Exchange => ({ name: `echo ${method}`, method, path: '/files/echo', status: 200 }),
   ),
@@ -178,7 +184,7 @@ export const MUSEUM_EXCHANGES: readonly Exchange[] = [
     status: 202,
   },
   {
-    name: 'upload as nobody',
+    name: 'upload without a token',
     method: 'POST',
     path: '/files/images',
     form: { image: png(1), caption: 'Nobody' },

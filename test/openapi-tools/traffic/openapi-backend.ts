@@ -3,21 +3,21 @@ import type { OpenApiDocument } from 'blazon'
 import { OpenAPIBackend, SetMatchType } from 'openapi-backend'
 import { type Answer, type Exchange, headersOf } from './exchange.js'
 
-/** What openapi-backend has to say of an exchange: of the request, of the answer. */
+/** The problems that openapi-backend finds in the request and in the response of an exchange. */
 export interface Verdict {
   readonly request: readonly string[]
   readonly answer: readonly string[]
 }
 
-// ajv-formats is CommonJS, whose types and values disagree on what its default is.
+// ajv-formats is CommonJS: its types and its values have different defaults.
 const addFormats = formats as unknown as typeof formats.default
 
-/** Makes openapi-backend the judge of traffic by a document. */
+/** Makes a function that validates exchanges with openapi-backend. */
 export async function createBackend(
   document: OpenApiDocument,
 ): Promise<(exchange: Exchange, answer: Answer) => Verdict> {
   const backend = new OpenAPIBackend({
-    definition: digestible(document) as never,
+    definition: readable(document) as never,
     strict: true,
     validate: true,
     quick: false,
@@ -29,30 +29,30 @@ export async function createBackend(
   return (exchange, answer) => judge(backend, exchange, answer)
 }
 
-/** How often a schema may contain itself before anything goes. */
+/** How often a schema may contain itself. The next level accepts any value. */
 const TURNS = 3
 
 /**
- * A document as openapi-backend can read it. It takes schemas of every version for JSON Schema draft-07, where exclusive
- * bounds are numbers (as does its validator, kogosoftwarellc/open-api#776), and walks what it has dereferenced without
- * an eye for schemas that contain themselves.
+ * A document that openapi-backend can read. It reads schemas of every version as JSON Schema draft-07, in which
+ * exclusive bounds are numbers (as its validator does, kogosoftwarellc/open-api#776), and does not support recursive
+ * schemas.
  */
-function digestible(document: OpenApiDocument): object {
+function readable(document: OpenApiDocument): object {
   const { schemas = {}, ...components } = document.components
   const prefix = '#/components/schemas/'
-  function digest(node: unknown, within: readonly string[]): unknown {
-    if (Array.isArray(node)) return node.map((member) => digest(member, within))
+  function copy(node: unknown, within: readonly string[]): unknown {
+    if (Array.isArray(node)) return node.map((member) => copy(member, within))
     if (typeof node !== 'object' || node === null) return node
     const { $ref } = node as { $ref?: unknown }
     if (typeof $ref === 'string' && $ref.startsWith(prefix)) {
       const name = $ref.slice(prefix.length)
       const isDeep = within.filter((one) => one === name).length >= TURNS
-      return isDeep ? {} : digest(schemas[name], [...within, name])
+      return isDeep ? {} : copy(schemas[name], [...within, name])
     }
-    const entries = Object.entries(node).map(([key, value]) => [key, digest(value, within)])
+    const entries = Object.entries(node).map(([key, value]) => [key, copy(value, within)])
     return withNumericBounds(Object.fromEntries(entries))
   }
-  return digest({ ...document, components }, []) as object
+  return copy({ ...document, components }, []) as object
 }
 
 function withNumericBounds(schema: Record<string, unknown>): object {
@@ -79,7 +79,7 @@ function judge(backend: OpenAPIBackend, exchange: Exchange, answer: Answer): Ver
   const operation = backend.matchOperation(request as never)
   if (operation === undefined) return { request: ['no such operation'], answer: [] }
   const ofRequest = backend.validateRequest(request as never, operation)
-  // It knows no other media type of an answer.
+  // openapi-backend supports no other media type of a response.
   const ofAnswer =
     answer.contentType === 'application/json'
       ? backend.validateResponse(answer.body, operation, answer.status)
@@ -89,8 +89,8 @@ function judge(backend: OpenAPIBackend, exchange: Exchange, answer: Answer): Ver
     setMatchType: SetMatchType.Superset,
   })
   return {
-    request: said(ofRequest.errors),
-    answer: [...said(ofAnswer.errors), ...said(ofHeaders.errors)],
+    request: textsOf(ofRequest.errors),
+    answer: [...textsOf(ofAnswer.errors), ...textsOf(ofHeaders.errors)],
   }
 }
 
@@ -103,7 +103,7 @@ function partsOf(form: NonNullable<Exchange['form']>): object {
   )
 }
 
-function said(
+function textsOf(
   errors:
     | readonly { instancePath: string; message?: string; params?: unknown }[]
     | null

@@ -15,7 +15,7 @@ const clerk = { token: 'clerk', headers: shop }
 const get = { method: 'GET', ...clerk }
 const post = { method: 'POST', ...clerk }
 
-/** A day in the life of the orders example; every line builds on those before it. */
+/** Requests to the orders example. Each one depends on those before it. */
 export const ORDERS_EXCHANGES: readonly Exchange[] = [
   { name: 'health', method: 'GET', path: '/health', status: 200 },
   { name: 'ready', method: 'GET', path: '/health/ready', status: 200 },
@@ -23,7 +23,7 @@ export const ORDERS_EXCHANGES: readonly Exchange[] = [
   { name: 'a wrong token', ...get, path: '/orders', status: 401, token: 'nobody' },
   { name: 'no shop', ...get, path: '/orders', headers: {}, status: 400, isRefused: true },
   {
-    name: 'a shop that is none',
+    name: 'an invalid shop',
     ...get,
     path: '/orders',
     headers: { 'x-tenant-id': 'aurora, borealis' },
@@ -31,7 +31,7 @@ export const ORDERS_EXCHANGES: readonly Exchange[] = [
     isRefused: true,
   },
   {
-    name: "somebody else's shop",
+    name: 'the shop of another clerk',
     ...get,
     path: '/orders',
     headers: { 'x-tenant-id': 'borealis' },
@@ -55,7 +55,7 @@ export const ORDERS_EXCHANGES: readonly Exchange[] = [
     json: customer,
     status: 403,
   },
-  { name: 'half a JSON', ...post, path: '/customers', text: json('{"name":'), status: 400 },
+  { name: 'invalid JSON', ...post, path: '/customers', text: json('{"name":'), status: 400 },
   {
     name: 'another type',
     ...post,
@@ -64,7 +64,7 @@ export const ORDERS_EXCHANGES: readonly Exchange[] = [
     status: 415,
   },
   {
-    name: 'too much',
+    name: 'too large a body',
     ...post,
     path: '/customers',
     json: { ...customer, name: 'x'.repeat(150_000) },
@@ -74,9 +74,9 @@ export const ORDERS_EXCHANGES: readonly Exchange[] = [
   { name: 'customers', ...get, path: '/customers?page=1&pageSize=5', status: 200 },
   { name: 'page 0', ...get, path: '/customers?page=0', status: 400, isRefused: true },
   { name: 'customer', ...get, path: '/customers/1', status: 200 },
-  { name: 'nobody', ...get, path: '/customers/99', status: 404 },
+  { name: 'an unknown customer', ...get, path: '/customers/99', status: 404 },
   {
-    name: 'nobody, as a problem',
+    name: 'an unknown customer, as a problem',
     ...get,
     path: '/customers/99',
     headers: { ...shop, accept: 'application/problem+json' },
@@ -97,17 +97,23 @@ export const ORDERS_EXCHANGES: readonly Exchange[] = [
     status: 400,
     isRefused: true,
   },
-  { name: 'no number', ...get, path: '/customers/abc', status: 400, isRefused: true },
+  {
+    name: 'an id that is not a number',
+    ...get,
+    path: '/customers/abc',
+    status: 400,
+    isRefused: true,
+  },
   { name: 'place', ...post, path: '/orders', json: order, status: 201 },
   {
-    name: 'place for nobody',
+    name: 'place for an unknown customer',
     ...post,
     path: '/orders',
     json: { ...order, customerId: 99 },
     status: 404,
   },
   {
-    name: 'place nothing',
+    name: 'place without lines',
     ...post,
     path: '/orders',
     json: { ...order, lines: [] },
@@ -115,14 +121,14 @@ export const ORDERS_EXCHANGES: readonly Exchange[] = [
     isRefused: true,
   },
   { name: 'orders', ...get, path: '/orders?status=open&customerId=1', status: 200 },
-  { name: 'no status', ...get, path: '/orders?status=lost', status: 400, isRefused: true },
+  { name: 'an unknown status', ...get, path: '/orders?status=lost', status: 400, isRefused: true },
   { name: 'order', ...get, path: '/orders/1', status: 200 },
   { name: 'order, from the cache', ...get, path: '/orders/1', status: 200 },
-  { name: 'no order', ...get, path: '/orders/99', status: 404 },
+  { name: 'an unknown order', ...get, path: '/orders/99', status: 404 },
   { name: 'pay', ...post, path: '/orders/1/payment', status: 200 },
   { name: 'pay twice', ...post, path: '/orders/1/payment', status: 409 },
-  { name: 'cancel what is paid', method: 'DELETE', ...clerk, path: '/orders/1', status: 409 },
-  { name: 'cancel nothing', method: 'DELETE', ...clerk, path: '/orders/99', status: 404 },
+  { name: 'cancel a paid order', method: 'DELETE', ...clerk, path: '/orders/1', status: 409 },
+  { name: 'cancel an unknown order', method: 'DELETE', ...clerk, path: '/orders/99', status: 404 },
 ]
 
 function json(body: string): { type: string; body: string } {

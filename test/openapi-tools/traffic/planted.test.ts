@@ -18,20 +18,20 @@ function planted(change: (document: Changeable) => void): OpenApiDocument {
   return document
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: what is broken on purpose needs no types
+// biome-ignore lint/suspicious/noExplicitAny: a document that is broken on purpose has no types
 type Changeable = Record<'paths' | 'components', any>
 
-/** What all judges say of one exchange by a document: nothing, if it is right. */
-async function judgements(whole: OpenApiDocument, name: string): Promise<string[]> {
+/** The checks that find a problem in one exchange with a document. */
+async function problemsOf(whole: OpenApiDocument, name: string): Promise<string[]> {
   const exchange = MUSEUM_EXCHANGES.find((one) => one.name === name)
   if (exchange === undefined) throw new Error(`There is no exchange '${name}'.`)
-  // They compile whatever is in a document, and only this is asked for.
+  // The checks compile the whole document, and the test needs only this path.
   const path = templateOf(whole, exchange) ?? ''
   const document = { ...whole, paths: { [path]: whole.paths[path] ?? {} } }
-  const judge = await createBackend(document)
+  const validate = await createBackend(document)
   return withServer(options, async (upstream) => {
     const answer = await send(upstream, exchange)
-    const verdict = judge(exchange, answer)
+    const verdict = validate(exchange, answer)
     const exchanges = [exchange]
     const gateway = await openGateway({ document, upstream, exchanges, validatesRequests: true })
     const { status } = await send(gateway.origin, exchange, { 'x-exchange': '0' })
@@ -47,17 +47,17 @@ async function judgements(whole: OpenApiDocument, name: string): Promise<string[
   })
 }
 
-describe('the judges of traffic', () => {
-  it('find nothing in what is right', async () => {
-    expect(await judgements(documentOf(options), 'list by a flag')).toEqual([])
+describe('the checks of traffic', () => {
+  it('find no problem in a correct exchange', async () => {
+    expect(await problemsOf(documentOf(options), 'list by a flag')).toEqual([])
   })
 
-  it('find an answer that its schema refuses', async () => {
+  it('find a response that its schema refuses', async () => {
     const document = planted(({ paths }) => {
       const { schema } = paths['/files/raw'].get.responses[200].content['application/json']
       schema.properties.version.enum = [3]
     })
-    expect(await judgements(document, 'raw')).toEqual([
+    expect(await problemsOf(document, 'raw')).toEqual([
       'openapi-backend: answer',
       'validator: answer',
     ])
@@ -67,7 +67,7 @@ describe('the judges of traffic', () => {
     const document = planted(({ components }) => {
       components.schemas.ErrorEnvelope.properties.code = { type: 'integer' }
     })
-    expect(await judgements(document, 'create as a visitor')).toEqual([
+    expect(await problemsOf(document, 'create as a visitor')).toEqual([
       'openapi-backend: answer',
       'validator: answer',
     ])
@@ -77,7 +77,7 @@ describe('the judges of traffic', () => {
     const document = planted(({ paths }) => {
       delete paths['/exhibits'].post.responses[403]
     })
-    expect(await judgements(document, 'create as a visitor')).toEqual([
+    expect(await problemsOf(document, 'create as a visitor')).toEqual([
       'undocumented',
       'validator: answer',
     ])
@@ -89,26 +89,26 @@ describe('the judges of traffic', () => {
       content['text/plain'] = content['application/json']
       delete content['application/json']
     })
-    expect(await judgements(document, 'raw')).toContain('undocumented')
+    expect(await problemsOf(document, 'raw')).toContain('undocumented')
   })
 
-  it('find a request that is allowed and refused by the document', async () => {
+  it('find a request that the application accepts and the document refuses', async () => {
     const document = planted(({ paths }) => {
       const sort = paths['/exhibits'].get.parameters.find(
         ({ name }: { name: string }) => name === 'sort',
       )
       sort.schema.enum = ['title']
     })
-    expect(await judgements(document, 'list by a flag')).toEqual([
+    expect(await problemsOf(document, 'list by a flag')).toEqual([
       'openapi-backend: request',
       'validator: request',
     ])
   })
 
-  it('find a body that is allowed and refused by the document', async () => {
+  it('find a body that the application accepts and the document refuses', async () => {
     const document = planted(({ components }) => {
       components.schemas.Room.required.push('parent')
     })
-    expect(await judgements(document, 'rooms')).toContain('openapi-backend: request')
+    expect(await problemsOf(document, 'rooms')).toContain('openapi-backend: request')
   })
 })

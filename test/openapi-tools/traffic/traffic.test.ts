@@ -12,7 +12,7 @@ import { openGateway, refuse } from './gateway.js'
 import { createBackend, type Verdict } from './openapi-backend.js'
 import { withServer } from './with-server.js'
 
-/** An exchange that took place. */
+/** An exchange with its response. */
 interface Taken {
   readonly exchange: Exchange
   readonly answer: Answer
@@ -27,7 +27,7 @@ function converse(options: AppOptions, exchanges: readonly Exchange[]): Promise<
   })
 }
 
-/** Sends everything through express-openapi-validator: the statuses that came of it, and its complaints. */
+/** Sends everything through express-openapi-validator, and returns the statuses and the problems. */
 function converseGuarded(
   { options, exchanges }: (typeof APPS)[number],
   document: OpenApiDocument,
@@ -47,7 +47,7 @@ function converseGuarded(
   })
 }
 
-// The validator takes uploads in itself: the application's own middleware for them finds nothing left, and is left out.
+// The validator reads uploads itself, so the application runs without its own middleware for uploads.
 const PLACES = [
   [
     'as middleware of the application',
@@ -58,7 +58,7 @@ const PLACES = [
     },
   ],
   [
-    'as middleware of an Express application that the other is mounted in',
+    'as middleware of an Express application that mounts the application',
     async (options: AppOptions, validators: RequestHandler[]) => {
       const app = await App.create({ ...options, middlewares: [] })
       const server = createServer(express().use(validators, app.handler, refuse))
@@ -82,31 +82,31 @@ describe.each(APPS)('the traffic of $name', (app) => {
 
   beforeAll(async () => {
     taken = await converse(options, exchanges)
-    const judge = await createBackend(document)
-    verdicts = taken.map(({ exchange, answer }) => ({ exchange, ...judge(exchange, answer) }))
+    const validate = await createBackend(document)
+    verdicts = taken.map(({ exchange, answer }) => ({ exchange, ...validate(exchange, answer) }))
   })
 
-  it('is described by the document that is served', async () => {
+  it('uses the document that the application serves', async () => {
     const served = await withServer(options, (origin) =>
       send(origin, { name: 'the document', method: 'GET', path: '/api-docs.json', status: 200 }),
     )
     expect(served.body).toEqual(document)
   })
 
-  it('is answered as its exchanges say', () => {
+  it('has the expected statuses', () => {
     expect(taken.map(({ exchange, answer }) => `${exchange.name}: ${answer.status}`)).toEqual(
       expected,
     )
   })
 
-  it('has no answer of a status, a type or without a header that the document says otherwise', () => {
+  it('has no response with an undocumented status or type, or without a documented header', () => {
     const problems = taken.flatMap(({ exchange, answer }) =>
       undocumented(document, exchange, answer).map((problem) => `${exchange.name}: ${problem}`),
     )
     expect(problems).toEqual([])
   })
 
-  it('has every operation of the document in it', () => {
+  it('includes every operation of the document', () => {
     const operations = Object.entries(document.paths).flatMap(([path, item]) =>
       Object.keys(item).map((method) => `${method} ${path}`),
     )
@@ -116,7 +116,7 @@ describe.each(APPS)('the traffic of $name', (app) => {
     expect(operations.filter((operation) => !used.includes(operation))).toEqual([])
   })
 
-  it('is what openapi-backend expects: requests', () => {
+  it('has the same invalid requests for openapi-backend', () => {
     const refused = verdicts.filter(({ request }) => request.length > 0)
     const wrong = exchanges.filter(
       ({ isRefused, text }) => isRefused === true || text !== undefined,
@@ -124,17 +124,17 @@ describe.each(APPS)('the traffic of $name', (app) => {
     expect(refused.map(({ exchange }) => exchange.name)).toEqual(wrong.map((one) => one.name))
   })
 
-  it('is what openapi-backend expects: answers', () => {
+  it('has only valid responses for openapi-backend', () => {
     expect(verdicts.filter(({ answer }) => answer.length > 0)).toEqual([])
   })
 
-  it('passes express-openapi-validator, which sees every answer', async () => {
+  it('passes express-openapi-validator, which checks every response', async () => {
     const { statuses, problems } = await converseGuarded(app, document, false)
     expect(problems).toEqual([])
     expect(statuses).toEqual(expected)
   })
 
-  it('passes express-openapi-validator, which refuses what we refuse, with the same status', async () => {
+  it('passes express-openapi-validator, which refuses the same requests with the same status', async () => {
     const { statuses, problems } = await converseGuarded(app, document, true)
     expect(problems).toEqual([])
     expect(statuses).toEqual(expected)

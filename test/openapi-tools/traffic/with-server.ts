@@ -1,6 +1,6 @@
 import { App, type AppOptions } from 'blazon'
 
-/** Runs a fresh application while `use` needs it. */
+/** Starts an application, and closes it after `use`. */
 export async function withServer<T>(
   options: AppOptions,
   use: (origin: string) => Promise<T>,

@@ -1,8 +1,8 @@
 import { scope, type } from 'arktype'
 import { type CorpusEntry, entriesOf } from './entry.js'
 
-const LISTS = 'arktype takes lists for objects, where no property is required.'
-const TUPLE = 'OpenAPI 3.0 has no tuples: the document knows the items, not their places.'
+const LISTS = 'arktype accepts a list as an object if no property is required.'
+const TUPLE = 'OpenAPI 3.0 has no tuples: the document has the items, but not their positions.'
 
 const family = scope({
   package: { name: 'string', 'dependencies?': 'package[]', 'maintainer?': 'contributor' },
@@ -23,7 +23,7 @@ export const arktypeCorpus: readonly CorpusEntry[] = entriesOf('arktype', {
   'union of scalars': type('string | number | null'),
   pattern: type(/^[A-Z]{3}$/),
   'two patterns': type('/^a/ & /z$/'),
-  email: [type('string.email'), 'Its expression is wider than the format that stands beside it.'],
+  email: [type('string.email'), 'Its pattern accepts more than its format.'],
   uuid: type('string.uuid'),
   list: type('string[]'),
   'list between lengths': type('1 <= number[] <= 3'),
@@ -40,13 +40,13 @@ export const arktypeCorpus: readonly CorpusEntry[] = entriesOf('arktype', {
   morph: type({ n: 'string.numeric.parse' }),
   'morph of a date': [
     type({ at: 'string.date.parse' }),
-    'What can be parsed as a date is for its parser to say.',
+    'Only the parser decides which texts are dates.',
   ],
   narrowed: [
     type('string').narrow((text) => text.length % 2 === 0),
-    'Only the code of a narrow knows what it accepts.',
+    'Only the code of a narrow decides which values it accepts.',
   ],
-  date: [type({ at: 'Date' }), 'A Date is no JSON.'],
+  date: [type({ at: 'Date' }), 'A Date is not a JSON value.'],
   described: type('string')
     .describe('a word')
     .configure({ title: 'Word' } as object),

@@ -1,6 +1,6 @@
 import { type CorpusEntry, entriesOf } from './entry.js'
 
-const TUPLE = 'OpenAPI 3.0 has no tuples: the document knows the items, not their places.'
+const TUPLE = 'OpenAPI 3.0 has no tuples: the document has the items, but not their positions.'
 const cannot = (keyword: string) => `OpenAPI 3.0 has no '${keyword}': the document accepts more.`
 
 const DRAFT_07 = 'http://json-schema.org/draft-07/schema#'
@@ -106,7 +106,7 @@ export const jsonSchemaCorpus: readonly CorpusEntry[] = entriesOf('json-schema',
     cannot('unevaluatedProperties'),
   ],
   not: { type: 'integer', not: { enum: [1, 2] } },
-  'not of what cannot be said': [
+  'not with an unsupported keyword': [
     { type: 'array', not: { contains: { type: 'string' } } },
     cannot('contains'),
   ],
@@ -184,7 +184,7 @@ export const jsonSchemaCorpus: readonly CorpusEntry[] = entriesOf('json-schema',
     },
     required: ['properties'],
   },
-  'reference to where no keyword leads': {
+  'reference to a place outside of all keywords': {
     type: 'object',
     properties: { tree: { $ref: '#/shared/tree' } },
     shared: {

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { type CorpusEntry, entriesOf } from './entry.js'
 
-const TUPLE = 'OpenAPI 3.0 has no tuples: the document knows the items, not their places.'
+const TUPLE = 'OpenAPI 3.0 has no tuples: the document has the items, but not their positions.'
 
 const Product = Type.Object(
   {

@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import { type CorpusEntry, entriesOf } from './entry.js'
 
-const CHECK = 'Only the code of a check knows what it accepts.'
-const LISTS = 'valibot takes lists for objects, where no property is required.'
-const TUPLE = 'OpenAPI 3.0 has no tuples: the document knows the items, not their places.'
+const CHECK = 'Only the code of a check decides which values it accepts.'
+const LISTS = 'valibot accepts a list as an object if no property is required.'
+const TUPLE = 'OpenAPI 3.0 has no tuples: the document has the items, but not their positions.'
 
 interface Folder {
   readonly name: string
@@ -44,10 +44,10 @@ export const valibotCorpus: readonly CorpusEntry[] = entriesOf('valibot', {
   'native enum': v.enum({ Up: 'up', Down: 'down' }),
   'nullable picklist': v.nullable(v.picklist(['a', 'b'])),
   'nullish in an object': [v.object({ a: v.nullish(v.string()) }), LISTS],
-  'null taken away': v.object({ a: v.nonNullable(v.nullable(v.string())) }),
+  nonNullable: v.object({ a: v.nonNullable(v.nullable(v.string())) }),
   list: v.pipe(v.array(v.number()), v.minLength(1)),
   'tuple that ends': [v.strictTuple([v.string(), v.number()]), TUPLE],
-  tuple: [v.tuple([v.number(), v.number()]), 'The validator cuts off what follows the last item.'],
+  tuple: [v.tuple([v.number(), v.number()]), 'The validator removes values after the last item.'],
   'loose tuple': [v.looseTuple([v.string()]), TUPLE],
   'tuple with rest': [v.tupleWithRest([v.string()], v.number()), TUPLE],
   record: [v.record(v.string(), v.number()), LISTS],
@@ -63,7 +63,7 @@ export const valibotCorpus: readonly CorpusEntry[] = entriesOf('valibot', {
   intersect: v.intersect([v.object({ a: v.string() }), v.object({ b: v.number() })]),
   email: [
     v.pipe(v.string(), v.email()),
-    "valibot's expression of an address has a flag, and is narrower than the format.",
+    "valibot's pattern of an address has a flag, and accepts less than the format.",
   ],
   'date and time': v.pipe(v.string(), v.isoTimestamp()),
   'local date and time': v.pipe(v.string(), v.isoDateTime()),
@@ -94,7 +94,7 @@ export const valibotCorpus: readonly CorpusEntry[] = entriesOf('valibot', {
     v.number(),
   ),
   'branded and read-only': v.pipe(v.object({ id: v.string() }), v.brand('id'), v.readonly()),
-  date: [v.object({ at: v.date() }), 'v.date() takes a Date, which no JSON is.'],
+  date: [v.object({ at: v.date() }), 'v.date() accepts a Date, which is not a JSON value.'],
   file: [v.object({ file: v.file() }), 'A file comes as a part of a form, not as JSON.'],
   default: v.object({ a: v.optional(v.string(), 'x'), b: v.nullable(v.number(), 1) }),
   'recursive folder': Folder,

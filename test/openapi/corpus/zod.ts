@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { type CorpusEntry, entriesOf } from './entry.js'
 
-/** The format is kept: readers know it, and no one has an address that tells the two apart. */
-export const EMAIL = 'Labels of a host may end with a hyphen for zod, and may not for the format.'
-const TRIMMED = 'The validator trims before it looks; the document speaks of what is left.'
-const TUPLE = 'OpenAPI 3.0 has no tuples: the document knows the items, not their places.'
+/** The document keeps the format: readers know it, and real addresses do not show the difference. */
+export const EMAIL = 'zod accepts labels of a host that end with a hyphen, and the format does not.'
+const TRIMMED = 'The validator trims before it checks; the document describes the trimmed text.'
+const TUPLE = 'OpenAPI 3.0 has no tuples: the document has the items, but not their positions.'
 
 const scalars = entriesOf('zod', {
   string: z.string(),
@@ -116,39 +116,42 @@ const composites = entriesOf('zod', {
 const converted = entriesOf('zod', {
   default: z.object({ page: z.int().min(1).default(1), tags: z.array(z.string()).default([]) }),
   prefault: z.object({ a: z.string().prefault('x') }),
-  'default that is made': z.object({ at: z.number().default(() => Math.random()) }),
+  'default from a function': z.object({ at: z.number().default(() => Math.random()) }),
   transform: z.object({ a: z.string().transform((text) => text.length) }),
   pipe: [
     z.string().pipe(z.string().min(1)),
-    'The document shows the first schema of a pipe to those who send.',
+    'The document shows the first schema of a pipe for a request.',
   ],
   refined: [
     z.string().refine((text) => text.length % 2 === 0),
-    'Only the code of a refinement knows what it accepts.',
+    'Only the code of a refinement decides which values it accepts.',
   ],
   trimmed: [z.string().trim().min(2).max(4), TRIMMED],
   'coerced number': [
     z.object({ n: z.coerce.number() }),
-    'The validator makes numbers of much else; the document asks for numbers.',
+    'The validator converts other values to numbers; the document accepts numbers only.',
   ],
   'coerced date': [
     z.object({ at: z.coerce.date() }),
-    'The validator makes dates of much else; the document asks for RFC 3339.',
+    'The validator converts other values to dates; the document accepts RFC 3339 only.',
   ],
   preprocessed: [
     z.preprocess((value) => Number(value), z.number()),
-    'The validator calls code first; the document shows what that must give.',
+    'The validator calls code first; the document describes the required result of that code.',
   ],
   catch: [
     z.object({ a: z.string().catch('x') }),
-    'The validator replaces what it does not like; the document asks for what it likes.',
+    'The validator replaces invalid values; the document accepts valid ones only.',
   ],
   stringbool: [
     z.stringbool(),
-    'The validator knows a list of words that the document does not show.',
+    'The validator has a list of words that the document does not show.',
   ],
-  'date object': [z.object({ at: z.date() }), 'z.date() takes a Date, which no JSON is.'],
-  bigint: [z.object({ n: z.bigint() }), 'z.bigint() takes a bigint, which no JSON is.'],
+  'date object': [
+    z.object({ at: z.date() }),
+    'z.date() accepts a Date, which is not a JSON value.',
+  ],
+  bigint: [z.object({ n: z.bigint() }), 'z.bigint() accepts a bigint, which is not a JSON value.'],
   file: [
     z.object({ file: z.file().max(1000).mime(['image/png', 'image/jpeg']), title: z.string() }),
     'A file comes as a part of a form, not as JSON.',

@@ -6,17 +6,17 @@ import { TestApp } from 'blazon/testing'
 export interface NotesApp {
   readonly options: AppOptions
   readonly Clock: Token<{ now(): string }>
-  /** What its providers have been through. */
+  /** The names of the providers that were closed. */
   readonly closed: string[]
 }
 
-/** A test of any runner: assertions are Node's, so that all run the same. */
+/** A test for any runner. It uses the assertions of Node, so that all runners run the same code. */
 export interface Case {
   readonly name: string
   readonly run: () => Promise<void>
 }
 
-/** The tests that every runner has to run; one more, which fails, where `PLANTED_FAILURE` is set. */
+/** The tests for every runner, and one more, which fails, if `PLANTED_FAILURE` is set. */
 export function casesOf({ options, Clock, closed }: NotesApp): Case[] {
   const clock = { now: () => 'noon' }
   const create = () =>
@@ -30,7 +30,7 @@ export function casesOf({ options, Clock, closed }: NotesApp): Case[] {
 
   const cases: Case[] = [
     {
-      name: 'answers, with an override in the place of a provider',
+      name: 'responds with the value of an override',
       run: () =>
         within(async (app) => {
           const { status, body } = await app.request().get('/notes/7')
@@ -48,7 +48,7 @@ export function casesOf({ options, Clock, closed }: NotesApp): Case[] {
         }),
     },
     {
-      name: 'asks the guard',
+      name: 'responds 401 without a token that the guard accepts',
       run: () =>
         within(async (app) => {
           const post = () => app.request().post('/notes').send({ text: 'milk' })
@@ -60,7 +60,7 @@ export function casesOf({ options, Clock, closed }: NotesApp): Case[] {
         }),
     },
     {
-      name: 'closes what it has opened, once',
+      name: 'calls onClose of a provider once if close() is called twice',
       async run() {
         closed.length = 0
         const app = await create()
@@ -72,7 +72,7 @@ export function casesOf({ options, Clock, closed }: NotesApp): Case[] {
   ]
   if (process.env['PLANTED_FAILURE'] !== undefined) {
     const run = () => within(async (app) => void (await app.request().get('/notes/7').expect(404)))
-    cases.push({ name: 'planted', run })
+    cases.push({ name: 'fails on purpose', run })
   }
   return cases
 }

@@ -1,4 +1,4 @@
 import { defineConfig } from 'vitest/config'
 
-// What the plugin is for.
+// Shows why the plugin is needed.
 export default defineConfig({})

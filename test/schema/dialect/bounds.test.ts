@@ -77,7 +77,7 @@ describe('counts', () => {
     ['maxItems', { type: 'array', items: text }, [0, 1, -1], [0, 1, undefined]],
     ['minProperties', { type: 'object' }, [0, 1], [undefined, 1]],
     ['maxProperties', { type: 'object' }, [0, 1], [0, 1]],
-  ] as const)('are kept where they say something: %s', (keyword, base, given, expected) => {
+  ] as const)('are kept if they restrict the value: %s', (keyword, base, given, expected) => {
     const found = given.map((value) => convert({ ...base, [keyword]: value })[keyword])
     expect(found).toEqual(expected)
   })

@@ -29,9 +29,9 @@ describe('definitions', () => {
     ['a title in prose', { title: 'An order', type: 'object' }],
     ['a title of a string', { title: 'Name', type: 'string' }],
     ['a title of a list', { title: 'Names', type: 'array' }],
-    ['a key that a library made up', { $defs: { __schema0: {} }, $ref: '#/$defs/__schema0' }],
+    ['a key that a library has generated', { $defs: { __schema0: {} }, $ref: '#/$defs/__schema0' }],
     ['an identifier without letters', { $id: '#/', type: 'object' }],
-  ])('are none for %s', (_, schema) => {
+  ])('are not made for %s', (_, schema) => {
     expect(namesOf(schema)).toEqual([])
   })
 

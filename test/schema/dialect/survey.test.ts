@@ -43,11 +43,11 @@ describe('surveySchema', () => {
     ['a loss of a library', { properties: { a: { '~loss': 'No.' } } }],
     ['an extension', { 'x-order': 1 }],
     ['a value that is not a schema', { properties: { a: null } }],
-  ])('calls a schema with %s not plain', (_what, schema) => {
+  ])('finds that a schema with %s is not plain', (_what, schema) => {
     expect(surveySchema(schema)).toEqual(EVERYTHING)
   })
 
-  it('does not mistake names of properties for keywords', () => {
+  it('does not read names of properties as keywords', () => {
     const properties = { title: { type: 'string' }, $ref: { type: 'string' }, default: true }
     expect(surveySchema({ type: 'object', properties })).toEqual({
       isPlain: true,

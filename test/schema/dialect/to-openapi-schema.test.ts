@@ -43,7 +43,7 @@ exact('null', [
     { type: 'string', nullable: true, enum: ['a', null], default: null },
   ],
   [
-    'in a union with a combination, where nullable would not reach',
+    'in a union with a combination, for which nullable has no effect',
     { anyOf: [{ type: 'object', not: { required: ['a'] } }, { type: 'null' }] },
     {
       anyOf: [{ type: 'object', not: { required: ['a'], properties: { a: {} } } }, NULL],
@@ -55,17 +55,17 @@ exact('null', [
     { oneOf: [{ type: 'string', nullable: true }, { type: 'number' }] },
   ],
   [
-    'beside a union that may have it already',
+    'beside a union that may accept null already',
     { anyOf: [{ oneOf: [{ type: 'string' }, { minimum: 1 }] }, { type: 'null' }] },
     { anyOf: [{ oneOf: [{ type: 'string' }, { minimum: 1 }] }, NULL] },
   ],
   [
-    'twice in oneOf, that is, never',
+    'twice in oneOf, which accepts it never',
     { oneOf: [{ type: 'string' }, { type: 'null' }, { type: 'null' }] },
     { type: 'string' },
   ],
   [
-    'as the flag that authors know from OpenAPI',
+    'as the flag `nullable` of OpenAPI',
     { type: 'string', nullable: true },
     { type: 'string', nullable: true },
   ],
@@ -145,7 +145,7 @@ exact('numbers', [
     { type: 'integer', minimum: 0, maximum: 2 ** 31 - 1 },
   ],
   [
-    'bounds that JSON does not know',
+    'bounds that JSON cannot express',
     { type: 'number', minimum: -Infinity, maximum: NaN, multipleOf: 0 },
     { type: 'number' },
   ],
@@ -274,7 +274,7 @@ exact('annotations', [
     { type: 'string', default: '10' },
   ],
   [
-    'a default that JSON has no word for',
+    'a default that JSON cannot express',
     { type: 'string', default: () => 'a', example: Number.NaN },
     { type: 'string' },
   ],
@@ -312,7 +312,7 @@ describe('references', () => {
   })
 
   it.each(['#/nowhere', 'other.json', '#/$defs/__proto__', '#/%', '#/constructor/prototype'])(
-    'describes the reference %s as anything, and reports it',
+    'describes the reference %s as an empty schema, and reports it',
     ($ref) => {
       const { schema, losses } = toOpenApiSchema({ properties: { a: { $ref } } })
       expect(schema).toEqual({ properties: { a: {} } })
@@ -329,7 +329,7 @@ describe('references', () => {
     expect(losses.length).toBeGreaterThan(0)
   })
 
-  it('describes a union that contains itself in lists as anything', () => {
+  it('describes a union that contains itself in lists as an empty schema', () => {
     const union = { anyOf: [{ type: 'string' }, { type: 'array', items: { $ref: '#/$defs/u' } }] }
     const { schema, losses } = toOpenApiSchema({
       $defs: { u: union },
@@ -349,7 +349,7 @@ describe('losses', () => {
     ['patterns of names', { type: 'object', patternProperties: { '^a': {} } }],
     ['rules for names', { type: 'object', propertyNames: { minLength: 2 } }],
     ['unevaluated properties', { allOf: [{ required: ['a'] }], unevaluatedProperties: false }],
-    ['types that JSON has not', { type: 'bigint' }],
+    ['types that JSON does not have', { type: 'bigint' }],
     ['invalid patterns', { type: 'string', pattern: '[' }],
     ['dynamic references', { $dynamicRef: '#node' }],
     ['no schema at all', 'string'],

@@ -42,7 +42,7 @@ describe('an arktype type', () => {
     expect(losses).toEqual([])
   })
 
-  it('keeps all its patterns', () => {
+  it('has all its patterns in the description', () => {
     expect(describeSchema(type('/^a/ & /z$/'), { side: 'input' }).schema).toEqual({
       type: 'string',
       pattern: expect.any(String),

@@ -7,7 +7,7 @@ import { installed } from '../../../src/schema/libraries/installed.js'
 vi.mock('../../../src/schema/libraries/installed.js', { spy: true })
 
 describe('installed', () => {
-  it('finds only packages that the application has', () => {
+  it('finds only packages that are installed', () => {
     expect(installed('@valibot/to-json-schema')).toHaveProperty('toJsonSchema')
     expect(installed('no-package-of-this-name')).toBeUndefined()
   })

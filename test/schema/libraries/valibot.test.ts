@@ -46,7 +46,7 @@ describe('a valibot schema', () => {
       v.record(v.picklist(['a']), v.number()),
       { type: 'object', properties: { a: { type: 'number' } }, additionalProperties: false },
     ],
-    ['null taken away', v.nonNullable(v.nullable(v.string())), { type: 'string' }],
+    ['nonNullable', v.nonNullable(v.nullable(v.string())), { type: 'string' }],
     ['time', v.pipe(v.string(), v.isoTime()), { type: 'string', pattern: expect.any(String) }],
     [
       'two patterns',
@@ -81,7 +81,7 @@ describe('a valibot schema', () => {
     ['custom', v.custom<string>(() => true), {}, ['p']],
     ['class', v.instance(URL), {}, ['p']],
     ['default', v.optional(v.number(), 1), { type: 'number', default: 1 }, []],
-    ['default that is made', v.optional(v.string(), () => 'x'), { type: 'string' }, []],
+    ['default from a function', v.optional(v.string(), () => 'x'), { type: 'string' }, []],
   ])('describes the result of JSON.stringify: %s', (_, schema, expected, losses) => {
     expect(property(schema, 'output')).toEqual({ schema: expected, isRequired: true, losses })
   })
@@ -140,7 +140,7 @@ describe('a valibot schema', () => {
     })
   })
 
-  it('accepts anything if it never ends', () => {
+  it('is described as an empty schema if it has no end', () => {
     const endless = (): v.GenericSchema => v.object({ next: v.lazy(() => endless()) })
     const { schema, losses } = describeSchema(endless(), { side: 'input' })
     expect(schema).toEqual({})

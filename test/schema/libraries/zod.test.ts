@@ -9,7 +9,7 @@ const DIGITS = { type: 'string', pattern: '^-?\\d+$' } as const
 const BINARY = { type: 'string', format: 'binary' } as const
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 
-/** Describes a property of a type, on both sides. */
+/** The description of a property `p` of a type, on one side. */
 const property = (schema: z.ZodType, side: SchemaSide) => {
   const described = describeSchema(z.object({ p: schema }), { side })
   return {
@@ -22,7 +22,7 @@ const property = (schema: z.ZodType, side: SchemaSide) => {
 describe('a zod schema', () => {
   it.each<[string, z.ZodType, OpenApiSchema]>([
     ['date', z.date(), DATE],
-    ['date of much', z.coerce.date(), DATE],
+    ['coerced date', z.coerce.date(), DATE],
     ['nullable date', z.date().nullable(), { ...DATE, nullable: true }],
     ['instance of Date', z.instanceof(Date), DATE],
     ['file', z.file(), BINARY],
@@ -70,7 +70,7 @@ describe('a zod schema', () => {
     ['class', z.instanceof(URL), {}, ['p']],
     ['not a number', z.nan(), {}, ['p']],
     ['default', z.int().default(1), { type: 'integer', default: 1 }, []],
-    ['default that is made', z.date().default(() => new Date()), DATE, []],
+    ['default from a function', z.date().default(() => new Date()), DATE, []],
   ])('describes the result of JSON.stringify: %s', (_, schema, expected, losses) => {
     expect(property(schema, 'output')).toEqual({ schema: expected, isRequired: true, losses })
   })

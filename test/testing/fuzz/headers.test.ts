@@ -41,7 +41,7 @@ const messageOf = (options: FuzzOptions, fuzzed = app) =>
     (error: Error) => error.message,
   )
 
-it('sends the headers of the test, except the one whose absence is the fault', async () => {
+it('sends the headers of the test or of the options, except a header that the request must lack', async () => {
   app.withHeaders({ 'X-Tenant-Id': 'acme' })
   expect(await messageOf(only('mine'))).toBe('')
   expect(seen).toContain('acme')
@@ -51,9 +51,9 @@ it('sends the headers of the test, except the one whose absence is the fault', a
   expect(seen).not.toContain('acme')
 })
 
-it('shows a request that lacks a header which the application would add', async () => {
+it('reports a failing request without a header that withHeaders would add', async () => {
   const measure = (req: Request, _res: Response, next: () => void) => {
-    // A bug: there may be none.
+    // A bug: the header may be missing.
     if ((req.get('x-tenant-id') as string).length >= 0) next()
   }
   await using careless = await TestApp.create({

@@ -8,7 +8,7 @@ import { z } from 'zod'
 
 const text = v.string()
 
-/** What applications ask for, in the words of each library: nothing here is stricter than what its document says. */
+/** Common schemas in each library. None is stricter than its description in the document. */
 @Controller('people')
 class PeopleController {
   @Post('zod')
@@ -51,7 +51,7 @@ class PeopleController {
       email: 'string.email',
       site: 'string.url',
       id: 'string.uuid',
-      // Its pattern refers back, which cannot be turned round.
+      // Its pattern has a back reference, from which no value can be generated.
       born: 'string.date.iso',
       'age?': '1 <= number.integer <= 150',
     }),
@@ -76,12 +76,11 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 it.each(['zod', 'valibot', 'arktype', 'typebox'])(
-  'values for %s are as it asks',
+  'generates values that the schemas of %s accept',
   async (library) => {
     const operations = ({ operationId }: { operationId: string }) =>
       operationId === `People_${library}`
     const report = await app.fuzz({ seed: 2, runs: 100, operations })
     expect(report).toMatchObject({ operations: 1, refused: [] })
   },
-  30_000,
 )

@@ -55,12 +55,12 @@ describe('options of fuzz', () => {
     ['headers', 'a: b'],
     ['path', 7],
     ['path', 'Things_one'],
-  ])('%s does not take %j', async (name, value) => {
+  ])('refuse %s: %j', async (name, value) => {
     const problems = await refusal({ seed: 1, [name]: value })
     expect(problems).toMatchObject([{ code: 'E_OPTION_INVALID', subject: `fuzz({ ${name} })` }])
   })
 
-  it('name operations of the document', async () => {
+  it('are refused if they name an operation that is not in the document', async () => {
     const problems = await refusal({
       seed: 1,
       skip: ['Things_none'],
@@ -77,32 +77,32 @@ describe('options of fuzz', () => {
     )
   })
 
-  it('have no other names', async () => {
+  it('are refused if their name is unknown', async () => {
     const [problem] = await refusal({ seed: 1, run: 5 })
     expect(problem).toMatchObject({ subject: 'fuzz({ run })' })
     expect(problem?.remedy).toContain('runs')
   })
 
-  it('go with a path only together with its seed', async () => {
+  it('are refused if they have a path without its seed', async () => {
     const [problem] = await refusal({ path: 'Things_one/0' })
     expect(problem?.remedy).toBe('It takes its seed, too.')
   })
 })
 
 describe('an operation', () => {
-  it('that no value is found for is named, with the way out', async () => {
+  it('that accepts no value is named in the error, with the remedy', async () => {
     const failure = app.fuzz({ seed: 1, runs: 1 })
     await expect(failure).rejects.toThrow("fuzz({ skip: ['Things_make'] })")
   })
 
-  it('is not checked against the responses of another application', async () => {
+  it('gets no request whose path leads to another operation', async () => {
     const { requests } = await app.fuzz({ seed: 1, skip: ['Things_make', 'Things_mine'] })
     expect(seen).toContain('other')
     expect(seen).not.toContain('mine')
     expect(requests).toBeLessThan(50)
   })
 
-  it('is skipped where all its paths lead elsewhere', async () => {
+  it('is skipped if all its paths lead to another operation', async () => {
     @Controller('shadows')
     class ShadowsController {
       @Get('me')
@@ -125,21 +125,21 @@ describe('an operation', () => {
     })
   })
 
-  it('must be left to send something to', async () => {
+  it('must remain after skip and operations, or fuzz() fails', async () => {
     const nothing = app.fuzz({ seed: 1, operations: () => false })
     await expect(nothing).rejects.toThrow('fuzz() has sent nothing: skip, operations, or path')
     await using empty = await TestApp.create()
     await expect(empty.fuzz()).rejects.toThrow('no document of this application has an operation')
   })
 
-  it('takes another seed each time, unless one is passed', async () => {
+  it('gets another seed from each fuzz() without a seed', async () => {
     const options = { runs: 1, skip: ['Things_make'] }
     const [first, second] = [await app.fuzz(options), await app.fuzz(options)]
     expect(first.seed).not.toBe(second.seed)
   })
 })
 
-it('says what to install where fast-check is missing', async () => {
+it('reports the command that installs fast-check if it is missing', async () => {
   vi.doMock('fast-check', () => {
     throw new Error('Cannot find package')
   })

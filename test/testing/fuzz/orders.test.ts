@@ -14,7 +14,7 @@ const IDS = { Customers_register: 'POST /customers', Orders_place: 'POST /orders
 
 const clerk = { authorization: 'Bearer clerk', 'x-tenant-id': 'aurora' }
 
-/** What a fuzzed orders application was sent. */
+/** The requests that fuzzing sends to the orders application. */
 async function requestsOf(seed: number) {
   const requests: string[] = []
   const recorder = {
@@ -41,14 +41,14 @@ it('finds nothing in the orders example', async () => {
   const report = await app.fuzz({ seed: 4 })
   expect(report).toEqual({ operations: 10, requests: 500, seed: 4, skipped: [], refused: [] })
   expect(app.contractReport()).toEqual([])
-  // What comes last finds every order that it asks for paid.
+  // The last operation finds that every order in its requests is already paid.
   const never = app.coverage().rows.filter(({ isExercised }) => !isExercised)
   expect(never.map(({ operationId }) => operationId)).toEqual(['Orders_cancel'])
 })
 
 it('sends the same for the same seed, and something else for another', async () => {
   const requests = await requestsOf(7)
-  // But for those that are refused before the recorder sees them.
+  // The recorder does not see the requests that are refused before it.
   expect(requests.length).toBeGreaterThan(30)
   expect(await requestsOf(7)).toEqual(requests)
   expect(await requestsOf(8)).not.toEqual(requests)

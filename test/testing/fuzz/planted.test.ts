@@ -64,7 +64,7 @@ class BugsController {
   @Get('inject')
   @Query(z.object({ to: z.string().optional() }))
   inject(req: Request, res: Response) {
-    // Node refuses line breaks in headers; what writes to the socket itself does not.
+    // Node refuses line breaks in headers. This stands for code that writes to the socket itself.
     const [, line = ''] = String(req.query['to']).split('\n')
     const [name = '', value] = line.split(': ')
     if (name.startsWith('x-') && value !== undefined) res.setHeader(name, value)
@@ -102,13 +102,13 @@ async function failureOf(handler: string, options: FuzzOptions = {}): Promise<st
 }
 
 function partsOf(message: string) {
-  // The way to an example is fast-check's own.
+  // fast-check chooses the numbers of the path, so the snapshots leave them out.
   const known = message.replace(/(path: "\w+)[^"]+/, '$1/…')
   const [text = '', curl = '', ...snippet] = known.split('\n\n')
   return { text, curl, snippet: snippet.join('\n\n') }
 }
 
-/** The words that bash makes of a command. */
+/** The arguments that bash passes to curl. */
 function wordsOf(command: string): string[] {
   const script = `curl() { printf '%s\\0' "$@"; }\n${command}`
   const { stdout } = spawnSync('bash', ['-c', script], { encoding: 'latin1', env: { TOKEN: 't' } })
@@ -159,7 +159,7 @@ describe('a planted bug', () => {
     await expect(run(snippet)).rejects.toThrow('expected 500 to be less than 500')
   })
 
-  it('that sends an undocumented status is found, at the limit', async () => {
+  it('that sends an undocumented status is found, with the smallest value that causes it', async () => {
     const { text, curl, snippet } = partsOf(await failureOf('status'))
     expect(text).toContain('status: expected one of 200, 400, 500, 503, got 202')
     expect(curl).toContain("'http://localhost:3000/bugs/status?n=101'")
@@ -172,7 +172,7 @@ describe('a planted bug', () => {
     expect(curl).toContain("'http://localhost:3000/bugs/field/")
   })
 
-  it('that accepts what the document forbids is found', async () => {
+  it('that accepts a body that the document forbids is found', async () => {
     const { text, curl, snippet } = partsOf(await failureOf('loose'))
     expect(text).toMatchInlineSnapshot(`
       "POST /bugs/loose (Bugs_loose, BugsController.loose) fails a request that is invalid (body name: "xxxx").
@@ -185,7 +185,7 @@ describe('a planted bug', () => {
     await expect(run(snippet)).rejects.toThrow('to be greater than or equal to 400')
   })
 
-  it('that refuses what the document allows is found', async () => {
+  it('that refuses a body that the document allows is found', async () => {
     const { text, curl, snippet } = partsOf(await failureOf('strict'))
     expect(text).toMatchInlineSnapshot(`
       "POST /bugs/strict (Bugs_strict, BugsController.strict) fails a request that is valid.
@@ -198,14 +198,14 @@ describe('a planted bug', () => {
     await expect(run(snippet)).rejects.toThrow('to not include 400')
   })
 
-  it('that lets a value become a header is found', async () => {
+  it('that turns a value into a response header is found', async () => {
     const { text, curl, snippet } = partsOf(await failureOf('inject'))
     expect(text).toContain('no header x-fuzz-injected')
     expect(curl).toMatch(/\?to=a(%0D)?%0Ax-fuzz-injected%3A%201'$/)
     await expect(run(snippet)).rejects.toThrow('to be null')
   })
 
-  it('behind a path that fetch would tidy up is found, and shown as it was sent', async () => {
+  it('that needs a path which fetch would normalise is found, and the path is shown unchanged', async () => {
     const { curl, snippet } = partsOf(await failureOf('files'))
     const words = wordsOf(curl)
     expect(words[0]).toBe('--path-as-is')
@@ -214,7 +214,7 @@ describe('a planted bug', () => {
     await expect(run(snippet)).rejects.toThrow('expected 500 to be less than 500')
   })
 
-  it('with bytes in a header is found, and bash sends the same ones', async () => {
+  it('that needs other bytes than ASCII in a header is found, and curl sends the same bytes', async () => {
     const { curl, snippet } = partsOf(await failureOf('latin'))
     expect(wordsOf(curl).at(-1)).toMatch(/^x-name: .*[\x80-\xff]/)
     await expect(run(snippet)).rejects.toThrow('expected 500 to be less than 500')
@@ -222,7 +222,7 @@ describe('a planted bug', () => {
 })
 
 describe('a failure', () => {
-  it('is the same for the same seed, and comes again by its path', async () => {
+  it('is the same for the same seed, and is replayed by its path', async () => {
     const message = await failureOf('crash')
     expect(await failureOf('crash')).toBe(message)
     const [, path = ''] = /path: "(.+)" }/.exec(message) ?? []
@@ -232,7 +232,7 @@ describe('a failure', () => {
     expect(app.logs.length).toBe(crashed + 1)
   })
 
-  it('shows who has called, and no credentials in the command', async () => {
+  it('shows the user of the request, but no credentials in the command', async () => {
     const options = { as: { id: 'ada' }, headers: { 'x-tenant-id': "a'b" } }
     const { curl, snippet } = partsOf(await failureOf('crash', options))
     const words = wordsOf(curl)
@@ -244,7 +244,7 @@ describe('a failure', () => {
     expect(partsOf(await failureOf('crash')).curl).not.toContain('s3cret')
   })
 
-  it('can be allowed where validator and document are meant to differ', async () => {
+  it('can be allowed if validator and document differ on purpose', async () => {
     const operations = ({ handler }: { handler: string }) => /loose|strict/.test(handler)
     const allow = { Bugs_loose: 'looser', Bugs_strict: ['stricter'] } as const
     const report = await app.fuzz({ seed: 1, operations, allow })

@@ -31,7 +31,7 @@ async function fuzzed(more: FuzzOptions = {}): Promise<string> {
 }
 
 describe('a request that the document calls valid', () => {
-  it.each([400, 413, 415, 422])('is not to be refused with %i', async (each) => {
+  it.each([400, 413, 415, 422])('must not be refused with %i', async (each) => {
     status = each
     const message = await fuzzed()
     expect(message).toContain('fails a request that is valid')
@@ -40,12 +40,12 @@ describe('a request that the document calls valid', () => {
     expect(await fuzzed({ allow: { Things_refused: 'stricter' } })).toBe('nothing')
   })
 
-  it.each([401, 403, 404, 405, 409, 429])('may be answered with %i', async (each) => {
+  it.each([401, 403, 404, 405, 409, 429])('may get the response %i', async (each) => {
     status = each
     expect(await fuzzed()).toBe('nothing')
   })
 
-  it.each([500, 501, 503])('is not to fail with %i', async (each) => {
+  it.each([500, 501, 503])('must not fail with %i', async (each) => {
     status = each
     expect(await fuzzed()).toContain('no error of the server')
   })

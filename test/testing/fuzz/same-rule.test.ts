@@ -49,7 +49,7 @@ describe('a response that the document does not list', () => {
   })
   afterAll(() => app.close())
 
-  /** The breach of the contract, if there is one. */
+  /** The breach of the contract, or null. */
   const breachOf = (work: PromiseLike<unknown>) =>
     Promise.resolve(work).then(
       () => null,
@@ -64,7 +64,7 @@ describe('a response that the document does not list', () => {
     ['moved', 'status: expected one of 302, 400, 500, 503, got 404'],
     ['said', null],
     ['other', 'status: expected one of 200, 400, 404, 500, 503, got 203'],
-  ])('is the same to a request and to fuzz: %s', async (name, breach) => {
+  ])('gets the same verdict from request(), fetch() and fuzz(): %s', async (name, breach) => {
     const path = `/things/${name === 'homeMade' ? 'home-made' : name}/1`
     const operations = ({ operationId }: { operationId: string }) =>
       operationId === `Things_${name}`

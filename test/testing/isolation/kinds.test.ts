@@ -22,15 +22,12 @@ import {
   TestApp,
   type TestOptions,
 } from 'blazon/testing'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { idOf, Note, Notes } from './notes.js'
-
-// Ends what hangs; nothing is timed.
-vi.setConfig({ testTimeout: 60_000 })
 
 let notes = new Notes()
 
-/** Notes of a tenant's own, without a fault. */
+/** The notes of a tenant, without a bug. */
 @Tenant()
 @Controller('notes')
 class NotesController {
@@ -60,7 +57,7 @@ async function prove(
   return await app.proveIsolation({ tenants: ['acme', 'globex'], seed: 1, ...how })
 }
 
-/** What a test says of a leak. */
+/** The fields of a leak that the tests compare. */
 const essence = ({ operation, kind, from, to, where, origin }: IsolationLeak) => ({
   operation,
   kind,
@@ -70,9 +67,9 @@ const essence = ({ operation, kind, from, to, where, origin }: IsolationLeak) =>
   origin,
 })
 
-const others = () => notes.everybodys().at(-1)?.text ?? 'none'
+const others = () => notes.ofAllOwners().at(-1)?.text ?? 'none'
 
-it('sees headers and cookies', async () => {
+it('finds data of another tenant in headers, cookies, text and property names', async () => {
   @Tenant()
   @Controller('spoken')
   class SpokenController {
@@ -139,7 +136,7 @@ it('finds data of another tenant in a cache entry, even if no client receives it
 
     @Get()
     async digest() {
-      const all = () => Promise.resolve(notes.everybodys())
+      const all = () => Promise.resolve(notes.ofAllOwners())
       await this.cache.forTenant().getOrSet('digest', all, { ttl: 60 })
       return {}
     }
@@ -192,7 +189,7 @@ it('finds that another tenant can delete data', async () => {
     @Delete(':id')
     @HttpCode(204)
     async remove(req: Request) {
-      await notes.removeAnybodys(idOf(req))
+      await notes.removeOfAnyOwner(idOf(req))
     }
   }
 
@@ -215,7 +212,7 @@ it('finds that another tenant can overwrite data', async () => {
     @HttpCode(204)
     @Body(Note)
     async replace(req: Request) {
-      await notes.changeAnybodys(idOf(req), req.body.text)
+      await notes.changeOfAnyOwner(idOf(req), req.body.text)
     }
   }
 
@@ -230,7 +227,7 @@ it('finds that another tenant can overwrite data', async () => {
   })
 })
 
-it('finds data that a middleware has left for the next request', async () => {
+it('finds data that a middleware keeps in a variable of all requests', async () => {
   let asking = ''
   const remember = async (req: Request, _res: Response, next: NextFunction) => {
     asking = req.get('x-tenant-id') ?? ''

@@ -11,7 +11,7 @@ import {
 } from 'blazon'
 import { idOf, Note, Notes, type ShownNote } from './notes.js'
 
-/** An application of four leaks, and of two operations that have none. */
+/** An application with four leaks, and with two operations that do not leak. */
 export function leakyControllers() {
   const notes = new Notes()
   const cache = new Map<string, ShownNote[]>()
@@ -33,7 +33,7 @@ export function leakyControllers() {
       return notes.of(requireTenantId())
     }
 
-    /** Answers by id, whoever asks. */
+    /** Finds a note by its id, and does not check its owner. */
     @Get(':id')
     async byId(req: Request) {
       const note = await notes.byId(idOf(req))
@@ -45,7 +45,7 @@ export function leakyControllers() {
   @Tenant()
   @Controller('reports')
   class ReportsController {
-    /** Keeps what was made for one under a key that is everybody's. */
+    /** Keeps the notes of one tenant under a key that all tenants share. */
     @Get('cached')
     async cached(req: Request) {
       const key = req.originalUrl
@@ -54,7 +54,7 @@ export function leakyControllers() {
       return made
     }
 
-    /** Remembers who asks where the next one writes over it. */
+    /** Keeps the tenant in a variable that the next request overwrites. */
     @Get('asking')
     async asking() {
       asking = requireTenantId()
@@ -62,7 +62,7 @@ export function leakyControllers() {
       return await notes.of(asking)
     }
 
-    /** Lets one wait for what is being made for another. */
+    /** Lets one tenant wait for the notes that are being read for another tenant. */
     @Get('flight')
     flight(req: Request) {
       const key = req.path

@@ -9,13 +9,13 @@ interface Kept {
   readonly text: string
 }
 
-/** What of a note is shown. */
+/** The fields of a note that a client sees. */
 export interface ShownNote {
   readonly id: number
   readonly text: string
 }
 
-/** The notes of everybody, each under its owner. Asking takes a turn of the queue, as a database takes many. */
+/** The notes of all owners. Its methods wait for one turn of the microtask queue, as a database waits for many. */
 export class Notes {
   #all: Kept[] = []
   #last = 0
@@ -33,7 +33,7 @@ export class Notes {
     return this.#all.filter((note) => note.owner === owner).map(shown)
   }
 
-  /** Whoever's it is. */
+  /** Does not check the owner. */
   async byId(id: number): Promise<ShownNote | undefined> {
     await Promise.resolve()
     const note = this.#all.find((each) => each.id === id)
@@ -51,23 +51,23 @@ export class Notes {
     return { id, text }
   }
 
-  /** Without asking whose it is. */
-  async changeAnybodys(id: number, text: string): Promise<void> {
+  /** Does not check the owner. */
+  async changeOfAnyOwner(id: number, text: string): Promise<void> {
     await Promise.resolve()
     this.#all = this.#all.map((note) => (note.id === id ? { ...note, text } : note))
   }
 
-  /** Without asking whose it is. */
-  async removeAnybodys(id: number): Promise<void> {
+  /** Does not check the owner. */
+  async removeOfAnyOwner(id: number): Promise<void> {
     await Promise.resolve()
     this.#all = this.#all.filter((note) => note.id !== id)
   }
 
-  everybodys(): ShownNote[] {
+  ofAllOwners(): ShownNote[] {
     return this.#all.map(shown)
   }
 
-  /** Whether there was one. */
+  /** True if the note existed. */
   async remove(owner: string, id: number): Promise<boolean> {
     const found = await this.byOwnersId(owner, id)
     this.#all = this.#all.filter((note) => note.id !== found?.id)

@@ -37,20 +37,20 @@ it.each([
   ['requests', ['rows']],
   ['requests', ['get /rows']],
   ['runs', 50],
-])('%s does not take %j', async (name, value) => {
+])('proveIsolation() refuses %s: %j', async (name, value) => {
   const problems = await refusal({ seed: 1, [name]: value })
   expect(problems).toMatchObject([
     { code: 'E_OPTION_INVALID', subject: `proveIsolation({ ${name} })` },
   ])
 })
 
-it('as needs a user for each of the tenants', async () => {
+it('proveIsolation() refuses `as` without a user for each tenant', async () => {
   const as = { acme: { id: 1 } }
   const [problem] = await refusal({ tenants: ['acme', 'globex'], as })
   expect(problem?.remedy).toBe('It takes a user for each of the tenants, acme and globex.')
 })
 
-it('tenants cannot be ids where the application reads no header', async () => {
+it('proveIsolation() refuses ids as tenants if the application reads no tenant header', async () => {
   const tenant = { header: false, jwtClaim: 'tenant' } as const
   const [problem] = await refusal({ tenants: ['acme', 'globex'] }, { tenant })
   expect(problem?.cause).toContain('`tenant.header` is false')

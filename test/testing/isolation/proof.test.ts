@@ -18,7 +18,7 @@ import { idOf, Note, Notes } from './notes.js'
 const tenants = ['acme', 'globex']
 const ById = z.object({ id: z.coerce.number().int() })
 
-/** What is said of a removal that does so with ids of others, and with its own. */
+/** The verdict about a DELETE operation that calls `remove` with ids of its own tenant and of the other. */
 async function verdictOf(remove: (notes: Notes, owner: string, id: number) => Promise<void>) {
   const notes = new Notes()
 
@@ -45,8 +45,8 @@ async function verdictOf(remove: (notes: Notes, owner: string, id: number) => Pr
   return `${row?.verdict}: ${row?.evidence}`
 }
 
-describe('an operation of which nothing of a tenant is seen', () => {
-  it('passes where own ids are taken, and those of others are refused', async () => {
+describe('an operation whose responses contain no data of a tenant', () => {
+  it('passes if it accepts own ids and refuses ids of other tenants', async () => {
     const verdict = await verdictOf(async (notes, owner, id) => {
       if (!(await notes.remove(owner, id))) throw new NotFoundError('No such note')
     })
@@ -55,14 +55,14 @@ describe('an operation of which nothing of a tenant is seen', () => {
     )
   })
 
-  it('does not pass where ids of others are taken as well as its own', async () => {
+  it('does not pass if it accepts ids of other tenants, too', async () => {
     const verdict = await verdictOf(
       async (notes, owner, id) => void (await notes.remove(owner, id)),
     )
     expect(verdict).toBe('INCONCLUSIVE: no tenant saw its own data')
   })
 
-  it('does not pass where its own ids are refused as well', async () => {
+  it('does not pass if it refuses own ids, too', async () => {
     const verdict = await verdictOf(() => Promise.reject(new NotFoundError('No such note')))
     expect(verdict).toBe('INCONCLUSIVE: no tenant got a 2xx response: 404')
   })

@@ -15,12 +15,9 @@ import {
 } from 'blazon'
 import { type IsolationOptions, TestApp, type TestOptions } from 'blazon/testing'
 import express, { type Router } from 'express'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { Pool } from '../../journeys/tenancy/crowd.js'
 import { Note, Notes } from './notes.js'
-
-// Ends what hangs; nothing is timed.
-vi.setConfig({ testTimeout: 60_000 })
 
 const SEEDS = [1, 2, 3]
 
@@ -65,8 +62,8 @@ async function prove(
 const verdictsOf = ({ verdicts }: Awaited<ReturnType<typeof prove>>) =>
   Object.fromEntries(verdicts.map(({ operation, verdict }) => [operation, verdict]))
 
-/** Goes on where whoever was before has let go of the pool. */
-const asksPool: RequestHandler = (_req, _res, next) =>
+/** Continues in the callback of the request that has released the pool. */
+const waitsForPool: RequestHandler = (_req, _res, next) =>
   pool.acquire((release) => {
     next()
     setImmediate(release)
@@ -83,24 +80,24 @@ const hidden =
   (req, res, next) =>
     router(req, res, next)
 
-describe('a router that goes on in the callback of a pool', () => {
-  const router = () => express.Router().use('/legacy', asksPool).get('/legacy/rows', ownNotes)
+describe('a router that continues in the callback of a pool', () => {
+  const router = () => express.Router().use('/legacy', waitsForPool).get('/legacy/rows', ownNotes)
   const requests = ['/legacy/rows']
 
-  it.each(SEEDS)('leaks where it is hidden from the framework; seed %i', async (seed) => {
+  it.each(SEEDS)('leaks if a function hides it from the framework; seed %i', async (seed) => {
     const report = await prove([hidden(router())], {}, { seed, requests })
     expect(verdictsOf(report)).toEqual({ 'POST /notes': 'PASS', 'GET /legacy/rows': 'LEAK' })
     expect(report.leaks[0]).toMatchObject({ kind: 'answer', handler: 'requests' })
   })
 
-  it.each(SEEDS)('does not where it is given itself; seed %i', async (seed) => {
+  it.each(SEEDS)('does not leak if the framework gets the router itself; seed %i', async (seed) => {
     const report = await prove([router()], {}, { seed })
     expect(verdictsOf(report)).toEqual({ 'POST /notes': 'PASS', 'GET /legacy/rows': 'PASS' })
     expect(report.leaks).toEqual([])
   })
 })
 
-describe('a router with the rows of whatever tenant a header names', () => {
+describe('a router that responds with the rows of the tenant in a header', () => {
   const authorize = (_req: unknown, id: string, user: User | undefined) => user?.['tenant'] === id
   const router = () => express.Router().get('/rows', notesOfHeader)
 
@@ -127,14 +124,14 @@ describe('a router with the rows of whatever tenant a header names', () => {
 })
 
 describe('requests', () => {
-  it('meet inside of a router', async () => {
+  it('overlap inside a router', async () => {
     let asking = ''
-    const remembers: RequestHandler = (_req, _res, next) => {
+    const keepLast: RequestHandler = (_req, _res, next) => {
       asking = getTenantId() ?? ''
       next()
     }
-    const tells: RequestHandler = (_req, res) => res.json({ data: { asking } })
-    const { leaks } = await prove([express.Router().use(remembers).get('/asking', tells)])
+    const sendLast: RequestHandler = (_req, res) => res.json({ data: { asking } })
+    const { leaks } = await prove([express.Router().use(keepLast).get('/asking', sendLast)])
     expect(leaks.map(({ operation, where }) => [operation, where])).toContainEqual([
       'GET /asking',
       'body data.asking',
@@ -179,7 +176,7 @@ describe('requests', () => {
     expect(verdicts).toHaveLength(5)
   })
 
-  it('can be left out as operations are', async () => {
+  it('can be skipped like operations', async () => {
     const { verdicts } = await prove(
       [express.Router().get('/rows', ownNotes)],
       {},

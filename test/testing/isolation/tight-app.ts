@@ -17,7 +17,7 @@ import {
 } from 'blazon'
 import { idOf, Note, Notes } from './notes.js'
 
-/** What the leaky application does, done right. */
+/** The operations of the leaky application, without its leaks. */
 export function tightControllers() {
   const notes = new Notes()
 
@@ -65,7 +65,7 @@ export function tightControllers() {
       return notes.of(requireTenantId())
     }
 
-    /** Behind a callback that has forgotten its caller. */
+    /** Sets the tenant again, as after a callback that has lost the async context. */
     @Get('asking')
     async asking() {
       const tenant = requireTenantId()
@@ -73,7 +73,7 @@ export function tightControllers() {
       return await runWithTenant(tenant, () => notes.of(requireTenantId()))
     }
 
-    /** One loads for all of a tenant. */
+    /** Simultaneous requests of one tenant share one load. */
     @Get('flight')
     flight() {
       const own = this.cache.forTenant()

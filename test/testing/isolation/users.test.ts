@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 
 const SEEDS = [1, 2, 3]
 
-/** Two that say of themselves that they are everybody's, and show who asks. */
+/** Two routes that declare their responses shared, although these contain data of the user. */
 @Tenant()
 @Controller('leaky')
 class LeakyController {
@@ -70,7 +70,7 @@ const seen = ({
 })
 
 it.each(SEEDS)(
-  'finds what one user of a tenant is shown of another, and nothing else: seed %i',
+  'finds data of one user in responses to another user of its tenant, and no other leak: seed %i',
   async (seed) => {
     await using app = await create()
     const report = await app.proveIsolation({ tenants: ['acme', 'globex'], seed })
@@ -81,7 +81,7 @@ it.each(SEEDS)(
   },
 )
 
-it('sees it where users are as the test makes them, and where a middleware makes more of them', async () => {
+it('finds data of users that the test creates and a middleware extends', async () => {
   const greet: Middleware = (req, _res, next) => {
     if (req.user !== undefined) req.user = { ...req.user, email: `${req.user['name']}@example.com` }
     next()
@@ -95,7 +95,7 @@ it('sees it where users are as the test makes them, and where a middleware makes
   expect(seen(report).operations).toEqual(['GET /leaky/open', 'GET /leaky/guarded'])
 })
 
-it('asks nothing of it with users: false', async () => {
+it('does not compare users with users: false', async () => {
   await using app = await create()
   const options = { tenants: ['acme', 'globex'], seed: 1 }
   const [all, none] = [

@@ -13,17 +13,14 @@ import {
   Tenant,
 } from 'blazon'
 import { type IsolationOptions, TestApp, type TestOptions } from 'blazon/testing'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { Note, Notes } from './notes.js'
-
-// Ends what hangs; nothing is timed.
-vi.setConfig({ testTimeout: 60_000 })
 
 const tenants = ['acme', 'globex']
 const Upload = { type: 'object', properties: { file: { type: 'string', format: 'binary' } } }
 
-/** What is said of each operation, by its handler. */
+/** The verdict and the evidence for each operation, by its handler. */
 async function rowsOf(
   controller: new () => object,
   how: IsolationOptions = {},
@@ -77,7 +74,7 @@ describe('an operation is inconclusive', () => {
     })
   })
 
-  it('when it is left out, or requests for it cannot be made', async () => {
+  it('when it is skipped, or no request for it can be generated', async () => {
     @Controller('odd')
     class OddController {
       @Get('mine')
@@ -117,7 +114,7 @@ describe('an operation is inconclusive', () => {
 })
 
 describe('an operation passes', () => {
-  it('by the text that the user of a tenant is made with', async () => {
+  it('when its response contains the name of the tenant’s user', async () => {
     @Controller('me')
     class MeController {
       @Get()
@@ -132,7 +129,7 @@ describe('an operation passes', () => {
     })
   })
 
-  it('by the tenant of its own', async () => {
+  it('when its response contains the id of the tenant', async () => {
     @Tenant()
     @Controller('tenants')
     class TenantsController {
@@ -146,7 +143,7 @@ describe('an operation passes', () => {
     })
   })
 
-  it('though it takes no text that looks like a canary', async () => {
+  it('when it responds with data of the tenant, even if a field of its input refuses canaries', async () => {
     const notes = new Notes()
 
     @Tenant()
@@ -209,7 +206,7 @@ it('finds data in the beginning of a stream that does not end', async () => {
 
     @Get()
     stream(_req: Request, res: Response) {
-      const all = notes.everybodys()
+      const all = notes.ofAllOwners()
       res.type('text/event-stream').write(all.map(({ text }) => `data: ${text}\n\n`).join(''))
     }
   }
@@ -218,7 +215,7 @@ it('finds data in the beginning of a stream that does not end', async () => {
   expect(leaks.map(({ operation, where }) => `${operation} ${where}`)).toContain('GET /feed body')
 })
 
-it('fails when there is nothing to send', async () => {
+it('fails when no operation is left to call', async () => {
   @Controller('one')
   class OneController {
     @Get()

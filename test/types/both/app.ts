@@ -113,10 +113,10 @@ const providers: Provider[] = [
   { token: Symbol('alias'), useExisting: Clock },
 ]
 
-// @ts-expect-error nothing says how it is made
+// @ts-expect-error a provider needs a class, a value or a factory
 export const badProvider: Provider = { token: Clock }
 
-// @ts-expect-error nothing says what it is
+// @ts-expect-error a provider needs a token
 export const badToken: Provider = { useValue: 1 }
 
 const users: Module = { name: 'users', imports: [], providers, exports: [Clock, Port, 'config'] }
@@ -157,7 +157,7 @@ export const nested = new App({
   ],
 })
 
-// @ts-expect-error a string is no middleware, however deep
+// @ts-expect-error a string in a nested list is not a middleware
 export const badNested = new App({ middlewares: [[['text']]] })
 
 const middlewares: Middleware[] = [
@@ -192,7 +192,7 @@ const middlewares: Middleware[] = [
   (error, _req, _res, next) => next(error),
 ]
 
-// @ts-expect-error a list of functions
+// @ts-expect-error a middleware is a function
 export const badMiddlewares: AppOptions = { middlewares: [{}] }
 
 const options = defineAppOptions({
@@ -221,7 +221,7 @@ const options = defineAppOptions({
 export const known: AppOptions = options
 export const kept: readonly unknown[] = options.controllers
 
-// @ts-expect-error a misspelt option beside a right one
+// @ts-expect-error a misspelt option beside a correct one
 defineAppOptions({ controllers: [], controlers: [] })
 
 export const limits: AppOptions[] = [
@@ -240,7 +240,7 @@ export const limits: AppOptions[] = [
 // @ts-expect-error a limit is a number
 defineAppOptions({ rateLimit: { limit: '5' } })
 
-// @ts-expect-error nobody knows who that is
+// @ts-expect-error `by` is not one of the known words
 defineAppOptions({ rateLimit: { by: 'session' } })
 
 // @ts-expect-error a misspelt option of an option
@@ -249,10 +249,10 @@ defineAppOptions({ security: { helmt: true } })
 // @ts-expect-error the same without defineAppOptions
 new App({ controllers: [], controlers: [] })
 
-// @ts-expect-error an instance is no class
+// @ts-expect-error an instance is not a class
 defineControllers(new UsersController())
 
-// @ts-expect-error options are values, not classes
+// @ts-expect-error a module is an object, not a class
 defineAppOptions({ modules: [UsersController] })
 
 export const guards: AppOptions[] = [
@@ -262,13 +262,13 @@ export const guards: AppOptions[] = [
   { auth: { guard: 'guard' } },
   { auth: { guard: { canActivate: () => true } } },
   { auth: { guard: { canActivate: async (req: ExpressRequest) => req.ip !== undefined } } },
-  // @ts-expect-error it decides nothing
+  // @ts-expect-error the class has no canActivate
   { auth: { guard: Clock } },
-  // @ts-expect-error exactly a boolean, or a promise of one
+  // @ts-expect-error canActivate returns a boolean, or a promise of a boolean
   { auth: { guard: { canActivate: () => 'yes' } } },
-  // @ts-expect-error there are two kinds of default
+  // @ts-expect-error the default is 'public' or 'protected'
   { auth: { default: 'private' } },
-  // @ts-expect-error an override says what stands in
+  // @ts-expect-error an override needs a replacement
   { testOverrides: [{ token: Store }] },
 ]
 
@@ -295,9 +295,9 @@ export async function run() {
 export function fail(errors: readonly FieldError[]): never {
   const cause = new BadRequestError('No', { code: 'BAD', errors, cause: 1, headers: { a: 'b' } })
   if (HttpError.is(cause)) new HttpError(402, cause.message, { expose: true, cause })
-  // @ts-expect-error the message is text
+  // @ts-expect-error the message is a string
   new NotFoundError(404)
-  // @ts-expect-error there is no such fact
+  // @ts-expect-error the class has a fixed status
   new NotFoundError('No', { status: 404 })
   // @ts-expect-error the status comes first
   throw new HttpError('No')

@@ -48,7 +48,7 @@ const Plain = {
   },
   required: ['name'],
 } as const
-/** Its literal types are gone, so nothing is known of it. */
+/** Its literal types are lost, so its output is unknown. */
 const Widened = { type: 'object', properties: { name: { type: 'string' } } }
 
 interface User {
@@ -230,7 +230,7 @@ export class Bad {
   @Params(Id)
   wrongParam(_req: Request<{ id: string }>) {}
 
-  // @ts-expect-error nor does Express' own request know numbers among its params
+  // @ts-expect-error the params of Express' own request are strings, too
   @Params(Id)
   expressParams(_req: ExpressRequest) {}
 
@@ -242,7 +242,7 @@ export class Bad {
   @Query(Page)
   optionalAsRequired(_req: ExpressRequest<unknown, unknown, unknown, { sort: string }>) {}
 
-  // @ts-expect-error zod gives { sort: undefined } for a missing one
+  // @ts-expect-error zod returns { sort: undefined } for a missing sort
   @Query(Page)
   exactOptional(_req: Request<unknown, unknown, { sort?: 'asc' | 'desc' }>) {}
 
@@ -258,7 +258,7 @@ export class Bad {
   @Body(Zod)
   wrongSource(_req: Req<{ query: typeof Zod }>) {}
 
-  // @ts-expect-error the same with one part right
+  // @ts-expect-error the same, with one correct part
   @Headers(Trace)
   @Body(Zod)
   forgottenPart(_req: Req<{ body: typeof Zod }>) {}
@@ -267,7 +267,7 @@ export class Bad {
   @Headers(Trace)
   wrongHeader(_req: Request<unknown, unknown, unknown, { 'x-trace': number }>) {}
 
-  // @ts-expect-error what comes out of the schema, not what goes in
+  // @ts-expect-error the handler receives the output of the schema, not its input
   @Body(z.object({ at: z.string().transform((text) => new Date(text)) }))
   inputForOutput(_req: Request<unknown, { at: string }>) {}
 
@@ -275,7 +275,7 @@ export class Bad {
   @Body(Zod)
   wrongSecond(_req: Request, _res: Request) {}
 
-  // @ts-expect-error nothing passes a fourth argument
+  // @ts-expect-error a handler has at most three parameters
   @Body(Zod)
   tooMany(_a: Request, _b: Response, _c: NextFunction, _d: string) {}
 
@@ -283,7 +283,7 @@ export class Bad {
   @Body(Valibot)
   valibot(_req: Request<unknown, { age: string }>) {}
 
-  // @ts-expect-error valibot, async: there is no name of type number
+  // @ts-expect-error valibot, async: the name is a string
   @Body(ValibotAsync)
   valibotAsync(_req: Request<unknown, { name: number }>) {}
 
@@ -307,11 +307,11 @@ export class Bad {
   @Body(Zod)
   async asynchronous(_req: Request<unknown, { name: number }>): Promise<void> {}
 
-  // @ts-expect-error a class is no schema
+  // @ts-expect-error a class is not a schema
   @Body(Good)
   dto(_req: Request) {}
 
-  // @ts-expect-error neither is a string
+  // @ts-expect-error a string is not a schema
   @Body('name')
   text(_req: Request) {}
 }

@@ -1,9 +1,9 @@
-// What the types follow of JSON Schema, and what they leave open.
+// The keywords of JSON Schema that the types support, and those for which the output is `any`.
 import type { InferOutput } from 'blazon'
 import Type from 'typebox'
 import type { Equal, Expect } from '../expect.js'
 
-/** Anything may be read from it: the types do not follow. */
+/** The output of a schema that the types do not support. */
 // biome-ignore lint/suspicious/noExplicitAny: this is what is asserted
 type Unfollowed = any
 

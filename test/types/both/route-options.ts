@@ -1,4 +1,4 @@
-// Schemas in the options of a route against its handler; inputs.ts has the same for decorators of their own.
+// Handlers against the schemas in the options of their routes; inputs.ts has the same for separate decorators.
 import { type } from 'arktype'
 import {
   All,
@@ -108,7 +108,7 @@ export class Good extends BaseController {
     return req.path
   }
 
-  // Without options nothing is compared, as before.
+  // A route without options does not compare types.
   @Post('today')
   @Body(Zod)
   today({ body }: Req<{ body: typeof Zod }>) {
@@ -122,11 +122,11 @@ export class Good extends BaseController {
 }
 
 export class Bad {
-  // @ts-expect-error the handler asks for a body that the options do not declare
+  // @ts-expect-error the handler needs a body that the options do not declare
   @Post('', { query: Page })
   undeclared(_req: Req<{ query: typeof Page; body: typeof Zod }>) {}
 
-  // @ts-expect-error nor do empty options
+  // @ts-expect-error empty options do not declare a body
   @Post('', {})
   nothingDeclared(_req: Req<{ body: typeof Zod }>) {}
 
@@ -134,7 +134,7 @@ export class Bad {
   @Post('', { query: Page })
   structural(_req: { body: { name: string } }) {}
 
-  // @ts-expect-error the same with the types themselves
+  // @ts-expect-error the same with the types of Request
   @Post('', { query: Page })
   byRequest(_req: Request<unknown, { name: string }>) {}
 
@@ -146,15 +146,15 @@ export class Bad {
   @Post('', { query: Zod })
   otherPart(_req: Req<{ body: typeof Zod }>) {}
 
-  // @ts-expect-error Req must name all that is declared
+  // @ts-expect-error Req must name every declared part
   @Put(':id', { params: Id, body: Zod })
   forgotten(_req: Req<{ body: typeof Zod }>) {}
 
-  // @ts-expect-error params that nobody declares are strings
+  // @ts-expect-error undeclared params are strings
   @Put(':id', { body: Zod })
   numbers(_req: Request<{ id: number }, { name: string }>) {}
 
-  // @ts-expect-error a query that nobody declares may have anything in it, or nothing
+  // @ts-expect-error an undeclared query may lack `page`
   @Get('', { params: Id })
   anyQuery(_req: { query: { page: number } }) {}
 
@@ -162,15 +162,15 @@ export class Bad {
   @Post('', { boddy: Zod })
   misspelt() {}
 
-  // @ts-expect-error beside one that does
+  // @ts-expect-error a part that does not exist, beside one that exists
   @Post('', { query: Page, boddy: Zod })
   misspeltBeside() {}
 
-  // @ts-expect-error a schema is no options
+  // @ts-expect-error a schema is not an options object
   @Post('', Zod)
   schema() {}
 
-  // @ts-expect-error a class is no schema
+  // @ts-expect-error a class is not a schema
   @Post('', { body: Good })
   dto() {}
 
@@ -182,7 +182,7 @@ export class Bad {
   @Post('', { body: Zod })
   second(_req: Request, _res: Request) {}
 
-  // @ts-expect-error a decorator beside it is no declaration of the options
+  // @ts-expect-error the options do not include the schema of another decorator
   @Put(':id', { body: Zod })
   @Params(Id)
   mixed(_req: Req<{ params: typeof Id; body: typeof Zod }>) {}

@@ -1,4 +1,4 @@
-// A decorator on something it cannot describe is a compile error.
+// A decorator on a wrong target is a compile error.
 import {
   All,
   Auth,
@@ -72,7 +72,7 @@ export class VerbOnClass {}
 @Body(Schema)
 export class BodyOnClass {}
 
-// @ts-expect-error so does every other part
+// @ts-expect-error a schema of the query describes a method, too
 @Query(Schema)
 export class QueryOnClass {}
 
@@ -92,7 +92,7 @@ export class Members {
   // @ts-expect-error a verb describes a method
   @Get() field = 1
 
-  // @ts-expect-error an arrow function in a field is no method
+  // @ts-expect-error an arrow function in a field is not a method
   @Post() arrow = () => 1
 
   // @ts-expect-error a schema describes a method
@@ -117,11 +117,11 @@ export class Members {
   @Get(1)
   path() {}
 
-  // @ts-expect-error there is no schema
+  // @ts-expect-error the schema is missing
   @Headers()
   headers() {}
 
-  // @ts-expect-error no limit is named
+  // @ts-expect-error the limit is missing
   @RateLimit()
   unlimited() {}
 
@@ -133,7 +133,7 @@ export class Members {
   @RateLimit({ limit: 1, window: 1, max: 1 })
   misspelt() {}
 
-  // @ts-expect-error there is no limit of true
+  // @ts-expect-error a limit is an object or false
   @RateLimit(true)
   limited() {}
 

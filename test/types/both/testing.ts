@@ -38,11 +38,11 @@ export async function test() {
   const port = app.get(Port)
   type _Port = Expect<Equal<typeof port, number>>
   const closed: Promise<void> = app.close()
-  // @ts-expect-error a token is text
+  // @ts-expect-error a token is a string
   app.withAuth(1)
-  // @ts-expect-error a header is text
+  // @ts-expect-error a header is a string
   app.withHeaders({ 'x-a': 1 })
-  // @ts-expect-error it is made by create()
+  // @ts-expect-error the constructor is private; create() makes a TestApp
   new TestApp({})
   const options: TestOptions = { contract: 'throw', coverage: { threshold: { statuses: 90 } } }
   const declared = defineAppOptions({ controllers: defineControllers() })
@@ -52,11 +52,11 @@ export async function test() {
   const anyFetch: typeof globalThis.fetch = shared.fetch
   const matrix: AuthMatrix = await shared.authMatrix({ anonymous: null, user: { id: 1 }, caller })
   const found: readonly ContractViolation[] = shared.contractReport()
-  // @ts-expect-error one of three words
+  // @ts-expect-error `contract` is not one of the known words
   await TestApp.create({ contract: 'loud' })
-  // @ts-expect-error the inside of an application is nobody's business
+  // @ts-expect-error overrides is not public
   app.overrides()
-  // @ts-expect-error it belongs to the test, not to the application
+  // @ts-expect-error `contract` is an option of TestApp, not of App
   defineAppOptions({ contract: 'throw' })
   // @ts-expect-error options are checked
   await TestApp.create({ controlers: [] })

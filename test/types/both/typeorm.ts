@@ -1,4 +1,4 @@
-// Repositories have the type of their entity, and options are those of TypeORM.
+// Repositories have the type of their entity, and the options are the options of TypeORM.
 import { inject } from 'blazon'
 import { dataSourceOf, repositoryOf, typeorm } from 'blazon/typeorm'
 import { DataSource, type EntitySchema, type Repository } from 'typeorm'
@@ -15,7 +15,7 @@ interface Note {
 
 declare const NoteEntity: EntitySchema<Note>
 
-export class Asked {
+export class Injected {
   readonly users = inject(repositoryOf(User))
   readonly notes = inject(repositoryOf(NoteEntity, 'archive'))
   readonly archive = inject(dataSourceOf('archive'))
@@ -23,15 +23,15 @@ export class Asked {
 }
 
 export type Checks = [
-  Expect<Equal<Asked['users'], Repository<User>>>,
-  Expect<Equal<Asked['notes'], Repository<Note>>>,
-  Expect<Equal<Asked['archive'], DataSource>>,
-  Expect<Equal<Asked['dataSource'], DataSource>>,
+  Expect<Equal<Injected['users'], Repository<User>>>,
+  Expect<Equal<Injected['notes'], Repository<Note>>>,
+  Expect<Equal<Injected['archive'], DataSource>>,
+  Expect<Equal<Injected['dataSource'], DataSource>>,
 ]
 
 typeorm({ type: 'sqljs', entities: [User, NoteEntity], synchronize: true })
 typeorm({ name: 'archive', type: 'postgres', url: 'postgres://localhost' })
-// @ts-expect-error: there is no such driver
+// @ts-expect-error: the driver does not exist
 typeorm({ type: 'sqlite' })
 // @ts-expect-error: an option of another driver
 typeorm({ type: 'sqljs', applicationName: 'shop' })

@@ -1,4 +1,4 @@
-// Nothing but our own doors, so that every declaration file behind them is checked and no other library's.
+// Imports the doors only, so that all their declaration files are checked, and no files of other libraries.
 export * from 'blazon'
 export * from 'blazon/redis'
 export * from 'blazon/testing'

@@ -1,4 +1,4 @@
-// `@Inject` on fields as TC39 wrote decorators; the legacy cases are beside it in `legacy/`.
+// `@Inject` on fields in the standard dialect; `legacy/` has the cases of the legacy dialect.
 import { Inject, Injectable, InjectionToken } from 'blazon'
 
 const Now = new InjectionToken<() => Date>('Now')
@@ -14,7 +14,7 @@ export class Bad {
   @Inject(Now)
   method() {}
 
-  // @ts-expect-error an accessor is no field
+  // @ts-expect-error an accessor is not a field
   @Inject(Now)
   accessor now: unknown
 }

@@ -2,7 +2,7 @@ import { type } from 'arktype'
 import Type from 'typebox'
 import * as v from 'valibot'
 
-/** One thing, said in four languages; each also says something that the others do not. */
+/** The same thing in four libraries. Each schema also has a keyword that the others do not have. */
 export const ValibotThing = v.object({
   name: v.pipe(v.string(), v.minLength(1), v.maxLength(50)),
   count: v.pipe(v.number(), v.integer(), v.minValue(0)),

@@ -12,7 +12,7 @@ const about = {
 
 const files = { name: 'Files', description: 'What there is to read.' }
 
-/** Everything a document can say, in zod. */
+/** An application that uses everything that a document can contain, with schemas of zod. */
 export const options: AppOptions = defineAppOptions({
   controllers: defineControllers(ExhibitsController, RoomsController, FilesController),
   middlewares: [multer({ storage: multer.memoryStorage() }).any()],

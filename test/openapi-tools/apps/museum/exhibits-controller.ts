@@ -45,7 +45,7 @@ interface ReplaceInputs {
   readonly body: typeof NewExhibit
 }
 
-/** Every ordinary verb, all four inputs, guard, abilities, and answers of many statuses. */
+/** Every common method, all four inputs, guard, abilities, and responses of many statuses. */
 @Auth()
 @ApiTags('Exhibits', 'Collection')
 @Controller('exhibits')

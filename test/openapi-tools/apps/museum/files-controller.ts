@@ -21,7 +21,7 @@ import {
 import { z } from 'zod'
 import { Stored, Upload } from './museum-schemas.js'
 
-/** Answers of other kinds: raw, text, none, elsewhere; uploads; a wildcard; rare verbs. */
+/** Responses of other kinds: raw, text, empty, redirections; uploads; a wildcard; rare methods. */
 @ApiTags('Files')
 @Controller('files')
 export class FilesController extends BaseController {

@@ -5,7 +5,7 @@ const USERS = new Map<string, User>([
   ['visitor', { id: 'visitor', roles: [] }],
 ])
 
-/** Lets in who has a token of the list. */
+/** Allows requests with a token of the list. */
 export class MuseumGuard implements AuthGuard {
   async canActivate(req: Request): Promise<boolean> {
     const token = req.get('authorization')?.match(/^Bearer (\S+)$/)?.[1]

@@ -21,10 +21,10 @@ const Sculpture = z.object({
   pieces: z.tuple([z.string(), z.string()]),
 })
 
-/** What an exhibit is: told apart by `kind`. */
+/** The form of an exhibit, a union by `kind`. */
 export const Form = z.discriminatedUnion('kind', [Painting, Sculpture]).meta({ id: 'Form' })
 
-/** Everything that can be `null`, each beside what it may be instead. */
+/** Every kind of schema that can be `null`. */
 export const Provenance = z
   .object({
     text: z.string().nullable(),
@@ -103,7 +103,7 @@ export const Room: z.ZodType<Room> = z
   })
   .meta({ id: 'Room' })
 
-/** Recursive too, and of no name. */
+/** Recursive, too, and without a name. */
 interface Shelf {
   label: string
   below?: Shelf | undefined

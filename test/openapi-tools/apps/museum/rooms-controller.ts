@@ -12,7 +12,7 @@ import {
 import { z } from 'zod'
 import { Provenance, Room, Shelf } from './museum-schemas.js'
 
-/** Recursive and nullable schemas, both ways; paths with parameters that no schema describes. */
+/** Recursive and nullable schemas, in requests and responses; paths with parameters that no schema describes. */
 @Controller('rooms')
 export class RoomsController {
   @Get(':wing/floors/:floor')
