@@ -106,7 +106,7 @@ async function ask(
   for (const { owner: from, origin, where } of searchResponse(response, canaries)) {
     if (from === side.name || users.every(({ name }) => name !== from)) continue
     const curl = commandOf(wire, side)
-    asked.observation.leaked({ kind: 'answer', from, to: side.name, where, origin, phase, curl })
+    asked.observation.leaked({ kind: 'response', from, to: side.name, where, origin, phase, curl })
   }
 }
 

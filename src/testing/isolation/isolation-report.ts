@@ -22,7 +22,7 @@ export interface IsolationRow {
  * was logged or cached for another tenant. `existence`: an id of another tenant gets another status than an
  * unknown id. `loss`: after the request of one tenant, another tenant can no longer read its data.
  */
-export type IsolationLeakKind = 'answer' | 'log' | 'cache' | 'existence' | 'loss'
+export type IsolationLeakKind = 'response' | 'log' | 'cache' | 'existence' | 'loss'
 
 /** Data of one tenant that has reached another. */
 export interface IsolationLeak {
@@ -115,7 +115,7 @@ export function describeCrossing({ kind, from, to, where, origin }: IsolationLea
   const what = origin === '' ? `something of ${from}'s` : `what ${from} had put in ${origin}`
   const whose = origin === 'its id' ? `${from}'s id` : what
   switch (kind) {
-    case 'answer':
+    case 'response':
       return `${to} was shown ${whose}, in ${where}`
     case 'log':
       return `the log of a request of ${to}'s shows ${whose}, in ${where}`

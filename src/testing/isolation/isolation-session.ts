@@ -148,7 +148,7 @@ export class IsolationSession {
     const foreign = finds.filter(({ key, owner }) => owner !== side.name && !side.told.has(key))
     const places = new Map([...foreign].reverse().map((find) => [placeOf(find), find]))
     for (const { owner: from, origin, where } of places.values()) {
-      this.report(question, { kind: 'answer', from, where, origin })
+      this.report(question, { kind: 'response', from, where, origin })
     }
     return foreign.length === 0
   }

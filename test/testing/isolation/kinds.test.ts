@@ -106,7 +106,7 @@ it('sees headers and cookies', async () => {
       ['GET /spoken/name', 'body data, a name in it'],
     ]),
   )
-  expect(leaks.every(({ kind }) => kind === 'answer')).toBe(true)
+  expect(leaks.every(({ kind }) => kind === 'response')).toBe(true)
 })
 
 it('finds data of another tenant in the log', async () => {
@@ -222,7 +222,7 @@ it('finds that another tenant can overwrite data', async () => {
   const { leaks } = await prove(ReplacingController)
   expect(leaks.map(essence)).toContainEqual({
     operation: 'GET /notes/{id}',
-    kind: 'answer',
+    kind: 'response',
     from: 'acme',
     to: 'globex',
     where: 'body data.text',

@@ -90,7 +90,7 @@ describe('a router that goes on in the callback of a pool', () => {
   it.each(SEEDS)('leaks where it is hidden from the framework; seed %i', async (seed) => {
     const report = await prove([hidden(router())], {}, { seed, requests })
     expect(verdictsOf(report)).toEqual({ 'POST /notes': 'PASS', 'GET /legacy/rows': 'LEAK' })
-    expect(report.leaks[0]).toMatchObject({ kind: 'answer', handler: 'requests' })
+    expect(report.leaks[0]).toMatchObject({ kind: 'response', handler: 'requests' })
   })
 
   it.each(SEEDS)('does not where it is given itself; seed %i', async (seed) => {
