@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { respondsOn } from '../http/close-with-connection.js'
-import { isStreaming, type TellStream } from './tell-stream.js'
+import { isStreaming, type NotifyStream } from './notify-stream.js'
 
 /** Properties that Node sets on a connection. They are not part of its documented interface. */
 interface Parsed extends Socket {
@@ -17,11 +17,11 @@ export class Connections {
   readonly #open = new Set<Socket>()
   /** Connections that were ended, and responses that were made the last one of their connection. */
   readonly #told = new WeakSet<Socket | ServerResponse>()
-  readonly #tell: TellStream
+  readonly #tell: NotifyStream
   #isClosing = false
   #notify: () => void = () => {}
 
-  constructor(tell: TellStream) {
+  constructor(tell: NotifyStream) {
     this.#tell = tell
   }
 

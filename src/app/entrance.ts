@@ -8,7 +8,7 @@ import { createListener, type Listener } from './listener.js'
 import { hostedClasses, type MessageClasses } from './message-classes.js'
 import { createHttpServer } from './server.js'
 import type { Settings } from './settings/settings.js'
-import { tellStreamIn } from './tell-stream.js'
+import { notifyStreamIn } from './notify-stream.js'
 import { UnderWay } from './under-way.js'
 
 /** The server and the listener, and what closing must wait for. */
@@ -37,9 +37,9 @@ export interface EntranceConfig {
 export function buildEntrance(config: EntranceConfig): Entrance {
   const { express, settings, messages, front, features, errors, isClosing } = config
   const { limits, timeouts } = settings
-  const tellStream = tellStreamIn(features.scopes)
-  const connections = new Connections(tellStream)
-  const underWay = new UnderWay(tellStream)
+  const notifyStream = notifyStreamIn(features.scopes)
+  const connections = new Connections(notifyStream)
+  const underWay = new UnderWay(notifyStream)
   const created = createListener({
     ...front,
     app: express,

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { isStreaming, type TellStream } from './tell-stream.js'
+import { isStreaming, type NotifyStream } from './notify-stream.js'
 
 /** How many responses are stored before ended ones are removed. */
 const SWEEP_FROM = 64
@@ -10,12 +10,12 @@ const SWEEP_FROM = 64
  */
 export class UnderWay {
   readonly #responses = new Set<ServerResponse>()
-  readonly #tell: TellStream
+  readonly #notify: NotifyStream
   #sweepAt = SWEEP_FROM
   #cut: () => void = () => {}
 
-  constructor(tell: TellStream) {
-    this.#tell = tell
+  constructor(notify: NotifyStream) {
+    this.#notify = notify
   }
 
   /** Counts a request until its response is finished or cut. */
@@ -35,7 +35,7 @@ export class UnderWay {
     for (const res of this.#responses) {
       // This has no effect if the headers are already sent.
       res.shouldKeepAlive = false
-      if (isStreaming(res)) this.#tell(res)
+      if (isStreaming(res)) this.#notify(res)
     }
   }
 
