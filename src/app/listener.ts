@@ -9,7 +9,7 @@ import {
   isBehindLast,
 } from '../http/close-with-connection.js'
 import { hasTooManyParameters } from '../http/count-parameters.js'
-import { returnBody } from '../http/given-body.js'
+import { returnBody } from '../http/body-descriptor.js'
 import { kPassOn, kTenantScope } from '../http/own-fields.js'
 import { adoptRequest, type BlazonRequest } from '../http/request.js'
 import { checkForeignTarget, normalizeTarget } from '../http/request-target.js'
