@@ -17,12 +17,12 @@ export class Connections {
   readonly #open = new Set<Socket>()
   /** Connections that were ended, and responses that were made the last one of their connection. */
   readonly #told = new WeakSet<Socket | ServerResponse>()
-  readonly #tell: NotifyStream
+  readonly #notify: NotifyStream
   #isClosing = false
   #notify: () => void = () => {}
 
-  constructor(tell: NotifyStream) {
-    this.#tell = tell
+  constructor(notify: NotifyStream) {
+    this.#notify = notify
   }
 
   /** Stores a connection until it is closed. */
@@ -76,7 +76,7 @@ export class Connections {
       if (last === undefined) end(socket)
       else this.#makeLast(last, socket)
     }
-    for (const res of responses) if (isStreaming(res)) this.#tell(res)
+    for (const res of responses) if (isStreaming(res)) this.#notify(res)
   }
 
   /**

@@ -6,9 +6,9 @@ import type { RunningFeatures } from './features.js'
 import type { Front } from './front.js'
 import { createListener, type Listener } from './listener.js'
 import { hostedClasses, type MessageClasses } from './message-classes.js'
+import { notifyStreamIn } from './notify-stream.js'
 import { createHttpServer } from './server.js'
 import type { Settings } from './settings/settings.js'
-import { notifyStreamIn } from './notify-stream.js'
 import { UnderWay } from './under-way.js'
 
 /** The server and the listener, and what closing must wait for. */

@@ -2,19 +2,19 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { NextFunction, Response } from '../contracts/handler.js'
 import { refuse } from '../errors/refuse.js'
+import { returnBody } from '../http/body-descriptor.js'
 import { checkHead } from '../http/check-head.js'
 import {
   closeWithConnection,
   hasLostConnection,
   isBehindLast,
 } from '../http/close-with-connection.js'
+import { noteReturn, takeContinuation } from '../http/continuations.js'
 import { hasTooManyParameters } from '../http/count-parameters.js'
-import { returnBody } from '../http/body-descriptor.js'
 import { kPassOn, kTenantScope } from '../http/own-fields.js'
 import { adoptRequest, type BlazonRequest } from '../http/request.js'
 import { checkForeignTarget, normalizeTarget } from '../http/request-target.js'
 import { adoptResponse } from '../http/send/response-class.js'
-import { forgetWay, noteReturn } from '../http/ways-on.js'
 import type { OnError, RunRoute } from '../step/step.js'
 import { handleClientError } from './client-error.js'
 import type { MessageClasses } from './message-classes.js'
@@ -127,14 +127,14 @@ export function createListener(config: ListenerConfig): Listener {
       Reflect.deleteProperty(adopted, 'query')
       return open(adopted, adoptedRes)
     }
-    const way = forgetWay(adopted, thisApp)
+    const continuation = takeContinuation(adopted, thisApp)
     adopted[kPassOn] = () => {
       underWay.remove(res)
       Object.setPrototypeOf(req, reqPrototype)
       Object.setPrototypeOf(res, resPrototype)
       Object.assign(req, { next: theirNext, [kPassOn]: passOn, [kTenantScope]: scope })
       returnBody(req, body)
-      noteReturn(adopted, { app: thisApp, takeError: next }, way)
+      noteReturn(adopted, { app: thisApp, takeError: next }, continuation)
       next()
     }
     openMounted(adopted, adoptedRes)

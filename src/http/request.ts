@@ -4,8 +4,8 @@ import type { Socket } from 'node:net'
 import express, { type Application } from 'express'
 import type { NextFunction, Request, Response, Validated } from '../contracts/handler.js'
 import type { TenantScope } from '../contracts/tenant.js'
-import { copyDescriptors } from './copy-descriptors.js'
 import { bodyDescriptor } from './body-descriptor.js'
+import { copyDescriptors } from './copy-descriptors.js'
 import {
   kAbortController,
   kHasFailed,
