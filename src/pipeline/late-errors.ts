@@ -6,7 +6,7 @@ import type { BlazonRequest } from '../http/request.js'
 import type { RequestScopes } from '../http/request-scopes.js'
 import { keepFirstResponse } from '../http/send/keep-first-response.js'
 import type { LogFailure } from './log-failure.js'
-import { overtake } from './overtake.js'
+import { endEarly } from './end-early.js'
 import { inScopeOf } from './scoped-errors.js'
 
 /** The state of a request whose middleware failed after it had called `next`. */
@@ -43,7 +43,7 @@ export function createOnLateError(log: LogFailure, { scopes, app }: LateEnds): O
     if (takeError !== undefined) return takeError(error)
     log(error, req, { status })
     inScopeOf(scopes, req, () => {
-      if (isAtRoute) return overtake(error, req, fail)
+      if (isAtRoute) return endEarly(error, req, fail)
       keepFirstResponse(res)
       fail(error)
     })
