@@ -24,6 +24,6 @@ export function follow<T, U>(
  * Ignores the rejection of a promise that code returned where no promise is allowed. An unhandled rejection
  * would end the process.
  */
-export function disown(value: unknown): void {
+export function ignoreRejection(value: unknown): void {
   if (isThenable(value)) Promise.resolve(value).catch(() => {})
 }
