@@ -12,7 +12,7 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
  * may throw or call back twice, and a promise may have its own `then`. In all these cases each callback runs
  * at most once. Throws only if reading the thenable throws.
  */
-export function follow<T, U>(
+export function whenSettled<T, U>(
   value: PromiseLike<T>,
   go: (settled: T) => U,
   fail?: (error: unknown) => U,

@@ -5,7 +5,7 @@ import { refuse } from '../../errors/refuse.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { Refusal } from '../../step/refusal.js'
 import type { Stage, Step } from '../../step/step.js'
-import { follow, isThenable } from '../../step/thenable.js'
+import { whenSettled, isThenable } from '../../step/thenable.js'
 import type { LogDenial } from '../log-denials.js'
 
 /** The guard of an application, and the log of its failures. */
@@ -48,7 +48,7 @@ function guardStep({ guard, logDenial }: GuardConfig, next: Step): Step {
     }
     if (verdict === true) return next(req, res)
     if (!(verdict instanceof Promise)) return deny()
-    return follow(
+    return whenSettled(
       verdict,
       (settled) => (settled === true ? next(req, res) : deny()),
       (error) => turnAway(error, req),

@@ -7,7 +7,7 @@ import type { BlazonRequest } from '../../http/request.js'
 import { statusReader } from '../../http/send/said-status.js'
 import { Refusal } from '../../step/refusal.js'
 import type { OnError, RunRoute, Settle, Step } from '../../step/step.js'
-import { follow, isThenable } from '../../step/thenable.js'
+import { whenSettled, isThenable } from '../../step/thenable.js'
 import type { Deadlines } from '../deadlines.js'
 import type { BareResponses } from './bare.js'
 
@@ -49,7 +49,7 @@ function respondStep(config: RespondConfig, next: Step): RunRoute {
       onError(error, req, res)
     }
     try {
-      follow(
+      whenSettled(
         value as PromiseLike<unknown>,
         (settled) => {
           // The request has failed meanwhile. The response is the error, even if it has not been sent yet.

@@ -129,9 +129,9 @@ export class Sessions {
     const finish = (transaction: Transaction) => this.#finish(transaction)
     const config = { owner, begin, finish, isTransactional }
     const work = new RequestWork(config, { req, res, fail })
-    if (scope === undefined) return this.#untenanted.run(work, () => follow(work, res, next))
+    if (scope === undefined) return this.#untenanted.run(work, () => trackEnd(work, res, next))
     this.#works.set(scope.origin, work)
-    return follow(work, res, next)
+    return trackEnd(work, res, next)
   }
 
   #runIn<T>(owned: OwnedBlock, run: () => Promise<T>): Promise<T> {
@@ -261,7 +261,7 @@ export class Sessions {
 }
 
 /** Calls a handler and notifies its work when the handler has ended. */
-function follow(work: RequestWork, res: Response, next: () => unknown): unknown {
+function trackEnd(work: RequestWork, res: Response, next: () => unknown): unknown {
   let value: unknown
   try {
     value = next()
