@@ -16,13 +16,13 @@ interface Parsed extends Socket {
 export class Connections {
   readonly #open = new Set<Socket>()
   /** Connections that were ended, and responses that were made the last one of their connection. */
-  readonly #told = new WeakSet<Socket | ServerResponse>()
-  readonly #notify: NotifyStream
+  readonly #notified = new WeakSet<Socket | ServerResponse>()
+  readonly #notifyStream: NotifyStream
   #isClosing = false
   #notify: () => void = () => {}
 
-  constructor(notify: NotifyStream) {
-    this.#notify = notify
+  constructor(notifyStream: NotifyStream) {
+    this.#notifyStream = notifyStream
   }
 
   /** Stores a connection until it is closed. */
@@ -71,12 +71,12 @@ export class Connections {
     // Earlier responses are sent as usual. `isBehindLast` handles requests that arrive after this one.
     const last = responses.at(-1)
     const subject = last ?? socket
-    if (!this.#told.has(subject)) {
-      this.#told.add(subject)
+    if (!this.#notified.has(subject)) {
+      this.#notified.add(subject)
       if (last === undefined) end(socket)
       else this.#makeLast(last, socket)
     }
-    for (const res of responses) if (isStreaming(res)) this.#notify(res)
+    for (const res of responses) if (isStreaming(res)) this.#notifyStream(res)
   }
 
   /**

@@ -10,12 +10,12 @@ const SWEEP_FROM = 64
  */
 export class UnderWay {
   readonly #responses = new Set<ServerResponse>()
-  readonly #notify: NotifyStream
+  readonly #notifyStream: NotifyStream
   #sweepAt = SWEEP_FROM
   #cut: () => void = () => {}
 
-  constructor(notify: NotifyStream) {
-    this.#notify = notify
+  constructor(notifyStream: NotifyStream) {
+    this.#notifyStream = notifyStream
   }
 
   /** Counts a request until its response is finished or cut. */
@@ -35,7 +35,7 @@ export class UnderWay {
     for (const res of this.#responses) {
       // This has no effect if the headers are already sent.
       res.shouldKeepAlive = false
-      if (isStreaming(res)) this.#notify(res)
+      if (isStreaming(res)) this.#notifyStream(res)
     }
   }
 

@@ -13,7 +13,7 @@ export interface TenantScope {
    * Whether the guard or `authorize` is running, which decide about the claim: `getTenantId()` returns the claim
    * meanwhile.
    */
-  readonly isAsked?: true
+  readonly isDeciding?: true
   /**
    * The same object in every scope that began in one request or one `runWithTenant`. A nested scope shares it. A
    * scope that a pool or a lost callback brings along has another one.

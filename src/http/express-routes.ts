@@ -1,4 +1,4 @@
-import { kBehind, type Layer, MOUNTED, routerIn } from './express-routers.js'
+import { kWrappedRouter, type Layer, MOUNTED, routerIn } from './express-routers.js'
 
 /** A route of an Express router, as far as it can be read from the router. */
 export interface ExpressRoute {
@@ -26,8 +26,8 @@ type Prefix = string | null
 
 function routesIn(middleware: unknown, prefix: Prefix, leave: Leave): ExpressRoute[] {
   if (typeof middleware !== 'function' || leave(middleware)) return []
-  const { [kBehind]: behind } = middleware as { [kBehind]?: unknown }
-  if (behind !== undefined) return routesIn(behind, prefix, leave)
+  const { [kWrappedRouter]: wrapped } = middleware as { [kWrappedRouter]?: unknown }
+  if (wrapped !== undefined) return routesIn(wrapped, prefix, leave)
   const router = routerIn(middleware)
   return router === undefined
     ? []

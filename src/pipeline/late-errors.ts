@@ -5,8 +5,8 @@ import { kHasFailed } from '../http/own-fields.js'
 import type { BlazonRequest } from '../http/request.js'
 import type { RequestScopes } from '../http/request-scopes.js'
 import { keepFirstResponse } from '../http/send/keep-first-response.js'
-import type { LogFailure } from './log-failure.js'
 import { endEarly } from './end-early.js'
+import type { LogFailure } from './log-failure.js'
 import { inScopeOf } from './scoped-errors.js'
 
 /** The state of a request whose middleware failed after it had called `next`. */

@@ -96,7 +96,7 @@ function depthIn(base: Omit<TenantScope, 'id'> | undefined): number {
 export function getTenantId(): string | undefined {
   const scope = TenantContext.current()
   if (scope === undefined) return undefined
-  return scope.id ?? (scope.isAsked ? scope.claim : undefined)
+  return scope.id ?? (scope.isDeciding ? scope.claim : undefined)
 }
 
 /**

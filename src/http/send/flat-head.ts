@@ -1,8 +1,8 @@
 import { type OutgoingHttpHeader, ServerResponse } from 'node:http'
 import type { Response } from '../../contracts/handler.js'
-import { kAdded, kIsFilled, kLead, kRemoved } from '../own-fields.js'
+import { kAdded, kHeaderLines, kIsFilled, kRemoved } from '../own-fields.js'
 import type { OwnHeaders } from './response-headers.js'
-import { canLead, headerLine } from './static-headers.js'
+import { canWriteHeaderLines, headerLine } from './static-headers.js'
 
 /**
  * The fast path: the whole head is written in one call, as text for the headers that never change and as a flat
@@ -30,7 +30,7 @@ export function isUntouched(
   { writeHead, end }: Pick<Response, 'writeHead' | 'end'>,
 ): boolean {
   return (
-    canLead() &&
+    canWriteHeaderLines() &&
     hasNoOwnHeader(res) &&
     res.writeHead === writeHead &&
     res.end === end &&
@@ -47,18 +47,18 @@ function hasNoOwnHeader(res: Response & OwnHeaders): boolean {
 /**
  * Writes the head of an untouched response.
  *
- * @param lead Whole lines of text, the static headers among them.
+ * @param lines Whole lines of text, the static headers among them.
  * @param headers `[name, value, …]`. Those of `addHeaders` are added to it.
  * @throws on a reason phrase that HTTP cannot carry.
  */
-export function writeFlatHead(res: Response & OwnHeaders, lead: string, headers: unknown[]): void {
+export function writeFlatHead(res: Response & OwnHeaders, lines: string, headers: unknown[]): void {
   const added = res[kAdded]
   for (let i = 0; added !== null && i < added.length; i++) headers.push(added[i])
-  res[kLead] = lead
+  res[kHeaderLines] = lines
   try {
     node.writeHead.call(res, res.statusCode, headers as OutgoingHttpHeader[])
   } finally {
-    // After a refused head another response follows, with another lead.
-    res[kLead] = ''
+    // After a refused head another response follows, with other lines.
+    res[kHeaderLines] = ''
   }
 }

@@ -15,7 +15,7 @@ import {
 import { defineSendError } from './send-error.js'
 import { defineJson, type OwnJson } from './send-json.js'
 import { setHeadersForStandIn } from './stand-in.js'
-import { defineLead, type StaticHeaders } from './static-headers.js'
+import { defineHeaderLines, type StaticHeaders } from './static-headers.js'
 
 /** Makes responses of one application. */
 export type ResponseClass = new (
@@ -68,7 +68,7 @@ export function createResponseClass(
   Object.defineProperty(prototype, 'app', { value: app, writable: true, configurable: true })
   defineLocals(prototype)
   const headers = statics ?? NO_HEADERS
-  defineLead(prototype)
+  defineHeaderLines(prototype)
   if (statics !== null || addsHeaders) defineStaticHeaders(prototype, headers)
   defineJson(prototype, app, headers)
   defineReplay(prototype, headers)
@@ -93,7 +93,7 @@ export function hostedResponseClass(Response: ResponseClass, app: Application): 
 export function adoptResponse(res: ServerResponse, Class: ResponseClass): Response {
   const { locals, [kAdded]: added } = res as unknown as Response & Partial<Own>
   Object.setPrototypeOf(res, Class.prototype)
-  // Some platforms set 200 on every response, which must not count as the word of a handler: see `saidStatus`.
+  // Some platforms set 200 on every response, which must not count as the word of a handler: see `statusOf`.
   if (res.statusCode === 200) delete (res as Partial<ServerResponse>).statusCode
   // An application that has passed the response on has added the same listener. Node warns of more than ten.
   res.off('error', ignore)

@@ -1,15 +1,20 @@
 import { type OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Response } from '../../contracts/handler.js'
 import { copyDescriptors } from '../copy-descriptors.js'
-import { kAdded, kIsFilled, kLead, kRemoved } from '../own-fields.js'
-import { canLead, type Leading, type StaticHeader, type StaticHeaders } from './static-headers.js'
+import { kAdded, kHeaderLines, kIsFilled, kRemoved } from '../own-fields.js'
+import {
+  canWriteHeaderLines,
+  type HasHeaderLines,
+  type StaticHeader,
+  type StaticHeaders,
+} from './static-headers.js'
 
 const node = ServerResponse.prototype
 /** As they were written. Node's types have it only on requests of a client. */
 const rawNames = (node as unknown as { getRawHeaderNames(): string[] }).getRawHeaderNames
 
 /** The fields of our responses that concern headers, beside Node's own. */
-export interface OwnHeaders extends Leading {
+export interface OwnHeaders extends HasHeaderLines {
   [kRemoved]: Set<string> | null
   [kAdded]: string[] | null
   [kIsFilled]: boolean
@@ -22,7 +27,7 @@ export function assignOwnHeaders(own: OwnHeaders): void {
   own[kRemoved] = null
   own[kAdded] = null
   own[kIsFilled] = false
-  own[kLead] = ''
+  own[kHeaderLines] = ''
 }
 
 /** Adds one header; see {@link addHeaders}. */
@@ -123,12 +128,12 @@ export function defineStaticHeaders(prototype: Response, statics: StaticHeaders)
       return [...names, ...unset(this, statics).map(({ name }) => name)]
     },
     writeHead(this: Own, ...args: Parameters<typeof node.writeHead>) {
-      // An earlier call may have thrown and left a lead behind.
-      this[kLead] = ''
+      // An earlier call may have thrown and left lines.
+      this[kHeaderLines] = ''
       // Node compares the headers in the arguments with those that were set, and with no others. A wrapper may pass
       // `undefined` as the last argument.
-      if (args.some((arg) => typeof arg === 'object') || !canLead()) fill(this, statics)
-      else prepareLead(this, statics)
+      if (args.some((arg) => typeof arg === 'object') || !canWriteHeaderLines()) fill(this, statics)
+      else prepareHeaderLines(this, statics)
       return node.writeHead.apply(this, args)
     },
   }
@@ -161,18 +166,18 @@ function unset(res: Own, { byName }: StaticHeaders): StaticHeader[] {
  * Has the static headers written as text, beside the headers that were set. To set helmet's twelve one by one took
  * 50,000 instructions, more than half as much as all the rest of a small request.
  */
-function prepareLead(res: Own, statics: StaticHeaders): void {
+function prepareHeaderLines(res: Own, statics: StaticHeaders): void {
   if (res[kIsFilled] || res.headersSent) return
   setAdded(res)
-  res[kLead] = leadOf(res, statics)
+  res[kHeaderLines] = headerLinesOf(res, statics)
 }
 
-function leadOf(res: Own, { text, byName }: StaticHeaders): string {
+function headerLinesOf(res: Own, { text, byName }: StaticHeaders): string {
   const names = node.getHeaderNames.call(res)
   if (res[kRemoved] === null && !names.some((key) => byName.has(key))) return text
-  let lead = ''
-  for (const header of byName.values()) if (isLeft(res, header)) lead += header.line
-  return lead
+  let lines = ''
+  for (const header of byName.values()) if (isLeft(res, header)) lines += header.line
+  return lines
 }
 
 function setAdded(res: Own): void {

@@ -90,8 +90,8 @@ export function defineSendError(prototype: Response, { text: statics }: StaticHe
     if (own === null) return false
     const { status, type, text } = response
     this.statusCode = status
-    const lead = statics + own + headerLine('Content-Type', type)
-    writeFlatHead(this, lead, ['Content-Length', Buffer.byteLength(text)])
+    const lines = statics + own + headerLine('Content-Type', type)
+    writeFlatHead(this, lines, ['Content-Length', Buffer.byteLength(text)])
     this.end(text)
     return true
   }

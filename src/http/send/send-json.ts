@@ -37,7 +37,7 @@ function prepared(res: Response & OwnJson, body: unknown): unknown {
  */
 export function defineJson(prototype: Response, app: Application, { text }: StaticHeaders): void {
   const settings = ['etag fn', 'json spaces', 'json replacer', 'json escape']
-  const lead = text + JSON_LINE
+  const lines = text + JSON_LINE
   let needsExpress: boolean | undefined
   prototype.json = function json(this: Response & OwnHeaders & OwnJson, body?: unknown) {
     needsExpress ??= isPatched() || settings.some((name) => Boolean(app.get(name)))
@@ -49,7 +49,7 @@ export function defineJson(prototype: Response, app: Application, { text }: Stat
     if (content === undefined) return expressJson.call(this, body)
     const length = Buffer.byteLength(content)
     if (isUntouched(this, prototype)) {
-      writeFlatHead(this, lead, ['Content-Length', length])
+      writeFlatHead(this, lines, ['Content-Length', length])
     } else {
       if (isNegotiated(this)) return expressJson.call(this, body)
       this.setHeader('Content-Type', JSON_TYPE)

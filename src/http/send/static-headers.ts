@@ -4,7 +4,7 @@ import {
   validateHeaderName,
   validateHeaderValue,
 } from 'node:http'
-import { kLead } from '../own-fields.js'
+import { kHeaderLines } from '../own-fields.js'
 
 /** The headers of every response, unless a handler or a middleware changes one, in the forms that responses need. */
 export interface StaticHeaders {
@@ -44,8 +44,8 @@ export function headerLine(name: string, value: string): string {
 }
 
 /** A response that can put text between the first line of its head and the headers that were set. */
-export interface Leading {
-  [kLead]: string
+export interface HasHeaderLines {
+  [kHeaderLines]: string
 }
 
 /** The method with which Node writes a head; no part of its documented interface. */
@@ -56,18 +56,18 @@ interface HeadWriter {
 const node = ServerResponse.prototype as unknown as HeadWriter
 
 /**
- * Has the lead of a response written with its head. Node checks every name and value with two patterns at each
+ * Writes the header lines of a response together with its head. Node checks every name and value with two patterns at each
  * response: 29,000 of the 186,000 instructions of a request with helmet's headers. Headers that never change are
  * checked once, at boot.
  */
-export function defineLead(prototype: object): void {
-  if (!canLead()) return
-  const value = function storeLedHeader(
-    this: Leading & ServerResponse,
+export function defineHeaderLines(prototype: object): void {
+  if (!canWriteHeaderLines()) return
+  const value = function storeHeaderWithLines(
+    this: HasHeaderLines & ServerResponse,
     firstLine: string,
     headers: unknown,
   ): void {
-    node._storeHeader.call(this, firstLine + this[kLead], headers)
+    node._storeHeader.call(this, firstLine + this[kHeaderLines], headers)
   }
   Object.defineProperty(prototype, '_storeHeader', { value, writable: true, configurable: true })
 }
@@ -78,16 +78,16 @@ let verdict: boolean | undefined
  * Whether Node sends text behind the first line of a head unchanged. Node has always done so and never promised it.
  * Where it does not, static headers are set one by one.
  */
-export function canLead(): boolean {
-  verdict ??= tryToLead()
+export function canWriteHeaderLines(): boolean {
+  verdict ??= tryHeaderLines()
   return verdict
 }
 
-function tryToLead(): boolean {
+function tryHeaderLines(): boolean {
   if (typeof node._storeHeader !== 'function') return false
   class Probe extends ServerResponse {
     _storeHeader(firstLine: string, headers: unknown): void {
-      node._storeHeader.call(this, firstLine + headerLine('X-Lead', '1'), headers)
+      node._storeHeader.call(this, firstLine + headerLine('X-First', '1'), headers)
     }
   }
   const request = { method: 'GET', httpVersionMajor: 1, httpVersionMinor: 1 } as IncomingMessage

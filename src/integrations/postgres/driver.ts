@@ -60,7 +60,7 @@ export interface Connection {
    * @returns a promise for each result, in order. They reject as {@link Connection.query} does. A
    * statement that was not run rejects with a `PostgresError` of the code 25P02.
    */
-  fly(statements: readonly Statement[]): Promise<QueryResult>[]
+  sendTogether(statements: readonly Statement[]): Promise<QueryResult>[]
   /**
    * Runs several statements, separated by semicolons and without values, for migrations. There is
    * no time limit.

@@ -2,7 +2,7 @@ import type { Request, User } from '../../contracts/handler.js'
 import { refuse } from '../../errors/refuse.js'
 import { Refusal } from '../../step/refusal.js'
 import type { Stage } from '../../step/step.js'
-import { whenSettled, isThenable } from '../../step/thenable.js'
+import { isThenable, whenSettled } from '../../step/thenable.js'
 
 /** Decides whether a user has abilities; the application's own `auth.can`. */
 export type Decide = (

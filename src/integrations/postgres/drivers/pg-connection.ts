@@ -79,7 +79,7 @@ export class PgConnection implements Connection {
     }
   }
 
-  fly(statements: readonly Statement[]): Promise<QueryResult>[] {
+  sendTogether(statements: readonly Statement[]): Promise<QueryResult>[] {
     const steps: PgStep[] = []
     let isRefused = false
     const results = statements.map((statement) => {
@@ -177,7 +177,7 @@ export class PgConnection implements Connection {
    * flight may reach another session.
    */
   async #endCleanly(statement: Statement): Promise<QueryResult> {
-    const [ended, cleaned] = this.fly([statement, CLEAN])
+    const [ended, cleaned] = this.sendTogether([statement, CLEAN])
     void cleaned?.then(() => {
       this.#traces = 'nothing'
     }, noop)

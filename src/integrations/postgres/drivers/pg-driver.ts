@@ -69,7 +69,7 @@ export class PgDriver implements Driver {
     const pool = this.#pool
     this.#pool = undefined
     this.#lending.refuse(closed())
-    await this.#lending.back()
+    await this.#lending.whenIdle()
     await pool?.end()
     await this.#hangUp()
   }
@@ -94,7 +94,7 @@ export class PgDriver implements Driver {
       const client = await pool.connect()
       return new PgConnection(client, this.#loan())
     } catch (error) {
-      this.#lending.give()
+      this.#lending.release()
       throw unavailable(error)
     } finally {
       this.#connecting--
@@ -105,7 +105,7 @@ export class PgDriver implements Driver {
     return {
       ...(this.#terms as LoanTerms),
       limitMs: this.#limitMs,
-      end: () => this.#lending.give(),
+      end: () => this.#lending.release(),
     }
   }
 

@@ -47,7 +47,7 @@ export class PgliteConnection implements Connection {
     }
   }
 
-  fly(statements: readonly Statement[]): Promise<QueryResult>[] {
+  sendTogether(statements: readonly Statement[]): Promise<QueryResult>[] {
     let isRefused = false
     const board = async (statement: Statement): Promise<QueryResult> => {
       if (isRefused) throw skipped()

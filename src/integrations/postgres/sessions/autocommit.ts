@@ -47,7 +47,7 @@ async function inFlight(
   settings: Settings,
 ): Promise<QueryResult> {
   const [begun, set, ran, commit] = await Promise.allSettled([
-    ...connection.fly([{ text: 'BEGIN' }, settings.statement, statement]),
+    ...connection.sendTogether([{ text: 'BEGIN' }, settings.statement, statement]),
     connection.query({ text: 'COMMIT' }),
   ])
   resultOf(begun)

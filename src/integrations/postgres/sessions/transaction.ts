@@ -3,8 +3,8 @@ import { HttpError } from '../../../index.js'
 import type { Connection, QueryResult, Statement } from '../driver.js'
 import { IN_FAILED, isRefusal, PostgresError, UnsavedError } from '../postgres-error.js'
 import type { Activity } from './activity.js'
-import { Departure } from './departure.js'
 import type { Send, Settings } from './session-settings.js'
+import { TransactionStart } from './transaction-start.js'
 
 /** The settings to apply before a nested transaction, and those to restore after it. */
 export interface Change {
@@ -171,7 +171,7 @@ class Part extends Block {
 /** A whole transaction on its own connection. */
 export class Transaction extends Block {
   readonly #connection: Connection
-  readonly #departure: Departure
+  readonly #start: TransactionStart
   /** The error of the statement that was refused last. */
   #refusal: PostgresError | undefined
   #doom: Error | undefined
@@ -180,13 +180,13 @@ export class Transaction extends Block {
   constructor(connection: Connection, settings: Settings, activity: Activity) {
     super(activity)
     this.#connection = connection
-    this.#departure = new Departure(connection, settings)
+    this.#start = new TransactionStart(connection, settings)
   }
 
   protected override async send(statement: Statement): Promise<QueryResult> {
     this.assertOpen()
     if (this.#doom !== undefined) throw this.#doom
-    return this.#transmit(() => this.#departure.send(statement))
+    return this.#transmit(() => this.#start.send(statement))
   }
 
   protected override doom(cause: unknown): void {
@@ -225,7 +225,7 @@ export class Transaction extends Block {
     }
     // If the connection was lost before, the server has never received `COMMIT`.
     const { isLost } = this.#connection
-    const commit = this.#transmit(() => this.#departure.conclude('COMMIT'))
+    const commit = this.#transmit(() => this.#start.conclude('COMMIT'))
     const result = await commit.catch((error) => this.#giveUp(error, isLost))
     this.#connection.release()
     assertCommitted(result, this.#refusal)
@@ -254,7 +254,7 @@ export class Transaction extends Block {
 
   async #undo(): Promise<void> {
     try {
-      await this.#transmit(() => this.#departure.conclude('ROLLBACK'))
+      await this.#transmit(() => this.#start.conclude('ROLLBACK'))
       this.#connection.release()
     } catch {
       this.#connection.destroy()

@@ -7,11 +7,11 @@ import type { ServerResponse } from 'node:http'
  *
  * @param stated `null` where the route states none.
  */
-export function saidStatus(res: ServerResponse, stated: number | null): number {
+export function statusOf(res: ServerResponse, stated: number | null): number {
   return stated === null || Object.hasOwn(res, 'statusCode') ? res.statusCode : stated
 }
 
 /** Reads the status of every response of one route. Most routes state none; then no property has to be looked for. */
 export function statusReader(stated: number | null): (res: ServerResponse) => number {
-  return stated === null ? ({ statusCode }) => statusCode : (res) => saidStatus(res, stated)
+  return stated === null ? ({ statusCode }) => statusCode : (res) => statusOf(res, stated)
 }
