@@ -113,7 +113,7 @@ export class Sessions {
     const inner = this.#block
     if (inner !== undefined) return inner.block.afterCommit(task)
     const work = this.#work()
-    if (work === undefined || work.isKept) await task()
+    if (work === undefined || work.isCommitted) await task()
     else (await work.transaction()).afterCommit(task)
   }
 
@@ -223,7 +223,7 @@ export class Sessions {
     const inner = this.#block
     if (inner !== undefined) return this.#assertFits(inner, owner)
     const work = this.#work()
-    if (work === undefined || work.isKept) return null
+    if (work === undefined || work.isCommitted) return null
     this.#assertFits(work, owner)
     return { block: await work.transaction(), owner: work.owner }
   }

@@ -14,7 +14,7 @@ export interface Change {
 
 const OVER =
   'The transaction has ended, and this statement came after its end: await every query that belongs to it.'
-const NOT_UNDONE =
+const NOT_ROLLED_BACK =
   'Nothing was saved: a nested transaction failed, and it could not be rolled back alone.'
 const REFUSED =
   'Nothing was saved: PostgreSQL refused a statement of the transaction, and the program caught the error. Put a statement that may be refused into a nested db.transaction(), which is rolled back alone.'
@@ -190,7 +190,7 @@ export class Transaction extends Block {
   }
 
   protected override doom(cause: unknown): void {
-    this.#doom ??= HttpError.is(cause) ? cause : new Error(NOT_UNDONE, { cause })
+    this.#doom ??= HttpError.is(cause) ? cause : new Error(NOT_ROLLED_BACK, { cause })
   }
 
   #transmit(send: () => Promise<QueryResult>): Promise<QueryResult> {
