@@ -30,7 +30,7 @@ import type { Finish } from './finish-test.js'
 import { checkFuzzOptions, type FuzzOptions, type FuzzReport } from './fuzz/fuzz-options.js'
 import { checkIsolationOptions, type IsolationOptions } from './isolation/isolation-options.js'
 import type { IsolationReport } from './isolation/isolation-report.js'
-import { OverheardStores } from './isolation/overheard-stores.js'
+import { RecordedStores } from './isolation/recorded-stores.js'
 import { loadSupertest } from './supertest-agent.js'
 import { stateOf, TestCaller } from './test-caller.js'
 import { TestClock } from './test-clock.js'
@@ -53,7 +53,7 @@ export class TestApp extends App {
   readonly #log: TestLog
   readonly #watch: TestWatch = new TestWatch()
   readonly #connections: Connections = new Connections()
-  readonly #stores: OverheardStores = new OverheardStores()
+  readonly #stores: RecordedStores = new RecordedStores()
   readonly #headers: Map<string, string> = new Map()
   readonly #options: TestOptions
   readonly #coverage: ContractCoverage

@@ -15,7 +15,7 @@ interface Seen {
   isKeptOut: boolean
 }
 
-/** One sighting of a leak. */
+/** One occurrence of a leak. */
 export type LeakFact = Omit<IsolationLeak, 'operation' | 'operationId' | 'handler' | 'times'>
 
 /** What was seen of one operation. */
@@ -24,7 +24,7 @@ export class Observation {
   readonly #seen: ReadonlyMap<string, Seen>
   readonly #leaks: Map<string, IsolationLeak> = new Map()
   /** Why no request was sent to it; `undefined` when requests were sent. */
-  unasked: string | undefined
+  notTested: string | undefined
   #isStream = false
 
   constructor(documented: DocumentedOperation, names: readonly string[]) {
@@ -78,7 +78,7 @@ export class Observation {
       const more = this.#leaks.size === 1 ? '' : `; and ${this.#leaks.size - 1} more`
       return { verdict: 'LEAK', evidence: describeCrossing(leak) + more }
     }
-    if (this.unasked !== undefined) return { verdict: 'INCONCLUSIVE', evidence: this.unasked }
+    if (this.notTested !== undefined) return { verdict: 'INCONCLUSIVE', evidence: this.notTested }
     const blank = [...this.#seen].filter(([, seen]) => !isControlled(seen))
     if (blank.length > 0) return { verdict: 'INCONCLUSIVE', evidence: this.#reasonOf(blank) }
     return { verdict: 'PASS', evidence: evidenceOf([...this.#seen.values()]) }

@@ -15,7 +15,7 @@ export class Records {
   readonly #byOwner: Map<string, Map<string, Fields[]>> = new Map()
 
   /** Remembers the records in a successful response to a path such as `/orders` or `/orders/{id}`. */
-  learn(owner: string, template: string, response: WholeResponse): void {
+  store(owner: string, template: string, response: WholeResponse): void {
     if (response.status < 200 || response.status > 299) return
     const kind = kindOf(template)
     const found = [...recordsIn(response)].slice(0, REMEMBERED)

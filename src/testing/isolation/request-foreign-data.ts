@@ -1,11 +1,16 @@
-import type { Asked, Exchanged, IsolationSession, Question } from './isolation-session.js'
+import type {
+  Exchanged,
+  IsolationSession,
+  PlannedRequest,
+  TestedOperation,
+} from './isolation-session.js'
 import type { Side } from './isolation-side.js'
 import { isSafe, isSuccess } from './replay.js'
 import type { MadeRequest } from './request-maker.js'
 
 /** A read of a side's own data that succeeded. */
 interface Read {
-  readonly question: Question
+  readonly planned: PlannedRequest
   readonly made: MadeRequest
 }
 
@@ -13,58 +18,61 @@ interface Read {
 const MALFORMED = [400, 422]
 
 /** Which side requests data of which other side. */
-export interface Trespass {
+export interface ForeignAccess {
   readonly session: IsolationSession
   readonly by: Side
   readonly of: Side
   readonly round: number
   /** The read operations with which the owner checks that its data is still there. */
-  readonly readers: readonly Asked[]
+  readonly readers: readonly TestedOperation[]
 }
 
 /** Reads the data of a side by its own ids. Returns the reads that succeeded. */
 export async function readOwn(
   session: IsolationSession,
-  readers: readonly Asked[],
+  readers: readonly TestedOperation[],
   side: Side,
 ): Promise<Read[]> {
   const reads: Read[] = []
-  for (const asked of readers) {
+  for (const tested of readers) {
     const plan = { round: 0, target: null, ids: { of: side.name } }
-    const question = { asked, side, plan, phase: 'when each tenant reads its own data' }
-    const { made, response } = await session.ask(question)
-    if (isSuccess(response.status) && made.ids.length > 0) reads.push({ question, made })
+    const planned = { tested, side, plan, phase: 'when each tenant reads its own data' }
+    const { made, response } = await session.send(planned)
+    if (isSuccess(response.status) && made.ids.length > 0) reads.push({ planned, made })
   }
   return reads
 }
 
 /** Requests data of another side by its ids. */
-export async function askForOthers(asked: Asked, trespass: Trespass): Promise<void> {
-  const { session, by, of, round } = trespass
-  const phase = phaseOf(trespass)
-  const ask = (plan: Omit<Question['plan'], 'round'>) =>
-    session.ask({ asked, side: by, plan: { round, ...plan }, phase })
-  const reads = isSafe(asked) ? [] : await readOwn(session, trespass.readers, of)
-  const foreign = await ask({ target: null, ids: { of: of.name } })
-  if (!foreign.made.isShared) await findLosses({ asked, trespass, foreign, reads })
+export async function requestForeignData(
+  tested: TestedOperation,
+  access: ForeignAccess,
+): Promise<void> {
+  const { session, by, of, round } = access
+  const phase = phaseOf(access)
+  const send = (plan: Omit<PlannedRequest['plan'], 'round'>) =>
+    session.send({ tested, side: by, plan: { round, ...plan }, phase })
+  const reads = isSafe(tested) ? [] : await readOwn(session, access.readers, of)
+  const foreign = await send({ target: null, ids: { of: of.name } })
+  if (!foreign.made.isShared) await findLosses({ tested, access, foreign, reads })
   // Without ids, the request names no data of the other side.
   if (foreign.made.ids.length === 0) return
-  const absent = await ask({ target: null, ids: { of: of.name, isAbsent: true } })
-  compare({ asked, side: by, phase }, of.name, { session, foreign, absent })
-  if (isSafe(asked)) await ask({ target: of.name, ids: { of: of.name } })
+  const absent = await send({ target: null, ids: { of: of.name, isAbsent: true } })
+  compare({ tested, side: by, phase }, of.name, { session, foreign, absent })
+  if (isSafe(tested)) await send({ target: of.name, ids: { of: of.name } })
 }
 
 /** Lets each side delete its own data. */
 export async function removeOwn(
   session: IsolationSession,
-  asked: Asked,
+  tested: TestedOperation,
   round: number,
 ): Promise<void> {
   for (const side of session.config.sides) {
     const plan = { round, target: side.name, ids: { of: side.name } }
-    const question = { asked, side, plan, phase: 'when each tenant deletes its own data' }
-    const { made, response } = await session.ask(question)
-    if (isSuccess(response.status) && made.ids.length > 0) asked.observation.served(side.name)
+    const planned = { tested, side, plan, phase: 'when each tenant deletes its own data' }
+    const { made, response } = await session.send(planned)
+    if (isSuccess(response.status) && made.ids.length > 0) tested.observation.served(side.name)
   }
 }
 
@@ -79,45 +87,45 @@ interface Comparison {
  * that the data exists.
  */
 function compare(
-  question: Pick<Question, 'asked' | 'side' | 'phase'>,
+  planned: Pick<PlannedRequest, 'tested' | 'side' | 'phase'>,
   from: string,
   { session, foreign, absent }: Comparison,
 ): void {
-  const { asked, side } = question
+  const { tested, side } = planned
   const [status, unknown] = [foreign.response.status, absent.response.status]
   if (foreign.made.isShared || MALFORMED.includes(status) || MALFORMED.includes(unknown)) return
   if (status === unknown) {
-    if (status >= 400 && status < 500) asked.observation.keptOut(side.name)
+    if (status >= 400 && status < 500) tested.observation.keptOut(side.name)
     return
   }
   const where = `gets ${status} for an id of ${from}, and ${unknown} for an unknown id`
-  session.report(question, { kind: 'existence', from, where, origin: '' }, foreign.made)
+  session.report(planned, { kind: 'existence', from, where, origin: '' }, foreign.made)
 }
 
-interface Aftermath {
-  readonly asked: Asked
-  readonly trespass: Trespass
+interface Attempt {
+  readonly tested: TestedOperation
+  readonly access: ForeignAccess
   readonly foreign: Exchanged
   /** The reads that succeeded before the other side's request. */
   readonly reads: readonly Read[]
 }
 
 /** Checks that the owner can still read its data after the other side has tried to change it. */
-async function findLosses({ asked, trespass, foreign, reads }: Aftermath): Promise<void> {
-  const { session, by, of } = trespass
+async function findLosses({ tested, access, foreign, reads }: Attempt): Promise<void> {
+  const { session, by, of } = access
   const ids = new Set(foreign.made.ids.map(String))
-  const phase = phaseOf(trespass)
-  for (const { question, made } of reads) {
+  const phase = phaseOf(access)
+  for (const { planned, made } of reads) {
     if (!made.ids.some((id) => ids.has(String(id)))) continue
-    const { status } = await session.repeat(made, { ...question, phase })
+    const { status } = await session.repeat(made, { ...planned, phase })
     if (isSuccess(status)) continue
-    const { name } = question.asked.maker.documented
+    const { name } = planned.tested.maker.documented
     const where = `made ${name} respond ${status} to ${of.name} for its own id`
     const fact = { kind: 'loss', from: of.name, where, origin: '' } as const
-    session.report({ asked, side: by, phase }, fact, foreign.made)
+    session.report({ tested, side: by, phase }, fact, foreign.made)
   }
 }
 
-function phaseOf({ by, of }: Trespass): string {
+function phaseOf({ by, of }: ForeignAccess): string {
   return `when ${by.name} requests data of ${of.name}`
 }
