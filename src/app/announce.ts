@@ -36,7 +36,7 @@ export function setDescriber(describer: Describer): void {
 }
 
 /** The start of an application that is only read: a promise that never settles. */
-export function startNever(describer: Describer, app: object): Promise<never> {
+export function neverStart(describer: Describer, app: object): Promise<never> {
   describer.starting(app)
   return new Promise(() => {})
 }

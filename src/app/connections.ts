@@ -68,7 +68,7 @@ export class Connections {
   #look(socket: Socket): void {
     if (isUpgraded(socket)) return
     const responses = respondsOn(socket)
-    // Earlier responses are sent as usual. `isBehindLast` handles requests that arrive after this one.
+    // Earlier responses are sent as usual. `isAfterLast` handles requests that arrive after this one.
     const last = responses.at(-1)
     const subject = last ?? socket
     if (!this.#notified.has(subject)) {

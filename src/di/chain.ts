@@ -40,7 +40,7 @@ function remedyFor(token: Token): string {
     : 'Add a provider for it to a module: { token, useClass | useValue | useFactory }.'
 }
 
-/** Runs one step of a construction. An error inside it learns that this token asked for what failed. */
+/** Runs one step of a construction. An error inside it gets the tokens that lead to the failed one. */
 export function inChain<T>(token: Token, make: () => T): T {
   try {
     const made = make()

@@ -15,7 +15,7 @@ interface Shared {
   readonly read: ReadInjections
   readonly overrides: ReadonlySet<Token>
   readonly made: Set<unknown>
-  readonly asked: Set<Token>
+  readonly requested: Set<Token>
   /** Tokens that a module keeps private, with the name of the module. */
   readonly kept: Map<Token, string>
   /** The tokens that are being created at the time of a call of `getAsync`, outermost first. */
@@ -55,7 +55,7 @@ export class Injector {
 
   /** The injector that everyone sees. A binding does not replace a token of `overrides`. */
   static create(read: ReadInjections, overrides: ReadonlySet<Token> = new Set()): Injector {
-    const sets = { made: new Set(), asked: new Set<Token>(), kept: new Map() }
+    const sets = { made: new Set(), requested: new Set<Token>(), kept: new Map() }
     const shared = { read, overrides, ...sets, asking: [] }
     return new Injector(new Container(), shared)
   }
@@ -73,9 +73,9 @@ export class Injector {
     return this.#shared.made
   }
 
-  /** Every token that was asked for so far. */
-  get asked(): ReadonlySet<Token> {
-    return this.#shared.asked
+  /** Every token that was requested so far. */
+  get requested(): ReadonlySet<Token> {
+    return this.#shared.requested
   }
 
   /** Binds a provider. */
@@ -111,7 +111,7 @@ export class Injector {
   get<T>(token: Token<T>): T
   get<T>(token: Token<T>, options: { readonly optional?: boolean } | undefined): T | undefined
   get<T>(token: Token<T>, options?: { readonly optional?: boolean }): T | undefined {
-    this.#shared.asked.add(token)
+    this.#shared.requested.add(token)
     if (this.#isKnown(token)) return this.#getKnown(token)
     if (options?.optional === true) return undefined
     throw new ConfigError([missingProvider(token, this.#shared.kept.get(token))])
@@ -159,9 +159,11 @@ export class Injector {
   /** Waits for an asynchronous provider of this injector, unless an outer call waits for it already. */
   #wait(token: Token, asking: readonly Asked[]): Promise<unknown> {
     const chain = [...asking, { owner: this, token }]
-    const first = chain.findIndex((asked) => asked.owner === this && asked.token === token)
+    const first = chain.findIndex(
+      (requested) => requested.owner === this && requested.token === token,
+    )
     if (first < chain.length - 1) {
-      const names = chain.slice(first).map((asked) => tokenName(asked.token))
+      const names = chain.slice(first).map((requested) => tokenName(requested.token))
       return Promise.reject(new Error(`Detected circular dependency: ${names.join(' -> ')}. `))
     }
     const before = this.#shared.asking
@@ -210,7 +212,7 @@ export class Injector {
   }
 
   async #create(create: Factory, inject: readonly Token[]): Promise<unknown> {
-    // All are asked for before the first await: needle-di finds a circle by the chain of the current tick.
+    // All are requested before the first await: needle-di finds a circle by the chain of the current tick.
     const made = await create(...(await Promise.all(inject.map((token) => this.getAsync(token)))))
     if (made === undefined) throw new Error('the factory returned undefined')
     return this.#note(made)

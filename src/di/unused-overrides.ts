@@ -4,14 +4,14 @@ import type { Override } from './build-container.js'
 import { nearNames } from './near-names.js'
 import { tokenName } from './token.js'
 
-/** Warns of overrides that replace nothing: no provider has their token, and no class asked for it. */
+/** Warns of overrides that replace nothing: no provider has their token, and no class requested it. */
 export function unusedOverrides(
   overrides: readonly Override[],
-  asked: ReadonlySet<Token>,
+  requested: ReadonlySet<Token>,
 ): Problem[] {
-  const known = [...asked].map(tokenName)
+  const known = [...requested].map(tokenName)
   return overrides
-    .filter(({ token }) => !asked.has(token))
+    .filter(({ token }) => !requested.has(token))
     .map(({ token }) => ({
       code: 'W_OVERRIDE_UNUSED',
       subject: tokenName(token),

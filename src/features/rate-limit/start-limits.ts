@@ -4,11 +4,11 @@ import type { AppModel, RouteModel } from '../../contracts/route-model.js'
 import { joinStages } from '../../step/join-stages.js'
 import type { Stage } from '../../step/step.js'
 import { clientKey, unmatchedClientKey } from './client-key.js'
-import { insureStore } from './insure-store.js'
 import { limitStage } from './limit-stage.js'
 import { memoryRateLimit } from './memory-rate-limit.js'
 import { type PlannedLimit, planLimits } from './plan-limits.js'
 import type { RateLimitSettings } from './rate-limit-options.js'
+import { withFallback } from './with-fallback.js'
 
 /** The limits of a running application. */
 export interface RunningLimits {
@@ -42,7 +42,7 @@ export async function startLimits(
   const { logger } = context
   const opened = settings.store ?? memoryRateLimit()
   await opened.open?.(context)
-  const store = settings.store === null ? opened : insureStore(settings.store, context)
+  const store = settings.store === null ? opened : withFallback(settings.store, context)
   // One stage for each limit, not for each route, so that its warning is logged once and not once for each
   // route.
   const stages = new Map<PlannedLimit, Stage>()

@@ -171,7 +171,7 @@ class RedisCache implements CacheStore {
   }
 
   /** Sends commands whose result is optional: `undefined` when they fail. */
-  async #ask<T>(send: (driver: Driver) => Promise<T>): Promise<T | undefined> {
+  async #try<T>(send: (driver: Driver) => Promise<T>): Promise<T | undefined> {
     if (!this.#isUsable) return undefined
     return this.#link.ask(send, { read: (value) => value, fail: () => undefined })
   }
@@ -181,7 +181,7 @@ class RedisCache implements CacheStore {
    */
   async #create(names: readonly string[]): Promise<readonly string[]> {
     const fresh = names.map(newVersion)
-    const known = await this.#ask(({ send }) =>
+    const known = await this.#try(({ send }) =>
       Promise.all(
         names.map(async (name, index) => {
           const made = send('SET', name, fresh[index] as string, 'NX', 'PX', MONTH_MS)

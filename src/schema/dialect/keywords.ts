@@ -15,7 +15,7 @@ const SETS: Readonly<Record<string, ReadonlySet<string>>> = Object.fromEntries(
 )
 
 /** Whether a schema has a keyword that applies to values of this type. */
-export function speaksOf(node: Node, type: TypeName): boolean {
+export function hasKeywordsFor(node: Node, type: TypeName): boolean {
   return Object.keys(node).some((key) => SETS[type]?.has(key) && node[key] !== undefined)
 }
 

@@ -8,7 +8,7 @@ import { annotationsOf } from './annotations.js'
 import { combinations } from './combination.js'
 import { combine } from './combine.js'
 import { ABSENT_MARK, type Conversion, isNode, LOSS_MARK, NEVER, type Node } from './conversion.js'
-import { createDefinitions, isEmptyCircle } from './definitions.js'
+import { createDefinitions, isEmptyCycle } from './definitions.js'
 import { type References, readReferences } from './references.js'
 import { type Survey, surveySchema } from './survey.js'
 import { typedSchema } from './typed-schema.js'
@@ -162,7 +162,7 @@ function withoutCircles(
 ): SchemaDefinition[] {
   const schemas = new Map(definitions.map(({ name, schema }) => [name, schema]))
   return definitions.map((definition) => {
-    if (!isEmptyCircle(definition.name, schemas)) return definition
+    if (!isEmptyCycle(definition.name, schemas)) return definition
     lose('', `The schema ${definition.name} refers to itself only: the document accepts anything.`)
     return { ...definition, schema: {} }
   })

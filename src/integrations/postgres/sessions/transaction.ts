@@ -43,7 +43,7 @@ export abstract class Block {
   protected abstract send(statement: Statement): Promise<QueryResult>
 
   /** Marks the whole transaction as failed, because its state is unknown. */
-  protected abstract doom(cause: unknown): void
+  protected abstract abort(cause: unknown): void
 
   /** @throws Error when the block has ended; what {@link Connection.query} throws. */
   async query(statement: Statement): Promise<QueryResult> {
@@ -60,8 +60,8 @@ export abstract class Block {
     while (this.#part !== undefined) await this.activity.wait(this.#part)
     this.assertOpen()
     const send: Send = (statement) => this.send(statement)
-    const doom = (cause: unknown) => this.doom(cause)
-    const part = new Part({ send, doom, depth: this.depth + 1 }, this.activity)
+    const abort = (cause: unknown) => this.abort(cause)
+    const part = new Part({ send, abort, depth: this.depth + 1 }, this.activity)
     const running = part.run(run, change).then((value) => {
       this.#tasks.push(...part.takeTasks())
       return value
@@ -101,7 +101,7 @@ class OverError extends Error {}
 /** What a part needs from its outer block. */
 interface Outside {
   readonly send: Send
-  readonly doom: (cause: unknown) => void
+  readonly abort: (cause: unknown) => void
   readonly depth: number
 }
 
@@ -122,8 +122,8 @@ class Part extends Block {
     return this.#outside.send(statement)
   }
 
-  protected override doom(cause: unknown): void {
-    this.#outside.doom(cause)
+  protected override abort(cause: unknown): void {
+    this.#outside.abort(cause)
   }
 
   async run<T>(fn: (part: Block) => Promise<T>, change: Change | undefined): Promise<T> {
@@ -155,7 +155,7 @@ class Part extends Block {
 
   /** Rolls back to the savepoint. PostgreSQL also restores the settings that were changed since. */
   async #undo(): Promise<void> {
-    const { send, doom } = this.#outside
+    const { send, abort } = this.#outside
     try {
       await send({ text: `ROLLBACK TO SAVEPOINT ${this.#savepoint}` })
       await send({ text: `RELEASE SAVEPOINT ${this.#savepoint}` })
@@ -163,7 +163,7 @@ class Part extends Block {
       // After an `OverError`, the outer transaction has ended and was rolled back as a whole. After
       // any other error the changes may still be there, and so may the savepoint, to which a later
       // part of the same depth would roll back. So give up the whole transaction.
-      if (!(error instanceof OverError)) doom(error)
+      if (!(error instanceof OverError)) abort(error)
     }
   }
 }
@@ -174,7 +174,7 @@ export class Transaction extends Block {
   readonly #start: TransactionStart
   /** The error of the statement that was refused last. */
   #refusal: PostgresError | undefined
-  #doom: Error | undefined
+  #abortError: Error | undefined
 
   /** Sends `BEGIN` in the same flight as the first statement. */
   constructor(connection: Connection, settings: Settings, activity: Activity) {
@@ -185,12 +185,12 @@ export class Transaction extends Block {
 
   protected override async send(statement: Statement): Promise<QueryResult> {
     this.assertOpen()
-    if (this.#doom !== undefined) throw this.#doom
+    if (this.#abortError !== undefined) throw this.#abortError
     return this.#transmit(() => this.#start.send(statement))
   }
 
-  protected override doom(cause: unknown): void {
-    this.#doom ??= HttpError.is(cause) ? cause : new Error(NOT_ROLLED_BACK, { cause })
+  protected override abort(cause: unknown): void {
+    this.#abortError ??= HttpError.is(cause) ? cause : new Error(NOT_ROLLED_BACK, { cause })
   }
 
   #transmit(send: () => Promise<QueryResult>): Promise<QueryResult> {
@@ -219,9 +219,9 @@ export class Transaction extends Block {
     await this.#assertIdle()
     if (this.isOver) return
     this.isOver = true
-    if (this.#doom !== undefined) {
+    if (this.#abortError !== undefined) {
       this.#connection.destroy()
-      throw this.#doom
+      throw this.#abortError
     }
     // If the connection was lost before, the server has never received `COMMIT`.
     const { isLost } = this.#connection
@@ -239,7 +239,7 @@ export class Transaction extends Block {
     if (this.isOver) return
     this.isOver = true
     // Nobody needs the result of a statement that still runs, so destroy the connection.
-    if (this.activity.isBusy || this.#doom !== undefined) return this.#connection.destroy()
+    if (this.activity.isBusy || this.#abortError !== undefined) return this.#connection.destroy()
     await this.#undo()
   }
 

@@ -8,7 +8,7 @@ const SWEEP_FROM = 64
  * Requests that came through the server of a host, so that closing can wait for them. There is no listener on a
  * response before closing, because a listener would disable the fast path of `res.json`.
  */
-export class UnderWay {
+export class HostedRequests {
   readonly #responses = new Set<ServerResponse>()
   readonly #notifyStream: NotifyStream
   #sweepAt = SWEEP_FROM
