@@ -124,13 +124,13 @@ export class TestApp extends App {
   static override async create(options: TestOptions = {}): Promise<TestApp> {
     const { app, supertest } = await blameCaller(TestApp.create, () => TestApp.#start(options))
     const connect = (facts: ConnectionFacts) => app.#connections.open(app.server, facts)
-    const judge = app.#contract?.judge ?? null
+    const checkExchange = app.#contract?.checkExchange ?? null
     const finish: Finish = (failure, request) => {
       app.#log.explain(failure, request)
       return failure ?? app.#watch.takeRejection(request) ?? null
     }
     const tenantHeader = app.#tenantHeader
-    const link = { supertest, connect, judge, finish, tenantHeader }
+    const link = { supertest, connect, checkExchange, finish, tenantHeader }
     app.#caller = new TestCaller(link, { headers: () => app.#headers })
     return app
   }
@@ -252,8 +252,8 @@ export class TestApp extends App {
       const caller = given instanceof TestCaller ? given : nobody.as(given)
       const { principal, headers } = stateOf(caller)
       const agent = this.#connections.open(this.server, { principal, isProbe: true })
-      const judge = this.#contract?.judge ?? null
-      return createProbe({ agent, headers: headers(), judge }, match)
+      const checkExchange = this.#contract?.checkExchange ?? null
+      return createProbe({ agent, headers: headers(), checkExchange }, match)
     }
     if (unguarded === 'fail') await refuseUnguarded(model.routes, probeOf(null), except)
     const named = Object.entries(principals).map(([name, each]) => [name, probeOf(each)] as const)
@@ -277,10 +277,14 @@ export class TestApp extends App {
     const { principal, headers } = stateOf(caller.with(options.headers ?? {}))
     const operations = this.#documented()
     const coverage = this.#contract === null ? new ContractCoverage() : this.#coverage
-    const { judge } = new Contract({ operations: () => operations, mode: 'throw', coverage })
+    const { checkExchange } = new Contract({
+      operations: () => operations,
+      mode: 'throw',
+      coverage,
+    })
     const agent = this.#connections.open(this.server, { principal })
     const { fuzz } = await import('./fuzz/fuzz.js')
-    return await fuzz({ link: { agent, headers: headers(), judge }, operations }, options)
+    return await fuzz({ link: { agent, headers: headers(), checkExchange }, operations }, options)
   }
 
   /**

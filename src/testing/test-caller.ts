@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream'
 import type TestAgent from 'supertest/lib/agent.js'
 import type { User } from '../contracts/handler.js'
 import type { ConnectionFacts } from './connections.js'
-import type { Judge } from './exchange.js'
+import type { CheckExchange } from './exchange.js'
 import type { Finish } from './finish-test.js'
 import type { MemoryAgent } from './memory-agent.js'
 import { memoryFetch } from './memory-fetch.js'
@@ -16,7 +16,7 @@ export interface CallerLink {
   readonly connect: (facts: ConnectionFacts) => MemoryAgent
   readonly supertest: Supertest
   /** `null` when responses are not checked. */
-  readonly judge: Judge | null
+  readonly checkExchange: CheckExchange | null
   readonly finish: Finish
   /** The header that names the tenant; `null` when the application reads none. */
   readonly tenantHeader: string | null
@@ -54,11 +54,11 @@ export class TestCaller {
 
   /** A supertest agent with a cookie jar of its own. */
   request(): TestAgent {
-    const { supertest, judge, finish } = this.#link
+    const { supertest, checkExchange, finish } = this.#link
     return supertestAgent(supertest, {
       agent: this.#agent,
       headers: this.#state.headers,
-      judge,
+      checkExchange,
       finish,
     })
   }
@@ -74,7 +74,11 @@ export class TestCaller {
     init?: RequestInit,
   ): Promise<globalThis.Response> => {
     const headers = this.#state.headers()
-    return memoryFetch(input, init, { agent: this.#agent, headers, judge: this.#link.judge })
+    return memoryFetch(input, init, {
+      agent: this.#agent,
+      headers,
+      checkExchange: this.#link.checkExchange,
+    })
   }
 
   /**

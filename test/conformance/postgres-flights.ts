@@ -12,7 +12,9 @@ export function describeFlights(driver: () => Driver): void {
   describe('a flight', () => {
     const sendTogether = (lent: Connection, statements: readonly (string | Statement)[]) =>
       Promise.allSettled(
-        lent.sendTogether(statements.map((each) => (typeof each === 'string' ? { text: each } : each))),
+        lent.sendTogether(
+          statements.map((each) => (typeof each === 'string' ? { text: each } : each)),
+        ),
       )
     const outcome = (answer: PromiseSettledResult<QueryResult>) =>
       answer.status === 'fulfilled' ? answer.value.command : answer.reason.code

@@ -70,7 +70,7 @@ export interface Connection {
   readonly isLost: boolean
   /**
    * Returns the connection to the pool. It is destroyed instead if a transaction is open or a
-   * response is missing. If the session may hold something of its last user (see `judgeStatement`),
+   * response is missing. If the session may hold something of its last user (see `classifyStatement`),
    * it is cleaned first.
    */
   release(): void

@@ -5,7 +5,7 @@ import { tokenName } from '../../di/token.js'
 import type { Problem } from '../../errors/config-error.js'
 import { chainOf } from '../../metadata/read.js'
 import { foreignDecorator } from './foreign-decorator.js'
-import { judgeNest, scopeFindings } from './nest.js'
+import { inspectNest, scopeFindings } from './nest.js'
 import { REMEDIES } from './remedies.js'
 import { globalRole } from './routing-controllers.js'
 import { metadataStore } from './traces.js'
@@ -75,6 +75,6 @@ function injectionFindings(target: Class) {
   return INJECTION.flatMap((key) => {
     const link = chainOf(target).find((each) => store.getOwnMetadataKeys(each).includes(key))
     if (link === undefined) return []
-    return judgeNest(key, store.getOwnMetadata(key, link), new Map()) ?? []
+    return inspectNest(key, store.getOwnMetadata(key, link), new Map()) ?? []
   })
 }

@@ -82,7 +82,7 @@ const RULES: Readonly<Record<string, Rule>> = {
 }
 
 /** What NestJS would do because of one key; `null` when the key is not one of NestJS. */
-export function judgeNest(
+export function inspectNest(
   key: string | symbol,
   value: unknown,
   noted: Noted,

@@ -42,7 +42,7 @@ function guardStep({ guard, logDenial }: GuardConfig, next: Step): Step {
   return function guardRequest(req, res) {
     let verdict: unknown
     try {
-      verdict = judge(guard, req)
+      verdict = decide(guard, req)
     } catch (error) {
       return turnAway(error, req)
     }
@@ -61,7 +61,7 @@ function guardStep({ guard, logDenial }: GuardConfig, next: Step): Step {
  * call back twice, and the result of its `then` might not be a promise. Express lets a request pass if
  * `undefined`, `null`, `0` or `'route'` is thrown. Here every throw denies the request.
  */
-function judge(guard: AuthGuard, req: BlazonRequest): unknown {
+function decide(guard: AuthGuard, req: BlazonRequest): unknown {
   const verdict: unknown = guard.canActivate(req)
   // A proxy may throw when it is inspected: a value that is neither thenable nor `true` becomes `false` here, and
   // is not touched again.

@@ -69,10 +69,10 @@ export class Observation {
 
   toRow(): IsolationRow {
     const { name: operation, operationId } = this.documented
-    return { operation, operationId, ...this.#judge() }
+    return { operation, operationId, ...this.#checkExchange() }
   }
 
-  #judge(): Pick<IsolationRow, 'verdict' | 'evidence'> {
+  #checkExchange(): Pick<IsolationRow, 'verdict' | 'evidence'> {
     const [leak] = this.leaks
     if (leak !== undefined) {
       const more = this.#leaks.size === 1 ? '' : `; and ${this.#leaks.size - 1} more`

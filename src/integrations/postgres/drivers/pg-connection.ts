@@ -1,5 +1,5 @@
+import { classifyStatement } from '../classify-statement.js'
 import type { Connection, QueryResult, Statement } from '../driver.js'
-import { judgeStatement } from '../judge-statement.js'
 import { isRefusal } from '../postgres-error.js'
 import { noteRefused } from '../refused-statement.js'
 import { readersFor } from '../values/read-value.js'
@@ -36,7 +36,7 @@ export interface Loan {
   readonly end: () => void
 }
 
-/** What an earlier statement may have left in the session: see `Verdict.leaves`. */
+/** What an earlier statement may have left in the session: see `StatementClass.leaves`. */
 type Traces = 'nothing' | 'something' | 'library'
 
 /** A client of `pg` that is lent to one user. */
@@ -201,7 +201,7 @@ export class PgConnection implements Connection {
   #written(statement: Statement): PgQuery {
     const values = writeValues(statement)
     const { text, rowMode } = statement
-    this.#leave(judgeStatement(text).leaves)
+    this.#leave(classifyStatement(text).leaves)
     return { text, values, rowMode, types: { getTypeParser: readersFor(statement) } }
   }
 

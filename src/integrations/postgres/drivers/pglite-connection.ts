@@ -1,5 +1,5 @@
+import { classifyStatement } from '../classify-statement.js'
 import type { Connection, QueryResult, Statement } from '../driver.js'
-import { judgeStatement } from '../judge-statement.js'
 import { noteRefused } from '../refused-statement.js'
 import { checkText, writeValues } from '../values/write-values.js'
 import { Deadline } from './deadline.js'
@@ -74,7 +74,7 @@ export class PgliteConnection implements Connection {
 
   #prepare(statement: Statement): () => Promise<PgliteResult> {
     const values = writeValues(statement)
-    this.#hasTraces ||= judgeStatement(statement.text).leaves !== 'nothing'
+    this.#hasTraces ||= classifyStatement(statement.text).leaves !== 'nothing'
     return () => this.#engine.query(statement.text, values)
   }
 

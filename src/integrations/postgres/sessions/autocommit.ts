@@ -1,6 +1,6 @@
 import { HttpError } from '../../../index.js'
+import { classifyStatement } from '../classify-statement.js'
 import type { Connection, Driver, QueryResult, Statement } from '../driver.js'
-import { judgeStatement } from '../judge-statement.js'
 import { isRefusal } from '../postgres-error.js'
 import type { Settings } from './session-settings.js'
 import { assertCommitted, commitUnknown } from './transaction.js'
@@ -31,7 +31,7 @@ export async function autocommit(
       throw error
     }
     connection.destroy()
-    throw HttpError.is(error) && !judgeStatement(statement.text).reads
+    throw HttpError.is(error) && !classifyStatement(statement.text).reads
       ? commitUnknown(error)
       : error
   }

@@ -13,7 +13,7 @@ export interface Finding {
 const REFUSALS = [400, 413, 415, 422]
 
 /** Returns what is wrong with the response to a request; `undefined` when nothing is. */
-export function judgeResponse(
+export function inspectResponse(
   { kind, what }: FuzzCase,
   { status, headers, violation }: FuzzResponse,
   allowed: readonly FuzzAllowance[],

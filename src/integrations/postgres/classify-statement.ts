@@ -2,7 +2,7 @@ import { PLAIN_FUNCTIONS } from './plain-functions.js'
 import { type Token, tokensOf } from './sql-tokens.js'
 
 /** What is known about a statement before it runs. */
-export interface Verdict {
+export interface StatementClass {
   /** The words with which it begins or ends a transaction; `null` if it does neither. */
   readonly control: string | null
   /** Whether it only reads. If the connection is lost meanwhile, nothing can have been written. */
@@ -56,35 +56,35 @@ const LONG_TEXT = 20_000
 const MOST_CHARACTERS = 2_000_000
 /** The number of words that show whether a statement begins or ends a transaction. */
 const FIRST_WORDS = 3
-const verdicts = new Map<string, Verdict>()
+const cached = new Map<string, StatementClass>()
 let characters = 0
 
 /**
- * Judges a statement by its words; comments and quoted texts do not count. This does not defend
+ * Classifies a statement by its words; comments and quoted texts do not count. This does not defend
  * against an attacker: the settings of every transaction separate tenants. It only finds what else
  * a session could keep for its next user.
  */
-export function judgeStatement(text: string): Verdict {
-  const known = verdicts.get(text)
+export function classifyStatement(text: string): StatementClass {
+  const known = cached.get(text)
   if (known !== undefined) return known
-  const verdict = judge(text)
-  if (text.length <= LONG_TEXT) remember(text, verdict)
-  return verdict
+  const found = classify(text)
+  if (text.length <= LONG_TEXT) remember(text, found)
+  return found
 }
 
-function remember(text: string, verdict: Verdict): void {
+function remember(text: string, found: StatementClass): void {
   characters += text.length
   if (characters > MOST_CHARACTERS) {
-    verdicts.clear()
+    cached.clear()
     characters = text.length
   }
-  verdicts.set(text, verdict)
+  cached.set(text, found)
 }
 
-function judge(text: string): Verdict {
+function classify(text: string): StatementClass {
   const tokens = readTokens(text)
   if (tokens === null) return { control: null, reads: false, leaves: 'something' }
-  const statement = new JudgedStatement(text, tokens)
+  const statement = new ClassifiedStatement(text, tokens)
   const { control } = statement
   if (control !== null) return { control, reads: false, leaves: 'nothing' }
   const isPlain = text.length <= LONG_TEXT && statement.isPlain()
@@ -110,7 +110,7 @@ function readTokens(text: string): Token[] | null {
   return tokens
 }
 
-class JudgedStatement {
+class ClassifiedStatement {
   readonly #text: string
   readonly #tokens: readonly Token[]
 
