@@ -18,8 +18,8 @@ const MAX_WAIT_MS = 5000
  * is for a store that does not.
  */
 export function withFallback(store: RateLimitStore, context: StoreContext): RateLimitStore {
-  const fallback = memoryRateLimit()
-  fallback.open?.(context)
+  const fallbackStore = memoryRateLimit()
+  fallbackStore.open?.(context)
   const { clock, logger } = context
   let nextLogAt = 0
   const instead = (count: RateLimitCount, err: unknown) => {
@@ -27,7 +27,7 @@ export function withFallback(store: RateLimitStore, context: StoreContext): Rate
       nextLogAt = clock.monotonic() + LOG_INTERVAL_MS
       logger.error({ err }, 'The rate limit store failed; requests are counted in this process')
     }
-    return fallback.consume(count)
+    return fallbackStore.consume(count)
   }
   const read = (result: unknown, count: RateLimitCount) =>
     isResult(result)

@@ -86,8 +86,8 @@ class HeldResponse {
     // catch an error.
     if (!keepsFirstResponse(this.#res))
       for (const name of HEAD_WRITERS) this.#replace(name, refuseHead)
-    this.#shadow('headersSent', () => true)
-    this.#shadow('writableEnded', () => this.#hasEnded)
+    this.#overrideProperty('headersSent', () => true)
+    this.#overrideProperty('writableEnded', () => this.#hasEnded)
     this.#hold
       .before(status)
       .then(
@@ -104,7 +104,7 @@ class HeldResponse {
     if (this.#res.headersSent) Object.assign(this.#res, overlay)
   }
 
-  #shadow(name: string, get: () => boolean): void {
+  #overrideProperty(name: string, get: () => boolean): void {
     Object.defineProperty(this.#res, name, { get, configurable: true })
   }
 

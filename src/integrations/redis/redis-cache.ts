@@ -212,15 +212,15 @@ class RedisCache implements CacheStore {
 
   #forgetLater(keys: readonly string[]): void {
     this.#pending.add({ keys })
-    this.#soil()
+    this.#recoverLater()
   }
 
   #clearLater(pattern: string): void {
     this.#pending.add({ patterns: [pattern] })
-    this.#soil()
+    this.#recoverLater()
   }
 
-  #soil(): void {
+  #recoverLater(): void {
     this.#isClean = false
     this.#recover()
   }

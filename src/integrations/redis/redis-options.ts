@@ -38,14 +38,14 @@ export interface RedisClusterOptions {
  * The names of all options. It includes those of `redisLimits`, because one object may be passed to both
  * functions.
  */
-const NAMES: Readonly<Record<keyof RedisOptions | 'insurance', true>> = {
+const NAMES: Readonly<Record<keyof RedisOptions | 'fallback', true>> = {
   url: true,
   clientOptions: true,
   cluster: true,
   client: true,
   prefix: true,
   timeout: true,
-  insurance: true,
+  fallback: true,
 }
 
 export const DEFAULT_URL = 'redis://127.0.0.1:6379'
@@ -82,7 +82,7 @@ export function checkRedisOptions(subject: string, options: RedisOptions): void 
     ...checkClient(options.client),
     ...checkPrefix(options.prefix),
     ...checkTimeout(options.timeout),
-    ...checkInsurance((options as { insurance?: unknown }).insurance),
+    ...checkFallback((options as { fallback?: unknown }).fallback),
   ]
   if (problems.length === 0) return
   throw new ConfigError(
@@ -143,10 +143,10 @@ function checkClient(client: unknown): Problem[] {
   return [invalid('client', 'It is not a client of node-redis.', remedy)]
 }
 
-function checkInsurance(insurance: unknown): Problem[] {
-  if (insurance === undefined || hasMethod(insurance, 'consume')) return []
+function checkFallback(fallback: unknown): Problem[] {
+  if (fallback === undefined || hasMethod(fallback, 'consume')) return []
   const remedy = 'Give memoryRateLimit(), or another RateLimitStore.'
-  return [invalid('insurance', 'It has no method consume.', remedy)]
+  return [invalid('fallback', 'It has no method consume.', remedy)]
 }
 
 function hasMethod(value: unknown, name: string): boolean {

@@ -34,7 +34,7 @@ function guardStep({ guard, logDenial }: GuardConfig, next: Step): Step {
    * An HTTP error is a decision of the guard (403, 503, …) and keeps its status. Any other error is a failure of
    * the guard: 401.
    */
-  function turnAway(error: unknown, req: BlazonRequest): Refusal {
+  function refusalFor(error: unknown, req: BlazonRequest): Refusal {
     if (HttpError.is(error) || toFailure(error).status !== 500) return new Refusal(error)
     logDenial(error, req)
     return deny(error)
@@ -44,14 +44,14 @@ function guardStep({ guard, logDenial }: GuardConfig, next: Step): Step {
     try {
       verdict = decide(guard, req)
     } catch (error) {
-      return turnAway(error, req)
+      return refusalFor(error, req)
     }
     if (verdict === true) return next(req, res)
     if (!(verdict instanceof Promise)) return deny()
     return whenSettled(
       verdict,
       (settled) => (settled === true ? next(req, res) : deny()),
-      (error) => turnAway(error, req),
+      (error) => refusalFor(error, req),
     )
   }
 }

@@ -131,11 +131,11 @@ class Trial {
    */
   async #tryReaching(): Promise<void> {
     const before = this.#findings.length
-    await this.#tryStealing()
+    await this.#tryForeignRows()
     if (this.#findings.length === before) await this.#tryLookAlikes()
   }
 
-  async #tryStealing(): Promise<void> {
+  async #tryForeignRows(): Promise<void> {
     const { fullName } = this.#table
     const theirs = `where tenant_id = ${literal(this.#b)}`
     const attempts = [
@@ -155,7 +155,7 @@ class Trial {
 
   async #tryLookAlikes(): Promise<void> {
     const lookAlikes = lookAlikesOf(this.#b, this.#table.column)
-    if (this.#may['select'] !== true || (await this.#areBlind(lookAlikes))) return
+    if (this.#may['select'] !== true || (await this.#seeNothing(lookAlikes))) return
     const sql = `select 1 from ${this.#table.fullName} limit 1`
     const seen: string[] = []
     for (const { id, difference } of lookAlikes) {
@@ -169,7 +169,7 @@ class Trial {
    * Whether none of the similar ids sees a row. All run in one script; a statement that sees a row
    * fails with a division by zero.
    */
-  async #areBlind(lookAlikes: readonly LookAlike[]): Promise<boolean> {
+  async #seeNothing(lookAlikes: readonly LookAlike[]): Promise<boolean> {
     const look = `select 1 / (1 - count(*)) from (select 1 from ${this.#table.fullName} limit 1) seen`
     const script = lookAlikes.map(({ id }) => `${this.#enter(id)}; ${look}`).join('; ')
     const refusal = await this.#attempt(() => this.#connection.script(`savepoint trial; ${script}`))

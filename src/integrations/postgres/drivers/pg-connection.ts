@@ -85,7 +85,7 @@ export class PgConnection implements Connection {
     const results = statements.map((statement) => {
       if (isRefused) return Promise.reject(skipped())
       try {
-        return this.#board(steps, statement)
+        return this.#addStep(steps, statement)
       } catch (error) {
         isRefused = true
         return Promise.reject(error)
@@ -94,7 +94,7 @@ export class PgConnection implements Connection {
     // The caller handles the first promise that rejects. These handlers prevent unhandled
     // rejections of the others.
     for (const result of results) result.catch(noop)
-    this.#depart(steps)
+    this.#sendSteps(steps)
     return results
   }
 
@@ -117,7 +117,7 @@ export class PgConnection implements Connection {
     if (this.#state !== 'lent') return
     this.#state = 'leaving'
     const isDoubtful = this.#traces !== 'nothing' || !this.#isReady
-    if (isDoubtful && this.#pending === 0) void this.#tidy()
+    if (isDoubtful && this.#pending === 0) void this.#cleanAndGiveBack()
     else this.#giveBackClean()
   }
 
@@ -153,7 +153,7 @@ export class PgConnection implements Connection {
    * Cleans the session after a release. Only the next caller that takes a connection waits for
    * this.
    */
-  async #tidy(): Promise<void> {
+  async #cleanAndGiveBack(): Promise<void> {
     await this.#untilReady()
     const isIdle = this.#failure === undefined && this.#client.getTransactionStatus() === 'I'
     if (isIdle && this.#canClean) {
@@ -210,7 +210,7 @@ export class PgConnection implements Connection {
   }
 
   async #send(query: PgQuery): Promise<PgResult> {
-    if (this.#state !== 'lent') throw this.#late()
+    if (this.#state !== 'lent') throw this.#lateError()
     return await this.#submit(query)
   }
 
@@ -225,7 +225,7 @@ export class PgConnection implements Connection {
     }
   }
 
-  #board(steps: PgStep[], statement: Statement): Promise<QueryResult> {
+  #addStep(steps: PgStep[], statement: Statement): Promise<QueryResult> {
     const query = this.#written(statement)
     return new Promise((resolve, reject) => {
       const settle: PgCallback = (error, result) =>
@@ -236,10 +236,10 @@ export class PgConnection implements Connection {
     })
   }
 
-  #depart(steps: readonly PgStep[]): void {
+  #sendSteps(steps: readonly PgStep[]): void {
     if (this.#state !== 'lent') {
       const { connection: wire } = this.#client
-      for (const step of steps) step.handleError(this.#late(), wire)
+      for (const step of steps) step.handleError(this.#lateError(), wire)
       return
     }
     this.#start()
@@ -248,7 +248,7 @@ export class PgConnection implements Connection {
     this.#client.query(flight)
   }
 
-  #late(): Error {
+  #lateError(): Error {
     return this.#failure?.() ?? unavailable(new Error('The connection was given back already.'))
   }
 
