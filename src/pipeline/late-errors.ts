@@ -18,10 +18,10 @@ export interface LateExchange {
   readonly fail: (error: unknown) => void
 }
 
-/** Handles what a middleware passes on, throws or rejects with after it has called `next`. */
+/** Handles an error that a middleware passes on, throws or rejects with after it has called `next`. */
 export type OnLateError = (error: unknown, exchange: LateExchange) => void
 
-/** What late errors need besides their request. */
+/** The input of {@link createOnLateError}. */
 interface LateEnds {
   /** `null` if requests have no scopes. */
   readonly scopes: RequestScopes | null

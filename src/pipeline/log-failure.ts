@@ -5,7 +5,7 @@ import type { BlazonRequest } from '../http/request.js'
 import { ignoreRejection } from '../step/thenable.js'
 import { requestIdOf } from './request-id.js'
 
-/** What is logged of a failure besides its request. */
+/** The logged facts of a failure besides its request. */
 interface FailureNote {
   /** The status of the response, or the one it would have had. */
   readonly status: number

@@ -8,7 +8,7 @@ import { kHeaderLines } from '../own-fields.js'
 
 /** The headers of every response, unless a handler or a middleware changes one, in the forms that responses need. */
 export interface StaticHeaders {
-  /** As they go over the wire. */
+  /** All header lines, as they are sent. */
   readonly text: string
   /** By lower-case name. */
   readonly byName: ReadonlyMap<string, StaticHeader>
@@ -18,14 +18,14 @@ export interface StaticHeaders {
 export interface StaticHeader {
   readonly name: string
   readonly value: string
-  /** As it goes over the wire. */
+  /** The header line, as it is sent. */
   readonly line: string
 }
 
 /**
- * Makes static headers of names and values; `null` where there are none.
+ * Creates static headers from names and values; `null` if there are none.
  *
- * @throws TypeError on a name or a value that HTTP cannot carry.
+ * @throws TypeError for a name or a value that HTTP does not allow.
  */
 export function staticHeaders(entries: Iterable<readonly [string, string]>): StaticHeaders | null {
   const byName = new Map<string, StaticHeader>()
@@ -38,7 +38,7 @@ export function staticHeaders(entries: Iterable<readonly [string, string]>): Sta
   return { text: [...byName.values()].map(({ line }) => line).join(''), byName }
 }
 
-/** A header as it goes over the wire (RFC 9112, 5). */
+/** Returns the line of a header (RFC 9112, section 5). */
 export function headerLine(name: string, value: string): string {
   return `${name}: ${value}\r\n`
 }
@@ -75,8 +75,8 @@ export function defineHeaderLines(prototype: object): void {
 let verdict: boolean | undefined
 
 /**
- * Whether Node sends text behind the first line of a head unchanged. Node has always done so and never promised it.
- * Where it does not, static headers are set one by one.
+ * Whether Node sends text after the first line of a head unchanged. Every version of Node has done so, but its
+ * documentation does not promise it. If Node does not, static headers are set one by one.
  */
 export function canWriteHeaderLines(): boolean {
   verdict ??= tryHeaderLines()
