@@ -11,7 +11,7 @@ export interface OpenApiSchema {
   readonly description?: string
   /** The type of the value. Without it, every type is allowed. */
   readonly type?: 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object'
-  /** A closer name for the type, such as `date-time`, `uuid` or `int32`. */
+  /** A more exact name for the type, such as `date-time`, `uuid` or `int32`. */
   readonly format?: string
   /** Whether `null` is allowed. Has an effect only together with `type`. */
   readonly nullable?: boolean
@@ -62,14 +62,14 @@ export interface OpenApiSchema {
   readonly oneOf?: readonly OpenApiSchema[]
   /** The value must not be valid against this schema. */
   readonly not?: OpenApiSchema
-  /** Says which schema of `oneOf` or `anyOf` describes the value. */
+  /** Selects the schema of `oneOf` or `anyOf` that describes the value. */
   readonly discriminator?: {
     /** The property of the value whose text names the schema. */
     readonly propertyName: string
     /** The schema for each text. Default: the component of the same name. */
     readonly mapping?: Readonly<Record<string, string>>
   }
-  /** The value that stands in for one that is missing. */
+  /** The value that replaces a missing one. */
   readonly default?: unknown
   /** A value that is valid against the schema. */
   readonly example?: unknown
@@ -79,7 +79,7 @@ export interface OpenApiSchema {
   readonly readOnly?: boolean
   /** Whether a property is in requests only. Default `false`. */
   readonly writeOnly?: boolean
-  /** Documentation that is somewhere else. */
+  /** Documentation outside the document. */
   readonly externalDocs?: {
     /** The address of the documentation. */
     readonly url: string
@@ -187,7 +187,7 @@ export interface OpenApiOperation {
   readonly parameters?: readonly OpenApiParameter[]
   /** The body of the request. Without it, the operation takes none. */
   readonly requestBody?: OpenApiRequestBody
-  /** Responses by status, or by `'2XX'` where only the class of the status is known. */
+  /** Responses by status, or by `'2XX'` if only the class of the status is known. */
   readonly responses: Readonly<Record<string, OpenApiResponse | Reference>>
   /** Alternatives of security schemes. Default: those of the document; an empty list means none. */
   readonly security?: readonly SecurityRequirement[]
@@ -225,7 +225,7 @@ export interface OpenApiInfo {
   readonly description?: string
   /** The address of the terms of service; a URL. */
   readonly termsOfService?: string
-  /** Who answers questions about the API. */
+  /** The contact for questions about the API. */
   readonly contact?: {
     /** The name of the person or organisation. */
     readonly name?: string
@@ -290,7 +290,7 @@ export interface OpenApiDocument {
 export type SchemaSide = 'input' | 'output'
 
 /**
- * Converts a schema of one library to JSON Schema (draft 2020-12), where the library cannot do this itself.
+ * Converts a schema of one library to JSON Schema (draft 2020-12), if the library cannot do this itself.
  *
  * @example
  * const yupConverter: SchemaConverter = (schema) => convertSchema(schema)

@@ -48,10 +48,10 @@ export interface OperationFacts {
   readonly tags: readonly string[]
   /** Whether `@ApiHidden` keeps the operation out of every document. */
   readonly isHidden: boolean
-  /** What `@ApiOperation` says; empty without. */
+  /** The options of `@ApiOperation`; empty without the decorator. */
   readonly operation: ApiOperationOptions
-  /** What `@ApiBody` says; `null` without. */
+  /** The options of `@ApiBody`; `null` without the decorator. */
   readonly body: ApiBodyOptions | null
-  /** What each `@ApiResponseDoc` says, in source order. */
+  /** The options of each `@ApiResponseDoc`, in source order. */
   readonly responses: readonly ApiResponseOptions[]
 }

@@ -57,8 +57,8 @@ function rethrow(token: Token, error: unknown): never {
 }
 
 /**
- * The token of the asynchronous provider that a synchronous construction needed, if this is what the error says.
- * needle-di exports neither the class of the error nor a code, so the test reads the name.
+ * The token of the asynchronous provider that a synchronous construction needed, if the error is about one. needle-di
+ * exports neither the class of the error nor a code, so the test reads the name.
  */
 export function asyncTokenOf(error: unknown): Token | undefined {
   const isAsync =

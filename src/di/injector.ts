@@ -6,7 +6,7 @@ import { construct } from './construct.js'
 import type { Binding } from './provider.js'
 import { InjectionToken, tokenName } from './token.js'
 
-/** Reads the injection facts of a class. Passed in, because this room knows no decorators. */
+/** Reads the injection facts of a class. It is a parameter, because this room must not import the decorators. */
 export type ReadInjections = (target: Class) => InjectionFacts
 
 /** The state that all injectors of one application share. */
@@ -53,7 +53,7 @@ export class Injector {
     this.#container.bind({ provide: kInjector, useValue: this })
   }
 
-  /** The injector that everyone sees. A binding does not replace a token of `overrides`. */
+  /** The root injector, which all classes use. A binding does not replace a token of `overrides`. */
   static create(read: ReadInjections, overrides: ReadonlySet<Token> = new Set()): Injector {
     const sets = { made: new Set(), requested: new Set<Token>(), kept: new Map() }
     const shared = { read, overrides, ...sets, asking: [] }
@@ -92,7 +92,7 @@ export class Injector {
     this.#container.bind({ provide: token as Class, useValue })
   }
 
-  /** Notes that a module keeps a provider private, so that the error of a missing token can say so. */
+  /** Stores that a module keeps a provider private. The error of a missing token then names that module. */
   keep({ token, origin }: Binding): void {
     this.#shared.kept.set(token, origin)
   }
@@ -102,7 +102,7 @@ export class Injector {
     if (!this.#shared.overrides.has(token)) this.#bindSync(token, () => owner.get(token))
   }
 
-  /** Binds a class to itself in this injector rather than in the one that everyone sees. */
+  /** Binds a class to itself in this injector and not in the root injector. */
   bindOwn(target: Class): void {
     if (!this.#container.has(target)) this.#bindClass(target, target)
   }
@@ -128,7 +128,7 @@ export class Injector {
 
   /** Does what `get` does, and waits for asynchronous factories. */
   async getAsync<T>(token: Token<T>): Promise<T> {
-    // Read before the first await: the tokens that led here across ticks, which needle-di forgets.
+    // Read before the first await: needle-di does not keep the tokens that led here across ticks.
     const { asking } = this.#shared
     for (;;) {
       try {
@@ -149,7 +149,7 @@ export class Injector {
     try {
       return this.#container.get(token as Class) as T
     } catch (error) {
-      // The innermost injector knows the provider: other injectors cannot see a private one.
+      // The innermost injector has the provider: other injectors cannot use a private one.
       const isFirst = asyncTokenOf(error) !== undefined && !owners.has(error as object)
       if (isFirst) owners.set(error as object, this)
       throw error
@@ -177,7 +177,7 @@ export class Injector {
 
   /**
    * Whether something provides the token, or the container can create it without a provider. In the second case the
-   * token is bound now, for everyone.
+   * token is bound now, in the root injector.
    */
   #isKnown(token: Token): boolean {
     if (this.#container.has(token as Class)) return true

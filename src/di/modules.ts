@@ -4,12 +4,13 @@ import { type Binding, duplicateProvider, isSameBinding, toBinding } from './pro
 import { tokenName } from './token.js'
 
 /**
- * Providers that see each other. `exports` are the tokens of a private scope that the rest of the application sees.
+ * Providers that can inject each other. `exports` are the tokens of a private scope that the rest of the application
+ * can inject, too.
  */
 export interface Scope {
   readonly bindings: readonly Binding[]
   readonly controllers: readonly Class[]
-  /** `null` for the scope that everyone sees. */
+  /** `null` for the scope of the whole application. */
   readonly exports: readonly Token[] | null
 }
 
@@ -116,7 +117,7 @@ function invalidControllers({ controllers = [] }: Module, name: string): Problem
     }))
 }
 
-/** Says what is wrong with a module, as a sentence; `null` when it is valid. */
+/** Returns the problem of a module, as a sentence; `null` when it is valid. */
 function mistakeOf(module: unknown): string | null {
   if (typeof module === 'function') {
     return `${module.name || 'It'} is a class, as modules of NestJS are, and Blazon does not read what @Module() lists.`

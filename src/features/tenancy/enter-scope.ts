@@ -41,7 +41,7 @@ function admit(id: string, verdict: Verdict): string {
     : refuse('TENANT_SUSPENDED', 'This tenant is suspended')
 }
 
-/** The two ways on for a request whose scope has been entered. */
+/** The two functions that continue a request whose scope has been entered. */
 export interface ScopeEnds {
   readonly run: RunRoute
   readonly onError: OnError

@@ -46,8 +46,7 @@ export interface TenantSourceOptions {
    */
   readonly onMismatch?: 'header' | 'reject'
   /**
-   * The store that knows the tenants: `{ find(id) }`. An unknown tenant is refused with 404, a suspended one
-   * with 403.
+   * The store of the tenants: `{ find(id) }`. An unknown tenant is refused with 404, a suspended one with 403.
    *
    * @defaultValue every id is a tenant
    */
@@ -158,7 +157,8 @@ const UNFIT = new Set(
 )
 
 /**
- * The `tenant` option. A misspelt name is an error, because the option may be missing that checks the tenant.
+ * The `tenant` option. A misspelt name is an error, because the misspelt option may be the one that checks the
+ * tenant.
  */
 export const tenantGroup: OptionGroup<Option, TenantSettings | null> = {
   unknown: (tenant) => refusedNames('tenant.', tenant, NAMES),
