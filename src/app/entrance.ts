@@ -20,7 +20,7 @@ export interface Entrance {
   readonly hostedRequests: HostedRequests
 }
 
-/** What {@link buildEntrance} needs. */
+/** The input of {@link buildEntrance}. */
 export interface EntranceConfig {
   readonly settings: Settings
   readonly express: Application

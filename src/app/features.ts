@@ -35,7 +35,7 @@ export interface Features {
   start(input: FeatureInput): Promise<RunningFeatures>
 }
 
-/** What features receive when an application starts. */
+/** The input of the features when an application starts. */
 export interface FeatureInput {
   readonly model: AppModel
   readonly logger: Logger
@@ -62,7 +62,7 @@ export interface RunningFeatures {
   close(): Promise<void>
 }
 
-/** What features receive besides the options. */
+/** The input of the features besides the options. */
 export interface FeatureSurroundings {
   readonly clock: Clock
   /** Changes the store of the cache. */

@@ -20,7 +20,7 @@ import { handleClientError } from './client-error.js'
 import type { HostedRequests } from './hosted-requests.js'
 import type { MessageClasses } from './message-classes.js'
 
-/** What {@link createListener} needs. */
+/** The input of {@link createListener}. */
 export interface ListenerConfig {
   /** Returns the classes for a request of another server, by its `req.app`. */
   readonly classesFor: (host: unknown) => MessageClasses

@@ -7,7 +7,7 @@ const SWEEP_INTERVAL_MS = 100
 /** The longest time that `setTimeout` accepts. It would treat a longer one as 1 ms. */
 const LONGEST_MS = 2 ** 31 - 1
 
-/** What {@link shutDown} needs. */
+/** The input of {@link shutDown}. */
 export interface ShutDown {
   readonly server: Server
   readonly connections: Connections

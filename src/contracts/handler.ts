@@ -22,7 +22,7 @@ export interface User {
   readonly roles?: readonly string[]
   /** Permissions of the user. `@Can` accepts an ability that is in the list. */
   readonly permissions?: readonly string[]
-  // biome-ignore lint/suspicious/noExplicitAny: what else there is, the application knows
+  // biome-ignore lint/suspicious/noExplicitAny: the application adds fields of any type
   readonly [field: string]: any
 }
 

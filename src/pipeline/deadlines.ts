@@ -9,7 +9,7 @@ import type { OnError } from '../step/step.js'
 import { endEarly } from './end-early.js'
 import { inScopeOf } from './scoped-errors.js'
 
-/** What {@link Deadlines} needs: the clock, and the handlers of requests whose time is over. */
+/** The input of {@link Deadlines}: the clock, and the handlers of requests whose time is over. */
 export interface DeadlineConfig {
   readonly clock: Clock
   readonly onError: OnError

@@ -7,7 +7,7 @@ import type { OnFailure } from './compose-error-middlewares.js'
 import { limitErrors } from './field-errors.js'
 import { type Declares, genericErrors } from './generic-errors.js'
 
-/** What {@link explainErrors} needs. */
+/** The input of {@link explainErrors}. */
 export interface ExplainConfig {
   readonly plugins: readonly Plugin[]
   /**

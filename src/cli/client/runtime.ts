@@ -134,7 +134,7 @@ function sender(options: ClientOptions): Send {
     }
     const url = base + fillPath(call.path, input.params) + queryString(input.query, call.query);
     const response = await (options.fetch ?? globalThis.fetch)(url, init);
-    // The type "never" is assignable to the result of any operation; only the caller knows the real type.
+    // The type "never" is assignable to the result of any operation; only the calling code has the real type.
     return (await readResponse(call, response)) as never;
   };
 }

@@ -19,7 +19,7 @@ export class SelectionError extends Error {
   }
 }
 
-/** The exports of a module. For a CommonJS module, they include those that stand beside `default`. */
+/** The exports of a module. For a CommonJS module, they include the exports beside `default`. */
 export function exportsOf(namespace: object): Record<string, unknown> {
   const own = { ...namespace } as Record<string, unknown>
   const { default: inner } = own

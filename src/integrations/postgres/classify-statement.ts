@@ -1,14 +1,14 @@
 import { PLAIN_FUNCTIONS } from './plain-functions.js'
 import { type Token, tokensOf } from './sql-tokens.js'
 
-/** What is known about a statement before it runs. */
+/** The facts about a statement that are known before it runs. */
 export interface StatementClass {
   /** The words with which it begins or ends a transaction; `null` if it does neither. */
   readonly control: string | null
   /** Whether it only reads. If the connection is lost meanwhile, nothing can have been written. */
   readonly reads: boolean
   /**
-   * What it may leave in its session after its transaction: `nothing`; `something` that
+   * The traces that it may leave in its session after its transaction: `nothing`; `something` that
    * `DISCARD ALL` removes; or a loaded `library`, which cannot be removed.
    */
   readonly leaves: 'nothing' | 'something' | 'library'
@@ -24,13 +24,13 @@ const PLAIN_COMMANDS = new Set(
   ),
 )
 const READING = new Set('select with values table show fetch move'.split(' '))
-/** Words that write, wherever they stand, except `update` after `for` or `key`. */
+/** Words that write, in any position, except `update` after `for` or `key`. */
 const WRITING = new Set('insert update delete merge nextval setval pg_notify'.split(' '))
 const CONTROLS = new Set(['begin', 'commit', 'end', 'abort'])
 
 /**
- * Words of SQL that may stand before a parenthesis without calling a function. The types among them
- * have a size.
+ * Words of SQL that may precede a parenthesis without calling a function. The types among them have
+ * a size.
  */
 const BEFORE_BRACKET = new Set(
   (

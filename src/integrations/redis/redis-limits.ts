@@ -86,8 +86,8 @@ class RedisLimits implements RateLimitStore {
   consume(count: RateLimitCount): MaybePromise<RateLimitResult> {
     if (!this.#link.isAvailable) return this.#fallback.consume(count)
     return this.#count(count, ['EVALSHA', DIGEST], (error) =>
-      // The server does not know the script yet, so nothing was counted. `EVAL` also stores the script until
-      // the server restarts.
+      // The server does not have the script yet, so nothing was counted. `EVAL` also stores the script until the
+      // server restarts.
       isUnknownScript(error)
         ? this.#count(count, ['EVAL', COUNT], () => this.#fallback.consume(count))
         : this.#fallback.consume(count),

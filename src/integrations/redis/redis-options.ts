@@ -27,7 +27,7 @@ export interface RedisOptions {
 
 /** Options of node-redis' `createCluster`, passed unchanged. */
 export interface RedisClusterOptions {
-  /** The nodes that are asked for the other nodes at the start; list three or more. */
+  /** The nodes from which the client reads the list of all nodes at the start; list three or more. */
   readonly rootNodes: readonly Readonly<Record<string, unknown>>[]
   /** Options for the connection to every node. */
   readonly defaults?: Readonly<Record<string, unknown>>

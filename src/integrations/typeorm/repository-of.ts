@@ -16,8 +16,8 @@ const tokens = new WeakMap<object, Tokens>()
  *
  * @param entity A class with `@Entity()`, or an `EntitySchema`.
  * @param name The option `name` of the {@link typeorm} plugin. Default: none.
- * @throws ConfigError when `entity` is neither a class nor a schema. At boot, when the data source does not
- * know the entity.
+ * @throws ConfigError when `entity` is neither a class nor a schema. At boot, when the data source does not have the
+ * entity.
  * @example
  * class Users {
  *   private readonly users = inject(repositoryOf(User))

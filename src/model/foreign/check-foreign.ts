@@ -19,8 +19,8 @@ export interface ForeignInput {
 
 /**
  * Finds decorators, tokens and scopes of other frameworks that have no effect here: a guard that never runs leaves
- * its route open. Classes are read as they are and no package is loaded; where no metadata was ever written, nothing
- * is searched.
+ * its route open. Classes are read as they are and no package is loaded; if no metadata was ever written, nothing is
+ * searched.
  */
 export function checkForeign(input: ForeignInput): Problem[] {
   const controllers = checkControllers(input)

@@ -10,7 +10,7 @@ import { REMEDIES } from './remedies.js'
 import { globalRole } from './routing-controllers.js'
 import { metadataStore } from './traces.js'
 
-/** The tokens under which NestJS looks for what runs on every route. */
+/** The tokens under which NestJS finds the providers that run on every route. */
 const GLOBAL_TOKENS = new Map<unknown, string>([
   [
     'APP_GUARD',
@@ -21,7 +21,7 @@ const GLOBAL_TOKENS = new Map<unknown, string>([
   ['APP_FILTER', REMEDIES.filter],
 ])
 
-/** The keys on the class of a provider that say how NestJS creates it. */
+/** The keys on the class of a provider that decide how NestJS creates it. */
 const INJECTION = ['scope:options', 'self:paramtypes', 'self:properties_metadata']
 
 /** Finds providers that another framework would run by itself, or create anew for each request. */

@@ -1,4 +1,4 @@
-/** What to use in Blazon in place of a feature of another framework. `docs/nestjs.md` says the same. */
+/** The features of Blazon that replace features of other frameworks. `docs/nestjs.md` lists them, too. */
 export const REMEDIES = {
   guard:
     "Give the guard as `auth.guard`, and write @Auth() of blazon here, or @Can('…') for roles and permissions.",

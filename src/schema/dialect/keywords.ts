@@ -20,8 +20,7 @@ export function hasKeywordsFor(node: Node, type: TypeName): boolean {
 }
 
 /**
- * Keywords whose value is a schema or a list of schemas. The flag says whether OpenAPI 3.0 can express the
- * keyword.
+ * Keywords whose value is a schema or a list of schemas. The flag shows whether OpenAPI 3.0 can express the keyword.
  */
 const DIRECT: Readonly<Record<string, boolean>> = {
   additionalItems: true,

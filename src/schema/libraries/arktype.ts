@@ -2,7 +2,7 @@ import type { SchemaSide } from '../../contracts/openapi.js'
 import { ABSENT_MARK, ANONYMOUS_MARK, isNode, type Node } from '../dialect/conversion.js'
 import { BIGINT, DATE, DIGITS, ofClass, unknown } from './library-result.js'
 
-/** What arktype passes to a fallback for a constraint that JSON Schema cannot express, by `code`. */
+/** The value that arktype passes to a fallback for a constraint that JSON Schema cannot express, by `code`. */
 interface Context {
   readonly code: string
   readonly base: Record<string, unknown>

@@ -9,8 +9,8 @@ import type { Examination, Relation, TenantTable } from './examination.js'
 import { type Finding, finding } from './finding.js'
 
 /**
- * The timeouts are longer than an index lookup takes, and short enough that nobody has to wait for
- * the locks of the test.
+ * The timeouts are longer than an index lookup takes, and short enough that no other session waits
+ * long for the locks of the test.
  */
 const BEGIN = "begin; set local lock_timeout = '500ms'; set local statement_timeout = '5s'"
 
@@ -112,7 +112,7 @@ class Trial {
 
   async #tryWriting(): Promise<void> {
     const own = await this.#as(this.#b, this.#insert(this.#b))
-    // An error for another reason says nothing about policies. If even the tenant's own row is
+    // An error for another reason shows nothing about policies. If even the tenant's own row is
     // refused, no further test makes sense.
     if (!passesPolicy(own, this.#table)) return
     if ('rows' in own) await this.#tryReaching()

@@ -14,7 +14,7 @@ const NOUNS: Readonly<Record<string, string>> = {
 
 /**
  * Checks everything that the role of tenants reaches and that is not a table of tenants. An object
- * that all tenants share must say so in its comment; the role must not reach any other.
+ * that all tenants share must be marked in its comment; the role must not reach any other.
  */
 export function inspectReach(examination: Examination): Finding[] {
   const reached = examination.relations.filter(

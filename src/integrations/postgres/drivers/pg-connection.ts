@@ -18,7 +18,7 @@ const COMMANDS: readonly string[] = ['BEGIN', 'COMMIT', 'ROLLBACK']
 const ENDS: readonly string[] = ['COMMIT', 'ROLLBACK']
 const CLEAN: Statement = { text: 'DISCARD ALL' }
 
-/** What a lent connection needs to know from its driver. */
+/** The values that a lent connection gets from its driver. */
 export interface Loan {
   readonly Query: PgPackage['Query']
   readonly Flight: Flight
@@ -36,7 +36,7 @@ export interface Loan {
   readonly end: () => void
 }
 
-/** What an earlier statement may have left in the session: see `StatementClass.leaves`. */
+/** The traces that an earlier statement may have left in the session: see `StatementClass.leaves`. */
 type Traces = 'nothing' | 'something' | 'library'
 
 /** A client of `pg` that is lent to one user. */
@@ -50,7 +50,7 @@ export class PgConnection implements Connection {
   #pending = 0
   /**
    * Whether the server has sent `ReadyForQuery`. It sends errors before that message, and the
-   * message itself tells whether a transaction is open.
+   * message itself shows whether a transaction is open.
    */
   #isReady = true
   #onReady: () => void = noop

@@ -8,7 +8,7 @@ import type { PgliteEngine } from './pglite-engine.js'
 import type { PgliteResult } from './pglite-package.js'
 import { readResult } from './read-rows.js'
 
-/** What a lent connection needs to know from its driver. */
+/** The values that a lent connection gets from its driver. */
 export interface PgliteLoan {
   /**
    * The milliseconds without a statement after which an open transaction ends. PGlite does not

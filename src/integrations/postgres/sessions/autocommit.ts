@@ -10,8 +10,8 @@ import { assertCommitted, commitUnknown } from './transaction.js'
  *
  * @param settings The settings of a transaction for this statement, sent in the same flight. `null`
  * runs the statement without a transaction.
- * @throws what {@link Connection.query} throws; HttpError 503 `COMMIT_UNKNOWN` when the connection
- * was lost while the statement may have written something.
+ * @throws the errors of {@link Connection.query}; HttpError 503 `COMMIT_UNKNOWN` when the
+ * connection was lost while the statement may have written something.
  */
 export async function autocommit(
   driver: Driver,

@@ -12,7 +12,7 @@ export interface RequestParts {
   readonly fail: (error: unknown) => void
 }
 
-/** What a `RequestWork` needs. */
+/** The input of `RequestWork`. */
 export interface WorkConfig {
   readonly owner: Owner | null
   readonly begin: () => Promise<Transaction>

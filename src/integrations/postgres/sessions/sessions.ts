@@ -29,7 +29,7 @@ interface OwnedBlock {
   readonly request?: object | undefined
 }
 
-/** What `Sessions` needs. */
+/** The input of `Sessions`. */
 export interface SessionsConfig extends SettingsConfig {
   readonly logger: () => Logger
 }

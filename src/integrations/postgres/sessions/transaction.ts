@@ -45,7 +45,7 @@ export abstract class Block {
   /** Marks the whole transaction as failed, because its state is unknown. */
   protected abstract abort(cause: unknown): void
 
-  /** @throws Error when the block has ended; what {@link Connection.query} throws. */
+  /** @throws Error when the block has ended; the errors of {@link Connection.query}. */
   async query(statement: Statement): Promise<QueryResult> {
     while (this.#part !== undefined) await this.activity.wait(this.#part)
     this.assertOpen()
@@ -98,7 +98,7 @@ function noop(): void {}
 /** The error of a statement that was sent after the end of its block. */
 class OverError extends Error {}
 
-/** What a part needs from its outer block. */
+/** The functions of its outer block that a part uses. */
 interface Outside {
   readonly send: Send
   readonly abort: (cause: unknown) => void
@@ -238,7 +238,7 @@ export class Transaction extends Block {
   async rollback(): Promise<void> {
     if (this.isOver) return
     this.isOver = true
-    // Nobody needs the result of a statement that still runs, so destroy the connection.
+    // No code needs the result of a statement that still runs, so destroy the connection.
     if (this.activity.isBusy || this.#abortError !== undefined) return this.#connection.destroy()
     await this.#undo()
   }
