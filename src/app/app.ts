@@ -43,8 +43,8 @@ const DEFAULT_PORT = 3000
  */
 export class App {
   /**
-   * The Express application behind `req.app`. Use it for settings (`trust proxy`, `query parser`, views). It
-   * has no routes.
+   * The Express application in `req.app`. Use it for settings (`trust proxy`, `query parser`, views). It has no
+   * routes.
    */
   readonly express: Application
   readonly #options: AppOptions

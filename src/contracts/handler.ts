@@ -58,7 +58,7 @@ export interface ValidatedRequest<TParams, TBody, TQuery, TValidated>
  * Validated values also replace `req.body`, `req.params` and `req.query`.
  */
 export type Request<
-  // biome-ignore-start lint/suspicious/noExplicitAny: Express' own default for parts that nobody typed
+  // biome-ignore-start lint/suspicious/noExplicitAny: Express' own default for parts without a type
   TParams = any,
   TBody = any,
   TQuery = any,

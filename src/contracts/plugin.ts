@@ -8,7 +8,7 @@ import type { AppModel, RouteModel } from './route-model.js'
 export interface PluginContext {
   /** Returns the instance of a token. Throws a `ConfigError` when nothing provides the token. */
   get<T>(token: Token<T>): T
-  /** The Express application behind `req.app`, for its settings. */
+  /** The Express application in `req.app`, for its settings. */
   readonly express: Application
   /** The logger of the application. */
   readonly logger: Logger

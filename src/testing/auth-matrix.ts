@@ -38,7 +38,7 @@ export interface AuthMatrixOptions {
    */
   readonly unguarded?: 'fail'
   /**
-   * Operations that may be open to everybody, as `POST /login` or `SessionsController.login`. Default: none.
+   * Operations that may be public, as `POST /login` or `SessionsController.login`. Default: none.
    */
   readonly except?: readonly string[]
 }
@@ -131,7 +131,7 @@ function nameOf({ method, path }: RouteModel): string {
 
 /**
  * @param probe Sends requests without credentials.
- * @throws Error that names the operations which change data and are open to everybody.
+ * @throws Error that names the operations which change data and are public.
  */
 export async function refuseUnguarded(
   routes: readonly RouteModel[],

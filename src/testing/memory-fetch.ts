@@ -51,8 +51,8 @@ interface Received {
 }
 
 /**
- * The standard `fetch` over connections in memory. Every request goes to the application, whatever host its
- * URL names. A URL without a host is resolved against `http://in-process`.
+ * The standard `fetch` over connections in memory. Every request goes to the application, also if its URL has another
+ * host. A URL without a host is resolved against `http://in-process`.
  */
 export async function memoryFetch(
   input: string | URL | Request,
@@ -160,8 +160,7 @@ function exchange(
         (error) => reject(signal.aborted ? signal.reason : failed(error)),
       )
     })
-    // The error of the request says only that the connection was cut; the error of the body stream is the
-    // cause.
+    // The error of the request shows only that the connection was cut; the error of the body stream is the cause.
     if (body instanceof Readable) body.once('error', (error) => reject(failed(error)))
     sendBody(req, body)
   })

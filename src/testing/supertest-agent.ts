@@ -51,8 +51,8 @@ export function supertestAgent(supertest: Supertest, defaults: RequestDefaults):
 type Done = (error: unknown, response: Response) => void
 
 /**
- * Fails a supertest request with the error of `checkExchange`, unless its own expectations fail first: their error
- * says more. `then` and `expect(…, callback)` also go through `end`.
+ * Fails a supertest request with the error of `checkExchange`, unless its own expectations fail first: their error is
+ * more exact. `then` and `expect(…, callback)` also go through `end`.
  */
 function checkTest(test: Test, checkExchange: CheckExchange): void {
   let failure: Error | undefined

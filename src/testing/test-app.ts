@@ -153,7 +153,7 @@ export class TestApp extends App {
 
   /**
    * The standard `fetch`, bound: you can pass it to a generated client. Relative URLs are allowed. Every request goes
-   * to the application, whatever host its URL names. The headers of `withAuth` and `withHeaders` are added.
+   * to the application, also if its URL has another host. The headers of `withAuth` and `withHeaders` are added.
    *
    * @throws TypeError as `fetch`; the reason of an aborted signal; ContractError with `contract: 'throw'`.
    */
@@ -233,8 +233,8 @@ export class TestApp extends App {
    * handler. Refusals are checked against the document and counted like other responses.
    *
    * @param principals The principals, by the names of their columns.
-   * @throws Error with `unguarded: 'fail'`, which names the operations that change data and are open to everybody;
-   * ConfigError for wrong options.
+   * @throws Error with `unguarded: 'fail'`, which names the operations that change data and are public; ConfigError
+   * for wrong options.
    *
    * @example
    * const matrix = await app.authMatrix({ anonymous: null, admin: { roles: ['admin'] } })

@@ -10,7 +10,7 @@ import { type Supertest, supertestAgent } from './supertest-agent.js'
 
 type Headers = ReadonlyMap<string, string>
 
-/** What all callers of an application share. */
+/** The values that all callers of an application share. */
 export interface CallerLink {
   /** Opens an agent whose connections share these facts. */
   readonly connect: (facts: ConnectionFacts) => MemoryAgent
@@ -64,8 +64,8 @@ export class TestCaller {
   }
 
   /**
-   * The standard `fetch`, bound: you can pass it to any client that takes one. Relative URLs are allowed.
-   * Every request goes to the application, whatever host its URL names.
+   * The standard `fetch`, bound: you can pass it to any client that takes one. Relative URLs are allowed. Every
+   * request goes to the application, also if its URL has another host.
    *
    * @throws TypeError as `fetch`; the reason of an aborted signal; ContractError with `contract: 'throw'`.
    */

@@ -6,8 +6,7 @@ import { toSeconds } from '../http/units.js'
 import { settle } from './settle.js'
 
 /**
- * A timer: when it is due on the monotonic clock, and the real timer behind it while the clock shows real
- * time.
+ * A timer: when it is due on the monotonic clock, and the real timer that runs it while the clock shows real time.
  */
 interface Alarm {
   dueAt: number

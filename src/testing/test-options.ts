@@ -4,7 +4,7 @@ import { invalid } from '../errors/invalid.js'
 import { ContractCoverage, type CoverageThreshold } from './contract/contract-coverage.js'
 import { mergeOptions } from './merge-options.js'
 
-/** What happens with the coverage of the document by the tests. */
+/** The use of the coverage that the tests have reached. */
 export interface CoverageOptions {
   /** The lowest allowed percentage; `close()` rejects below it. Default: none. */
   readonly threshold?: CoverageThreshold
@@ -15,8 +15,8 @@ export interface CoverageOptions {
 /** Options of `TestApp.create`: the options of `App` and those of the test. */
 export interface TestOptions extends AppOptions {
   /**
-   * What happens when a response is not as the document says. `'throw'` fails the request. `'warn'` prints on
-   * stderr, once for every operation and kind of problem. `'off'` checks nothing. Default `'warn'`.
+   * What happens when a response differs from the document. `'throw'` fails the request. `'warn'` prints on stderr,
+   * once for every operation and kind of problem. `'off'` checks nothing. Default `'warn'`.
    */
   readonly contract?: 'warn' | 'throw' | 'off'
   /**

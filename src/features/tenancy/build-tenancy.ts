@@ -87,8 +87,7 @@ export function needsTenant(
 }
 
 /**
- * Whether `authorize` runs for a route. It does not for a route that is open to everybody and has no `@Tenant`,
- * such as a login.
+ * Whether `authorize` runs for a route. It does not for a route that is public and has no `@Tenant`, such as a login.
  */
 export function isAuthorized(
   route: Pick<RouteModel, 'tenant' | 'isProtected'>,

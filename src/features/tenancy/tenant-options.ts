@@ -91,10 +91,10 @@ export interface TenantOptions extends TenantSourceOptions {
    */
   readonly required?: boolean
   /**
-   * Decides whether a request may act for the tenant that it names: `(req, tenantId, user)`. Only the result
-   * `true` allows it; any other result is refused with 403. It runs after the guard, for requests that name a
-   * tenant, on every route except those that are open to everybody and have no `@Tenant`, such as a login.
-   * `user` is `undefined` when no guard has set one. Until `authorize` has decided, code runs without a tenant.
+   * Decides whether a request may act for the tenant that it names: `(req, tenantId, user)`. Only the result `true`
+   * allows it; any other result is refused with 403. It runs after the guard, for requests that name a tenant, on
+   * every route except those that are public and have no `@Tenant`, such as a login. `user` is `undefined` when no
+   * guard has set one. Until `authorize` has decided, code runs without a tenant.
    *
    * @defaultValue all are allowed
    * @see docs/tenancy.md#in-whose-name-code-runs

@@ -115,7 +115,7 @@ class ReadWatch {
   }
 }
 
-/** Returns what the key of a request contains; `null` when the response is not cached. */
+/** Returns the inputs that the key of a request contains; `null` when the response is not cached. */
 function coverageOf(route: RouteModel, req: BlazonRequest): Covers | null {
   const { key, shared: isShared = false } = route.cache ?? {}
   const caller = isShared ? null : callerOf(req, req.res)

@@ -41,8 +41,7 @@ const SET_LATER = ['body', 'user']
 const NOT_INPUTS: readonly PropertyKey[] = ['then', 'toJSON', 'constructor']
 
 /**
- * Reports what is read from a request from now on. The request stays the same object; its parts are replaced
- * by proxies.
+ * Reports every read of a request from now on. The request stays the same object; its parts are replaced by proxies.
  *
  * @returns A function that removes the proxies.
  */

@@ -13,7 +13,7 @@ import type { DocumentedOperation } from './documented-operations.js'
 import type { ContractViolation, ViolationKind } from './violation.js'
 
 const PROBLEM = 'application/problem+json'
-/** Statuses whose responses have no body, whatever the document says (RFC 9110, section 15). */
+/** Statuses whose responses have no body, in spite of any document (RFC 9110, section 15). */
 const BODILESS = [204, 205, 304]
 /** Node sends these before an operation is known: the request took too long, or its headers are too large. */
 const OF_THE_PROTOCOL = [408, 431]

@@ -22,8 +22,8 @@ export interface ContractConfig {
 }
 
 /**
- * What was already printed on stderr. A test suite creates an application for every test, but each warning is
- * printed once. The key is the model, which these applications share.
+ * The warnings that were already printed on stderr. A test suite creates an application for every test, but each
+ * warning is printed once. The key is the model, which these applications share.
  */
 const warned = new WeakMap<AppModel, Set<string>>()
 

@@ -39,7 +39,7 @@ export function curlOf(request: WireRequest, { headers, as }: RequestSetting): s
   return parts.join(' \\\n  ')
 }
 
-/** A scheme such as `Basic` stays, because it says which credentials to fill in. */
+/** A scheme such as `Basic` stays, because it shows which credentials to fill in. */
 function schemeOf(authorization = ''): string {
   return /^([\w-]+) ./.exec(authorization)?.[1] ?? 'Bearer'
 }

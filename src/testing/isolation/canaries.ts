@@ -7,7 +7,7 @@ export const SHORT = 16
 
 /** A canary or id of a tenant that was found in a text. */
 export interface CanaryMatch {
-  /** What was recognised: the first characters of a canary, or the tenant's id. */
+  /** The recognised text: the first characters of a canary, or the tenant's id. */
   readonly key: string
   /** The name of the side that it belongs to. */
   readonly owner: string
@@ -22,8 +22,8 @@ export interface CanaryMatch {
 const SHORTEST_ID = 4
 
 /**
- * Creates and finds canaries: random texts that only one tenant sends. Each canary is sent in one place only,
- * so a canary found elsewhere tells where it came from.
+ * Creates and finds canaries: random texts that only one tenant sends. Each canary is sent in one place only, so a
+ * canary that is found elsewhere shows where it came from.
  */
 export class Canaries {
   readonly #seed: number

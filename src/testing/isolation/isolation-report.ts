@@ -18,9 +18,9 @@ export interface IsolationRow {
 }
 
 /**
- * How data of one tenant reached another. `answer`: in a response to another tenant. `log`, `cache`: in what
- * was logged or cached for another tenant. `existence`: an id of another tenant gets another status than an
- * unknown id. `loss`: after the request of one tenant, another tenant can no longer read its data.
+ * How data of one tenant reached another. `response`: in a response to another tenant. `log`, `cache`: in data that
+ * was logged or cached for another tenant. `existence`: an id of another tenant gets another status than an unknown
+ * id. `loss`: after the request of one tenant, another tenant can no longer read its data.
  */
 export type IsolationLeakKind = 'response' | 'log' | 'cache' | 'existence' | 'loss'
 

@@ -14,7 +14,7 @@ import { type Find, searchResponse } from './search-response.js'
 import { NO_RESPONSE, sendWhole, type WholeResponse } from './send-whole.js'
 import type { Trace } from './trace.js'
 
-/** An operation that the session calls, with its request maker and what was seen of it. */
+/** An operation that the session calls, with its request maker and the observations about it. */
 export interface TestedOperation {
   readonly maker: RequestMaker
   readonly observation: Observation
@@ -121,14 +121,14 @@ export class IsolationSession {
     const response = await sendWhole(made.wire, side)
     tested.observation.answered(side.name, response)
     const isClean = this.#search(response, sent, planned)
-    // A response with data of another side must not teach this side the ids of the other one.
+    // A response with data of another side must not add ids of the other side to the records of this side.
     if (isClean) this.config.records.store(side.name, templateOf(tested), response)
     return response
   }
 
   /**
-   * Records which canaries of other sides are in a request: from then on its sender knows them. Returns the
-   * keys of all canaries in it.
+   * Records which canaries of other sides are in a request: from then on, a response may return them to its sender.
+   * Returns the keys of all canaries in it.
    */
   #recordKnown({ wire }: MadeRequest, side: Side): ReadonlySet<string> {
     const headers = Object.values(headersOf(wire, side.headers))

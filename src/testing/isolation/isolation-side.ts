@@ -29,7 +29,7 @@ export interface Side {
   readonly knownCanaries: Set<string>
 }
 
-/** What `openSides` needs to open connections. */
+/** The input of {@link openSides} for its connections. */
 export interface SideConfig {
   /** A caller without a tenant, with the headers that are set now. */
   readonly caller: TestCaller

@@ -3,9 +3,9 @@ import type { Side } from './isolation-side.js'
 import { isSafe } from './replay.js'
 
 /**
- * Sends requests in which one side names the tenant of another side in the header. The credentials stay those
- * of the sender, so the application must not return data of the named tenant. Pairs of sides that differ only
- * in this header are left out: nothing but the header would say who the caller is.
+ * Sends requests in which one side names the tenant of another side in the header. The credentials stay those of the
+ * sender, so the application must not return data of the named tenant. Pairs of sides that differ only in this header
+ * are left out: nothing but the header would identify the caller.
  *
  * @param tenantHeader In lower case.
  */

@@ -2,7 +2,7 @@ import type { DocumentedOperation } from '../contract/documented-operations.js'
 import { describeCrossing, type IsolationLeak, type IsolationRow } from './isolation-report.js'
 import type { WholeResponse } from './send-whole.js'
 
-/** What one side has received from one operation. */
+/** The counts of the responses that one side has received from one operation. */
 interface Seen {
   readonly statuses: Map<number, number>
   /** The number of responses with data of this side that it had sent earlier. */
@@ -18,7 +18,7 @@ interface Seen {
 /** One occurrence of a leak. */
 export type LeakFact = Omit<IsolationLeak, 'operation' | 'operationId' | 'handler' | 'times'>
 
-/** What was seen of one operation. */
+/** The observations about one operation. */
 export class Observation {
   readonly documented: DocumentedOperation
   readonly #seen: ReadonlyMap<string, Seen>
@@ -84,7 +84,7 @@ export class Observation {
     return { verdict: 'PASS', evidence: evidenceOf([...this.#seen.values()]) }
   }
 
-  /** Says why the responses to these sides prove nothing. */
+  /** Returns why the responses to these sides prove nothing. */
   #reasonOf(blank: readonly [string, Seen][]): string {
     const isEvery = blank.length === this.#seen.size
     const names = blank.map(([name]) => name).join(' and ')

@@ -192,7 +192,7 @@ async function runPhases(
   for (const each of removing) await removeOwn(session, each, 0)
 }
 
-/** Returns a function that says whether the responses of a handler are cached, by the name of the handler. */
+/** Returns a function from the name of a handler to whether its responses are cached. */
 function isCachedIn({ model }: DocumentedOperations): (handler: string) => boolean {
   const cached = new Set(model.routes.filter(({ cache }) => cache !== null).map(({ name }) => name))
   return (handler) => cached.has(handler)

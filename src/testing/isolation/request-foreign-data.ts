@@ -14,7 +14,7 @@ interface Read {
   readonly made: MadeRequest
 }
 
-/** Statuses that say only that the request is malformed. */
+/** Statuses that mean only that the request is malformed. */
 const MALFORMED = [400, 422]
 
 /** Which side requests data of which other side. */
@@ -83,8 +83,8 @@ interface Comparison {
 }
 
 /**
- * Compares the responses to an id of another side and to an unknown id. Different statuses tell the caller
- * that the data exists.
+ * Compares the responses to an id of another side and to an unknown id. Different statuses show the caller that the
+ * data exists.
  */
 function compare(
   planned: Pick<PlannedRequest, 'tested' | 'side' | 'phase'>,

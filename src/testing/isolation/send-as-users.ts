@@ -10,7 +10,7 @@ import { isSafe } from './replay.js'
 import { searchResponse } from './search-response.js'
 import { NO_RESPONSE, sendWhole } from './send-whole.js'
 
-/** What `sendAsUsers` needs to create users of a tenant and to send their requests. */
+/** The input of {@link sendAsUsers}, besides the operations and rounds. */
 export interface UserConfig {
   readonly session: IsolationSession
   readonly users: IsolationOptions['users']

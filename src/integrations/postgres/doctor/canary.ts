@@ -185,7 +185,7 @@ class Trial {
   }
 
   /**
-   * Runs a statement as a tenant, behind its own savepoint, so that an error affects only this
+   * Runs a statement as a tenant, after its own savepoint, so that an error affects only this
    * statement. A row that it inserts stays until the end of the test.
    */
   async #as(tenant: string, text: string): Promise<Outcome> {
