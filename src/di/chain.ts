@@ -92,7 +92,7 @@ export function toProblem(error: unknown): Problem {
 }
 
 function askedBy(chain: readonly string[]): string {
-  return chain.length < 2 ? '' : ` Asked for by: ${chain.join(' -> ')}.`
+  return chain.length < 2 ? '' : ` Injected by: ${chain.join(' -> ')}.`
 }
 
 function circular(found: readonly string[], chain: readonly string[]): Problem {

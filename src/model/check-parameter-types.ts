@@ -62,7 +62,7 @@ function toProblem(subject: string, { index, source, type }: Unchecked): Problem
   const name = type.name || 'a class'
   const passed =
     source === 'body'
-      ? 'the handler receives whatever the client sends'
+      ? 'the handler receives every value that the client sends'
       : `the handler receives the ${source} as an object of strings`
   const remedy =
     '~standard' in type

@@ -14,7 +14,7 @@ import { type Definition, idOf, settleNames } from './settle-names.js'
 
 const REMEDIES = {
   W_SCHEMA_NOT_REPRESENTABLE:
-    'Use a schema that JSON Schema can express, or accept that the document says less here than the validator checks.',
+    'Use a schema that JSON Schema can express, or accept that the document is less exact here than the validator.',
   W_EXAMPLE_INVALID: 'Correct it, or take it out of the schema.',
 } as const
 

@@ -7,23 +7,23 @@ import type { Stage, Step } from '../step/step.js'
  */
 export const STEPS = [
   { name: 'scope', does: 'enters the async context of the tenant of the request' },
-  { name: 'respond', does: 'makes exactly one response of the value or the error that comes back' },
+  { name: 'respond', does: 'sends exactly one response for the returned value or the error' },
   { name: 'admission', does: 'counts the request against rate limits by address: 429' },
   {
     name: 'claim',
-    does: 'shows the guard which tenant the request names, before anybody has allowed it',
+    does: 'shows the guard the tenant that the request names, before `authorize` has allowed it',
   },
-  { name: 'guard', does: 'asks the guard of `auth`; anything but `true` is a 401' },
+  { name: 'guard', does: 'calls the guard of `auth`; any result but `true` is a 401' },
   { name: 'tenant', does: 'refuses a request that names no tenant where the route needs one: 400' },
-  { name: 'membership', does: 'asks `tenant.authorize`; anything but `true` is a 403' },
+  { name: 'membership', does: 'calls `tenant.authorize`; any result but `true` is a 403' },
   {
     name: 'can',
-    does: 'asks whether the user has all abilities of `@Can`; anything but `true` is a 403',
+    does: 'checks that the user has all abilities of `@Can`; any result but `true` is a 403',
   },
   { name: 'quota', does: 'counts the request against rate limits by user or tenant: 429' },
   {
     name: 'cache',
-    does: 'sends a response that is in the cache, or keeps the one that the steps below make',
+    does: 'sends a response that is in the cache, or stores the one that the later steps make',
   },
   { name: 'body', does: 'reads and parses a JSON body: 400, 413, 415' },
   {
@@ -43,7 +43,7 @@ export const STEPS = [
     name: 'intercept',
     does: 'runs the interceptors of plugins, that of the first plugin outermost',
   },
-  { name: 'underTest', does: 'holds the request before its handler and behind it; in tests only' },
+  { name: 'underTest', does: 'holds the request before its handler and after it; in tests only' },
   { name: 'handler', does: 'calls the method of the controller' },
 ] as const
 

@@ -147,7 +147,7 @@ export async function refuseUnguarded(
   if (open.length === 0) return
   throw new Error(
     [
-      'Operations that change something are open to everybody:',
+      'Operations that change data are public:',
       ...open,
       "Guard them: @Auth() or @Can(…); or list them, if this is intended: { except: ['POST /login'] }.",
     ].join('\n'),

@@ -97,7 +97,8 @@ export class TestCaller {
    */
   as(user: User | null): TestCaller {
     if (typeof user !== 'object') {
-      const advice = 'Give a user, such as { id: 1, permissions: [] }, or null for nobody.'
+      const advice =
+        'Give a user, such as { id: 1, permissions: [] }, or null for a caller without credentials.'
       throw new TypeError(`as(): ${String(user)} is not a user. ${advice}`)
     }
     const headers = new Map(this.#state.headers())

@@ -97,10 +97,10 @@ function unknownNames(subject: string, value: object, known: readonly string[]):
 const NOTHING_COUNTED: Problem = invalid(
   'coverage',
   "With contract: 'off' no response is checked, so nothing would be counted.",
-  "Remove one of them, or say contract: 'warn'.",
+  "Remove one of them, or set contract: 'warn'.",
 )
 
 function problemOf(subject: string, value: unknown, known: string): Problem {
-  const cause = `TestApp does not know ${JSON.stringify(value) ?? String(value)}.`
+  const cause = `TestApp cannot use ${JSON.stringify(value) ?? String(value)}.`
   return invalid(subject, cause, `It takes ${known}.`)
 }

@@ -107,7 +107,9 @@ function checkPlace({ url, cluster, client }: RedisOptions): Problem[] {
   const given = Object.entries({ url, cluster, client }).filter(([, value]) => value !== undefined)
   if (given.length < 2) return []
   const names = given.map(([name]) => name).join(' and ')
-  return [invalid(names, 'They say twice where Redis is.', 'Give one of url, cluster and client.')]
+  return [
+    invalid(names, 'They name the address of Redis twice.', 'Give one of url, cluster and client.'),
+  ]
 }
 
 // No message contains the URL, because it may contain a password.

@@ -40,7 +40,7 @@ function ofTypeOrm({ name, message }: Error): Finding {
     return { code: 'E_PEER_MISSING', cause, remedy: command }
   }
   return failed(
-    `TypeORM says: ${sentence(message)}`,
+    `TypeORM reports: ${sentence(message)}`,
     'Correct the option or the entity that it names.',
   )
 }

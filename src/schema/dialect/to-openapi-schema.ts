@@ -148,7 +148,7 @@ function withoutUnevaluated(node: Node, path: string, { lose }: Conversion): Nod
   if (!APPLICATORS.some((keyword) => node[keyword] !== undefined)) return node
   const { unevaluatedItems, unevaluatedProperties: _, ...others } = node
   const keyword = unevaluatedItems === undefined ? 'unevaluatedProperties' : 'unevaluatedItems'
-  lose(path, `'${keyword}' is not in the document: OpenAPI 3.0 cannot say it.`)
+  lose(path, `'${keyword}' is not in the document: OpenAPI 3.0 cannot express it.`)
   return others
 }
 

@@ -76,7 +76,7 @@ function describe(context: Context, side: SchemaSide): Record<string, unknown> {
     case 'defaultValue':
       return base
     default:
-      return { ...base, ...unknown(`arktype's ${code} cannot be said in a document.`) }
+      return { ...base, ...unknown(`arktype's ${code} cannot be expressed in a document.`) }
   }
 }
 

@@ -188,7 +188,7 @@ function adviceOf({ kind }: Finding, operationId: string): string[] {
   if (kind !== 'stricter' && kind !== 'looser') return []
   const why =
     kind === 'stricter'
-      ? 'The document says less than the validator checks.'
+      ? 'The document is less exact than the validator.'
       : 'The validator accepts what the document forbids.'
   return [
     `  → ${why} If this is intended: allow: { ${operationId}: '${kind}' }, or skip: ['${operationId}'].`,
