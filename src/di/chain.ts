@@ -104,6 +104,7 @@ function circular(found: readonly string[], chain: readonly string[]): Problem {
     code: 'E_PROVIDER_CIRCULAR',
     subject: cycle[0] as string,
     cause: `These providers need each other: ${cycle.join(' -> ')}.`,
-    remedy: 'Move what both need into a third provider, or pass one to the other in a method call.',
+    remedy:
+      'Move the code that both need into a third provider, or pass one to the other in a method call.',
   }
 }

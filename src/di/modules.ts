@@ -120,7 +120,7 @@ function invalidControllers({ controllers = [] }: Module, name: string): Problem
 /** Returns the problem of a module, as a sentence; `null` when it is valid. */
 function mistakeOf(module: unknown): string | null {
   if (typeof module === 'function') {
-    return `${module.name || 'It'} is a class, as modules of NestJS are, and Blazon does not read what @Module() lists.`
+    return `${module.name || 'It'} is a class, as modules of NestJS are, and Blazon does not read the lists in @Module().`
   }
   if (typeof module !== 'object' || module === null) {
     return `${String(module)} is not a module. An undefined entry is often a circular import.`
@@ -130,7 +130,7 @@ function mistakeOf(module: unknown): string | null {
     return 'It is a forwardRef() of NestJS, which Blazon does not resolve.'
   if ('module' in module) {
     const { name } = (module as { module: { name?: string } }).module ?? {}
-    return `It is a dynamic module of NestJS (${name}), and Blazon does not read what its class lists.`
+    return `It is a dynamic module of NestJS (${name}), and Blazon does not read the lists of its class.`
   }
   // An instance of a class without any field of a module would be taken for an empty module.
   const isInstance = ![Object.prototype, null].includes(Object.getPrototypeOf(module))

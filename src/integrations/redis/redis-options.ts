@@ -141,7 +141,7 @@ function checkCluster(cluster: RedisClusterOptions | undefined): Problem[] {
 
 function checkClient(client: unknown): Problem[] {
   if (client === undefined || hasMethod(client, 'sendCommand')) return []
-  const remedy = 'Give what createClient() or createCluster() of the package redis has made.'
+  const remedy = 'Give the result of createClient() or createCluster() of the package redis.'
   return [invalid('client', 'It is not a client of node-redis.', remedy)]
 }
 

@@ -40,7 +40,7 @@ export function checkForeignProviders(
 function checkToken({ token, origin }: Binding): Problem[] {
   const remedy = GLOBAL_TOKENS.get(token)
   if (remedy === undefined) return []
-  const cause = `It is provided by ${origin}, and is a token of NestJS: Blazon never runs what is provided under it.`
+  const cause = `It is provided by ${origin}, and is a token of NestJS: Blazon never runs providers of this token.`
   return [{ code: 'E_FOREIGN_PROVIDER', subject: String(token), cause, remedy }]
 }
 

@@ -80,7 +80,7 @@ function describe(context: Context, side: SchemaSide): Record<string, unknown> {
   }
 }
 
-const MORPH = 'A morph does not tell the type of its result: add .to() with a type.'
+const MORPH = 'A morph does not show the type of its result: add .to() with a type.'
 
 function instanceOf(proto: unknown): string {
   const name = typeof proto === 'function' ? proto.name : String(proto)

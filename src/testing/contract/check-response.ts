@@ -47,7 +47,7 @@ export function checkResponse(exchange: Exchange, config: CheckConfig): Contract
   const { documented } = config
   const { name: operation, operationId, handler } = documented
   const { status } = exchange
-  const remedy = `Correct the handler, or what describes it: @ApiResponseDoc({ status: ${status}, … }).`
+  const remedy = `Correct the handler, or its description: @ApiResponseDoc({ status: ${status}, … }).`
   return findings.map((finding) => ({
     operation,
     operationId,
@@ -144,7 +144,7 @@ function checkContent(
   const find = config.compile(found.schema)
   if (!config.isOpen) return checkBody(exchange, { kind: 'body', find, envelope: null })
   const remedy =
-    'Return the data or use this.ok(…); or document what is sent: @ApiResponseDoc({ raw: true, schema, … }).'
+    'Return the data or use this.ok(…); or document the body that is sent: @ApiResponseDoc({ raw: true, schema, … }).'
   return checkBody(exchange, { kind: 'body', find, envelope: 'success' }).map((finding) => ({
     ...finding,
     remedy,

@@ -189,7 +189,7 @@ function adviceOf({ kind }: Finding, operationId: string): string[] {
   const why =
     kind === 'stricter'
       ? 'The document is less exact than the validator.'
-      : 'The validator accepts what the document forbids.'
+      : 'The validator accepts data that the document forbids.'
   return [
     `  → ${why} If this is intended: allow: { ${operationId}: '${kind}' }, or skip: ['${operationId}'].`,
   ]

@@ -112,15 +112,15 @@ function describeLeak(leak: IsolationLeak, seed: number): string {
 
 /** Describes how the data has reached the other tenant, as part of a sentence. */
 export function describeCrossing({ kind, from, to, where, origin }: IsolationLeak): string {
-  const what = origin === '' ? `something of ${from}'s` : `what ${from} had put in ${origin}`
-  const whose = origin === 'its id' ? `${from}'s id` : what
+  const what = origin === '' ? `data of ${from}` : `data that ${from} put into ${origin}`
+  const whose = origin === 'its id' ? `the id of ${from}` : what
   switch (kind) {
     case 'response':
-      return `${to} was shown ${whose}, in ${where}`
+      return `${to} received ${whose}, in ${where}`
     case 'log':
-      return `the log of a request of ${to}'s shows ${whose}, in ${where}`
+      return `the log of a request of ${to} contains ${whose}, in ${where}`
     case 'cache':
-      return `what is cached for ${to} holds ${whose}, in ${where}`
+      return `the cache of ${to} contains ${whose}, in ${where}`
     default:
       return `${to} ${where}`
   }

@@ -273,7 +273,7 @@ describe('a planted lie', () => {
       [
         'ContractError: GET /users/one responded 200, but its document differs (Users_one, UsersController.one):',
         '  body data.passwordHash is not documented; got "x"',
-        '  → Correct the handler, or what describes it: @ApiResponseDoc({ status: 200, … }).',
+        '  → Correct the handler, or its description: @ApiResponseDoc({ status: 200, … }).',
       ].join('\n'),
     )
   })

@@ -179,7 +179,7 @@ describe('a planted bug', () => {
         expected: 4xx: the document does not allow body name: "xxxx"
         answered: 200 {"statusCode":"success","status":200,"message":"OK","data":{}}
         replay:   app.fuzz({ seed: 1, path: "Bugs_loose/…" })
-        → The validator accepts what the document forbids. If this is intended: allow: { Bugs_loose: 'looser' }, or skip: ['Bugs_loose']."
+        → The validator accepts data that the document forbids. If this is intended: allow: { Bugs_loose: 'looser' }, or skip: ['Bugs_loose']."
     `)
     expect(wordsOf(curl).at(-1)).toBe('{"name":"xxxx"}')
     await expect(run(snippet)).rejects.toThrow('to be greater than or equal to 400')

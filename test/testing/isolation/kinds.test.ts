@@ -155,7 +155,7 @@ it('finds data of another tenant in a cache entry, even if no client receives it
     origin: 'POST /notes',
   })
   expect(verdicts.find(({ operation }) => operation === 'GET /digests')?.evidence).toMatch(
-    /^what is cached for \w+ holds what \w+ had put in POST \/notes, in its body/,
+    /^the cache of \w+ contains data that \w+ put into POST \/notes, in its body/,
   )
 })
 
