@@ -54,8 +54,8 @@ export interface ValidatedRequest<TParams, TBody, TQuery, TValidated>
 }
 
 /**
- * The request of Express 5, with what the pipeline adds: validated inputs, the matched route and an abort signal.
- * Validated values also replace `req.body`, `req.params` and `req.query`.
+ * The request of Express 5, with the additions of the pipeline: validated inputs, the matched route and an abort
+ * signal. Validated values also replace `req.body`, `req.params` and `req.query`.
  */
 export type Request<
   // biome-ignore-start lint/suspicious/noExplicitAny: Express' own default for parts without a type

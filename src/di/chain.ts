@@ -77,7 +77,7 @@ export function toProblem(error: unknown): Problem {
   const cause = error instanceof ChainError ? error.cause : error
   if (cause instanceof ConfigError) {
     const [problem] = cause.problems as [Problem]
-    return { ...problem, cause: `${problem.cause}${askedBy([...chain, problem.subject])}` }
+    return { ...problem, cause: `${problem.cause}${injectedBy([...chain, problem.subject])}` }
   }
   const text = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause)
   const cycle = /^Error: Detected circular dependency: (.+?)\. /.exec(text)?.[1]?.split(' -> ')
@@ -85,13 +85,13 @@ export function toProblem(error: unknown): Problem {
   return {
     code: 'E_PROVIDER_FAILED',
     subject: chain.at(-1) ?? 'A provider',
-    cause: `Creating it threw: ${text}.${askedBy(chain)}`,
+    cause: `Creating it threw: ${text}.${injectedBy(chain)}`,
     remedy:
       'Read the `cause` of this error: its stack shows the constructor or the factory that threw.',
   }
 }
 
-function askedBy(chain: readonly string[]): string {
+function injectedBy(chain: readonly string[]): string {
   return chain.length < 2 ? '' : ` Injected by: ${chain.join(' -> ')}.`
 }
 

@@ -19,16 +19,16 @@ interface Shared {
   /** Tokens that a module keeps private, with the name of the module. */
   readonly kept: Map<Token, string>
   /** The tokens that are being created at the time of a call of `getAsync`, outermost first. */
-  asking: readonly Asked[]
+  constructing: readonly Constructing[]
 }
 
 /** A token that is being created, and the injector that provides it. */
-interface Asked {
+interface Constructing {
   readonly owner: Injector
   readonly token: Token
 }
 
-/** The injector that provides the token of an error that says "this provider is asynchronous". */
+/** The injector that provides the token in an error "this provider is asynchronous". */
 const owners = new WeakMap<object, Injector>()
 
 /**
@@ -56,7 +56,7 @@ export class Injector {
   /** The root injector, which all classes use. A binding does not replace a token of `overrides`. */
   static create(read: ReadInjections, overrides: ReadonlySet<Token> = new Set()): Injector {
     const sets = { made: new Set(), requested: new Set<Token>(), kept: new Map() }
-    const shared = { read, overrides, ...sets, asking: [] }
+    const shared = { read, overrides, ...sets, constructing: [] }
     return new Injector(new Container(), shared)
   }
 
@@ -129,7 +129,7 @@ export class Injector {
   /** Does what `get` does, and waits for asynchronous factories. */
   async getAsync<T>(token: Token<T>): Promise<T> {
     // Read before the first await: needle-di does not keep the tokens that led here across ticks.
-    const { asking } = this.#shared
+    const { constructing } = this.#shared
     for (;;) {
       try {
         return this.get(token)
@@ -138,7 +138,7 @@ export class Injector {
         const owner = owners.get(error as object)
         if (pending === undefined || owner === undefined) throw error
         const isItself = pending === token && owner === this
-        const chain = isItself ? asking : [...asking, { owner: this, token }]
+        const chain = isItself ? constructing : [...constructing, { owner: this, token }]
         const wait = () => owner.#wait(pending, chain)
         await (isItself ? wait() : inChain(token, wait))
       }
@@ -157,8 +157,8 @@ export class Injector {
   }
 
   /** Waits for an asynchronous provider of this injector, unless an outer call waits for it already. */
-  #wait(token: Token, asking: readonly Asked[]): Promise<unknown> {
-    const chain = [...asking, { owner: this, token }]
+  #wait(token: Token, constructing: readonly Constructing[]): Promise<unknown> {
+    const chain = [...constructing, { owner: this, token }]
     const first = chain.findIndex(
       (requested) => requested.owner === this && requested.token === token,
     )
@@ -166,12 +166,12 @@ export class Injector {
       const names = chain.slice(first).map((requested) => tokenName(requested.token))
       return Promise.reject(new Error(`Detected circular dependency: ${names.join(' -> ')}. `))
     }
-    const before = this.#shared.asking
-    this.#shared.asking = chain
+    const before = this.#shared.constructing
+    this.#shared.constructing = chain
     try {
       return this.#container.getAsync(token as Class)
     } finally {
-      this.#shared.asking = before
+      this.#shared.constructing = before
     }
   }
 

@@ -15,8 +15,8 @@ interface Alarm {
 }
 
 /**
- * The clock of an application under test. It shows real time until the first `advance` or `set`. From then on
- * it stands still, and only these two calls change it.
+ * The clock of an application under test. It shows real time until the first `advance` or `set`. From then on it does
+ * not run, and only these two calls change it.
  *
  * @example
  * await app.clock.advance('15m')

@@ -92,5 +92,5 @@ function tryHeaderLines(): boolean {
   }
   const request = { method: 'GET', httpVersionMajor: 1, httpVersionMinor: 1 } as IncomingMessage
   const res = new Probe(request).writeHead(200, ['X-Own', '2']) as { _header?: unknown }
-  return String(res._header).startsWith('HTTP/1.1 200 OK\r\nX-Lead: 1\r\nX-Own: 2\r\n')
+  return String(res._header).startsWith('HTTP/1.1 200 OK\r\nX-First: 1\r\nX-Own: 2\r\n')
 }

@@ -75,8 +75,8 @@ export interface Connection {
    */
   release(): void
   /**
-   * Closes the connection and asks the server to cancel what it runs. An open transaction is rolled
-   * back. Never throws.
+   * Closes the connection and asks the server to cancel the running statement. An open transaction
+   * is rolled back. Never throws.
    */
   destroy(): void
 }

@@ -119,7 +119,7 @@ export class Link {
    *
    * @throws Every error that `fail` throws.
    */
-  ask<T, U>(send: (driver: Driver) => Promise<T>, ends: Ends<T, MaybePromise<U>>): Promise<U> {
+  call<T, U>(send: (driver: Driver) => Promise<T>, ends: Ends<T, MaybePromise<U>>): Promise<U> {
     const driver = this.#driver
     return new Promise((resolve, reject) => {
       const fail = (error: unknown) => {
@@ -285,10 +285,10 @@ export class Link {
     const leftBehind = this.#leftBehind
     this.#leftBehind = undefined
     if (!this.#isOurs || 'nodeClient' in (this.#driver as Driver).connection) return
-    const ask = (...words: string[]) =>
+    const command = (...words: string[]) =>
       this.run(({ send }) => send(...words)).catch(() => undefined)
-    if (leftBehind !== undefined) void ask('CLIENT', 'KILL', 'ID', leftBehind)
-    const id = await ask('CLIENT', 'ID')
+    if (leftBehind !== undefined) void command('CLIENT', 'KILL', 'ID', leftBehind)
+    const id = await command('CLIENT', 'ID')
     this.#clientId = id === undefined ? undefined : String(id)
   }
 

@@ -101,7 +101,7 @@ class RedisLimits implements RateLimitStore {
   ): Promise<RateLimitResult> {
     const name = this.#keys.limit(count.key)
     const windowMs = String(Math.max(1, Math.round(count.windowMs)))
-    return this.#link.ask(({ sendScript }) => sendScript(...script, '1', name, windowMs), {
+    return this.#link.call(({ sendScript }) => sendScript(...script, '1', name, windowMs), {
       read: (reply) => resultOf(count, reply as readonly number[]),
       fail,
     })

@@ -46,14 +46,14 @@ export function repositoryOf<T extends ObjectLiteral>(
   return token as unknown as InjectionToken<Repository<T>>
 }
 
-interface Asked {
+interface RepositoryParts {
   readonly name: string | undefined
   readonly description: string
 }
 
 function findRepository<T extends ObjectLiteral>(
   entity: EntityLike<T>,
-  { name, description }: Asked,
+  { name, description }: RepositoryParts,
 ): Repository<ObjectLiteral> {
   const dataSource = inject(dataSourceOf(name), { optional: true })
   if (dataSource === undefined) throw new ConfigError([withoutPlugin(description, name)])

@@ -1,9 +1,9 @@
 import type { BlazonRequest } from '../../http/request.js'
 
-/** The parts of a request whose values have names. `req` stands for the request itself. */
+/** The parts of a request whose values have names. `req` means the request itself. */
 export type InputPart = 'params' | 'query' | 'headers' | 'cookies' | 'user' | 'req'
 
-/** Called for every read. The name `*` stands for all names of the part. */
+/** Called for every read. The name `*` means all names of the part. */
 export type OnRead = (part: InputPart, name: string) => void
 
 /** The callback and the granularity of the tracking. */

@@ -199,8 +199,8 @@ function checkBody({ body, status }: Exchange, { kind, find, envelope }: BodyChe
  * one schema serves several statuses.
  */
 function saysStatus(value: unknown, status: number): boolean {
-  const { statusCode, status: said } = Object(value) as Readonly<Record<string, unknown>>
-  return !['success', 'error'].includes(String(statusCode)) || Number(said ?? status) === status
+  const { statusCode, status: sent } = Object(value) as Readonly<Record<string, unknown>>
+  return !['success', 'error'].includes(String(statusCode)) || Number(sent ?? status) === status
 }
 
 function otherStatus(kind: ViolationKind, value: unknown, status: number): Finding {

@@ -47,7 +47,7 @@ export async function sendAsUsers(
     }
     for (const { agent } of users) agent.destroy()
   }
-  // The following phases must not report what these requests have left in the cache and the logs.
+  // The following phases must not report data that these requests have left in the cache and the logs.
   await session.config.clearCache()
   session.config.newLogs()
   session.config.newEntries()

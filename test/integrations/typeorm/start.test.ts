@@ -171,7 +171,11 @@ describe('the options', () => {
     ['a URL', 'postgres://ada:hunter2@localhost', /no object of options/],
     ['a list', [], /no object of options/],
     ['a data source', new DataSource({ type: 'sqljs' }), /typeorm\(dataSource\.options\)/],
-    ['no type', { url: 'postgres://ada:hunter2@localhost' }, /type\s+The kind of database is missing/],
+    [
+      'no type',
+      { url: 'postgres://ada:hunter2@localhost' },
+      /type\s+The kind of database is missing/,
+    ],
     ['an empty name', { type: 'sqljs', name: '' }, /name\s+It is not a name/],
     ['a number as name', { type: 'sqljs', name: 7 }, /name\s+It is not a name/],
   ]
