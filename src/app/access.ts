@@ -9,7 +9,7 @@ import type { Settings } from './settings/settings.js'
 /** The functions that decide who may call a route. */
 export type Access = Pick<PipelineConfig, 'guard' | 'can' | 'logDenial'>
 
-/** What {@link buildAccess} needs. */
+/** The input of {@link buildAccess}. */
 export interface AccessConfig {
   readonly settings: Settings
   readonly clock: Clock

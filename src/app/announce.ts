@@ -8,7 +8,9 @@ import type { AppDocument } from './documents.js'
  */
 const DESCRIBER = Symbol.for('blazon.describe')
 
-/** What can be read of an application before it starts. Every member throws a `ConfigError` as `init` does. */
+/**
+ * The parts of an application that can be read before it starts. Every member throws a `ConfigError` as `init` does.
+ */
 export interface AppDescription {
   documents(): readonly AppDocument[]
   routes(): readonly RouteTableEntry[]
@@ -36,7 +38,7 @@ export function setDescriber(describer: Describer): void {
 }
 
 /** The start of an application that is only read: a promise that never settles. */
-export function startNever(describer: Describer, app: object): Promise<never> {
+export function neverStart(describer: Describer, app: object): Promise<never> {
   describer.starting(app)
   return new Promise(() => {})
 }

@@ -8,7 +8,7 @@ import type { Token } from '../contracts/provider.js'
 import type { RouteTableEntry } from '../contracts/route-model.js'
 import { Clock } from '../di/clock.js'
 import { blameCaller } from '../errors/blame-caller.js'
-import { findDescriber, startNever } from './announce.js'
+import { findDescriber, neverStart } from './announce.js'
 import { boot, type RunningApp } from './boot.js'
 import { checkDocsRoutes } from './check-docs.js'
 import {
@@ -43,8 +43,8 @@ const DEFAULT_PORT = 3000
  */
 export class App {
   /**
-   * The Express application behind `req.app`. Use it for settings (`trust proxy`, `query parser`, views). It
-   * has no routes.
+   * The Express application in `req.app`. Use it for settings (`trust proxy`, `query parser`, views). It has no
+   * routes.
    */
   readonly express: Application
   readonly #options: AppOptions
@@ -239,7 +239,7 @@ export class App {
   }
 
   #start(): Promise<RunningApp> {
-    if (this.#describer !== undefined) return startNever(this.#describer, this)
+    if (this.#describer !== undefined) return neverStart(this.#describer, this)
     if (this.#closing !== undefined) return Promise.reject(closed())
     this.#starting ??= this.#boot()
     return this.#starting

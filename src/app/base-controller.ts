@@ -1,7 +1,7 @@
 import type { Response } from '../contracts/handler.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import { successEnvelope } from '../errors/envelope.js'
-import { saidStatus } from '../http/send/said-status.js'
+import { statusOf } from '../http/send/status-of.js'
 
 /**
  * Declares the type of `this.ok`. Extending this class is optional: every controller has the method.
@@ -28,7 +28,7 @@ export class BaseController {
     res: Response,
     message: string,
     data?: unknown,
-    status: number = saidStatus(res, statedStatus(res)),
+    status: number = statusOf(res, statedStatus(res)),
   ): Response {
     return res.status(status).json(successEnvelope(status, message, data))
   }

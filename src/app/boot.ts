@@ -91,7 +91,7 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
       await plugin.setup?.({ get, express, logger, model, usesTenants })
     }
     // The check runs last, because any line above may request a token.
-    const unused = unusedOverrides(harness.overrides, injector.asked)
+    const unused = unusedOverrides(harness.overrides, injector.requested)
     logWarnings(logger, throwErrors(unused, settings))
     await hooks.init()
     await hooks.ready()

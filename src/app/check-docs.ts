@@ -16,7 +16,7 @@ export function checkExposedDocs({ swagger }: Settings, { routes }: AppModel): P
     {
       code: 'W_DOCS_EXPOSED',
       subject: 'swagger',
-      cause: `In production, everybody can read the documentation of protected routes at ${undecided.map(({ path }) => path).join(', ')}: ${name}${others}.`,
+      cause: `In production, every client can read the documentation of protected routes at ${undecided.map(({ path }) => path).join(', ')}: ${name}${others}.`,
       remedy:
         "Set `swagger: { enabled: true }` if this is intended; otherwise `swagger: { enabled: false }`, or `enabled: process.env.NODE_ENV !== 'production'`.",
     },

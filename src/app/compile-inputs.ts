@@ -7,7 +7,7 @@ import type { DeclaresOf } from './declared-names.js'
 
 const SOURCES: readonly InputSource[] = ['params', 'query', 'headers', 'body']
 
-/** What {@link compileInputs} needs. */
+/** The input of {@link compileInputs}. */
 export interface InputCompiler {
   readonly compile: CompileValidator
   readonly declaresOf: DeclaresOf

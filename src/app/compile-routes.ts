@@ -22,7 +22,7 @@ import { ModelMemory } from './model-memory.js'
 import type { SortedMiddlewares } from './prepare-middlewares.js'
 import type { Settings } from './settings/settings.js'
 
-/** What {@link compileRoutes} needs. */
+/** The input of {@link compileRoutes}. */
 export interface RoutesConfig {
   readonly settings: Settings
   readonly description: Pick<Description, 'model'>

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { respondsOn } from '../http/close-with-connection.js'
-import { isStreaming, type TellStream } from './tell-stream.js'
+import { isStreaming, type NotifyStream } from './notify-stream.js'
 
 /** Properties that Node sets on a connection. They are not part of its documented interface. */
 interface Parsed extends Socket {
@@ -16,13 +16,13 @@ interface Parsed extends Socket {
 export class Connections {
   readonly #open = new Set<Socket>()
   /** Connections that were ended, and responses that were made the last one of their connection. */
-  readonly #told = new WeakSet<Socket | ServerResponse>()
-  readonly #tell: TellStream
+  readonly #notified = new WeakSet<Socket | ServerResponse>()
+  readonly #notifyStream: NotifyStream
   #isClosing = false
   #notify: () => void = () => {}
 
-  constructor(tell: TellStream) {
-    this.#tell = tell
+  constructor(notifyStream: NotifyStream) {
+    this.#notifyStream = notifyStream
   }
 
   /** Stores a connection until it is closed. */
@@ -68,15 +68,15 @@ export class Connections {
   #look(socket: Socket): void {
     if (isUpgraded(socket)) return
     const responses = respondsOn(socket)
-    // Earlier responses are sent as usual. `isBehindLast` handles requests that arrive after this one.
+    // Earlier responses are sent as usual. `isAfterLast` handles requests that arrive after this one.
     const last = responses.at(-1)
     const subject = last ?? socket
-    if (!this.#told.has(subject)) {
-      this.#told.add(subject)
+    if (!this.#notified.has(subject)) {
+      this.#notified.add(subject)
       if (last === undefined) end(socket)
       else this.#makeLast(last, socket)
     }
-    for (const res of responses) if (isStreaming(res)) this.#tell(res)
+    for (const res of responses) if (isStreaming(res)) this.#notifyStream(res)
   }
 
   /**

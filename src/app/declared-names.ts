@@ -16,8 +16,8 @@ export function declaresFor({ validation, converters }: Settings): DeclaresOf {
 }
 
 /**
- * Tells whether a schema contains a name, as far as its JSON Schema shows. The schema is read at the first
- * call, because most schemas never reject a value.
+ * Returns whether a schema contains a name, as far as its JSON Schema shows. The schema is read at the first call,
+ * because most schemas never reject a value.
  */
 function declaredNames(
   schema: Schema,

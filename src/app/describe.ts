@@ -15,7 +15,7 @@ import { checkFeatures } from './features.js'
 import type { Resolved } from './settings/resolve-settings.js'
 import type { Settings } from './settings/settings.js'
 
-/** What is known of an application before any instance is created. */
+/** The data of an application before any instance is created. */
 export interface Description {
   readonly model: AppModel
   readonly scopes: readonly Scope[]

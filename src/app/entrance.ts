@@ -4,12 +4,12 @@ import { Connections } from './connections.js'
 import type { ErrorPaths } from './error-paths.js'
 import type { RunningFeatures } from './features.js'
 import type { Front } from './front.js'
+import { HostedRequests } from './hosted-requests.js'
 import { createListener, type Listener } from './listener.js'
 import { hostedClasses, type MessageClasses } from './message-classes.js'
+import { notifyStreamIn } from './notify-stream.js'
 import { createHttpServer } from './server.js'
 import type { Settings } from './settings/settings.js'
-import { tellStreamIn } from './tell-stream.js'
-import { UnderWay } from './under-way.js'
 
 /** The server and the listener, and what closing must wait for. */
 export interface Entrance {
@@ -17,10 +17,10 @@ export interface Entrance {
   readonly listener: Listener
   readonly connections: Connections
   /** Requests that did not come through `server`. */
-  readonly underWay: UnderWay
+  readonly hostedRequests: HostedRequests
 }
 
-/** What {@link buildEntrance} needs. */
+/** The input of {@link buildEntrance}. */
 export interface EntranceConfig {
   readonly settings: Settings
   readonly express: Application
@@ -37,9 +37,9 @@ export interface EntranceConfig {
 export function buildEntrance(config: EntranceConfig): Entrance {
   const { express, settings, messages, front, features, errors, isClosing } = config
   const { limits, timeouts } = settings
-  const tellStream = tellStreamIn(features.scopes)
-  const connections = new Connections(tellStream)
-  const underWay = new UnderWay(tellStream)
+  const notifyStream = notifyStreamIn(features.scopes)
+  const connections = new Connections(notifyStream)
+  const hostedRequests = new HostedRequests(notifyStream)
   const created = createListener({
     ...front,
     app: express,
@@ -47,9 +47,9 @@ export function buildEntrance(config: EntranceConfig): Entrance {
     onError: errors.onRefusal,
     maxHeaders: limits.headers,
     isClosing,
-    underWay,
+    hostedRequests,
   })
   const listener = config.wrapListener(created)
   const server = createHttpServer({ ...messages, listener, connections, timeouts })
-  return { server, listener, connections, underWay }
+  return { server, listener, connections, hostedRequests }
 }

@@ -38,7 +38,7 @@ export interface ErrorPaths {
   readonly log: LogFailure
 }
 
-/** What {@link buildErrorPaths} needs. */
+/** The input of {@link buildErrorPaths}. */
 export interface ErrorPathConfig {
   readonly settings: Settings
   readonly express: Application

@@ -1,7 +1,7 @@
 import express, { type Application } from 'express'
 import type { Settings } from './settings/settings.js'
 
-/** Creates the Express application behind `req.app`. It holds settings and renders views. It has no routes. */
+/** Creates the Express application in `req.app`. It holds settings and renders views. It has no routes. */
 export function createExpressHost(): Application {
   const host = express()
   host.disable('x-powered-by')

@@ -35,7 +35,7 @@ export interface Features {
   start(input: FeatureInput): Promise<RunningFeatures>
 }
 
-/** What features receive when an application starts. */
+/** The input of the features when an application starts. */
 export interface FeatureInput {
   readonly model: AppModel
   readonly logger: Logger
@@ -46,7 +46,7 @@ export interface RunningFeatures {
   /** Runs before all middlewares; `null` if there is nothing to run. */
   readonly enter: ((ends: { run: RunRoute; onError: OnError }) => RunRoute) | null
   /** Wraps the application's own middlewares; `null` if there is nothing to wrap them in. */
-  readonly keepMiddlewares: Tenancy['keepMiddlewares'] | null
+  readonly wrapMiddlewares: Tenancy['wrapMiddlewares'] | null
   /** The steps that run before routers that need a tenant; `null` without tenants. */
   readonly ofRouters: Pick<Tenancy, 'stagesOfRouters' | 'noteAdmission'> | null
   /** `null` if requests have no scopes. */
@@ -62,7 +62,7 @@ export interface RunningFeatures {
   close(): Promise<void>
 }
 
-/** What features receive besides the options. */
+/** The input of the features besides the options. */
 export interface FeatureSurroundings {
   readonly clock: Clock
   /** Changes the store of the cache. */
@@ -128,7 +128,7 @@ async function startFeatures(settings: Settings, config: StartConfig): Promise<R
   })
   return {
     enter: tenancy?.enter ?? null,
-    keepMiddlewares: tenancy?.keepMiddlewares ?? null,
+    wrapMiddlewares: tenancy?.wrapMiddlewares ?? null,
     ofRouters: tenancy,
     scopes: tenancy?.scopes ?? null,
     usesTenants: tenancy !== null,

@@ -14,7 +14,7 @@ import type { RunningFeatures } from './features.js'
 import type { ReadyMiddlewares } from './prepare-middlewares.js'
 import { watchRouters } from './watch-routers.js'
 
-/** What {@link buildFront} needs. */
+/** The input of {@link buildFront}. */
 export interface FrontConfig {
   readonly express: Application
   readonly logger: Logger

@@ -10,8 +10,8 @@ import type { Listener } from './listener.js'
 import { systemClock } from './system-clock.js'
 
 /**
- * The hooks for tests: everything that `blazon/testing` changes in an application. Only `app.ts` and `boot.ts`
- * know them. Each function is called once at boot; `beforeHandler` is called once for each route.
+ * The hooks for tests: everything that `blazon/testing` changes in an application. Only `app.ts` and `boot.ts` use
+ * them. Each function is called once at boot; `beforeHandler` is called once for each route.
  */
 export interface Harness {
   readonly clock: Clock

@@ -61,15 +61,15 @@ export class Health {
    * clients.
    */
   async check(): Promise<HealthReport> {
-    const asked = this.#plugins.filter((plugin) => plugin.health !== undefined)
+    const checked = this.#plugins.filter((plugin) => plugin.health !== undefined)
     const entries = await Promise.all(
-      asked.map(async (plugin) => [plugin.name, await this.#ask(plugin)] as const),
+      checked.map(async (plugin) => [plugin.name, await this.#check(plugin)] as const),
     )
     const isUp = entries.every(([, { status }]) => status === 'up')
     return { status: isUp ? 'up' : 'down', plugins: Object.fromEntries(entries) }
   }
 
-  async #ask(plugin: Plugin): Promise<PluginHealth> {
+  async #check(plugin: Plugin): Promise<PluginHealth> {
     try {
       const details = await plugin.health?.(this.#app)
       return details === undefined ? { status: 'up' } : { status: 'up', details }

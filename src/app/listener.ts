@@ -2,25 +2,25 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { NextFunction, Response } from '../contracts/handler.js'
 import { refuse } from '../errors/refuse.js'
+import { returnBody } from '../http/body-descriptor.js'
 import { checkHead } from '../http/check-head.js'
 import {
   closeWithConnection,
   hasLostConnection,
-  isBehindLast,
+  isAfterLast,
 } from '../http/close-with-connection.js'
+import { noteReturn, takeContinuation } from '../http/continuations.js'
 import { hasTooManyParameters } from '../http/count-parameters.js'
-import { returnBody } from '../http/given-body.js'
 import { kPassOn, kTenantScope } from '../http/own-fields.js'
 import { adoptRequest, type BlazonRequest } from '../http/request.js'
 import { checkForeignTarget, normalizeTarget } from '../http/request-target.js'
 import { adoptResponse } from '../http/send/response-class.js'
-import { forgetWay, noteReturn } from '../http/ways-on.js'
 import type { OnError, RunRoute } from '../step/step.js'
 import { handleClientError } from './client-error.js'
+import type { HostedRequests } from './hosted-requests.js'
 import type { MessageClasses } from './message-classes.js'
-import type { UnderWay } from './under-way.js'
 
-/** What {@link createListener} needs. */
+/** The input of {@link createListener}. */
 export interface ListenerConfig {
   /** Returns the classes for a request of another server, by its `req.app`. */
   readonly classesFor: (host: unknown) => MessageClasses
@@ -33,7 +33,7 @@ export interface ListenerConfig {
   readonly maxHeaders: number
   readonly isClosing: () => boolean
   /** Counts the requests that did not come through the application's own server. */
-  readonly underWay: UnderWay
+  readonly hostedRequests: HostedRequests
   /** Identifies the application. */
   readonly app: object
 }
@@ -103,7 +103,7 @@ function createEntrance(config: ListenerConfig): Entrance {
 /** Creates the functions that connect Node's events with the pipeline. */
 export function createListener(config: ListenerConfig): Listener {
   const { open, openMounted } = createEntrance(config)
-  const { underWay, app: thisApp } = config
+  const { hostedRequests, app: thisApp } = config
   function handle(req: BlazonRequest, res: Response): void {
     if (res.socket === null && !mayWait(req, res)) return
     // Do not start a request on a connection that has ended.
@@ -121,20 +121,20 @@ export function createListener(config: ListenerConfig): Listener {
     const body = Object.getOwnPropertyDescriptor(req, 'body')
     const adopted = adoptRequest(req, Request)
     const adoptedRes = adoptResponse(res, Response)
-    underWay.add(res)
+    hostedRequests.add(res)
     if (next === undefined) {
       // Vercel and Next.js set a `query` that contains the parameters of their own routes. Remove it.
       Reflect.deleteProperty(adopted, 'query')
       return open(adopted, adoptedRes)
     }
-    const way = forgetWay(adopted, thisApp)
+    const continuation = takeContinuation(adopted, thisApp)
     adopted[kPassOn] = () => {
-      underWay.remove(res)
+      hostedRequests.remove(res)
       Object.setPrototypeOf(req, reqPrototype)
       Object.setPrototypeOf(res, resPrototype)
       Object.assign(req, { next: theirNext, [kPassOn]: passOn, [kTenantScope]: scope })
       returnBody(req, body)
-      noteReturn(adopted, { app: thisApp, takeError: next }, way)
+      noteReturn(adopted, { app: thisApp, takeError: next }, continuation)
       next()
     }
     openMounted(adopted, adoptedRes)
@@ -147,7 +147,7 @@ export function createListener(config: ListenerConfig): Listener {
  * response closes when its connection closes.
  */
 function mayWait(req: IncomingMessage, res: ServerResponse): boolean {
-  if (isBehindLast(req)) return false
+  if (isAfterLast(req)) return false
   closeWithConnection(req, res)
   return true
 }

@@ -17,7 +17,7 @@ export interface MessageClasses {
   readonly Response: ResponseClass
 }
 
-/** What {@link createMessageClasses} needs. */
+/** The input of {@link createMessageClasses}. */
 export interface MessageConfig {
   readonly security: Security
   readonly features: Pick<RunningFeatures, 'scopes' | 'addsHeaders'>

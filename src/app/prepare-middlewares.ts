@@ -30,7 +30,7 @@ export function prepareMiddlewares(
 ): ReadyMiddlewares {
   const middlewares = all.map(({ middleware }) => middleware)
   const sorted = sortMiddlewares(middlewares, express)
-  const kept = features.keepMiddlewares?.(middlewares, sorted) ?? sorted
+  const kept = features.wrapMiddlewares?.(middlewares, sorted) ?? sorted
   return { ...kept, named: all.filter(({ middleware }) => !isForErrors(middleware)) }
 }
 

@@ -13,7 +13,7 @@ import type { TimeoutSettings } from './settings/timeout-options.js'
  */
 const CHECK_INTERVAL_MS = 2000
 
-/** What {@link createHttpServer} needs. */
+/** The input of {@link createHttpServer}. */
 export interface ServerConfig {
   readonly Request: RequestClass
   readonly Response: ResponseClass

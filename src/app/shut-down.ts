@@ -1,17 +1,17 @@
 import type { Server } from 'node:http'
 import type { Connections } from './connections.js'
-import type { UnderWay } from './under-way.js'
+import type { HostedRequests } from './hosted-requests.js'
 
 /** How often closing looks again for streams that have begun and connections that have become idle. */
 const SWEEP_INTERVAL_MS = 100
 /** The longest time that `setTimeout` accepts. It would treat a longer one as 1 ms. */
 const LONGEST_MS = 2 ** 31 - 1
 
-/** What {@link shutDown} needs. */
+/** The input of {@link shutDown}. */
 export interface ShutDown {
   readonly server: Server
   readonly connections: Connections
-  readonly underWay: UnderWay
+  readonly hostedRequests: HostedRequests
   /** The time for all steps together, from the beginning. Connections that remain after it are cut. */
   readonly graceMs: number
   /** Called when no request is under way any more. Upgraded connections are still open then. */
@@ -23,8 +23,8 @@ export interface ShutDown {
  * connections.
  */
 export async function shutDown(config: ShutDown): Promise<void> {
-  const { server, connections, underWay, graceMs, closeRest } = config
-  const all = [connections, underWay]
+  const { server, connections, hostedRequests, graceMs, closeRest } = config
+  const all = [connections, hostedRequests]
   const sweep = () => all.forEach((each) => void each.sweep())
   const cut = () => all.forEach((each) => void each.cut())
   // Use real time: if a test has stopped the application's clock, the process must still be able to end.

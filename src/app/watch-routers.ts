@@ -9,7 +9,7 @@ import type { Router } from '../routing/build-router.js'
 import { MOUNT_REMEDY } from './check-middlewares.js'
 import { logWarnings } from './describe.js'
 
-/** What {@link watchRouters} needs. */
+/** The input of {@link watchRouters}. */
 export interface WatchConfig {
   /** The names of the handlers, in the same order. */
   readonly named: readonly NamedMiddleware[]

@@ -7,11 +7,11 @@ export type ExitStatus = 0 | 1 | 2 | 3 | 4
 /** The texts of a {@link CliError}, and its exit status. */
 export interface CliErrorFacts {
   readonly status: ExitStatus
-  /** What failed, as a sentence. */
+  /** The failure, as a sentence. */
   readonly what: string
   /** The reason, as far as it is known. Left out only if `what` already contains it. */
   readonly cause?: string
-  /** What the user should do, as a sentence. Left out only if `what` already contains it. */
+  /** The remedy, as a sentence. Left out only if `what` already contains it. */
   readonly remedy?: string
   /** The stack of the original error, printed with `--verbose`. */
   readonly stack?: string | undefined

@@ -76,7 +76,7 @@ function check(files: readonly OutputFile[], { options, streams }: Context): voi
     status: 3,
     what: 'The written files do not match the application.',
     cause: stale.join('\n'),
-    remedy: 'Run the same command without --check, and commit what it writes.',
+    remedy: 'Run the same command without --check, and commit the files that it writes.',
   })
 }
 

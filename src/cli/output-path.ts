@@ -5,9 +5,8 @@ import { CliError } from './cli-error.js'
 /**
  * The absolute path of a file to write. Symbolic links are followed.
  *
- * A relative path must stay inside the project, also through `..` and through links. This stops mistakes in
- * scripts, and links that somebody put into a repository. To write outside the project, pass an absolute
- * path.
+ * A relative path must stay inside the project, also through `..` and through links. This stops mistakes in scripts,
+ * and links that a stranger has put into a repository. To write outside the project, pass an absolute path.
  *
  * @param option The option that names the path, for messages.
  * @throws CliError when the path leaves the project, or is a folder.

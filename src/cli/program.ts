@@ -42,7 +42,7 @@ export function createProgram(context: ProgramContext): Command {
     .addHelpText('after', EXIT_STATUSES)
     .configureOutput({ writeOut: context.streams.out, writeErr: context.streams.err })
     .exitOverride()
-    .showHelpAfterError('Run the command with --help to see what it takes.')
+    .showHelpAfterError('Run the command with --help to see its options.')
   const openapi = program.command('openapi').description('the OpenAPI document of an application')
   addExport(openapi, context)
   addDiff(openapi, context)
@@ -60,21 +60,24 @@ function addExport(parent: Command, { cwd, streams }: ProgramContext): void {
   const command = parent
     .command('export')
     .description('write the document, and a TypeScript client for it')
-    .option('--out <file>', 'where to write; - prints it (default: ./openapi.json)')
+    .option('--out <file>', 'the path of the document; - prints it (default: ./openapi.json)')
     .addOption(
-      new Option('--format <format>', 'default: by the ending of --out, else json').choices([
-        'json',
-        'yaml',
-      ]),
+      new Option(
+        '--format <format>',
+        'the format (default: from the extension of --out, else json)',
+      ).choices(['json', 'yaml']),
     )
     .addOption(
       new Option(
         '--client <kind>',
-        "also write a client: openapi-typescript's types where the project has that package, else types and functions that use fetch; `fetch` always writes the latter",
+        'also write a client. typescript: the types of openapi-typescript if the project has that package, else as fetch. fetch: types, and functions that use fetch',
       ).choices(['typescript', 'fetch']),
     )
-    .option('--client-out <file>', 'where to (default: openapi-client.ts beside the document)')
-    .option('--check', 'write nothing; fail when a file is not what would be written')
+    .option(
+      '--client-out <file>',
+      'the path of the client (default: openapi-client.ts beside the document)',
+    )
+    .option('--check', 'write nothing; fail if a file differs from the text that would be written')
     .option('--strict', 'fail on warnings')
   withLoading(command, { hasDocument: true }).action((options: Omit<ExportOptions, 'cwd'>) =>
     exportDocument({ ...options, cwd }, streams),
@@ -84,11 +87,13 @@ function addExport(parent: Command, { cwd, streams }: ProgramContext): void {
 function addDiff(parent: Command, { cwd, streams }: ProgramContext): void {
   const command = parent
     .command('diff')
-    .description('list what has changed since a document was written')
+    .description('list the changes since an older document')
     .argument('<base>', 'the older document: JSON or YAML')
-    .option('--breaking', 'list only what may break clients, and fail when there is something')
+    .option('--breaking', 'list only changes that may break clients, and fail if there are any')
     .addOption(
-      new Option('--format <format>', 'how to print').choices(['text', 'json']).default('text'),
+      new Option('--format <format>', 'the format of the output')
+        .choices(['text', 'json'])
+        .default('text'),
     )
   withLoading(command, { hasDocument: true }).action(
     (base: string, options: Omit<DiffOptions, 'cwd'>) =>
@@ -110,9 +115,9 @@ function addRoutes(parent: Command, { cwd, streams }: ProgramContext): void {
 /** Adds the options of every command that reads an application. */
 function withLoading(command: Command, { hasDocument }: { hasDocument: boolean }): Command {
   command
-    .option('--entry <file>', 'the module that makes the application')
+    .option('--entry <file>', 'the module that creates the application')
     .addOption(
-      new Option('--timeout <seconds>', 'how long loading it may take')
+      new Option('--timeout <seconds>', 'the time limit for loading the module')
         .argParser(toSeconds)
         .default(DEFAULT_TIMEOUT_SECONDS),
     )
@@ -121,7 +126,7 @@ function withLoading(command: Command, { hasDocument }: { hasDocument: boolean }
   if (hasDocument) {
     command.option(
       '--path <path>',
-      'which document, where the application serves several: /api-docs',
+      'the path of the document, if the application serves several: /api-docs',
     )
   }
   return command.allowExcessArguments(false)

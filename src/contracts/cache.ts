@@ -39,13 +39,13 @@ export interface CacheEntry {
   /** The tenant that owns the entry; `null` for none. Readers of another tenant miss. */
   readonly owner: string | null
   /**
-   * The user that a response was made for; `null` for none, and for values. Another user misses. Where a store loses
+   * The user that a response was made for; `null` for none, and for values. Another user misses. If a store loses
    * this field, every reader misses.
    */
   readonly user: string | null
   /** Whether the entry is a JSON value that the program has stored or a response that was sent. */
   readonly kind: 'value' | 'response'
-  /** The text or the bytes that are kept. */
+  /** The stored text or bytes. */
   readonly body: string | Uint8Array
   /** Header names and values of a response, alternating; empty for a value. */
   readonly headers: readonly string[]
@@ -53,7 +53,10 @@ export interface CacheEntry {
   readonly createdAt: number
   /** Milliseconds since 1970 until which the entry is fresh. */
   readonly freshUntil: number
-  /** The tags of the entry, as the store knows them, each with its version at that time. */
+  /**
+   * The tags of the entry, under their names in the store. Each has the version from the time when the entry was
+   * made.
+   */
   readonly tags: readonly (readonly [tag: string, version: string])[]
 }
 
@@ -64,15 +67,15 @@ export interface CacheEntry {
 export type MaybePromise<T> = T | Promise<T>
 
 /**
- * Stores cache entries. Keys and tags may be any strings; the store makes them safe for its medium. A method that
- * cannot do its work rejects or throws within bounded time, and the caller goes on without the cache.
+ * Stores cache entries. Keys and tags may be any strings; the store escapes them if necessary. A method that cannot
+ * do its work rejects or throws within bounded time, and the caller continues without the cache.
  */
 export interface CacheStore {
   /** Returns the entry, unless it has expired. The entry may be stale, or outdated by its tags. */
   get(key: string): MaybePromise<CacheEntry | undefined>
   /**
-   * Returns what `get` returns, and the `versions` of the tags that the entry probably has, for a store that saves a
-   * round trip this way. Default: the two are called one after the other.
+   * Returns the entry as `get` does, and the `versions` of the tags that the entry probably has. For stores that save
+   * a round trip by this. Default: the two are called one after the other.
    */
   getTagged?(
     key: string,
@@ -80,10 +83,10 @@ export interface CacheStore {
   ): MaybePromise<{
     /** The entry, unless it has expired. */
     readonly entry: CacheEntry | undefined
-    /** What each tag is worth now, in the order of `tags`. */
+    /** The current version of each tag, in the order of `tags`. */
     readonly versions: readonly string[]
   }>
-  /** Stores an entry for at most `ttlMs` milliseconds; for less if the store needs the room. */
+  /** Stores an entry for at most `ttlMs` milliseconds; for a shorter time if the store needs the memory. */
   set(key: string, entry: CacheEntry, ttlMs: number): MaybePromise<void>
   /** Deletes an entry. Returns whether there was one. */
   delete(key: string): MaybePromise<boolean>

@@ -5,9 +5,9 @@ export interface Timer {
 }
 
 /**
- * Tells the time and waits. Everything in an application that waits or expires uses the same clock, so that a test
- * can move it. The only exception is code that waits for the other end of a socket: moving a clock makes neither a
- * peer nor a shutdown faster.
+ * Returns the time, and calls functions later. Everything in an application that waits or expires uses the same
+ * clock, so that a test can move it. The only exception is code that waits for the other end of a socket: a moved
+ * clock does not make the other end faster.
  */
 export interface Clock {
   /** The current time in milliseconds since 1970, as `Date.now()`. Use it for dates; it can be set back. */

@@ -2,7 +2,7 @@ import type { Handler, InputSchemas, Request, RouteRequest } from './handler.js'
 
 // One decorator works in two dialects: a standard decorator receives `(value, context)`, a legacy one `(target, key,
 // descriptor)`, and a legacy parameter decorator `(target, key, index)`. Each type below lists the calls that its
-// decorator understands; any other call is a compile error.
+// decorator accepts; any other call is a compile error.
 
 // biome-ignore-start lint/suspicious/noExplicitAny: a decorator must accept every class and method
 type AnyMethod = (...args: any[]) => unknown
@@ -50,7 +50,7 @@ type LegacyPlace<TRequest extends Request, TValue, TMethod, TPlace> = TPlace ext
     ? TypedPropertyDescriptor<M>
     : TypedPropertyDescriptor<Handler<TRequest>>
 
-/** Never the type of a value. Its name and its arguments are what a compile error shows. */
+/** No value has this type. A compile error shows its name and its arguments. */
 interface Mismatch<TParameter, TValue> {
   readonly parameter: TParameter
   readonly schema: TValue

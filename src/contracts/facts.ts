@@ -6,7 +6,7 @@ import type { HttpMethod, ParameterSource } from './route-model.js'
 import type { InputSource, Schema } from './schema.js'
 import type { TenantDecoratorOptions } from './tenant.js'
 
-/** The facts that a decorator on a class or a method states. Decorators only write these down. */
+/** The facts that a decorator on a class or a method states. Decorators only store them. */
 export type Fact =
   | { readonly kind: 'controller'; readonly prefix: string }
   | { readonly kind: 'injectable' }
@@ -18,7 +18,7 @@ export type Fact =
       /** The route decorator in whose options the schema was given: `@Post`. */
       readonly by?: string
     }
-  /** The second argument of a route decorator, as it was written. Its schemas are also noted as inputs. */
+  /** The second argument of a route decorator, as it was written. Its schemas are also stored as inputs. */
   | { readonly kind: 'routeOptions'; readonly by: string; readonly options: unknown }
   | { readonly kind: 'auth' }
   | { readonly kind: 'public' }

@@ -1,5 +1,5 @@
 /**
- * Decides whether a request may go on. It may set `req.user`.
+ * Decides whether a request may continue. It may set `req.user`.
  *
  * Only the value `true` allows the request. Any other value, any throw and any rejection refuses it with 401; a
  * thrown HTTP error keeps its own status. An error that shows that the guard is broken, such as a `TypeError` or a
@@ -14,7 +14,7 @@
  * }
  */
 export interface AuthGuard {
-  /** Returns exactly `true`, or a promise of it, to let the request go on. */
+  /** Returns exactly `true`, or a promise of it, to let the request continue. */
   // biome-ignore lint/suspicious/noExplicitAny: a guard may type its request as Express' or as its own
   canActivate(req: any): boolean | Promise<boolean>
 }

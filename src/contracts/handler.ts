@@ -22,7 +22,7 @@ export interface User {
   readonly roles?: readonly string[]
   /** Permissions of the user. `@Can` accepts an ability that is in the list. */
   readonly permissions?: readonly string[]
-  // biome-ignore lint/suspicious/noExplicitAny: what else there is, the application knows
+  // biome-ignore lint/suspicious/noExplicitAny: the application adds fields of any type
   readonly [field: string]: any
 }
 
@@ -54,11 +54,11 @@ export interface ValidatedRequest<TParams, TBody, TQuery, TValidated>
 }
 
 /**
- * The request of Express 5, with what the pipeline adds: validated inputs, the matched route and an abort signal.
- * Validated values also replace `req.body`, `req.params` and `req.query`.
+ * The request of Express 5, with the additions of the pipeline: validated inputs, the matched route and an abort
+ * signal. Validated values also replace `req.body`, `req.params` and `req.query`.
  */
 export type Request<
-  // biome-ignore-start lint/suspicious/noExplicitAny: Express' own default for parts that nobody typed
+  // biome-ignore-start lint/suspicious/noExplicitAny: Express' own default for parts without a type
   TParams = any,
   TBody = any,
   TQuery = any,

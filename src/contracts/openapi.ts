@@ -7,11 +7,11 @@ export interface OpenApiSchema {
   readonly $ref?: string
   /** A short name for people. */
   readonly title?: string
-  /** What the value means; CommonMark. */
+  /** A description of the value; CommonMark. */
   readonly description?: string
   /** The type of the value. Without it, every type is allowed. */
   readonly type?: 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object'
-  /** A closer name for the type, such as `date-time`, `uuid` or `int32`. */
+  /** A more exact name for the type, such as `date-time`, `uuid` or `int32`. */
   readonly format?: string
   /** Whether `null` is allowed. Has an effect only together with `type`. */
   readonly nullable?: boolean
@@ -62,14 +62,14 @@ export interface OpenApiSchema {
   readonly oneOf?: readonly OpenApiSchema[]
   /** The value must not be valid against this schema. */
   readonly not?: OpenApiSchema
-  /** Says which schema of `oneOf` or `anyOf` describes the value. */
+  /** Selects the schema of `oneOf` or `anyOf` that describes the value. */
   readonly discriminator?: {
     /** The property of the value whose text names the schema. */
     readonly propertyName: string
     /** The schema for each text. Default: the component of the same name. */
     readonly mapping?: Readonly<Record<string, string>>
   }
-  /** The value that stands in for one that is missing. */
+  /** The value that replaces a missing one. */
   readonly default?: unknown
   /** A value that is valid against the schema. */
   readonly example?: unknown
@@ -79,11 +79,11 @@ export interface OpenApiSchema {
   readonly readOnly?: boolean
   /** Whether a property is in requests only. Default `false`. */
   readonly writeOnly?: boolean
-  /** Documentation that is somewhere else. */
+  /** Documentation outside the document. */
   readonly externalDocs?: {
     /** The address of the documentation. */
     readonly url: string
-    /** What the documentation is about; CommonMark. */
+    /** A description of that documentation; CommonMark. */
     readonly description?: string
   }
   readonly [extension: `x-${string}`]: unknown
@@ -101,7 +101,7 @@ export interface OpenApiParameter {
   readonly name: string
   /** The part of the request that has the parameter. */
   readonly in: 'path' | 'query' | 'header'
-  /** What the parameter means; CommonMark. */
+  /** A description of the parameter; CommonMark. */
   readonly description?: string
   /** Whether a request must have the parameter. Always `true` in a path; default `false`. */
   readonly required?: boolean
@@ -122,7 +122,7 @@ export interface OpenApiParameter {
 
 /** A Header Object (4.7.21). */
 export interface OpenApiHeader {
-  /** What the header means; CommonMark. */
+  /** A description of the header; CommonMark. */
   readonly description?: string
   /** Whether every such response has the header. Default `false`. */
   readonly required?: boolean
@@ -150,9 +150,9 @@ export interface OpenApiMediaType {
 
 /** A Request Body Object (4.7.13). */
 export interface OpenApiRequestBody {
-  /** What the body means; CommonMark. */
+  /** A description of the body; CommonMark. */
   readonly description?: string
-  /** What the body may be, by media type. */
+  /** The schemas of the body, by media type. */
   readonly content: Readonly<Record<string, OpenApiMediaType>>
   /** Whether a request must have a body. Default `false`. */
   readonly required?: boolean
@@ -160,11 +160,11 @@ export interface OpenApiRequestBody {
 
 /** A Response Object (4.7.17). */
 export interface OpenApiResponse {
-  /** What the response means; CommonMark. */
+  /** A description of the response; CommonMark. */
   readonly description: string
   /** Headers of the response, by name. */
   readonly headers?: Readonly<Record<string, OpenApiHeader>>
-  /** What the body may be, by media type. Without it, the response has no body. */
+  /** The schemas of the body, by media type. Without it, the response has no body. */
   readonly content?: Readonly<Record<string, OpenApiMediaType>>
 }
 
@@ -175,9 +175,9 @@ export type SecurityRequirement = Readonly<Record<string, readonly string[]>>
 export interface OpenApiOperation {
   /** Tags that group the operation on the page. */
   readonly tags?: readonly string[]
-  /** What the operation does, in a few words. */
+  /** A short summary of the operation. */
   readonly summary?: string
-  /** What the operation does, at length; CommonMark. */
+  /** A description of the operation; CommonMark. */
   readonly description?: string
   /** A name that is unique in the document. Clients name their functions after it. */
   readonly operationId?: string
@@ -187,7 +187,7 @@ export interface OpenApiOperation {
   readonly parameters?: readonly OpenApiParameter[]
   /** The body of the request. Without it, the operation takes none. */
   readonly requestBody?: OpenApiRequestBody
-  /** Responses by status, or by `'2XX'` where only the class of the status is known. */
+  /** Responses by status, or by `'2XX'` if only the class of the status is known. */
   readonly responses: Readonly<Record<string, OpenApiResponse | Reference>>
   /** Alternatives of security schemes. Default: those of the document; an empty list means none. */
   readonly security?: readonly SecurityRequirement[]
@@ -203,7 +203,7 @@ export type OpenApiPathItem = { readonly [M in OpenApiMethod]?: OpenApiOperation
 export interface OpenApiServer {
   /** Where the API is served: an absolute URL, or a path on the server of the document. */
   readonly url: string
-  /** What the server is for; CommonMark. */
+  /** A description of the server; CommonMark. */
   readonly description?: string
 }
 
@@ -211,7 +211,7 @@ export interface OpenApiServer {
 export interface OpenApiTag {
   /** The name of the tag, as operations use it. */
   readonly name: string
-  /** What the tag means; CommonMark. */
+  /** A description of the tag; CommonMark. */
   readonly description?: string
 }
 
@@ -221,11 +221,11 @@ export interface OpenApiInfo {
   readonly title: string
   /** The version of the API; not that of OpenAPI, nor that of the framework. */
   readonly version: string
-  /** What the API does; CommonMark. */
+  /** A description of the API; CommonMark. */
   readonly description?: string
   /** The address of the terms of service; a URL. */
   readonly termsOfService?: string
-  /** Who answers questions about the API. */
+  /** The contact for questions about the API. */
   readonly contact?: {
     /** The name of the person or organisation. */
     readonly name?: string
@@ -279,7 +279,7 @@ export interface OpenApiDocument {
   readonly tags: readonly OpenApiTag[]
   /** The operations, by path and method. */
   readonly paths: Readonly<Record<string, OpenApiPathItem>>
-  /** What operations and schemas refer to. */
+  /** The components to which operations and schemas refer. */
   readonly components: OpenApiComponents
 }
 
@@ -290,7 +290,7 @@ export interface OpenApiDocument {
 export type SchemaSide = 'input' | 'output'
 
 /**
- * Converts a schema of one library to JSON Schema (draft 2020-12), where the library cannot do this itself.
+ * Converts a schema of one library to JSON Schema (draft 2020-12), if the library cannot do this itself.
  *
  * @example
  * const yupConverter: SchemaConverter = (schema) => convertSchema(schema)

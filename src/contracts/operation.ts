@@ -16,7 +16,7 @@ export interface ApiOperationOptions {
 export interface ApiBodyOptions {
   /** A Standard Schema or a JSON Schema. With a binary property, the body is `multipart/form-data`. */
   readonly schema: Schema
-  /** What the body means; CommonMark. Default: none. */
+  /** A description of the body; CommonMark. Default: none. */
   readonly description?: string
   /** Default `true`. */
   readonly required?: boolean
@@ -26,7 +26,7 @@ export interface ApiBodyOptions {
 export interface ApiResponseOptions {
   /** 100 to 599. */
   readonly status: number
-  /** What the response means; CommonMark. */
+  /** A description of the response; CommonMark. */
   readonly description: string
   /** Describes the `data` of the envelope. A schema that is an envelope itself is used unchanged. */
   readonly schema?: Schema
@@ -48,10 +48,10 @@ export interface OperationFacts {
   readonly tags: readonly string[]
   /** Whether `@ApiHidden` keeps the operation out of every document. */
   readonly isHidden: boolean
-  /** What `@ApiOperation` says; empty without. */
+  /** The options of `@ApiOperation`; empty without the decorator. */
   readonly operation: ApiOperationOptions
-  /** What `@ApiBody` says; `null` without. */
+  /** The options of `@ApiBody`; `null` without the decorator. */
   readonly body: ApiBodyOptions | null
-  /** What each `@ApiResponseDoc` says, in source order. */
+  /** The options of each `@ApiResponseDoc`, in source order. */
   readonly responses: readonly ApiResponseOptions[]
 }

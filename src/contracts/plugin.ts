@@ -8,7 +8,7 @@ import type { AppModel, RouteModel } from './route-model.js'
 export interface PluginContext {
   /** Returns the instance of a token. Throws a `ConfigError` when nothing provides the token. */
   get<T>(token: Token<T>): T
-  /** The Express application behind `req.app`, for its settings. */
+  /** The Express application in `req.app`, for its settings. */
   readonly express: Application
   /** The logger of the application. */
   readonly logger: Logger
@@ -49,11 +49,11 @@ export type InterceptedApp = Pick<PluginContext, 'get' | 'usesTenants'>
 export interface Plugin extends Lifecycle {
   /** The name of the plugin in error messages. */
   readonly name: string
-  /** What the plugin provides; injected everywhere. Default: nothing. */
+  /** The providers of the plugin, which every class can inject. Default: nothing. */
   readonly providers?: readonly Provider[]
   /**
    * The keys of reflect metadata that the plugin itself reads, from the controllers and handlers of `model`. Boot
-   * reports the metadata of other frameworks as an error or a warning, because nothing acts on it; it ignores these
+   * reports the metadata of other frameworks as an error or a warning, because it has no effect. Boot ignores these
    * keys. Default: none.
    */
   readonly metadataKeys?: readonly (string | symbol)[]
@@ -73,8 +73,8 @@ export interface Plugin extends Lifecycle {
    */
   explain?(error: unknown, req: Request): Error | undefined
   /**
-   * Checks whether the plugin can use what it depends on: throws or rejects when it cannot. `Health` calls it for a
-   * readiness check and shows what it returns.
+   * Checks whether the plugin can use the services that it depends on, and throws or rejects if it cannot. `Health`
+   * calls it for a readiness check and reports the value that it returns.
    */
   health?(app: Pick<PluginContext, 'get'>): unknown
 }

@@ -31,7 +31,7 @@ export type ValueProvider<T = unknown> = Named<T> & {
   readonly useValue: T
 }
 
-/** Provides what a function returns. A promise is awaited once, at boot. */
+/** Provides the value that a function returns. A promise is awaited once, at boot. */
 export type FactoryProvider<T = unknown> = Named<T> & {
   /** Makes the value, once, at boot. */
   // biome-ignore lint/suspicious/noExplicitAny: the arguments are the values of `inject`
@@ -40,13 +40,13 @@ export type FactoryProvider<T = unknown> = Named<T> & {
   readonly inject?: readonly Token[]
 }
 
-/** Provides what another token provides. */
+/** Provides the value of another token. */
 export type ExistingProvider<T = unknown> = Named<T> & {
   /** The token whose value is injected. */
   readonly useExisting: Token<T>
 }
 
-/** Says how the container creates a dependency: a class, or an object with a token. */
+/** Describes how the container creates a dependency: a class, or an object with a token. */
 export type Provider<T = unknown> =
   | Class<T>
   | ClassProvider<T>
@@ -66,11 +66,11 @@ export interface Module {
   readonly name?: string
   /** Modules that this one needs. Each module is added once, however often it is named. */
   readonly imports?: readonly Module[]
-  /** What the module provides. Default: nothing. */
+  /** The providers of the module. Default: none. */
   readonly providers?: readonly Provider[]
   /** Controller classes of the module. Default: none. */
   readonly controllers?: readonly Class[]
-  /** Tokens that everyone can inject. Default: all of them. */
+  /** Tokens that every class can inject. Default: all of them. */
   readonly exports?: readonly Token[]
 }
 

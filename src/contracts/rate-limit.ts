@@ -3,7 +3,7 @@ import type { Request } from './handler.js'
 import type { Duration } from './units.js'
 
 /**
- * How a limit tells callers apart. `'ip'` is counted before the guard, everything else after it. A function returns
+ * How a limit distinguishes callers. `'ip'` is counted before the guard, everything else after it. A function returns
  * the key.
  */
 export type RateLimitBy = 'ip' | 'user' | 'tenant' | ((req: Request) => string)
@@ -24,7 +24,7 @@ export interface RateLimitPolicy {
    */
   readonly window: Duration
   /**
-   * How callers are told apart. Default `'ip'`. A caller without a user, a tenant or a key from the function is
+   * How callers are distinguished. Default `'ip'`. A caller without a user, a tenant or a key from the function is
    * counted by address.
    */
   readonly by?: RateLimitBy
@@ -56,6 +56,6 @@ export interface RateLimitStore {
   consume(count: RateLimitCount): MaybePromise<RateLimitResult>
   /** Makes the store ready, before the first request. It never waits for a server that is not available. */
   open?(context: StoreContext): MaybePromise<void>
-  /** Lets go of what the store holds open; after the last request. */
+  /** Closes the connections and timers of the store, after the last request. */
   close?(): MaybePromise<void>
 }

@@ -10,7 +10,7 @@ import type { InputSource, Schema } from './schema.js'
  */
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS' | 'ALL'
 
-/** Where a handler parameter of the legacy dialect takes its value from. */
+/** The source from which a handler parameter gets its value (legacy dialect). */
 export type ParameterSource = InputSource | 'req' | 'res' | 'user' | 'tenant'
 
 /** A decorated handler parameter. */
@@ -34,7 +34,7 @@ export interface RouteLayer {
 /** One operation, as plain frozen data: the only description of the route, which every reader uses. */
 export interface RouteModel {
   /**
-   * The position in `AppModel.routes`. Closures that belong to the route are kept beside the model, under this
+   * The position in `AppModel.routes`. Functions that belong to the route are stored outside the model, under this
    * number.
    */
   readonly index: number
@@ -119,7 +119,7 @@ export interface RouteTableEntry {
   readonly isProtected: boolean
 }
 
-/** What the router finds for a method and a URL. */
+/** The result of the router for a method and a URL. */
 export type RouteMatch =
   | { readonly kind: 'route'; readonly index: number; readonly params: Record<string, string> }
   /** No route has this path. */

@@ -7,7 +7,7 @@ export type InputSource = 'body' | 'params' | 'query' | 'headers'
 export type JsonSchema = {
   // biome-ignore lint/suspicious/noExplicitAny: TypeBox declares interfaces, which fit no index signature but `any`
   readonly [keyword: string]: any
-  /** Only classes have one, which keeps a class from passing for a schema. */
+  /** Only classes have this property, so the compiler does not accept a class as a schema. */
   readonly prototype?: never
 }
 
@@ -20,8 +20,8 @@ export type JsonSchema = {
 export type Schema = StandardSchemaV1 | JsonSchema
 
 /**
- * The value that a handler receives after `S` has validated and coerced the input and filled in defaults. The type
- * of a JSON Schema is inferred where its literal type is known (TypeBox, or `as const`); otherwise it is `any`.
+ * The value that a handler receives after `S` has validated and coerced the input and filled in defaults. The type of
+ * a JSON Schema is inferred if its literal type is known (TypeBox, or `as const`); otherwise it is `any`.
  *
  * @example
  * const CreateUser = z.object({ name: z.string(), age: z.coerce.number().default(0) })
@@ -126,7 +126,7 @@ export interface FieldError {
   readonly in: InputSource
   /** Dotted path from the root of that part; empty for the part itself: `items.0.price`. */
   readonly path: string
-  /** What is wrong with the value, in the words of the schema's library. */
+  /** The problem of the value, in the words of the schema's library. */
   readonly message: string
 }
 

@@ -5,15 +5,14 @@ import type { Request } from './handler.js'
  * started in its async context.
  */
 export interface TenantScope {
-  /** The id of the tenant; `undefined` where the request names no tenant, or none that it may act for. */
+  /** The id of the tenant; `undefined` if the request names no tenant, or a tenant that it may not act for. */
   readonly id: string | undefined
   /** The tenant that the request names, while `tenant.authorize` has not allowed it yet. */
   readonly claim?: string
   /**
-   * Whether the guard or `authorize` is running, which decide about the claim: `getTenantId()` returns the claim
-   * meanwhile.
+   * Whether the guard or `authorize` is deciding about the claim. During that time `getTenantId()` returns the claim.
    */
-  readonly isAsked?: true
+  readonly isDeciding?: true
   /**
    * The same object in every scope that began in one request or one `runWithTenant`. A nested scope shares it. A
    * scope that a pool or a lost callback brings along has another one.
@@ -38,7 +37,7 @@ export interface TenantDecoratorOptions {
   readonly optional?: boolean
 }
 
-/** A tenant as the application knows it. The application may add other fields. */
+/** A tenant of the application, which may add other fields. */
 export interface TenantInfo {
   /** The id, as requests name it. */
   readonly id: string
@@ -51,7 +50,7 @@ export interface TenantInfo {
 /** Reads the id of the tenant from a request; returns `undefined` when the request names none. */
 export type TenantStrategy = (req: Request) => string | undefined
 
-/** Knows the tenants. Results are cached for a while (`positiveTtl`, `negativeTtl`). */
+/** Finds the tenants of the application. Results are cached for a time (`positiveTtl`, `negativeTtl`). */
 export interface TenantStore {
   /** Returns the tenant with an id; `null` or `undefined` when there is none. */
   find(id: string): TenantInfo | null | undefined | Promise<TenantInfo | null | undefined>

@@ -40,7 +40,7 @@ function remedyFor(token: Token): string {
     : 'Add a provider for it to a module: { token, useClass | useValue | useFactory }.'
 }
 
-/** Runs one step of a construction. An error inside it learns that this token asked for what failed. */
+/** Runs one step of a construction. An error inside it gets the tokens that lead to the failed one. */
 export function inChain<T>(token: Token, make: () => T): T {
   try {
     const made = make()
@@ -57,8 +57,8 @@ function rethrow(token: Token, error: unknown): never {
 }
 
 /**
- * The token of the asynchronous provider that a synchronous construction needed, if this is what the error says.
- * needle-di exports neither the class of the error nor a code, so the test reads the name.
+ * The token of the asynchronous provider that a synchronous construction needed, if the error is about one. needle-di
+ * exports neither the class of the error nor a code, so the test reads the name.
  */
 export function asyncTokenOf(error: unknown): Token | undefined {
   const isAsync =
@@ -77,7 +77,7 @@ export function toProblem(error: unknown): Problem {
   const cause = error instanceof ChainError ? error.cause : error
   if (cause instanceof ConfigError) {
     const [problem] = cause.problems as [Problem]
-    return { ...problem, cause: `${problem.cause}${askedBy([...chain, problem.subject])}` }
+    return { ...problem, cause: `${problem.cause}${injectedBy([...chain, problem.subject])}` }
   }
   const text = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause)
   const cycle = /^Error: Detected circular dependency: (.+?)\. /.exec(text)?.[1]?.split(' -> ')
@@ -85,14 +85,14 @@ export function toProblem(error: unknown): Problem {
   return {
     code: 'E_PROVIDER_FAILED',
     subject: chain.at(-1) ?? 'A provider',
-    cause: `Creating it threw: ${text}.${askedBy(chain)}`,
+    cause: `Creating it threw: ${text}.${injectedBy(chain)}`,
     remedy:
       'Read the `cause` of this error: its stack shows the constructor or the factory that threw.',
   }
 }
 
-function askedBy(chain: readonly string[]): string {
-  return chain.length < 2 ? '' : ` Asked for by: ${chain.join(' -> ')}.`
+function injectedBy(chain: readonly string[]): string {
+  return chain.length < 2 ? '' : ` Injected by: ${chain.join(' -> ')}.`
 }
 
 function circular(found: readonly string[], chain: readonly string[]): Problem {
@@ -104,6 +104,7 @@ function circular(found: readonly string[], chain: readonly string[]): Problem {
     code: 'E_PROVIDER_CIRCULAR',
     subject: cycle[0] as string,
     cause: `These providers need each other: ${cycle.join(' -> ')}.`,
-    remedy: 'Move what both need into a third provider, or pass one to the other in a method call.',
+    remedy:
+      'Move the code that both need into a third provider, or pass one to the other in a method call.',
   }
 }

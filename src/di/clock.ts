@@ -1,12 +1,12 @@
 import type { Clock as ClockPort } from '../contracts/clock.js'
 import { InjectionToken } from './token.js'
 
-/** Tells the time and waits; see the members. */
+/** Returns the time, and calls functions later; see the members. */
 export type Clock = ClockPort
 
 /**
  * The token of the application's clock: real time, and in a `TestApp` the time that `app.clock` moves. Everything in
- * the framework that waits or expires uses it. Your code should use it too, where a test moves the time.
+ * the framework that waits or expires uses it. Use it in your code, too, so that a test can move the time.
  *
  * @example
  * class Sessions {

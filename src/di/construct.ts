@@ -40,9 +40,9 @@ function constructorTokens(target: Class, facts: InjectionFacts): (Token | undef
 function unknownParameter(target: Class, index: number, isStated: boolean): ConfigError {
   const cause = isStated
     ? `The token of its constructor parameter ${index} is undefined, which is often a circular import.`
-    : `Nothing says which token its constructor parameter ${index} needs.`
+    : `The token of its constructor parameter ${index} is not declared.`
   const remedy = isStated
-    ? 'Remove the circular import, or move what both files need into a third file.'
+    ? 'Remove the circular import, or move the code that both files need into a third file.'
     : 'Inject it: a default (= inject(Token)), `static inject = [Token]`, or @Inject(Token) with legacy decorators.'
   return new ConfigError([{ code: 'E_PROVIDER_MISSING', subject: target.name, cause, remedy }])
 }

@@ -6,7 +6,7 @@ import { construct } from './construct.js'
 import type { Binding } from './provider.js'
 import { InjectionToken, tokenName } from './token.js'
 
-/** Reads the injection facts of a class. Passed in, because this room knows no decorators. */
+/** Reads the injection facts of a class. It is a parameter, because this room must not import the decorators. */
 export type ReadInjections = (target: Class) => InjectionFacts
 
 /** The state that all injectors of one application share. */
@@ -15,20 +15,20 @@ interface Shared {
   readonly read: ReadInjections
   readonly overrides: ReadonlySet<Token>
   readonly made: Set<unknown>
-  readonly asked: Set<Token>
+  readonly requested: Set<Token>
   /** Tokens that a module keeps private, with the name of the module. */
   readonly kept: Map<Token, string>
   /** The tokens that are being created at the time of a call of `getAsync`, outermost first. */
-  asking: readonly Asked[]
+  constructing: readonly Constructing[]
 }
 
 /** A token that is being created, and the injector that provides it. */
-interface Asked {
+interface Constructing {
   readonly owner: Injector
   readonly token: Token
 }
 
-/** The injector that provides the token of an error that says "this provider is asynchronous". */
+/** The injector that provides the token in an error "this provider is asynchronous". */
 const owners = new WeakMap<object, Injector>()
 
 /**
@@ -53,10 +53,10 @@ export class Injector {
     this.#container.bind({ provide: kInjector, useValue: this })
   }
 
-  /** The injector that everyone sees. A binding does not replace a token of `overrides`. */
+  /** The root injector, which all classes use. A binding does not replace a token of `overrides`. */
   static create(read: ReadInjections, overrides: ReadonlySet<Token> = new Set()): Injector {
-    const sets = { made: new Set(), asked: new Set<Token>(), kept: new Map() }
-    const shared = { read, overrides, ...sets, asking: [] }
+    const sets = { made: new Set(), requested: new Set<Token>(), kept: new Map() }
+    const shared = { read, overrides, ...sets, constructing: [] }
     return new Injector(new Container(), shared)
   }
 
@@ -73,9 +73,9 @@ export class Injector {
     return this.#shared.made
   }
 
-  /** Every token that was asked for so far. */
-  get asked(): ReadonlySet<Token> {
-    return this.#shared.asked
+  /** Every token that was requested so far. */
+  get requested(): ReadonlySet<Token> {
+    return this.#shared.requested
   }
 
   /** Binds a provider. */
@@ -92,7 +92,7 @@ export class Injector {
     this.#container.bind({ provide: token as Class, useValue })
   }
 
-  /** Notes that a module keeps a provider private, so that the error of a missing token can say so. */
+  /** Stores that a module keeps a provider private. The error of a missing token then names that module. */
   keep({ token, origin }: Binding): void {
     this.#shared.kept.set(token, origin)
   }
@@ -102,7 +102,7 @@ export class Injector {
     if (!this.#shared.overrides.has(token)) this.#bindSync(token, () => owner.get(token))
   }
 
-  /** Binds a class to itself in this injector rather than in the one that everyone sees. */
+  /** Binds a class to itself in this injector and not in the root injector. */
   bindOwn(target: Class): void {
     if (!this.#container.has(target)) this.#bindClass(target, target)
   }
@@ -111,7 +111,7 @@ export class Injector {
   get<T>(token: Token<T>): T
   get<T>(token: Token<T>, options: { readonly optional?: boolean } | undefined): T | undefined
   get<T>(token: Token<T>, options?: { readonly optional?: boolean }): T | undefined {
-    this.#shared.asked.add(token)
+    this.#shared.requested.add(token)
     if (this.#isKnown(token)) return this.#getKnown(token)
     if (options?.optional === true) return undefined
     throw new ConfigError([missingProvider(token, this.#shared.kept.get(token))])
@@ -128,8 +128,8 @@ export class Injector {
 
   /** Does what `get` does, and waits for asynchronous factories. */
   async getAsync<T>(token: Token<T>): Promise<T> {
-    // Read before the first await: the tokens that led here across ticks, which needle-di forgets.
-    const { asking } = this.#shared
+    // Read before the first await: needle-di does not keep the tokens that led here across ticks.
+    const { constructing } = this.#shared
     for (;;) {
       try {
         return this.get(token)
@@ -138,7 +138,7 @@ export class Injector {
         const owner = owners.get(error as object)
         if (pending === undefined || owner === undefined) throw error
         const isItself = pending === token && owner === this
-        const chain = isItself ? asking : [...asking, { owner: this, token }]
+        const chain = isItself ? constructing : [...constructing, { owner: this, token }]
         const wait = () => owner.#wait(pending, chain)
         await (isItself ? wait() : inChain(token, wait))
       }
@@ -149,7 +149,7 @@ export class Injector {
     try {
       return this.#container.get(token as Class) as T
     } catch (error) {
-      // The innermost injector knows the provider: other injectors cannot see a private one.
+      // The innermost injector has the provider: other injectors cannot use a private one.
       const isFirst = asyncTokenOf(error) !== undefined && !owners.has(error as object)
       if (isFirst) owners.set(error as object, this)
       throw error
@@ -157,25 +157,27 @@ export class Injector {
   }
 
   /** Waits for an asynchronous provider of this injector, unless an outer call waits for it already. */
-  #wait(token: Token, asking: readonly Asked[]): Promise<unknown> {
-    const chain = [...asking, { owner: this, token }]
-    const first = chain.findIndex((asked) => asked.owner === this && asked.token === token)
+  #wait(token: Token, constructing: readonly Constructing[]): Promise<unknown> {
+    const chain = [...constructing, { owner: this, token }]
+    const first = chain.findIndex(
+      (requested) => requested.owner === this && requested.token === token,
+    )
     if (first < chain.length - 1) {
-      const names = chain.slice(first).map((asked) => tokenName(asked.token))
+      const names = chain.slice(first).map((requested) => tokenName(requested.token))
       return Promise.reject(new Error(`Detected circular dependency: ${names.join(' -> ')}. `))
     }
-    const before = this.#shared.asking
-    this.#shared.asking = chain
+    const before = this.#shared.constructing
+    this.#shared.constructing = chain
     try {
       return this.#container.getAsync(token as Class)
     } finally {
-      this.#shared.asking = before
+      this.#shared.constructing = before
     }
   }
 
   /**
    * Whether something provides the token, or the container can create it without a provider. In the second case the
-   * token is bound now, for everyone.
+   * token is bound now, in the root injector.
    */
   #isKnown(token: Token): boolean {
     if (this.#container.has(token as Class)) return true
@@ -210,7 +212,7 @@ export class Injector {
   }
 
   async #create(create: Factory, inject: readonly Token[]): Promise<unknown> {
-    // All are asked for before the first await: needle-di finds a circle by the chain of the current tick.
+    // All are requested before the first await: needle-di finds a circle by the chain of the current tick.
     const made = await create(...(await Promise.all(inject.map((token) => this.getAsync(token)))))
     if (made === undefined) throw new Error('the factory returned undefined')
     return this.#note(made)

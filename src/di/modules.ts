@@ -4,12 +4,13 @@ import { type Binding, duplicateProvider, isSameBinding, toBinding } from './pro
 import { tokenName } from './token.js'
 
 /**
- * Providers that see each other. `exports` are the tokens of a private scope that the rest of the application sees.
+ * Providers that can inject each other. `exports` are the tokens of a private scope that the rest of the application
+ * can inject, too.
  */
 export interface Scope {
   readonly bindings: readonly Binding[]
   readonly controllers: readonly Class[]
-  /** `null` for the scope that everyone sees. */
+  /** `null` for the scope of the whole application. */
   readonly exports: readonly Token[] | null
 }
 
@@ -116,10 +117,10 @@ function invalidControllers({ controllers = [] }: Module, name: string): Problem
     }))
 }
 
-/** Says what is wrong with a module, as a sentence; `null` when it is valid. */
+/** Returns the problem of a module, as a sentence; `null` when it is valid. */
 function mistakeOf(module: unknown): string | null {
   if (typeof module === 'function') {
-    return `${module.name || 'It'} is a class, as modules of NestJS are, and Blazon does not read what @Module() lists.`
+    return `${module.name || 'It'} is a class, as modules of NestJS are, and Blazon does not read the lists in @Module().`
   }
   if (typeof module !== 'object' || module === null) {
     return `${String(module)} is not a module. An undefined entry is often a circular import.`
@@ -129,7 +130,7 @@ function mistakeOf(module: unknown): string | null {
     return 'It is a forwardRef() of NestJS, which Blazon does not resolve.'
   if ('module' in module) {
     const { name } = (module as { module: { name?: string } }).module ?? {}
-    return `It is a dynamic module of NestJS (${name}), and Blazon does not read what its class lists.`
+    return `It is a dynamic module of NestJS (${name}), and Blazon does not read the lists of its class.`
   }
   // An instance of a class without any field of a module would be taken for an empty module.
   const isInstance = ![Object.prototype, null].includes(Object.getPrototypeOf(module))

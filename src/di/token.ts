@@ -28,7 +28,7 @@ export class InjectionToken<T> implements TokenLike<T> {
    * Makes a token.
    *
    * @param description Shown in error messages; two tokens may share it.
-   * @param options How the instance is made where nothing provides the token. Default: not at all.
+   * @param options How the instance is made if nothing provides the token. Default: not at all.
    */
   constructor(
     readonly description: string,

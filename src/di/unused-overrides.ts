@@ -4,18 +4,18 @@ import type { Override } from './build-container.js'
 import { nearNames } from './near-names.js'
 import { tokenName } from './token.js'
 
-/** Warns of overrides that replace nothing: no provider has their token, and no class asked for it. */
+/** Warns of overrides that replace nothing: no provider has their token, and no class requested it. */
 export function unusedOverrides(
   overrides: readonly Override[],
-  asked: ReadonlySet<Token>,
+  requested: ReadonlySet<Token>,
 ): Problem[] {
-  const known = [...asked].map(tokenName)
+  const known = [...requested].map(tokenName)
   return overrides
-    .filter(({ token }) => !asked.has(token))
+    .filter(({ token }) => !requested.has(token))
     .map(({ token }) => ({
       code: 'W_OVERRIDE_UNUSED',
       subject: tokenName(token),
-      cause: `Nothing provides ${tokenName(token)}, and nothing asks for it: the override replaces nothing.`,
+      cause: `Nothing provides ${tokenName(token)}, and no class injects it: the override has no effect.`,
       remedy: remedyFor(tokenName(token), known),
     }))
 }
@@ -25,6 +25,6 @@ function remedyFor(name: string, known: readonly string[]): string {
     return 'Another token has the same name: import the one that the application uses.'
   }
   const near = nearNames(name, known)
-  if (near.length === 0) return 'Give the token that the application asks for, or remove it.'
+  if (near.length === 0) return 'Give the token that the application injects, or remove it.'
   return `Did you mean ${near.join(' or ')}?`
 }

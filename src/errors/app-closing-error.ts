@@ -1,7 +1,7 @@
 /**
- * The reason of `req.signal` when the application closes after the response to this request has begun. A handler
- * that streams should end its stream; it has until `timeouts.close` to send the rest. Any other reason of the signal
- * means that nobody waits for the rest of the response.
+ * The reason of `req.signal` when the application closes after the response to this request has begun. A handler that
+ * streams should end its stream; it has until `timeouts.close` to send the rest. Any other reason of the signal means
+ * that no client waits for the rest of the response.
  *
  * @example
  * req.signal.addEventListener('abort', () => {

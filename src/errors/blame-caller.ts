@@ -9,8 +9,8 @@ const OF_NODE = /\bnode:[\w/]+:\d+/
 
 /**
  * Runs the work of a method of the framework, and makes the stack of a `ConfigError` begin where that method was
- * called. The message says where the mistake is, and the frames inside the framework do not help the reader. Other
- * errors, which come from the program, keep their stack; so does the cause.
+ * called. The message names the place of the mistake, and the frames inside the framework do not help the reader.
+ * Other errors, which come from the program, keep their stack; so does the cause.
  *
  * @param method Must be on the stack.
  */

@@ -6,9 +6,9 @@ export interface Problem {
   readonly code: ConfigCode
   /** The class, method or option that is wrong: `UsersController.getById`. */
   readonly subject: string
-  /** What is wrong, as a sentence. */
+  /** The cause, as a sentence. */
   readonly cause: string
-  /** What to change, as a sentence. */
+  /** The remedy, as a sentence. */
   readonly remedy: string
 }
 

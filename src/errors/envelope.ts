@@ -2,7 +2,7 @@ import type { FieldError } from '../contracts/schema.js'
 
 /** The body of a success response. */
 export interface SuccessEnvelope<TData = unknown> {
-  /** Tells a success from an error. */
+  /** Distinguishes a success from an error. */
   readonly statusCode: 'success'
   /** The status of the response, 200 to 399. */
   readonly status: number
@@ -14,7 +14,7 @@ export interface SuccessEnvelope<TData = unknown> {
 
 /** The body of an error response. */
 export interface ErrorEnvelope {
-  /** Tells an error from a success. */
+  /** Distinguishes an error from a success. */
   readonly statusCode: 'error'
   /** The status of the response, 400 to 599. */
   readonly status: number
@@ -30,7 +30,7 @@ export interface ErrorEnvelope {
 
 /** The same error for clients that accept `application/problem+json` (RFC 9457). */
 export interface ProblemDetails {
-  /** Always `about:blank`: `code` says which problem it is. */
+  /** Always `about:blank`: `code` identifies the problem. */
   readonly type: 'about:blank'
   /** The reason phrase of the status: `Not Found`. */
   readonly title: string
@@ -42,7 +42,7 @@ export interface ProblemDetails {
   readonly code: string
   /** Rejected fields, at most 20. */
   readonly errors?: readonly FieldError[]
-  /** `req.id`, where a middleware sets one. */
+  /** `req.id`, if a middleware has set one. */
   readonly requestId?: string
 }
 

@@ -2,7 +2,7 @@ import { isNativeError } from 'node:util/types'
 import type { FieldError } from '../contracts/schema.js'
 import { codeOf, HttpError, titleOf } from './http-error.js'
 
-/** What the client may know about an error. */
+/** The parts of an error that the client may see. */
 export interface Failure {
   readonly status: number
   readonly code: string
@@ -13,8 +13,8 @@ export interface Failure {
 
 /**
  * Reads any thrown or rejected value. Only two kinds of errors keep their status: the framework's own, recognized by
- * their brand, and those of `http-errors`, which Express middleware throws. Everything else becomes a 500 that tells
- * the client nothing. Never throws, whatever a getter of the value does.
+ * their brand, and those of `http-errors`, which Express middleware throws. Every other value becomes a 500 without
+ * details. Never throws, even if a getter of the value throws.
  */
 export function toFailure(error: unknown): Failure {
   return recognize(error) ?? generic(500)

@@ -19,8 +19,8 @@ const MAX_ERRORS = 10
 let systemCodes: ReadonlySet<string> | undefined
 
 /**
- * Whether an error means that a program is wrong or that a server cannot be reached, and not that a request is to be
- * refused: libraries also throw errors to say that a token has expired. Never throws.
+ * Whether an error means a mistake in a program, or a server that cannot be reached. Other errors refuse the request:
+ * libraries also throw an error for an expired token. Never throws.
  */
 export function isFault(error: unknown, depth = 0): boolean {
   try {

@@ -20,7 +20,7 @@ const kHttpError = Symbol.for('blazon.HttpError')
 /**
  * An error with a status. Thrown below a handler, or passed to `next`, it becomes the response. Below 500 the client
  * reads the message. From 500 on the client reads the name of the status, unless `expose` is true, because such
- * messages often contain what no client should see.
+ * messages often contain details that no client should see.
  *
  * @example
  * throw new HttpError(402, 'The card was declined', { code: 'CARD_DECLINED' })

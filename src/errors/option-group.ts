@@ -5,9 +5,9 @@ export type Names<Options> = Readonly<Record<keyof Options, true>>
 
 /** The functions of one group of options, which turn an option into settings. */
 export interface OptionGroup<Option, Settings> {
-  /** Finds names that the group does not know. The option is not checked yet. */
+  /** Finds names that the group does not have. The option is not checked yet. */
   readonly unknown: (option: Option) => Problem[]
-  /** Finds values that mean nothing, and values that contradict each other within the group. */
+  /** Finds invalid values, and values that contradict each other within the group. */
   readonly check: (option: Option) => Problem[]
   /** Fills in defaults and converts units. The option is checked; the result is frozen. */
   readonly resolve: (option: Option) => Settings

@@ -9,7 +9,7 @@ import {
   UnauthorizedError,
 } from './http-error.js'
 
-/** What the framework may say about an error beside its code and its message. */
+/** The parts of an error beside its code and its message. */
 interface RefuseOptions extends Omit<HttpErrorOptions, 'code'> {
   /** Whether the error keeps its stack, beginning at the caller of {@link refuse}. Default: false. */
   readonly stack?: boolean
@@ -26,7 +26,8 @@ const CLASSES: Partial<Record<ErrorCode, new (message?: string, options?: object
 
 /**
  * Makes the error with which the framework refuses a request. It has the status of its code, and no stack, because
- * the request is wrong and no line of a program. Every error of the framework that becomes a response is made here.
+ * the mistake is in the request, and not in a line of the program. Every error of the framework that becomes a
+ * response is made here.
  *
  * An error that a line of a program has caused (a query without a tenant, a database that cannot be reached) needs
  * `stack: true`, so that the log shows that line.

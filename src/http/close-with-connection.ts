@@ -39,7 +39,7 @@ function close(res: ServerResponse): void {
  * sent. If a request was refused because a proxy may read it differently, the bytes after it must not run as a
  * request.
  */
-export function isBehindLast({ socket }: IncomingMessage): boolean {
+export function isAfterLast({ socket }: IncomingMessage): boolean {
   const before = socket == null ? undefined : respondsOn(socket).at(-1)
   if (before === undefined) return false
   return before.headersSent ? before._last === true : !before.shouldKeepAlive

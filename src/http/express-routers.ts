@@ -42,7 +42,7 @@ export interface ExpressRouter {
 }
 
 /** On a middleware of the framework: the handler that it calls next. */
-export const kBehind: unique symbol = Symbol('blazon.behind')
+export const kWrappedRouter: unique symbol = Symbol('blazon.wrappedRouter')
 
 /** The name of the function with which Express mounts one application in another. */
 export const MOUNTED = 'mounted_app'
@@ -61,8 +61,11 @@ export function isExpressApp(middleware: unknown): middleware is Application {
 export function routerIn(middleware: unknown): ExpressRouter | undefined {
   if (typeof middleware !== 'function') return undefined
   if (isExpressApp(middleware)) return routerOf(middleware)
-  const { [kBehind]: behind, stack } = middleware as { [kBehind]?: unknown; stack?: unknown }
-  if (behind !== undefined) return routerIn(behind)
+  const { [kWrappedRouter]: wrapped, stack } = middleware as {
+    [kWrappedRouter]?: unknown
+    stack?: unknown
+  }
+  if (wrapped !== undefined) return routerIn(wrapped)
   return Array.isArray(stack) ? (middleware as unknown as ExpressRouter) : undefined
 }
 

@@ -1,4 +1,4 @@
-import { kBehind, type Layer, MOUNTED, routerIn } from './express-routers.js'
+import { kWrappedRouter, type Layer, MOUNTED, routerIn } from './express-routers.js'
 
 /** A route of an Express router, as far as it can be read from the router. */
 export interface ExpressRoute {
@@ -12,29 +12,29 @@ export interface ExpressRoute {
 }
 
 /** Decides whether {@link listRoutes} skips a middleware that it has reached. */
-export type Leave = (middleware: object) => boolean
+export type Skip = (middleware: object) => boolean
 
 /**
  * Lists the routes of a router or an Express application, including nested routers. A handler with two
  * parameters in `use` counts as a route, because it cannot call `next`. Other middlewares do not count.
  */
-export function listRoutes(middleware: unknown, leave: Leave = () => false): ExpressRoute[] {
-  return routesIn(middleware, '', leave)
+export function listRoutes(middleware: unknown, skip: Skip = () => false): ExpressRoute[] {
+  return routesIn(middleware, '', skip)
 }
 
 type Prefix = string | null
 
-function routesIn(middleware: unknown, prefix: Prefix, leave: Leave): ExpressRoute[] {
-  if (typeof middleware !== 'function' || leave(middleware)) return []
-  const { [kBehind]: behind } = middleware as { [kBehind]?: unknown }
-  if (behind !== undefined) return routesIn(behind, prefix, leave)
+function routesIn(middleware: unknown, prefix: Prefix, skip: Skip): ExpressRoute[] {
+  if (typeof middleware !== 'function' || skip(middleware)) return []
+  const { [kWrappedRouter]: wrapped } = middleware as { [kWrappedRouter]?: unknown }
+  if (wrapped !== undefined) return routesIn(wrapped, prefix, skip)
   const router = routerIn(middleware)
   return router === undefined
     ? []
-    : router.stack.flatMap((layer) => routesOfLayer(layer, prefix, leave))
+    : router.stack.flatMap((layer) => routesOfLayer(layer, prefix, skip))
 }
 
-function routesOfLayer(layer: Layer, prefix: Prefix, leave: Leave): ExpressRoute[] {
+function routesOfLayer(layer: Layer, prefix: Prefix, skip: Skip): ExpressRoute[] {
   const { route, handle } = layer
   if (route !== undefined && typeof route === 'object') {
     const methods = Object.keys(route.methods).map(methodOf)
@@ -43,11 +43,11 @@ function routesOfLayer(layer: Layer, prefix: Prefix, leave: Leave): ExpressRoute
   const places = prefixesOf(layer).map((path) => joined(prefix, path))
   // The routes of a mounted application cannot be read.
   if (layer.name === MOUNTED || isLast(handle)) {
-    return leave(handle)
+    return skip(handle)
       ? []
       : places.map((path) => ({ methods: ['*'], path: path === '' ? '/' : path }))
   }
-  return places.flatMap((path) => routesIn(handle, path, leave))
+  return places.flatMap((path) => routesIn(handle, path, skip))
 }
 
 /** Whether a handler cannot pass a request on. A handler without parameters may use `...all` or `arguments`. */

@@ -36,4 +36,4 @@ export const kAdded: unique symbol = Symbol('blazon.added')
 /** Whether the static headers were already set on the response. */
 export const kIsFilled: unique symbol = Symbol('blazon.isFilled')
 /** Complete header lines as text, which are sent with the head; empty if there are none. */
-export const kLead: unique symbol = Symbol('blazon.lead')
+export const kHeaderLines: unique symbol = Symbol('blazon.headerLines')

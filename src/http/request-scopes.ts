@@ -19,7 +19,7 @@ export interface RequestScopes {
   keep<T>(req: { [kTenantScope]: TenantScope | undefined }, fn: () => T): T
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: whatever an event carries
+// biome-ignore lint/suspicious/noExplicitAny: an event may carry any values
 type Listener = (...args: any[]) => void
 type AddListener = (this: EventEmitter, event: string | symbol, listener: Listener) => EventEmitter
 

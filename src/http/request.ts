@@ -4,8 +4,8 @@ import type { Socket } from 'node:net'
 import express, { type Application } from 'express'
 import type { NextFunction, Request, Response, Validated } from '../contracts/handler.js'
 import type { TenantScope } from '../contracts/tenant.js'
+import { bodyDescriptor } from './body-descriptor.js'
 import { copyDescriptors } from './copy-descriptors.js'
-import { givenBody } from './given-body.js'
 import {
   kAbortController,
   kHasFailed,
@@ -110,7 +110,7 @@ function requestOf(emitter: EventEmitter, event: string | symbol): BlazonRequest
 /** Turns a request of another server into one of ours. This happens if an `App` is mounted elsewhere. */
 export function adoptRequest(req: IncomingMessage, Request: RequestClass): BlazonRequest {
   const { baseUrl, originalUrl, params, [kTenantScope]: scope } = req as unknown as BlazonRequest
-  const body = 'body' in req ? givenBody(req) : null
+  const body = 'body' in req ? bodyDescriptor(req) : null
   Reflect.deleteProperty(req, 'body')
   Object.setPrototypeOf(req, Request.prototype)
   const adopted = req as unknown as BlazonRequest

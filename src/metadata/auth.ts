@@ -17,7 +17,7 @@ export function Auth(...args: unknown[]): DualClassOrMethodDecorator {
   return decorator('@Auth()', { class: fact, method: fact }) as DualClassOrMethodDecorator
 }
 
-/** Opens one method of a protected class to everyone. @example @Public() @Get('health') health() { return 'ok' } */
+/** Makes one method of a protected class public. @example @Public() @Get('health') health() { return 'ok' } */
 export function Public(): DualMethodDecorator
 export function Public(...args: unknown[]): DualMethodDecorator {
   refuseArguments('@Public', args)

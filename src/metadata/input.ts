@@ -60,7 +60,7 @@ export function Query(...args: unknown[]): unknown {
 
 /**
  * Validates request headers, whose names are in lower case. The validated value is in `req.validated.headers`;
- * `req.headers` keeps what the client sent.
+ * `req.headers` keeps the headers that the client sent.
  *
  * @example
  * @Get()

@@ -17,7 +17,8 @@ export function RateLimit(
   ...policies: readonly [RateLimitPolicy, ...RateLimitPolicy[]]
 ): DualClassOrMethodDecorator
 /**
- * Takes all limits from the routes of a class, or from one method: those of the class and of the `rateLimit` option.
+ * Removes all limits from the routes of a class, or from one method: also those of the class and of the `rateLimit`
+ * option.
  *
  * @param off `false`.
  * @example

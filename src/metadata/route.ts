@@ -91,7 +91,7 @@ export const Head: VerbDecorator = verb('HEAD', '@Head')
 export const Options: VerbDecorator = verb('OPTIONS', '@Options')
 
 /**
- * Handles `GET`, `POST`, `PUT`, `PATCH`, `DELETE`, `HEAD` and `OPTIONS` where no other route of the same path does.
+ * Handles `GET`, `POST`, `PUT`, `PATCH`, `DELETE`, `HEAD` and `OPTIONS` if no other route of the same path does.
  * Other methods are refused with 405.
  *
  * @example

@@ -9,10 +9,10 @@ export interface ClassRecord {
   readonly parameters: Map<number, Token>
 }
 
-// The only global that this package sets, and only where it is missing: the well-known symbol of the decorator
-// metadata proposal. Without it, TypeScript passes no `metadata` to decorators (esbuild and swc fall back on the
-// registered symbol). And without `metadata`, nothing shows to which class a method belongs after another decorator
-// has replaced the method: a guard could be lost, or end up on another class.
+// The only global that this package sets, and only if it is missing: the well-known symbol of the decorator metadata
+// proposal. Without it, TypeScript passes no `metadata` to decorators (esbuild and swc fall back on the registered
+// symbol). And without `metadata`, nothing shows to which class a method belongs after another decorator has replaced
+// the method: a guard could be lost, or end up on another class.
 const symbols = Symbol as unknown as { metadata?: symbol }
 symbols.metadata ??= Symbol.for('Symbol.metadata')
 const kMetadata = symbols.metadata

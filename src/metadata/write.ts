@@ -49,12 +49,12 @@ function refuseReplaced(target: object): void {
   if (name !== undefined) throw bare(name.replace('()', ''))
 }
 
-/** Notes the token of a constructor parameter. */
+/** Stores the token of a constructor parameter. */
 export function writeParameterToken(target: object, index: number, token: Token): void {
   classRecord(target).parameters.set(index, token)
 }
 
-/** Notes the token of a field (legacy dialect; a field of the standard dialect initializes itself). */
+/** Stores the token of a field (legacy dialect; a field of the standard dialect initializes itself). */
 export function writeFieldToken(prototype: object, key: PropertyKey, token: Token): void {
   classRecord(prototype.constructor).fields.set(key, token)
 }

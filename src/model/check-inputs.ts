@@ -48,7 +48,7 @@ function checkSchema(subject: string, input: Input): Problem[] {
   return [{ code: 'E_SCHEMA_INVALID', subject, cause, remedy: problem.remedy }]
 }
 
-/** The place of a schema, as its author knows it. */
+/** The place in the source where the author has written a schema. */
 function placeOf({ by, source }: Input): string {
   return by === undefined ? DECORATOR_OF[source] : `\`${source}\` in ${by}()`
 }

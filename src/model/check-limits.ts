@@ -91,7 +91,7 @@ function isCount(value: unknown): boolean {
   return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MOST
 }
 
-/** Response headers and Redis know whole seconds only. */
+/** Response headers and Redis support whole seconds only. */
 function isWindow(value: unknown): boolean {
   if (typeof value !== 'number' && typeof value !== 'string') return false
   const ms = windowMs({ window: value })

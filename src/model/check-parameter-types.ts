@@ -17,13 +17,13 @@ const DECORATOR_OF = { body: '@Body', params: '@Params', query: '@Query', header
 /** No JSON value has one of these types: body parsers in `middlewares` create them. */
 const OF_PARSERS: readonly unknown[] = [Buffer, Uint8Array]
 
-/** What a compiler records for types that do not exist at run time. */
+/** The values that a compiler records for types that do not exist at run time. */
 const SILENT: readonly unknown[] = [Object, undefined, null]
 
 /**
- * Finds parameters of the legacy dialect that have a type but no schema: `@Body() dto: CreateUser` validates
- * nothing. The types are only known where `emitDecoratorMetadata` is on and the process has loaded a metadata store.
- * An interface, `any` and `unknown` are not reported.
+ * Finds parameters of the legacy dialect that have a type but no schema: `@Body() dto: CreateUser` validates nothing.
+ * The types are only known if `emitDecoratorMetadata` is on and the process has loaded a metadata store. An
+ * interface, `any` and `unknown` are not reported.
  */
 export function checkParameterTypes(routes: readonly RouteModel[]): Problem[] {
   const { getMetadata } = Reflect as { getMetadata?: GetMetadata }
@@ -62,7 +62,7 @@ function toProblem(subject: string, { index, source, type }: Unchecked): Problem
   const name = type.name || 'a class'
   const passed =
     source === 'body'
-      ? 'the handler receives whatever the client sends'
+      ? 'the handler receives every value that the client sends'
       : `the handler receives the ${source} as an object of strings`
   const remedy =
     '~standard' in type

@@ -3,8 +3,8 @@ import type { Problem } from '../errors/config-error.js'
 import { hidesParameters } from './hides-parameters.js'
 
 /**
- * Finds documented success statuses that a handler can never send: a handler without the response sends what it
- * returns, with the status of `@HttpCode`, or else 200, or 204 for nothing.
+ * Finds documented success statuses that a handler can never send: a handler without the response object sends the
+ * value that it returns, with the status of `@HttpCode`, or else 200, or 204 for nothing.
  */
 export function checkResponses(route: RouteModel): Problem[] {
   const { name, status, redirect, operation } = route

@@ -65,7 +65,7 @@ function shadowed(route: RouteModel, winner: RouteModel): Problem {
   }
 }
 
-/** Only works where the schema shows its keys. A schema that does not is not checked. */
+/** Checks only schemas that show their keys. */
 function checkParams(route: RouteModel): Problem[] {
   const { params } = route.inputs
   const keys = params === null ? undefined : schemaKeys(params)
@@ -121,7 +121,7 @@ interface StandardJsonSchema {
   input(options: { target: string }): { properties?: object }
 }
 
-/** The keys of schemas of libraries. They never change, and zod takes 0.1 ms to tell them. */
+/** The keys of schemas of libraries. They never change, and zod takes 0.1 ms to return them. */
 const knownKeys = new WeakMap<object, string[] | undefined>()
 
 /** The property names of an object schema, as far as the schema shows them. */

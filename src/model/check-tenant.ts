@@ -10,7 +10,7 @@ export function checkTenant(subject: string, facts: FactsByKind): Problem[] {
     .map(({ options }) => {
       const given = inspect(options, { breakLength: Infinity })
       const remedy = 'Write @Tenant(), or @Tenant({ optional: true }).'
-      return invalid(subject, `@Tenant was given ${given}, which it does not understand.`, remedy)
+      return invalid(subject, `@Tenant was given ${given}, which is not a valid option.`, remedy)
     })
 }
 

@@ -13,7 +13,7 @@ import { type FactsByKind, factsOf, firstOf, groupFacts } from './facts-by-kind.
 import { type InheritedController, inherit, type ReadChain } from './inherit.js'
 import { joinPaths, pathParameters } from './paths.js'
 
-/** What the compiler needs in addition to the controllers. */
+/** The input of the compiler besides the controllers. */
 export interface ModelOptions {
   readonly readChain: ReadChain
   /** The access of a route that has no decorator for it. */
@@ -55,7 +55,7 @@ function checkLink(subject: string, facts: FactsByKind): Problem[] {
   return [...checkLimits(subject, facts), ...checkRepeated(subject, facts)]
 }
 
-/** What all routes of a controller share. */
+/** The values that all routes of a controller share. */
 interface Owner {
   readonly controller: Class
   readonly facts: FactsByKind

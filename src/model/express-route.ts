@@ -2,8 +2,8 @@ import type { Class } from '../contracts/provider.js'
 import type { HttpMethod, RouteModel } from '../contracts/route-model.js'
 
 /**
- * What `route.get()` and `route.all()` of Express store in `route.methods`. Routes with the same method share the
- * object.
+ * The value that `route.get()` and `route.all()` of Express store in `route.methods`. Routes with the same method
+ * share the object.
  */
 export function expressMethods(method: HttpMethod): RouteModel['methods'] {
   METHODS[method] ??= Object.freeze({ [lowerCase(method) ?? '_all']: true as const })
@@ -12,7 +12,7 @@ export function expressMethods(method: HttpMethod): RouteModel['methods'] {
 
 const METHODS: Partial<Record<HttpMethod, RouteModel['methods']>> = {}
 
-/** What they store in `route.stack`. */
+/** The entry that they store in `route.stack`. */
 export function expressStack(
   { prototype }: Class,
   handler: PropertyKey,

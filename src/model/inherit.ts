@@ -12,9 +12,9 @@ export interface InheritedController {
 }
 
 /**
- * Merges a class with its base classes. The nearest facts come first, so the first fact of a kind is the closest
- * one. An overridden method keeps the decorators of the original, except for the kinds that it states anew: an
- * override never loses a guard.
+ * Merges a class with its base classes. The nearest facts come first, so the first fact of a kind is the closest one.
+ * An overridden method keeps the decorators of the original, except for the kinds that it states again: an override
+ * never loses a guard.
  */
 export function inherit(chain: readonly ClassFacts[]): InheritedController {
   const methods = new Map<PropertyKey, readonly Fact[]>()

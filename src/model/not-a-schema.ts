@@ -39,8 +39,8 @@ function isClass(given: AnyFunction): boolean {
 }
 
 /**
- * The problem of an instance of a class. It is not a JSON Schema, whatever its fields are called; one without known
- * fields would accept every value.
+ * The problem of an instance of a class. It is not a JSON Schema, even if its fields have the names of keywords.
+ * Without such fields, it would accept every value as a JSON Schema.
  */
 export function instanceProblem(schema: object): SchemaProblem | null {
   const prototype: object | null = Object.getPrototypeOf(schema)

@@ -16,10 +16,10 @@ export function buildPaths(
     items.set(template, item.set(documented.method, buildOperation(documented, path, context)))
   }
   const sorted = [...items].sort(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(sorted.map(([path, item]) => [path, inOrder(item)]))
+  return Object.fromEntries(sorted.map(([path, item]) => [path, sortMethods(item)]))
 }
 
-function inOrder(item: ReadonlyMap<string, OpenApiOperation>): OpenApiPathItem {
+function sortMethods(item: ReadonlyMap<string, OpenApiOperation>): OpenApiPathItem {
   return Object.fromEntries(
     METHODS.filter((method) => item.has(method)).map((method) => [method, item.get(method)]),
   )

@@ -192,8 +192,8 @@ function inexact(subject: string): Problem {
     code: 'W_SCHEMA_NOT_REPRESENTABLE',
     subject: `${subject} @Query`,
     cause:
-      'A union or a record cannot be written exactly as a list of query parameters: the document lists the parameters whose names it knows.',
+      'A union or a record cannot be written exactly as a list of query parameters: the document lists only the parameters whose names are known.',
     remedy:
-      'Use an object with optional properties, or accept that the document says less here than the validator checks.',
+      'Use an object with optional properties, or accept that the document is less exact here than the validator.',
   }
 }

@@ -14,7 +14,7 @@ import { type Definition, idOf, settleNames } from './settle-names.js'
 
 const REMEDIES = {
   W_SCHEMA_NOT_REPRESENTABLE:
-    'Use a schema that JSON Schema can express, or accept that the document says less here than the validator checks.',
+    'Use a schema that JSON Schema can express, or accept that the document is less exact here than the validator.',
   W_EXAMPLE_INVALID: 'Correct it, or take it out of the schema.',
 } as const
 
@@ -86,7 +86,7 @@ export class SchemaRegistry {
   /** Adds a schema that refers to definitions, and adds these definitions. */
   #define(described: DescribedSchema, use: SchemaUse): void {
     this.#hasOwnDefinitions = true
-    const names = this.#nameFreely(described, use)
+    const names = this.#assignNames(described, use)
     const toId = (local: string) => idOf(use.side, names.get(local) ?? local)
     for (const { name: local, isNamed, schema } of described.definitions) {
       const name = names.get(local) as string
@@ -134,7 +134,7 @@ export class SchemaRegistry {
    * Names for the definitions of a schema. When a name already belongs to another definition, the place is
    * put before it.
    */
-  #nameFreely(described: DescribedSchema, use: SchemaUse): ReadonlyMap<string, string> {
+  #assignNames(described: DescribedSchema, use: SchemaUse): ReadonlyMap<string, string> {
     const place = use.name()
     const names = new Map(localNames(described, place))
     const toId = (local: string) => idOf(use.side, names.get(local) ?? local)

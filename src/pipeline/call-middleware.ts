@@ -1,6 +1,6 @@
 import { isThenable } from '../step/thenable.js'
 
-/** Calls a middleware. Anything that it throws or rejects with is passed to `fail`, whatever its type. */
+/** Calls a middleware. Every value that it throws or rejects with, of any type, is passed to `fail`. */
 export function callMiddleware(run: () => unknown, fail: (error: unknown) => void): void {
   try {
     const result = run()

@@ -9,7 +9,7 @@ import type { OnError, RunRoute, Stage } from '../step/step.js'
 import { isThenable } from '../step/thenable.js'
 import { nextOf } from './steps/handler.js'
 
-/** What {@link compileDispatch} needs. */
+/** The input of {@link compileDispatch}. */
 export interface DispatchConfig {
   readonly match: (method: string, url: string) => RouteMatch
   readonly routes: readonly RouteModel[]

@@ -3,7 +3,7 @@ import type { Interceptor } from '../contracts/plugin.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { BodyLimits } from '../http/read-json.js'
 import type { RequestScopes } from '../http/request-scopes.js'
-import { inOrder } from '../step/in-order.js'
+import { joinStages } from '../step/join-stages.js'
 import type { OnError, RunRoute, SettlingStage, Stage, Step } from '../step/step.js'
 import type { Deadlines } from './deadlines.js'
 import type { LogDenial } from './log-denials.js'
@@ -120,7 +120,7 @@ export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineCo
     unexpired: mayWait && mayExpire ? unexpiredStage : null,
     headers: route.headers === null ? null : headersStage(route.headers),
     dates: dates === null ? null : datesStage(dates),
-    intercept: inOrder(interceptors.map((intercept) => interceptStage(intercept, config))),
+    intercept: joinStages(interceptors.map((intercept) => interceptStage(intercept, config))),
     underTest,
     handler: handlerStage(invocation),
   }

@@ -1,9 +1,9 @@
 import type { ErrorRequestHandler, NextFunction, Response } from '../contracts/handler.js'
 import { toFailure } from '../errors/failure.js'
 import { refuse } from '../errors/refuse.js'
+import { isRefused, resumeAsBefore } from '../http/continuations.js'
 import { kHasFailed, kIsExpired, kPassOn } from '../http/own-fields.js'
 import type { BlazonRequest } from '../http/request.js'
-import { isRefused, resumeAsBefore } from '../http/ways-on.js'
 import { isNextError } from '../step/next-error.js'
 import type { OnError } from '../step/step.js'
 import { callMiddleware } from './call-middleware.js'
@@ -34,7 +34,7 @@ export type OnFailure = (
   origin?: ErrorOrigin,
 ) => void
 
-/** What the error middlewares call when they are done. */
+/** The functions to call after the error middlewares. */
 export interface ErrorEnds {
   /** Handles the error that the last error middleware passes on or throws. */
   readonly last: OnError
@@ -138,8 +138,8 @@ class ErrorWalk {
   }
 
   /**
-   * Logs the error if the response has a status of 500 or above, whoever sent it. If the request has continued,
-   * the error is not logged.
+   * Logs the error if the response has a status of 500 or above, also if other code has sent it. If the request has
+   * continued, the error is not logged.
    */
   #noteResponse(): void {
     const { req, res, log } = this.#config

@@ -8,7 +8,7 @@ import { callMiddleware } from './call-middleware.js'
 import type { OnFailure } from './compose-error-middlewares.js'
 import type { OnLateError } from './late-errors.js'
 
-/** What follows the middlewares. */
+/** The functions to call after the middlewares. */
 export interface MiddlewareEnds {
   readonly done: RunRoute
   readonly onError: OnFailure
@@ -30,7 +30,7 @@ export function composeMiddlewares(
 ): RunRoute {
   const end = middlewares.length
   function leave(req: BlazonRequest, res: Response): void {
-    // From here on, the route handles what is passed to `req.next`.
+    // From here on, the route handles the errors that are passed to `req.next`.
     req.next = undefined
     done(req, res)
   }

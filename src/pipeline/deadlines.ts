@@ -6,10 +6,10 @@ import { kIsExpired } from '../http/own-fields.js'
 import type { BlazonRequest } from '../http/request.js'
 import type { RequestScopes } from '../http/request-scopes.js'
 import type { OnError } from '../step/step.js'
-import { overtake } from './overtake.js'
+import { endEarly } from './end-early.js'
 import { inScopeOf } from './scoped-errors.js'
 
-/** What {@link Deadlines} needs: the clock, and the handlers of requests whose time is over. */
+/** The input of {@link Deadlines}: the clock, and the handlers of requests whose time is over. */
 export interface DeadlineConfig {
   readonly clock: Clock
   readonly onError: OnError
@@ -96,7 +96,7 @@ export class Deadlines {
     if (res.headersSent) return
     const error = refuse('HANDLER_TIMEOUT', 'The handler took too long', { stack: true })
     const end = req[kIsExpired] ? this.#ends.fail : this.#ends.onError
-    overtake(error, req, () => end(error, req, res))
+    endEarly(error, req, () => end(error, req, res))
   }
 }
 

@@ -7,7 +7,7 @@ import type { OnFailure } from './compose-error-middlewares.js'
 import { limitErrors } from './field-errors.js'
 import { type Declares, genericErrors } from './generic-errors.js'
 
-/** What {@link explainErrors} needs. */
+/** The input of {@link explainErrors}. */
 export interface ExplainConfig {
   readonly plugins: readonly Plugin[]
   /**
@@ -28,8 +28,8 @@ export function explainErrors(
     if (HttpError.is(error)) return error
     for (const plugin of explainers) {
       const meaning = attempt(() => {
-        const said: unknown = plugin.explain?.(error, req)
-        return HttpError.is(said) ? presentable(said, req, declaresOf) : undefined
+        const explained: unknown = plugin.explain?.(error, req)
+        return HttpError.is(explained) ? presentable(explained, req, declaresOf) : undefined
       })
       if (meaning !== undefined) return meaning
     }
@@ -40,9 +40,9 @@ export function explainErrors(
   }
 }
 
-function attempt<T>(ask: () => T): T | undefined {
+function attempt<T>(run: () => T): T | undefined {
   try {
-    return ask()
+    return run()
   } catch {
     return undefined
   }

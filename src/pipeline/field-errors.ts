@@ -1,7 +1,7 @@
 import type { FieldError } from '../contracts/schema.js'
 import { MAX_ISSUES } from '../schema/max-issues.js'
 
-/** The most bytes of all errors together. Names and messages may repeat what the client sent. */
+/** The most bytes of all errors together. Names and messages may repeat data that the client sent. */
 const MAX_BYTES = 8 * 1024
 const MAX_MESSAGE = 1000
 const MAX_PATH = 250

@@ -1,12 +1,12 @@
 import type { Response } from '../contracts/handler.js'
 import { toMiddlewareFailure } from '../errors/failure.js'
+import { errorTakerOf } from '../http/continuations.js'
 import { kHasFailed } from '../http/own-fields.js'
 import type { BlazonRequest } from '../http/request.js'
 import type { RequestScopes } from '../http/request-scopes.js'
 import { keepFirstResponse } from '../http/send/keep-first-response.js'
-import { errorTakerOf } from '../http/ways-on.js'
+import { endEarly } from './end-early.js'
 import type { LogFailure } from './log-failure.js'
-import { overtake } from './overtake.js'
 import { inScopeOf } from './scoped-errors.js'
 
 /** The state of a request whose middleware failed after it had called `next`. */
@@ -18,10 +18,10 @@ export interface LateExchange {
   readonly fail: (error: unknown) => void
 }
 
-/** Handles what a middleware passes on, throws or rejects with after it has called `next`. */
+/** Handles an error that a middleware passes on, throws or rejects with after it has called `next`. */
 export type OnLateError = (error: unknown, exchange: LateExchange) => void
 
-/** What late errors need besides their request. */
+/** The input of {@link createOnLateError}. */
 interface LateEnds {
   /** `null` if requests have no scopes. */
   readonly scopes: RequestScopes | null
@@ -43,7 +43,7 @@ export function createOnLateError(log: LogFailure, { scopes, app }: LateEnds): O
     if (takeError !== undefined) return takeError(error)
     log(error, req, { status })
     inScopeOf(scopes, req, () => {
-      if (isAtRoute) return overtake(error, req, fail)
+      if (isAtRoute) return endEarly(error, req, fail)
       keepFirstResponse(res)
       fail(error)
     })

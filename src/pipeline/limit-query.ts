@@ -8,7 +8,7 @@ import type { DispatchConfig } from './compile-dispatch.js'
 /** The query parsers of Express, which stop at {@link MAX_PARAMETERS}. A custom parser has its own limits. */
 const EXPRESS_PARSERS: readonly unknown[] = [true, 'simple', 'extended']
 
-/** What {@link limitQuery} needs. */
+/** The input of {@link limitQuery}. */
 export interface QueryLimit extends Pick<DispatchConfig, 'match'> {
   /** Its settings contain the query parser. */
   readonly express: Application

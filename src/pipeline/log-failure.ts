@@ -2,10 +2,10 @@ import type { Logger } from '../contracts/logger.js'
 import type { TenantScope } from '../contracts/tenant.js'
 import { kAbortController, kTenantScope } from '../http/own-fields.js'
 import type { BlazonRequest } from '../http/request.js'
-import { disown } from '../step/thenable.js'
+import { ignoreRejection } from '../step/thenable.js'
 import { requestIdOf } from './request-id.js'
 
-/** What is logged of a failure besides its request. */
+/** The logged facts of a failure besides its request. */
 interface FailureNote {
   /** The status of the response, or the one it would have had. */
   readonly status: number
@@ -28,7 +28,7 @@ export function createFailureLog(logger: Logger): LogFailure {
       if (isReasonOf(req, error)) return
       const returned: unknown = logger.error({ err: error, ...factsOf(req), status }, message)
       // A logger that writes asynchronously may return a promise that rejects.
-      disown(returned)
+      ignoreRejection(returned)
     } catch {
       // The response must be sent even if the logger fails.
     }

@@ -11,7 +11,7 @@ type Named = Pick<RouteModel, 'method' | 'path'>
 /** Wraps a route so that it reports its path to a tracing library before it runs. */
 type Teller = (run: RunRoute, route: Named, model: RouteModel | undefined) => RunRoute
 
-/** What {@link nameRoutes} needs: the routes of the handlers. */
+/** The input of {@link nameRoutes}: the routes of the handlers. */
 export interface NamedRoutes {
   readonly routes: readonly RouteModel[]
   /** The paths of the framework's own routes, which come after `routes`. */
@@ -42,7 +42,7 @@ export function nameRoutes(
   )
 }
 
-/** The `RPCMetadata` of `@opentelemetry/core`. Code that knows the route of a request sets it there. */
+/** The `RPCMetadata` of `@opentelemetry/core`. Code that has found the route of a request sets it there. */
 interface RpcMetadata {
   route?: string | undefined
 }

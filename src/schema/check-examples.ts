@@ -22,7 +22,7 @@ export function checkExamples(described: DescribedSchema): DescribedSchema {
     if (wrong.length === 0) return checked
     const copy: Record<string, unknown> = { ...checked }
     for (const key of wrong) {
-      const cause = `Its ${key} ${JSON.stringify(copy[key])} is not what the schema accepts, ${REMEDIED}.`
+      const cause = `Its ${key} ${JSON.stringify(copy[key])} is not accepted by its schema, ${REMEDIED}.`
       losses.push({ path, cause, code: 'W_EXAMPLE_INVALID' })
       delete copy[key]
     }

@@ -21,8 +21,8 @@ export type CompileValidator = (schema: Schema, source: InputSource) => Promise<
  * what it coerces, with one exception: a query parameter that was sent once becomes a list of one item if the
  * schema expects a list.
  *
- * @param converters Converters for libraries that cannot describe their schemas. The descriptions say which
- * query parameters are lists.
+ * @param converters Converters for libraries that cannot describe their schemas. The descriptions show which query
+ * parameters are lists.
  */
 export function createValidatorCompiler(converters?: SchemaConverters): CompileValidator {
   const compileJsonSchema = createJsonSchemaCompiler()

@@ -3,7 +3,7 @@ import type { ApiResponseOptions } from '../contracts/operation.js'
 import { type DatePlaces, either, findDatePlaces, within } from './date-places.js'
 import { createDateWriter, type WriteDates } from './date-writer.js'
 import { describeOnce } from './describe-once.js'
-import { isStatedBare } from './response-shape.js'
+import { isSentWithoutEnvelope } from './response-shape.js'
 
 /**
  * Compiles one function that writes the dates of all successful responses of an operation; `null` when no
@@ -26,7 +26,7 @@ function placesOf(
   const { status, schema } = response
   if (status >= 400 || schema === undefined) return null
   const places = findDatePlaces(describeOnce(schema, { side: 'output', converters }))
-  return places && (isStatedBare(response) ? places : inEnvelope(places))
+  return places && (isSentWithoutEnvelope(response) ? places : inEnvelope(places))
 }
 
 /**

@@ -20,7 +20,7 @@ type Stated = Pick<ApiResponseOptions, 'status' | 'schema' | 'raw' | 'contentTyp
  * Whether `raw` or `contentType` documents a response without the envelope. The framework then also sends the
  * handler's value without the envelope.
  */
-export function isStatedBare({ status, schema, raw, contentType }: Stated): boolean {
+export function isSentWithoutEnvelope({ status, schema, raw, contentType }: Stated): boolean {
   if (isBodiless(status) || (status >= 400 && schema === undefined)) return false
   if (raw === true) return true
   return contentType !== undefined && (status >= 400 || !isPlainJson(contentType))

@@ -9,7 +9,7 @@ type Components = Readonly<Record<string, OpenApiSchema>>
 /** Returns the places where a value does not match its schema; an empty list when it matches. */
 export type FindMismatches = (value: unknown) => readonly Mismatch[]
 
-/** A deeper chain of parts is taken for a cycle. */
+/** A deeper chain of parts counts as a cycle. */
 const MAX_DEPTH = 20
 
 /**
@@ -90,8 +90,8 @@ function closedSchema(root: OpenApiSchema, components: Components): Json {
 }
 
 /**
- * `closed`: only the described properties are allowed. `open`: any property is allowed. `silent`: the schema
- * says nothing about properties.
+ * `closed`: only the described properties are allowed. `open`: any property is allowed. `silent`: the schema does not
+ * describe properties.
  */
 type Scope = 'closed' | 'open' | 'silent'
 

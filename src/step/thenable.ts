@@ -12,7 +12,7 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
  * may throw or call back twice, and a promise may have its own `then`. In all these cases each callback runs
  * at most once. Throws only if reading the thenable throws.
  */
-export function follow<T, U>(
+export function whenSettled<T, U>(
   value: PromiseLike<T>,
   go: (settled: T) => U,
   fail?: (error: unknown) => U,
@@ -24,6 +24,6 @@ export function follow<T, U>(
  * Ignores the rejection of a promise that code returned where no promise is allowed. An unhandled rejection
  * would end the process.
  */
-export function disown(value: unknown): void {
+export function ignoreRejection(value: unknown): void {
   if (isThenable(value)) Promise.resolve(value).catch(() => {})
 }

@@ -5,7 +5,7 @@ import type { User } from '../contracts/handler.js'
 import type { HttpMethod, RouteModel } from '../contracts/route-model.js'
 import { ConfigError, type Problem } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
-import { type Judge, observe } from './exchange.js'
+import { type CheckExchange, observe } from './exchange.js'
 import type { TestCaller } from './test-caller.js'
 
 /**
@@ -38,7 +38,7 @@ export interface AuthMatrixOptions {
    */
   readonly unguarded?: 'fail'
   /**
-   * Operations that may be open to everybody, as `POST /login` or `SessionsController.login`. Default: none.
+   * Operations that may be public, as `POST /login` or `SessionsController.login`. Default: none.
    */
   readonly except?: readonly string[]
 }
@@ -51,7 +51,7 @@ export interface ProbeLink {
   readonly agent: Agent
   readonly headers: ReadonlyMap<string, string>
   /** Checks the responses of refused requests against the document; `null` when responses are not checked. */
-  readonly judge: Judge | null
+  readonly checkExchange: CheckExchange | null
 }
 
 const CHANGING: readonly HttpMethod[] = ['POST', 'PUT', 'PATCH', 'DELETE', 'ALL']
@@ -131,7 +131,7 @@ function nameOf({ method, path }: RouteModel): string {
 
 /**
  * @param probe Sends requests without credentials.
- * @throws Error that names the operations which change data and are open to everybody.
+ * @throws Error that names the operations which change data and are public.
  */
 export async function refuseUnguarded(
   routes: readonly RouteModel[],
@@ -147,7 +147,7 @@ export async function refuseUnguarded(
   if (open.length === 0) return
   throw new Error(
     [
-      'Operations that change something are open to everybody:',
+      'Operations that change data are public:',
       ...open,
       "Guard them: @Auth() or @Can(…); or list them, if this is intended: { except: ['POST /login'] }.",
     ].join('\n'),
@@ -158,11 +158,11 @@ export async function refuseUnguarded(
  * Creates the function that sends requests for one principal. A probe route runs in place of the handler.
  */
 export function createProbe(
-  { agent, headers, judge }: ProbeLink,
+  { agent, headers, checkExchange }: ProbeLink,
   match: CompiledRoutes['match'],
 ): Probe {
-  const judgeRefusal: Judge = (exchange) =>
-    exchange.status === REACHED ? undefined : judge?.(exchange)
+  const checkRefusal: CheckExchange = (exchange) =>
+    exchange.status === REACHED ? undefined : checkExchange?.(exchange)
   return function probe(route) {
     const request = { agent, ...requestFor(route, match), headers: Object.fromEntries(headers) }
     return new Promise((resolve, reject) => {
@@ -176,7 +176,7 @@ export function createProbe(
           else resolve(statusCode === REACHED ? 'allowed' : statusCode)
         })
       })
-      observe(req, judgeRefusal, (found) => {
+      observe(req, checkRefusal, (found) => {
         failure = found
       })
       req.once('error', reject)

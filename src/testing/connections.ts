@@ -5,7 +5,7 @@ import type { RunRoute, Step } from '../step/step.js'
 import { isThenable } from '../step/thenable.js'
 import { MemoryAgent } from './memory-agent.js'
 
-/** What the harness knows about a connection. */
+/** The facts that the harness stores about a connection. */
 export interface ConnectionFacts {
   /** The user of every request on this connection; `undefined` when the guard decides who the caller is. */
   readonly principal?: User | undefined
@@ -107,8 +107,8 @@ export class Connections {
   }
 
   /**
-   * Wraps a handler so that requests wait before it, and responses after it, as long as `pause` of the
-   * connection says.
+   * Wraps a handler so that requests wait before it, and responses after it, until the promise of `pause` of the
+   * connection settles.
    */
   readonly wrapHandler = (next: Step): Step => {
     return function handleUnderTest(req, res) {

@@ -16,7 +16,7 @@ export interface Exchange {
 }
 
 /** Checks an exchange. Returns an error when the response is wrong, else `undefined`. */
-export type Judge = (exchange: Exchange) => Error | undefined
+export type CheckExchange = (exchange: Exchange) => Error | undefined
 
 /** Whether a response has a JSON body. */
 export function hasJsonBody({ method }: ClientRequest, res: IncomingMessage): boolean {
@@ -30,26 +30,26 @@ export function isJson(mediaType: string | undefined): boolean {
 }
 
 /**
- * Passes the response of a request to the judge, without consuming the body that the caller reads.
+ * Passes the response of a request to `checkExchange`, without consuming the body that the caller reads.
  *
  * @param report Called with the verdict: for a JSON body before the caller sees its end, otherwise when the
  * head arrives.
  */
 export function observe(
   req: ClientRequest,
-  judge: Judge,
+  checkExchange: CheckExchange,
   report: (failure: Error | undefined) => void,
 ): void {
   req.prependOnceListener('response', (res: IncomingMessage) => {
     const { statusCode: status = 0, headers } = res
     const exchange = { method: req.method, url: req.path, status, headers, body: null }
-    if (!hasJsonBody(req, res)) return report(judge(exchange))
+    if (!hasJsonBody(req, res)) return report(checkExchange(exchange))
     const chunks: Buffer[] = []
     const push = res.push
     // A `data` listener would start the stream before the caller has attached its own listeners.
     res.push = function pushObserved(chunk, encoding) {
       if (chunk !== null) chunks.push(chunk)
-      else report(judge({ ...exchange, body: textOf(Buffer.concat(chunks), res) }))
+      else report(checkExchange({ ...exchange, body: textOf(Buffer.concat(chunks), res) }))
       return push.call(this, chunk, encoding)
     }
   })

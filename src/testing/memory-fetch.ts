@@ -3,7 +3,7 @@ import { pipeline, Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { ReadableStream } from 'node:stream/web'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
-import { hasJsonBody, type Judge, observe } from './exchange.js'
+import { type CheckExchange, hasJsonBody, observe } from './exchange.js'
 
 /**
  * The origin of relative URLs. It is never resolved, because connections are in memory; `req.hostname` shows
@@ -32,7 +32,7 @@ export interface FetchLink {
    * Checks every response. A JSON body is then read whole before `fetch` resolves. `null`: responses are not
    * checked.
    */
-  readonly judge: Judge | null
+  readonly checkExchange: CheckExchange | null
 }
 
 /** One request. A redirect leads to another one. */
@@ -51,8 +51,8 @@ interface Received {
 }
 
 /**
- * The standard `fetch` over connections in memory. Every request goes to the application, whatever host its
- * URL names. A URL without a host is resolved against `http://in-process`.
+ * The standard `fetch` over connections in memory. Every request goes to the application, also if its URL has another
+ * host. A URL without a host is resolved against `http://in-process`.
  */
 export async function memoryFetch(
   input: string | URL | Request,
@@ -120,7 +120,11 @@ function isStream(body: unknown): boolean {
   )
 }
 
-function exchange(hop: Hop, signal: AbortSignal, { agent, judge }: FetchLink): Promise<Received> {
+function exchange(
+  hop: Hop,
+  signal: AbortSignal,
+  { agent, checkExchange }: FetchLink,
+): Promise<Received> {
   const { url, method, headers, body } = hop
   return new Promise((resolve, reject) => {
     const req = send({
@@ -140,14 +144,14 @@ function exchange(hop: Hop, signal: AbortSignal, { agent, judge }: FetchLink): P
     signal.addEventListener('abort', abort, { once: true })
     req.once('close', () => signal.removeEventListener('abort', abort))
     req.on('error', (error) => reject(signal.aborted ? signal.reason : failed(error)))
-    if (judge !== null) {
-      observe(req, judge, (found) => {
+    if (checkExchange !== null) {
+      observe(req, checkExchange, (found) => {
         failure = found
       })
     }
     req.once('response', (res) => {
       head = res
-      readJudged(judge !== null && hasJsonBody(req, res), res).then(
+      readChecked(checkExchange !== null && hasJsonBody(req, res), res).then(
         (source) => {
           if (failure === undefined) return resolve({ head: res, body: source })
           res.destroy()
@@ -156,15 +160,14 @@ function exchange(hop: Hop, signal: AbortSignal, { agent, judge }: FetchLink): P
         (error) => reject(signal.aborted ? signal.reason : failed(error)),
       )
     })
-    // The error of the request says only that the connection was cut; the error of the body stream is the
-    // cause.
+    // The error of the request shows only that the connection was cut; the error of the body stream is the cause.
     if (body instanceof Readable) body.once('error', (error) => reject(failed(error)))
     sendBody(req, body)
   })
 }
 
 /** Returns the body stream of a response. The body of a checked response is read whole first. */
-async function readJudged(isJudged: boolean, res: IncomingMessage): Promise<Readable> {
+async function readChecked(isJudged: boolean, res: IncomingMessage): Promise<Readable> {
   return isJudged ? Readable.from([await buffer(res)]) : res
 }
 

@@ -3,7 +3,7 @@ import type { Response, Test } from 'supertest'
 import type TestAgent from 'supertest/lib/agent.js'
 import { ConfigError } from '../errors/config-error.js'
 import { refuseOldPeer } from '../errors/peer-floor.js'
-import { type Judge, observe } from './exchange.js'
+import { type CheckExchange, observe } from './exchange.js'
 import { type Finish, finishTest } from './finish-test.js'
 import type { MemoryAgent } from './memory-agent.js'
 import { ORIGIN } from './memory-fetch.js'
@@ -16,7 +16,7 @@ export interface RequestDefaults {
   /** Called for every request. */
   readonly headers: () => ReadonlyMap<string, string>
   /** `null` when responses are not checked. */
-  readonly judge: Judge | null
+  readonly checkExchange: CheckExchange | null
   readonly finish: Finish
 }
 
@@ -39,11 +39,11 @@ export async function loadSupertest(): Promise<Supertest> {
 
 /** Creates a supertest agent whose requests go over connections in memory. */
 export function supertestAgent(supertest: Supertest, defaults: RequestDefaults): TestAgent {
-  const { agent, headers, judge, finish } = defaults
+  const { agent, headers, checkExchange, finish } = defaults
   return supertest.agent(ORIGIN).use((test: Test) => {
     test.agent(agent as never)
     for (const [name, value] of headers()) test.set(name, value)
-    if (judge !== null) judgeTest(test, judge)
+    if (checkExchange !== null) checkTest(test, checkExchange)
     finishTest(test, finish)
   })
 }
@@ -51,15 +51,15 @@ export function supertestAgent(supertest: Supertest, defaults: RequestDefaults):
 type Done = (error: unknown, response: Response) => void
 
 /**
- * Fails a supertest request with the error of the judge, unless its own expectations fail first: their error
- * says more. `then` and `expect(…, callback)` also go through `end`.
+ * Fails a supertest request with the error of `checkExchange`, unless its own expectations fail first: their error is
+ * more exact. `then` and `expect(…, callback)` also go through `end`.
  */
-function judgeTest(test: Test, judge: Judge): void {
+function checkTest(test: Test, checkExchange: CheckExchange): void {
   let failure: Error | undefined
   // The event comes once for the request and once for every redirect that is followed.
   test.on('request', () => {
     const { req } = test as unknown as { req: ClientRequest }
-    observe(req, judge, (found) => {
+    observe(req, checkExchange, (found) => {
       failure ??= found
     })
   })

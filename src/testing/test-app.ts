@@ -30,7 +30,7 @@ import type { Finish } from './finish-test.js'
 import { checkFuzzOptions, type FuzzOptions, type FuzzReport } from './fuzz/fuzz-options.js'
 import { checkIsolationOptions, type IsolationOptions } from './isolation/isolation-options.js'
 import type { IsolationReport } from './isolation/isolation-report.js'
-import { OverheardStores } from './isolation/overheard-stores.js'
+import { RecordedStores } from './isolation/recorded-stores.js'
 import { loadSupertest } from './supertest-agent.js'
 import { stateOf, TestCaller } from './test-caller.js'
 import { TestClock } from './test-clock.js'
@@ -53,7 +53,7 @@ export class TestApp extends App {
   readonly #log: TestLog
   readonly #watch: TestWatch = new TestWatch()
   readonly #connections: Connections = new Connections()
-  readonly #stores: OverheardStores = new OverheardStores()
+  readonly #stores: RecordedStores = new RecordedStores()
   readonly #headers: Map<string, string> = new Map()
   readonly #options: TestOptions
   readonly #coverage: ContractCoverage
@@ -124,13 +124,13 @@ export class TestApp extends App {
   static override async create(options: TestOptions = {}): Promise<TestApp> {
     const { app, supertest } = await blameCaller(TestApp.create, () => TestApp.#start(options))
     const connect = (facts: ConnectionFacts) => app.#connections.open(app.server, facts)
-    const judge = app.#contract?.judge ?? null
+    const checkExchange = app.#contract?.checkExchange ?? null
     const finish: Finish = (failure, request) => {
       app.#log.explain(failure, request)
       return failure ?? app.#watch.takeRejection(request) ?? null
     }
     const tenantHeader = app.#tenantHeader
-    const link = { supertest, connect, judge, finish, tenantHeader }
+    const link = { supertest, connect, checkExchange, finish, tenantHeader }
     app.#caller = new TestCaller(link, { headers: () => app.#headers })
     return app
   }
@@ -153,7 +153,7 @@ export class TestApp extends App {
 
   /**
    * The standard `fetch`, bound: you can pass it to a generated client. Relative URLs are allowed. Every request goes
-   * to the application, whatever host its URL names. The headers of `withAuth` and `withHeaders` are added.
+   * to the application, also if its URL has another host. The headers of `withAuth` and `withHeaders` are added.
    *
    * @throws TypeError as `fetch`; the reason of an aborted signal; ContractError with `contract: 'throw'`.
    */
@@ -233,8 +233,8 @@ export class TestApp extends App {
    * handler. Refusals are checked against the document and counted like other responses.
    *
    * @param principals The principals, by the names of their columns.
-   * @throws Error with `unguarded: 'fail'`, which names the operations that change data and are open to everybody;
-   * ConfigError for wrong options.
+   * @throws Error with `unguarded: 'fail'`, which names the operations that change data and are public; ConfigError
+   * for wrong options.
    *
    * @example
    * const matrix = await app.authMatrix({ anonymous: null, admin: { roles: ['admin'] } })
@@ -252,8 +252,8 @@ export class TestApp extends App {
       const caller = given instanceof TestCaller ? given : nobody.as(given)
       const { principal, headers } = stateOf(caller)
       const agent = this.#connections.open(this.server, { principal, isProbe: true })
-      const judge = this.#contract?.judge ?? null
-      return createProbe({ agent, headers: headers(), judge }, match)
+      const checkExchange = this.#contract?.checkExchange ?? null
+      return createProbe({ agent, headers: headers(), checkExchange }, match)
     }
     if (unguarded === 'fail') await refuseUnguarded(model.routes, probeOf(null), except)
     const named = Object.entries(principals).map(([name, each]) => [name, probeOf(each)] as const)
@@ -277,10 +277,14 @@ export class TestApp extends App {
     const { principal, headers } = stateOf(caller.with(options.headers ?? {}))
     const operations = this.#documented()
     const coverage = this.#contract === null ? new ContractCoverage() : this.#coverage
-    const { judge } = new Contract({ operations: () => operations, mode: 'throw', coverage })
+    const { checkExchange } = new Contract({
+      operations: () => operations,
+      mode: 'throw',
+      coverage,
+    })
     const agent = this.#connections.open(this.server, { principal })
     const { fuzz } = await import('./fuzz/fuzz.js')
-    return await fuzz({ link: { agent, headers: headers(), judge }, operations }, options)
+    return await fuzz({ link: { agent, headers: headers(), checkExchange }, operations }, options)
   }
 
   /**

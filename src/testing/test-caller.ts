@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream'
 import type TestAgent from 'supertest/lib/agent.js'
 import type { User } from '../contracts/handler.js'
 import type { ConnectionFacts } from './connections.js'
-import type { Judge } from './exchange.js'
+import type { CheckExchange } from './exchange.js'
 import type { Finish } from './finish-test.js'
 import type { MemoryAgent } from './memory-agent.js'
 import { memoryFetch } from './memory-fetch.js'
@@ -10,13 +10,13 @@ import { type Supertest, supertestAgent } from './supertest-agent.js'
 
 type Headers = ReadonlyMap<string, string>
 
-/** What all callers of an application share. */
+/** The values that all callers of an application share. */
 export interface CallerLink {
   /** Opens an agent whose connections share these facts. */
   readonly connect: (facts: ConnectionFacts) => MemoryAgent
   readonly supertest: Supertest
   /** `null` when responses are not checked. */
-  readonly judge: Judge | null
+  readonly checkExchange: CheckExchange | null
   readonly finish: Finish
   /** The header that names the tenant; `null` when the application reads none. */
   readonly tenantHeader: string | null
@@ -54,18 +54,18 @@ export class TestCaller {
 
   /** A supertest agent with a cookie jar of its own. */
   request(): TestAgent {
-    const { supertest, judge, finish } = this.#link
+    const { supertest, checkExchange, finish } = this.#link
     return supertestAgent(supertest, {
       agent: this.#agent,
       headers: this.#state.headers,
-      judge,
+      checkExchange,
       finish,
     })
   }
 
   /**
-   * The standard `fetch`, bound: you can pass it to any client that takes one. Relative URLs are allowed.
-   * Every request goes to the application, whatever host its URL names.
+   * The standard `fetch`, bound: you can pass it to any client that takes one. Relative URLs are allowed. Every
+   * request goes to the application, also if its URL has another host.
    *
    * @throws TypeError as `fetch`; the reason of an aborted signal; ContractError with `contract: 'throw'`.
    */
@@ -74,7 +74,11 @@ export class TestCaller {
     init?: RequestInit,
   ): Promise<globalThis.Response> => {
     const headers = this.#state.headers()
-    return memoryFetch(input, init, { agent: this.#agent, headers, judge: this.#link.judge })
+    return memoryFetch(input, init, {
+      agent: this.#agent,
+      headers,
+      checkExchange: this.#link.checkExchange,
+    })
   }
 
   /**
@@ -93,7 +97,8 @@ export class TestCaller {
    */
   as(user: User | null): TestCaller {
     if (typeof user !== 'object') {
-      const advice = 'Give a user, such as { id: 1, permissions: [] }, or null for nobody.'
+      const advice =
+        'Give a user, such as { id: 1, permissions: [] }, or null for a caller without credentials.'
       throw new TypeError(`as(): ${String(user)} is not a user. ${advice}`)
     }
     const headers = new Map(this.#state.headers())

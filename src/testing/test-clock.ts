@@ -6,8 +6,7 @@ import { toSeconds } from '../http/units.js'
 import { settle } from './settle.js'
 
 /**
- * A timer: when it is due on the monotonic clock, and the real timer behind it while the clock shows real
- * time.
+ * A timer: when it is due on the monotonic clock, and the real timer that runs it while the clock shows real time.
  */
 interface Alarm {
   dueAt: number
@@ -16,8 +15,8 @@ interface Alarm {
 }
 
 /**
- * The clock of an application under test. It shows real time until the first `advance` or `set`. From then on
- * it stands still, and only these two calls change it.
+ * The clock of an application under test. It shows real time until the first `advance` or `set`. From then on it does
+ * not run, and only these two calls change it.
  *
  * @example
  * await app.clock.advance('15m')

@@ -28,7 +28,7 @@ export class TestLog {
   /** @param given The option `logger` of the test. */
   constructor(given: false | Logger | undefined) {
     this.#isPrinted = given === undefined
-    this.logger = given ? this.#overhear(given) : this.#keeper()
+    this.logger = given ? this.#recordCalls(given) : this.#recorder()
   }
 
   /** Logs a problem that a test must see. Without a logger of the test it is printed at once. */
@@ -59,7 +59,7 @@ export class TestLog {
     for (const entry of this.entries) process.stderr.write(`${formatEntry(entry)}\n`)
   }
 
-  #keeper(): Logger {
+  #recorder(): Logger {
     const keep = (level: LogEntry['level']) => (facts: object, message: string) => {
       this.#keep(level, facts, message)
     }
@@ -67,8 +67,8 @@ export class TestLog {
   }
 
   /** Plugins get the whole logger of the test: a logger such as pino has more than these three methods. */
-  #overhear(given: Logger): Logger {
-    const own = this.#keeper()
+  #recordCalls(given: Logger): Logger {
+    const own = this.#recorder()
     return new Proxy(given, {
       get(target, key) {
         const value: unknown = Reflect.get(target, key, target)

@@ -4,7 +4,7 @@ import { invalid } from '../errors/invalid.js'
 import { ContractCoverage, type CoverageThreshold } from './contract/contract-coverage.js'
 import { mergeOptions } from './merge-options.js'
 
-/** What happens with the coverage of the document by the tests. */
+/** The use of the coverage that the tests have reached. */
 export interface CoverageOptions {
   /** The lowest allowed percentage; `close()` rejects below it. Default: none. */
   readonly threshold?: CoverageThreshold
@@ -15,8 +15,8 @@ export interface CoverageOptions {
 /** Options of `TestApp.create`: the options of `App` and those of the test. */
 export interface TestOptions extends AppOptions {
   /**
-   * What happens when a response is not as the document says. `'throw'` fails the request. `'warn'` prints on
-   * stderr, once for every operation and kind of problem. `'off'` checks nothing. Default `'warn'`.
+   * What happens when a response differs from the document. `'throw'` fails the request. `'warn'` prints on stderr,
+   * once for every operation and kind of problem. `'off'` checks nothing. Default `'warn'`.
    */
   readonly contract?: 'warn' | 'throw' | 'off'
   /**
@@ -97,10 +97,10 @@ function unknownNames(subject: string, value: object, known: readonly string[]):
 const NOTHING_COUNTED: Problem = invalid(
   'coverage',
   "With contract: 'off' no response is checked, so nothing would be counted.",
-  "Remove one of them, or say contract: 'warn'.",
+  "Remove one of them, or set contract: 'warn'.",
 )
 
 function problemOf(subject: string, value: unknown, known: string): Problem {
-  const cause = `TestApp does not know ${JSON.stringify(value) ?? String(value)}.`
+  const cause = `TestApp cannot use ${JSON.stringify(value) ?? String(value)}.`
   return invalid(subject, cause, `It takes ${known}.`)
 }

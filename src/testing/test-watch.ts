@@ -6,7 +6,7 @@ import { settle } from './settle.js'
 import { operations } from './test-context.js'
 import type { TestLog } from './test-log.js'
 
-/** Watches for what an application under test leaves behind: rejected promises and open handles. */
+/** Finds rejected promises and open handles of an application under test that are left after its end. */
 export class TestWatch {
   readonly #rejections = new Rejections(this)
   readonly #handles = new OpenHandles()
@@ -34,7 +34,7 @@ export class TestWatch {
   }
 
   /**
-   * Closes the application and reports what it has left behind.
+   * Closes the application, and reports rejected promises and open handles that are left.
    *
    * @throws The error of `close`, or an error for a rejected promise without a handler; an `AggregateError`
    * when there are several.

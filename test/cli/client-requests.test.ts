@@ -221,10 +221,10 @@ describe('a response', () => {
     ['of a proxy in JSON of another form', answer({ error: 'no upstream' }, 502)],
     ['without the JSON that the document declares', new Response('<h1>Hello</h1>')],
     ['with broken JSON', new Response('{', { headers: { 'Content-Type': 'application/json' } })],
-  ])('%s is an UnexpectedAnswerError', async (_, response) => {
+  ])('%s is an UnexpectedResponseError', async (_, response) => {
     const body = await response.clone().text()
     await expect(call('json', {}, { response })).rejects.toMatchObject({
-      name: 'UnexpectedAnswerError',
+      name: 'UnexpectedResponseError',
       status: response.status,
       body,
     })

@@ -10,16 +10,18 @@ import { ask, lend } from './postgres-driver.js'
 /** Statements that are sent as one, whatever the driver. */
 export function describeFlights(driver: () => Driver): void {
   describe('a flight', () => {
-    const fly = (lent: Connection, statements: readonly (string | Statement)[]) =>
+    const sendTogether = (lent: Connection, statements: readonly (string | Statement)[]) =>
       Promise.allSettled(
-        lent.fly(statements.map((each) => (typeof each === 'string' ? { text: each } : each))),
+        lent.sendTogether(
+          statements.map((each) => (typeof each === 'string' ? { text: each } : each)),
+        ),
       )
     const outcome = (answer: PromiseSettledResult<QueryResult>) =>
       answer.status === 'fulfilled' ? answer.value.command : answer.reason.code
 
     it('answers each statement as if it had been sent alone', async () => {
       await lend(driver(), async (lent) => {
-        const answers = await fly(lent, [
+        const answers = await sendTogether(lent, [
           'begin',
           { text: 'select $1::int as a, $2::text as b', values: [1, null] },
           { text: 'select $1::int as a, 2 as a', values: [1], rowMode: 'array' },
@@ -76,7 +78,7 @@ export function describeFlights(driver: () => Driver): void {
       ['is refused by the commit', ['begin', 'commit', 'selct'], ['BEGIN', 'COMMIT', '42601']],
     ])('runs nothing behind what %s', async (_, statements, expected) => {
       await lend(driver(), async (lent) => {
-        expect((await fly(lent, statements)).map(outcome)).toEqual(expected)
+        expect((await sendTogether(lent, statements)).map(outcome)).toEqual(expected)
         await lent.query({ text: 'ROLLBACK' })
         expect((await lent.query({ text: 'select 1 as a' })).rows).toEqual([{ a: 1 }])
       })
@@ -86,9 +88,9 @@ export function describeFlights(driver: () => Driver): void {
 
     it('may be followed by others that were sent without waiting', async () => {
       await lend(driver(), async (lent) => {
-        const refused = fly(lent, ['begin', 'selct'])
+        const refused = sendTogether(lent, ['begin', 'selct'])
         const end = lent.query({ text: 'COMMIT' })
-        const next = fly(lent, ['begin', 'select 2 as two', 'commit'])
+        const next = sendTogether(lent, ['begin', 'select 2 as two', 'commit'])
         expect((await refused).map(outcome)).toEqual(['BEGIN', '42601'])
         expect((await end).command).toBe('ROLLBACK')
         expect((await next).map(outcome)).toEqual(['BEGIN', 'SELECT', 'COMMIT'])
@@ -98,14 +100,14 @@ export function describeFlights(driver: () => Driver): void {
     it('is answered by nobody on a connection that was given back', async () => {
       const lent = await driver().connect()
       lent.release()
-      for (const answer of await fly(lent, ['begin', 'select 1'])) {
+      for (const answer of await sendTogether(lent, ['begin', 'select 1'])) {
         expect(outcome(answer)).toBe('DATABASE_UNAVAILABLE')
       }
     })
 
     it('leaves no transaction to who is lent the connection next', async () => {
-      await lend(driver(), (lent) => fly(lent, ['begin', 'select 1']))
-      await lend(driver(), (lent) => fly(lent, ['begin', 'select 1 / 0']))
+      await lend(driver(), (lent) => sendTogether(lent, ['begin', 'select 1']))
+      await lend(driver(), (lent) => sendTogether(lent, ['begin', 'select 1 / 0']))
       for (let time = 0; time < driver().size; time++) {
         await expect(ask(driver(), 'savepoint a')).rejects.toMatchObject({ code: '25P01' })
       }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe } from 'vitest'
 import { describeHostileTenants } from './tenant-hostile.js'
 import { describeInterleaving } from './tenant-interleaving.js'
 import { describeMoments } from './tenant-moments.js'
-import { describeAnswers } from './tenant-responses.js'
+import { describeResponses } from './tenant-responses.js'
 import { describeSessions } from './tenant-sessions.js'
 import { describeStandstill } from './tenant-standstill.js'
 import { describeTraces } from './tenant-traces.js'
@@ -71,7 +71,7 @@ export function describeTenantDatabase(
 
     describeSessions(() => database)
     describeTransactions(() => database)
-    describeAnswers(() => database)
+    describeResponses(() => database)
     describeMoments(() => database)
     describeStandstill(() => database)
     describeTraces(() => database)

@@ -26,7 +26,7 @@ const OPTIONS: TestOptions = {
 }
 
 /** What of a request is saved, and when its answer is sent. */
-export function describeAnswers(databaseOf: () => TenantDatabase): void {
+export function describeResponses(databaseOf: () => TenantDatabase): void {
   describe('a request', () => {
     let database: TenantDatabase
     let app: TestApp

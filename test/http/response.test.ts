@@ -8,7 +8,7 @@ import {
 } from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { afterEach, describe, expect, it } from 'vitest'
-import { canLead } from '../../src/http/send/static-headers.js'
+import { canWriteHeaderLines } from '../../src/http/send/static-headers.js'
 
 @Controller('answer')
 class AnswerController extends BaseController {
@@ -280,6 +280,6 @@ describe('static headers', () => {
   })
 
   it('are written as text on every supported Node', () => {
-    expect(canLead()).toBe(true)
+    expect(canWriteHeaderLines()).toBe(true)
   })
 })

@@ -5,7 +5,7 @@ import { type Names, type OptionGroup, refusedNames } from '../../errors/option-
 /** The `validation` option. */
 export interface ValidationOptions {
   /**
-   * The messages in `errors`. `'library'`: the messages of the schema's library, some of which repeat what the
+   * The messages in `errors`. `'library'`: the messages of the schema's library, some of which repeat data that the
    * client sent. `'generic'`: only `is missing` and `is not valid`; a name in a path that is not in the schema
    * becomes `*`. The response then repeats nothing of the request.
    *
@@ -27,8 +27,8 @@ const NAMES: Names<ValidationOptions> = { messages: true }
 const MESSAGES: readonly unknown[] = [undefined, 'library', 'generic']
 
 /**
- * The `validation` option. An unknown name or value is an error. As a warning, it would let messages repeat
- * what the client sent.
+ * The `validation` option. An unknown name or value is an error. As a warning, it would let messages repeat data that
+ * the client sent.
  */
 export const validationGroup: OptionGroup<Option, ValidationSettings> = {
   unknown: (validation) => refusedNames('validation.', validation, NAMES),

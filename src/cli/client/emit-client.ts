@@ -55,7 +55,7 @@ function client(operations: readonly ClientOperation[]): string {
     ([group, members]) => `    ${propertyKey(group)}: {\n${members.map(method).join('')}    },\n`,
   )
   const note = comment({
-    text: 'Creates a client. Its methods resolve with the documented responses. They reject with the error of fetch, or with an UnexpectedAnswerError.',
+    text: 'Creates a client. Its methods resolve with the documented responses. They reject with the error of fetch, or with an UnexpectedResponseError.',
   })
   const send = operations.length === 0 ? 'sender(options)' : 'const send = sender(options)'
   return `${note}export function createClient(options: ClientOptions) {\n  ${send};\n  return {\n${bodies.join('')}  };\n}\n\nexport type Client = ReturnType<typeof createClient>;\n`

@@ -79,8 +79,8 @@ export type ClientOptions = {
  * A response that does not match the document. It may come from a proxy or from another version of the
  * application.
  */
-export class UnexpectedAnswerError extends Error {
-  override readonly name = "UnexpectedAnswerError";
+export class UnexpectedResponseError extends Error {
+  override readonly name = "UnexpectedResponseError";
   readonly status: number;
   readonly response: Response;
   /** The body as text. */
@@ -134,7 +134,7 @@ function sender(options: ClientOptions): Send {
     }
     const url = base + fillPath(call.path, input.params) + queryString(input.query, call.query);
     const response = await (options.fetch ?? globalThis.fetch)(url, init);
-    // The type "never" is assignable to the result of any operation; only the caller knows the real type.
+    // The type "never" is assignable to the result of any operation; only the calling code has the real type.
     return (await readResponse(call, response)) as never;
   };
 }
@@ -240,7 +240,7 @@ async function readUndocumented(call: Call, response: Response): Promise<unknown
     return { ok: false, status: response.status, error, response };
   }
   const summary = call.method + " " + call.path + " responded with status " + response.status;
-  throw new UnexpectedAnswerError(summary + ", which its document does not list.", response, text);
+  throw new UnexpectedResponseError(summary + ", which its document does not list.", response, text);
 }
 
 function matching(statuses: readonly string[], status: number): string | undefined {
@@ -253,7 +253,7 @@ async function readJson(call: Call, response: Response): Promise<unknown> {
   const value = isJson(response) ? parse(text) : undefined;
   if (value !== undefined) return value;
   const summary = call.method + " " + call.path + " responded with status " + response.status;
-  throw new UnexpectedAnswerError(summary + " without the JSON body that its document declares.", response, text);
+  throw new UnexpectedResponseError(summary + " without the JSON body that its document declares.", response, text);
 }
 
 async function readPlain(response: Response): Promise<unknown> {

@@ -21,7 +21,7 @@ export function addDb(program: Command, context: DbContext): void {
   const db = program
     .command('db')
     .description(
-      'the PostgreSQL of an application: its migrations, and whether tenants are kept apart',
+      'the PostgreSQL database of an application: its migrations, and the separation of tenants',
     )
   addMigrate(db, context)
   addStatus(db, context)
@@ -32,12 +32,12 @@ export function addDb(program: Command, context: DbContext): void {
 function addMigrate(parent: Command, { cwd, streams }: DbContext): void {
   const command = parent
     .command('migrate')
-    .description('run the migrations that have not been run')
+    .description('run the pending migrations')
     .option(
       '--login <role>',
-      'the role that the application logs in with, made a member of those of tenants',
+      'the role with which the application logs in; it becomes a member of the roles of tenants',
     )
-    .option('--no-roles', 'where no tenants are used: make no roles for them')
+    .option('--no-roles', 'create no roles for tenants, if the application uses none')
   withDirectory(withDatabase(command)).action((options: Omit<MigrateDbOptions, 'cwd'>) =>
     migrateDatabase({ ...options, cwd }, streams),
   )
@@ -46,7 +46,7 @@ function addMigrate(parent: Command, { cwd, streams }: DbContext): void {
 function addStatus(parent: Command, { cwd, streams }: DbContext): void {
   const command = parent
     .command('status')
-    .description('list the migrations, and where each stands')
+    .description('list the migrations with the state of each')
     .option('--json', 'print JSON')
   withDirectory(withDatabase(command)).action((options: Omit<StatusOptions, 'cwd'>) =>
     showStatus({ ...options, cwd }, streams),
@@ -57,7 +57,7 @@ function addDoctor(parent: Command, { cwd, streams }: DbContext): void {
   const command = parent
     .command('doctor')
     .description(
-      'look for what could let one tenant at the rows of another, with the login of the application',
+      'find access of one tenant to the rows of another, with the login of the application',
     )
     .option('--json', 'print JSON')
   withDatabase(command).action((options: Omit<ExamineOptions, 'cwd'>) =>
@@ -70,7 +70,10 @@ function addTable(parent: Command, { streams }: DbContext): void {
     .command('table')
     .description('print SQL for a table whose rows belong to tenants')
     .argument('<name>', 'of the table')
-    .option('--columns <sql>', 'its other columns: "number integer not null, note text"')
+    .option(
+      '--columns <sql>',
+      'the columns besides id and tenant_id: "number integer not null, note text"',
+    )
     .addOption(
       new Option('--id <kind>', 'the column id')
         .choices(['bigint', 'uuid', 'text'])
@@ -94,21 +97,24 @@ function withDatabase(command: Command): Command {
         'embedded',
       ),
     )
-    .option('--embedded <folder>', 'of an embedded database')
+    .option('--embedded <folder>', 'the folder of an embedded database')
     .addHelpText('after', PLACES)
   return withRoles(command)
 }
 
 function withDirectory(command: Command): Command {
-  return command.option('--dir <folder>', 'of the migrations', 'migrations')
+  return command.option('--dir <folder>', 'the folder of the migrations', 'migrations')
 }
 
 function withRoles(command: Command): Command {
   return command
     .option(
       '--tenant-role <role>',
-      'the role that statements run as where tenants are used (default: app_tenant)',
+      'the role of statements that run for a tenant (default: app_tenant)',
     )
-    .option('--all-tenants-role <role>', 'the role of withoutTenant (default: app_all_tenants)')
+    .option(
+      '--all-tenants-role <role>',
+      'the role of statements in withoutTenant (default: app_all_tenants)',
+    )
     .allowExcessArguments(false)
 }

@@ -54,10 +54,10 @@ function compareSecurity(
     to.some((needed) => needed.every((scheme) => held.includes(scheme)))
   if (!from.every(isEnough)) {
     const needed = to.map((schemes) => schemes.join(' and ')).join(', or ')
-    return [breaking('security-added', 'security', `It asks for ${needed} now.`)]
+    return [breaking('security-added', 'security', `It requires ${needed} now.`)]
   }
   const isLoosened = JSON.stringify(from) !== JSON.stringify(to)
-  const message = 'It asks for less than before, or for the same in more ways.'
+  const message = 'It requires less than before, or accepts more kinds of credentials.'
   return isLoosened ? [compatible('security-loosened', 'security', message)] : []
 }
 

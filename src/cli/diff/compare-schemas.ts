@@ -117,8 +117,7 @@ function compareRequired(pair: SchemaPair, was: boolean, is: boolean): LocalChan
 }
 
 /**
- * Compares `additionalProperties`. Clients ignore response properties that they do not know, so new ones
- * break nothing.
+ * Compares `additionalProperties`. Clients ignore unknown response properties, so new ones break nothing.
  */
 function compareRest(pair: Required<SchemaPair>, comparison: Comparison): LocalChange[] {
   const [from, to] = [pair.base.additionalProperties, pair.current.additionalProperties]

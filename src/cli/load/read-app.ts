@@ -3,10 +3,10 @@ import { setImmediate } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { type AppDescription, setDescriber } from '../../app/announce.js'
 import {
-  type Evidence,
   exportsOf,
   findFactory,
   findOptions,
+  type ImportResult,
   isOptions,
   SelectionError,
   selectApp,
@@ -32,7 +32,7 @@ export async function readApp(module: string): Promise<AppDescription> {
  * application.
  */
 async function makeApp(
-  exports: Evidence['exports'],
+  exports: ImportResult['exports'],
   watch: DeclarationWatch,
 ): Promise<AppDescription> {
   const factory = findFactory(exports)
@@ -44,7 +44,7 @@ async function makeApp(
   throw new SelectionError('no-app', describeExports(exports))
 }
 
-function describeExports(exports: Evidence['exports']): string {
+function describeExports(exports: ImportResult['exports']): string {
   const names = Object.keys(exports).filter((name) => name !== 'module.exports')
   return names.length === 0
     ? 'It creates no application and exports nothing.'

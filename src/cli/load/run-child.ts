@@ -99,7 +99,8 @@ function ended(name: string, { exitCode, signalCode }: ChildProcess): CliError {
   return new CliError({
     status: 1,
     what: `${name} ended the process ${how} while it was loaded.`,
-    cause: 'Code at its top level, or in what it imports, calls process.exit() or crashes Node.',
+    cause:
+      'Code at its top level, or in a module that it imports, calls process.exit() or crashes Node.',
     remedy:
       'Let the module only declare the application; end the process in the module that runs it.',
   })

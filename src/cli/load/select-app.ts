@@ -1,7 +1,7 @@
 import type { AppDescription } from '../../app/announce.js'
 
 /** The result of importing a module. */
-export interface Evidence {
+export interface ImportResult {
   /** The exports of the module; empty while it waits at the top level. */
   readonly exports: Readonly<Record<string, unknown>>
   /** The applications that were constructed during the import, in order. */
@@ -19,7 +19,7 @@ export class SelectionError extends Error {
   }
 }
 
-/** The exports of a module. For a CommonJS module, they include those that stand beside `default`. */
+/** The exports of a module. For a CommonJS module, they include the exports beside `default`. */
 export function exportsOf(namespace: object): Record<string, unknown> {
   const own = { ...namespace } as Record<string, unknown>
   const { default: inner } = own
@@ -35,7 +35,7 @@ export function exportsOf(namespace: object): Record<string, unknown> {
  *
  * @throws SelectionError when there are several, and none of them is exported as `app` or `default`.
  */
-export function selectApp({ exports, declared }: Evidence): AppDescription | undefined {
+export function selectApp({ exports, declared }: ImportResult): AppDescription | undefined {
   for (const name of ['app', 'default']) {
     const exported = declared.get(exports[name] as object)
     if (exported !== undefined) return exported
@@ -45,7 +45,7 @@ export function selectApp({ exports, declared }: Evidence): AppDescription | und
   return [...declared.values()][0]
 }
 
-function describeApps({ exports, declared }: Evidence): string {
+function describeApps({ exports, declared }: ImportResult): string {
   const names = [...declared].map(([app, description], index) => {
     const exported = Object.keys(exports).find((name) => exports[name] === app)
     const controllers = [...new Set(description.routes().map(({ controller }) => controller))]
@@ -56,7 +56,7 @@ function describeApps({ exports, declared }: Evidence): string {
 }
 
 /** The exported function that creates the application, if there is one. */
-export function findFactory(exports: Evidence['exports']): (() => unknown) | undefined {
+export function findFactory(exports: ImportResult['exports']): (() => unknown) | undefined {
   const candidates = [exports['createApp'], exports['default']]
   return candidates.find((value) => typeof value === 'function' && !isClass(value)) as
     | (() => unknown)
@@ -68,7 +68,7 @@ function isClass(value: object): boolean {
 }
 
 /** The exported options of an application, if the module exports only options. */
-export function findOptions(exports: Evidence['exports']): object | undefined {
+export function findOptions(exports: ImportResult['exports']): object | undefined {
   const candidates = [exports['options'], exports['default'], ...Object.values(exports)]
   return candidates.find(isOptions) as object | undefined
 }

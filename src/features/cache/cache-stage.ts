@@ -121,7 +121,7 @@ class CachedRoute {
   #miss(visit: Visit, followed: number): unknown {
     if (visit.req.method === 'HEAD') return this.#run(visit, 'MISS')
     const flight = this.#engine.flights.find(visit.key)
-    if (flight === undefined) return this.#lead(visit)
+    if (flight === undefined) return this.#makeFirst(visit)
     // A request never waits for a response that is made for another tenant or user.
     const isTheirs = flight.owner === visit.owner && flight.user === visit.user
     if (!isTheirs || followed === MOST_FOLLOWED) return this.#run(visit, 'MISS')
@@ -141,11 +141,11 @@ class CachedRoute {
       }
       if (landing.kind === 'aborted') return this.#miss(visit, followed)
       const isAnotherMaking = this.#engine.flights.find(visit.key) !== undefined
-      return isAnotherMaking ? this.#run(visit, 'MISS') : this.#lead(visit)
+      return isAnotherMaking ? this.#run(visit, 'MISS') : this.#makeFirst(visit)
     })
   }
 
-  #lead(visit: Visit): MaybePromise<unknown> {
+  #makeFirst(visit: Visit): MaybePromise<unknown> {
     const made = this.#maker.begin(visit)
     if (made === null) return this.#bypass(visit.req, visit.res)
     return isThenable(made) ? made.then((take) => this.#make(visit, take)) : this.#make(visit, made)

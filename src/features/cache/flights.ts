@@ -19,7 +19,7 @@ export type Landing =
 /**
  * The longest time, in milliseconds, that followers wait for a flight. Each follower has its own deadline, too.
  */
-const PATIENCE_MS = 10_000
+const MAX_WAIT_MS = 10_000
 
 /** The tenant and the user that a flight makes its value for, and the tags of the value. */
 export interface FlightFacts {
@@ -112,7 +112,7 @@ export class Flights {
       this.end(key, flight)
       flight.land({ kind: 'late' })
     }
-    this.#timers.set(flight, this.#clock.setTimeout(giveUp, PATIENCE_MS))
+    this.#timers.set(flight, this.#clock.setTimeout(giveUp, MAX_WAIT_MS))
   }
 
   /** Cancels the flight of a key: its result is not stored. */

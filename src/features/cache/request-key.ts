@@ -1,6 +1,6 @@
 import type { RouteModel } from '../../contracts/route-model.js'
 import type { BlazonRequest } from '../../http/request.js'
-import { disown } from '../../step/thenable.js'
+import { ignoreRejection } from '../../step/thenable.js'
 import type { Caller } from './caller.js'
 
 /** Returns the cache key of a request, without the tenant; `null` for a request that bypasses the cache. */
@@ -19,7 +19,7 @@ export function compileKey(route: RouteModel, warn: (message: string) => void): 
       const value = key(req, caller)
       if (value === BYPASS) return null
       if (typeof value === 'string' && value !== '') return value
-      disown(value)
+      ignoreRejection(value)
       warn(
         `${what} is ${value === '' ? 'empty' : `${String(value)}, not a string`}: the response is not cached.`,
       )
@@ -115,7 +115,7 @@ function namesCredentials(
   const undo = Object.entries(stripped).map(([field, none]) => replace(req, field, none))
   try {
     const without = key(req)
-    disown(without)
+    ignoreRejection(without)
     return without !== value
   } catch {
     return true

@@ -7,7 +7,7 @@ import type { BlazonRequest } from '../../http/request.js'
 import type { ResponseClass } from '../../http/send/response-class.js'
 import { Refusal } from '../../step/refusal.js'
 import type { Settle, Step } from '../../step/step.js'
-import { disown, isThenable } from '../../step/thenable.js'
+import { ignoreRejection, isThenable } from '../../step/thenable.js'
 import { type CacheEngine, entryTags, type Lifetime, type TagVersions } from './cache-engine.js'
 import { watchCaller } from './caller.js'
 import { type CaptureEnd, captureResponse } from './capture-response.js'
@@ -202,7 +202,7 @@ export class ResponseMaker {
     try {
       const list: unknown = tags(req)
       if (Array.isArray(list) && list.every((tag) => typeof tag === 'string')) return list
-      disown(list)
+      ignoreRejection(list)
       warn('Its tags are not a list of strings: the response is not cached.')
     } catch (error) {
       warn(`Its tags threw ${textOf(error)}: the response is not cached.`)

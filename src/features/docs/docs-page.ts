@@ -10,7 +10,8 @@ export interface DocsSource {
 }
 
 /**
- * The URL of a request for the page. All links are relative to it, so they work behind any prefix or proxy.
+ * The URL of a request for the page. All links are relative to it, so they work under any prefix and behind any
+ * proxy.
  */
 export interface PageLocation {
   /** The relative path from the page to the folder of its files: `./` or `./api-docs/`. */

@@ -1,6 +1,6 @@
 /**
- * Starts swagger-ui; `config` is declared before it. The URL of the document is resolved against the URL of
- * the script, so it is right behind every prefix.
+ * Starts swagger-ui; `config` is declared before it. The URL of the document is resolved against the URL of the
+ * script, so it is right under every prefix.
  */
 export const INIT_SCRIPT = `const url = new URL(config.document, document.currentScript.src).pathname
 const session = globalThis.sessionAuthorization

@@ -4,8 +4,8 @@ import type { PageLocation } from './docs-page.js'
 /** Determines from a request how the page at `path` must write its links. */
 export function locate(req: Request, path: string): PageLocation {
   const requested = req.originalUrl.replace(/[?#].*$/s, '')
-  // At the root of a mounted application, only the request knows the name of the folder, which is the last
-  // segment of the mount path.
+  // At the root of a mounted application, only the request contains the name of the folder: it is the last segment of
+  // the mount path.
   const name = encodeURIComponent(lastSegment(path)) || lastSegment(requested)
   const folder = requested.endsWith('/') ? './' : `./${name}/`
   const document = fromFolder(path)

@@ -38,8 +38,8 @@ function breakable(path: string): Html {
 }
 
 /**
- * The icon of operations that need authorisation. It is hidden from screen readers, because text beside it
- * says the same.
+ * The icon of operations that need authorisation. It is hidden from screen readers, because the text beside it has
+ * the same meaning.
  */
 export const LOCK: Html = html`<svg class="icon" viewBox="0 0 16 16" width="14" height="14" aria-hidden="true"><path fill="currentColor" d="M8 1a3.5 3.5 0 0 0-3.5 3.5V7H4a1 1 0 0 0-1 1v6a1 1 0 0 0 1 1h8a1 1 0 0 0 1-1V8a1 1 0 0 0-1-1h-.5V4.5A3.5 3.5 0 0 0 8 1zm2 6H6V4.5a2 2 0 1 1 4 0z"/></svg>`
 

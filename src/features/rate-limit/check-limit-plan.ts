@@ -6,7 +6,7 @@ import type { RateLimitSettings } from './rate-limit-options.js'
 /** The settings of an application that its rate limits depend on. */
 export interface LimitSurroundings {
   readonly rateLimit: RateLimitSettings
-  /** Whether `trustProxy` makes Express trust every proxy, whatever its address is. */
+  /** Whether `trustProxy` makes Express trust every proxy, with any address. */
   readonly trustsEveryProxy: boolean
 }
 

@@ -3,7 +3,7 @@ import type { Logger } from '../../contracts/logger.js'
 import type { RateLimitBy } from '../../contracts/rate-limit.js'
 import { kTenantScope } from '../../http/own-fields.js'
 import type { BlazonRequest } from '../../http/request.js'
-import { disown } from '../../step/thenable.js'
+import { ignoreRejection } from '../../step/thenable.js'
 import { clientAddress } from './client-address.js'
 
 /** Returns the key under which a request is counted. */
@@ -59,7 +59,7 @@ function customKey(by: Exclude<RateLimitBy, string>, logger: Logger): ClientKey 
       const name: unknown = by(req)
       const key = typeof name === 'string' ? named('k', name) : undefined
       if (key !== undefined) return key
-      disown(name)
+      ignoreRejection(name)
       report({ got: typeof name })
     } catch (err) {
       report({ err })

@@ -26,7 +26,7 @@ export function limitStage(planned: PlannedLimit, { store, clientKey }: LimitPar
   const left = `"${name}";r=`
   // The name is encoded, so that two different pairs of name and client never give the same key.
   const prefix = `${encodeURIComponent(name)}:`
-  const judge = (result: RateLimitResult, res: Response): Refusal | null => {
+  const refusalFor = (result: RateLimitResult, res: Response): Refusal | null => {
     // A remote store may respond after the window has ended, so `resetMs` may be negative.
     const seconds = Math.max(0, Math.ceil(result.resetMs / 1000))
     const rest = `${left}${Math.max(0, result.remaining)};t=${seconds}`
@@ -37,9 +37,9 @@ export function limitStage(planned: PlannedLimit, { store, clientKey }: LimitPar
     return function limitRequest(req, res) {
       const result = store.consume({ key: prefix + clientKey(req), limit, windowMs })
       if (isThenable(result)) {
-        return result.then((later) => judge(later, res) ?? next(req, res))
+        return result.then((later) => refusalFor(later, res) ?? next(req, res))
       }
-      return judge(result, res) ?? next(req, res)
+      return refusalFor(result, res) ?? next(req, res)
     }
   }
 }

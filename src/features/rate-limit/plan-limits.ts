@@ -49,7 +49,7 @@ export function planLimits(
     if (route.limits === null) return app
     const ofClass = places.get(route.controller) ?? new Map()
     places.set(route.controller, ofClass)
-    // All routes of one method share its limits, whatever their HTTP methods and paths are.
+    // All routes of one method share its limits, also with different HTTP methods and paths.
     const key = route.limits.isOfClass ? null : route.handler
     const place: Place =
       ofClass.get(key) ?? placeOfRoute(route, route.limits.policies.map(settlePolicy))

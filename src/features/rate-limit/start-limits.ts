@@ -1,14 +1,14 @@
 import type { StoreContext } from '../../contracts/cache.js'
 import type { RateLimitStore } from '../../contracts/rate-limit.js'
 import type { AppModel, RouteModel } from '../../contracts/route-model.js'
-import { inOrder } from '../../step/in-order.js'
+import { joinStages } from '../../step/join-stages.js'
 import type { Stage } from '../../step/step.js'
 import { clientKey, unmatchedClientKey } from './client-key.js'
-import { insureStore } from './insure-store.js'
 import { limitStage } from './limit-stage.js'
 import { memoryRateLimit } from './memory-rate-limit.js'
 import { type PlannedLimit, planLimits } from './plan-limits.js'
 import type { RateLimitSettings } from './rate-limit-options.js'
+import { withFallback } from './with-fallback.js'
 
 /** The limits of a running application. */
 export interface RunningLimits {
@@ -42,7 +42,7 @@ export async function startLimits(
   const { logger } = context
   const opened = settings.store ?? memoryRateLimit()
   await opened.open?.(context)
-  const store = settings.store === null ? opened : insureStore(settings.store, context)
+  const store = settings.store === null ? opened : withFallback(settings.store, context)
   // One stage for each limit, not for each route, so that its warning is logged once and not once for each
   // route.
   const stages = new Map<PlannedLimit, Stage>()
@@ -58,7 +58,7 @@ export async function startLimits(
       const limits = ofRoutes[index] ?? []
       if (limits.length === 0) return NO_LIMITS
       const pick = (isByAddress: boolean) =>
-        inOrder(limits.filter(({ by }) => (by === 'ip') === isByAddress).map(stageOf))
+        joinStages(limits.filter(({ by }) => (by === 'ip') === isByAddress).map(stageOf))
       return { admission: pick(true), quota: pick(false) }
     },
     close: async () => opened.close?.(),
@@ -70,7 +70,7 @@ function unmatchedStage(
   store: RateLimitStore,
   { logger }: StoreContext,
 ): Stage | null {
-  return inOrder(
+  return joinStages(
     limits.map((limit) =>
       limitStage(limit, { store, clientKey: unmatchedClientKey(limit.by, logger) }),
     ),

@@ -17,7 +17,7 @@ export interface Suspect extends Leaf {
   readonly isNamed: boolean
 }
 
-/** Says which values an SQLSTATE refuses, without depending on the language of the message. */
+/** The rule for an SQLSTATE: which values it refuses. The rule does not depend on the language of the message. */
 export interface Rule {
   /**
    * The message for the client. It quotes nothing from PostgreSQL, whose message may contain values and names
@@ -53,8 +53,8 @@ const malformed: Rule = {
 }
 
 /**
- * The rules by SQLSTATE (PostgreSQL documentation, appendix A, class 22). The other codes of the class say
- * nothing about a single value.
+ * The rules by SQLSTATE (PostgreSQL documentation, appendix A, class 22). The other codes of the class are not about
+ * a single value.
  */
 export const RULES: ReadonlyMap<string, Rule> = new Map([
   ['22021', withNul],
@@ -84,14 +84,13 @@ function isTooLong(suspect: Suspect, { message }: RefusedStatement): boolean {
 }
 
 /**
- * Whether the value is out of range. PostgreSQL quotes an integer that it cannot read. It does not quote the
- * result of a calculation, and then no value is to blame, even if another value of the statement is large.
+ * Whether the value is out of range. PostgreSQL quotes an integer that it cannot read. It does not quote the result
+ * of a calculation, and then no value of the statement is the cause, even if one of them is large.
  */
 function isOutOfRange(suspect: Suspect, { message, detail = '' }: RefusedStatement): boolean {
   if (suspect.isNamed || isQuoted(message, textOf(suspect))) return true
   if (suspect.value instanceof Date || suspect.value === '') return false
-  // For `numeric(10,2)` the detail says "less than 10^8". A value just below the limit may be rounded up to
-  // it.
+  // For `numeric(10,2)` the detail contains "less than 10^8". A value just below the limit may be rounded up to it.
   const digits = /10\^(\d+)/.exec(detail)?.[1]
   return digits !== undefined && Math.abs(Number(suspect.value)) >= 10 ** Number(digits) - 0.5
 }

@@ -10,7 +10,7 @@ const MAX_ORIGINS = 100
 /** A header that a middleware set. */
 export type RecordedHeader = readonly [name: string, value: string]
 
-/** What CORS does to requests. */
+/** How CORS handles requests. */
 export interface CrossOrigin {
   /**
    * Returns the response headers for an origin, as `[name, value, …]`. The caller may keep the list. `null`

@@ -4,7 +4,7 @@ import type { AppModel, RouteModel } from '../../contracts/route-model.js'
 import type { RequestScopes } from '../../http/request-scopes.js'
 import type { RunRoute, Stage, Step } from '../../step/step.js'
 import { compileResolve, enterScope, requiredMessage, type ScopeEnds } from './enter-scope.js'
-import { keepMiddlewares, scopeStage, tenantScopes, withoutTenantStage } from './request-tenant.js'
+import { scopeStage, tenantScopes, withoutTenantStage, wrapMiddlewares } from './request-tenant.js'
 import { hostOf, noteHost } from './tenant-hosts.js'
 import type { TenantSettings } from './tenant-options.js'
 import { claimStage, membershipStage, requireTenantStage } from './tenant-stages.js'
@@ -18,7 +18,7 @@ export interface Tenancy {
    */
   readonly enter: (ends: ScopeEnds) => RunRoute
   /** Wraps each middleware, and each handler of the routers among them. */
-  readonly keepMiddlewares: typeof keepMiddlewares
+  readonly wrapMiddlewares: typeof wrapMiddlewares
   /** Sets the step that decides whether a request may enter a router in `tenantRouter`. */
   readonly noteAdmission: (admit: Step) => void
   readonly scopes: RequestScopes
@@ -60,7 +60,7 @@ export function buildTenancy(config: TenancyConfig): Tenancy | null {
   const resolve = settings === null ? null : compileResolve(settings, clock)
   return {
     enter: (ends) => enterScope(resolve, { host, authorizes }, ends),
-    keepMiddlewares,
+    wrapMiddlewares,
     noteAdmission: (admit) => {
       const facts = hostOf({ host })
       if (facts !== undefined) facts.admit = admit
@@ -87,8 +87,7 @@ export function needsTenant(
 }
 
 /**
- * Whether `authorize` runs for a route. It does not for a route that is open to everybody and has no `@Tenant`,
- * such as a login.
+ * Whether `authorize` runs for a route. It does not for a route that is public and has no `@Tenant`, such as a login.
  */
 export function isAuthorized(
   route: Pick<RouteModel, 'tenant' | 'isProtected'>,

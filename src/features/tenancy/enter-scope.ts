@@ -2,9 +2,9 @@ import type { Clock } from '../../contracts/clock.js'
 import type { Request, RequestHandler, Response } from '../../contracts/handler.js'
 import type { TenantScope } from '../../contracts/tenant.js'
 import { refuse } from '../../errors/refuse.js'
+import { noteRefusal } from '../../http/continuations.js'
 import { kPassOn, kTenantScope } from '../../http/own-fields.js'
 import type { BlazonRequest } from '../../http/request.js'
-import { noteRefusal } from '../../http/ways-on.js'
 import type { OnError, RunRoute } from '../../step/step.js'
 import { isThenable } from '../../step/thenable.js'
 import { compileIdentify } from './identify-tenant.js'
@@ -41,7 +41,7 @@ function admit(id: string, verdict: Verdict): string {
     : refuse('TENANT_SUSPENDED', 'This tenant is suspended')
 }
 
-/** The two ways on for a request whose scope has been entered. */
+/** The two functions that continue a request whose scope has been entered. */
 export interface ScopeEnds {
   readonly run: RunRoute
   readonly onError: OnError

@@ -1,7 +1,7 @@
 import type { Request } from '../../contracts/handler.js'
 import type { TenantStrategy } from '../../contracts/tenant.js'
 import { refuse } from '../../errors/refuse.js'
-import { disown } from '../../step/thenable.js'
+import { ignoreRejection } from '../../step/thenable.js'
 import { bearerClaim } from './bearer-claim.js'
 import { compileIdTest, type IsTenantId } from './tenant-id.js'
 import type { TenantSourceSettings } from './tenant-options.js'
@@ -60,7 +60,7 @@ function readStrategy(strategy: TenantStrategy): Source {
   return (req) => {
     const found: unknown = strategy(req) ?? undefined
     if (found === undefined || typeof found === 'string') return found
-    disown(found)
+    ignoreRejection(found)
     throw new TypeError(
       `The strategy ${strategy.name || 'without a name'} of \`tenant.strategies\` returned a value of type ${typeof found}. Return the id or undefined; to look up a tenant asynchronously, use \`tenant.store\`.`,
     )

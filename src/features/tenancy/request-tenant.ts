@@ -84,7 +84,7 @@ interface Sorted {
  * @param all The middlewares as the application lists them. The layers of routers among them are wrapped in
  * place.
  */
-export function keepMiddlewares(
+export function wrapMiddlewares(
   all: readonly unknown[],
   { handlers, errorHandlers }: Sorted,
 ): Sorted {

@@ -57,7 +57,7 @@ export class TenantContext {
    * @example
    * legacyPool.query(sql, TenantContext.bind((error, rows) => respond(rows)))
    */
-  // biome-ignore lint/suspicious/noExplicitAny: whatever the function takes
+  // biome-ignore lint/suspicious/noExplicitAny: the function may have any parameters
   static bind<F extends (...args: any[]) => unknown>(fn: F): F {
     const scope = TenantContext.current()
     const bound = function (this: unknown, ...args: unknown[]) {
@@ -96,7 +96,7 @@ function depthIn(base: Omit<TenantScope, 'id'> | undefined): number {
 export function getTenantId(): string | undefined {
   const scope = TenantContext.current()
   if (scope === undefined) return undefined
-  return scope.id ?? (scope.isAsked ? scope.claim : undefined)
+  return scope.id ?? (scope.isDeciding ? scope.claim : undefined)
 }
 
 /**

@@ -28,7 +28,7 @@ const MAX_ENTRIES = 10_000
 /**
  * Milliseconds to wait for the store. A request has no deadline before it has a route, so the wait needs one.
  */
-const PATIENCE_MS = 5000
+const MAX_WAIT_MS = 5000
 
 /**
  * Looks up ids in the application's store and caches the results. Unknown ids have their own map: a client that
@@ -79,8 +79,8 @@ export class TenantDirectory {
         }
       }
       const timer = this.#clock.setTimeout(
-        () => fail(new Error(`\`tenant.store\` did not respond within ${PATIENCE_MS} ms`)),
-        PATIENCE_MS,
+        () => fail(new Error(`\`tenant.store\` did not respond within ${MAX_WAIT_MS} ms`)),
+        MAX_WAIT_MS,
       )
       const failed = (cause: unknown) => {
         timer.cancel()

@@ -158,7 +158,8 @@ const UNFIT = new Set(
 )
 
 /**
- * The `tenant` option. A misspelt name is an error, because the option may be missing that checks the tenant.
+ * The `tenant` option. A misspelt name is an error, because the misspelt option may be the one that checks the
+ * tenant.
  */
 export const tenantGroup: OptionGroup<Option, TenantSettings | null> = {
   unknown: (tenant) => refusedNames('tenant.', tenant, NAMES),

@@ -60,7 +60,7 @@ function headerParameter(
   return {
     name: header as string,
     in: 'header',
-    description: 'The tenant for which this is asked.',
+    description: 'The tenant of the request.',
     ...(isNeeded && isOnlySource && { required: true }),
     schema: { type: 'string', ...(pattern !== null && { pattern }) },
   }

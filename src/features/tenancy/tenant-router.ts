@@ -1,10 +1,10 @@
 import express from 'express'
 import type { NextFunction, Request, RequestHandler, Response } from '../../contracts/handler.js'
-import { isExpressApp, kBehind } from '../../http/express-routers.js'
+import { noteRefusal, noteResume } from '../../http/continuations.js'
+import { isExpressApp, kWrappedRouter } from '../../http/express-routers.js'
 import { kTenantScope } from '../../http/own-fields.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { runExpressApp } from '../../http/run-express-app.js'
-import { noteRefusal, noteResume } from '../../http/ways-on.js'
 import { isNextError } from '../../step/next-error.js'
 import { Refusal } from '../../step/refusal.js'
 import { isThenable } from '../../step/thenable.js'
@@ -67,7 +67,7 @@ export function tenantRouter(
     throw new TypeError(`tenantRouter(): the path is ${String(path)}. Give one like '/legacy'.`)
   }
   const guard = guardRouter(isExpressApp(router) ? runExpressApp(router) : router)
-  Object.defineProperty(guard, kBehind, { value: router })
+  Object.defineProperty(guard, kWrappedRouter, { value: router })
   const mounted: RequestHandler = path === '/' ? guard : express.Router().use(path, guard)
   for (const middleware of [guard, mounted]) mark(middleware, kGuarded, { router, path })
   return mounted

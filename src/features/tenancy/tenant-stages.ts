@@ -4,7 +4,7 @@ import { kTenantScope } from '../../http/own-fields.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { Refusal } from '../../step/refusal.js'
 import type { Stage, Step } from '../../step/step.js'
-import { follow, isThenable } from '../../step/thenable.js'
+import { isThenable, whenSettled } from '../../step/thenable.js'
 import { TenantContext, tenantScope } from './tenant-context.js'
 import type { TenantSettings } from './tenant-options.js'
 
@@ -28,7 +28,7 @@ export const claimStage: Stage = (next) =>
   function showClaim(req, res) {
     const scope = req[kTenantScope]
     if (scope?.claim === undefined) return next(req, res)
-    const deciding = Object.freeze({ ...scope, origin: {}, isAsked: true as const })
+    const deciding = Object.freeze({ ...scope, origin: {}, isDeciding: true as const })
     return TenantContext.run(deciding, next, req, res)
   }
 
@@ -49,7 +49,7 @@ export function membershipStage(authorize: Authorize): Stage {
       const allow = () => actFor(id, req, res, next)
       const verdict: unknown = authorize(req, id, req.user)
       if (!isThenable(verdict)) return verdict === true ? allow() : forbid()
-      return follow(verdict, (settled) => (settled === true ? allow() : forbid()))
+      return whenSettled(verdict, (settled) => (settled === true ? allow() : forbid()))
     }
 }
 

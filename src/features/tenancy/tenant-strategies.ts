@@ -20,9 +20,9 @@ export function tenantFromHost(hosts: Readonly<Record<string, string>>): TenantS
 }
 
 /**
- * Creates a strategy that reads the tenant from the label in front of a domain: `acme` in `acme.example.com`.
- * The domain itself, deeper names and other hosts name no tenant. It reads only the `Host` header, as {@link
- * tenantFromHost}. The id is in lower case, whatever case the client uses.
+ * Creates a strategy that reads the tenant from the label in front of a domain: `acme` in `acme.example.com`. The
+ * domain itself, deeper names and other hosts name no tenant. It reads only the `Host` header, as {@link
+ * tenantFromHost}. The id is in lower case, in whatever case the client has sent it.
  *
  * @throws TypeError when `domain` is not a host name.
  * @example

@@ -7,8 +7,8 @@ export interface Sendable {
 }
 
 /**
- * Throws at once what Node would throw when a held response is sent: by then the handler has returned and could not
- * catch it, and a transaction would have been committed for a response that cannot be sent.
+ * Throws the error that Node would throw later, when a held response is sent. At that time the handler has returned
+ * and cannot catch the error, and its transaction is committed although the response cannot be sent.
  *
  * @param isFirst Whether the head is sent by this call.
  * @throws TypeError, RangeError as Node's method of that name.

@@ -12,16 +12,16 @@ const LINGER_BYTES = 1024 * 1024
 /** Milliseconds for which they are read. */
 const LINGER_MS = 1000
 
-/** Whether the client may still be sending a body that nobody will read. */
+/** Whether the client may still be sending a body that no code will read. */
 export function isUnread(req: Arriving): boolean {
   return !req.complete && hasBody(req) && req[kIsBodyTaken] !== true
 }
 
 /**
  * Sends a response before the body of its request has been read, then closes the connection. Without `Connection:
- * close`, Node would go on reading everything that the client sends. If the connection were closed at once, the
- * kernel would reset it, and the client might never see the response. Therefore the whole response is written
- * first, and its end waits for the rest of the body, for a megabyte of it, or for a second, whichever comes first.
+ * close`, Node would continue to read everything that the client sends. If the connection were closed at once, the
+ * kernel would reset it, and the client might never see the response. Therefore the whole response is written first,
+ * and its end waits for the rest of the body, for a megabyte of it, or for a second, whichever comes first.
  */
 export function endUnread(req: IncomingMessage, res: ServerResponse, body: string): void {
   let swallowed = 0

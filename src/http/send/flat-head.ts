@@ -1,13 +1,13 @@
 import { type OutgoingHttpHeader, ServerResponse } from 'node:http'
 import type { Response } from '../../contracts/handler.js'
-import { kAdded, kIsFilled, kLead, kRemoved } from '../own-fields.js'
+import { kAdded, kHeaderLines, kIsFilled, kRemoved } from '../own-fields.js'
 import type { OwnHeaders } from './response-headers.js'
-import { canLead, headerLine } from './static-headers.js'
+import { canWriteHeaderLines, headerLine } from './static-headers.js'
 
 /**
- * The fast path: the whole head is written in one call, as text for the headers that never change and as a flat
- * array for the others. `setHeader` would cost more than all the rest of a small response. `isUntouched` says when
- * nobody can notice the difference.
+ * The fast path: the whole head is written in one call, as text for the headers that never change and as a flat array
+ * for the others. `setHeader` would cost more than all the rest of a small response. `isUntouched` checks that no
+ * other code can notice the difference.
  */
 
 const node = ServerResponse.prototype
@@ -18,19 +18,20 @@ const NODE_FINISH_LISTENERS = 1
 /** The type of nearly all responses. */
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** The header of that type as it goes over the wire. */
+/** The header line of that type. */
 export const JSON_LINE: string = headerLine('Content-Type', JSON_TYPE)
 
 /**
- * Whether nobody has set or removed a header, and nobody waits for the head (on-headers replaces `writeHead` on the
- * response, others replace `end`) or for the end, where loggers read headers that a flat array does not leave behind.
+ * Whether no other code has set or removed a header, or waits for the head or for the end. Code that waits for the
+ * head replaces `writeHead` (as on-headers does) or `end`. Loggers wait for the end and then read headers, but the
+ * response does not store the headers of a flat array.
  */
 export function isUntouched(
   res: Response & OwnHeaders,
   { writeHead, end }: Pick<Response, 'writeHead' | 'end'>,
 ): boolean {
   return (
-    canLead() &&
+    canWriteHeaderLines() &&
     hasNoOwnHeader(res) &&
     res.writeHead === writeHead &&
     res.end === end &&
@@ -40,25 +41,25 @@ export function isUntouched(
 }
 
 function hasNoOwnHeader(res: Response & OwnHeaders): boolean {
-  // Once the static headers have been set one by one, an empty list means that somebody has removed them all.
+  // Once the static headers have been set one by one, an empty list means that other code has removed them all.
   return node.getHeaderNames.call(res).length === 0 && res[kRemoved] === null && !res[kIsFilled]
 }
 
 /**
  * Writes the head of an untouched response.
  *
- * @param lead Whole lines of text, the static headers among them.
+ * @param lines Whole lines of text, the static headers among them.
  * @param headers `[name, value, …]`. Those of `addHeaders` are added to it.
- * @throws on a reason phrase that HTTP cannot carry.
+ * @throws if the reason phrase has characters that HTTP does not allow.
  */
-export function writeFlatHead(res: Response & OwnHeaders, lead: string, headers: unknown[]): void {
+export function writeFlatHead(res: Response & OwnHeaders, lines: string, headers: unknown[]): void {
   const added = res[kAdded]
   for (let i = 0; added !== null && i < added.length; i++) headers.push(added[i])
-  res[kLead] = lead
+  res[kHeaderLines] = lines
   try {
     node.writeHead.call(res, res.statusCode, headers as OutgoingHttpHeader[])
   } finally {
-    // After a refused head another response follows, with another lead.
-    res[kLead] = ''
+    // If Node has refused the head, another response follows, with other lines.
+    res[kHeaderLines] = ''
   }
 }

@@ -3,7 +3,7 @@ import { hasLostConnection } from '../close-with-connection.js'
 import { checkSendable } from './check-sendable.js'
 import { keepsFirstResponse } from './keep-first-response.js'
 
-/** The methods that begin a response or go on with it. */
+/** The methods that begin or continue a response. */
 const SENDERS = ['writeHead', 'flushHeaders', 'write', 'end'] as const
 /** The methods that change a head, which is final once the response has begun. */
 const HEAD_WRITERS = ['setHeader', 'appendHeader', 'removeHeader'] as const
@@ -16,7 +16,7 @@ type Held = readonly [name: (typeof SENDERS)[number], args: unknown[]]
 export interface Hold {
   /**
    * Called once, when the response begins, with its status. The response is sent when the promise is fulfilled, and
-   * never where it is rejected.
+   * is not sent if the promise is rejected.
    */
   readonly before: (status: number) => Promise<void>
   /** Sends another response, given the reason of the rejection. */
@@ -24,9 +24,9 @@ export interface Hold {
 }
 
 /**
- * Holds a response back until other work is done, such as the commit of a transaction. The handler cannot tell the
- * difference: `headersSent` and `writableEnded` are `true` as usual. The calls are kept, and made later in the same
- * order.
+ * Holds a response back until other work is done, such as the commit of a transaction. The handler cannot notice the
+ * difference: `headersSent` and `writableEnded` are `true` as usual. The calls of the handler are stored, and
+ * repeated later in the same order.
  */
 export function holdResponse(res: Response, hold: Hold): void {
   new HeldResponse(res, hold)
@@ -35,7 +35,7 @@ export function holdResponse(res: Response, hold: Hold): void {
 class HeldResponse {
   readonly #res: Response
   readonly #hold: Hold
-  /** The methods as they were found, replaced by middlewares or not. */
+  /** The methods that the response had before. Middlewares may have replaced some of them. */
   readonly #originals = new Map<string, PropertyDescriptor | undefined>()
   readonly #ours: Methods = {}
   readonly #calls: Held[] = []
@@ -69,8 +69,8 @@ class HeldResponse {
       this.#calls.push(call)
     }
     if (isFirst) this.#begin(name === 'writeHead' ? Number(args[0]) : this.#res.statusCode)
-    // `false` makes a writer wait for `drain`, which `#send` emits. `compression` replaces `on` and keeps such
-    // listeners on a stream of its own, which would never emit: there the writer must go on at once.
+    // `false` makes a writer wait for `drain`, which `#send` emits. `compression` replaces `on` and adds such
+    // listeners to its own stream, which would never emit `drain`. In that case the writer must continue at once.
     return name === 'write' ? Object.hasOwn(this.#res, 'on') : this.#res
   }
 
@@ -82,19 +82,19 @@ class HeldResponse {
     this.#state = 'begun'
     const { statusCode, statusMessage } = this.#res
     this.#head = { statusCode, statusMessage }
-    // Where the request was ended in place of its handler, the handler may go on in a callback, where nobody would
-    // catch an error.
+    // If the request was ended before its handler, the handler may continue in a callback, and no code would catch an
+    // error there.
     if (!keepsFirstResponse(this.#res))
       for (const name of HEAD_WRITERS) this.#replace(name, refuseHead)
-    this.#shadow('headersSent', () => true)
-    this.#shadow('writableEnded', () => this.#hasEnded)
+    this.#overrideProperty('headersSent', () => true)
+    this.#overrideProperty('writableEnded', () => this.#hasEnded)
     this.#hold
       .before(status)
       .then(
         () => this.#send(),
         (error) => this.#refuse(error),
       )
-      // Nobody awaits this promise, and its rejection must not end the process.
+      // No code awaits this promise, and its rejection must not end the process.
       .catch(() => this.#res.destroy())
   }
 
@@ -104,7 +104,7 @@ class HeldResponse {
     if (this.#res.headersSent) Object.assign(this.#res, overlay)
   }
 
-  #shadow(name: string, get: () => boolean): void {
+  #overrideProperty(name: string, get: () => boolean): void {
     Object.defineProperty(this.#res, name, { get, configurable: true })
   }
 
@@ -124,8 +124,8 @@ class HeldResponse {
   }
 
   /**
-   * Puts the original methods back. Returns the methods that others have put over ours meanwhile: these have seen
-   * the calls already.
+   * Restores the original methods. Returns the methods with which other code has replaced ours in the meantime. Those
+   * methods have received the calls already.
    */
   #restore(): Methods {
     const res = this.#res as unknown as Methods
@@ -141,7 +141,7 @@ class HeldResponse {
   }
 }
 
-/** As Node does where a head has been sent. */
+/** As Node does after a head has been sent. */
 function refuseHead(): never {
   throw Object.assign(new Error('The response has begun: its headers can no longer be changed'), {
     code: 'ERR_HTTP_HEADERS_SENT',

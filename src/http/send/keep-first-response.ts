@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http'
 
 /**
- * Makes a response ignore every later call, because it has been sent in place of the handler. Without this, a
- * handler that sends its response from a callback after its time is over would throw `ERR_HTTP_HEADERS_SENT` where
- * nobody catches it, and a slow database would end the process.
+ * Makes a response ignore every later call, because it has been sent in place of the handler. Without this, a handler
+ * that sends its response from a callback after its time is over would throw `ERR_HTTP_HEADERS_SENT`. No code would
+ * catch that error, so a slow database would end the process.
  */
 export function dropLaterCalls(res: ServerResponse): void {
   const chain = () => res

@@ -3,14 +3,14 @@ import { isUntouched, JSON_LINE, JSON_TYPE, writeFlatHead } from './flat-head.js
 import type { OwnHeaders } from './response-headers.js'
 import type { StaticHeaders } from './static-headers.js'
 
-/** A response that was kept, as its handler sent it. */
+/** A stored response, as its handler sent it. */
 export interface KeptResponse {
   /** Names and values, alternating. */
   readonly headers: readonly string[]
   readonly body: string | Uint8Array
 }
 
-/** The notes of the cache on a kept response. */
+/** The headers that the cache adds to a stored response. */
 export interface KeptNotes {
   readonly state: 'HIT' | 'STALE'
   /** Whole seconds since the response was made. */
@@ -19,16 +19,17 @@ export interface KeptNotes {
 
 const kReplay = Symbol('replay')
 
-/** The method of ours on every response. */
+/** The method that this file adds to every response. */
 interface Replaying {
   /**
-   * Sends a kept response by the fast path; `false`, with nothing done, where somebody could notice the difference.
+   * Sends a stored response by the fast path. Returns `false`, and sends nothing, if other code could notice the
+   * difference.
    */
   readonly [kReplay]: (kept: KeptResponse, notes: KeptNotes | null) => boolean
 }
 
 /**
- * Sends a kept response: to `HEAD` without its body, and as 304 to a client that has it already (RFC 9110, 13.1).
+ * Sends a stored response: to `HEAD` without its body, and as 304 to a client that has it already (RFC 9110, 13.1).
  * Headers that middlewares have set for this request stay.
  *
  * @param notes `X-Cache` and `Age`; `null` for neither.
@@ -50,8 +51,8 @@ export function replay(res: Response, kept: KeptResponse, notes: KeptNotes | nul
     return
   }
   res.setHeader('Content-Length', lengthOf(body))
-  // Node drops the body of a response to HEAD, but a middleware may have replaced `end`. Nor may it write into kept
-  // bytes.
+  // Node drops the body of a response to HEAD, but a middleware may have replaced `end`. The stored bytes must not be
+  // changed by it either.
   if (res.req.method === 'HEAD') res.end()
   else res.end(typeof body === 'string' ? body : Buffer.from(body))
 }
@@ -60,12 +61,12 @@ function lengthOf(body: string | Uint8Array): number {
   return typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
 }
 
-/** Headers because of which a kept response depends on the request once more. */
+/** With one of these headers, a stored response also depends on the request. */
 const CONDITIONAL = ['ETag', 'Last-Modified', 'Vary']
 
 /**
- * Gives the responses of an application the fast path for kept responses. Its head is as flat as that of
- * `res.json`.
+ * Gives the responses of an application the fast path for stored responses. It writes the head in one call, as
+ * `res.json` does.
  */
 export function defineReplay(prototype: Response, { text, byName }: StaticHeaders): void {
   const isPlain = (headers: readonly string[]): boolean => {

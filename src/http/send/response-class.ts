@@ -15,7 +15,7 @@ import {
 import { defineSendError } from './send-error.js'
 import { defineJson, type OwnJson } from './send-json.js'
 import { setHeadersForStandIn } from './stand-in.js'
-import { defineLead, type StaticHeaders } from './static-headers.js'
+import { defineHeaderLines, type StaticHeaders } from './static-headers.js'
 
 /** Makes responses of one application. */
 export type ResponseClass = new (
@@ -23,14 +23,14 @@ export type ResponseClass = new (
   options?: { highWaterMark?: number },
 ) => Response
 
-// Node hands the server's options to the constructor as a second argument that its own types do not list.
+// Node passes the server's options to the constructor as a second argument, which is missing in its own types.
 const NodeResponse = ServerResponse as unknown as new (
   ...args: ConstructorParameters<ResponseClass>
 ) => ServerResponse
 
 /** The headers that an application adds to its responses by itself. */
 export interface HeaderSources {
-  /** The headers of every response; `null` where there are none. */
+  /** The headers of every response; `null` if there are none. */
   readonly statics: StaticHeaders | null
   /** Whether any feature calls `addHeaders`. */
   readonly addsHeaders: boolean
@@ -38,13 +38,13 @@ export interface HeaderSources {
 
 /** The parts of a response class. */
 export interface ResponseConfig extends HeaderSources {
-  /** `null` where requests have no scopes. */
+  /** `null` if requests have no scopes. */
   readonly scopes: RequestScopes | null
 }
 
 const NO_HEADERS: StaticHeaders = { text: '', byName: new Map() }
 
-/** Fields of ours on every response. */
+/** The framework's own fields of every response. */
 interface Own extends OwnHeaders, OwnJson {
   [kLocals]: Record<string, unknown> | undefined
 }
@@ -68,7 +68,7 @@ export function createResponseClass(
   Object.defineProperty(prototype, 'app', { value: app, writable: true, configurable: true })
   defineLocals(prototype)
   const headers = statics ?? NO_HEADERS
-  defineLead(prototype)
+  defineHeaderLines(prototype)
   if (statics !== null || addsHeaders) defineStaticHeaders(prototype, headers)
   defineJson(prototype, app, headers)
   defineReplay(prototype, headers)
@@ -79,7 +79,7 @@ export function createResponseClass(
 }
 
 /**
- * Makes the class for responses to requests that an Express application passes to ours: its settings hold for
+ * Makes the class for responses to requests that an Express application passes to ours: its settings apply to
  * `res.json`.
  */
 export function hostedResponseClass(Response: ResponseClass, app: Application): ResponseClass {
@@ -93,7 +93,8 @@ export function hostedResponseClass(Response: ResponseClass, app: Application): 
 export function adoptResponse(res: ServerResponse, Class: ResponseClass): Response {
   const { locals, [kAdded]: added } = res as unknown as Response & Partial<Own>
   Object.setPrototypeOf(res, Class.prototype)
-  // Some platforms set 200 on every response, which must not count as the word of a handler: see `saidStatus`.
+  // Some platforms set 200 on every response, which must not count as a status that the handler has set: see
+  // `statusOf`.
   if (res.statusCode === 200) delete (res as Partial<ServerResponse>).statusCode
   // An application that has passed the response on has added the same listener. Node warns of more than ten.
   res.off('error', ignore)
@@ -116,7 +117,7 @@ function assignFields(own: Own): void {
   ;(own as unknown as ServerResponse).on('error', ignore)
 }
 
-/** `res.locals` where it has been read or set before, without making it; else `undefined`. */
+/** Returns `res.locals` if it has been read or set before, without creating it; else `undefined`. */
 export function localsOf(res: Response): Record<string, unknown> | undefined {
   return (res as unknown as Own)[kLocals]
 }

@@ -1,15 +1,20 @@
 import { type OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Response } from '../../contracts/handler.js'
 import { copyDescriptors } from '../copy-descriptors.js'
-import { kAdded, kIsFilled, kLead, kRemoved } from '../own-fields.js'
-import { canLead, type Leading, type StaticHeader, type StaticHeaders } from './static-headers.js'
+import { kAdded, kHeaderLines, kIsFilled, kRemoved } from '../own-fields.js'
+import {
+  canWriteHeaderLines,
+  type HasHeaderLines,
+  type StaticHeader,
+  type StaticHeaders,
+} from './static-headers.js'
 
 const node = ServerResponse.prototype
-/** As they were written. Node's types have it only on requests of a client. */
+/** Returns the names as they were written. Node's types have this method only for requests of a client. */
 const rawNames = (node as unknown as { getRawHeaderNames(): string[] }).getRawHeaderNames
 
-/** The fields of our responses that concern headers, beside Node's own. */
-export interface OwnHeaders extends Leading {
+/** The framework's own fields of a response that concern headers. */
+export interface OwnHeaders extends HasHeaderLines {
   [kRemoved]: Set<string> | null
   [kAdded]: string[] | null
   [kIsFilled]: boolean
@@ -22,7 +27,7 @@ export function assignOwnHeaders(own: OwnHeaders): void {
   own[kRemoved] = null
   own[kAdded] = null
   own[kIsFilled] = false
-  own[kLead] = ''
+  own[kHeaderLines] = ''
 }
 
 /** Adds one header; see {@link addHeaders}. */
@@ -32,7 +37,7 @@ export function addHeader(res: Response, name: string, value: string): void {
 
 /**
  * Adds headers that are written together with the static ones: after `setHeader` the response could no longer take
- * the fast path. A header that somebody sets wins. Values of one name are joined with commas. Works only in
+ * the fast path. A header that other code sets replaces it. Values of one name are joined with commas. Works only in
  * applications whose response class `addsHeaders`.
  *
  * @param list `[name, value, …]`. The response keeps and changes the array: a copy of two pairs took 0.3 µs.
@@ -52,20 +57,20 @@ function append(own: Own, name: string, value: string): void {
   const index = added.findIndex((each, i) => i % 2 === 0 && each === name)
   if (index < 0) {
     added.push(name, value)
-    // Somebody has called `getHeaders`: the headers have been set one by one, and this one must be, too.
+    // `getHeaders` was called, so the headers have been set one by one. This one must be set, too.
     if (isFilled && !own.hasHeader(name)) own.setHeader(name, value)
     return
   }
   const before = added[index + 1] as string
-  // RFC 9110, 5.3: lines of one name may be joined so.
+  // RFC 9110, 5.3: lines of one name may be joined with commas.
   const joined = `${before}, ${value}`
   added[index + 1] = joined
   if (isFilled && own.getHeader(name) === before) own.setHeader(name, joined)
 }
 
 /**
- * Sets the headers that an application of ours had added to a response of another server, whose fields are now
- * gone.
+ * Sets the headers that an application of ours had added to a response of another server, which no longer has our
+ * fields.
  */
 export function restoreAdded(res: ServerResponse, added: readonly string[]): void {
   for (let i = 0; i < added.length && !res.headersSent; i += 2) {
@@ -81,7 +86,7 @@ function findAdded({ [kAdded]: added }: OwnHeaders, key: string): string | undef
   return index < 0 ? undefined : added[index + 1]
 }
 
-/** Makes the static headers visible to all methods that read headers, and sends those that nobody has changed. */
+/** Makes the static headers visible to all methods that read headers, and sends those that no code has changed. */
 export function defineStaticHeaders(prototype: Response, statics: StaticHeaders): void {
   const { byName } = statics
   const find = (res: OwnHeaders, name: string): string | undefined => {
@@ -123,12 +128,12 @@ export function defineStaticHeaders(prototype: Response, statics: StaticHeaders)
       return [...names, ...unset(this, statics).map(({ name }) => name)]
     },
     writeHead(this: Own, ...args: Parameters<typeof node.writeHead>) {
-      // An earlier call may have thrown and left a lead behind.
-      this[kLead] = ''
+      // An earlier call may have thrown and left its lines.
+      this[kHeaderLines] = ''
       // Node compares the headers in the arguments with those that were set, and with no others. A wrapper may pass
       // `undefined` as the last argument.
-      if (args.some((arg) => typeof arg === 'object') || !canLead()) fill(this, statics)
-      else prepareLead(this, statics)
+      if (args.some((arg) => typeof arg === 'object') || !canWriteHeaderLines()) fill(this, statics)
+      else prepareHeaderLines(this, statics)
       return node.writeHead.apply(this, args)
     },
   }
@@ -158,21 +163,21 @@ function unset(res: Own, { byName }: StaticHeaders): StaticHeader[] {
 }
 
 /**
- * Has the static headers written as text, beside the headers that were set. To set helmet's twelve one by one took
- * 50,000 instructions, more than half as much as all the rest of a small request.
+ * Prepares the static headers as text, which is sent beside the headers that were set. Setting the twelve headers of
+ * helmet one by one took 50,000 instructions, more than half as much as all the rest of a small request.
  */
-function prepareLead(res: Own, statics: StaticHeaders): void {
+function prepareHeaderLines(res: Own, statics: StaticHeaders): void {
   if (res[kIsFilled] || res.headersSent) return
   setAdded(res)
-  res[kLead] = leadOf(res, statics)
+  res[kHeaderLines] = headerLinesOf(res, statics)
 }
 
-function leadOf(res: Own, { text, byName }: StaticHeaders): string {
+function headerLinesOf(res: Own, { text, byName }: StaticHeaders): string {
   const names = node.getHeaderNames.call(res)
   if (res[kRemoved] === null && !names.some((key) => byName.has(key))) return text
-  let lead = ''
-  for (const header of byName.values()) if (isLeft(res, header)) lead += header.line
-  return lead
+  let lines = ''
+  for (const header of byName.values()) if (isLeft(res, header)) lines += header.line
+  return lines
 }
 
 function setAdded(res: Own): void {
@@ -183,7 +188,7 @@ function setAdded(res: Own): void {
   }
 }
 
-/** Whether nobody has set or removed the header. */
+/** Whether no code has set or removed the header. */
 function isLeft(res: Own, { name }: Pick<StaticHeader, 'name'>): boolean {
   return !res[kRemoved]?.has(name.toLowerCase()) && !node.hasHeader.call(res, name)
 }

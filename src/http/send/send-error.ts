@@ -37,7 +37,7 @@ const RESPONSE_HEADERS = [
  * response. To `HEAD` Node sends the head alone, with the `Content-Length` that a `GET` would get (RFC 9110,
  * 9.3.2).
  *
- * @throws where a header that somebody has set cannot be written.
+ * @throws if a header that other code has set cannot be written.
  */
 export function sendError(req: BlazonRequest, res: Response, response: ErrorResponse): void {
   const { status, headers, type, text } = response
@@ -59,7 +59,7 @@ function setHeaders(res: Response, headers: ErrorResponse['headers']): void {
       // Text, because Node checks a value in one form when it is set, and writes it in another form later.
       if (value !== undefined) res.setHeader(name, textOf(value))
     } catch {
-      // A header that HTTP cannot carry must not turn one error into another.
+      // A header with characters that HTTP does not allow must not replace this error by another one.
     }
   }
 }
@@ -77,9 +77,9 @@ export function removeUnwritable(res: Response): void {
 
 const kSendFlat = Symbol('sendFlat')
 
-/** The method of ours on every response. */
+/** The method that this file adds to every response. */
 interface Sending {
-  /** Sends an error by the fast path; `false`, with nothing done, where somebody could notice the difference. */
+  /** Sends an error by the fast path. Returns `false`, and sends nothing, if other code could notice the difference. */
   readonly [kSendFlat]: (response: ErrorResponse) => boolean
 }
 
@@ -90,8 +90,8 @@ export function defineSendError(prototype: Response, { text: statics }: StaticHe
     if (own === null) return false
     const { status, type, text } = response
     this.statusCode = status
-    const lead = statics + own + headerLine('Content-Type', type)
-    writeFlatHead(this, lead, ['Content-Length', Buffer.byteLength(text)])
+    const lines = statics + own + headerLine('Content-Type', type)
+    writeFlatHead(this, lines, ['Content-Length', Buffer.byteLength(text)])
     this.end(text)
     return true
   }
@@ -104,7 +104,7 @@ export function defineSendError(prototype: Response, { text: statics }: StaticHe
  */
 const OWN_NAMES = ['WWW-Authenticate', 'Allow', 'Retry-After']
 
-/** Lines of text; `null` where there is a header of another name, or a value that HTTP cannot carry. */
+/** Returns lines of text; `null` if there is a header of another name, or a value that HTTP does not allow. */
 function linesOf(headers: ErrorResponse['headers']): string | null {
   let lines = ''
   for (const [name, value] of Object.entries(headers ?? {})) {

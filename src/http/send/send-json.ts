@@ -8,11 +8,11 @@ import type { StaticHeaders } from './static-headers.js'
 
 const NEGOTIATED = ['Content-Type', 'ETag', 'Last-Modified'] as const
 
-// Node's own: the chain under `ServerResponse`, and not the copies of Express' methods over it.
+// Node's own methods, and not the copies of Express' methods that hide them.
 const node = ServerResponse.prototype
 const { json: expressJson, send: expressSend } = express.response
 
-/** Makes another body of which `JSON.stringify` makes the same text in less time. */
+/** Returns another body, for which `JSON.stringify` creates the same text in less time. */
 export type PrepareJson = (body: unknown) => unknown
 
 /** The field of our responses that concerns JSON. */
@@ -21,23 +21,23 @@ export interface OwnJson {
   [kPrepare]: PrepareJson | null
 }
 
-/** Has the body of `res.json` prepared. */
+/** Sets the function that prepares the body of `res.json`. */
 export function prepareJson(res: Response, prepare: PrepareJson): void {
   ;(res as Response & OwnJson)[kPrepare] = prepare
 }
 
-/** The body to be written. A `json replacer` of the application sees the original body. */
+/** Returns the body to write. A `json replacer` of the application receives the original body. */
 function prepared(res: Response & OwnJson, body: unknown): unknown {
   return res[kPrepare] === null || res.app.get('json replacer') ? body : res[kPrepare](body)
 }
 
 /**
- * Defines `res.json` without the work that Express does for content type, charset, ETag and freshness. Where a
- * setting asks for one of these, Express' own `res.json` is called.
+ * Defines `res.json` without the work that Express does for content type, charset, ETag and freshness. If a setting
+ * needs one of these, Express' own `res.json` is called.
  */
 export function defineJson(prototype: Response, app: Application, { text }: StaticHeaders): void {
   const settings = ['etag fn', 'json spaces', 'json replacer', 'json escape']
-  const lead = text + JSON_LINE
+  const lines = text + JSON_LINE
   let needsExpress: boolean | undefined
   prototype.json = function json(this: Response & OwnHeaders & OwnJson, body?: unknown) {
     needsExpress ??= isPatched() || settings.some((name) => Boolean(app.get(name)))
@@ -49,7 +49,7 @@ export function defineJson(prototype: Response, app: Application, { text }: Stat
     if (content === undefined) return expressJson.call(this, body)
     const length = Buffer.byteLength(content)
     if (isUntouched(this, prototype)) {
-      writeFlatHead(this, lead, ['Content-Length', length])
+      writeFlatHead(this, lines, ['Content-Length', length])
     } else {
       if (isNegotiated(this)) return expressJson.call(this, body)
       this.setHeader('Content-Type', JSON_TYPE)
@@ -60,12 +60,12 @@ export function defineJson(prototype: Response, app: Application, { text }: Stat
   }
 }
 
-/** Whether somebody has replaced the `json` of all Express applications. */
+/** Whether other code has replaced the `json` of all Express applications. */
 function isPatched(): boolean {
   return express.response.json !== expressJson
 }
 
-/** A function that has replaced Express' `json` sees the original body. */
+/** A function that has replaced Express' `json` receives the original body. */
 function callExpress(res: Response & OwnJson, body: unknown): Response {
   const { json } = express.response
   return json.call(res, json === expressJson ? prepared(res, body) : body) as Response
@@ -76,8 +76,7 @@ function hasNoContent(status: number): boolean {
 }
 
 /**
- * Whether Express must decide: about a type that may lack its charset, or a validator that may make the response a
- * 304.
+ * Whether Express must handle the response: its type may need a charset, or a validator may turn it into a 304.
  */
 function isNegotiated(res: Response): boolean {
   return NEGOTIATED.some((name) => node.hasHeader.call(res, name))

@@ -4,14 +4,14 @@ import { Duplex } from 'node:stream'
 type Headers = OutgoingHttpHeaders | readonly (OutgoingHttpHeader | readonly [string, string])[]
 
 /**
- * Sets every header of a response by name where no connection carries the response. Serverless adapters turn the
- * response into an event: they read `getHeaders()` at the end, which lacks the headers that were written with the
- * head alone.
+ * Sets every header of a response by name if the response has no connection. Serverless adapters turn the response
+ * into an event: they read `getHeaders()` at the end, which does not contain headers that were only written with the
+ * head.
  */
 export function setHeadersForStandIn(res: ServerResponse): void {
   const socket = res.socket ?? res.req?.socket
   if (socket instanceof Duplex) return
-  // Node reads `writableLength` to learn whether everything has been written. A mock socket may lack it.
+  // Node reads `writableLength` to find out whether everything has been written. A mock socket may lack it.
   if (res.socket != null && res.socket.writableLength === undefined) {
     Object.assign(res.socket, { writableLength: 0 })
   }

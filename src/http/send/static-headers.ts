@@ -4,11 +4,11 @@ import {
   validateHeaderName,
   validateHeaderValue,
 } from 'node:http'
-import { kLead } from '../own-fields.js'
+import { kHeaderLines } from '../own-fields.js'
 
 /** The headers of every response, unless a handler or a middleware changes one, in the forms that responses need. */
 export interface StaticHeaders {
-  /** As they go over the wire. */
+  /** All header lines, as they are sent. */
   readonly text: string
   /** By lower-case name. */
   readonly byName: ReadonlyMap<string, StaticHeader>
@@ -18,14 +18,14 @@ export interface StaticHeaders {
 export interface StaticHeader {
   readonly name: string
   readonly value: string
-  /** As it goes over the wire. */
+  /** The header line, as it is sent. */
   readonly line: string
 }
 
 /**
- * Makes static headers of names and values; `null` where there are none.
+ * Creates static headers from names and values; `null` if there are none.
  *
- * @throws TypeError on a name or a value that HTTP cannot carry.
+ * @throws TypeError for a name or a value that HTTP does not allow.
  */
 export function staticHeaders(entries: Iterable<readonly [string, string]>): StaticHeaders | null {
   const byName = new Map<string, StaticHeader>()
@@ -38,14 +38,14 @@ export function staticHeaders(entries: Iterable<readonly [string, string]>): Sta
   return { text: [...byName.values()].map(({ line }) => line).join(''), byName }
 }
 
-/** A header as it goes over the wire (RFC 9112, 5). */
+/** Returns the line of a header (RFC 9112, section 5). */
 export function headerLine(name: string, value: string): string {
   return `${name}: ${value}\r\n`
 }
 
 /** A response that can put text between the first line of its head and the headers that were set. */
-export interface Leading {
-  [kLead]: string
+export interface HasHeaderLines {
+  [kHeaderLines]: string
 }
 
 /** The method with which Node writes a head; no part of its documented interface. */
@@ -56,18 +56,18 @@ interface HeadWriter {
 const node = ServerResponse.prototype as unknown as HeadWriter
 
 /**
- * Has the lead of a response written with its head. Node checks every name and value with two patterns at each
+ * Writes the header lines of a response together with its head. Node checks every name and value with two patterns at each
  * response: 29,000 of the 186,000 instructions of a request with helmet's headers. Headers that never change are
  * checked once, at boot.
  */
-export function defineLead(prototype: object): void {
-  if (!canLead()) return
-  const value = function storeLedHeader(
-    this: Leading & ServerResponse,
+export function defineHeaderLines(prototype: object): void {
+  if (!canWriteHeaderLines()) return
+  const value = function storeHeaderWithLines(
+    this: HasHeaderLines & ServerResponse,
     firstLine: string,
     headers: unknown,
   ): void {
-    node._storeHeader.call(this, firstLine + this[kLead], headers)
+    node._storeHeader.call(this, firstLine + this[kHeaderLines], headers)
   }
   Object.defineProperty(prototype, '_storeHeader', { value, writable: true, configurable: true })
 }
@@ -75,22 +75,22 @@ export function defineLead(prototype: object): void {
 let verdict: boolean | undefined
 
 /**
- * Whether Node sends text behind the first line of a head unchanged. Node has always done so and never promised it.
- * Where it does not, static headers are set one by one.
+ * Whether Node sends text after the first line of a head unchanged. Every version of Node has done so, but its
+ * documentation does not promise it. If Node does not, static headers are set one by one.
  */
-export function canLead(): boolean {
-  verdict ??= tryToLead()
+export function canWriteHeaderLines(): boolean {
+  verdict ??= tryHeaderLines()
   return verdict
 }
 
-function tryToLead(): boolean {
+function tryHeaderLines(): boolean {
   if (typeof node._storeHeader !== 'function') return false
   class Probe extends ServerResponse {
     _storeHeader(firstLine: string, headers: unknown): void {
-      node._storeHeader.call(this, firstLine + headerLine('X-Lead', '1'), headers)
+      node._storeHeader.call(this, firstLine + headerLine('X-First', '1'), headers)
     }
   }
   const request = { method: 'GET', httpVersionMajor: 1, httpVersionMinor: 1 } as IncomingMessage
   const res = new Probe(request).writeHead(200, ['X-Own', '2']) as { _header?: unknown }
-  return String(res._header).startsWith('HTTP/1.1 200 OK\r\nX-Lead: 1\r\nX-Own: 2\r\n')
+  return String(res._header).startsWith('HTTP/1.1 200 OK\r\nX-First: 1\r\nX-Own: 2\r\n')
 }

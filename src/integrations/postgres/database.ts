@@ -4,7 +4,7 @@ import { ALL_TENANTS } from './sessions/owner.js'
 import type { Sessions } from './sessions/sessions.js'
 import { sql } from './sql.js'
 
-/** What a `Database` needs. */
+/** The input of `Database`. */
 export interface DatabaseParts {
   readonly sessions: Sessions
   readonly logger: () => Logger

@@ -60,7 +60,7 @@ export interface Connection {
    * @returns a promise for each result, in order. They reject as {@link Connection.query} does. A
    * statement that was not run rejects with a `PostgresError` of the code 25P02.
    */
-  fly(statements: readonly Statement[]): Promise<QueryResult>[]
+  sendTogether(statements: readonly Statement[]): Promise<QueryResult>[]
   /**
    * Runs several statements, separated by semicolons and without values, for migrations. There is
    * no time limit.
@@ -70,13 +70,13 @@ export interface Connection {
   readonly isLost: boolean
   /**
    * Returns the connection to the pool. It is destroyed instead if a transaction is open or a
-   * response is missing. If the session may hold something of its last user (see `judgeStatement`),
+   * response is missing. If the session may hold something of its last user (see `classifyStatement`),
    * it is cleaned first.
    */
   release(): void
   /**
-   * Closes the connection and asks the server to cancel what it runs. An open transaction is rolled
-   * back. Never throws.
+   * Closes the connection and asks the server to cancel the running statement. An open transaction
+   * is rolled back. Never throws.
    */
   destroy(): void
 }

@@ -16,8 +16,7 @@ export function isServerError(error: unknown): boolean {
 }
 
 /**
- * Whether the server does not know the script of an `EVALSHA`: it never ran the script, or has restarted
- * since.
+ * Whether the server does not have the script of an `EVALSHA`: it never ran the script, or has restarted since.
  */
 export function isUnknownScript(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('NOSCRIPT ')

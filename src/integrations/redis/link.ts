@@ -57,10 +57,10 @@ export class Link {
     this.#options = options
     this.#timeoutMs = timeoutOf(options)
     this.#listeners = [
-      ['ready', () => this.#up()],
-      ['node-ready', () => this.#isReady && this.#up()],
-      ['error', (error) => this.#down(error)],
-      ['node-error', (error) => this.#down(error)],
+      ['ready', () => this.#onReady()],
+      ['node-ready', () => this.#isReady && this.#onReady()],
+      ['error', (error) => this.#onDisconnect(error)],
+      ['node-error', (error) => this.#onDisconnect(error)],
     ]
   }
 
@@ -119,7 +119,7 @@ export class Link {
    *
    * @throws Every error that `fail` throws.
    */
-  ask<T, U>(send: (driver: Driver) => Promise<T>, ends: Ends<T, MaybePromise<U>>): Promise<U> {
+  call<T, U>(send: (driver: Driver) => Promise<T>, ends: Ends<T, MaybePromise<U>>): Promise<U> {
     const driver = this.#driver
     return new Promise((resolve, reject) => {
       const fail = (error: unknown) => {
@@ -228,11 +228,11 @@ export class Link {
     this.#isOurs = !connection.isOpen
     if (this.#isOurs) tolerateErrors(connection)
     for (const [event, listener] of this.#listeners) connection.on(event, listener)
-    if (connection.isReady) return this.#up()
+    if (connection.isReady) return this.#onReady()
     if (!this.#isOurs) return
     driver.connect().then(
       // A client emits `ready`, a cluster does not: its promise is the signal.
-      () => driver === this.#driver && !this.#isReady && this.#up(),
+      () => driver === this.#driver && !this.#isReady && this.#onReady(),
       (error) => driver === this.#driver && this.#connectLater(error),
     )
   }
@@ -243,7 +243,7 @@ export class Link {
    */
   #connectLater(error: unknown): void {
     this.#disconnect()
-    this.#down(error)
+    this.#onDisconnect(error)
     const pause = pauseBefore(this.#attempts++)
     startDeadline(pause, () => this.#users > 0 && this.#driver === undefined && this.#connect())
   }
@@ -266,12 +266,12 @@ export class Link {
     this.#connect()
   }
 
-  #up(): void {
+  #onReady(): void {
     this.#isReady = true
     this.#attempts = 0
     this.#overdue = 0
     this.#breaker.reset()
-    void this.#introduce()
+    void this.#replaceOldConnection()
     this.#recover(true)
     this.#heard()
   }
@@ -281,14 +281,14 @@ export class Link {
    * them after those of the new connection, and an outdated entry would return. So the old connection is
    * closed on the server, too.
    */
-  async #introduce(): Promise<void> {
+  async #replaceOldConnection(): Promise<void> {
     const leftBehind = this.#leftBehind
     this.#leftBehind = undefined
     if (!this.#isOurs || 'nodeClient' in (this.#driver as Driver).connection) return
-    const ask = (...words: string[]) =>
+    const command = (...words: string[]) =>
       this.run(({ send }) => send(...words)).catch(() => undefined)
-    if (leftBehind !== undefined) void ask('CLIENT', 'KILL', 'ID', leftBehind)
-    const id = await ask('CLIENT', 'ID')
+    if (leftBehind !== undefined) void command('CLIENT', 'KILL', 'ID', leftBehind)
+    const id = await command('CLIENT', 'ID')
     this.#clientId = id === undefined ? undefined : String(id)
   }
 
@@ -302,7 +302,7 @@ export class Link {
     for (const recover of this.#recoveries) recover(isNewConnection)
   }
 
-  #down(error: unknown): void {
+  #onDisconnect(error: unknown): void {
     if (!this.#driver?.connection.isReady) {
       this.#isReady = false
       this.#begin(describeFailure(error))

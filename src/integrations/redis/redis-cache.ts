@@ -97,7 +97,7 @@ class RedisCache implements CacheStore {
     if (!this.#isUsable) return undefined
     const name = this.#keys.entry(key)
     // `GETRANGE` instead of `GET`: it limits the reply to the longest valid entry.
-    return this.#link.ask(({ send }) => send('GETRANGE', name, '0', LAST_BYTE), {
+    return this.#link.call(({ send }) => send('GETRANGE', name, '0', LAST_BYTE), {
       read: (bytes) => this.#entries.read(key, bytes),
       fail: () => undefined,
     })
@@ -108,7 +108,7 @@ class RedisCache implements CacheStore {
     const names = tags.map((tag) => this.#keys.tag(tag))
     // One command for entry and tags. It has no limit of length: a foreign value that is too long makes this
     // read slow until the entry is written anew.
-    return this.#link.ask(({ getAll }) => getAll([this.#keys.entry(key), ...names]), {
+    return this.#link.call(({ getAll }) => getAll([this.#keys.entry(key), ...names]), {
       read: ([bytes, ...known]) => {
         const entry = this.#entries.read(key, bytes)
         if (!known.includes(null)) return { entry, versions: known.map(String) }
@@ -154,7 +154,7 @@ class RedisCache implements CacheStore {
     if (tags.length === 0) return []
     if (!this.#isUsable) return tags.map(newVersion)
     const names = tags.map((tag) => this.#keys.tag(tag))
-    return this.#link.ask(({ getAll }) => getAll(names), {
+    return this.#link.call(({ getAll }) => getAll(names), {
       read: (known) => (known.includes(null) ? this.#create(names) : known.map(String)),
       fail: () => names.map(newVersion),
     })
@@ -171,9 +171,9 @@ class RedisCache implements CacheStore {
   }
 
   /** Sends commands whose result is optional: `undefined` when they fail. */
-  async #ask<T>(send: (driver: Driver) => Promise<T>): Promise<T | undefined> {
+  async #try<T>(send: (driver: Driver) => Promise<T>): Promise<T | undefined> {
     if (!this.#isUsable) return undefined
-    return this.#link.ask(send, { read: (value) => value, fail: () => undefined })
+    return this.#link.call(send, { read: (value) => value, fail: () => undefined })
   }
 
   /**
@@ -181,7 +181,7 @@ class RedisCache implements CacheStore {
    */
   async #create(names: readonly string[]): Promise<readonly string[]> {
     const fresh = names.map(newVersion)
-    const known = await this.#ask(({ send }) =>
+    const known = await this.#try(({ send }) =>
       Promise.all(
         names.map(async (name, index) => {
           const made = send('SET', name, fresh[index] as string, 'NX', 'PX', MONTH_MS)
@@ -212,15 +212,15 @@ class RedisCache implements CacheStore {
 
   #forgetLater(keys: readonly string[]): void {
     this.#pending.add({ keys })
-    this.#soil()
+    this.#recoverLater()
   }
 
   #clearLater(pattern: string): void {
     this.#pending.add({ patterns: [pattern] })
-    this.#soil()
+    this.#recoverLater()
   }
 
-  #soil(): void {
+  #recoverLater(): void {
     this.#isClean = false
     this.#recover()
   }

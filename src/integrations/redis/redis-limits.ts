@@ -19,7 +19,7 @@ export interface RedisLimitsOptions extends RedisOptions {
    * The store that counts while Redis is not available. Default: `memoryRateLimit()`, which counts for this
    * process alone.
    */
-  readonly insurance?: RateLimitStore
+  readonly fallback?: RateLimitStore
 }
 
 /**
@@ -43,10 +43,10 @@ const DIGEST = createHash('sha1').update(COUNT).digest('hex')
 
 /**
  * A rate limit store in Redis: it counts exactly, for all processes together. When Redis does not reply in
- * time, `insurance` counts instead, so an outage of Redis neither refuses requests nor lifts the limits.
+ * time, `fallback` counts instead, so an outage of Redis neither refuses requests nor lifts the limits.
  * Needs the peer dependency `redis`.
  *
- * @param options The address of Redis, the timeout, and `insurance`. Default: `redis://127.0.0.1:6379`,
+ * @param options The address of Redis, the timeout, and `fallback`. Default: `redis://127.0.0.1:6379`,
  * `'50ms'`, `memoryRateLimit()`.
  * @throws ConfigError when an option is wrong; at boot, when `redis` is not installed.
  * @example
@@ -54,25 +54,25 @@ const DIGEST = createHash('sha1').update(COUNT).digest('hex')
  */
 export function redisLimits(options: RedisLimitsOptions = {}): RateLimitStore {
   checkRedisOptions('redisLimits()', options)
-  const insurance = options.insurance ?? memoryRateLimit()
-  return new RedisLimits(linkOf(options), new Keys(prefixOf(options)), insurance)
+  const fallback = options.fallback ?? memoryRateLimit()
+  return new RedisLimits(linkOf(options), new Keys(prefixOf(options)), fallback)
 }
 
 class RedisLimits implements RateLimitStore {
   readonly #link: Link
   readonly #keys: Keys
-  readonly #insurance: RateLimitStore
+  readonly #fallback: RateLimitStore
   #isOpen = false
 
-  constructor(link: Link, keys: Keys, insurance: RateLimitStore) {
+  constructor(link: Link, keys: Keys, fallback: RateLimitStore) {
     this.#link = link
     this.#keys = keys
-    this.#insurance = insurance
+    this.#fallback = fallback
   }
 
   async open(context: StoreContext): Promise<void> {
     this.#isOpen = true
-    await this.#insurance.open?.(context)
+    await this.#fallback.open?.(context)
     await this.#link.open(context)
   }
 
@@ -80,17 +80,17 @@ class RedisLimits implements RateLimitStore {
     if (!this.#isOpen) return
     this.#isOpen = false
     await this.#link.close()
-    await this.#insurance.close?.()
+    await this.#fallback.close?.()
   }
 
   consume(count: RateLimitCount): MaybePromise<RateLimitResult> {
-    if (!this.#link.isAvailable) return this.#insurance.consume(count)
+    if (!this.#link.isAvailable) return this.#fallback.consume(count)
     return this.#count(count, ['EVALSHA', DIGEST], (error) =>
-      // The server does not know the script yet, so nothing was counted. `EVAL` also stores the script until
-      // the server restarts.
+      // The server does not have the script yet, so nothing was counted. `EVAL` also stores the script until the
+      // server restarts.
       isUnknownScript(error)
-        ? this.#count(count, ['EVAL', COUNT], () => this.#insurance.consume(count))
-        : this.#insurance.consume(count),
+        ? this.#count(count, ['EVAL', COUNT], () => this.#fallback.consume(count))
+        : this.#fallback.consume(count),
     )
   }
 
@@ -101,7 +101,7 @@ class RedisLimits implements RateLimitStore {
   ): Promise<RateLimitResult> {
     const name = this.#keys.limit(count.key)
     const windowMs = String(Math.max(1, Math.round(count.windowMs)))
-    return this.#link.ask(({ sendScript }) => sendScript(...script, '1', name, windowMs), {
+    return this.#link.call(({ sendScript }) => sendScript(...script, '1', name, windowMs), {
       read: (reply) => resultOf(count, reply as readonly number[]),
       fail,
     })

@@ -27,7 +27,7 @@ export interface RedisOptions {
 
 /** Options of node-redis' `createCluster`, passed unchanged. */
 export interface RedisClusterOptions {
-  /** The nodes that are asked for the other nodes at the start; list three or more. */
+  /** The nodes from which the client reads the list of all nodes at the start; list three or more. */
   readonly rootNodes: readonly Readonly<Record<string, unknown>>[]
   /** Options for the connection to every node. */
   readonly defaults?: Readonly<Record<string, unknown>>
@@ -38,14 +38,14 @@ export interface RedisClusterOptions {
  * The names of all options. It includes those of `redisLimits`, because one object may be passed to both
  * functions.
  */
-const NAMES: Readonly<Record<keyof RedisOptions | 'insurance', true>> = {
+const NAMES: Readonly<Record<keyof RedisOptions | 'fallback', true>> = {
   url: true,
   clientOptions: true,
   cluster: true,
   client: true,
   prefix: true,
   timeout: true,
-  insurance: true,
+  fallback: true,
 }
 
 export const DEFAULT_URL = 'redis://127.0.0.1:6379'
@@ -82,7 +82,7 @@ export function checkRedisOptions(subject: string, options: RedisOptions): void 
     ...checkClient(options.client),
     ...checkPrefix(options.prefix),
     ...checkTimeout(options.timeout),
-    ...checkInsurance((options as { insurance?: unknown }).insurance),
+    ...checkFallback((options as { fallback?: unknown }).fallback),
   ]
   if (problems.length === 0) return
   throw new ConfigError(
@@ -107,7 +107,9 @@ function checkPlace({ url, cluster, client }: RedisOptions): Problem[] {
   const given = Object.entries({ url, cluster, client }).filter(([, value]) => value !== undefined)
   if (given.length < 2) return []
   const names = given.map(([name]) => name).join(' and ')
-  return [invalid(names, 'They say twice where Redis is.', 'Give one of url, cluster and client.')]
+  return [
+    invalid(names, 'They name the address of Redis twice.', 'Give one of url, cluster and client.'),
+  ]
 }
 
 // No message contains the URL, because it may contain a password.
@@ -139,14 +141,14 @@ function checkCluster(cluster: RedisClusterOptions | undefined): Problem[] {
 
 function checkClient(client: unknown): Problem[] {
   if (client === undefined || hasMethod(client, 'sendCommand')) return []
-  const remedy = 'Give what createClient() or createCluster() of the package redis has made.'
+  const remedy = 'Give the result of createClient() or createCluster() of the package redis.'
   return [invalid('client', 'It is not a client of node-redis.', remedy)]
 }
 
-function checkInsurance(insurance: unknown): Problem[] {
-  if (insurance === undefined || hasMethod(insurance, 'consume')) return []
+function checkFallback(fallback: unknown): Problem[] {
+  if (fallback === undefined || hasMethod(fallback, 'consume')) return []
   const remedy = 'Give memoryRateLimit(), or another RateLimitStore.'
-  return [invalid('insurance', 'It has no method consume.', remedy)]
+  return [invalid('fallback', 'It has no method consume.', remedy)]
 }
 
 function hasMethod(value: unknown, name: string): boolean {

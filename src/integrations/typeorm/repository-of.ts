@@ -16,8 +16,8 @@ const tokens = new WeakMap<object, Tokens>()
  *
  * @param entity A class with `@Entity()`, or an `EntitySchema`.
  * @param name The option `name` of the {@link typeorm} plugin. Default: none.
- * @throws ConfigError when `entity` is neither a class nor a schema. At boot, when the data source does not
- * know the entity.
+ * @throws ConfigError when `entity` is neither a class nor a schema. At boot, when the data source does not have the
+ * entity.
  * @example
  * class Users {
  *   private readonly users = inject(repositoryOf(User))
@@ -46,14 +46,14 @@ export function repositoryOf<T extends ObjectLiteral>(
   return token as unknown as InjectionToken<Repository<T>>
 }
 
-interface Asked {
+interface RepositoryParts {
   readonly name: string | undefined
   readonly description: string
 }
 
 function findRepository<T extends ObjectLiteral>(
   entity: EntityLike<T>,
-  { name, description }: Asked,
+  { name, description }: RepositoryParts,
 ): Repository<ObjectLiteral> {
   const dataSource = inject(dataSourceOf(name), { optional: true })
   if (dataSource === undefined) throw new ConfigError([withoutPlugin(description, name)])

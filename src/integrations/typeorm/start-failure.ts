@@ -29,7 +29,7 @@ function ofStatement(code: string): Finding {
   const cause = `The database refused a statement at the start: ${code}.`
   return failed(
     cause,
-    'See the `cause` of this error, and what `migrationsRun` and `synchronize` do.',
+    'See the `cause` of this error, and the effects of `migrationsRun` and `synchronize`.',
   )
 }
 
@@ -40,7 +40,7 @@ function ofTypeOrm({ name, message }: Error): Finding {
     return { code: 'E_PEER_MISSING', cause, remedy: command }
   }
   return failed(
-    `TypeORM says: ${sentence(message)}`,
+    `TypeORM reports: ${sentence(message)}`,
     'Correct the option or the entity that it names.',
   )
 }

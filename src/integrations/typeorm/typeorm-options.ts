@@ -36,7 +36,7 @@ function problemsOf(options: unknown): Problem[] {
 function checkType(type: unknown): Problem[] {
   if (typeof type === 'string') return []
   const remedy = "Name the driver: { type: 'postgres' }, or { type: 'sqljs' } in memory."
-  return [invalid('typeorm(): type', 'It does not say what kind of database it is.', remedy)]
+  return [invalid('typeorm(): type', 'The kind of database is missing.', remedy)]
 }
 
 function checkName(name: unknown): Problem[] {

@@ -13,7 +13,7 @@ export interface VitePlugin {
   readonly configResolved: (config: { readonly root: string }) => void
   /** Vite calls it for every module. */
   readonly transform: {
-    /** Tells Vite which modules need the handler. */
+    /** Selects the modules that need the handler. */
     readonly filter: {
       /** Patterns for the path of a module. */
       readonly id: {

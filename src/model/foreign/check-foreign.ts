@@ -4,8 +4,8 @@ import type { Problem } from '../../errors/config-error.js'
 import { chainOf } from '../../metadata/read.js'
 import { checkForeignProviders } from './check-providers.js'
 import { foreignDecorator } from './foreign-decorator.js'
-import { judgeNest } from './nest.js'
-import { judgeOther, remedyForUnknown } from './other-keys.js'
+import { inspectNest } from './nest.js'
+import { inspectOther, remedyForUnknown } from './other-keys.js'
 import { type Entry, readRoutingControllers } from './routing-controllers.js'
 import { type Finding, type Noted, type Place, readPlaces } from './traces.js'
 
@@ -19,8 +19,8 @@ export interface ForeignInput {
 
 /**
  * Finds decorators, tokens and scopes of other frameworks that have no effect here: a guard that never runs leaves
- * its route open. Classes are read as they are and no package is loaded; where no metadata was ever written, nothing
- * is searched.
+ * its route open. Classes are read as they are and no package is loaded; if no metadata was ever written, nothing is
+ * searched.
  */
 export function checkForeign(input: ForeignInput): Problem[] {
   const controllers = checkControllers(input)
@@ -39,7 +39,7 @@ function checkControllers({ controllers, readKeys }: ForeignInput): Problem[] {
       if (seen.has(owner)) continue
       seen.add(owner)
       const visit: Visit = { controller, owner, ignored, unknown }
-      problems.push(...readPlaces(owner).flatMap((place) => judgePlace(place, visit)))
+      problems.push(...readPlaces(owner).flatMap((place) => inspectPlace(place, visit)))
       problems.push(...entriesOf(owner).map((entry) => toProblem(entry, visit)))
     }
   }
@@ -54,21 +54,21 @@ interface Visit {
   readonly unknown: Unknown
 }
 
-function judgePlace({ member, noted }: Place, visit: Visit): Problem[] {
+function inspectPlace({ member, noted }: Place, visit: Visit): Problem[] {
   const findings = new Map<string, Finding>()
   for (const [key, value] of noted) {
     if (visit.ignored.has(key)) continue
-    const judged = judge(key, value, noted)
-    if (judged === null) visit.unknown.add(key, subjectOf(visit, member))
-    for (const finding of judged ?? []) {
+    const found = inspect(key, value, noted)
+    if (found === null) visit.unknown.add(key, subjectOf(visit, member))
+    for (const finding of found ?? []) {
       findings.set(`${finding.written} ${finding.by} ${finding.parameter}`, finding)
     }
   }
   return [...findings.values()].map((finding) => toProblem({ member, finding }, visit))
 }
 
-function judge(key: string | symbol, value: unknown, noted: Noted): readonly Finding[] | null {
-  return judgeNest(key, value, noted) ?? judgeOther(key, value)
+function inspect(key: string | symbol, value: unknown, noted: Noted): readonly Finding[] | null {
+  return inspectNest(key, value, noted) ?? inspectOther(key, value)
 }
 
 function toProblem({ member, finding }: Entry, visit: Visit): Problem {

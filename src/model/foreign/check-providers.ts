@@ -5,12 +5,12 @@ import { tokenName } from '../../di/token.js'
 import type { Problem } from '../../errors/config-error.js'
 import { chainOf } from '../../metadata/read.js'
 import { foreignDecorator } from './foreign-decorator.js'
-import { judgeNest, scopeFindings } from './nest.js'
+import { inspectNest, scopeFindings } from './nest.js'
 import { REMEDIES } from './remedies.js'
 import { globalRole } from './routing-controllers.js'
 import { metadataStore } from './traces.js'
 
-/** The tokens under which NestJS looks for what runs on every route. */
+/** The tokens under which NestJS finds the providers that run on every route. */
 const GLOBAL_TOKENS = new Map<unknown, string>([
   [
     'APP_GUARD',
@@ -21,7 +21,7 @@ const GLOBAL_TOKENS = new Map<unknown, string>([
   ['APP_FILTER', REMEDIES.filter],
 ])
 
-/** The keys on the class of a provider that say how NestJS creates it. */
+/** The keys on the class of a provider that decide how NestJS creates it. */
 const INJECTION = ['scope:options', 'self:paramtypes', 'self:properties_metadata']
 
 /** Finds providers that another framework would run by itself, or create anew for each request. */
@@ -40,7 +40,7 @@ export function checkForeignProviders(
 function checkToken({ token, origin }: Binding): Problem[] {
   const remedy = GLOBAL_TOKENS.get(token)
   if (remedy === undefined) return []
-  const cause = `It is provided by ${origin}, and is a token of NestJS: Blazon never runs what is provided under it.`
+  const cause = `It is provided by ${origin}, and is a token of NestJS: Blazon never runs providers of this token.`
   return [{ code: 'E_FOREIGN_PROVIDER', subject: String(token), cause, remedy }]
 }
 
@@ -75,6 +75,6 @@ function injectionFindings(target: Class) {
   return INJECTION.flatMap((key) => {
     const link = chainOf(target).find((each) => store.getOwnMetadataKeys(each).includes(key))
     if (link === undefined) return []
-    return judgeNest(key, store.getOwnMetadata(key, link), new Map()) ?? []
+    return inspectNest(key, store.getOwnMetadata(key, link), new Map()) ?? []
   })
 }

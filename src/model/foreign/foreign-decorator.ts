@@ -4,7 +4,7 @@ import type { Finding } from './traces.js'
 /**
  * The problem of a decorator that never runs.
  *
- * @param from The class that carries the decorator, where the subject only inherits it.
+ * @param from The class that carries the decorator, if the subject only inherits it.
  */
 export function foreignDecorator(subject: string, finding: Finding, from?: string): Problem {
   const { written, by, parameter, effect = 'which Blazon never runs', remedy } = finding

@@ -1,7 +1,7 @@
 import { REMEDIES } from './remedies.js'
 import { type Finding, type Noted, shown } from './traces.js'
 
-/** Finds what one key means; `null` where another package has chosen the same name for a key. */
+/** Finds the meaning of one key; `null` if another package has chosen the same name for a key. */
 type Rule = (value: unknown, noted: Noted) => readonly Finding[] | null
 
 const BY = 'NestJS'
@@ -81,8 +81,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   __entryProvider__: () => [],
 }
 
-/** What NestJS would do because of one key; `null` when the key is not one of NestJS. */
-export function judgeNest(
+/** The effects that one key would have in NestJS; `null` when the key is not one of NestJS. */
+export function inspectNest(
   key: string | symbol,
   value: unknown,
   noted: Noted,
@@ -93,7 +93,7 @@ export function judgeNest(
   if (/^THROTTLER:(?!SKIP)/.test(key)) {
     return key.startsWith('THROTTLER:LIMIT') ? written('Throttle', [value], REMEDIES.limit) : []
   }
-  // `Reflector.createDecorator()` creates a random key, which only its guards know.
+  // `Reflector.createDecorator()` creates a random key, which only its guards have.
   if (!/^[0-9a-f]{21}$/.test(key)) return null
   const name = `a decorator of Reflector.createDecorator() with ${shown([value])}`
   return [{ written: name, by: BY, remedy: REMEDIES.access }]
@@ -128,7 +128,7 @@ function verb(value: unknown, noted: Noted): Finding[] {
   return written(name, pathOf(noted), REMEDIES.route)
 }
 
-/** The path as it was written; NestJS adds a slash where there was none. */
+/** The path as it was written; NestJS adds a slash if there was none. */
 function pathOf(noted: Noted): unknown[] {
   const path = noted.get('path')
   return path === '/' || path === undefined ? [] : [path]

@@ -23,8 +23,8 @@ const HARMLESS = /^design:/
  */
 const DESCRIBES = /^swagger\//
 
-/** Judges a key of an unknown package; `null` where its meaning is unknown, `[]` where it is harmless. */
-export function judgeOther(key: string | symbol, value: unknown): readonly Finding[] | null {
+/** Inspects a key of an unknown package. Returns `null` if its meaning is unknown, `[]` if it is harmless. */
+export function inspectOther(key: string | symbol, value: unknown): readonly Finding[] | null {
   const name = nameOf(key)
   if (HARMLESS.test(name)) return []
   const framework = FRAMEWORKS.find(([prefix]) => name.startsWith(prefix))

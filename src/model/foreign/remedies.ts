@@ -1,4 +1,4 @@
-/** What to use in Blazon in place of a feature of another framework. `docs/nestjs.md` says the same. */
+/** The features of Blazon that replace features of other frameworks. `docs/nestjs.md` lists them, too. */
 export const REMEDIES = {
   guard:
     "Give the guard as `auth.guard`, and write @Auth() of blazon here, or @Can('…') for roles and permissions.",
@@ -12,7 +12,7 @@ export const REMEDIES = {
   middleware:
     'List it in `middlewares`; for some routes only, write it as `intercept` of a plugin.',
   scope:
-    'Every instance lives as long as the application: keep the data of a request on req, and create in the handler what each request needs anew.',
+    'Every instance lives as long as the application: keep the data of a request on req, and create new objects for a request in its handler.',
   route: 'Import it from blazon, and remove this one.',
   answer: 'Import @HttpCode, @Header and @Redirect from blazon; for anything else use res.',
   version: "Write the version into the path: @Controller('v2/…').",
@@ -21,6 +21,6 @@ export const REMEDIES = {
   custom: 'Use @CurrentUser(), @TenantId() or @Req() of blazon, or read it from req.',
   injection: 'Import Inject from blazon, or write inject(token).',
   limit: "Write @RateLimit({ limit: 10, window: '1m' }) of blazon.",
-  output: 'Return only what clients may see: the returned value is sent unchanged.',
+  output: 'Return only data that clients may see: the returned value is sent unchanged.',
   controller: 'Describe the class with decorators of blazon, and remove these.',
 } as const

@@ -10,7 +10,7 @@ export interface Entry {
 }
 
 /**
- * The arguments that the package notes for one decorator. It keeps lists in a global and does not use
+ * The arguments that the package stores for one decorator. It keeps lists in a global and does not use
  * reflect-metadata.
  */
 interface Args {
@@ -56,7 +56,7 @@ const LISTS: Readonly<Record<string, List>> = {
   }),
 }
 
-/** Everything that routing-controllers has noted, by class. */
+/** Everything that routing-controllers has stored, by class. */
 export function readRoutingControllers(): (owner: Class) => readonly Entry[] {
   const lists = storage()
   if (lists === undefined) return () => []

@@ -1,10 +1,10 @@
 import { inspect } from 'node:util'
 import type { Class } from '../../contracts/provider.js'
 
-/** The values that decorators of other packages have noted on one class, or on one member of it, by key. */
+/** The values that decorators of other packages have stored on one class, or on one member of it, by key. */
 export type Noted = ReadonlyMap<string | symbol, unknown>
 
-/** A class or a member, with everything noted on it. */
+/** A class or a member, with all values that were stored on it. */
 export interface Place {
   /** `null` is the class itself. */
   readonly member: PropertyKey | null
@@ -19,7 +19,7 @@ export interface Finding {
   readonly by: string
   /** The index of the parameter that the decorator is on, if it is on one. */
   readonly parameter?: number
-  /** What the decorator does not do here, as the end of a sentence. Default: it never runs. */
+  /** The missing effect of the decorator, as the end of a sentence. Default: it never runs. */
   readonly effect?: string
   readonly remedy: string
 }
@@ -31,15 +31,15 @@ interface MetadataStore {
   getMetadata(key: string | symbol, target: object, member?: PropertyKey): unknown
 }
 
-/** The metadata store that the process has loaded; `null` without one, and then no package has noted anything. */
+/** The metadata store that the process has loaded; `null` without one, and then no package has stored anything. */
 export function metadataStore(): MetadataStore | null {
   const store = Reflect as Partial<MetadataStore>
   return typeof store.getOwnMetadataKeys === 'function' ? (store as MetadataStore) : null
 }
 
 /**
- * Reads what was noted on a class itself, without its base classes. Frameworks use the class, its prototype or the
- * function of a method; all of them are read.
+ * Reads the values that were stored on a class itself, without its base classes. Frameworks use the class, its
+ * prototype or the function of a method; all of them are read.
  */
 export function readPlaces(owner: Class): Place[] {
   const store = metadataStore()

@@ -1,7 +1,7 @@
 import type { Response } from '../../contracts/handler.js'
 import type { ApiResponseOptions } from '../../contracts/operation.js'
 import type { RouteModel } from '../../contracts/route-model.js'
-import { isJsonType, isPlainJson, isStatedBare } from '../../schema/response-shape.js'
+import { isJsonType, isPlainJson, isSentWithoutEnvelope } from '../../schema/response-shape.js'
 
 /** Sends the value that a handler has returned without an envelope. */
 export type SendBare = (res: Response, value: unknown) => void
@@ -11,7 +11,7 @@ export type BareResponses = ReadonlyMap<number, SendBare>
 
 /** Compiles the functions that send responses documented without an envelope; `null` if the route has none. */
 export function compileBareResponses(route: RouteModel): BareResponses | null {
-  const stated = route.operation.responses.filter(isStatedBare)
+  const stated = route.operation.responses.filter(isSentWithoutEnvelope)
   if (stated.length === 0) return null
   return new Map(stated.map((each) => [each.status, compileSend(each, route)]))
 }

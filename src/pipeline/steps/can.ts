@@ -2,7 +2,7 @@ import type { Request, User } from '../../contracts/handler.js'
 import { refuse } from '../../errors/refuse.js'
 import { Refusal } from '../../step/refusal.js'
 import type { Stage } from '../../step/step.js'
-import { follow, isThenable } from '../../step/thenable.js'
+import { isThenable, whenSettled } from '../../step/thenable.js'
 
 /** Decides whether a user has abilities; the application's own `auth.can`. */
 export type Decide = (
@@ -24,7 +24,7 @@ export function canStage(abilities: readonly string[], decide: Decide | undefine
     function checkAbilities(req, res) {
       const verdict: unknown = can(req.user, abilities, req)
       if (!isThenable(verdict)) return verdict === true ? next(req, res) : forbid()
-      return follow(verdict, (settled) => (settled === true ? next(req, res) : forbid()))
+      return whenSettled(verdict, (settled) => (settled === true ? next(req, res) : forbid()))
     }
 }
 

@@ -5,7 +5,7 @@ import { refuse } from '../../errors/refuse.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { Refusal } from '../../step/refusal.js'
 import type { Stage, Step } from '../../step/step.js'
-import { follow, isThenable } from '../../step/thenable.js'
+import { isThenable, whenSettled } from '../../step/thenable.js'
 import type { LogDenial } from '../log-denials.js'
 
 /** The guard of an application, and the log of its failures. */
@@ -34,7 +34,7 @@ function guardStep({ guard, logDenial }: GuardConfig, next: Step): Step {
    * An HTTP error is a decision of the guard (403, 503, …) and keeps its status. Any other error is a failure of
    * the guard: 401.
    */
-  function turnAway(error: unknown, req: BlazonRequest): Refusal {
+  function refusalFor(error: unknown, req: BlazonRequest): Refusal {
     if (HttpError.is(error) || toFailure(error).status !== 500) return new Refusal(error)
     logDenial(error, req)
     return deny(error)
@@ -42,16 +42,16 @@ function guardStep({ guard, logDenial }: GuardConfig, next: Step): Step {
   return function guardRequest(req, res) {
     let verdict: unknown
     try {
-      verdict = judge(guard, req)
+      verdict = decide(guard, req)
     } catch (error) {
-      return turnAway(error, req)
+      return refusalFor(error, req)
     }
     if (verdict === true) return next(req, res)
     if (!(verdict instanceof Promise)) return deny()
-    return follow(
+    return whenSettled(
       verdict,
       (settled) => (settled === true ? next(req, res) : deny()),
-      (error) => turnAway(error, req),
+      (error) => refusalFor(error, req),
     )
   }
 }
@@ -61,7 +61,7 @@ function guardStep({ guard, logDenial }: GuardConfig, next: Step): Step {
  * call back twice, and the result of its `then` might not be a promise. Express lets a request pass if
  * `undefined`, `null`, `0` or `'route'` is thrown. Here every throw denies the request.
  */
-function judge(guard: AuthGuard, req: BlazonRequest): unknown {
+function decide(guard: AuthGuard, req: BlazonRequest): unknown {
   const verdict: unknown = guard.canActivate(req)
   // A proxy may throw when it is inspected: a value that is neither thenable nor `true` becomes `false` here, and
   // is not touched again.

@@ -4,10 +4,10 @@ import type { RouteModel } from '../../contracts/route-model.js'
 import { successEnvelope } from '../../errors/envelope.js'
 import { kHasFailed } from '../../http/own-fields.js'
 import type { BlazonRequest } from '../../http/request.js'
-import { statusReader } from '../../http/send/said-status.js'
+import { statusReader } from '../../http/send/status-of.js'
 import { Refusal } from '../../step/refusal.js'
 import type { OnError, RunRoute, Settle, Step } from '../../step/step.js'
-import { follow, isThenable } from '../../step/thenable.js'
+import { isThenable, whenSettled } from '../../step/thenable.js'
 import type { Deadlines } from '../deadlines.js'
 import type { BareResponses } from './bare.js'
 
@@ -49,7 +49,7 @@ function respondStep(config: RespondConfig, next: Step): RunRoute {
       onError(error, req, res)
     }
     try {
-      follow(
+      whenSettled(
         value as PromiseLike<unknown>,
         (settled) => {
           // The request has failed meanwhile. The response is the error, even if it has not been sent yet.
@@ -85,16 +85,16 @@ export function settleOf(config: RespondConfig): Settle {
 /** Sends the value that a handler has returned in the envelope, unless the handler has sent a response itself. */
 function sendEnveloped({ route, mayRespondLater, deadlines }: RespondConfig): Settle {
   const { status, redirect } = route
-  const statusOf = statusReader(status)
+  const readStatus = statusReader(status)
   return function sendValue(value, req, res) {
     if (res.headersSent) return
     // A handler that ends with `return res.status(200)`, or with a pipe, has sent nothing yet.
     if (value === res) return deadlines?.startUntilClosed(req, res)
-    if (value !== undefined) return envelop(res, statusOf(res), value)
+    if (value !== undefined) return envelop(res, readStatus(res), value)
     if (redirect !== null) return res.redirect(redirect.status, redirect.url)
     if (mayRespondLater) return deadlines?.startUntilClosed(req, res)
-    const said = statusOf(res)
-    envelop(res, status === null && said === 200 ? 204 : said, undefined)
+    const current = readStatus(res)
+    envelop(res, status === null && current === 200 ? 204 : current, undefined)
   }
 }
 
@@ -103,13 +103,13 @@ function sendBare(config: RespondConfig, bare: BareResponses): Settle {
   const { route, mayRespondLater } = config
   const { status, redirect } = route
   const sendOther = sendEnveloped(config)
-  const statusOf = statusReader(status)
+  const readStatus = statusReader(status)
   const mayBeOver = redirect === null && !mayRespondLater
   return function sendBareValue(value: unknown, req: BlazonRequest, res: Response): void {
-    const said = statusOf(res)
-    const isOver = mayBeOver && (status !== null || said !== 200)
+    const current = readStatus(res)
+    const isOver = mayBeOver && (status !== null || current !== 200)
     const isReturned = value === undefined ? isOver : value !== res
-    const send = isReturned && !res.headersSent ? bare.get(said) : undefined
+    const send = isReturned && !res.headersSent ? bare.get(current) : undefined
     if (send === undefined) sendOther(value, req, res)
     else send(res, value)
   }

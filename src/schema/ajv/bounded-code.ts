@@ -12,12 +12,12 @@ const LOOP = /for\((?:let (\w+)=[^;]+; \w+<len\d+; \w+\+\+|const \w+ in \w+)\)\{
 const SOUGHT = 'sought'
 
 /**
- * Matches the beginning of a function that Ajv generates for a schema. Each schema behind a `$ref` has a
- * function of its own.
+ * Matches the beginning of a function that Ajv generates for a schema. Each schema to which a `$ref` leads has its
+ * own function.
  */
 const FUNCTION = /function validate\d+\(data, \{[^)]*\}=\{\}\)\{/g
 
-/** What Ajv passes about the schema that it compiles. */
+/** The values that Ajv passes about the schema that it compiles. */
 interface Compiling {
   readonly meta?: boolean | undefined
   readonly root: { readonly meta?: boolean | undefined }

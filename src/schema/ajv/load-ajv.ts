@@ -48,8 +48,7 @@ export async function loadAjv(draft: Draft): Promise<CreateAjv> {
     replaceEquality(ajv)
     replaceUniqueItems(ajv, ajvs)
     nameSoughtItems(ajv)
-    // 2019-09 does not know `prefixItems`. Without this keyword it would ignore the tuple of a schema that
-    // spells it that way.
+    // 2019-09 has no `prefixItems`. Without this keyword it would ignore a tuple that is written with it.
     if (draft === '2019-09') {
       ajv.addKeyword({ keyword: 'prefixItems', type: 'array', macro: (items) => ({ items }) })
     }

@@ -18,7 +18,7 @@ interface Positions {
 export function arraySchema(node: Node, path: string, conversion: Conversion): OpenApiSchema {
   const dropped = droppedKeyword(node)
   if (dropped !== undefined) {
-    conversion.lose(path, `'${dropped}' is not in the document: OpenAPI 3.0 cannot say it.`)
+    conversion.lose(path, `'${dropped}' is not in the document: OpenAPI 3.0 cannot express it.`)
   }
   const { first, rest } = positions(node)
   const item = below(path, '*')

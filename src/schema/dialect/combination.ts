@@ -7,7 +7,7 @@ import { anyOf, oneOf } from './union.js'
 export function combinations(node: Node, path: string, conversion: Conversion): OpenApiSchema[] {
   const { if: condition, allOf, anyOf: any, oneOf: one, not } = node
   if (condition !== undefined) {
-    conversion.lose(path, "'if' is not in the document: OpenAPI 3.0 cannot say it.")
+    conversion.lose(path, "'if' is not in the document: OpenAPI 3.0 cannot express it.")
   }
   const parts: OpenApiSchema[] = []
   if (Array.isArray(allOf)) parts.push(everyOf(allOf, path, conversion))
@@ -55,7 +55,10 @@ function negation(schema: unknown, path: string, conversion: Conversion): OpenAp
   const { convert, hasLost } = watched(conversion)
   const not = convert(schema, path)
   if (hasLost()) {
-    conversion.lose(path, "'not' is not in the document: OpenAPI 3.0 cannot say what it forbids.")
+    conversion.lose(
+      path,
+      "'not' is not in the document: OpenAPI 3.0 cannot express what it forbids.",
+    )
     return {}
   }
   return isNever(not) ? {} : { not }

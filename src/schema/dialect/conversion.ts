@@ -19,7 +19,7 @@ export type Draft = { -readonly [K in keyof OpenApiSchema]: OpenApiSchema[K] }
 /** The type names that JSON Schema and OpenAPI share. OpenAPI has a flag for `null` instead of a type. */
 export type TypeName = NonNullable<OpenApiSchema['type']>
 
-/** An internal keyword. Its value is a sentence that says what a library could not express. */
+/** An internal keyword. Its value is a sentence about a constraint that a library could not express. */
 export const LOSS_MARK = '~loss'
 
 /** An internal keyword for a value that JSON cannot hold: `undefined`, a function, a symbol. */

@@ -116,7 +116,7 @@ function toComponentName(name: string): string {
  * Whether a definition leads back to itself only through references and combinations. Checking a value
  * against it would never end.
  */
-export function isEmptyCircle(name: string, schemas: ReadonlyMap<string, OpenApiSchema>): boolean {
+export function isEmptyCycle(name: string, schemas: ReadonlyMap<string, OpenApiSchema>): boolean {
   const seen = new Set<string>()
   const open: unknown[] = [schemas.get(name)]
   while (open.length > 0) {

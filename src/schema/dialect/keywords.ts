@@ -15,13 +15,12 @@ const SETS: Readonly<Record<string, ReadonlySet<string>>> = Object.fromEntries(
 )
 
 /** Whether a schema has a keyword that applies to values of this type. */
-export function speaksOf(node: Node, type: TypeName): boolean {
+export function hasKeywordsFor(node: Node, type: TypeName): boolean {
   return Object.keys(node).some((key) => SETS[type]?.has(key) && node[key] !== undefined)
 }
 
 /**
- * Keywords whose value is a schema or a list of schemas. The flag says whether OpenAPI 3.0 can express the
- * keyword.
+ * Keywords whose value is a schema or a list of schemas. The flag shows whether OpenAPI 3.0 can express the keyword.
  */
 const DIRECT: Readonly<Record<string, boolean>> = {
   additionalItems: true,

@@ -9,7 +9,7 @@ import { anyOf } from './union.js'
 /** Keywords that OpenAPI 3.0 does not have. Without them, the document accepts more values. */
 const DROPPED = ['dependencies', 'dependentRequired', 'dependentSchemas']
 
-const UNSAID = 'is not in the document: OpenAPI 3.0 cannot say it.'
+const NOT_EXPRESSIBLE = 'is not in the document: OpenAPI 3.0 cannot express it.'
 
 /** Patterns that match every name. */
 const ANY_NAME = new Set(['', '.*', '^.*$', '^(.*)$', '^.*', '.*$', '^[\\s\\S]*$', '^'])
@@ -19,7 +19,7 @@ type Properties = Readonly<Record<string, OpenApiSchema>>
 /** Converts `properties` and the other keywords of objects. */
 export function objectSchema(node: Node, path: string, conversion: Conversion): OpenApiSchema {
   for (const keyword of DROPPED) {
-    if (node[keyword] !== undefined) conversion.lose(path, `'${keyword}' ${UNSAID}`)
+    if (node[keyword] !== undefined) conversion.lose(path, `'${keyword}' ${NOT_EXPRESSIBLE}`)
   }
   const others = otherProperties(node, path, conversion)
   const names = allowedNames(node, path, conversion)

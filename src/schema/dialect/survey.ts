@@ -1,6 +1,6 @@
 import { isNode } from './conversion.js'
 
-/** What a whole schema contains, so that the conversion of its parts can skip what does not occur. */
+/** The kinds of keywords in a whole schema. The conversion of its parts skips the kinds that do not occur. */
 export interface Survey {
   /**
    * Whether the schema has only types, bounds and annotations, as most schemas have: no references, names or

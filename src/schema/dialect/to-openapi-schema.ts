@@ -8,7 +8,7 @@ import { annotationsOf } from './annotations.js'
 import { combinations } from './combination.js'
 import { combine } from './combine.js'
 import { ABSENT_MARK, type Conversion, isNode, LOSS_MARK, NEVER, type Node } from './conversion.js'
-import { createDefinitions, isEmptyCircle } from './definitions.js'
+import { createDefinitions, isEmptyCycle } from './definitions.js'
 import { type References, readReferences } from './references.js'
 import { type Survey, surveySchema } from './survey.js'
 import { typedSchema } from './typed-schema.js'
@@ -148,7 +148,7 @@ function withoutUnevaluated(node: Node, path: string, { lose }: Conversion): Nod
   if (!APPLICATORS.some((keyword) => node[keyword] !== undefined)) return node
   const { unevaluatedItems, unevaluatedProperties: _, ...others } = node
   const keyword = unevaluatedItems === undefined ? 'unevaluatedProperties' : 'unevaluatedItems'
-  lose(path, `'${keyword}' is not in the document: OpenAPI 3.0 cannot say it.`)
+  lose(path, `'${keyword}' is not in the document: OpenAPI 3.0 cannot express it.`)
   return others
 }
 
@@ -162,7 +162,7 @@ function withoutCircles(
 ): SchemaDefinition[] {
   const schemas = new Map(definitions.map(({ name, schema }) => [name, schema]))
   return definitions.map((definition) => {
-    if (!isEmptyCircle(definition.name, schemas)) return definition
+    if (!isEmptyCycle(definition.name, schemas)) return definition
     lose('', `The schema ${definition.name} refers to itself only: the document accepts anything.`)
     return { ...definition, schema: {} }
   })

@@ -2,7 +2,7 @@ import type { OpenApiSchema } from '../../contracts/openapi.js'
 import { arraySchema } from './array-schema.js'
 import { type Conversion, NEVER, type Node, type TypeName } from './conversion.js'
 import { toJsonValue } from './json-value.js'
-import { speaksOf } from './keywords.js'
+import { hasKeywordsFor } from './keywords.js'
 import { NULL, withNull } from './null.js'
 import { objectSchema } from './object-schema.js'
 import { numberSchema, stringSchema } from './scalar-schema.js'
@@ -63,7 +63,7 @@ function ofType(
  */
 function untyped(node: Node, path: string, conversion: Conversion): OpenApiSchema {
   const spoken = (['string', 'number', 'array', 'object'] as const).filter((type) =>
-    speaksOf(node, type),
+    hasKeywordsFor(node, type),
   )
   const parts = spoken.map((type) => ofType(type, node, { path, conversion }))
   return Object.assign({}, ...parts) as OpenApiSchema

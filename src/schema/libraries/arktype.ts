@@ -2,7 +2,7 @@ import type { SchemaSide } from '../../contracts/openapi.js'
 import { ABSENT_MARK, ANONYMOUS_MARK, isNode, type Node } from '../dialect/conversion.js'
 import { BIGINT, DATE, DIGITS, ofClass, unknown } from './library-result.js'
 
-/** What arktype passes to a fallback for a constraint that JSON Schema cannot express, by `code`. */
+/** The value that arktype passes to a fallback for a constraint that JSON Schema cannot express, by `code`. */
 interface Context {
   readonly code: string
   readonly base: Record<string, unknown>
@@ -76,11 +76,11 @@ function describe(context: Context, side: SchemaSide): Record<string, unknown> {
     case 'defaultValue':
       return base
     default:
-      return { ...base, ...unknown(`arktype's ${code} cannot be said in a document.`) }
+      return { ...base, ...unknown(`arktype's ${code} cannot be expressed in a document.`) }
   }
 }
 
-const MORPH = 'A morph does not tell the type of its result: add .to() with a type.'
+const MORPH = 'A morph does not show the type of its result: add .to() with a type.'
 
 function instanceOf(proto: unknown): string {
   const name = typeof proto === 'function' ? proto.name : String(proto)

@@ -12,7 +12,7 @@ export const BIGINT =
 
 /** The loss for an expression whose flags cannot be expressed. */
 export function flagsLost(expression: RegExp): string {
-  return `The flags of ${String(expression)} cannot be said: the pattern is not in the document.`
+  return `The flags of ${String(expression)} cannot be expressed: the pattern is not in the document.`
 }
 
 /** A file as a part of a form. */

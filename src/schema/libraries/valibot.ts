@@ -104,7 +104,9 @@ const IN_JSON: Readonly<Record<string, Json>> = {
   ...COMMON_FORMS,
   file: BINARY,
   blob: BINARY,
-  custom: unknown('A custom check does not tell what it accepts: the document accepts anything.'),
+  custom: unknown(
+    'A custom check does not show which values it accepts: the document accepts anything.',
+  ),
   promise: unknown('A promise has no form in JSON: the document accepts anything.'),
 }
 
@@ -212,7 +214,7 @@ function transformed(type: string, jsonSchema: Json, side: SchemaSide): Json {
 }
 
 const TRANSFORM =
-  'A transform does not tell the type of its result: pipe it into a schema that does.'
+  'A transform does not show the type of its result: pipe it into a schema that does.'
 
 /** Returns the regular expression of an action, or one with the same meaning as the action. */
 function expressionOf({ type, requirement }: ValibotAction): RegExp | undefined {

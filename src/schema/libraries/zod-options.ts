@@ -35,7 +35,7 @@ const FORMATS = new Set(`date date-time duration email hostname ipv4 ipv6 uri uu
 const IN_JSON: Readonly<Record<string, Json>> = {
   ...COMMON_FORMS,
   transform: unknown(
-    'A transform does not tell the type of its result: pipe it into a schema that does.',
+    'A transform does not show the type of its result: pipe it into a schema that does.',
   ),
 }
 
@@ -108,7 +108,8 @@ function describeInline(zodSchema: ZodNode, jsonSchema: Json): void {
 }
 
 function describeCustom({ _zod: { bag } }: ZodNode, jsonSchema: Json): void {
-  const cause = 'A custom check does not tell what it accepts: the document accepts anything.'
+  const cause =
+    'A custom check does not show which values it accepts: the document accepts anything.'
   Object.assign(jsonSchema, ofClass(bag.Class) ?? unknown(cause))
 }
 

@@ -4,7 +4,7 @@ import { CREDENTIALS, carriesBody, carriesCredentials } from '../../features/cac
 import type { BlazonRequest } from '../../http/request.js'
 import { toSeconds } from '../../http/units.js'
 import type { Stage } from '../../step/step.js'
-import { disown, isThenable } from '../../step/thenable.js'
+import { ignoreRejection, isThenable } from '../../step/thenable.js'
 import type { UnnamedViolation } from '../contract/contract.js'
 import { placeOfRead } from './place-of-read.js'
 import { type InputPart, trackInputs } from './track-inputs.js'
@@ -115,7 +115,7 @@ class ReadWatch {
   }
 }
 
-/** Returns what the key of a request contains; `null` when the response is not cached. */
+/** Returns the inputs that the key of a request contains; `null` when the response is not cached. */
 function coverageOf(route: RouteModel, req: BlazonRequest): Covers | null {
   const { key, shared: isShared = false } = route.cache ?? {}
   const caller = isShared ? null : callerOf(req, req.res)
@@ -158,7 +158,7 @@ function coverageOfKey(key: (req: BlazonRequest) => unknown, req: BlazonRequest)
   const undo = trackInputs(req, { onRead, sumsUp: true, withUrl: true })
   try {
     const value = key(req)
-    disown(value)
+    ignoreRejection(value)
     if (typeof value !== 'string' || value === '') return null
   } catch {
     return null

@@ -1,9 +1,9 @@
 import type { BlazonRequest } from '../../http/request.js'
 
-/** The parts of a request whose values have names. `req` stands for the request itself. */
+/** The parts of a request whose values have names. `req` means the request itself. */
 export type InputPart = 'params' | 'query' | 'headers' | 'cookies' | 'user' | 'req'
 
-/** Called for every read. The name `*` stands for all names of the part. */
+/** Called for every read. The name `*` means all names of the part. */
 export type OnRead = (part: InputPart, name: string) => void
 
 /** The callback and the granularity of the tracking. */
@@ -41,8 +41,7 @@ const SET_LATER = ['body', 'user']
 const NOT_INPUTS: readonly PropertyKey[] = ['then', 'toJSON', 'constructor']
 
 /**
- * Reports what is read from a request from now on. The request stays the same object; its parts are replaced
- * by proxies.
+ * Reports every read of a request from now on. The request stays the same object; its parts are replaced by proxies.
  *
  * @returns A function that removes the proxies.
  */

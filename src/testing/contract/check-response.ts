@@ -13,7 +13,7 @@ import type { DocumentedOperation } from './documented-operations.js'
 import type { ContractViolation, ViolationKind } from './violation.js'
 
 const PROBLEM = 'application/problem+json'
-/** Statuses whose responses have no body, whatever the document says (RFC 9110, section 15). */
+/** Statuses whose responses have no body, in spite of any document (RFC 9110, section 15). */
 const BODILESS = [204, 205, 304]
 /** Node sends these before an operation is known: the request took too long, or its headers are too large. */
 const OF_THE_PROTOCOL = [408, 431]
@@ -47,7 +47,7 @@ export function checkResponse(exchange: Exchange, config: CheckConfig): Contract
   const { documented } = config
   const { name: operation, operationId, handler } = documented
   const { status } = exchange
-  const remedy = `Correct the handler, or what describes it: @ApiResponseDoc({ status: ${status}, … }).`
+  const remedy = `Correct the handler, or its description: @ApiResponseDoc({ status: ${status}, … }).`
   return findings.map((finding) => ({
     operation,
     operationId,
@@ -144,7 +144,7 @@ function checkContent(
   const find = config.compile(found.schema)
   if (!config.isOpen) return checkBody(exchange, { kind: 'body', find, envelope: null })
   const remedy =
-    'Return the data or use this.ok(…); or document what is sent: @ApiResponseDoc({ raw: true, schema, … }).'
+    'Return the data or use this.ok(…); or document the body that is sent: @ApiResponseDoc({ raw: true, schema, … }).'
   return checkBody(exchange, { kind: 'body', find, envelope: 'success' }).map((finding) => ({
     ...finding,
     remedy,
@@ -199,8 +199,8 @@ function checkBody({ body, status }: Exchange, { kind, find, envelope }: BodyChe
  * one schema serves several statuses.
  */
 function saysStatus(value: unknown, status: number): boolean {
-  const { statusCode, status: said } = Object(value) as Readonly<Record<string, unknown>>
-  return !['success', 'error'].includes(String(statusCode)) || Number(said ?? status) === status
+  const { statusCode, status: sent } = Object(value) as Readonly<Record<string, unknown>>
+  return !['success', 'error'].includes(String(statusCode)) || Number(sent ?? status) === status
 }
 
 function otherStatus(kind: ViolationKind, value: unknown, status: number): Finding {

@@ -22,8 +22,8 @@ export interface ContractConfig {
 }
 
 /**
- * What was already printed on stderr. A test suite creates an application for every test, but each warning is
- * printed once. The key is the model, which these applications share.
+ * The warnings that were already printed on stderr. A test suite creates an application for every test, but each
+ * warning is printed once. The key is the model, which these applications share.
  */
 const warned = new WeakMap<AppModel, Set<string>>()
 
@@ -46,17 +46,17 @@ export class Contract {
   }
 
   /** Checks a response. Returns an error with mode `'throw'`; with `'warn'` the violations are printed. */
-  readonly judge = (exchange: Exchange): Error | undefined => {
+  readonly checkExchange = (exchange: Exchange): Error | undefined => {
     try {
-      return this.#judge(exchange)
+      return this.#checkExchange(exchange)
     } catch (cause) {
-      // `judge` runs in a callback of the HTTP parser, where an error would end the process. The cause is a
+      // `checkExchange` runs in a callback of the HTTP parser, where an error would end the process. The cause is a
       // document that cannot be built.
       return this.#unreadable(exchange, cause)
     }
   }
 
-  #judge(exchange: Exchange): ContractError | undefined {
+  #checkExchange(exchange: Exchange): ContractError | undefined {
     const { operations, coverage } = this.#config
     const noted = this.#takeNoted(exchange)
     const documented = operations().find(exchange.method, exchange.url)
@@ -75,7 +75,7 @@ export class Contract {
     try {
       this.#note(request, violation)
     } catch {
-      // The document cannot be built. `judge` reports that with the response.
+      // The document cannot be built. `checkExchange` reports that with the response.
     }
   }
 

@@ -55,7 +55,7 @@ export function formatViolations(violations: readonly ContractViolation[]): stri
   const what =
     kind === 'cache-key'
       ? 'is cached under a key without a value that its handler reads'
-      : `answered ${status}, but its document says something else`
+      : `responded ${status}, but its document differs`
   const remedies = new Set(violations.map(({ remedy }) => `  → ${remedy}`))
   return [
     `${operation} ${what} (${operationId}, ${handler}):`,

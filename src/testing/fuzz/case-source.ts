@@ -8,7 +8,7 @@ export const JSON_TYPE = 'application/json'
 /** Whether a value matches a schema. A schema that does not compile accepts every value. */
 export type Accepts = (schema: OpenApiSchema, value: unknown) => boolean
 
-/** What requests of one operation are generated from. */
+/** The values from which requests of one operation are generated. */
 export interface CaseSource {
   readonly documented: DocumentedOperation
   readonly accepts: Accepts

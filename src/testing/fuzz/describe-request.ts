@@ -1,7 +1,7 @@
 import type { User } from '../../contracts/handler.js'
 import { ORIGIN } from '../memory-fetch.js'
 import { INJECTED } from './hostile-values.js'
-import type { Finding } from './judge-response.js'
+import type { Finding } from './inspect-response.js'
 import { headersOf } from './send-request.js'
 import type { WireRequest } from './wire-request.js'
 
@@ -39,7 +39,7 @@ export function curlOf(request: WireRequest, { headers, as }: RequestSetting): s
   return parts.join(' \\\n  ')
 }
 
-/** A scheme such as `Basic` stays, because it says which credentials to fill in. */
+/** A scheme such as `Basic` stays, because it shows which credentials to fill in. */
 function schemeOf(authorization = ''): string {
   return /^([\w-]+) ./.exec(authorization)?.[1] ?? 'Bearer'
 }
@@ -49,7 +49,7 @@ function variableOf(name: string): string {
   return name.toUpperCase().replace(/\W/g, '_')
 }
 
-/** Whether a header carries credentials, judged by its name. */
+/** Whether a header carries credentials, according to its name. */
 function isSecret(name: string): boolean {
   return /auth|cookie|credential|jwt|key|pass|secret|session|signature|token/i.test(name)
 }

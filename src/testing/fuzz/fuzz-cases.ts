@@ -10,13 +10,13 @@ import { type ValueContext, valueContext, valuesOf } from './valid-values.js'
 import type { RequestParts, WireRequest } from './wire-request.js'
 import { wrongRequests } from './wrong-requests.js'
 
-/** Whether the document allows the request, forbids it, or says nothing about it (`hostile`). */
+/** Whether the document allows the request, forbids it, or has no rule for it (`hostile`). */
 export type CaseKind = 'valid' | 'invalid' | 'hostile'
 
 /** A generated request. */
 export interface FuzzCase {
   readonly kind: CaseKind
-  /** What is wrong or hostile in it; empty for a valid request. */
+  /** The wrong or hostile part of it; empty for a valid request. */
   readonly what: string
   readonly request: WireRequest
 }
@@ -31,7 +31,7 @@ export function isFuzzable({ operation: { requestBody } }: DocumentedOperation):
   return requestBody === undefined || Object.hasOwn(requestBody.content, JSON_TYPE)
 }
 
-/** What `casesOf` needs besides the operation. */
+/** The input of {@link casesOf} besides the operation. */
 export interface CaseConfig {
   readonly fc: FastCheck
   /** Headers that are sent with every request, in lower case. */
@@ -70,7 +70,7 @@ export function casesOf(
   return fc.tuple(parts, way).map(([valid, how]) => caseOf(source, valid, how))
 }
 
-/** What is done to a valid request. */
+/** The change that is made to a valid request. */
 type Way =
   | { readonly kind: 'valid' }
   | { readonly kind: 'invalid'; readonly place: number }

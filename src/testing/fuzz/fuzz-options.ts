@@ -102,7 +102,7 @@ export function checkFuzzOptions(options: FuzzOptions): void {
   )
   check(headers === undefined || isObject(headers), 'headers', headers, "{ 'X-Name': 'value' }")
   const isPath = typeof path === 'string' && /^.+\/[\d:]+$/.test(path)
-  check(path === undefined || isPath, 'path', path, 'what the message of a failure says')
+  check(path === undefined || isPath, 'path', path, 'the path in the message of a failure')
   check(path === undefined || seed !== undefined, 'path', path, 'its seed, too')
   for (const name of Object.keys(options)) {
     check(Object.hasOwn(NAMES, name), name, name, Object.keys(NAMES).join(', '))

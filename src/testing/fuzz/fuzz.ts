@@ -12,7 +12,7 @@ import {
   type FuzzOptions,
   type FuzzReport,
 } from './fuzz-options.js'
-import { type Finding, judgeResponse } from './judge-response.js'
+import { type Finding, inspectResponse } from './inspect-response.js'
 import { type FastCheck, loadFastCheck } from './load-fast-check.js'
 import { type FuzzLink, type FuzzResponse, sendRequest } from './send-request.js'
 
@@ -120,7 +120,7 @@ async function fuzzOperation(operation: DocumentedOperation, session: Session): 
       const response = await sendRequest(fuzzCase.request, link)
       // Hostile requests do not count: their paths may lead to no route.
       if (fuzzCase.kind === 'valid') isTaken ||= response.status !== 401 && response.status !== 403
-      const finding = judgeResponse(fuzzCase, response, allowed)
+      const finding = inspectResponse(fuzzCase, response, allowed)
       if (finding !== undefined) throw new Fault(finding, response)
     },
   )
@@ -188,8 +188,8 @@ function adviceOf({ kind }: Finding, operationId: string): string[] {
   if (kind !== 'stricter' && kind !== 'looser') return []
   const why =
     kind === 'stricter'
-      ? 'The document says less than the validator checks.'
-      : 'The validator accepts what the document forbids.'
+      ? 'The document is less exact than the validator.'
+      : 'The validator accepts data that the document forbids.'
   return [
     `  → ${why} If this is intended: allow: { ${operationId}: '${kind}' }, or skip: ['${operationId}'].`,
   ]

@@ -1,6 +1,6 @@
 import { type Agent, type IncomingHttpHeaders, request as send } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { hasJsonBody, type Judge, observe } from '../exchange.js'
+import { type CheckExchange, hasJsonBody, observe } from '../exchange.js'
 import type { WireRequest } from './wire-request.js'
 
 /** The connection to the application. */
@@ -8,10 +8,10 @@ export interface FuzzLink {
   readonly agent: Agent
   /** Sent with every request, unless the request sets them itself. */
   readonly headers: ReadonlyMap<string, string>
-  readonly judge: Judge
+  readonly checkExchange: CheckExchange
 }
 
-/** The parts of a response that are judged. */
+/** The parts of a response that are checked. */
 export interface FuzzResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
@@ -43,7 +43,7 @@ export function sendRequest(request: WireRequest, link: FuzzLink): Promise<FuzzR
       headers: { ...headersOf(request, link.headers), ...length },
     })
     let violation: Error | undefined
-    observe(req, link.judge, (found) => {
+    observe(req, link.checkExchange, (found) => {
       violation = found
     })
     req.on('error', reject)
@@ -55,7 +55,7 @@ export function sendRequest(request: WireRequest, link: FuzzLink): Promise<FuzzR
         buffer(res).then((bytes) => settle(bytes.toString()), reject)
         return
       }
-      // Only the head of other responses is judged, and a stream may never end.
+      // Only the head of other responses is checked, and a stream may never end.
       res.on('error', () => {})
       res.destroy()
       settle('')

@@ -23,7 +23,7 @@ const SAMPLES = 20
 /** Half of all generated integers are among the first six allowed ones. */
 const FIRST = 6
 
-/** What values are generated with. `depth` is the remaining depth. */
+/** The settings with which values are generated. `depth` is the remaining depth. */
 export interface ValueContext {
   readonly fc: FastCheck
   readonly components: Readonly<Record<string, OpenApiSchema>>

@@ -1,4 +1,4 @@
-import type { CacheWrite } from './overheard-stores.js'
+import type { CacheWrite } from './recorded-stores.js'
 import type { Trace } from './trace.js'
 
 /**

@@ -6,8 +6,8 @@ export const LONG = 32
 export const SHORT = 16
 
 /** A canary or id of a tenant that was found in a text. */
-export interface Sighting {
-  /** What was recognised: the first characters of a canary, or the tenant's id. */
+export interface CanaryMatch {
+  /** The recognised text: the first characters of a canary, or the tenant's id. */
   readonly key: string
   /** The name of the side that it belongs to. */
   readonly owner: string
@@ -22,13 +22,13 @@ export interface Sighting {
 const SHORTEST_ID = 4
 
 /**
- * Creates and finds canaries: random texts that only one tenant sends. Each canary is sent in one place only,
- * so a canary found elsewhere tells where it came from.
+ * Creates and finds canaries: random texts that only one tenant sends. Each canary is sent in one place only, so a
+ * canary that is found elsewhere shows where it came from.
  */
 export class Canaries {
   readonly #seed: number
-  readonly #known: Map<string, Sighting> = new Map()
-  readonly #ids: { readonly pattern: RegExp; readonly sighting: Sighting }[] = []
+  readonly #known: Map<string, CanaryMatch> = new Map()
+  readonly #ids: { readonly pattern: RegExp; readonly match: CanaryMatch }[] = []
   #minted = 0
 
   constructor(seed: number) {
@@ -49,21 +49,21 @@ export class Canaries {
     if (id.length < SHORTEST_ID) return
     const escaped = id.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
     const pattern = new RegExp(`(?<![A-Za-z0-9])${escaped}(?![A-Za-z0-9])`)
-    this.#ids.push({ pattern, sighting: { key: id, owner, origin: 'its id' } })
+    this.#ids.push({ pattern, match: { key: id, owner, origin: 'its id' } })
   }
 
   /** Returns every canary and tenant id in a text, each once. */
-  find(text: string): Sighting[] {
-    const found = new Set<Sighting>()
+  find(text: string): CanaryMatch[] {
+    const found = new Set<CanaryMatch>()
     for (const [run] of text.matchAll(/[0-9a-f]{16,}/gi)) this.#findInRun(run.toLowerCase(), found)
-    for (const { pattern, sighting } of this.#ids) if (pattern.test(text)) found.add(sighting)
+    for (const { pattern, match } of this.#ids) if (pattern.test(text)) found.add(match)
     return [...found]
   }
 
-  #findInRun(run: string, found: Set<Sighting>): void {
+  #findInRun(run: string, found: Set<CanaryMatch>): void {
     for (let start = 0; start + SHORT <= run.length; start++) {
-      const sighting = this.#known.get(run.slice(start, start + SHORT))
-      if (sighting !== undefined) found.add(sighting)
+      const match = this.#known.get(run.slice(start, start + SHORT))
+      if (match !== undefined) found.add(match)
     }
   }
 }

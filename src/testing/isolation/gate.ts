@@ -22,7 +22,7 @@ export interface GatePlan {
  * The turns of the event loop that a request waits for the others. A request that gets its response from a
  * cache, or waits for the response of another request, never reaches the place.
  */
-const PATIENCE = 30
+const MAX_TURNS = 30
 
 interface Waiting {
   readonly name: string
@@ -63,7 +63,7 @@ export class Gate {
       // Releasing is delayed by a microtask, until the last request waits, too. Otherwise it would always run
       // after the others.
       if (this.#waiting.length >= order.length) return queueMicrotask(() => this.#open(order))
-      void settle(PATIENCE).then(() => this.#waiting.includes(waiting) && this.#open(order))
+      void settle(MAX_TURNS).then(() => this.#waiting.includes(waiting) && this.#open(order))
     })
   }
 

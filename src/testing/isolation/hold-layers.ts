@@ -1,7 +1,10 @@
 import type { WrapHandle } from '../../http/express-routers.js'
 import { pauseBeforeHandler } from '../connections.js'
 
-/** Makes requests wait before each function that a router calls, as long as `pause` of the connection says. */
+/**
+ * Makes requests wait before each function that a router calls, until the promise of `pause` of the connection
+ * settles.
+ */
 export const holdHandle: WrapHandle = (handle, kind) => {
   if (kind !== 'request') return handle
   return function runHeld(this: unknown, req, res, next) {

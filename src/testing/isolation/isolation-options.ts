@@ -127,7 +127,7 @@ export function checkSkipped(skip: readonly string[], known: readonly string[]):
 const NO_HEADER: Problem = invalid(
   'proveIsolation({ tenants })',
   'The application reads no header of the tenant (`tenant.header` is false), so ids cannot be sent.',
-  'Say who calls: { acme: app.with({ authorization: … }), globex: … }.',
+  'Name the callers: { acme: app.with({ authorization: … }), globex: … }.',
 )
 
 function unknownUsers({ tenants, as }: IsolationOptions): Problem[] {

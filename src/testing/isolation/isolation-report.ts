@@ -18,11 +18,11 @@ export interface IsolationRow {
 }
 
 /**
- * How data of one tenant reached another. `answer`: in a response to another tenant. `log`, `cache`: in what
- * was logged or cached for another tenant. `existence`: an id of another tenant gets another status than an
- * unknown id. `loss`: after the request of one tenant, another tenant can no longer read its data.
+ * How data of one tenant reached another. `response`: in a response to another tenant. `log`, `cache`: in data that
+ * was logged or cached for another tenant. `existence`: an id of another tenant gets another status than an unknown
+ * id. `loss`: after the request of one tenant, another tenant can no longer read its data.
  */
-export type IsolationLeakKind = 'answer' | 'log' | 'cache' | 'existence' | 'loss'
+export type IsolationLeakKind = 'response' | 'log' | 'cache' | 'existence' | 'loss'
 
 /** Data of one tenant that has reached another. */
 export interface IsolationLeak {
@@ -112,15 +112,15 @@ function describeLeak(leak: IsolationLeak, seed: number): string {
 
 /** Describes how the data has reached the other tenant, as part of a sentence. */
 export function describeCrossing({ kind, from, to, where, origin }: IsolationLeak): string {
-  const what = origin === '' ? `something of ${from}'s` : `what ${from} had put in ${origin}`
-  const whose = origin === 'its id' ? `${from}'s id` : what
+  const what = origin === '' ? `data of ${from}` : `data that ${from} put into ${origin}`
+  const whose = origin === 'its id' ? `the id of ${from}` : what
   switch (kind) {
-    case 'answer':
-      return `${to} was shown ${whose}, in ${where}`
+    case 'response':
+      return `${to} received ${whose}, in ${where}`
     case 'log':
-      return `the log of a request of ${to}'s shows ${whose}, in ${where}`
+      return `the log of a request of ${to} contains ${whose}, in ${where}`
     case 'cache':
-      return `what is cached for ${to} holds ${whose}, in ${where}`
+      return `the cache of ${to} contains ${whose}, in ${where}`
     default:
       return `${to} ${where}`
   }

@@ -7,15 +7,15 @@ import type { Canaries } from './canaries.js'
 import type { Gate, GatePlan } from './gate.js'
 import { commandOf, type Side } from './isolation-side.js'
 import type { LeakFact, Observation } from './observations.js'
-import type { CacheWrite } from './overheard-stores.js'
+import type { CacheWrite } from './recorded-stores.js'
 import type { Records } from './records.js'
 import type { MadeRequest, RequestMaker, RequestPlan } from './request-maker.js'
 import { type Find, searchResponse } from './search-response.js'
 import { NO_RESPONSE, sendWhole, type WholeResponse } from './send-whole.js'
 import type { Trace } from './trace.js'
 
-/** An operation that the session calls, with its request maker and what was seen of it. */
-export interface Asked {
+/** An operation that the session calls, with its request maker and the observations about it. */
+export interface TestedOperation {
   readonly maker: RequestMaker
   readonly observation: Observation
   /** `GET` */
@@ -23,8 +23,8 @@ export interface Asked {
 }
 
 /** One request to send: to which operation, as which side, with which values. */
-export interface Question {
-  readonly asked: Asked
+export interface PlannedRequest {
+  readonly tested: TestedOperation
   readonly side: Side
   readonly plan: Omit<RequestPlan, 'sender'>
   /** The phase of the test, for the report. */
@@ -54,7 +54,7 @@ export interface SessionConfig {
 }
 
 /** How two concurrent requests overlap. */
-export interface Meeting {
+export interface Overlap {
   readonly gate: GatePlan
   /** The turns of the event loop between the first request and the second. */
   readonly stagger: number
@@ -72,89 +72,91 @@ export class IsolationSession {
   }
 
   /** Sends one request. If the application refuses its values, it is sent again with fewer canaries. */
-  async ask(question: Question): Promise<Exchanged> {
-    const exchanged = await this.#exchange(question)
-    this.#searchTraces(question)
+  async send(planned: PlannedRequest): Promise<Exchanged> {
+    const exchanged = await this.#exchange(planned)
+    this.#searchTraces(planned)
     return exchanged
   }
 
   /** Sends several requests at the same time. */
-  async askTogether(questions: readonly Question[], meeting: Meeting): Promise<void> {
+  async sendTogether(planned: readonly PlannedRequest[], overlap: Overlap): Promise<void> {
     const { gate } = this.config
-    gate.arm(meeting.gate)
+    gate.arm(overlap.gate)
     const exchanges: Promise<Exchanged>[] = []
-    for (const question of questions) {
-      exchanges.push(this.#exchange(question))
-      if (meeting.stagger > 0) await settle(meeting.stagger)
+    for (const each of planned) {
+      exchanges.push(this.#exchange(each))
+      if (overlap.stagger > 0) await settle(overlap.stagger)
     }
     await Promise.all(exchanges)
     gate.disarm()
-    this.#searchTraces(questions[0] as Question)
+    this.#searchTraces(planned[0] as PlannedRequest)
   }
 
-  async #exchange(question: Question): Promise<Exchanged> {
-    const { asked, side, plan } = question
+  async #exchange(planned: PlannedRequest): Promise<Exchanged> {
+    const { tested, side, plan } = planned
     for (;;) {
-      const made = asked.maker.make({ ...plan, sender: side.name })
-      const response = await this.#send(made, question)
+      const made = tested.maker.make({ ...plan, sender: side.name })
+      const response = await this.#sendMade(made, planned)
       const isRefused = response.status === 400 || response.status === 422
-      if (isRefused && asked.maker.yields()) continue
-      if (response.status >= 200 && response.status < 300) asked.maker.settle()
+      if (isRefused && tested.maker.yields()) continue
+      if (response.status >= 200 && response.status < 300) tested.maker.settle()
       return { made, response }
     }
   }
 
   /** Sends a request again that was made before. */
-  async repeat(made: MadeRequest, question: Question): Promise<WholeResponse> {
-    const response = await this.#send(made, question)
-    this.#searchTraces(question)
+  async repeat(made: MadeRequest, planned: PlannedRequest): Promise<WholeResponse> {
+    const response = await this.#sendMade(made, planned)
+    this.#searchTraces(planned)
     return response
   }
 
-  async #send(made: MadeRequest, question: Question): Promise<WholeResponse> {
-    const { side, asked } = question
+  async #sendMade(made: MadeRequest, planned: PlannedRequest): Promise<WholeResponse> {
+    const { side, tested } = planned
     // A made-up id such as `latest` in `/notes/latest` would lead to another operation than `/notes/{id}`.
-    if (!this.config.leadsTo(made.wire, asked.maker.documented)) return NO_RESPONSE
-    const sent = this.#tell(made, side)
+    if (!this.config.leadsTo(made.wire, tested.maker.documented)) return NO_RESPONSE
+    const sent = this.#recordKnown(made, side)
     this.#last.set(side.name, made)
     this.requests++
     const response = await sendWhole(made.wire, side)
-    asked.observation.answered(side.name, response)
-    const isClean = this.#search(response, sent, question)
-    // A response with data of another side must not teach this side the ids of the other one.
-    if (isClean) this.config.records.learn(side.name, templateOf(asked), response)
+    tested.observation.answered(side.name, response)
+    const isClean = this.#search(response, sent, planned)
+    // A response with data of another side must not add ids of the other side to the records of this side.
+    if (isClean) this.config.records.store(side.name, templateOf(tested), response)
     return response
   }
 
   /**
-   * Records which canaries of other sides are in a request: from then on its sender knows them. Returns the
-   * keys of all canaries in it.
+   * Records which canaries of other sides are in a request: from then on, a response may return them to its sender.
+   * Returns the keys of all canaries in it.
    */
-  #tell({ wire }: MadeRequest, side: Side): ReadonlySet<string> {
+  #recordKnown({ wire }: MadeRequest, side: Side): ReadonlySet<string> {
     const headers = Object.values(headersOf(wire, side.headers))
     const text = [wire.target, ...headers, wire.body ?? ''].join('\n')
     const found = this.config.canaries.find(decoded(text))
-    for (const { key, owner } of found) if (owner !== side.name) side.told.add(key)
+    for (const { key, owner } of found) if (owner !== side.name) side.knownCanaries.add(key)
     return new Set(found.map(({ key }) => key))
   }
 
   /** Searches a response and reports data of other sides. Returns true when it has found none. */
-  #search(response: WholeResponse, sent: ReadonlySet<string>, question: Question): boolean {
-    const { side, asked } = question
+  #search(response: WholeResponse, sent: ReadonlySet<string>, planned: PlannedRequest): boolean {
+    const { side, tested } = planned
     const finds = searchResponse(response, this.config.canaries)
     const own = finds.filter(({ owner }) => owner === side.name)
     const isEcho = own.every(({ key }) => sent.has(key))
-    if (own.length > 0) asked.observation.sawOwn(side.name, isEcho)
-    const foreign = finds.filter(({ key, owner }) => owner !== side.name && !side.told.has(key))
+    if (own.length > 0) tested.observation.sawOwn(side.name, isEcho)
+    const foreign = finds.filter(
+      ({ key, owner }) => owner !== side.name && !side.knownCanaries.has(key),
+    )
     const places = new Map([...foreign].reverse().map((find) => [placeOf(find), find]))
     for (const { owner: from, origin, where } of places.values()) {
-      this.report(question, { kind: 'answer', from, where, origin })
+      this.report(planned, { kind: 'response', from, where, origin })
     }
     return foreign.length === 0
   }
 
   /** Searches the logs and cache entries that were written during the requests. */
-  #searchTraces(question: Question): void {
+  #searchTraces(planned: PlannedRequest): void {
     const { newLogs, newEntries, canaries, sides } = this.config
     const nameOf = (id: string) => sides.find((side) => side.id === id)?.name
     const traces = [...newLogs(), ...cacheTraces(newEntries(), nameOf)]
@@ -162,21 +164,21 @@ export class IsolationSession {
       const side = sides.find(({ name }) => name === owner)
       if (side === undefined) continue
       for (const found of canaries.find(text)) {
-        if (found.owner === owner || side.told.has(found.key)) continue
+        if (found.owner === owner || side.knownCanaries.has(found.key)) continue
         const { owner: from, origin } = found
-        this.report({ ...question, side }, { kind, from, where, origin })
+        this.report({ ...planned, side }, { kind, from, where, origin })
       }
     }
   }
 
   /** Records a leak. The curl command is that of `made`, or of the latest request of the side. */
   report(
-    { asked, side, phase }: Pick<Question, 'asked' | 'side' | 'phase'>,
+    { tested, side, phase }: Pick<PlannedRequest, 'tested' | 'side' | 'phase'>,
     fact: Pick<LeakFact, 'kind' | 'from' | 'where' | 'origin'>,
     made: MadeRequest | undefined = this.#last.get(side.name),
   ): void {
     const curl = made === undefined ? '' : commandOf(made.wire, side)
-    asked.observation.leaked({ ...fact, to: side.name, phase, curl })
+    tested.observation.leaked({ ...fact, to: side.name, phase, curl })
   }
 }
 
@@ -185,7 +187,7 @@ function placeOf({ owner, origin, where }: Find): string {
   return `${owner} ${origin} ${where.replace(/\[\d+\]/g, '[]')}`
 }
 
-function templateOf({ maker }: Asked): string {
+function templateOf({ maker }: TestedOperation): string {
   return maker.documented.name.split(' ', 2)[1] ?? ''
 }
 

@@ -26,10 +26,10 @@ export interface Side {
    * The canaries of other sides that the test itself has sent in requests of this side. Finding them in a
    * response is no leak.
    */
-  readonly told: Set<string>
+  readonly knownCanaries: Set<string>
 }
 
-/** What `openSides` needs to open connections. */
+/** The input of {@link openSides} for its connections. */
 export interface SideConfig {
   /** A caller without a tenant, with the headers that are set now. */
   readonly caller: TestCaller
@@ -78,7 +78,7 @@ function openSide(name: string, caller: TestCaller, config: SideConfig): Side {
   const agent = connect({ principal, name, pause: (place) => gate.pass(name, place) })
   const id = tenantHeader === null ? undefined : headers.get(tenantHeader)
   if (id !== undefined) canaries.watchId(name, id)
-  return { name, id, agent, headers, principal, told: new Set() }
+  return { name, id, agent, headers, principal, knownCanaries: new Set() }
 }
 
 /** Returns a curl command for a request of a side, without credentials. */

@@ -2,7 +2,7 @@ import type { DocumentedOperation } from '../contract/documented-operations.js'
 import { describeCrossing, type IsolationLeak, type IsolationRow } from './isolation-report.js'
 import type { WholeResponse } from './send-whole.js'
 
-/** What one side has received from one operation. */
+/** The counts of the responses that one side has received from one operation. */
 interface Seen {
   readonly statuses: Map<number, number>
   /** The number of responses with data of this side that it had sent earlier. */
@@ -15,16 +15,16 @@ interface Seen {
   isKeptOut: boolean
 }
 
-/** One sighting of a leak. */
+/** One occurrence of a leak. */
 export type LeakFact = Omit<IsolationLeak, 'operation' | 'operationId' | 'handler' | 'times'>
 
-/** What was seen of one operation. */
+/** The observations about one operation. */
 export class Observation {
   readonly documented: DocumentedOperation
   readonly #seen: ReadonlyMap<string, Seen>
   readonly #leaks: Map<string, IsolationLeak> = new Map()
   /** Why no request was sent to it; `undefined` when requests were sent. */
-  unasked: string | undefined
+  notTested: string | undefined
   #isStream = false
 
   constructor(documented: DocumentedOperation, names: readonly string[]) {
@@ -69,22 +69,22 @@ export class Observation {
 
   toRow(): IsolationRow {
     const { name: operation, operationId } = this.documented
-    return { operation, operationId, ...this.#judge() }
+    return { operation, operationId, ...this.#checkExchange() }
   }
 
-  #judge(): Pick<IsolationRow, 'verdict' | 'evidence'> {
+  #checkExchange(): Pick<IsolationRow, 'verdict' | 'evidence'> {
     const [leak] = this.leaks
     if (leak !== undefined) {
       const more = this.#leaks.size === 1 ? '' : `; and ${this.#leaks.size - 1} more`
       return { verdict: 'LEAK', evidence: describeCrossing(leak) + more }
     }
-    if (this.unasked !== undefined) return { verdict: 'INCONCLUSIVE', evidence: this.unasked }
+    if (this.notTested !== undefined) return { verdict: 'INCONCLUSIVE', evidence: this.notTested }
     const blank = [...this.#seen].filter(([, seen]) => !isControlled(seen))
     if (blank.length > 0) return { verdict: 'INCONCLUSIVE', evidence: this.#reasonOf(blank) }
     return { verdict: 'PASS', evidence: evidenceOf([...this.#seen.values()]) }
   }
 
-  /** Says why the responses to these sides prove nothing. */
+  /** Returns why the responses to these sides prove nothing. */
   #reasonOf(blank: readonly [string, Seen][]): string {
     const isEvery = blank.length === this.#seen.size
     const names = blank.map(([name]) => name).join(' and ')

@@ -8,23 +8,23 @@ import type {
 import { isFuzzable } from '../fuzz/fuzz-cases.js'
 import { loadFastCheck } from '../fuzz/load-fast-check.js'
 import type { TestLog } from '../test-log.js'
-import { askAsOthers } from './ask-as-others.js'
-import { askAsUsers } from './ask-as-users.js'
-import { askForOthers, readOwn, removeOwn } from './ask-for-others.js'
 import { Canaries } from './canaries.js'
 import { Gate } from './gate.js'
 import { holdHandle } from './hold-layers.js'
 import { checkSkipped, type IsolationOptions } from './isolation-options.js'
 import { IsolationReport } from './isolation-report.js'
-import { type Asked, IsolationSession, type SessionConfig } from './isolation-session.js'
+import { IsolationSession, type SessionConfig, type TestedOperation } from './isolation-session.js'
 import { openSides, type SideConfig } from './isolation-side.js'
 import { logTraces } from './log-traces.js'
+import { nameOtherTenants } from './name-other-tenants.js'
 import { Observation } from './observations.js'
-import type { OverheardStores } from './overheard-stores.js'
+import type { RecordedStores } from './recorded-stores.js'
 import { Records } from './records.js'
-import { askAtOnce, askInTurns, isSafe, type Pair, write } from './replay.js'
+import { isSafe, type Pair, sendConcurrently, sendInTurns, write } from './replay.js'
+import { readOwn, removeOwn, requestForeignData } from './request-foreign-data.js'
 import { type MakerSetting, RequestMaker } from './request-maker.js'
 import { type RouterOperation, routerOperations } from './router-operations.js'
+import { sendAsUsers } from './send-as-users.js'
 
 const ROUNDS = 2
 const MAX_SEED = 2 ** 31
@@ -37,7 +37,7 @@ export interface IsolationTarget extends Pick<SideConfig, 'caller' | 'connect' |
   readonly log: TestLog
   /** Returns the name of the side that a connection belongs to. */
   readonly nameOf: (connection: object | undefined) => string | undefined
-  readonly stores: OverheardStores
+  readonly stores: RecordedStores
   /** The entries of `middlewares`. */
   readonly middlewares: readonly NamedMiddleware[]
   /** Whether `tenant.authorize` decides who may act for a tenant. */
@@ -73,8 +73,8 @@ export async function proveIsolation(
   // A generated value for this header would make the request come from another tenant.
   if (tenantHeader !== null) given.set(tenantHeader, '')
   const setting = { fc, seed, rounds, canaries, records, names, given }
-  const asked = observations.flatMap((each) => askedOf(each, setting, options))
-  asked.sort((a, b) => ORDER.indexOf(a.method) - ORDER.indexOf(b.method))
+  const tested = observations.flatMap((each) => testedOf(each, setting, options))
+  tested.sort((a, b) => ORDER.indexOf(a.method) - ORDER.indexOf(b.method))
   const session = new IsolationSession({
     ...{ sides, canaries, records, gate },
     leadsTo: ({ method, target: url }, operation) =>
@@ -84,14 +84,14 @@ export async function proveIsolation(
     newEntries: () => target.stores.take(),
     clearCache: () => target.stores.clear(),
   })
-  target.stores.listen()
+  target.stores.start()
   try {
-    await runPhases(session, asked, {
+    await runPhases(session, tested, {
       rounds,
       seed,
-      posing: target.authorizes ? tenantHeader : null,
-      askAsUsers: () =>
-        askAsUsers(asked, rounds, {
+      claimHeader: target.authorizes ? tenantHeader : null,
+      sendAsUsers: () =>
+        sendAsUsers(tested, rounds, {
           ...{ session, canaries, gate, connect, isCached: isCachedIn(target.operations) },
           users: options.users,
           as: options.as,
@@ -124,29 +124,29 @@ function nothingSent(documented: number): Error {
  * Creates the request maker of an operation. Returns an empty list when no request can be made, and records
  * why.
  */
-function askedOf(
+function testedOf(
   observation: Observation,
   setting: MakerSetting,
   { skip = [], operations: isWanted = () => true }: IsolationOptions,
-): Asked[] {
+): TestedOperation[] {
   const { documented } = observation
   const { operationId, name, handler } = documented
   const isTaken = !skip.includes(operationId) && isWanted({ operationId, name, handler })
-  if (!isTaken) observation.unasked = 'skipped'
-  else if (isOfRouter(documented)) observation.unasked = documented.unasked
-  else if (!isFuzzable(documented)) observation.unasked = 'takes a form'
-  if (observation.unasked !== undefined) return []
+  if (!isTaken) observation.notTested = 'skipped'
+  else if (isOfRouter(documented)) observation.notTested = documented.notTested
+  else if (!isFuzzable(documented)) observation.notTested = 'takes a form'
+  if (observation.notTested !== undefined) return []
   try {
     const maker = new RequestMaker(documented, setting)
     return [{ maker, observation, method: name.split(' ', 1)[0] as string }]
   } catch {
-    observation.unasked = 'no value is found that its schema accepts'
+    observation.notTested = 'no value is found that its schema accepts'
     return []
   }
 }
 
 function isOfRouter(operation: DocumentedOperation): operation is RouterOperation {
-  return 'unasked' in operation
+  return 'notTested' in operation
 }
 
 interface Phases {
@@ -156,43 +156,43 @@ interface Phases {
    * The tenant header with which sides name other tenants; `null` when this header alone identifies the
    * caller.
    */
-  readonly posing: string | null
-  readonly askAsUsers: () => Promise<void>
+  readonly claimHeader: string | null
+  readonly sendAsUsers: () => Promise<void>
 }
 
 /** Deleting comes last: without data, the other phases would find nothing. */
 async function runPhases(
   session: IsolationSession,
-  all: readonly Asked[],
-  { rounds, seed, posing, askAsUsers }: Phases,
+  all: readonly TestedOperation[],
+  { rounds, seed, claimHeader, sendAsUsers }: Phases,
 ): Promise<void> {
-  const asked = all.filter(({ method }) => method !== 'DELETE')
+  const tested = all.filter(({ method }) => method !== 'DELETE')
   const removing = all.filter(({ method }) => method === 'DELETE')
   const pairs = pairsOf(session.config.sides)
-  for (const each of asked) if (!isSafe(each)) await write(session, each, rounds)
+  for (const each of tested) if (!isSafe(each)) await write(session, each, rounds)
   for (let round = 0; round < rounds; round++) {
-    for (const each of asked) {
+    for (const each of tested) {
       for (const pair of pairs) {
-        await askAtOnce(each, pair, { session, round, seed })
-        if (round === 0 || isSafe(each)) await askInTurns(each, pair, { session, round, seed })
+        await sendConcurrently(each, pair, { session, round, seed })
+        if (round === 0 || isSafe(each)) await sendInTurns(each, pair, { session, round, seed })
       }
     }
   }
-  const readers = asked.filter(isSafe)
+  const readers = tested.filter(isSafe)
   for (const each of all) {
     for (const [by, of] of pairs.flatMap(([a, b]) => [[a, b] as const, [b, a] as const])) {
-      await askForOthers(each, { session, by, of, round: 0, readers })
+      await requestForeignData(each, { session, by, of, round: 0, readers })
     }
   }
   // After the requests of other sides, each owner reads its data: it may find what another side has written
   // over it.
   for (const side of session.config.sides) await readOwn(session, readers, side)
-  if (posing !== null) await askAsOthers(session, asked, posing)
-  await askAsUsers()
+  if (claimHeader !== null) await nameOtherTenants(session, tested, claimHeader)
+  await sendAsUsers()
   for (const each of removing) await removeOwn(session, each, 0)
 }
 
-/** Returns a function that says whether the responses of a handler are cached, by the name of the handler. */
+/** Returns a function from the name of a handler to whether its responses are cached. */
 function isCachedIn({ model }: DocumentedOperations): (handler: string) => boolean {
   const cached = new Set(model.routes.filter(({ cache }) => cache !== null).map(({ name }) => name))
   return (handler) => cached.has(handler)

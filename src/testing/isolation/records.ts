@@ -4,7 +4,7 @@ import type { WholeResponse } from './send-whole.js'
 type Scalar = string | number
 type Fields = Readonly<Record<string, Scalar>>
 
-/** The number of records remembered of each kind, the latest ones. */
+/** The number of records that are stored of each kind, the latest ones. */
 const REMEMBERED = 8
 
 /**
@@ -14,8 +14,8 @@ const REMEMBERED = 8
 export class Records {
   readonly #byOwner: Map<string, Map<string, Fields[]>> = new Map()
 
-  /** Remembers the records in a successful response to a path such as `/orders` or `/orders/{id}`. */
-  learn(owner: string, template: string, response: WholeResponse): void {
+  /** Stores the records of a successful response to a path such as `/orders` or `/orders/{id}`. */
+  store(owner: string, template: string, response: WholeResponse): void {
     if (response.status < 200 || response.status > 299) return
     const kind = kindOf(template)
     const found = [...recordsIn(response)].slice(0, REMEMBERED)
@@ -24,7 +24,7 @@ export class Records {
     if (location !== undefined) this.#add(owner, location.kind, { id: location.id })
   }
 
-  /** Returns the ids that a side knows for a place in a request; empty when it knows none. */
+  /** Returns the ids that a side has for a place in a request; empty when it has none. */
   idsFor(owner: string, place: IdPlace): Scalar[] {
     const ids = place.kinds.flatMap((kind) =>
       (this.#byOwner.get(owner)?.get(kind) ?? []).flatMap(
@@ -60,7 +60,7 @@ function identityOf(fields: Fields): string {
 export interface IdPlace {
   /** The name of the parameter or field. */
   readonly field: string
-  /** Whether its name says that it is an id. Then the `id` of a record fits, too. */
+  /** Whether its name is that of an id. Then the `id` of a record fits, too. */
   readonly isId: boolean
   /** The kinds of records whose id fits. */
   readonly kinds: readonly string[]
@@ -73,7 +73,7 @@ export function pathPlace(template: string, name: string): IdPlace {
 }
 
 /**
- * The place of a field or query parameter whose name says which kind of record it refers to, such as
+ * The place of a field or query parameter whose name contains the kind of record that it refers to, such as
  * `customerId`; `undefined` for other names.
  */
 export function fieldPlace(name: string): IdPlace | undefined {

@@ -1,6 +1,11 @@
 import { hash } from '../fuzz/choose.js'
 import type { GatePlan } from './gate.js'
-import type { Asked, IsolationSession, Meeting, Question } from './isolation-session.js'
+import type {
+  IsolationSession,
+  Overlap,
+  PlannedRequest,
+  TestedOperation,
+} from './isolation-session.js'
 import type { Side } from './isolation-side.js'
 
 /** Methods that change nothing, so that their responses may come from a cache. */
@@ -21,22 +26,22 @@ export interface Replay {
 }
 
 /** How the requests of two sides are alike. */
-interface Likeness {
+interface Variant {
   readonly name: string
   /** The path, query and headers that a side sends. */
-  readonly planOf: (side: Side, pair: Pair) => Pick<Question['plan'], 'target' | 'ids'>
+  readonly planOf: (side: Side, pair: Pair) => Pick<PlannedRequest['plan'], 'target' | 'ids'>
 }
 
 /**
  * Equal requests of different callers. Responses that are stored under the same key for both would be mixed
  * up here.
  */
-const EQUAL: readonly Likeness[] = [0, 1].map((index) => ({
+const EQUAL: readonly Variant[] = [0, 1].map((index) => ({
   name: 'the same URL',
   planOf: (_side, pair) => ({ target: null, ids: { of: (pair[index] as Side).name } }),
 }))
 
-const OWN: Likeness = {
+const OWN: Variant = {
   name: 'URLs of their own',
   planOf: ({ name }) => ({ target: name, ids: { of: name } }),
 }
@@ -45,15 +50,15 @@ const OWN: Likeness = {
  * Returns the variants whose requests differ. Without parameters, all URLs are equal, so one variant is
  * enough.
  */
-function likenessesOf({ maker }: Asked, pair: Pair, round: number): Likeness[] {
-  const different = new Map<string, Likeness>()
-  for (const likeness of [...EQUAL, OWN]) {
+function variantsOf({ maker }: TestedOperation, pair: Pair, round: number): Variant[] {
+  const different = new Map<string, Variant>()
+  for (const variant of [...EQUAL, OWN]) {
     const targets = pair.map((side) => {
-      const { wire } = maker.make({ round, sender: side.name, ...likeness.planOf(side, pair) })
+      const { wire } = maker.make({ round, sender: side.name, ...variant.planOf(side, pair) })
       return [wire.target, wire.headers]
     })
     const key = JSON.stringify(targets)
-    if (!different.has(key)) different.set(key, likeness)
+    if (!different.has(key)) different.set(key, variant)
   }
   return [...different.values()]
 }
@@ -63,21 +68,21 @@ export function isSuccess(status: number): boolean {
 }
 
 /** Whether an operation only reads. */
-export function isSafe({ method }: Asked): boolean {
+export function isSafe({ method }: TestedOperation): boolean {
   return SAFE.includes(method)
 }
 
 /** Creates data of each side in the application. */
 export async function write(
   session: IsolationSession,
-  asked: Asked,
+  tested: TestedOperation,
   rounds: number,
 ): Promise<void> {
   for (const side of session.config.sides) {
     for (let count = 0; count < WRITES; count++) {
       const plan = { round: count % rounds, ...OWN.planOf(side, [side, side]) }
-      const { made, response } = await session.ask({ asked, side, plan, phase: 'while writing' })
-      if (isSuccess(response.status) && made.ids.length > 0) asked.observation.served(side.name)
+      const { made, response } = await session.send({ tested, side, plan, phase: 'while writing' })
+      if (isSuccess(response.status) && made.ids.length > 0) tested.observation.served(side.name)
     }
   }
 }
@@ -86,31 +91,33 @@ export async function write(
  * Sends requests one after the other, in several orders, each order twice. A later request finds what an
  * earlier one has left in shared state.
  */
-export async function askInTurns(
-  asked: Asked,
+export async function sendInTurns(
+  tested: TestedOperation,
   pair: Pair,
   { session, round }: Replay,
 ): Promise<void> {
   const [a, b] = pair
   // Every call of an operation that changes data changes it again, so one order is enough.
-  const orders = isSafe(asked)
+  const orders = isSafe(tested)
     ? [
         [a, b],
         [b, a],
         [a, b, a],
       ]
     : [[a, b, a]]
-  for (const likeness of likenessesOf(asked, pair, round)) {
+  for (const variant of variantsOf(tested, pair, round)) {
     for (const order of orders) {
       const names = order.map(({ name }) => name).join(', ')
       await session.config.clearCache()
-      for (const temper of isSafe(asked) ? ['cold', 'warm'] : ['']) {
-        const phase = [`in turns (${names}), ${likeness.name}`, temper].filter(Boolean).join(', ')
+      for (const cacheState of isSafe(tested) ? ['cold', 'warm'] : ['']) {
+        const phase = [`in turns (${names}), ${variant.name}`, cacheState]
+          .filter(Boolean)
+          .join(', ')
         for (const side of order) {
-          const plan = { round, ...likeness.planOf(side, pair) }
-          const { made, response } = await session.ask({ asked, side, plan, phase })
-          const isServed = likeness === OWN && isSuccess(response.status) && made.ids.length > 0
-          if (isServed) asked.observation.served(side.name)
+          const plan = { round, ...variant.planOf(side, pair) }
+          const { made, response } = await session.send({ tested, side, plan, phase })
+          const isServed = variant === OWN && isSuccess(response.status) && made.ids.length > 0
+          if (isServed) tested.observation.served(side.name)
         }
       }
     }
@@ -118,28 +125,28 @@ export async function askInTurns(
 }
 
 /** Sends requests at the same time, so that each finds shared state that the other has just changed. */
-export async function askAtOnce(
-  asked: Asked,
+export async function sendConcurrently(
+  tested: TestedOperation,
   pair: Pair,
   { session, round, seed }: Replay,
 ): Promise<void> {
-  const { operationId } = asked.maker.documented
-  for (const [index, likeness] of likenessesOf(asked, pair, round).entries()) {
+  const { operationId } = tested.maker.documented
+  for (const [index, variant] of variantsOf(tested, pair, round).entries()) {
     for (const place of ['handler', 'entry', null] as const) {
       const chance = hash(`${operationId} ${round} ${index} ${place}`, seed)
       const order = chance % 2 === 0 ? pair : ([pair[1], pair[0]] as const)
       await session.config.clearCache()
-      const phase = phaseOf(place, order, likeness)
-      const questions = order.map((side) => {
-        const plan = { round, ...likeness.planOf(side, pair) }
-        return { asked, side, plan, phase }
+      const phase = phaseOf(place, order, variant)
+      const planned = order.map((side) => {
+        const plan = { round, ...variant.planOf(side, pair) }
+        return { tested, side, plan, phase }
       })
-      await session.askTogether(questions, meetingOf(place, { order, pair, round, chance }))
+      await session.sendTogether(planned, overlapOf(place, { order, pair, round, chance }))
     }
   }
 }
 
-function phaseOf(place: GatePlan['place'], order: Pair, { name }: Likeness): string {
+function phaseOf(place: GatePlan['place'], order: Pair, { name }: Variant): string {
   const [first, second] = order
   const how =
     place === 'handler'
@@ -157,7 +164,7 @@ interface Draw {
   readonly chance: number
 }
 
-function meetingOf(place: GatePlan['place'], { order, pair, round, chance }: Draw): Meeting {
+function overlapOf(place: GatePlan['place'], { order, pair, round, chance }: Draw): Overlap {
   const held = order[(chance >>> 1) % 2] as Side
   const turns = (chance >>> 2) % TURNS
   // Requests that wait for each other at a place need no delay before.

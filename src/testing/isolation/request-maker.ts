@@ -30,7 +30,7 @@ export interface MadeRequest {
   readonly isShared: boolean
 }
 
-/** What all request makers of a run share. */
+/** The values that all request makers of a run share. */
 export interface MakerSetting {
   readonly fc: FastCheck
   readonly seed: number

@@ -6,7 +6,7 @@ import type { DocumentedOperation } from '../contract/documented-operations.js'
 /** A route of a router in `middlewares`, described like a documented operation. */
 export interface RouterOperation extends DocumentedOperation {
   /** Why no request is sent to it; `undefined` when requests are sent. */
-  readonly unasked: string | undefined
+  readonly notTested: string | undefined
 }
 
 /** `POST /legacy/rows` */
@@ -29,7 +29,12 @@ export function routerOperations(
 ): RouterOperation[] {
   const named = requests.map((request) => {
     const [, method = 'GET', path = '/'] = REQUEST.exec(request) ?? []
-    return operationOf({ method, path: templateOf(path), handler: 'requests', unasked: undefined })
+    return operationOf({
+      method,
+      path: templateOf(path),
+      handler: 'requests',
+      notTested: undefined,
+    })
   })
   const listed = middlewares.flatMap(({ middleware, name }) =>
     listRoutes(middleware).flatMap(({ methods, path }) =>
@@ -44,7 +49,7 @@ interface Described {
   readonly method: string
   readonly path: string
   readonly handler: string
-  readonly unasked: string | undefined
+  readonly notTested: string | undefined
 }
 
 function listedAs(method: string, path: string | null, handler: string): Described {
@@ -53,12 +58,12 @@ function listedAs(method: string, path: string | null, handler: string): Describ
   // The path has no wildcards, groups or optional parts of Express.
   const isPlain = template !== null && !/[*()?+!:]|\{[^}]*[/{]/.test(template)
   if (isPlain && isRead) {
-    return { method: 'GET', path: template, handler, unasked: undefined }
+    return { method: 'GET', path: template, handler, notTested: undefined }
   }
-  const unasked = isPlain
+  const notTested = isPlain
     ? `may change data: name it in requests, '${method} ${template}'`
     : "its path is not known: name it in requests, 'GET /path'"
-  return { method, path: template ?? `(a route of ${handler})`, handler, unasked }
+  return { method, path: template ?? `(a route of ${handler})`, handler, notTested }
 }
 
 /** Converts `/rows/:id` to `/rows/{id}`. */
@@ -68,7 +73,7 @@ function templateOf(path: string): string {
 
 const TEXT = { type: 'string', minLength: 1 } as const
 
-function operationOf({ method, path, handler, unasked }: Described): RouterOperation {
+function operationOf({ method, path, handler, notTested }: Described): RouterOperation {
   const name = `${method} ${path}`
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, found = '']) => found)
   const body = {
@@ -91,7 +96,7 @@ function operationOf({ method, path, handler, unasked }: Described): RouterOpera
     operationId: name,
     name,
     handler,
-    unasked,
+    notTested,
   }
 }
 

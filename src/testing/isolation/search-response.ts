@@ -1,8 +1,8 @@
-import type { Canaries, Sighting } from './canaries.js'
+import type { Canaries, CanaryMatch } from './canaries.js'
 import type { WholeResponse } from './send-whole.js'
 
 /** A canary or id of a tenant, and its place in a response. */
-export interface Find extends Sighting {
+export interface Find extends CanaryMatch {
   /** `body data[0].text`, `header location`, `cookie sid`, `status line`. */
   readonly where: string
 }
@@ -10,7 +10,7 @@ export interface Find extends Sighting {
 /** Finds the canaries and ids of all tenants in a response. */
 export function searchResponse(response: WholeResponse, canaries: Canaries): Find[] {
   return piecesOf(response).flatMap(({ where, text }) =>
-    canaries.find(text).map((sighting) => ({ ...sighting, where })),
+    canaries.find(text).map((match) => ({ ...match, where })),
   )
 }
 

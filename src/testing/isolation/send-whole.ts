@@ -27,7 +27,7 @@ export interface WholeResponse {
 }
 
 /** The turns of the event loop without a new chunk, after which a response counts as an endless stream. */
-const PATIENCE = 300
+const MAX_TURNS = 300
 
 /** For a connection that was cut, and for a request that was not sent. */
 export const NO_RESPONSE: WholeResponse = {
@@ -85,10 +85,10 @@ async function readWhole(res: IncomingMessage, isJson: boolean): Promise<WholeRe
   return { status, statusText, rawHeaders, body, isJson, isStream }
 }
 
-/** Waits for the end of the response, or until no chunk has arrived for `PATIENCE` turns. */
+/** Waits for the end of the response, or until no chunk has arrived for `MAX_TURNS` turns. */
 async function waitForSilence(chunks: readonly Buffer[], isOver: () => boolean): Promise<void> {
   let seen = chunks.length
-  for (let turns = 0; turns < PATIENCE && !isOver(); turns++) {
+  for (let turns = 0; turns < MAX_TURNS && !isOver(); turns++) {
     await settle(1)
     if (chunks.length === seen) continue
     seen = chunks.length

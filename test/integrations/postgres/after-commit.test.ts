@@ -16,7 +16,7 @@ function openSessions() {
   const connection: Connection = {
     isLost: false,
     query: async ({ text }) => answer(text),
-    fly: (statements) => statements.map(async ({ text }) => answer(text)),
+    sendTogether: (statements) => statements.map(async ({ text }) => answer(text)),
     script: async () => {},
     release: () => void sent.push('release'),
     destroy: () => void sent.push('destroy'),

@@ -69,7 +69,7 @@ it('has saved what is followed by something that fails, even where the log does'
   const connection: Connection = {
     isLost: false,
     query: async ({ text }) => answer(text),
-    fly: (statements) => statements.map(async ({ text }) => answer(text)),
+    sendTogether: (statements) => statements.map(async ({ text }) => answer(text)),
     script: async () => {},
     release: () => {},
     destroy: () => {},

@@ -24,9 +24,9 @@ async function messagesAt(url: string, roles: Patient['roles']) {
       counts[isTrying ? 'trials' : 'catalogs']++
       return connection.query(statement)
     },
-    fly: (statements) => {
+    sendTogether: (statements) => {
       counts[isTrying ? 'trials' : 'catalogs']++
-      return connection.fly(statements)
+      return connection.sendTogether(statements)
     },
     script: (text) => {
       if (text.startsWith('begin')) isTrying = !text.includes('read only')

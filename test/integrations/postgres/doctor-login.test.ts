@@ -130,7 +130,7 @@ describeWithServer('the doctor, asked by a login', () => {
         return Promise.reject(new PostgresError('canceling statement', { code: '55P03' }))
       },
       isLost: false,
-      fly: (statements) => connection.fly(statements),
+      sendTogether: (statements) => connection.sendTogether(statements),
       script: (text) => connection.script(text),
       release: () => connection.release(),
       destroy: () => connection.destroy(),

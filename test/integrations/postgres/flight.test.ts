@@ -14,7 +14,8 @@ it('leaves nobody without an answer where the server is ready before it has answ
   const wire = { sync() {} } as PgWire
   flight.handleCommandComplete({ text: 'SELECT 1' }, wire)
   flight.handleReadyForQuery(wire)
-  const unanswered = 'The server was ready for the next statement, but had not answered this one.'
+  const unanswered =
+    'The server was ready for the next statement, but had not responded to this one.'
   expect(told).toEqual([
     'first: is answered',
     `second: ${unanswered}`,

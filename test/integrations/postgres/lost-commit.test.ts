@@ -14,7 +14,7 @@ function connection(isLost: boolean): Connection {
   return {
     isLost,
     query: ({ text }) => (text === 'COMMIT' ? Promise.reject(GONE) : Promise.resolve(DONE)),
-    fly: (statements) => statements.map(async (): Promise<QueryResult> => DONE),
+    sendTogether: (statements) => statements.map(async (): Promise<QueryResult> => DONE),
     script: async () => {},
     release: () => {},
     destroy: () => {},

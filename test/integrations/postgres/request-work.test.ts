@@ -25,12 +25,12 @@ async function workAfter(commit: () => Promise<void>) {
 
 it('takes statements as transactions of their own behind a commit', async () => {
   const { error, work } = await workAfter(async () => {})
-  expect([error, work.isKept]).toEqual([undefined, true])
+  expect([error, work.isCommitted]).toEqual([undefined, true])
 })
 
 it('takes no statement behind a commit that was refused', async () => {
   const { error, work } = await workAfter(() => Promise.reject(new Error('refused')))
   expect(error).toMatchObject({ message: 'refused' })
-  expect(work.isKept).toBe(false)
+  expect(work.isCommitted).toBe(false)
   expect(() => work.transaction()).toThrow(/rolled back/)
 })

@@ -87,7 +87,7 @@ describeWithRedis('limits in Redis', () => {
     expect((allowed[0] ?? 0) + (allowed[1] ?? 0)).toBe(73)
   })
 
-  it('treats an invalid count as a failure of Redis, and uses the insurance', async () => {
+  it('treats an invalid count as a failure of Redis, and uses the fallback', async () => {
     await redis.hSet(`${prefix}limit:hash`, 'a', '1')
     const count = { key: 'hash', limit: 1, windowMs: MINUTE }
     expect(await limits.consume(count)).toMatchObject({ isAllowed: true, remaining: 0 })
@@ -136,7 +136,7 @@ it.each([
   ['nothing', async () => null],
   ['something else', async () => 'OK'],
   ['an error that is none', () => Promise.reject('no')],
-])('limits take %s for an answer of no Redis, and insure it', async (_, sendCommand) => {
+])('limits take %s for an answer of no Redis, and use the fallback', async (_, sendCommand) => {
   const client = {
     isOpen: true,
     isReady: true,
@@ -156,19 +156,19 @@ it.each([
   await limits.close?.()
 })
 
-describeWithServer('limits whose insurance fails', () => {
+describeWithServer('limits whose fallback fails', () => {
   it('reject the call, and have no other effect', async () => {
     await using server = await Server.start()
-    const insurance = {
+    const fallback = {
       consume() {
-        throw new Error('no insurance')
+        throw new Error('no fallback')
       },
     }
-    const limits = redisLimits({ url: server.url, insurance, timeout: '20ms' })
+    const limits = redisLimits({ url: server.url, fallback, timeout: '20ms' })
     await limits.open?.(testContext().context)
     server.pause()
     const count = { key: 'ip', limit: 1, windowMs: MINUTE }
-    await expect(Promise.resolve(limits.consume(count))).rejects.toThrow('no insurance')
+    await expect(Promise.resolve(limits.consume(count))).rejects.toThrow('no fallback')
     await limits.close?.()
   })
 })
@@ -192,15 +192,15 @@ describeWithServer('limits without Redis', () => {
     await limits.close?.()
   })
 
-  it('are counted by the insurance that the options name', async () => {
+  it('are counted by the fallback that the options name', async () => {
     await using server = await Server.absent()
     const calls: string[] = []
-    const insurance = {
+    const fallback = {
       open: () => void calls.push('open'),
       close: () => void calls.push('close'),
       consume: () => ({ isAllowed: true, remaining: 7, resetMs: 1 }),
     }
-    const limits = redisLimits({ url: server.url, insurance })
+    const limits = redisLimits({ url: server.url, fallback })
     await limits.open?.(testContext().context)
     const count = { key: 'ip', limit: 1, windowMs: MINUTE }
     expect(await limits.consume(count)).toEqual({ isAllowed: true, remaining: 7, resetMs: 1 })

@@ -34,7 +34,7 @@ describe('the options of redisCache and redisLimits', () => {
     ['for ever', { timeout: Number.POSITIVE_INFINITY }, /timeout/],
     ['a misspelt name', { prefx: 'hunter2:' }, /prefx\s+It is not an option.+\s+.+prefix, timeout/],
     ['a client that is none', { client: {} }, /client\s+It is not a client of node-redis/],
-    ['an insurance that counts nothing', { insurance: {} }, /insurance\s+It has no method consume/],
+    ['a fallback that counts nothing', { fallback: {} }, /fallback\s+It has no method consume/],
     [
       'a URL in place of options',
       'redis://:hunter2@host' as never,
@@ -60,7 +60,7 @@ describe('the options of redisCache and redisLimits', () => {
       { cluster: { rootNodes } },
       { timeout: 0.2, prefix: '' },
       // One object for both, so that they share a connection.
-      { insurance: memoryRateLimit() },
+      { fallback: memoryRateLimit() },
     ]) {
       expect(redisCache(options)).toBeDefined()
     }

@@ -171,7 +171,11 @@ describe('the options', () => {
     ['a URL', 'postgres://ada:hunter2@localhost', /no object of options/],
     ['a list', [], /no object of options/],
     ['a data source', new DataSource({ type: 'sqljs' }), /typeorm\(dataSource\.options\)/],
-    ['no type', { url: 'postgres://ada:hunter2@localhost' }, /type\s+It does not say what kind/],
+    [
+      'no type',
+      { url: 'postgres://ada:hunter2@localhost' },
+      /type\s+The kind of database is missing/,
+    ],
     ['an empty name', { type: 'sqljs', name: '' }, /name\s+It is not a name/],
     ['a number as name', { type: 'sqljs', name: 7 }, /name\s+It is not a name/],
   ]
@@ -188,7 +192,7 @@ describe('the options', () => {
 
   it('are a boot error when TypeORM does not know them', async () => {
     const { message } = await failureOf({ type: 'sqlite' as 'sqljs' })
-    expect(message).toMatch(/TypeORM says: Wrong driver: "sqlite" given.+"sqljs"/)
+    expect(message).toMatch(/TypeORM reports: Wrong driver: "sqlite" given.+"sqljs"/)
   })
 
   it('are not modified by any user', async () => {

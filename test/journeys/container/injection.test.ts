@@ -153,7 +153,7 @@ describe('injection', () => {
 
   it('reports the chain of tokens when app.get() fails', async () => {
     const app = await App.create()
-    expect(() => app.get(Greeter)).toThrow(/Nothing provides Name. Asked for by: Greeter -> Name/)
+    expect(() => app.get(Greeter)).toThrow(/Nothing provides Name. Injected by: Greeter -> Name/)
     await app.close()
   })
 
@@ -242,7 +242,7 @@ describe('boot errors of the container', () => {
     const problems = await bootProblems({ controllers: [Home], modules: [{ providers }] })
     expect(problems).toHaveLength(1)
     expect(problems[0]).toMatchObject({ code: 'E_PROVIDER_MISSING', subject: 'Missing' })
-    expect(problems[0]?.cause).toMatch(/Asked for by: .*Service -> Repository -> Missing/)
+    expect(problems[0]?.cause).toMatch(/Injected by: .*Service -> Repository -> Missing/)
     expect(problems[0]?.remedy).toContain('providers')
   })
 

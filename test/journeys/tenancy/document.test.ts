@@ -60,7 +60,7 @@ describe('the document', () => {
       {
         name: 'x-tenant-id',
         in: 'header',
-        description: 'The tenant for which this is asked.',
+        description: 'The tenant of the request.',
         required: true,
         schema: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$' },
       },

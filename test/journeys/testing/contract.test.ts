@@ -72,9 +72,9 @@ describe('a response that does not match the document', () => {
     reply.data = { id: 1, name: 'Ada', passwordHash: 'x' }
     expect(await messageOf('/users/one')).toBe(
       [
-        'ContractError: GET /users/one answered 200, but its document says something else (Users_one, UsersController.one):',
+        'ContractError: GET /users/one responded 200, but its document differs (Users_one, UsersController.one):',
         '  body data.passwordHash is not documented; got "x"',
-        '  → Correct the handler, or what describes it: @ApiResponseDoc({ status: 200, … }).',
+        '  → Correct the handler, or its description: @ApiResponseDoc({ status: 200, … }).',
       ].join('\n'),
     )
   })

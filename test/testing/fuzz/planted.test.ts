@@ -163,7 +163,7 @@ describe('a planted bug', () => {
     const { text, curl, snippet } = partsOf(await failureOf('status'))
     expect(text).toContain('status: expected one of 200, 400, 500, 503, got 202')
     expect(curl).toContain("'http://localhost:3000/bugs/status?n=101'")
-    await expect(run(snippet)).rejects.toThrow('answered 202')
+    await expect(run(snippet)).rejects.toThrow('responded 202')
   })
 
   it('that sends an undocumented field is found', async () => {
@@ -179,7 +179,7 @@ describe('a planted bug', () => {
         expected: 4xx: the document does not allow body name: "xxxx"
         answered: 200 {"statusCode":"success","status":200,"message":"OK","data":{}}
         replay:   app.fuzz({ seed: 1, path: "Bugs_loose/…" })
-        → The validator accepts what the document forbids. If this is intended: allow: { Bugs_loose: 'looser' }, or skip: ['Bugs_loose']."
+        → The validator accepts data that the document forbids. If this is intended: allow: { Bugs_loose: 'looser' }, or skip: ['Bugs_loose']."
     `)
     expect(wordsOf(curl).at(-1)).toBe('{"name":"xxxx"}')
     await expect(run(snippet)).rejects.toThrow('to be greater than or equal to 400')
@@ -192,7 +192,7 @@ describe('a planted bug', () => {
         expected: not 400: the document calls this request valid
         answered: 400 {"statusCode":"error","status":400,"message":"Validation failed","code":"VALIDATION_FAILED","errors":[{"in":"body","path":"","message":"low must not be above high"}]}
         replay:   app.fuzz({ seed: 1, path: "Bugs_strict/…" })
-        → The document says less than the validator checks. If this is intended: allow: { Bugs_strict: 'stricter' }, or skip: ['Bugs_strict']."
+        → The document is less exact than the validator. If this is intended: allow: { Bugs_strict: 'stricter' }, or skip: ['Bugs_strict']."
     `)
     expect(wordsOf(curl).at(-1)).toBe('{"low":1,"high":0}')
     await expect(run(snippet)).rejects.toThrow('to not include 400')

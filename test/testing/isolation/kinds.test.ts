@@ -103,7 +103,7 @@ it('finds data of another tenant in headers, cookies, text and property names', 
       ['GET /spoken/name', 'body data, a name in it'],
     ]),
   )
-  expect(leaks.every(({ kind }) => kind === 'answer')).toBe(true)
+  expect(leaks.every(({ kind }) => kind === 'response')).toBe(true)
 })
 
 it('finds data of another tenant in the log', async () => {
@@ -152,7 +152,7 @@ it('finds data of another tenant in a cache entry, even if no client receives it
     origin: 'POST /notes',
   })
   expect(verdicts.find(({ operation }) => operation === 'GET /digests')?.evidence).toMatch(
-    /^what is cached for \w+ holds what \w+ had put in POST \/notes, in its body/,
+    /^the cache of \w+ contains data that \w+ put into POST \/notes, in its body/,
   )
 })
 
@@ -219,7 +219,7 @@ it('finds that another tenant can overwrite data', async () => {
   const { leaks } = await prove(ReplacingController)
   expect(leaks.map(essence)).toContainEqual({
     operation: 'GET /notes/{id}',
-    kind: 'answer',
+    kind: 'response',
     from: 'acme',
     to: 'globex',
     where: 'body data.text',

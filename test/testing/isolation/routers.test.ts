@@ -87,7 +87,7 @@ describe('a router that continues in the callback of a pool', () => {
   it.each(SEEDS)('leaks if a function hides it from the framework; seed %i', async (seed) => {
     const report = await prove([hidden(router())], {}, { seed, requests })
     expect(verdictsOf(report)).toEqual({ 'POST /notes': 'PASS', 'GET /legacy/rows': 'LEAK' })
-    expect(report.leaks[0]).toMatchObject({ kind: 'answer', handler: 'requests' })
+    expect(report.leaks[0]).toMatchObject({ kind: 'response', handler: 'requests' })
   })
 
   it.each(SEEDS)('does not leak if the framework gets the router itself; seed %i', async (seed) => {

@@ -48,14 +48,14 @@ describe('the report', () => {
     expect(table.replaceAll(/; and \d+ more/g, '; and …')).toMatchInlineSnapshot(`
       "POST /notes          PASS  each tenant saw the data it had just sent
       GET /notes           PASS  each tenant saw its own data
-      GET /notes/{id}      LEAK  globex was shown what acme had put in POST /notes, in body data.text; and …
-      GET /reports/cached  LEAK  acme was shown what globex had put in POST /notes, in body data[0].text
-      GET /reports/asking  LEAK  acme was shown what globex had put in POST /notes, in body data[0].text; and …
-      GET /reports/flight  LEAK  globex was shown what acme had put in POST /notes, in body data[0].text; and …"
+      GET /notes/{id}      LEAK  globex received data that acme put into POST /notes, in body data.text; and …
+      GET /reports/cached  LEAK  acme received data that globex put into POST /notes, in body data[0].text
+      GET /reports/asking  LEAK  acme received data that globex put into POST /notes, in body data[0].text; and …
+      GET /reports/flight  LEAK  globex received data that acme put into POST /notes, in body data[0].text; and …"
     `)
     const cached = paragraphs.find((each) => each.includes('/reports/cached')) ?? ''
     expect(cached).toMatchInlineSnapshot(`
-      "LEAK GET /reports/cached (Reports_cached, ReportsController.cached): acme was shown what globex had put in POST /notes, in body data[0].text.
+      "LEAK GET /reports/cached (Reports_cached, ReportsController.cached): acme received data that globex put into POST /notes, in body data[0].text.
         seen:   at once (globex, acme; both at the entry), the same URL
         replay: the same options, with seed: 1
         curl --path-as-is -X GET 'http://localhost:3000/reports/cached' \\

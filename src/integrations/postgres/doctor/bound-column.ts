@@ -31,7 +31,7 @@ export function keepsApart({ type, isDeterministic }: ComparedColumn): boolean {
  * Finds the column that the condition of a policy compares with the tenant setting, so that the
  * condition holds only for rows of one tenant. It accepts a comparison by `=` in the forms in which
  * `tenantTable` and similar SQL are stored, also with more conditions added by `AND`. Returns
- * `undefined` for every other form: the doctor accepts only what it knows to be safe.
+ * `undefined` for every other form: the doctor accepts only the forms that are known to be safe.
  *
  * @param condition The output of `pg_get_expr` while the `search_path` is `pg_catalog`. Types,
  * operators, functions and collations that are not built in then have their schema in front, and

@@ -9,8 +9,8 @@ import type { Examination, Relation, TenantTable } from './examination.js'
 import { type Finding, finding } from './finding.js'
 
 /**
- * The timeouts are longer than an index lookup takes, and short enough that nobody has to wait for
- * the locks of the test.
+ * The timeouts are longer than an index lookup takes, and short enough that no other session waits
+ * long for the locks of the test.
  */
 const BEGIN = "begin; set local lock_timeout = '500ms'; set local statement_timeout = '5s'"
 
@@ -112,7 +112,7 @@ class Trial {
 
   async #tryWriting(): Promise<void> {
     const own = await this.#as(this.#b, this.#insert(this.#b))
-    // An error for another reason says nothing about policies. If even the tenant's own row is
+    // An error for another reason shows nothing about policies. If even the tenant's own row is
     // refused, no further test makes sense.
     if (!passesPolicy(own, this.#table)) return
     if ('rows' in own) await this.#tryReaching()
@@ -131,11 +131,11 @@ class Trial {
    */
   async #tryReaching(): Promise<void> {
     const before = this.#findings.length
-    await this.#tryStealing()
+    await this.#tryForeignRows()
     if (this.#findings.length === before) await this.#tryLookAlikes()
   }
 
-  async #tryStealing(): Promise<void> {
+  async #tryForeignRows(): Promise<void> {
     const { fullName } = this.#table
     const theirs = `where tenant_id = ${literal(this.#b)}`
     const attempts = [
@@ -155,7 +155,7 @@ class Trial {
 
   async #tryLookAlikes(): Promise<void> {
     const lookAlikes = lookAlikesOf(this.#b, this.#table.column)
-    if (this.#may['select'] !== true || (await this.#areBlind(lookAlikes))) return
+    if (this.#may['select'] !== true || (await this.#seeNothing(lookAlikes))) return
     const sql = `select 1 from ${this.#table.fullName} limit 1`
     const seen: string[] = []
     for (const { id, difference } of lookAlikes) {
@@ -169,7 +169,7 @@ class Trial {
    * Whether none of the similar ids sees a row. All run in one script; a statement that sees a row
    * fails with a division by zero.
    */
-  async #areBlind(lookAlikes: readonly LookAlike[]): Promise<boolean> {
+  async #seeNothing(lookAlikes: readonly LookAlike[]): Promise<boolean> {
     const look = `select 1 / (1 - count(*)) from (select 1 from ${this.#table.fullName} limit 1) seen`
     const script = lookAlikes.map(({ id }) => `${this.#enter(id)}; ${look}`).join('; ')
     const refusal = await this.#attempt(() => this.#connection.script(`savepoint trial; ${script}`))
@@ -185,7 +185,7 @@ class Trial {
   }
 
   /**
-   * Runs a statement as a tenant, behind its own savepoint, so that an error affects only this
+   * Runs a statement as a tenant, after its own savepoint, so that an error affects only this
    * statement. A row that it inserts stays until the end of the test.
    */
   async #as(tenant: string, text: string): Promise<Outcome> {

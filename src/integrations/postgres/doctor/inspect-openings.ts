@@ -8,7 +8,7 @@ const KINDS: Readonly<Record<string, string>> = {
   L: 'large objects',
 }
 
-// Functions are left out: everybody may execute them by default.
+// Functions are left out: every role may execute them by default.
 const DEFAULTS = `
 select o.rolname as owner, n.nspname as schema, d.defaclobjtype::text as kind,
   coalesce(r.rolname, 'public') as grantee, string_agg(x.privilege_type, ', ' order by x.privilege_type) as privileges

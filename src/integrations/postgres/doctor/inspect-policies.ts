@@ -40,7 +40,7 @@ from pg_catalog.pg_policy p
 where p.polpermissive and p.polrelid = any($1::oid[]) and (0 = any(p.polroles) or p.polroles && $2::oid[])
 order by p.polrelid, p.polname`
 
-/** Checks what the policies of tables allow to the role of tenants. */
+/** Checks the access that the policies of tables give to the role of tenants. */
 export async function inspectPolicies(examination: Examination): Promise<Finding[]> {
   const { connection, relations, tables, tenantRole, tenantRoles } = examination
   const shown = relations.filter(

@@ -14,7 +14,7 @@ const NOUNS: Readonly<Record<string, string>> = {
 
 /**
  * Checks everything that the role of tenants reaches and that is not a table of tenants. An object
- * that all tenants share must say so in its comment; the role must not reach any other.
+ * that all tenants share must be marked in its comment; the role must not reach any other.
  */
 export function inspectReach(examination: Examination): Finding[] {
   const reached = examination.relations.filter(
@@ -56,7 +56,7 @@ function checkAlone(relation: Relation, examination: Examination): Finding[] {
   const revoke = `${revoking([relation], examination.tenantRole)} ${orShared(relation)}`
   if (kind === 'm') {
     const cause =
-      'It stores what its owner has read, of every tenant, and no policy can protect it.'
+      'It stores rows of every tenant, which its owner has read, and no policy can protect it.'
     return [finding('E_DATABASE_VIEW', { subject: subjectOf(relation), cause, remedy: revoke })]
   }
   if (kind !== 'f') return []
@@ -79,7 +79,7 @@ function checkWriting(relation: Relation, { tenantRole }: Examination): Finding[
   const more = relation.privileges.filter((privilege) => privilege !== 'select')
   if (more.length === 0 || relation.isInvoker) return []
   const list = more.join(', ')
-  const cause = `All tenants may read it, as its comment says, and the role ${tenantRole} may ${list.toUpperCase()}: what one tenant writes, the others read.`
+  const cause = `All tenants may read it, according to its comment, and the role ${tenantRole} may ${list.toUpperCase()}: what one tenant writes, the others read.`
   const remedy = `revoke ${list} on ${relation.fullName} from ${granteesOf([relation], tenantRole)}; or let the comment say: blazon: shared, writable`
   return [finding('E_DATABASE_REACH', { subject: subjectOf(relation), cause, remedy })]
 }

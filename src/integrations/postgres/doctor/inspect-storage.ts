@@ -34,7 +34,7 @@ select current_setting('lo_compat_privileges')::bool as compat,
     order by p.oid
   ) as functions`
 
-/** Checks what the role of tenants reaches besides tables. */
+/** Checks the objects that the role of tenants reaches besides tables. */
 export async function inspectStorage({
   connection,
   tenantRole,

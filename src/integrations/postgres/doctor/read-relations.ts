@@ -134,7 +134,7 @@ function columnOf(row: Record<string, unknown>): TenantColumn {
 }
 
 function sharingOf(comment: string): Relation['sharing'] {
-  const said = /\bblazon: shared\b(, writable\b)?/.exec(comment)
-  if (said === null) return 'none'
-  return said[1] === undefined ? 'reading' : 'writing'
+  const mark = /\bblazon: shared\b(, writable\b)?/.exec(comment)
+  if (mark === null) return 'none'
+  return mark[1] === undefined ? 'reading' : 'writing'
 }

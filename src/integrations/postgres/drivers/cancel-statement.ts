@@ -7,7 +7,7 @@ const CANCEL_REQUEST = 80_877_102
  * The limit in milliseconds. If the server has not closed the connection by then, cancelling is of
  * no use.
  */
-const PATIENCE_MS = 2000
+const MAX_WAIT_MS = 2000
 
 /**
  * Asks the server to cancel the statement that a connection runs, over a separate connection. The
@@ -21,7 +21,7 @@ export function cancelStatement({ host, port, processID, secretKey }: PgClient):
   // (pgbouncer#801).
   const socket = connect(place, () => socket.write(cancelRequest(processID, secretKey)))
   const end = () => socket.destroy()
-  socket.on('error', end).setTimeout(PATIENCE_MS, end).unref()
+  socket.on('error', end).setTimeout(MAX_WAIT_MS, end).unref()
   // The server sends no data, but the socket must be read to notice its end.
   socket.resume()
 }

@@ -21,8 +21,8 @@ export class Deadline {
     clearTimeout(this.#timer)
   }
 
-  // When this process was busy, a response may have arrived that nobody has read yet.
-  // `setImmediate` lets it be read first: the deadline limits the server, not this process.
+  // When this process was busy, a response may have arrived that was not read yet. `setImmediate`
+  // lets it be read first: the deadline limits the server, not this process.
   #look(expire: () => void): void {
     const turn = this.#turn
     setImmediate(() => {

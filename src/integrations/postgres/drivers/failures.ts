@@ -33,7 +33,7 @@ export function busy(): HttpError {
 
 /** A statement has exceeded its time limit. */
 export function overtime(cause: unknown): HttpError {
-  return refuse('DATABASE_TIMEOUT', 'The database did not answer in time.', { cause, stack: true })
+  return refuse('DATABASE_TIMEOUT', 'The database did not respond in time.', { cause, stack: true })
 }
 
 /**

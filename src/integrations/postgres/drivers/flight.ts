@@ -17,7 +17,7 @@ export class Skipped extends Error {
 }
 
 const WITHOUT_RESPONSE =
-  'The server was ready for the next statement, but had not answered this one.'
+  'The server was ready for the next statement, but had not responded to this one.'
 
 /**
  * A flight has one `Sync`, at its end. After a refused statement, PostgreSQL skips everything up to

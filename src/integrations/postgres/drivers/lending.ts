@@ -10,7 +10,7 @@ export class Lending {
   readonly size: number
   readonly #waiters = new Set<Waiter>()
   #lent = 0
-  readonly #onBack: (() => void)[] = []
+  readonly #onIdle: (() => void)[] = []
 
   constructor(size: number) {
     this.size = size
@@ -26,11 +26,11 @@ export class Lending {
   }
 
   /** Returns one to the pool, or passes it to the next waiting caller. */
-  give(): void {
+  release(): void {
     const [next] = this.#waiters
     if (next !== undefined) return next.serve()
     this.#lent--
-    if (this.#lent === 0) for (const resolve of this.#onBack.splice(0)) resolve()
+    if (this.#lent === 0) for (const resolve of this.#onIdle.splice(0)) resolve()
   }
 
   /** Rejects all waiting callers. */
@@ -39,9 +39,9 @@ export class Lending {
   }
 
   /** Resolves when none is lent any more. */
-  async back(): Promise<void> {
+  async whenIdle(): Promise<void> {
     if (this.#lent === 0) return
-    await new Promise<void>((resolve) => this.#onBack.push(resolve))
+    await new Promise<void>((resolve) => this.#onIdle.push(resolve))
   }
 
   #wait(ms: number, expire: () => Error): Promise<void> {

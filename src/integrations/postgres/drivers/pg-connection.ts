@@ -1,5 +1,5 @@
+import { classifyStatement } from '../classify-statement.js'
 import type { Connection, QueryResult, Statement } from '../driver.js'
-import { judgeStatement } from '../judge-statement.js'
 import { isRefusal } from '../postgres-error.js'
 import { noteRefused } from '../refused-statement.js'
 import { readersFor } from '../values/read-value.js'
@@ -18,7 +18,7 @@ const COMMANDS: readonly string[] = ['BEGIN', 'COMMIT', 'ROLLBACK']
 const ENDS: readonly string[] = ['COMMIT', 'ROLLBACK']
 const CLEAN: Statement = { text: 'DISCARD ALL' }
 
-/** What a lent connection needs to know from its driver. */
+/** The values that a lent connection gets from its driver. */
 export interface Loan {
   readonly Query: PgPackage['Query']
   readonly Flight: Flight
@@ -36,7 +36,7 @@ export interface Loan {
   readonly end: () => void
 }
 
-/** What an earlier statement may have left in the session: see `Verdict.leaves`. */
+/** The traces that an earlier statement may have left in the session: see `StatementClass.leaves`. */
 type Traces = 'nothing' | 'something' | 'library'
 
 /** A client of `pg` that is lent to one user. */
@@ -50,7 +50,7 @@ export class PgConnection implements Connection {
   #pending = 0
   /**
    * Whether the server has sent `ReadyForQuery`. It sends errors before that message, and the
-   * message itself tells whether a transaction is open.
+   * message itself shows whether a transaction is open.
    */
   #isReady = true
   #onReady: () => void = noop
@@ -79,13 +79,13 @@ export class PgConnection implements Connection {
     }
   }
 
-  fly(statements: readonly Statement[]): Promise<QueryResult>[] {
+  sendTogether(statements: readonly Statement[]): Promise<QueryResult>[] {
     const steps: PgStep[] = []
     let isRefused = false
     const results = statements.map((statement) => {
       if (isRefused) return Promise.reject(skipped())
       try {
-        return this.#board(steps, statement)
+        return this.#addStep(steps, statement)
       } catch (error) {
         isRefused = true
         return Promise.reject(error)
@@ -94,7 +94,7 @@ export class PgConnection implements Connection {
     // The caller handles the first promise that rejects. These handlers prevent unhandled
     // rejections of the others.
     for (const result of results) result.catch(noop)
-    this.#depart(steps)
+    this.#sendSteps(steps)
     return results
   }
 
@@ -117,7 +117,7 @@ export class PgConnection implements Connection {
     if (this.#state !== 'lent') return
     this.#state = 'leaving'
     const isDoubtful = this.#traces !== 'nothing' || !this.#isReady
-    if (isDoubtful && this.#pending === 0) void this.#tidy()
+    if (isDoubtful && this.#pending === 0) void this.#cleanAndGiveBack()
     else this.#giveBackClean()
   }
 
@@ -153,7 +153,7 @@ export class PgConnection implements Connection {
    * Cleans the session after a release. Only the next caller that takes a connection waits for
    * this.
    */
-  async #tidy(): Promise<void> {
+  async #cleanAndGiveBack(): Promise<void> {
     await this.#untilReady()
     const isIdle = this.#failure === undefined && this.#client.getTransactionStatus() === 'I'
     if (isIdle && this.#canClean) {
@@ -177,7 +177,7 @@ export class PgConnection implements Connection {
    * flight may reach another session.
    */
   async #endCleanly(statement: Statement): Promise<QueryResult> {
-    const [ended, cleaned] = this.fly([statement, CLEAN])
+    const [ended, cleaned] = this.sendTogether([statement, CLEAN])
     void cleaned?.then(() => {
       this.#traces = 'nothing'
     }, noop)
@@ -201,7 +201,7 @@ export class PgConnection implements Connection {
   #written(statement: Statement): PgQuery {
     const values = writeValues(statement)
     const { text, rowMode } = statement
-    this.#leave(judgeStatement(text).leaves)
+    this.#leave(classifyStatement(text).leaves)
     return { text, values, rowMode, types: { getTypeParser: readersFor(statement) } }
   }
 
@@ -210,7 +210,7 @@ export class PgConnection implements Connection {
   }
 
   async #send(query: PgQuery): Promise<PgResult> {
-    if (this.#state !== 'lent') throw this.#late()
+    if (this.#state !== 'lent') throw this.#lateError()
     return await this.#submit(query)
   }
 
@@ -225,7 +225,7 @@ export class PgConnection implements Connection {
     }
   }
 
-  #board(steps: PgStep[], statement: Statement): Promise<QueryResult> {
+  #addStep(steps: PgStep[], statement: Statement): Promise<QueryResult> {
     const query = this.#written(statement)
     return new Promise((resolve, reject) => {
       const settle: PgCallback = (error, result) =>
@@ -236,10 +236,10 @@ export class PgConnection implements Connection {
     })
   }
 
-  #depart(steps: readonly PgStep[]): void {
+  #sendSteps(steps: readonly PgStep[]): void {
     if (this.#state !== 'lent') {
       const { connection: wire } = this.#client
-      for (const step of steps) step.handleError(this.#late(), wire)
+      for (const step of steps) step.handleError(this.#lateError(), wire)
       return
     }
     this.#start()
@@ -248,7 +248,7 @@ export class PgConnection implements Connection {
     this.#client.query(flight)
   }
 
-  #late(): Error {
+  #lateError(): Error {
     return this.#failure?.() ?? unavailable(new Error('The connection was given back already.'))
   }
 

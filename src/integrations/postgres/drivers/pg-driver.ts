@@ -10,7 +10,7 @@ import { loadPg, type PgClient, type PgPool } from './pg-package.js'
 import { clientOf, poolOptions } from './pg-pool-options.js'
 
 /** How long closing waits until the server has closed the connections, in milliseconds. */
-const GOODBYE_MS = 1000
+const CLOSE_MS = 1000
 
 /** The part of a loan that is the same for every connection. */
 type LoanTerms = Pick<Loan, 'Query' | 'Flight' | 'isCleanable'>
@@ -54,7 +54,7 @@ export class PgDriver implements Driver {
     const allowance = new Allowance(this.#acquireMs)
     const pool = this.#pool
     if (pool === undefined) throw closed()
-    await this.#lending.take(allowance.leftMs, () => this.#tooLate())
+    await this.#lending.take(allowance.leftMs, () => this.#timeoutError())
     return await this.#connect(pool, allowance)
   }
 
@@ -69,9 +69,9 @@ export class PgDriver implements Driver {
     const pool = this.#pool
     this.#pool = undefined
     this.#lending.refuse(closed())
-    await this.#lending.back()
+    await this.#lending.whenIdle()
     await pool?.end()
-    await this.#hangUp()
+    await this.#closeClients()
   }
 
   // After the time limit, the pool may still deliver a connection. It is released then.
@@ -94,7 +94,7 @@ export class PgDriver implements Driver {
       const client = await pool.connect()
       return new PgConnection(client, this.#loan())
     } catch (error) {
-      this.#lending.give()
+      this.#lending.release()
       throw unavailable(error)
     } finally {
       this.#connecting--
@@ -105,25 +105,25 @@ export class PgDriver implements Driver {
     return {
       ...(this.#terms as LoanTerms),
       limitMs: this.#limitMs,
-      end: () => this.#lending.give(),
+      end: () => this.#lending.release(),
     }
   }
 
   // If other callers are still connecting, the server is slow; the pool is not exhausted.
-  #tooLate(): Error {
+  #timeoutError(): Error {
     if (this.#connecting === 0) return busy()
     return unavailable(new Error('Connecting takes too long.'))
   }
 
   // If the server is stopped (SIGSTOP), this process would wait without end for its connections to
   // close.
-  async #hangUp(): Promise<void> {
-    if (this.#clients.size > 0) await new Promise<void>((resolve) => this.#awaitGoodbye(resolve))
+  async #closeClients(): Promise<void> {
+    if (this.#clients.size > 0) await new Promise<void>((resolve) => this.#awaitRemoval(resolve))
     for (const { connection } of this.#clients) connection.stream.destroy()
   }
 
-  #awaitGoodbye(resolve: () => void): void {
-    const deadline = new Deadline(GOODBYE_MS, resolve)
+  #awaitRemoval(resolve: () => void): void {
+    const deadline = new Deadline(CLOSE_MS, resolve)
     this.#onRemove = () => {
       if (this.#clients.size > 0) return
       deadline.cancel()

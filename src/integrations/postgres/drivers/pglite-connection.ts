@@ -1,5 +1,5 @@
+import { classifyStatement } from '../classify-statement.js'
 import type { Connection, QueryResult, Statement } from '../driver.js'
-import { judgeStatement } from '../judge-statement.js'
 import { noteRefused } from '../refused-statement.js'
 import { checkText, writeValues } from '../values/write-values.js'
 import { Deadline } from './deadline.js'
@@ -8,7 +8,7 @@ import type { PgliteEngine } from './pglite-engine.js'
 import type { PgliteResult } from './pglite-package.js'
 import { readResult } from './read-rows.js'
 
-/** What a lent connection needs to know from its driver. */
+/** The values that a lent connection gets from its driver. */
 export interface PgliteLoan {
   /**
    * The milliseconds without a statement after which an open transaction ends. PGlite does not
@@ -47,7 +47,7 @@ export class PgliteConnection implements Connection {
     }
   }
 
-  fly(statements: readonly Statement[]): Promise<QueryResult>[] {
+  sendTogether(statements: readonly Statement[]): Promise<QueryResult>[] {
     let isRefused = false
     const board = async (statement: Statement): Promise<QueryResult> => {
       if (isRefused) throw skipped()
@@ -74,7 +74,7 @@ export class PgliteConnection implements Connection {
 
   #prepare(statement: Statement): () => Promise<PgliteResult> {
     const values = writeValues(statement)
-    this.#hasTraces ||= judgeStatement(statement.text).leaves !== 'nothing'
+    this.#hasTraces ||= classifyStatement(statement.text).leaves !== 'nothing'
     return () => this.#engine.query(statement.text, values)
   }
 

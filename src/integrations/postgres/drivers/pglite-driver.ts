@@ -32,9 +32,9 @@ export class PgliteDriver implements Driver {
     const engine = this.#engine
     if (engine === undefined) throw closed()
     await this.#lending.take(this.#acquireMs, busy)
-    const loan = { idleMs: this.#idleMs, end: () => this.#lending.give() }
+    const loan = { idleMs: this.#idleMs, end: () => this.#lending.release() }
     if (engine.crash === undefined) return new PgliteConnection(engine, loan)
-    this.#lending.give()
+    this.#lending.release()
     throw unavailable(engine.crash)
   }
 
@@ -49,7 +49,7 @@ export class PgliteDriver implements Driver {
     const engine = this.#engine
     this.#engine = undefined
     this.#lending.refuse(closed())
-    await this.#lending.back()
+    await this.#lending.whenIdle()
     await engine?.close()
   }
 }

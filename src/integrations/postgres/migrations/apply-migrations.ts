@@ -41,7 +41,7 @@ export interface ApplyOptions {
 
 /**
  * Applies the pending migrations under a lock, each in its own transaction. Several processes may
- * do this at the same time: each applies only what the others have not applied.
+ * do this at the same time: each applies only migrations that the others have not applied.
  *
  * @param driver An open driver.
  * @returns the migrations that this process has applied.

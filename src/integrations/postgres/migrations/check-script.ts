@@ -3,7 +3,7 @@ import { UnclosedError } from '../sql-tokens.js'
 import { lineAt } from './line-at.js'
 import { type ScriptStatement, splitStatements } from './split-statements.js'
 
-/** What is wrong, at which position, and what to do. */
+/** The cause of a problem, its position and the remedy. */
 interface Fault {
   readonly at: number
   readonly cause: string

@@ -127,7 +127,7 @@ function checkSaidElsewhere(poolOptions: object): Problem[] {
   return Object.entries(SAID_ELSEWHERE)
     .filter(([name]) => Object.hasOwn(poolOptions, name))
     .map(([name, option]) =>
-      invalid(`poolOptions.${name}`, 'It would not be used.', `Say it by ${option}.`),
+      invalid(`poolOptions.${name}`, 'It would not be used.', `Use ${option} instead.`),
     )
 }
 

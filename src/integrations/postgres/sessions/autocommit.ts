@@ -1,6 +1,6 @@
 import { HttpError } from '../../../index.js'
+import { classifyStatement } from '../classify-statement.js'
 import type { Connection, Driver, QueryResult, Statement } from '../driver.js'
-import { judgeStatement } from '../judge-statement.js'
 import { isRefusal } from '../postgres-error.js'
 import type { Settings } from './session-settings.js'
 import { assertCommitted, commitUnknown } from './transaction.js'
@@ -10,8 +10,8 @@ import { assertCommitted, commitUnknown } from './transaction.js'
  *
  * @param settings The settings of a transaction for this statement, sent in the same flight. `null`
  * runs the statement without a transaction.
- * @throws what {@link Connection.query} throws; HttpError 503 `COMMIT_UNKNOWN` when the connection
- * was lost while the statement may have written something.
+ * @throws the errors of {@link Connection.query}; HttpError 503 `COMMIT_UNKNOWN` when the
+ * connection was lost while the statement may have written something.
  */
 export async function autocommit(
   driver: Driver,
@@ -31,7 +31,7 @@ export async function autocommit(
       throw error
     }
     connection.destroy()
-    throw HttpError.is(error) && !judgeStatement(statement.text).reads
+    throw HttpError.is(error) && !classifyStatement(statement.text).reads
       ? commitUnknown(error)
       : error
   }
@@ -47,7 +47,7 @@ async function inFlight(
   settings: Settings,
 ): Promise<QueryResult> {
   const [begun, set, ran, commit] = await Promise.allSettled([
-    ...connection.fly([{ text: 'BEGIN' }, settings.statement, statement]),
+    ...connection.sendTogether([{ text: 'BEGIN' }, settings.statement, statement]),
     connection.query({ text: 'COMMIT' }),
   ])
   resultOf(begun)

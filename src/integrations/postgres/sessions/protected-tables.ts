@@ -15,7 +15,7 @@ const MOST_TEXTS = 1000
  */
 export class ProtectedTables {
   readonly #pattern: RegExp | null
-  readonly #verdicts = new Map<string, string | null>()
+  readonly #found = new Map<string, string | null>()
 
   constructor(names: readonly string[]) {
     const words = names.map((name) => name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
@@ -26,11 +26,11 @@ export class ProtectedTables {
   /** Returns the first table of tenants that the statement names; `null` if it names none. */
   find(text: string): string | null {
     if (this.#pattern === null) return null
-    const known = this.#verdicts.get(text)
+    const known = this.#found.get(text)
     if (known !== undefined) return known
     const found = this.#pattern.exec(text)?.[0] ?? null
-    if (this.#verdicts.size >= MOST_TEXTS) this.#verdicts.clear()
-    this.#verdicts.set(text, found)
+    if (this.#found.size >= MOST_TEXTS) this.#found.clear()
+    this.#found.set(text, found)
     return found
   }
 }

@@ -12,7 +12,7 @@ export interface RequestParts {
   readonly fail: (error: unknown) => void
 }
 
-/** What a `RequestWork` needs. */
+/** The input of `RequestWork`. */
 export interface WorkConfig {
   readonly owner: Owner | null
   readonly begin: () => Promise<Transaction>
@@ -22,7 +22,7 @@ export interface WorkConfig {
   readonly isTransactional: boolean
 }
 
-const UNDONE =
+const ROLLED_BACK =
   'The request has failed and its transaction was rolled back. This statement of the same request came after that. Await every query.'
 
 /**
@@ -42,7 +42,7 @@ export class RequestWork {
   #transaction: Promise<Transaction> | undefined
   #awaitsHandler: boolean
   #isHeld = false
-  #end: 'open' | 'kept' | 'undone' = 'open'
+  #end: 'open' | 'committed' | 'rolledBack' = 'open'
 
   constructor(config: WorkConfig, parts: RequestParts) {
     this.owner = config.owner
@@ -62,10 +62,11 @@ export class RequestWork {
   }
 
   /**
-   * Whether the response has begun. A statement that comes after that runs in its own transaction.
+   * Whether the work is committed: the response has begun, or the handler has ended without a query. A later
+   * statement runs in its own transaction.
    */
-  get isKept(): boolean {
-    if (this.#end !== 'open' || this.#transaction !== undefined) return this.#end === 'kept'
+  get isCommitted(): boolean {
+    if (this.#end !== 'open' || this.#transaction !== undefined) return this.#end === 'committed'
     // Without a transaction no hook holds the response, so no call reports that it has begun.
     const { req, res } = this.#parts as RequestParts
     return res.headersSent && !req[kHasFailed] && !req[kIsExpired]
@@ -77,25 +78,25 @@ export class RequestWork {
    * @throws Error when the request has failed.
    */
   transaction(): Promise<Transaction> {
-    if (this.#hasFailed) throw new Error(UNDONE)
+    if (this.#hasFailed) throw new Error(ROLLED_BACK)
     this.#transaction ??= this.#open()
     return this.#transaction
   }
 
   get #hasFailed(): boolean {
-    if (this.#parts === null) return this.#end === 'undone'
+    if (this.#parts === null) return this.#end === 'rolledBack'
     const { req, res } = this.#parts
     return req[kHasFailed] || req[kIsExpired] || res.closed
   }
 
   /** Called when the handler has ended and no response is pending. */
   leave(): void {
-    if (this.#transaction === undefined) this.#finish('kept')
+    if (this.#transaction === undefined) this.#finish('committed')
   }
 
   /** Called when the handler has thrown. */
   fail(): void {
-    if (this.#transaction === undefined) this.#finish('undone')
+    if (this.#transaction === undefined) this.#finish('rolledBack')
   }
 
   #open(): Promise<Transaction> {
@@ -119,19 +120,19 @@ export class RequestWork {
   async #settle(status: number): Promise<void> {
     if (this.#end !== 'open') return
     const { req } = this.#parts as RequestParts
-    const isKept = status < 500 && !req[kHasFailed] && !req[kIsExpired]
-    this.#finish(isKept ? 'kept' : 'undone')
+    const isCommitted = status < 500 && !req[kHasFailed] && !req[kIsExpired]
+    this.#finish(isCommitted ? 'committed' : 'rolledBack')
     const transaction = await this.#transaction?.catch(() => undefined)
-    if (!isKept) return transaction?.rollback()
+    if (!isCommitted) return transaction?.rollback()
     if (transaction === undefined) return
     await transaction.commit().catch((error) => {
-      this.#finish('undone')
+      this.#finish('rolledBack')
       throw error
     })
     await this.#config.finish(transaction)
   }
 
-  #finish(end: 'kept' | 'undone'): void {
+  #finish(end: 'committed' | 'rolledBack'): void {
     this.#end = end
     this.#parts = null
   }

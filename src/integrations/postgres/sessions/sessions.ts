@@ -29,7 +29,7 @@ interface OwnedBlock {
   readonly request?: object | undefined
 }
 
-/** What `Sessions` needs. */
+/** The input of `Sessions`. */
 export interface SessionsConfig extends SettingsConfig {
   readonly logger: () => Logger
 }
@@ -113,7 +113,7 @@ export class Sessions {
     const inner = this.#block
     if (inner !== undefined) return inner.block.afterCommit(task)
     const work = this.#work()
-    if (work === undefined || work.isKept) await task()
+    if (work === undefined || work.isCommitted) await task()
     else (await work.transaction()).afterCommit(task)
   }
 
@@ -129,9 +129,9 @@ export class Sessions {
     const finish = (transaction: Transaction) => this.#finish(transaction)
     const config = { owner, begin, finish, isTransactional }
     const work = new RequestWork(config, { req, res, fail })
-    if (scope === undefined) return this.#untenanted.run(work, () => follow(work, res, next))
+    if (scope === undefined) return this.#untenanted.run(work, () => trackEnd(work, res, next))
     this.#works.set(scope.origin, work)
-    return follow(work, res, next)
+    return trackEnd(work, res, next)
   }
 
   #runIn<T>(owned: OwnedBlock, run: () => Promise<T>): Promise<T> {
@@ -223,7 +223,7 @@ export class Sessions {
     const inner = this.#block
     if (inner !== undefined) return this.#assertFits(inner, owner)
     const work = this.#work()
-    if (work === undefined || work.isKept) return null
+    if (work === undefined || work.isCommitted) return null
     this.#assertFits(work, owner)
     return { block: await work.transaction(), owner: work.owner }
   }
@@ -261,7 +261,7 @@ export class Sessions {
 }
 
 /** Calls a handler and notifies its work when the handler has ended. */
-function follow(work: RequestWork, res: Response, next: () => unknown): unknown {
+function trackEnd(work: RequestWork, res: Response, next: () => unknown): unknown {
   let value: unknown
   try {
     value = next()

@@ -1,4 +1,4 @@
-import { judgeStatement } from '../judge-statement.js'
+import { classifyStatement } from '../classify-statement.js'
 
 /**
  * Rejects statements that begin or end a transaction. After its own `COMMIT`, a program would run
@@ -8,7 +8,7 @@ import { judgeStatement } from '../judge-statement.js'
  * @throws Error for a statement that begins or ends a transaction.
  */
 export function refuseControl(text: string): void {
-  const { control } = judgeStatement(text)
+  const { control } = classifyStatement(text)
   if (control === null) return
   throw new Error(
     `${control.toUpperCase()} cannot be sent as a query: use db.transaction(fn), which begins and ends a transaction.`,

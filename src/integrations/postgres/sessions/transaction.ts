@@ -3,8 +3,8 @@ import { HttpError } from '../../../index.js'
 import type { Connection, QueryResult, Statement } from '../driver.js'
 import { IN_FAILED, isRefusal, PostgresError, UnsavedError } from '../postgres-error.js'
 import type { Activity } from './activity.js'
-import { Departure } from './departure.js'
 import type { Send, Settings } from './session-settings.js'
+import { TransactionStart } from './transaction-start.js'
 
 /** The settings to apply before a nested transaction, and those to restore after it. */
 export interface Change {
@@ -14,7 +14,7 @@ export interface Change {
 
 const OVER =
   'The transaction has ended, and this statement came after its end: await every query that belongs to it.'
-const NOT_UNDONE =
+const NOT_ROLLED_BACK =
   'Nothing was saved: a nested transaction failed, and it could not be rolled back alone.'
 const REFUSED =
   'Nothing was saved: PostgreSQL refused a statement of the transaction, and the program caught the error. Put a statement that may be refused into a nested db.transaction(), which is rolled back alone.'
@@ -43,9 +43,9 @@ export abstract class Block {
   protected abstract send(statement: Statement): Promise<QueryResult>
 
   /** Marks the whole transaction as failed, because its state is unknown. */
-  protected abstract doom(cause: unknown): void
+  protected abstract abort(cause: unknown): void
 
-  /** @throws Error when the block has ended; what {@link Connection.query} throws. */
+  /** @throws Error when the block has ended; the errors of {@link Connection.query}. */
   async query(statement: Statement): Promise<QueryResult> {
     while (this.#part !== undefined) await this.activity.wait(this.#part)
     this.assertOpen()
@@ -60,8 +60,8 @@ export abstract class Block {
     while (this.#part !== undefined) await this.activity.wait(this.#part)
     this.assertOpen()
     const send: Send = (statement) => this.send(statement)
-    const doom = (cause: unknown) => this.doom(cause)
-    const part = new Part({ send, doom, depth: this.depth + 1 }, this.activity)
+    const abort = (cause: unknown) => this.abort(cause)
+    const part = new Part({ send, abort, depth: this.depth + 1 }, this.activity)
     const running = part.run(run, change).then((value) => {
       this.#tasks.push(...part.takeTasks())
       return value
@@ -98,10 +98,10 @@ function noop(): void {}
 /** The error of a statement that was sent after the end of its block. */
 class OverError extends Error {}
 
-/** What a part needs from its outer block. */
+/** The functions of its outer block that a part uses. */
 interface Outside {
   readonly send: Send
-  readonly doom: (cause: unknown) => void
+  readonly abort: (cause: unknown) => void
   readonly depth: number
 }
 
@@ -122,8 +122,8 @@ class Part extends Block {
     return this.#outside.send(statement)
   }
 
-  protected override doom(cause: unknown): void {
-    this.#outside.doom(cause)
+  protected override abort(cause: unknown): void {
+    this.#outside.abort(cause)
   }
 
   async run<T>(fn: (part: Block) => Promise<T>, change: Change | undefined): Promise<T> {
@@ -155,7 +155,7 @@ class Part extends Block {
 
   /** Rolls back to the savepoint. PostgreSQL also restores the settings that were changed since. */
   async #undo(): Promise<void> {
-    const { send, doom } = this.#outside
+    const { send, abort } = this.#outside
     try {
       await send({ text: `ROLLBACK TO SAVEPOINT ${this.#savepoint}` })
       await send({ text: `RELEASE SAVEPOINT ${this.#savepoint}` })
@@ -163,7 +163,7 @@ class Part extends Block {
       // After an `OverError`, the outer transaction has ended and was rolled back as a whole. After
       // any other error the changes may still be there, and so may the savepoint, to which a later
       // part of the same depth would roll back. So give up the whole transaction.
-      if (!(error instanceof OverError)) doom(error)
+      if (!(error instanceof OverError)) abort(error)
     }
   }
 }
@@ -171,26 +171,26 @@ class Part extends Block {
 /** A whole transaction on its own connection. */
 export class Transaction extends Block {
   readonly #connection: Connection
-  readonly #departure: Departure
+  readonly #start: TransactionStart
   /** The error of the statement that was refused last. */
   #refusal: PostgresError | undefined
-  #doom: Error | undefined
+  #abortError: Error | undefined
 
   /** Sends `BEGIN` in the same flight as the first statement. */
   constructor(connection: Connection, settings: Settings, activity: Activity) {
     super(activity)
     this.#connection = connection
-    this.#departure = new Departure(connection, settings)
+    this.#start = new TransactionStart(connection, settings)
   }
 
   protected override async send(statement: Statement): Promise<QueryResult> {
     this.assertOpen()
-    if (this.#doom !== undefined) throw this.#doom
-    return this.#transmit(() => this.#departure.send(statement))
+    if (this.#abortError !== undefined) throw this.#abortError
+    return this.#transmit(() => this.#start.send(statement))
   }
 
-  protected override doom(cause: unknown): void {
-    this.#doom ??= HttpError.is(cause) ? cause : new Error(NOT_UNDONE, { cause })
+  protected override abort(cause: unknown): void {
+    this.#abortError ??= HttpError.is(cause) ? cause : new Error(NOT_ROLLED_BACK, { cause })
   }
 
   #transmit(send: () => Promise<QueryResult>): Promise<QueryResult> {
@@ -219,13 +219,13 @@ export class Transaction extends Block {
     await this.#assertIdle()
     if (this.isOver) return
     this.isOver = true
-    if (this.#doom !== undefined) {
+    if (this.#abortError !== undefined) {
       this.#connection.destroy()
-      throw this.#doom
+      throw this.#abortError
     }
     // If the connection was lost before, the server has never received `COMMIT`.
     const { isLost } = this.#connection
-    const commit = this.#transmit(() => this.#departure.conclude('COMMIT'))
+    const commit = this.#transmit(() => this.#start.conclude('COMMIT'))
     const result = await commit.catch((error) => this.#giveUp(error, isLost))
     this.#connection.release()
     assertCommitted(result, this.#refusal)
@@ -238,8 +238,8 @@ export class Transaction extends Block {
   async rollback(): Promise<void> {
     if (this.isOver) return
     this.isOver = true
-    // Nobody needs the result of a statement that still runs, so destroy the connection.
-    if (this.activity.isBusy || this.#doom !== undefined) return this.#connection.destroy()
+    // No code needs the result of a statement that still runs, so destroy the connection.
+    if (this.activity.isBusy || this.#abortError !== undefined) return this.#connection.destroy()
     await this.#undo()
   }
 
@@ -254,7 +254,7 @@ export class Transaction extends Block {
 
   async #undo(): Promise<void> {
     try {
-      await this.#transmit(() => this.#departure.conclude('ROLLBACK'))
+      await this.#transmit(() => this.#start.conclude('ROLLBACK'))
       this.#connection.release()
     } catch {
       this.#connection.destroy()

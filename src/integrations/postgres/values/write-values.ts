@@ -41,8 +41,8 @@ function write(value: unknown, index: number): Written {
  * Checks the text of a statement.
  *
  * @throws PostgresError for a NUL byte: the protocol ends a text there and would misread the rest.
- * Also for `COPY … FROM STDIN`, as in dumps: nobody sends its rows, so `pg` would wait without end,
- * and PGlite would block the whole process.
+ * Also for `COPY … FROM STDIN`, as in dumps: no code sends its rows, so `pg` would wait without
+ * end, and PGlite would block the whole process.
  */
 export function checkText(text: string): void {
   if (text.includes('\0')) {

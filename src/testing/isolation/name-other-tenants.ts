@@ -1,29 +1,29 @@
-import type { Asked, IsolationSession } from './isolation-session.js'
+import type { IsolationSession, TestedOperation } from './isolation-session.js'
 import type { Side } from './isolation-side.js'
 import { isSafe } from './replay.js'
 
 /**
- * Sends requests in which one side names the tenant of another side in the header. The credentials stay those
- * of the sender, so the application must not return data of the named tenant. Pairs of sides that differ only
- * in this header are left out: nothing but the header would say who the caller is.
+ * Sends requests in which one side names the tenant of another side in the header. The credentials stay those of the
+ * sender, so the application must not return data of the named tenant. Pairs of sides that differ only in this header
+ * are left out: nothing but the header would identify the caller.
  *
  * @param tenantHeader In lower case.
  */
-export async function askAsOthers(
+export async function nameOtherTenants(
   session: IsolationSession,
-  all: readonly Asked[],
+  all: readonly TestedOperation[],
   tenantHeader: string,
 ): Promise<void> {
   const { sides } = session.config
   for (const by of sides) {
     for (const of of sides) {
       if (by === of || of.id === undefined || !isKnownApart(by, of, tenantHeader)) continue
-      const posing: Side = { ...by, headers: new Map(by.headers).set(tenantHeader, of.id) }
+      const impostor: Side = { ...by, headers: new Map(by.headers).set(tenantHeader, of.id) }
       const phase = `when ${by.name} names ${of.name} as its tenant`
-      for (const asked of all.filter(isSafe)) {
+      for (const tested of all.filter(isSafe)) {
         for (const target of [null, of.name]) {
           const plan = { round: 0, target, ids: { of: of.name } }
-          await session.ask({ asked, side: posing, plan, phase })
+          await session.send({ tested, side: impostor, plan, phase })
         }
       }
     }

@@ -10,7 +10,7 @@ import { inScopeOf } from '../pipeline/scoped-errors.js'
  * Notifies the handler of a stream that the application closes. A stream is a response that has begun and not
  * ended.
  */
-export type TellStream = (res: ServerResponse) => void
+export type NotifyStream = (res: ServerResponse) => void
 
 /** Whether a response has begun and `end` was not called yet. */
 export function isStreaming({ headersSent, writableEnded, destroyed }: ServerResponse): boolean {
@@ -18,12 +18,12 @@ export function isStreaming({ headersSent, writableEnded, destroyed }: ServerRes
 }
 
 /**
- * Creates a {@link TellStream}.
+ * Creates a {@link NotifyStream}.
  *
  * @param scopes Used to run the listeners of `req.signal` in the scope of their request.
  */
-export function tellStreamIn(scopes: RequestScopes | null): TellStream {
-  return function tellStream(res) {
+export function notifyStreamIn(scopes: RequestScopes | null): NotifyStream {
+  return function notifyStream(res) {
     const req = (res as Response).req as BlazonRequest
     // Reading `req.signal` creates it. A handler that reads it later finds it aborted.
     if (req.signal.aborted) return

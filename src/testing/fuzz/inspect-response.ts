@@ -3,7 +3,7 @@ import type { FuzzAllowance } from './fuzz-options.js'
 import { INJECTED } from './hostile-values.js'
 import type { FuzzResponse } from './send-request.js'
 
-/** What is wrong with a response. */
+/** The problem of a response. */
 export interface Finding {
   readonly kind: 'server-error' | 'injection' | 'contract' | 'stricter' | 'looser'
   readonly expected: string
@@ -12,8 +12,8 @@ export interface Finding {
 /** Statuses that refuse the data of a request. */
 const REFUSALS = [400, 413, 415, 422]
 
-/** Returns what is wrong with the response to a request; `undefined` when nothing is. */
-export function judgeResponse(
+/** Returns the problem of the response to a request; `undefined` when there is none. */
+export function inspectResponse(
   { kind, what }: FuzzCase,
   { status, headers, violation }: FuzzResponse,
   allowed: readonly FuzzAllowance[],

@@ -4,13 +4,13 @@ import type { MemoryAgent } from '../memory-agent.js'
 import type { Canaries } from './canaries.js'
 import type { Gate, GatePlan } from './gate.js'
 import type { IsolationOptions } from './isolation-options.js'
-import type { Asked, IsolationSession } from './isolation-session.js'
+import type { IsolationSession, TestedOperation } from './isolation-session.js'
 import { commandOf, type Side } from './isolation-side.js'
 import { isSafe } from './replay.js'
 import { searchResponse } from './search-response.js'
 import { NO_RESPONSE, sendWhole } from './send-whole.js'
 
-/** What `askAsUsers` needs to create users of a tenant and to send their requests. */
+/** The input of {@link sendAsUsers}, besides the operations and rounds. */
 export interface UserConfig {
   readonly session: IsolationSession
   readonly users: IsolationOptions['users']
@@ -30,46 +30,50 @@ const FIRST_ID = 2 ** 40
  * before the application, as a middleware would set them. Data of the tenant may be shared by its users, but
  * data that identifies one user must not be in a response to another.
  */
-export async function askAsUsers(
-  all: readonly Asked[],
+export async function sendAsUsers(
+  all: readonly TestedOperation[],
   rounds: number,
   config: UserConfig,
 ): Promise<void> {
   if (config.users === false) return
-  const asked = all.filter((each) => isSafe(each) && config.isCached(handlerOf(each)))
-  if (asked.length === 0) return
+  const tested = all.filter((each) => isSafe(each) && config.isCached(handlerOf(each)))
+  if (tested.length === 0) return
   const { session } = config
   for (const tenant of session.config.sides) {
     const users = [1, 2].map((number) => openUser(tenant, number, config))
-    for (const each of asked) {
+    for (const each of tested) {
       for (let round = 0; round < rounds; round++)
-        await askInAllWays(each, round, { tenant, users, config })
+        await sendInAllWays(each, round, { tenant, users, config })
     }
     for (const { agent } of users) agent.destroy()
   }
-  // The following phases must not report what these requests have left in the cache and the logs.
+  // The following phases must not report data that these requests have left in the cache and the logs.
   await session.config.clearCache()
   session.config.newLogs()
   session.config.newEntries()
 }
 
-interface Colleagues {
+interface TenantUsers {
   readonly tenant: Side
   readonly users: readonly Side[]
   readonly config: UserConfig
 }
 
-async function askInAllWays(asked: Asked, round: number, colleagues: Colleagues): Promise<void> {
-  const { tenant, users, config } = colleagues
+async function sendInAllWays(
+  tested: TestedOperation,
+  round: number,
+  tenantUsers: TenantUsers,
+): Promise<void> {
+  const { tenant, users, config } = tenantUsers
   const { clearCache } = config.session.config
   const others = users.map(({ name }) => name)
   await clearCache()
-  for (const temper of ['cold', 'warm']) {
+  for (const cacheState of ['cold', 'warm']) {
     for (const side of [...users, tenant]) {
-      await ask(asked, side, {
-        ...colleagues,
+      await send(tested, side, {
+        ...tenantUsers,
         round,
-        phase: `users of one tenant in turns, ${temper}`,
+        phase: `users of one tenant in turns, ${cacheState}`,
       })
     }
   }
@@ -78,23 +82,23 @@ async function askInAllWays(asked: Asked, round: number, colleagues: Colleagues)
   const plan: GatePlan = { place: 'handler', order: others, held, turns: 1 }
   config.gate.arm(plan)
   const phase = 'users of one tenant at once'
-  await Promise.all(users.map((side) => ask(asked, side, { ...colleagues, round, phase })))
+  await Promise.all(users.map((side) => send(tested, side, { ...tenantUsers, round, phase })))
   config.gate.disarm()
 }
 
-interface Way extends Colleagues {
+interface Way extends TenantUsers {
   readonly round: number
   readonly phase: string
 }
 
-async function ask(
-  asked: Asked,
+async function send(
+  tested: TestedOperation,
   side: Side,
   { tenant, users, config, round, phase }: Way,
 ): Promise<void> {
   const { session, canaries } = config
-  const { documented } = asked.maker
-  const { wire } = asked.maker.make({
+  const { documented } = tested.maker
+  const { wire } = tested.maker.make({
     round,
     sender: tenant.name,
     target: null,
@@ -106,11 +110,11 @@ async function ask(
   for (const { owner: from, origin, where } of searchResponse(response, canaries)) {
     if (from === side.name || users.every(({ name }) => name !== from)) continue
     const curl = commandOf(wire, side)
-    asked.observation.leaked({ kind: 'answer', from, to: side.name, where, origin, phase, curl })
+    tested.observation.leaked({ kind: 'response', from, to: side.name, where, origin, phase, curl })
   }
 }
 
-function handlerOf({ maker }: Asked): string {
+function handlerOf({ maker }: TestedOperation): string {
   return maker.documented.handler
 }
 
@@ -121,7 +125,7 @@ function openUser(tenant: Side, number: number, config: UserConfig): Side {
   const principal = makeUser(tenant, canary, { number, config })
   const pause: ConnectionFacts['pause'] = (place) => gate.pass(name, place)
   const agent = connect({ principal, name, pause, isSetEarly: true })
-  return { ...tenant, name, agent, principal, told: new Set() }
+  return { ...tenant, name, agent, principal, knownCanaries: new Set() }
 }
 
 /** Makes a user with the permissions of the tenant's caller and another identity. */

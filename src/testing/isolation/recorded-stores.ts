@@ -8,9 +8,9 @@ export interface CacheWrite {
 
 /**
  * Wraps the cache stores of an application: every call goes to the real store, and writes are recorded while
- * `listen` is active.
+ * `start` is active.
  */
-export class OverheardStores {
+export class RecordedStores {
   #writes: CacheWrite[] | null = null
   readonly #written: Set<CacheStore> = new Set()
 
@@ -34,7 +34,7 @@ export class OverheardStores {
   })
 
   /** Starts recording. */
-  listen(): void {
+  start(): void {
     this.#writes ??= []
   }
 

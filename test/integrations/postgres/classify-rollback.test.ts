@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { judgeStatement } from '../../../src/integrations/postgres/judge-statement.js'
+import { classifyStatement } from '../../../src/integrations/postgres/classify-statement.js'
 
 it.each([
   'rollback to a',
@@ -9,12 +9,12 @@ it.each([
   'rollback transaction to a',
   'rollback transaction to savepoint a',
 ])('undoes a part, and ends no transaction: %s', (text) => {
-  expect(judgeStatement(text)).toMatchObject({ control: null, leaves: 'nothing' })
+  expect(classifyStatement(text)).toMatchObject({ control: null, leaves: 'nothing' })
 })
 
 it.each(['rollback', 'rollback work', 'rollback transaction', 'rollback and chain', 'ROLLBACK;'])(
   'ends a transaction: %s',
   (text) => {
-    expect(judgeStatement(text).control).toBe('rollback')
+    expect(classifyStatement(text).control).toBe('rollback')
   },
 )

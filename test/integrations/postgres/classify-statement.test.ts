@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { judgeStatement } from '../../../src/integrations/postgres/judge-statement.js'
+import { classifyStatement } from '../../../src/integrations/postgres/classify-statement.js'
 
 describe('a statement that leaves nothing in its session', () => {
   it.each([
@@ -27,7 +27,7 @@ describe('a statement that leaves nothing in its session', () => {
     "select json_value(data, '$.a'), jsonb_path_match(data, '$.a') from orders",
     '',
   ])('is lent on as it is: %s', (text) => {
-    expect(judgeStatement(text).leaves).toBe('nothing')
+    expect(classifyStatement(text).leaves).toBe('nothing')
   })
 })
 
@@ -63,11 +63,11 @@ describe('a statement that may leave something', () => {
     'select /* open',
     `select ${'1,'.repeat(20_000)}1`,
   ])('is cleaned up behind: %s', (text) => {
-    expect(judgeStatement(text).leaves).toBe('something')
+    expect(classifyStatement(text).leaves).toBe('something')
   })
 
   it('is not lent on at all where nothing takes it away', () => {
-    expect(judgeStatement("/* c */ load '$libdir/plugins/own'").leaves).toBe('library')
+    expect(classifyStatement("/* c */ load '$libdir/plugins/own'").leaves).toBe('library')
   })
 })
 
@@ -86,25 +86,25 @@ describe('a statement that reads', () => {
     ['with a as (delete from orders returning 1) select 1', false],
     ['insert into orders default values', false],
   ])('is known to save nothing: %s', (text, reads) => {
-    expect(judgeStatement(text).reads).toBe(reads)
+    expect(classifyStatement(text).reads).toBe(reads)
   })
 })
 
 it('tells a beginning and an end of a transaction, however long the text is', () => {
   for (const before of ['', ';', ' ; ;', '-- c\n', '/* a /* b */ c */', '(']) {
     for (const behind of ['', ';', ' work', ` -- ${'x'.repeat(50_000)}`]) {
-      expect(judgeStatement(`${before}CoMMit${behind}`).control).toBe('commit')
-      expect(judgeStatement(`${before}rollback${behind}`).control).toBe('rollback')
+      expect(classifyStatement(`${before}CoMMit${behind}`).control).toBe('commit')
+      expect(classifyStatement(`${before}rollback${behind}`).control).toBe('rollback')
     }
   }
-  expect(judgeStatement('start/**/transaction').control).toBe('start transaction')
-  expect(judgeStatement("prepare transaction 'a'").control).toBe('prepare transaction')
+  expect(classifyStatement('start/**/transaction').control).toBe('start transaction')
+  expect(classifyStatement("prepare transaction 'a'").control).toBe('prepare transaction')
   for (const text of ['rollback to a', 'rollback work to savepoint a', 'commits', '"commit"']) {
-    expect(judgeStatement(text).control).toBeNull()
+    expect(classifyStatement(text).control).toBeNull()
   }
 })
 
 it('says the same of a text the second time, among many', () => {
   const texts = Array.from({ length: 3000 }, (_, index) => `select ${'1, '.repeat(300)}${index}`)
-  for (const text of [...texts, ...texts]) expect(judgeStatement(text).leaves).toBe('nothing')
+  for (const text of [...texts, ...texts]) expect(classifyStatement(text).leaves).toBe('nothing')
 })

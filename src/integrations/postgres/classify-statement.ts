@@ -1,14 +1,14 @@
 import { PLAIN_FUNCTIONS } from './plain-functions.js'
 import { type Token, tokensOf } from './sql-tokens.js'
 
-/** What is known about a statement before it runs. */
-export interface Verdict {
+/** The facts about a statement that are known before it runs. */
+export interface StatementClass {
   /** The words with which it begins or ends a transaction; `null` if it does neither. */
   readonly control: string | null
   /** Whether it only reads. If the connection is lost meanwhile, nothing can have been written. */
   readonly reads: boolean
   /**
-   * What it may leave in its session after its transaction: `nothing`; `something` that
+   * The traces that it may leave in its session after its transaction: `nothing`; `something` that
    * `DISCARD ALL` removes; or a loaded `library`, which cannot be removed.
    */
   readonly leaves: 'nothing' | 'something' | 'library'
@@ -24,13 +24,13 @@ const PLAIN_COMMANDS = new Set(
   ),
 )
 const READING = new Set('select with values table show fetch move'.split(' '))
-/** Words that write, wherever they stand, except `update` after `for` or `key`. */
+/** Words that write, in any position, except `update` after `for` or `key`. */
 const WRITING = new Set('insert update delete merge nextval setval pg_notify'.split(' '))
 const CONTROLS = new Set(['begin', 'commit', 'end', 'abort'])
 
 /**
- * Words of SQL that may stand before a parenthesis without calling a function. The types among them
- * have a size.
+ * Words of SQL that may precede a parenthesis without calling a function. The types among them have
+ * a size.
  */
 const BEFORE_BRACKET = new Set(
   (
@@ -56,35 +56,35 @@ const LONG_TEXT = 20_000
 const MOST_CHARACTERS = 2_000_000
 /** The number of words that show whether a statement begins or ends a transaction. */
 const FIRST_WORDS = 3
-const verdicts = new Map<string, Verdict>()
+const cached = new Map<string, StatementClass>()
 let characters = 0
 
 /**
- * Judges a statement by its words; comments and quoted texts do not count. This does not defend
+ * Classifies a statement by its words; comments and quoted texts do not count. This does not defend
  * against an attacker: the settings of every transaction separate tenants. It only finds what else
  * a session could keep for its next user.
  */
-export function judgeStatement(text: string): Verdict {
-  const known = verdicts.get(text)
+export function classifyStatement(text: string): StatementClass {
+  const known = cached.get(text)
   if (known !== undefined) return known
-  const verdict = judge(text)
-  if (text.length <= LONG_TEXT) remember(text, verdict)
-  return verdict
+  const found = classify(text)
+  if (text.length <= LONG_TEXT) remember(text, found)
+  return found
 }
 
-function remember(text: string, verdict: Verdict): void {
+function remember(text: string, found: StatementClass): void {
   characters += text.length
   if (characters > MOST_CHARACTERS) {
-    verdicts.clear()
+    cached.clear()
     characters = text.length
   }
-  verdicts.set(text, verdict)
+  cached.set(text, found)
 }
 
-function judge(text: string): Verdict {
+function classify(text: string): StatementClass {
   const tokens = readTokens(text)
   if (tokens === null) return { control: null, reads: false, leaves: 'something' }
-  const statement = new JudgedStatement(text, tokens)
+  const statement = new ClassifiedStatement(text, tokens)
   const { control } = statement
   if (control !== null) return { control, reads: false, leaves: 'nothing' }
   const isPlain = text.length <= LONG_TEXT && statement.isPlain()
@@ -110,7 +110,7 @@ function readTokens(text: string): Token[] | null {
   return tokens
 }
 
-class JudgedStatement {
+class ClassifiedStatement {
   readonly #text: string
   readonly #tokens: readonly Token[]
 

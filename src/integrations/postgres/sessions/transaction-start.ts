@@ -8,7 +8,7 @@ interface Waiter {
 }
 
 /** A statement that is sent in the same flight as `BEGIN`. */
-interface Passenger extends Waiter {
+interface FirstStatement extends Waiter {
   readonly statement: Statement
   readonly resolve: (result: QueryResult | PromiseLike<QueryResult>) => void
 }
@@ -19,10 +19,10 @@ interface Passenger extends Waiter {
  * come while the flight is under way wait for its result. No statement is ever sent before its
  * transaction has begun.
  */
-export class Departure {
+export class TransactionStart {
   readonly #connection: Connection
   readonly #settings: Settings
-  #passengers: Passenger[] | null = []
+  #firstStatements: FirstStatement[] | null = []
   readonly #waiters: Waiter[] = []
   #state: 'waiting' | 'begun' | 'failed' = 'waiting'
   #failure: unknown
@@ -31,7 +31,7 @@ export class Departure {
     this.#connection = connection
     this.#settings = settings
     // Wait for the synchronous code that sends the first statements.
-    process.nextTick(() => this.#depart())
+    process.nextTick(() => this.#sendFlight())
   }
 
   /**
@@ -43,8 +43,8 @@ export class Departure {
     if (this.#state === 'failed') return Promise.reject(this.#failure)
     return new Promise((resolve, refuse) => {
       const send = () => resolve(this.#connection.query(statement))
-      if (this.#passengers === null) this.#waiters.push({ send, refuse })
-      else this.#passengers.push({ statement, resolve, send, refuse })
+      if (this.#firstStatements === null) this.#waiters.push({ send, refuse })
+      else this.#firstStatements.push({ statement, resolve, send, refuse })
     })
   }
 
@@ -58,39 +58,39 @@ export class Departure {
     if (this.#state !== 'waiting') return this.#connection.query({ text })
     return new Promise((resolve, reject) => {
       const send = () => resolve(this.#connection.query({ text }))
-      this.#depart()
+      this.#sendFlight()
       this.#waiters.push({ send, refuse: text === 'COMMIT' ? reject : send })
     })
   }
 
-  #depart(): void {
-    const passengers = this.#passengers
-    if (passengers === null) return
-    this.#passengers = null
-    const statements = passengers.map(({ statement }) => statement)
+  #sendFlight(): void {
+    const first = this.#firstStatements
+    if (first === null) return
+    this.#firstStatements = null
+    const statements = first.map(({ statement }) => statement)
     const flight = [{ text: 'BEGIN' }, this.#settings.statement, ...statements]
-    const [begun, set, ...results] = this.#connection.fly(flight)
+    const [begun, set, ...results] = this.#connection.sendTogether(flight)
     const explained = set?.catch((error) => {
       throw this.#settings.explain(error)
     })
     explained?.catch(() => undefined)
     void Promise.resolve(begun)
       .then(() => explained)
-      .then(() => this.#begin(passengers, results))
-      .catch((error) => this.#fail(passengers, error))
+      .then(() => this.#begin(first, results))
+      .catch((error) => this.#fail(first, error))
   }
 
-  #begin(passengers: readonly Passenger[], results: readonly Promise<QueryResult>[]): void {
+  #begin(first: readonly FirstStatement[], results: readonly Promise<QueryResult>[]): void {
     this.#state = 'begun'
-    for (const [index, { resolve }] of passengers.entries()) {
+    for (const [index, { resolve }] of first.entries()) {
       resolve(results[index] as Promise<QueryResult>)
     }
     for (const { send } of this.#waiters.splice(0)) send()
   }
 
-  #fail(passengers: readonly Passenger[], error: unknown): void {
+  #fail(first: readonly FirstStatement[], error: unknown): void {
     this.#state = 'failed'
     this.#failure = error
-    for (const { refuse } of [...passengers, ...this.#waiters.splice(0)]) refuse(error)
+    for (const { refuse } of [...first, ...this.#waiters.splice(0)]) refuse(error)
   }
 }

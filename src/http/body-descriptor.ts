@@ -14,7 +14,7 @@ interface Foreign extends IncomingMessage {
  * bytes are read from the stream, so that the same limits and parsers apply as on a server. If the stream was
  * read already, a parser has set the value, and it stays, also if it is bytes.
  */
-export function givenBody(req: IncomingMessage): PropertyDescriptor {
+export function bodyDescriptor(req: IncomingMessage): PropertyDescriptor {
   const { body } = Object.getOwnPropertyDescriptors(req as Foreign)
   if (body?.get !== undefined) return readLazily(req, body.get)
   return field(isUnparsed(req) ? unread(req) : (req as Foreign).body)

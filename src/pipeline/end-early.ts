@@ -6,7 +6,7 @@ import { keepFirstResponse } from '../http/send/keep-first-response.js'
  * Ends a request with an error while its handler is still running. Later responses of the handler are dropped,
  * and `req.signal` aborts.
  */
-export function overtake(error: unknown, req: BlazonRequest, end: (error: unknown) => void): void {
+export function endEarly(error: unknown, req: BlazonRequest, end: (error: unknown) => void): void {
   req[kIsExpired] = true
   keepFirstResponse(req.res)
   end(error)

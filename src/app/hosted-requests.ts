@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { isStreaming, type TellStream } from './tell-stream.js'
+import { isStreaming, type NotifyStream } from './notify-stream.js'
 
 /** How many responses are stored before ended ones are removed. */
 const SWEEP_FROM = 64
@@ -8,14 +8,14 @@ const SWEEP_FROM = 64
  * Requests that came through the server of a host, so that closing can wait for them. There is no listener on a
  * response before closing, because a listener would disable the fast path of `res.json`.
  */
-export class UnderWay {
+export class HostedRequests {
   readonly #responses = new Set<ServerResponse>()
-  readonly #tell: TellStream
+  readonly #notifyStream: NotifyStream
   #sweepAt = SWEEP_FROM
   #cut: () => void = () => {}
 
-  constructor(tell: TellStream) {
-    this.#tell = tell
+  constructor(notifyStream: NotifyStream) {
+    this.#notifyStream = notifyStream
   }
 
   /** Counts a request until its response is finished or cut. */
@@ -35,7 +35,7 @@ export class UnderWay {
     for (const res of this.#responses) {
       // This has no effect if the headers are already sent.
       res.shouldKeepAlive = false
-      if (isStreaming(res)) this.#tell(res)
+      if (isStreaming(res)) this.#notifyStream(res)
     }
   }
 

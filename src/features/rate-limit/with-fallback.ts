@@ -5,29 +5,29 @@ import { isThenable } from '../../step/thenable.js'
 import { memoryRateLimit } from './memory-rate-limit.js'
 
 /** Milliseconds between two log lines about the same failing store. */
-const SILENCE_MS = 60_000
+const LOG_INTERVAL_MS = 60_000
 /**
  * Milliseconds to wait for the store. A request without a route has no deadline of its own, so the wait needs
  * one.
  */
-const PATIENCE_MS = 5000
+const MAX_WAIT_MS = 5000
 
 /**
  * Wraps a store. When the store fails, the request is counted in the memory of this process: a broken store
  * must neither refuse all requests nor allow all of them. A store that follows the contract never fails; this
  * is for a store that does not.
  */
-export function insureStore(store: RateLimitStore, context: StoreContext): RateLimitStore {
-  const insurance = memoryRateLimit()
-  insurance.open?.(context)
+export function withFallback(store: RateLimitStore, context: StoreContext): RateLimitStore {
+  const fallbackStore = memoryRateLimit()
+  fallbackStore.open?.(context)
   const { clock, logger } = context
-  let silentUntil = 0
+  let nextLogAt = 0
   const instead = (count: RateLimitCount, err: unknown) => {
-    if (clock.monotonic() >= silentUntil) {
-      silentUntil = clock.monotonic() + SILENCE_MS
+    if (clock.monotonic() >= nextLogAt) {
+      nextLogAt = clock.monotonic() + LOG_INTERVAL_MS
       logger.error({ err }, 'The rate limit store failed; requests are counted in this process')
     }
-    return insurance.consume(count)
+    return fallbackStore.consume(count)
   }
   const read = (result: unknown, count: RateLimitCount) =>
     isResult(result)
@@ -49,11 +49,11 @@ export function insureStore(store: RateLimitStore, context: StoreContext): RateL
   }
 }
 
-/** Rejects when the promise has not settled after `PATIENCE_MS`. */
+/** Rejects when the promise has not settled after `MAX_WAIT_MS`. */
 function inTime(result: PromiseLike<unknown>, clock: Clock): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const giveUp = () => reject(new Error(`No response within ${PATIENCE_MS} ms`))
-    const timer = clock.setTimeout(giveUp, PATIENCE_MS)
+    const giveUp = () => reject(new Error(`No response within ${MAX_WAIT_MS} ms`))
+    const timer = clock.setTimeout(giveUp, MAX_WAIT_MS)
     result.then(
       (value) => {
         timer.cancel()

@@ -15,7 +15,7 @@ interface Return {
 }
 
 /** Where a request continues. */
-interface WayOn {
+interface Continuation {
   /**
    * Where it continues after an error middleware calls `next()` for an error. A function continues the request.
    * `null` means that the framework has refused the request, so it cannot continue. `undefined` means the next
@@ -27,28 +27,28 @@ interface WayOn {
 }
 
 /** The few requests that do not simply continue with the next middleware or route. */
-const ways = new WeakMap<BlazonRequest, WayOn>()
+const continuations = new WeakMap<BlazonRequest, Continuation>()
 
 /** Stores how a request continues if an error middleware calls `next()` for its error. */
 export function noteResume(req: BlazonRequest, resume: Resume): void {
-  wayOf(req).resume = resume
+  continuationOf(req).resume = resume
 }
 
 /** Stores that the framework has refused a request. No error middleware may let it continue. */
 export function noteRefusal(req: BlazonRequest): void {
-  wayOf(req).resume = null
+  continuationOf(req).resume = null
 }
 
 /** Whether the framework has refused a request in place of a middleware. */
 export function isRefused(req: BlazonRequest): boolean {
-  return ways.get(req)?.resume === null
+  return continuations.get(req)?.resume === null
 }
 
 /** Continues a request after an error middleware has called `next()` for its error. */
 export function resumeAsBefore(req: BlazonRequest, goOn: () => void): void {
-  const way = ways.get(req)
-  const resume = way?.resume
-  if (way !== undefined) way.resume = undefined
+  const continuation = continuations.get(req)
+  const resume = continuation?.resume
+  if (continuation !== undefined) continuation.resume = undefined
   if (resume == null) goOn()
   else resume(goOn)
 }
@@ -58,12 +58,12 @@ export function resumeAsBefore(req: BlazonRequest, goOn: () => void): void {
  *
  * @returns the removed state. {@link noteReturn} gives it back to the host.
  */
-export function forgetWay(req: BlazonRequest, app: object): Resume | null | undefined {
-  const way = ways.get(req)
-  if (way === undefined) return undefined
-  const { resume, returned } = way
-  way.resume = undefined
-  way.returned = without(returned, app)
+export function takeContinuation(req: BlazonRequest, app: object): Resume | null | undefined {
+  const continuation = continuations.get(req)
+  if (continuation === undefined) return undefined
+  const { resume, returned } = continuation
+  continuation.resume = undefined
+  continuation.returned = without(returned, app)
   return resume
 }
 
@@ -73,9 +73,9 @@ export function noteReturn(
   { app, takeError }: Omit<Return, 'before'>,
   resume: Resume | null | undefined,
 ): void {
-  const way = wayOf(req)
-  way.resume = resume
-  way.returned = { app, takeError, before: way.returned }
+  const continuation = continuationOf(req)
+  continuation.resume = resume
+  continuation.returned = { app, takeError, before: continuation.returned }
 }
 
 /**
@@ -83,17 +83,17 @@ export function noteReturn(
  * while the application still has the request.
  */
 export function errorTakerOf(req: BlazonRequest, app: object): TakeError | undefined {
-  let returned = ways.get(req)?.returned ?? null
+  let returned = continuations.get(req)?.returned ?? null
   while (returned !== null && returned.app !== app) returned = returned.before
   return returned?.takeError
 }
 
-function wayOf(req: BlazonRequest): WayOn {
-  const known = ways.get(req)
+function continuationOf(req: BlazonRequest): Continuation {
+  const known = continuations.get(req)
   if (known !== undefined) return known
-  const way: WayOn = { resume: undefined, returned: null }
-  ways.set(req, way)
-  return way
+  const continuation: Continuation = { resume: undefined, returned: null }
+  continuations.set(req, continuation)
+  return continuation
 }
 
 function without(returned: Return | null, app: object): Return | null {

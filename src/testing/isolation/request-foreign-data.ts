@@ -1,0 +1,131 @@
+import type {
+  Exchanged,
+  IsolationSession,
+  PlannedRequest,
+  TestedOperation,
+} from './isolation-session.js'
+import type { Side } from './isolation-side.js'
+import { isSafe, isSuccess } from './replay.js'
+import type { MadeRequest } from './request-maker.js'
+
+/** A read of a side's own data that succeeded. */
+interface Read {
+  readonly planned: PlannedRequest
+  readonly made: MadeRequest
+}
+
+/** Statuses that mean only that the request is malformed. */
+const MALFORMED = [400, 422]
+
+/** Which side requests data of which other side. */
+export interface ForeignAccess {
+  readonly session: IsolationSession
+  readonly by: Side
+  readonly of: Side
+  readonly round: number
+  /** The read operations with which the owner checks that its data is still there. */
+  readonly readers: readonly TestedOperation[]
+}
+
+/** Reads the data of a side by its own ids. Returns the reads that succeeded. */
+export async function readOwn(
+  session: IsolationSession,
+  readers: readonly TestedOperation[],
+  side: Side,
+): Promise<Read[]> {
+  const reads: Read[] = []
+  for (const tested of readers) {
+    const plan = { round: 0, target: null, ids: { of: side.name } }
+    const planned = { tested, side, plan, phase: 'when each tenant reads its own data' }
+    const { made, response } = await session.send(planned)
+    if (isSuccess(response.status) && made.ids.length > 0) reads.push({ planned, made })
+  }
+  return reads
+}
+
+/** Requests data of another side by its ids. */
+export async function requestForeignData(
+  tested: TestedOperation,
+  access: ForeignAccess,
+): Promise<void> {
+  const { session, by, of, round } = access
+  const phase = phaseOf(access)
+  const send = (plan: Omit<PlannedRequest['plan'], 'round'>) =>
+    session.send({ tested, side: by, plan: { round, ...plan }, phase })
+  const reads = isSafe(tested) ? [] : await readOwn(session, access.readers, of)
+  const foreign = await send({ target: null, ids: { of: of.name } })
+  if (!foreign.made.isShared) await findLosses({ tested, access, foreign, reads })
+  // Without ids, the request names no data of the other side.
+  if (foreign.made.ids.length === 0) return
+  const absent = await send({ target: null, ids: { of: of.name, isAbsent: true } })
+  compare({ tested, side: by, phase }, of.name, { session, foreign, absent })
+  if (isSafe(tested)) await send({ target: of.name, ids: { of: of.name } })
+}
+
+/** Lets each side delete its own data. */
+export async function removeOwn(
+  session: IsolationSession,
+  tested: TestedOperation,
+  round: number,
+): Promise<void> {
+  for (const side of session.config.sides) {
+    const plan = { round, target: side.name, ids: { of: side.name } }
+    const planned = { tested, side, plan, phase: 'when each tenant deletes its own data' }
+    const { made, response } = await session.send(planned)
+    if (isSuccess(response.status) && made.ids.length > 0) tested.observation.served(side.name)
+  }
+}
+
+interface Comparison {
+  readonly session: IsolationSession
+  readonly foreign: Exchanged
+  readonly absent: Exchanged
+}
+
+/**
+ * Compares the responses to an id of another side and to an unknown id. Different statuses show the caller that the
+ * data exists.
+ */
+function compare(
+  planned: Pick<PlannedRequest, 'tested' | 'side' | 'phase'>,
+  from: string,
+  { session, foreign, absent }: Comparison,
+): void {
+  const { tested, side } = planned
+  const [status, unknown] = [foreign.response.status, absent.response.status]
+  if (foreign.made.isShared || MALFORMED.includes(status) || MALFORMED.includes(unknown)) return
+  if (status === unknown) {
+    if (status >= 400 && status < 500) tested.observation.keptOut(side.name)
+    return
+  }
+  const where = `gets ${status} for an id of ${from}, and ${unknown} for an unknown id`
+  session.report(planned, { kind: 'existence', from, where, origin: '' }, foreign.made)
+}
+
+interface Attempt {
+  readonly tested: TestedOperation
+  readonly access: ForeignAccess
+  readonly foreign: Exchanged
+  /** The reads that succeeded before the other side's request. */
+  readonly reads: readonly Read[]
+}
+
+/** Checks that the owner can still read its data after the other side has tried to change it. */
+async function findLosses({ tested, access, foreign, reads }: Attempt): Promise<void> {
+  const { session, by, of } = access
+  const ids = new Set(foreign.made.ids.map(String))
+  const phase = phaseOf(access)
+  for (const { planned, made } of reads) {
+    if (!made.ids.some((id) => ids.has(String(id)))) continue
+    const { status } = await session.repeat(made, { ...planned, phase })
+    if (isSuccess(status)) continue
+    const { name } = planned.tested.maker.documented
+    const where = `made ${name} respond ${status} to ${of.name} for its own id`
+    const fact = { kind: 'loss', from: of.name, where, origin: '' } as const
+    session.report({ tested, side: by, phase }, fact, foreign.made)
+  }
+}
+
+function phaseOf({ by, of }: ForeignAccess): string {
+  return `when ${by.name} requests data of ${of.name}`
+}
