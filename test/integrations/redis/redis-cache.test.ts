@@ -43,8 +43,8 @@ describeWithRedis('a cache in Redis', () => {
   it.each([
     ['bytes', new Uint8Array([0, 255, 13, 10])],
     ['every character', 'é\u0000\u2028🦊'],
-    ['half a character', 'a\ud83e'],
-    ['nothing', ''],
+    ['half a surrogate pair', 'a\ud83e'],
+    ['no characters', ''],
   ])('keeps a body of %s', async (_, body) => {
     await cache.set('body', { ...entry(''), body }, MINUTE)
     const found = await cache.get('body')
