@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, vi } from 'vitest'
 import type { TenantDatabase } from '../../conformance/tenant-database.js'
-import { describeAnswers } from '../../conformance/tenant-responses.js'
+import { describeResponses } from '../../conformance/tenant-responses.js'
 import { openEmbedded } from '../../integrations/postgres/embedded.js'
 
 // Ends a test that hangs. No test measures time.
@@ -12,4 +12,4 @@ beforeAll(async () => {
 })
 afterAll(() => database[Symbol.asyncDispose]())
 
-describeAnswers(() => database)
+describeResponses(() => database)
