@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { Connection, Driver } from '../../../src/integrations/postgres/driver.js'
 import { Sessions } from '../../../src/integrations/postgres/sessions/sessions.js'
 
-/** Sessions over a connection that says yes to everything, and what was sent and logged. */
+/** Sessions over a connection that accepts every statement, with lists of what was sent and logged. */
 function openSessions() {
   const sent: string[] = []
   const logged: string[] = []
@@ -37,7 +37,7 @@ function openSessions() {
   return { sessions, sent, logged }
 }
 
-it('waits for what is done after a commit, but not for what never ends', async () => {
+it('waits for functions given to afterCommit(), at most for the statement timeout', async () => {
   const { sessions, sent, logged } = openSessions()
   const done: string[] = []
   const saved = await sessions.block(null, async () => {
@@ -51,7 +51,7 @@ it('waits for what is done after a commit, but not for what never ends', async (
   expect(sent.slice(-2)).toEqual(['COMMIT', 'release'])
 })
 
-it('does nothing of it where the transaction is undone, and all of it once', async () => {
+it('runs functions given to afterCommit() once after a commit, and not after a rollback', async () => {
   const { sessions, logged } = openSessions()
   const done: string[] = []
   const undone = sessions.block(null, async () => {

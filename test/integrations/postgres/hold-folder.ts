@@ -1,6 +1,6 @@
 import { createDriver } from '../../../src/integrations/postgres/drivers/create-driver.js'
 
-/** Run as a process: opens the folder that it is given, and has it open until it is ended. */
+/** Run as a process: opens the folder of its argument, and keeps it open until the process is killed. */
 const driver = createDriver({ embedded: process.argv[2] as string })
 await driver.open({ logger: { info() {}, warn() {}, error() {} } })
 process.send?.('open')
