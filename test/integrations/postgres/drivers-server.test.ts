@@ -101,20 +101,10 @@ describeWithServer('the driver on a PostgreSQL server', () => {
   })
 
   it.each([
-    [
-      'was cleaned after a statement that may leave something',
-      undefined,
-      'do $$ begin end $$',
-      true,
-    ],
-    ['was not cleaned after a statement that leaves nothing', undefined, 'select 1', true],
-    [
-      'is new after such a statement when the application has set it up',
-      true,
-      'do $$ begin end $$',
-      false,
-    ],
-    ['is new after a statement that loads a library', undefined, "load 'plpgsql'", false],
+    ['was cleaned if something may be left', undefined, 'do $$ begin end $$', true],
+    ['was not cleaned if nothing is left', undefined, 'select 1', true],
+    ['is new if something may be left and onConnect set it up', true, 'do $$ begin end $$', false],
+    ['is new if a library was loaded', undefined, "load 'plpgsql'", false],
   ])('lends a connection that %s', async (_, isSetUp, text, isSame) => {
     const onConnect = (client: { query(text: string): Promise<unknown> }) =>
       client.query("set app.set_up = 'yes'")

@@ -92,9 +92,9 @@ describe('a statement that reads', () => {
 
 it('recognises the beginning and the end of a transaction with comments and long texts', () => {
   for (const before of ['', ';', ' ; ;', '-- c\n', '/* a /* b */ c */', '(']) {
-    for (const behind of ['', ';', ' work', ` -- ${'x'.repeat(50_000)}`]) {
-      expect(judgeStatement(`${before}CoMMit${behind}`).control).toBe('commit')
-      expect(judgeStatement(`${before}rollback${behind}`).control).toBe('rollback')
+    for (const after of ['', ';', ' work', ` -- ${'x'.repeat(50_000)}`]) {
+      expect(judgeStatement(`${before}CoMMit${after}`).control).toBe('commit')
+      expect(judgeStatement(`${before}rollback${after}`).control).toBe('rollback')
     }
   }
   expect(judgeStatement('start/**/transaction').control).toBe('start transaction')

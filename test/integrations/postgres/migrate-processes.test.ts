@@ -207,7 +207,7 @@ describeWithServer('processes that migrate', () => {
   })
 })
 
-describeWithPgBouncer('behind PgBouncer in transaction mode, processes that migrate', () => {
+describeWithPgBouncer('processes that migrate through PgBouncer in transaction mode', () => {
   beforeEach(prepare)
   afterEach(cleanUp)
 
