@@ -3,7 +3,7 @@ export const HELD_COMMITS = 4711
 
 const TENANT = "nullif(current_setting('app.tenant_id', true), '')"
 
-/** A table of tenants, as the documentation shows it. It is written by hand, because other tests test `tenantTable()`. */
+/** A table of tenants, as the documentation shows it. Written by hand, because other tests test `tenantTable()`. */
 export function tenantTable(name: string, lines: readonly string[]): string {
   return `
 create table ${name} (

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-// Writes Prisma's client without a download. The engine that Prisma would download is for migrations, which no test runs.
+// Writes Prisma's client without a download. Prisma would download an engine for migrations, which no test runs.
 const env = {
   ...process.env,
   PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,

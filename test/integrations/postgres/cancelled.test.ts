@@ -38,7 +38,7 @@ describeWithServer('a statement that is cancelled', () => {
   const look = (text: string) => runAt(shopUrl(server), text)
   const asA = <T>(run: () => Promise<T>) => runWithTenant('a', run)
 
-  /** Finds the message with this text among those that a call sends, and makes the server refuse it in the next call. */
+  /** Finds the message with this text among those of a call, and makes the server refuse it in the next call. */
   async function refuseAt(text: string, call: () => Promise<unknown>): Promise<void> {
     proxy.reset()
     await call()

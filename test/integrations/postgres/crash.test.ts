@@ -38,12 +38,12 @@ async function startApp(): Promise<{
   const port = Number.parseInt(output, 10)
   const post = async (path: string) => {
     const headers = { 'x-tenant-id': 'a' }
-    const answer = await fetch(`http://127.0.0.1:${port}/pairs/${path}`, {
+    const response = await fetch(`http://127.0.0.1:${port}/pairs/${path}`, {
       method: 'POST',
       headers,
     })
-    await answer.body?.cancel()
-    return answer.status
+    await response.body?.cancel()
+    return response.status
   }
   const kill = async () => {
     const ended = once(child, 'exit')

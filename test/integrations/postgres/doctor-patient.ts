@@ -72,7 +72,7 @@ export class Patient implements AsyncDisposable {
     return all.filter(({ subject }) => !subject.startsWith('login '))
   }
 
-  /** Plants a leak. Expects that a tenant sees other data, that the doctor finds the leak, and that cleaning removes it. */
+  /** Plants a leak. Expects that a tenant sees it, that the doctor finds it, and that `cleanUp` removes it. */
   async expectFound({ plant, tenant = 'acme', see, expected, cleanUp = '' }: Leak): Promise<void> {
     const name = this.newName()
     const statements = [see].flat().map((each) => this.fill(each, name))

@@ -262,7 +262,8 @@ describe.each(KINDS)('the doctor on %s', (kind, open) => {
         .filter(({ code }) => code === 'E_DATABASE_CANARY')
         .map(({ cause }) => cause.split(', ')[1])
     }
-    // The CHECK refuses the row of the doctor. PostgreSQL checks policies first, so the row has passed them: there are none.
+    // The CHECK refuses the row of the doctor. PostgreSQL applies policies first, and this table has none, so the CHECK
+    // shows that no policy has refused the row.
     const written = [
       'one tenant writes rows of another.',
       'code without a tenant writes rows of a tenant.',

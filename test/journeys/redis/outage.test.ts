@@ -166,7 +166,7 @@ describeWithServer('an application on Redis', () => {
     for (let i = 0; i < 5; i++) expect((await get()).body.data.price).toBe(1)
     expect(timers.mock.calls.filter(([, ms]) => ms === TIMEOUT)).toEqual([])
     gate.release()
-    // A reply after the deadline schedules another retry on this clock, so the clock must move until Redis is used again.
+    // A late reply schedules another retry on this clock, so the clock must move until Redis is used again.
     await untilCached({ advance: '10s' })
   })
 

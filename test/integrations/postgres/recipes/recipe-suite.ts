@@ -58,7 +58,7 @@ class OrdersController {
     throw new Error('after the fact')
   }
 
-  /** Rolls back a nested transaction alone, with the rows that its function adds through the outer object or the `Database`. */
+  /** Rolls back an inner transaction alone, with the rows that it adds through the outer object or the `Database`. */
   @Post('nested/:item')
   async nest({ params: { item } }: Request<{ item: string }>) {
     await this.#orders.transaction(async (outer) => {
