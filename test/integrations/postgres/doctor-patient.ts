@@ -23,6 +23,11 @@ export interface Leak {
   readonly cleanUp?: string
 }
 
+/** Rows for `it.each`, whose titles show the whole of `what`. Vitest would cut off the value of `$what`. */
+export function named(leaks: readonly Leak[]): [what: string, leak: Leak][] {
+  return leaks.map((leak) => [leak.what, leak])
+}
+
 /** A database that the doctor examines. Tests plant mistakes in it. */
 export class Patient implements AsyncDisposable {
   readonly database: OwnDatabase

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { tenantTable } from '../../../src/integrations/postgres/schema/tenant-table.js'
-import { CURRENT, type Leak, Patient, SETTING } from './doctor-patient.js'
+import { CURRENT, type Leak, named, Patient, SETTING } from './doctor-patient.js'
 import { describeWithServer, KINDS, ownServerDatabase } from './own-database.js'
 
 const DEFAULT = `nullif(${SETTING}, '')`
@@ -261,11 +261,11 @@ describe.each(KINDS)('the doctor on %s', (_, open) => {
   })
   afterAll(() => patient[Symbol.asyncDispose]())
 
-  it.each(COMPARISONS)('finds a comparison by $what', async (leak) => {
+  it.each(named(COMPARISONS))('finds a comparison by %s', async (_, leak) => {
     await patient.expectFound(leak)
   })
 
-  it.each(PLACES)('finds $what', async (leak) => {
+  it.each(named(PLACES))('finds %s', async (_, leak) => {
     await patient.expectFound(leak)
   })
 
@@ -342,7 +342,7 @@ describeWithServer('the doctor on a server', () => {
   })
   afterAll(() => patient[Symbol.asyncDispose]())
 
-  it.each(OF_A_SERVER)('finds $what', async (leak) => {
+  it.each(named(OF_A_SERVER))('finds %s', async (_, leak) => {
     await patient.expectFound(leak)
   })
 })

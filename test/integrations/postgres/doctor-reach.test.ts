@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { tenantTable } from '../../../src/integrations/postgres/schema/tenant-table.js'
-import { CURRENT, type Leak, Patient } from './doctor-patient.js'
+import { CURRENT, type Leak, named, Patient } from './doctor-patient.js'
 import { describeWithServer, KINDS, ownServerDatabase } from './own-database.js'
 
 /** `sound` is a table of tenants without mistakes, with a row of `zeta`. */
@@ -228,7 +228,7 @@ describe.each(KINDS)('the doctor on %s', (_, open) => {
   })
   afterAll(() => patient[Symbol.asyncDispose]())
 
-  it.each(RELATIONS)('finds $what', async (leak) => {
+  it.each(named(RELATIONS))('finds %s', async (_, leak) => {
     await patient.expectFound(leak)
   })
 
