@@ -1,18 +1,18 @@
 import type { CacheEntry, CacheStore } from 'blazon'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
-/** A store that was opened, empty. */
+/** An open store without entries. */
 export interface StoreUnderTest {
   readonly store: CacheStore
-  /** Lets so many milliseconds pass for the store, or more. */
+  /** Lets at least this number of milliseconds pass for the store. */
   pass(ms: number): Promise<void>
-  /** Closes it, and forgets what it kept. */
+  /** Closes the store and removes its entries. */
   end(): Promise<void>
 }
 
 const HOUR = 3_600_000
 
-/** Strings that separate, glob, hash, escape or inherit in some medium. */
+/** Strings with a special meaning in Redis, URLs, SQL, file paths or JavaScript objects. */
 const HOSTILE = [
   'plain',
   'a:b:c',
@@ -58,7 +58,7 @@ const HOSTILE = [
   `long:${'x'.repeat(9_999)}y`,
 ]
 
-/** An entry of now, with what is said. */
+/** An entry with these fields, and defaults for all others. */
 export function entryOf(fields: Partial<CacheEntry> = {}): CacheEntry {
   const createdAt = 1_700_000_000_000
   return {
@@ -74,14 +74,14 @@ export function entryOf(fields: Partial<CacheEntry> = {}): CacheEntry {
   }
 }
 
-/** An entry in a form that says nothing of the class of its bytes. */
+/** An entry whose bytes are a list of numbers, so that `Buffer` and `Uint8Array` are equal. */
 function plain(entry: CacheEntry | undefined) {
   if (entry === undefined) return undefined
   const body = typeof entry.body === 'string' ? entry.body : [...entry.body]
   return { ...entry, body, tags: entry.tags.map(([tag, version]) => [tag, version]) }
 }
 
-/** What every store does, wherever it keeps things. */
+/** The conformance suite of `CacheStore`. */
 export function describeCacheStore(name: string, makeStore: () => Promise<StoreUnderTest>): void {
   describe(`${name} as a CacheStore`, () => {
     let store: CacheStore
@@ -102,7 +102,7 @@ export function describeCacheStore(name: string, makeStore: () => Promise<StoreU
     }
 
     describe('get and set', () => {
-      it('give back the whole entry', async () => {
+      it('return the whole entry that was stored', async () => {
         const entry = entryOf({
           owner: 'acme:2 ü',
           kind: 'response',
@@ -118,16 +118,16 @@ export function describeCacheStore(name: string, makeStore: () => Promise<StoreU
         expect(plain(await store.get('key'))).toEqual(plain(entry))
       })
 
-      it('know nothing of what was never set', async () => {
+      it('return undefined for a key that was never set', async () => {
         for (const key of HOSTILE) expect(await store.get(key)).toBeUndefined()
       })
 
-      it('tell hostile keys apart', async () => {
+      it('keep keys with special characters apart', async () => {
         await fill(HOSTILE)
         for (const key of HOSTILE) expect(await bodyOf(key)).toBe(JSON.stringify(key))
       })
 
-      it('replace everything that was there', async () => {
+      it('replace every field of the former entry', async () => {
         const tags = [['a', '1']] as const
         await store.set('key', entryOf({ owner: 'a', headers: ['A', 'b'], tags }), HOUR)
         await store.set('key', entryOf({ owner: null, body: '2' }), HOUR)
@@ -135,25 +135,25 @@ export function describeCacheStore(name: string, makeStore: () => Promise<StoreU
       })
 
       it.each([
-        ['nothing', []],
+        ['no bytes', []],
         ['every byte', Array.from({ length: 256 }, (_, byte) => byte)],
-        ['what is no UTF-8', [0xc3, 0x28, 0xff, 0xfe, 0x00]],
-        ['what looks like text', [...Buffer.from('"text"')]],
-      ])('keep bytes: %s', async (_, bytes) => {
+        ['bytes that are not UTF-8', [0xc3, 0x28, 0xff, 0xfe, 0x00]],
+        ['bytes that look like text', [...Buffer.from('"text"')]],
+      ])('return a body of bytes unchanged: %s', async (_, bytes) => {
         await store.set('key', entryOf({ kind: 'response', body: Uint8Array.from(bytes) }), HOUR)
         const body = await bodyOf('key')
         expect(body).toBeInstanceOf(Uint8Array)
         expect([...(body as Uint8Array)]).toEqual(bytes)
       })
 
-      it('keep text as text, an empty one and a megabyte of it', async () => {
+      it('return a text body as text, whether it is empty or has a megabyte', async () => {
         for (const body of ['', '"', 'ü'.repeat(512 * 1024)]) {
           await store.set('key', entryOf({ body }), HOUR)
           expect(await bodyOf('key')).toBe(body)
         }
       })
 
-      it('do not see what the writer does to the entry later', async () => {
+      it('return the stored entry when the caller changes its object after set()', async () => {
         const body = Uint8Array.from([1, 2, 3])
         const headers = ['A', 'b']
         const tags: [string, string][] = [['t', '1']]
@@ -173,7 +173,7 @@ export function describeCacheStore(name: string, makeStore: () => Promise<StoreU
         })
       })
 
-      it('can be used by many at once', async () => {
+      it('store and return 200 entries concurrently', async () => {
         const keys = Array.from({ length: 200 }, (_, i) => `key ${i}`)
         await Promise.all(keys.map((key) => store.set(key, entryOf({ body: key }), HOUR)))
         expect(await Promise.all(keys.map(bodyOf))).toEqual(keys)
@@ -183,8 +183,8 @@ export function describeCacheStore(name: string, makeStore: () => Promise<StoreU
       })
     })
 
-    describe('time', () => {
-      it('ends what was kept for less', async () => {
+    describe('the time to live', () => {
+      it('ends an entry after its time, and no other entry', async () => {
         await store.set('short', entryOf({ body: 'short' }), 50)
         await store.set('long', entryOf({ body: 'long' }), HOUR)
         await made.pass(51)
@@ -193,7 +193,7 @@ export function describeCacheStore(name: string, makeStore: () => Promise<StoreU
         expect(await store.delete('short')).toBe(false)
       })
 
-      it('begins anew with each write', async () => {
+      it('starts again with each write', async () => {
         await store.set('a', entryOf({ body: '1' }), 50)
         await store.set('a', entryOf({ body: '2' }), HOUR)
         await store.set('b', entryOf({ body: '1' }), HOUR)
@@ -203,20 +203,20 @@ export function describeCacheStore(name: string, makeStore: () => Promise<StoreU
         expect(await bodyOf('b')).toBeUndefined()
       })
 
-      it('may be a part of a millisecond', async () => {
+      it('may be less than a millisecond', async () => {
         await store.set('a', entryOf(), 0.4)
         await made.pass(2)
         expect(await store.get('a')).toBeUndefined()
       })
 
-      it('is the store’s: an entry that is stale is still given', async () => {
+      it('does not depend on freshUntil: a stale entry is still returned', async () => {
         await store.set('a', entryOf({ freshUntil: 1_700_000_000_000 }), HOUR)
         expect(await store.get('a')).toBeDefined()
       })
     })
 
     describe('delete', () => {
-      it('forgets one key, and says whether there was something', async () => {
+      it('removes one key and returns whether it had an entry', async () => {
         await fill(HOSTILE)
         for (const [i, key] of HOSTILE.entries()) {
           expect(await store.delete(key)).toBe(true)
@@ -227,7 +227,7 @@ export function describeCacheStore(name: string, makeStore: () => Promise<StoreU
     })
 
     describe('clear', () => {
-      it('forgets everything', async () => {
+      it('removes every entry', async () => {
         await fill(HOSTILE)
         await store.clear()
         expect(await kept(HOSTILE)).toEqual([])
@@ -235,7 +235,7 @@ export function describeCacheStore(name: string, makeStore: () => Promise<StoreU
         expect(await kept(['after'])).toEqual(['after'])
       })
 
-      it('forgets what begins with a prefix, letter by letter', async () => {
+      it('removes exactly the keys that begin with a prefix', async () => {
         const keys = [
           'acme:a',
           'acme:b:c',
@@ -253,7 +253,7 @@ export function describeCacheStore(name: string, makeStore: () => Promise<StoreU
         expect(await kept(keys)).toHaveLength(5)
       })
 
-      it.each(HOSTILE)('takes a prefix for what it is: %j', async (prefix) => {
+      it.each(HOSTILE)('treats the prefix as plain text: %j', async (prefix) => {
         const own = [prefix, `${prefix}a`, `${prefix}*`]
         const others = ['other', 'xa', 'ba', 'aa', '-', `x${prefix}`].filter(
           (key) => !key.startsWith(prefix),
@@ -263,7 +263,7 @@ export function describeCacheStore(name: string, makeStore: () => Promise<StoreU
         expect(await kept([...own, ...others])).toEqual(others)
       })
 
-      it('reaches many keys', async () => {
+      it('removes 1500 keys with one prefix', async () => {
         const keys = Array.from({ length: 1500 }, (_, i) => `many:${i}`)
         await Promise.all(keys.map((key) => store.set(key, entryOf(), HOUR)))
         await fill(['manyone'])
@@ -273,7 +273,7 @@ export function describeCacheStore(name: string, makeStore: () => Promise<StoreU
     })
 
     describe('versions and invalidate', () => {
-      it('give each tag a worth, in order, that stays', async () => {
+      it('return a lasting version for each tag, in the order of the tags', async () => {
         const tags = [...HOSTILE, '']
         const first = await store.versions(tags)
         expect(first).toHaveLength(tags.length)
@@ -283,7 +283,7 @@ export function describeCacheStore(name: string, makeStore: () => Promise<StoreU
         expect(await store.versions([])).toEqual([])
       })
 
-      it('come with an entry where they are asked for together', async () => {
+      it('return the versions that getTagged() returns with an entry', async () => {
         const read = async (key: string, tags: readonly string[]) =>
           store.getTagged === undefined
             ? { entry: await store.get(key), versions: await store.versions(tags) }
@@ -304,7 +304,7 @@ export function describeCacheStore(name: string, makeStore: () => Promise<StoreU
         expect(await read('plain', [])).toMatchObject({ entry: expect.anything(), versions: [] })
       })
 
-      it('change those that are named, and no other', async () => {
+      it('change the version of the named tag and of no other tag', async () => {
         for (const tag of HOSTILE) {
           const before = await store.versions(HOSTILE)
           await store.invalidate([tag])
@@ -314,7 +314,7 @@ export function describeCacheStore(name: string, makeStore: () => Promise<StoreU
         }
       })
 
-      it('never give an old worth again', async () => {
+      it('never return an earlier version again', async () => {
         const seen = new Set<string>()
         for (let round = 0; round < 50; round++) {
           const [version] = await store.versions(['tag'])
@@ -324,21 +324,21 @@ export function describeCacheStore(name: string, makeStore: () => Promise<StoreU
         }
       })
 
-      it('give a tag a new worth that was invalidated before it was seen', async () => {
+      it('change the version of a tag that was invalidated before its first read', async () => {
         await store.invalidate(['tag'])
         const [version] = await store.versions(['tag'])
         await store.invalidate(['tag'])
         expect(await store.versions(['tag'])).not.toEqual([version])
       })
 
-      it('give one worth to all who ask at once', async () => {
+      it('return one version to 50 concurrent first reads of a tag', async () => {
         const answers = await Promise.all(Array.from({ length: 50 }, () => store.versions(['new'])))
         expect(new Set(answers.flat()).size).toBe(1)
         await store.invalidate([])
         expect(await store.versions(['new'])).toEqual(answers[0])
       })
 
-      it('do not touch keys, nor keys tags', async () => {
+      it('keep a tag and a key of the same name apart', async () => {
         await fill(['tag'])
         const [before] = await store.versions(['tag'])
         await store.invalidate(['tag'])
@@ -349,7 +349,7 @@ export function describeCacheStore(name: string, makeStore: () => Promise<StoreU
         expect(after).not.toBe(before)
       })
 
-      it('outdate everything that was made under a tag, also once all is cleared', async () => {
+      it('never return the version before an invalidation, even after clear()', async () => {
         const [before] = await store.versions(['tag'])
         await store.invalidate(['tag'])
         await store.clear()

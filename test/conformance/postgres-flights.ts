@@ -7,7 +7,7 @@ import type {
 } from '../../src/integrations/postgres/driver.js'
 import { ask, lend } from './postgres-driver.js'
 
-/** Statements that are sent as one, whatever the driver. */
+/** Statements that are sent together. Every driver passes this suite. */
 export function describeFlights(driver: () => Driver): void {
   describe('a flight', () => {
     const sendTogether = (lent: Connection, statements: readonly (string | Statement)[]) =>
@@ -19,7 +19,7 @@ export function describeFlights(driver: () => Driver): void {
     const outcome = (answer: PromiseSettledResult<QueryResult>) =>
       answer.status === 'fulfilled' ? answer.value.command : answer.reason.code
 
-    it('answers each statement as if it had been sent alone', async () => {
+    it('returns for each statement the result that it has alone', async () => {
       await lend(driver(), async (lent) => {
         const answers = await sendTogether(lent, [
           'begin',
@@ -57,26 +57,34 @@ export function describeFlights(driver: () => Driver): void {
 
     it.each<[string, (string | Statement)[], string[]]>([
       [
-        'could not begin',
+        'fails to begin',
         ['begin isolation level nothing', 'create table x (a int)', 'select 1'],
         ['42601', '25P02', '25P02'],
       ],
       ['is refused', ['begin', 'select 1 / 0', 'select 1'], ['BEGIN', '22012', '25P02']],
-      ['cannot be read', ['begin', 'selct', 'commit'], ['BEGIN', '42601', '25P02']],
-      ['is two', ['begin', 'select 1; select 2', 'select 1'], ['BEGIN', '42601', '25P02']],
+      ['has a syntax error', ['begin', 'selct', 'commit'], ['BEGIN', '42601', '25P02']],
       [
-        'has a value too much',
+        'holds two statements',
+        ['begin', 'select 1; select 2', 'select 1'],
+        ['BEGIN', '42601', '25P02'],
+      ],
+      [
+        'has one value too many',
         ['begin', { text: 'select 1', values: [1] }, 'select 1'],
         ['BEGIN', '08P01', '25P02'],
       ],
       [
-        'cannot be sent',
+        'has a NUL byte in a value',
         ['begin', { text: 'select $1::text', values: ['a\0b'] }, 'select 1'],
         ['BEGIN', '22021', '25P02'],
       ],
-      ['stands at the end', ['begin', 'select 1', 'select 1 / 0'], ['BEGIN', 'SELECT', '22012']],
-      ['is refused by the commit', ['begin', 'commit', 'selct'], ['BEGIN', 'COMMIT', '42601']],
-    ])('runs nothing behind what %s', async (_, statements, expected) => {
+      [
+        'is refused at the end of the flight',
+        ['begin', 'select 1', 'select 1 / 0'],
+        ['BEGIN', 'SELECT', '22012'],
+      ],
+      ['is refused after the commit', ['begin', 'commit', 'selct'], ['BEGIN', 'COMMIT', '42601']],
+    ])('runs no statement after one that %s', async (_, statements, expected) => {
       await lend(driver(), async (lent) => {
         expect((await sendTogether(lent, statements)).map(outcome)).toEqual(expected)
         await lent.query({ text: 'ROLLBACK' })
@@ -86,7 +94,7 @@ export function describeFlights(driver: () => Driver): void {
       expect(rows).toEqual([{ x: null }])
     })
 
-    it('may be followed by others that were sent without waiting', async () => {
+    it('may be followed by other flights that are sent without waiting', async () => {
       await lend(driver(), async (lent) => {
         const refused = sendTogether(lent, ['begin', 'selct'])
         const end = lent.query({ text: 'COMMIT' })
@@ -97,7 +105,7 @@ export function describeFlights(driver: () => Driver): void {
       })
     })
 
-    it('is answered by nobody on a connection that was given back', async () => {
+    it('is refused on a connection that was released', async () => {
       const lent = await driver().connect()
       lent.release()
       for (const answer of await sendTogether(lent, ['begin', 'select 1'])) {
@@ -105,7 +113,7 @@ export function describeFlights(driver: () => Driver): void {
       }
     })
 
-    it('leaves no transaction to who is lent the connection next', async () => {
+    it('leaves no transaction on the connection for the next caller', async () => {
       await lend(driver(), (lent) => sendTogether(lent, ['begin', 'select 1']))
       await lend(driver(), (lent) => sendTogether(lent, ['begin', 'select 1 / 0']))
       for (let time = 0; time < driver().size; time++) {

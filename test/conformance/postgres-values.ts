@@ -4,7 +4,7 @@ import type { QueryResult, Statement } from '../../src/integrations/postgres/dri
 
 type Run = (statement: Statement) => Promise<QueryResult>
 
-/** An expression, what it is read as, and the text that PostgreSQL sends for it. */
+/** An expression, the value as which it is read, and the text that PostgreSQL sends for it. */
 const READ: readonly (readonly [sql: string, value: unknown, text: string | null])[] = [
   ['null::int', null, null],
   ['true', true, 't'],
@@ -86,7 +86,7 @@ const READ: readonly (readonly [sql: string, value: unknown, text: string | null
   ],
 ]
 
-/** Moments of other times and zones. */
+/** Moments in distant years and in other time zones. */
 const MOMENTS: readonly (readonly [zone: string, text: string, moment: string])[] = [
   ['UTC', '2024-02-03 04:05:06.789999+00', '2024-02-03T04:05:06.789Z'],
   ['Asia/Kathmandu', '2024-02-03 04:05:06+00', '2024-02-03T04:05:06Z'],
@@ -96,7 +96,7 @@ const MOMENTS: readonly (readonly [zone: string, text: string, moment: string])[
   ['UTC', '0044-03-15 12:00:00+00 BC', '-000043-03-15T12:00:00Z'],
 ]
 
-/** A value, the type it is sent as, and the text that PostgreSQL takes it for. */
+/** A value, the type as which it is sent, and the text that PostgreSQL stores. */
 const WRITTEN: readonly (readonly [value: unknown, type: string, text: string | null])[] = [
   [null, 'int', null],
   [undefined, 'text', null],
@@ -143,29 +143,32 @@ const WRITTEN: readonly (readonly [value: unknown, type: string, text: string | 
   [[{ a: '"' }], 'jsonb[]', '{"{\\"a\\": \\"\\\\\\"\\"}"}'],
 ]
 
-/** Values on their way to PostgreSQL and back: the same whichever driver brings them. */
+/** How values are sent to PostgreSQL and read from it. Every driver passes this suite. */
 export function describeValues(run: Run): void {
   describe('values', () => {
-    it.each(READ)('are read: %s', async (sql, value) => {
+    it.each(READ)('are read as JavaScript values: %s', async (sql, value) => {
       expect((await run({ text: `select ${sql} as value` })).rows).toEqual([{ value }])
       const lists = await run({ text: `select ${sql}`, rowMode: 'array' })
       expect(lists.rows).toEqual([[value]])
     })
 
-    it.each(READ)('are left as they are: %s', async (sql, _, text) => {
+    it.each(READ)("are read as text when texts is 'all': %s", async (sql, _, text) => {
       const { rows } = await run({ text: `select ${sql} as value`, texts: 'all' })
       expect(rows).toEqual([{ value: text }])
     })
 
-    it.each(MOMENTS)('are moments, wherever a session is: %s, %s', async (zone, text, moment) => {
-      const values = [text, zone]
-      const statement = `select set_config('TimeZone', $2, true) as zone, ($1::text)::timestamptz as moment`
-      expect((await run({ text: statement, values })).rows).toEqual([
-        { zone, moment: new Date(moment) },
-      ])
-    })
+    it.each(MOMENTS)(
+      'are read as the same moment in each time zone: %s, %s',
+      async (zone, text, moment) => {
+        const values = [text, zone]
+        const statement = `select set_config('TimeZone', $2, true) as zone, ($1::text)::timestamptz as moment`
+        expect((await run({ text: statement, values })).rows).toEqual([
+          { zone, moment: new Date(moment) },
+        ])
+      },
+    )
 
-    it('are read in whatever style bytes are written', async () => {
+    it('are read as bytes when bytea_output is escape', async () => {
       const text = `select set_config('bytea_output', 'escape', true) as style, '\\x005c41ff'::bytea as bytes`
       expect((await run({ text })).rows).toEqual([
         { style: 'escape', bytes: Buffer.from([0, 92, 65, 255]) },
@@ -179,7 +182,7 @@ export function describeValues(run: Run): void {
       expect((await run(statement)).rows).toEqual([{ text }])
     })
 
-    it('come back as they were sent, one by one and in lists', async () => {
+    it('are returned as they were sent, alone and in lists', async () => {
       const text = fc
         .string({ unit: 'grapheme', maxLength: 20 })
         .filter((each) => !each.includes('\0'))
@@ -209,7 +212,7 @@ export function describeValues(run: Run): void {
       )
     })
 
-    it('have the names of their columns, of which the last of a name wins', async () => {
+    it('have the names of their columns, and the last column of a name wins', async () => {
       const { rows, fields } = await run({ text: 'select 1 as a, 2 as b, null as a, 3 as "A b"' })
       expect(rows).toEqual([{ a: null, b: 2, 'A b': 3 }])
       expect(fields.map(({ name, dataTypeID }) => [name, dataTypeID])).toEqual([
@@ -222,7 +225,7 @@ export function describeValues(run: Run): void {
       expect(lists.rows).toEqual([[1, 2, 3]])
     })
 
-    it('may be called like what every object has', async () => {
+    it('may have a column name that every object has as a property', async () => {
       const text = `select '{"x":1}'::jsonb as __proto__, 1 as constructor, 2 as "toString"`
       const [row] = (await run({ text })).rows
       expect(Object.keys(row as object)).toEqual(['__proto__', 'constructor', 'toString'])
@@ -232,7 +235,7 @@ export function describeValues(run: Run): void {
       expect(json.rows[0]?.['json']).not.toHaveProperty('x')
     })
 
-    it('may be large', async () => {
+    it('may be texts of three million characters', async () => {
       const value = 'ä'.repeat(3_000_000)
       const { rows } = await run({ text: 'select $1::text as value', values: [value] })
       expect(rows[0]?.['value'] === value).toBe(true)

@@ -23,7 +23,7 @@ export class Random {
     return list[this.below(list.length)] as T
   }
 
-  /** A name, each as often as its weight among all says. */
+  /** A random name. The probability of each name is its weight divided by the sum of all weights. */
   weighted<K extends string>(weights: Readonly<Record<K, number>>): K {
     const entries = Object.entries(weights) as [K, number][]
     let left = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0)
@@ -35,7 +35,7 @@ export class Random {
   }
 }
 
-/** Where a run begins: by `SEED`, to have it again, else anywhere. */
+/** The seed of this run: `SEED`, to repeat an earlier run, or a random number. */
 export function seedOfRun(): number {
   const given = Number(process.env['SEED'])
   return Number.isInteger(given) && given > 0 ? given : 1 + Math.floor(Math.random() * 2 ** 31)

@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto'
 import type { RateLimitStore } from 'blazon'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
-/** A store that is open, and time as it sees it. */
+/** An open store, with a function that moves its time. */
 export interface StoreUnderTest {
   readonly store: RateLimitStore
-  /** Lets so many milliseconds pass. */
+  /** Lets at least this number of milliseconds pass for the store. */
   pass(ms: number): Promise<void>
 }
 
-/** What every store promises of its counts. The store may be shared with others: keys here are new each time. */
+/** The conformance suite of `RateLimitStore`. Other processes may use the store, so each test uses new keys. */
 export function describeRateLimitStore(name: string, makeStore: () => Promise<StoreUnderTest>) {
-  describe(`${name}, as a store of rate limits`, () => {
+  describe(`${name} as a RateLimitStore`, () => {
     let under: StoreUnderTest
     let run: string
     beforeEach(async () => {
@@ -25,20 +25,20 @@ export function describeRateLimitStore(name: string, makeStore: () => Promise<St
     /** Counts one request. */
     const consume = async (key: string, limit: number, windowMs = 60_000) =>
       under.store.consume({ key: run + key, limit, windowMs })
-    /** Counts several at once; how many of them were allowed. */
+    /** Counts concurrent requests. Returns how many were allowed. */
     const allowed = async (times: number, key: string, limit: number, windowMs?: number) => {
       const all = Array.from({ length: times }, () => consume(key, limit, windowMs))
       return (await Promise.all(all)).filter(({ isAllowed }) => isAllowed).length
     }
 
-    it('allows what is within the limit, and says what is left', async () => {
+    it('allows requests up to the limit and returns how many remain', async () => {
       const results = []
       for (let i = 0; i < 4; i++) results.push(await consume('a', 3))
       expect(results.map(({ isAllowed }) => isAllowed)).toEqual([true, true, true, false])
       expect(results.map(({ remaining }) => remaining)).toEqual([2, 1, 0, 0])
     })
 
-    it('says when the window ends, which refusals do not put off', async () => {
+    it('returns the time until the window ends, which a refused request does not extend', async () => {
       const first = await consume('a', 1)
       await under.pass(1)
       const refused = await consume('a', 1)
@@ -48,18 +48,18 @@ export function describeRateLimitStore(name: string, makeStore: () => Promise<St
       expect(refused.resetMs).toBeLessThanOrEqual(first.resetMs)
     })
 
-    it('allows exactly the limit of any number at once', async () => {
+    it('allows exactly the limit of 100 concurrent requests', async () => {
       expect(await allowed(100, 'a', 37)).toBe(37)
       expect(await allowed(100, 'a', 37)).toBe(0)
     })
 
-    it('begins another window after the end of one', async () => {
+    it('starts a new window after the end of the former one', async () => {
       expect(await allowed(3, 'a', 1, 2000)).toBe(1)
       await under.pass(2100)
       expect(await allowed(3, 'a', 1, 2000)).toBe(1)
     })
 
-    it('begins each window with its first request', async () => {
+    it('starts the window of each key with the first request of the key', async () => {
       await consume('early', 2, 4000)
       await under.pass(2000)
       await consume('late', 2, 4000)
@@ -74,24 +74,24 @@ export function describeRateLimitStore(name: string, makeStore: () => Promise<St
       ['white space', 'a', 'a '],
       ['a line break', 'a\r\nb', 'a'],
       ['a NUL', 'a\0', 'a'],
-      ['what looks like a pattern', '*', 'a'],
+      ['a pattern character', '*', 'a'],
       ['names of properties', '__proto__', 'constructor'],
-      ['look-alikes', 'а', 'a'],
-      ['composition', '\u00e9', 'e\u0301'],
-      ['nothing', '', ' '],
-      ['the ends of long keys', `${'x'.repeat(10_000)}1`, `${'x'.repeat(10_000)}2`],
-    ])('tells keys apart by %s', async (_, one, other) => {
+      ['letters that look alike', 'а', 'a'],
+      ['Unicode composition', '\u00e9', 'e\u0301'],
+      ['an empty key', '', ' '],
+      ['the last character of a long key', `${'x'.repeat(10_000)}1`, `${'x'.repeat(10_000)}2`],
+    ])('counts two keys separately: %s', async (_, one, other) => {
       expect(await allowed(2, one, 1)).toBe(1)
       expect(await allowed(2, other, 1)).toBe(1)
     })
 
-    it('keeps many keys apart', async () => {
+    it('counts 500 keys separately', async () => {
       const keys = Array.from({ length: 500 }, (_, i) => `key ${i}`)
       const results = await Promise.all(keys.map((key) => allowed(2, key, 1)))
       expect(results.every((count) => count === 1)).toBe(true)
     })
 
-    it('counts to a limit that nobody reaches', async () => {
+    it('supports a limit of 15 digits', async () => {
       const limit = 999_999_999_999_999
       expect((await consume('a', limit)).remaining).toBe(limit - 1)
     })

@@ -10,54 +10,54 @@ import { describeStandstill } from './tenant-standstill.js'
 import { describeTraces } from './tenant-traces.js'
 import { describeTransactions } from './tenant-transactions.js'
 
-/** What a connection is left as. */
+/** The state of a connection after a transaction. */
 export interface Leftover {
-  /** `null` or empty for nobody's. */
+  /** `null` or empty if no tenant is set. */
   readonly tenant: string | null
   readonly role: string
-  /** Who has logged in. */
+  /** The role that has logged in. */
   readonly login: string
-  /** What else was set and not taken back; `null` for nothing. */
+  /** Other settings of the session; `null` if there are none. */
   readonly settings: string | null
   readonly isInTransaction: boolean
 }
 
-/** Keeps every commit waiting of a row whose note begins with `held`. */
+/** Delays every commit of a row whose note begins with `held`. */
 export interface HeldCommits {
-  /** Resolves once one waits. */
+  /** Resolves when a commit waits. */
   readonly reached: () => Promise<void>
   readonly release: () => Promise<void>
 }
 
-/** A database with the tables of `SCHEMA`, and the applications on it. */
+/** A database with the tables of `SCHEMA`. It starts applications that use it. */
 export interface TenantDatabase extends AsyncDisposable {
-  /** Whether it runs in this process: one connection, and no statement of it can be interrupted. */
+  /** Whether the database runs in this process. Then it has one connection, and no statement can be interrupted. */
   readonly isEmbedded: boolean
-  /** Whether something stands between that gives its connections to one transaction after the other. */
+  /** Whether a pooler gives each transaction another connection of the server. */
   readonly isPooled: boolean
-  /** Starts an application on it, which whoever asks closes. Its tables are empty. */
+  /** Starts an application on the database, with empty tables. The test closes the application. */
   start(options?: TestOptions, how?: PostgresOptions): Promise<TestApp>
-  /** Runs a statement where whatever somebody else has committed is seen, of all tenants. */
+  /** Runs a statement that sees the committed rows of all tenants. */
   look<T = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<T[]>
-  /** Runs statements as the superuser. On an embedded one, nothing else may be under way. */
+  /** Runs statements as the superuser. On an embedded database, no other statement may run at the same time. */
   asOwner(text: string): Promise<void>
-  /** Keeps commits waiting from now on; `null` on an embedded one, where whoever would let them go had to wait, too. */
+  /** Delays commits from now on. `null` on an embedded database: its one connection would wait for its own release. */
   readonly holdCommits: (() => Promise<HeldCommits>) | null
-  /** What transactions have left on each connection that applications are given. */
+  /** The state of each connection that applications use. */
   leftovers(): Promise<Leftover[]>
 }
 
-/** Where `THOROUGH` is not set. The rarest kind of transaction, two of a thousand, still comes about four times. */
+/** The number of transactions without `THOROUGH`. The rarest kind, two of a thousand, still comes about four times. */
 const BRIEF = 2_000
 
-/** How a database is come by. */
+/** How to open a database, and how many transactions to run on it. */
 export interface TenantDatabaseKind {
   readonly open: () => Promise<TenantDatabase>
-  /** How many transactions the tenants have, all in all, where `THOROUGH` is set; a run without it makes {@link BRIEF}. */
+  /** How many transactions all tenants together run if `THOROUGH` is set. Otherwise they run {@link BRIEF}. */
   readonly transactions: number
 }
 
-/** What every database does, however it is reached. */
+/** The conformance suite of a database with tenants: a server, a server behind a pooler, or PGlite. */
 export function describeTenantDatabase(
   name: string,
   { open, transactions }: TenantDatabaseKind,

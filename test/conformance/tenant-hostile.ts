@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { TenantDatabase } from './tenant-database.js'
 import { OrdersController } from './tenant-orders.js'
 
-/** What somebody would be called who wants to be somebody else. */
+/** Names of tenants that try to act as SQL or as another tenant. */
 export const HOSTILE_NAMES: readonly string[] = [
   "'; drop table orders; --",
   "' or '1'='1",
@@ -60,14 +60,14 @@ export const HOSTILE_NAMES: readonly string[] = [
   '\u{1f600}'.repeat(128),
 ]
 
-/** What no name may be. */
+/** Names that are refused. */
 const IMPOSSIBLE = [
   '',
   'x'.repeat(257),
   'a\0b',
   'a\nb',
   'a\u007f',
-  // Halves of a character become one and the same where they are written down.
+  // Half a surrogate pair has no encoding in UTF-8: two such names would become equal.
   '\ud800',
   'a\udc00',
   'null',
@@ -78,9 +78,9 @@ const IMPOSSIBLE = [
   1,
 ]
 
-/** Names and values that want to be SQL. */
+/** Names of tenants, and values, that contain SQL. */
 export function describeHostileTenants(databaseOf: () => TenantDatabase): void {
-  describe('whoever wants to be SQL', () => {
+  describe('SQL in names of tenants and in values', () => {
     let database: TenantDatabase
     let app: TestApp
     let db: Database
@@ -96,7 +96,7 @@ export function describeHostileTenants(databaseOf: () => TenantDatabase): void {
     const add = (note: string) => db.query('insert into orders (note) values ($1)', [note])
     const everything = 'select tenant_id, note from orders order by id'
 
-    it('is a tenant like any other, by its name', async () => {
+    it('is stored and read as the name of a tenant', async () => {
       await runWithTenant('b', () => add('of b'))
       for (const name of HOSTILE_NAMES) await runWithTenant(name, () => add(`of ${name}`))
       for (const name of HOSTILE_NAMES) {
@@ -111,7 +111,7 @@ export function describeHostileTenants(databaseOf: () => TenantDatabase): void {
       expect(await database.look('select 1 from orders')).toHaveLength(HOSTILE_NAMES.length + 1)
     })
 
-    it('is refused where it is no name', async () => {
+    it('is refused with a TypeError when the name is not valid', async () => {
       await runWithTenant('b', () => add('of b'))
       for (const name of IMPOSSIBLE) {
         const ask = async () => runWithTenant(name as string, () => db.query(everything))
@@ -122,7 +122,7 @@ export function describeHostileTenants(databaseOf: () => TenantDatabase): void {
       }
     })
 
-    it('is a value like any other', async () => {
+    it('is stored and compared as a value', async () => {
       await runWithTenant('b', () => add('of b'))
       for (const value of HOSTILE_NAMES) {
         const rows = await runWithTenant('a', async () => {
@@ -134,7 +134,7 @@ export function describeHostileTenants(databaseOf: () => TenantDatabase): void {
       expect(await database.look(everything)).toEqual([{ tenant_id: 'b', note: 'of b' }])
     })
 
-    it('is nobody over HTTP where the pattern of names has no place for it', async () => {
+    it('is refused with 400 over HTTP when the name does not match the pattern', async () => {
       for (const name of HOSTILE_NAMES) {
         if (!/^[\x20-\x7e]+$/.test(name)) continue
         const headers = { 'x-tenant-id': name }
@@ -144,7 +144,7 @@ export function describeHostileTenants(databaseOf: () => TenantDatabase): void {
       }
     })
 
-    it('changes nothing, wherever in a request it stands', async () => {
+    it('does not affect other rows from the URL, a header or the body', async () => {
       await runWithTenant('b', () => add('of b'))
       const caller = app.asTenant('a')
       const before = await database.look(everything)
@@ -167,7 +167,7 @@ export function describeHostileTenants(databaseOf: () => TenantDatabase): void {
       expect(await database.look(everything)).toEqual(before)
     })
 
-    it('is refused where PostgreSQL has no place for it', async () => {
+    it('is refused with an error status when it contains a NUL character', async () => {
       const caller = app.asTenant('a')
       for (const note of ['\0', 'a\0b', "\0'; drop table orders; --"]) {
         const posted = await caller.request().post('/orders').send({ note })
@@ -180,7 +180,7 @@ export function describeHostileTenants(databaseOf: () => TenantDatabase): void {
       expect(await database.look(everything)).toEqual([])
     })
 
-    it('never comes back in an answer that refuses it', async () => {
+    it('is not shown, nor is the error of PostgreSQL, in the response to a refused statement', async () => {
       await runWithTenant('a', () => db.query("insert into orders (code) values ('K')"))
       const caller = app.asTenant('a')
       const { status, body, text } = await caller.request().post('/orders').send({ code: 'K' })

@@ -13,10 +13,10 @@ import {
 import { cancelSleeper, dirtyOf } from './tenant-sessions.js'
 
 const TENANTS = Array.from({ length: 20 }, (_, i) => `tenant-${i}`)
-/** Ends what hangs; nothing is timed. */
+/** Ends a test that hangs. No test measures time. */
 const LIMIT = 600_000
 
-/** How often a transaction goes that way, of a thousand. */
+/** How many of a thousand transactions are of each kind. */
 const KINDS = {
   kept: 420,
   single: 80,
@@ -29,14 +29,14 @@ const KINDS = {
   switching: 20,
   'refused at commit': 10,
 } as const
-/** What only a server can do. */
+/** Kinds that only a server can have. */
 const INTERRUPTED = { 'too long': 4, cancelled: 3, cut: 2 } as const
 
 type Kind = keyof typeof KINDS | keyof typeof INTERRUPTED
 
 const KEPT: readonly Kind[] = ['kept', 'single', 'part', 'undone part']
 
-/** What there has to be in the end: counted here, independently of any database. */
+/** The expected rows of each tenant, counted here and not by the database. */
 class Ledger {
   readonly #sums = new Map<string, { rows: number; sum: number }>()
 
@@ -51,14 +51,14 @@ class Ledger {
   }
 }
 
-/** One transaction of one tenant, and what it finds. */
+/** One transaction of one tenant, with checks of the rows that it sees. */
 class Walk {
   readonly #db: Database
   readonly #database: TenantDatabase
   readonly #tenant: string
   readonly #amounts: number[] = []
   readonly #before: number
-  /** What it has seen that it must not see. */
+  /** Results that the transaction must not see. */
   readonly problems: string[] = []
 
   constructor(
@@ -72,7 +72,7 @@ class Walk {
     this.#before = before
   }
 
-  /** What is there if it is kept. */
+  /** The amounts that the database holds if the transaction is committed. */
   get amounts(): readonly number[] {
     return this.#amounts
   }
@@ -118,7 +118,7 @@ class Walk {
     }
   }
 
-  /** A part that ends badly, and the transaction goes on. */
+  /** A nested transaction that fails, after which the outer one continues. */
   async #undone(): Promise<void> {
     const part = this.#db.transaction(async () => {
       await this.#db.query('insert into orders (amount) values (1000000)')
@@ -147,7 +147,7 @@ class Walk {
     const { strangers, sum, tenant, role } = rows[0] as Record<string, unknown>
     if (strangers !== 0 || tenant !== this.#tenant || role !== 'app_tenant')
       this.#complain('saw', rows)
-    // What was saved before it began, and what it has done itself; others may have added to that.
+    // The rows that were saved before, and its own. Other transactions of the tenant may have added more.
     const own = this.#amounts.reduce((all, one) => all + one, 0)
     if (Number(sum) < this.#before + own)
       this.#complain(`missed some of ${this.#before + own}`, rows)
@@ -158,11 +158,11 @@ class Walk {
   }
 }
 
-/** Many tenants at once, on few connections, with everything going wrong that can. */
+/** Many concurrent tenants on few connections, with every kind of failure. */
 export function describeInterleaving(databaseOf: () => TenantDatabase, transactions: number): void {
-  describe('20 tenants at once', () => {
+  describe('20 concurrent tenants', () => {
     it(
-      `see and keep what is theirs in ${transactions} transactions, whatever goes wrong`,
+      `see and keep only their own rows in ${transactions} transactions with random failures`,
       async () => {
         const database = databaseOf()
         const seed = seedOfRun()
@@ -187,7 +187,7 @@ export function describeInterleaving(databaseOf: () => TenantDatabase, transacti
             )
             counts.set(kind, (counts.get(kind) ?? 0) + 1)
             const walk = new Walk({ db, database }, tenant, ledger.of(tenant).sum)
-            // A name of its own for each sleep, so that nobody else's is ended.
+            // Each sleep has a length of its own, so that only this one is cancelled.
             const outcome = await settle(() =>
               runWithTenant(tenant, () => walk.go(kind, 1_000_000 + number)),
             )
@@ -206,7 +206,7 @@ export function describeInterleaving(databaseOf: () => TenantDatabase, transacti
     )
 
     it(
-      'do so in 600 requests, through handlers that fail, wait too long and lose their clients',
+      'see and keep only their own rows in 600 requests with failures, timeouts and disconnects',
       async () => {
         const database = databaseOf()
         const seed = seedOfRun()
@@ -231,7 +231,7 @@ export function describeInterleaving(databaseOf: () => TenantDatabase, transacti
             const tenant = random.pick(TENANTS)
             const caller = app.asTenant(tenant)
             const ordinary = { saved: 50, failed: 25, read: 15, late: 0, gone: 0 }
-            // What cuts a connection does so before the end, so that there is something to look at then.
+            // Connections are cut only before the last requests, so that connections are open for the last check.
             const kind = random.weighted(left < 60 ? ordinary : { ...ordinary, late: 5, gone: 5 })
             if (kind === 'saved') {
               const way = encodeURIComponent(
@@ -241,7 +241,7 @@ export function describeInterleaving(databaseOf: () => TenantDatabase, transacti
                 .request()
                 .post(`/answers/${way}`)
                 .send({ note: tenant })
-              // The clock is moved for all: one that waited for its turn may be late, too.
+              // The clock moves for all requests, so a request that waits for a connection may time out, too.
               if (status === 200) kept.set(tenant, (kept.get(tenant) ?? 0) + 1)
               else if (status !== 503) wrong.push([kind, way, status])
             } else if (kind === 'failed') {
@@ -310,7 +310,7 @@ async function sumsOf(database: TenantDatabase): Promise<unknown[]> {
   return TENANTS.map((id) => byTenant.get(id) ?? none)
 }
 
-/** No connection is left in somebody's name, and there are no more of them than there may be. */
+/** No connection has a tenant, a role or a transaction, and there are at most `size` connections. */
 async function expectClean(database: TenantDatabase, size: number): Promise<void> {
   const all = await database.leftovers()
   expect(all.length).toBeGreaterThan(0)

@@ -18,16 +18,16 @@ import { Barrier } from './tenant-orders.js'
 const INSERT = "insert into orders (note) values ('late')"
 const ROW = { tenant_id: 'a', note: 'late' }
 
-/** Which application handlers ask. */
+/** The application that handlers send requests to. */
 let asked: TestApp
 
-/** Handlers whose first statement comes when nothing can wait for it any more. */
+/** Handlers whose first statement comes after the response was sent or begun, or after the client has disconnected. */
 @Tenant()
 @Controller('late')
 class LateController {
   private readonly db = inject(Database)
   private readonly barrier = inject(Barrier)
-  /** What became of the last handler. */
+  /** The outcome of the last handler. */
   outcome: Promise<unknown> = Promise.resolve()
 
   @Post('left')
@@ -56,7 +56,7 @@ class LateController {
     })
   }
 
-  /** Asks its own application, in the middle of a transaction. */
+  /** Sends a request to its own application in the middle of a transaction. */
   @Post('asking')
   asking(req: Request) {
     const { by } = req.query as Record<string, string>
@@ -90,7 +90,7 @@ class LateController {
   }
 }
 
-/** Statements that come at a moment when nobody expects them. */
+/** Statements that come at unusual moments of a request. */
 export function describeMoments(databaseOf: () => TenantDatabase): void {
   describe('the first statement of a request', () => {
     let database: TenantDatabase
@@ -111,7 +111,7 @@ export function describeMoments(databaseOf: () => TenantDatabase): void {
     const saved = () => database.look('select tenant_id, note from orders')
     const isFree = () => runWithTenant('b', () => app.get(Database).query('select 1'))
 
-    it('is refused behind the end of its client, and takes no connection', async () => {
+    it('is refused after the client has disconnected, and takes no connection', async () => {
       const socket = app.connect()
       socket.on('error', () => {})
       const lines = ['POST /late/left HTTP/1.1', 'Host: localhost', 'X-Tenant-Id: a']
@@ -124,30 +124,36 @@ export function describeMoments(databaseOf: () => TenantDatabase): void {
       expect(await saved()).toEqual([])
     })
 
-    it.each(['answered', 'sent', 'begun'])('is saved on its own where it is %s', async (how) => {
-      const answer = await app.asTenant('a').request().post(`/late/${how}`)
-      expect(answer.status).toBe(200)
-      expect(await outcome()).toBeUndefined()
-      await isFree()
-      expect(await saved()).toEqual([ROW])
-    })
+    it.each(['answered', 'sent', 'begun'])(
+      'is saved in a transaction of its own when the response is %s',
+      async (how) => {
+        const answer = await app.asTenant('a').request().post(`/late/${how}`)
+        expect(answer.status).toBe(200)
+        expect(await outcome()).toBeUndefined()
+        await isFree()
+        expect(await saved()).toEqual([ROW])
+      },
+    )
   })
 
-  it.each(['a', 'b'])('a request made within a transaction of a is its own: %s', async (by) => {
-    const database = databaseOf()
-    const controllers = [LateController]
-    const options = { controllers, providers: [Barrier], tenant: {}, contract: 'off' } as const
-    await using app = await database.start(options, { connections: 2 })
-    await database.asOwner('truncate orders, items')
-    asked = app
-    const { body } = await app.asTenant('a').request().post('/late/asking').query({ by })
-    // An embedded one has no second connection.
-    expect(body.message).toBe(`It has answered ${database.isEmbedded ? 503 : 204}`)
-    const saved = await database.look('select tenant_id from orders')
-    expect(saved).toEqual(database.isEmbedded ? [] : [{ tenant_id: by }])
-  })
+  it.each(['a', 'b'])(
+    'a request made within a transaction of tenant a has its own transaction: tenant %s',
+    async (by) => {
+      const database = databaseOf()
+      const controllers = [LateController]
+      const options = { controllers, providers: [Barrier], tenant: {}, contract: 'off' } as const
+      await using app = await database.start(options, { connections: 2 })
+      await database.asOwner('truncate orders, items')
+      asked = app
+      const { body } = await app.asTenant('a').request().post('/late/asking').query({ by })
+      // An embedded database has no second connection.
+      expect(body.message).toBe(`It has answered ${database.isEmbedded ? 503 : 204}`)
+      const saved = await database.look('select tenant_id from orders')
+      expect(saved).toEqual(database.isEmbedded ? [] : [{ tenant_id: by }])
+    },
+  )
 
-  it('an async generator is not run behind a transaction', async () => {
+  it('refuses an async generator in a transaction, and runs one of runWithTenant() as its tenant', async () => {
     await using app = await databaseOf().start({ tenant: {} }, { connections: 1 })
     const db = app.get(Database)
     const generate = async function* () {
@@ -166,7 +172,7 @@ export function describeMoments(databaseOf: () => TenantDatabase): void {
     expect(read).toEqual([{ tenant: 'a' }, { tenant: 'b' }])
   })
 
-  it('a transaction of nobody may be the first, on the last connection', async () => {
+  it('a transaction without a tenant may be the first one on the only connection', async () => {
     await using app = await databaseOf().start({ tenant: {}, contract: 'off' }, { connections: 1 })
     const db = app.get(Database)
     const { rowCount } = await db.transaction(() => db.query('select name from plans'))

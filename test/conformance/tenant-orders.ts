@@ -75,7 +75,7 @@ const FILE = fileURLToPath(import.meta.url)
 /** The first bytes of the file that is sent. */
 export const FILE_START: string = readFileSync(FILE, 'latin1').slice(0, 20)
 
-/** Every way to answer that something was saved. */
+/** Every way to respond that a row was saved. */
 const WAYS = {
   'a returned value': () => SAVED,
   'res.json': (res) => void res.json(SAVED),
@@ -110,12 +110,12 @@ const WAYS = {
 export type Way = keyof typeof WAYS
 export const ALL_WAYS = Object.keys(WAYS) as Way[]
 
-/** What a failed request is expected to be answered with; `null` where there is nobody to answer. */
+/** The status of the response to each kind of failed request. */
 const FAILURES = {
   'a thrown error': 500,
   'a rejected promise': 500,
   'next(error)': 500,
-  'an error that is somebody’s fault': 409,
+  'a thrown ConflictError': 409,
   'a refused statement': 500,
   'a refused statement whose error is caught': 500,
   'a status of 500': 500,
@@ -131,14 +131,14 @@ export const ALL_FAILURES = Object.entries(FAILURES) as [Failure, number][]
 export class AnswersController {
   private readonly db = inject(Database)
 
-  /** Saves a row, or what cannot be saved, and says so in some way. */
+  /** Saves a row, or two rows that the commit refuses, and responds in the given way. */
   @Post(':way')
   async answer(req: Request, res: Response) {
     await this.#save(req.body)
     return WAYS[req.params['way'] as Way](res)
   }
 
-  /** As before, for who asks with GET or HEAD. */
+  /** The same, for GET and HEAD. */
   @Get(':way/:note')
   async read(req: Request, res: Response) {
     await this.#save({ note: String(req.params['note']) })
@@ -166,7 +166,7 @@ export class FailuresController {
         return turn().then(() => Promise.reject(new Error('Rejected')))
       case 'next(error)':
         return next(new Error('Passed on'))
-      case 'an error that is somebody’s fault':
+      case 'a thrown ConflictError':
         throw new ConflictError('Not now')
       case 'a refused statement':
         return await this.db.query('select 1 / 0')
@@ -185,7 +185,7 @@ export class FailuresController {
   }
 }
 
-/** Tells a test that a handler has come to some place, and keeps it there. */
+/** A place in a handler where it waits. A test can wait until a handler reaches the place, and then let it continue. */
 export class Barrier {
   #reached = new Signal()
   #opened = new Signal()
@@ -195,13 +195,13 @@ export class Barrier {
     this.#opened = new Signal()
   }
 
-  /** For handlers. */
+  /** Called by handlers. Resolves when the test calls `open()`. */
   wait(): Promise<void> {
     this.#reached.give()
     return this.#opened.given
   }
 
-  /** Resolves once a handler waits. */
+  /** Resolves when a handler waits. */
   get reached(): Promise<void> {
     return this.#reached.given
   }
@@ -227,7 +227,7 @@ class Signal {
 export class SlowController {
   private readonly db = inject(Database)
   private readonly barrier = inject(Barrier)
-  /** What became of a query behind the end of its request. */
+  /** The outcome of a query after the end of its request. */
   readonly after: { outcome: Promise<unknown> } = { outcome: Promise.resolve() }
 
   /** Saves a row, and waits. */
@@ -238,7 +238,7 @@ export class SlowController {
     return SAVED
   }
 
-  /** Saves a row, begins to answer, and saves another when it is told to end. */
+  /** Saves a row, begins to respond, and saves another row when the signal of the request aborts. */
   @Post('streaming')
   async streaming(req: Request, res: Response) {
     await this.db.query(INSERT, ['of a stream', null, null])
@@ -248,14 +248,14 @@ export class SlowController {
     res.end('2')
   }
 
-  /** Waits for the database itself, which ends by being told. */
+  /** Runs a statement that takes minutes, so that the test can cancel it. */
   @Post('asleep')
   async asleep() {
     await this.db.query(INSERT, ['of who sleeps', null, null])
     await this.db.query('select pg_sleep(602)')
   }
 
-  /** Leaves something behind that goes on when the answer is sent. */
+  /** Starts a query that runs after the response is sent. */
   @Post('background')
   async background(req: Request, res: Response) {
     await this.db.query(INSERT, ['of the request', null, null])
@@ -285,7 +285,7 @@ export class SlowController {
   }
 }
 
-/** Lets everything else have its turn. */
+/** Waits for one turn of the event loop. */
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }

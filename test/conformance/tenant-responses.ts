@@ -1,10 +1,9 @@
-import { once } from 'node:events'
-import type { Duplex } from 'node:stream'
 import { type Duration, runWithTenant } from 'blazon'
 import { Database, type PostgresOptions } from 'blazon/postgres'
 import type { TestApp, TestOptions } from 'blazon/testing'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { until } from '../integrations/until.js'
+import { Client } from './tenant-client.js'
 import type { TenantDatabase } from './tenant-database.js'
 import {
   ALL_FAILURES,
@@ -25,7 +24,7 @@ const OPTIONS: TestOptions = {
   contract: 'off',
 }
 
-/** What of a request is saved, and when its answer is sent. */
+/** Which statements of a request are saved, and when its response is sent. */
 export function describeResponses(databaseOf: () => TenantDatabase): void {
   describe('a request', () => {
     let database: TenantDatabase
@@ -39,7 +38,7 @@ export function describeResponses(databaseOf: () => TenantDatabase): void {
       app.get(Barrier).reset()
       await database.asOwner('truncate orders, items')
     })
-    // Whatever has been done to it, its one connection is there for the next one.
+    // After each test, the one connection is free and shows no rows of another tenant.
     afterEach(async () => {
       app.get(Barrier).open()
       expect((await app.asTenant('b').request().get('/orders')).body.data).toEqual([])
@@ -50,10 +49,10 @@ export function describeResponses(databaseOf: () => TenantDatabase): void {
       app.asTenant('a').request().post(path).send(body)
     const at = (first: string, second: string) => `/${first}/${encodeURIComponent(second)}`
 
-    describe('is answered once what it did is saved', () => {
+    describe('whose transaction is committed', () => {
       const row = { tenant_id: 'a', note: 'held back' }
 
-      it.each(ALL_WAYS)('with %s', async (way) => {
+      it.each(ALL_WAYS)('gets its response after the commit: %s', async (way) => {
         const client = new Client(app)
         const held = await database.holdCommits?.()
         try {
@@ -73,7 +72,7 @@ export function describeResponses(databaseOf: () => TenantDatabase): void {
       })
 
       it.each(['a returned value', 'res.sendFile', 'res.redirect', 'res.json'] as const)(
-        'to HEAD with %s',
+        'gets its response to HEAD after the commit: %s',
         async (way) => {
           const client = new Client(app)
           const held = await database.holdCommits?.()
@@ -92,7 +91,7 @@ export function describeResponses(databaseOf: () => TenantDatabase): void {
         },
       )
 
-      it.each(ALL_WAYS)('as it would be without: %s', async (way) => {
+      it.each(ALL_WAYS)('gets the status and body of its handler: %s', async (way) => {
         const answer = await app.asTenant('a').fetch(at('answers', way), {
           method: 'POST',
           headers: { 'content-type': 'application/json' },
@@ -116,18 +115,21 @@ export function describeResponses(databaseOf: () => TenantDatabase): void {
       })
     })
 
-    describe('that cannot be saved', () => {
-      it.each(ALL_WAYS)('is never answered as if it was, with %s', async (way) => {
-        const answer = await post(at('answers', way), { note: 'x', number: '1' })
-        expect([answer.status, answer.body.code]).toEqual([500, 'INTERNAL_SERVER_ERROR'])
-        expect(answer.headers['content-type']).toContain('json')
-        expect(answer.headers).not.toHaveProperty('location')
-        expect(answer.headers).not.toHaveProperty('x-first')
-        expect(answer.text).not.toMatch(/saved|duplicate|orders_number_key/)
-        expect(await saved()).toEqual([])
-      })
+    describe('whose transaction is not committed', () => {
+      it.each(ALL_WAYS)(
+        'gets a 500 without the data or headers of its handler: %s',
+        async (way) => {
+          const answer = await post(at('answers', way), { note: 'x', number: '1' })
+          expect([answer.status, answer.body.code]).toEqual([500, 'INTERNAL_SERVER_ERROR'])
+          expect(answer.headers['content-type']).toContain('json')
+          expect(answer.headers).not.toHaveProperty('location')
+          expect(answer.headers).not.toHaveProperty('x-first')
+          expect(answer.text).not.toMatch(/saved|duplicate|orders_number_key/)
+          expect(await saved()).toEqual([])
+        },
+      )
 
-      it.each(ALL_FAILURES)('saves nothing: %s', async (how, status) => {
+      it.each(ALL_FAILURES)('saves nothing when the handler ends with %s', async (how, status) => {
         const answer = await post(at('failures', how))
         expect(answer.status).toBe(status)
         expect(await saved()).toEqual([])
@@ -135,7 +137,7 @@ export function describeResponses(databaseOf: () => TenantDatabase): void {
     })
 
     describe('whose handler waits', () => {
-      it('saves nothing when its time is over', async () => {
+      it('saves nothing when the handler times out', async () => {
         await using own = await startAnother()
         const answer = own.asTenant('a').request().post('/slow/waiting')
         const answered = answer.then((it) => it)
@@ -147,20 +149,22 @@ export function describeResponses(databaseOf: () => TenantDatabase): void {
         expect(await database.look('select 1 from orders')).toEqual([])
       })
 
-      it('saves nothing when its client has left', async () => {
+      it('saves nothing when the client disconnects', async () => {
         const client = new Client(app)
         client.post('/slow/waiting', {})
         await app.get(Barrier).reached
         client.destroy()
-        // The one connection is free before the handler has come to its end.
+        // The one connection is free before the handler has ended.
         expect((await app.asTenant('b').request().get('/orders')).status).toBe(200)
         app.get(Barrier).open()
         expect(await saved()).toEqual([])
       })
 
-      it('lets go of a statement that runs when its client has left', async ({ skip }) => {
+      it('frees the connection when the client disconnects during a statement', async ({
+        skip,
+      }) => {
         skip(database.isEmbedded, UNINTERRUPTED)
-        // A pooler knows no more of a client that has left: there the limit of the server is what ends it.
+        // Behind a pooler, the statement cannot be cancelled. There, the timeout of the server ends it.
         const statement = database.isPooled ? '2s' : '10m'
         await using own = await startAnother({ timeouts: { statement } })
         const client = new Client(own)
@@ -172,7 +176,7 @@ export function describeResponses(databaseOf: () => TenantDatabase): void {
         await until(async () => (await sleepers()).length === 0)
       })
 
-      it('is answered 5xx when somebody ends its statement, or its connection', async ({
+      it('gets a 500 when its statement is cancelled, and a 503 when its connection is ended', async ({
         skip,
       }) => {
         skip(database.isEmbedded, UNINTERRUPTED)
@@ -194,8 +198,8 @@ export function describeResponses(databaseOf: () => TenantDatabase): void {
         database.start(OPTIONS, { connections: 1, ...how })
     })
 
-    describe('that goes on behind its answer', () => {
-      it('saves that on its own', async () => {
+    describe('whose handler continues after the response', () => {
+      it('saves a late statement in a transaction of its own', async () => {
         expect((await post('/slow/background')).status).toBe(200)
         const { outcome } = app.get(SlowController).after
         expect(await saved()).toEqual([{ tenant_id: 'a', note: 'of the request' }])
@@ -207,7 +211,7 @@ export function describeResponses(databaseOf: () => TenantDatabase): void {
         ])
       })
 
-      it('is refused that where it has failed', async () => {
+      it('refuses a late statement when the request has failed', async () => {
         expect((await post('/slow/background', { fails: true })).status).toBe(500)
         app.get(Barrier).open()
         const { outcome } = app.get(SlowController).after
@@ -216,7 +220,7 @@ export function describeResponses(databaseOf: () => TenantDatabase): void {
       })
     })
 
-    describe('for a cached answer', () => {
+    describe('for a cached response', () => {
       const ask = (how: string, by: string) =>
         app
           .asTenant('a')
@@ -229,7 +233,7 @@ export function describeResponses(databaseOf: () => TenantDatabase): void {
           [how, 'value'],
           [how, 'res.json'],
         ]),
-      )('keeps none that was not saved: %s, by %s', async (how, by) => {
+      )('does not cache a response whose transaction failed: %s, by %s', async (how, by) => {
         for (let i = 0; i < 3; i++) expect((await ask(how, by)).status).toBe(500)
         expect(
           (await Promise.all([ask(how, by), ask(how, by)])).map(({ status }) => status),
@@ -237,14 +241,17 @@ export function describeResponses(databaseOf: () => TenantDatabase): void {
         expect(await saved()).toEqual([])
       })
 
-      it.each(['value', 'res.json'])('keeps one that was, by %s', async (by) => {
-        expect((await ask('good', by)).headers['x-cache']).toBe('MISS')
-        expect((await ask('good', by)).headers['x-cache']).toBe('HIT')
-        expect(await saved()).toHaveLength(1)
-      })
+      it.each(['value', 'res.json'])(
+        'caches a response whose transaction was committed, by %s',
+        async (by) => {
+          expect((await ask('good', by)).headers['x-cache']).toBe('MISS')
+          expect((await ask('good', by)).headers['x-cache']).toBe('HIT')
+          expect(await saved()).toHaveLength(1)
+        },
+      )
     })
 
-    it('of one tenant never sees what belongs to another', async () => {
+    it('never reads rows of another tenant, with 40 concurrent requests', async () => {
       const tenants = ['a', 'c', 'd', 'e']
       await Promise.all(
         Array.from({ length: 40 }, async (_, i) => {
@@ -306,7 +313,7 @@ export function describeResponses(databaseOf: () => TenantDatabase): void {
   })
 
   describe('an application that closes', () => {
-    /** What of its requests is saved when nothing of them is under way any more. */
+    /** Starts an application, and collects the rows that are saved when all its requests have ended. */
     async function start(close: Duration) {
       const database = databaseOf()
       const saved: unknown[] = []
@@ -321,7 +328,7 @@ export function describeResponses(databaseOf: () => TenantDatabase): void {
       return { app, saved }
     }
 
-    it('keeps what a stream saves, also when it is told to end', async () => {
+    it('saves the rows of a stream, also those after the abort signal', async () => {
       const { app, saved } = await start('1h')
       const client = new Client(app)
       client.post('/slow/streaming', {})
@@ -331,7 +338,7 @@ export function describeResponses(databaseOf: () => TenantDatabase): void {
       expect(client.received).toMatch(/2\r\n0\r\n\r\n$/)
     })
 
-    it('keeps nothing of a request that it cuts', async () => {
+    it('saves nothing of a request that it ends', async () => {
       const { app, saved } = await start('20ms')
       new Client(app).post('/slow/waiting', {})
       await app.get(Barrier).reached
@@ -341,8 +348,8 @@ export function describeResponses(databaseOf: () => TenantDatabase): void {
     })
   })
 
-  describe('a transaction that is a job’s', () => {
-    it('needs no request', async () => {
+  describe('a transaction without a request', () => {
+    it('runs for the tenant of runWithTenant()', async () => {
       const database = databaseOf()
       await using app = await database.start(OPTIONS, { connections: 2 })
       const db = app.get(Database)
@@ -354,48 +361,4 @@ export function describeResponses(databaseOf: () => TenantDatabase): void {
       expect(await Promise.all(['job1', 'job2', 'job3'].map(count))).toEqual([1, 1, 1])
     })
   })
-}
-
-/** A client whose bytes can be looked at one by one. */
-class Client {
-  readonly socket: Duplex
-  readonly firstByte: Promise<unknown>
-  received = ''
-
-  constructor(app: TestApp) {
-    this.socket = app.connect()
-    this.socket.setEncoding('latin1')
-    this.socket.on('error', () => {})
-    this.socket.on('data', (data) => {
-      this.received += data
-    })
-    this.firstByte = once(this.socket, 'data')
-    this.firstByte.catch(() => {})
-  }
-
-  post(path: string, body: object): void {
-    const text = JSON.stringify(body)
-    this.begin(path, text.length)
-    this.socket.write(text)
-  }
-
-  /** A POST whose body is still to come. */
-  begin(path: string, length: number): void {
-    const lines = ['Content-Type: application/json', `Content-Length: ${length}`]
-    this.send('POST', path, lines)
-  }
-
-  send(method: string, path: string, lines: readonly string[] = []): void {
-    const head = [`${method} ${path} HTTP/1.1`, 'Host: localhost', 'X-Tenant-Id: a', ...lines]
-    this.socket.write(`${head.join('\r\n')}\r\n\r\n`)
-  }
-
-  async status(): Promise<number> {
-    await this.firstByte
-    return Number(/^HTTP\/1\.1 (\d{3})/.exec(this.received)?.[1])
-  }
-
-  destroy(): void {
-    this.socket.destroy()
-  }
 }

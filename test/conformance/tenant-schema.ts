@@ -1,9 +1,9 @@
-/** The lock that a commit of a row waits for whose note begins with `held`. */
+/** The number of an advisory lock. The commit of a row whose note begins with `held` waits for the lock. */
 export const HELD_COMMITS = 4711
 
 const TENANT = "nullif(current_setting('app.tenant_id', true), '')"
 
-/** A table of tenants, word for word as it is documented: not made by the functions that are under test elsewhere. */
+/** A table of tenants, as the documentation shows it. Written by hand, because other tests test `tenantTable()`. */
 export function tenantTable(name: string, lines: readonly string[]): string {
   return `
 create table ${name} (
@@ -21,7 +21,7 @@ grant select, insert, update, delete on ${name} to app_tenant, app_all_tenants;`
 const role = (name: string, how: string) =>
   `do $$ begin create role ${name} ${how}; exception when duplicate_object then null; end $$;`
 
-/** What the suite needs of a database. Run as its superuser. */
+/** The roles, tables and functions that the suite needs. The superuser runs this script. */
 export const SCHEMA: string = `
 ${role('app_tenant', 'nologin')}
 ${role('app_all_tenants', 'nologin')}

@@ -5,12 +5,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { until } from '../integrations/until.js'
 import type { Leftover, TenantDatabase } from './tenant-database.js'
 
-/** Why something is not tried on an embedded database. */
-export const UNINTERRUPTED = 'No statement of it can be interrupted.'
+/** Why a test is skipped on an embedded database. */
+export const UNINTERRUPTED = 'PGlite cannot interrupt a statement.'
 
 const NOTES = 'select note from orders order by note'
 
-/** What a tenant's statements see, and leave behind. */
+/** Which rows the statements of a tenant see, and what they leave in the session. */
 export function describeSessions(databaseOf: () => TenantDatabase): void {
   describe('a session', () => {
     let database: TenantDatabase
@@ -18,7 +18,7 @@ export function describeSessions(databaseOf: () => TenantDatabase): void {
     let db: Database
     beforeAll(async () => {
       database = databaseOf()
-      // One connection: whatever one leaves, the next one would find.
+      // With one connection, each transaction would find the traces of the former one.
       app = await database.start({ tenant: {} }, { connections: 1 })
       db = app.get(Database)
     })
@@ -32,7 +32,7 @@ export function describeSessions(databaseOf: () => TenantDatabase): void {
       return dirtyOf(await database.leftovers())
     }
 
-    it('belongs to one tenant after the other, A, B and A, on one connection', async () => {
+    it('shows tenants A, B and A only their own rows, one after the other on one connection', async () => {
       await as('a', () => add('of a'))
       await as('b', () => add('of b'))
       expect(await as('a', notes)).toEqual(['of a'])
@@ -45,14 +45,17 @@ export function describeSessions(databaseOf: () => TenantDatabase): void {
     it.each([
       ['a statement that is refused', () => db.query('select 1 / 0')],
       ['a transaction that throws', () => fails(() => add('gone'))],
-      ['a transaction that is refused', () => fails(() => db.query('select nothing from nowhere'))],
-      ['a part that throws', () => fails(() => fails(() => add('gone')))],
+      [
+        'a transaction with a refused statement',
+        () => fails(() => db.query('select nothing from nowhere')),
+      ],
+      ['a nested transaction that throws', () => fails(() => fails(() => add('gone')))],
       ['a commit that is refused', () => db.transaction(twice)],
-    ])('belongs to nobody after %s', async (_, fail) => {
+    ])('keeps no tenant, role or setting after %s', async (_, fail) => {
       await as('a', () => add('of a'))
       await expect(as<unknown>('b', fail)).rejects.toThrow()
       expect(await leftovers()).toEqual([])
-      // It is still there, and nobody had to make another.
+      // The connection is still open, so no other one was made.
       if (!database.isPooled) expect(await database.leftovers()).toHaveLength(1)
       expect(await as('a', notes)).toEqual(['of a'])
       expect(await as('b', notes)).toEqual([])
@@ -70,7 +73,7 @@ export function describeSessions(databaseOf: () => TenantDatabase): void {
       await db.query("insert into orders (number) values ('1')")
     }
 
-    it('belongs to nobody after a statement that took too long, or was ended by hand', async ({
+    it('keeps no tenant, role or setting after a statement that timed out or was cancelled', async ({
       skip,
     }) => {
       skip(database.isEmbedded, UNINTERRUPTED)
@@ -90,7 +93,7 @@ export function describeSessions(databaseOf: () => TenantDatabase): void {
       expect(await as('a', notes)).toEqual(['of a'])
     })
 
-    it('runs no plan in another’s name than its own', async () => {
+    it('applies the policies of the present tenant or role to a prepared statement', async () => {
       await as('a', () => add('of a'))
       await as('b', () => add('of b'))
       const run = async () => (await db.query('execute notes')).rows
@@ -106,7 +109,7 @@ export function describeSessions(databaseOf: () => TenantDatabase): void {
       await expect(as('b', run)).rejects.toMatchObject({ code: '26000' })
     })
 
-    it('is not that of what a statement says of itself', async () => {
+    it('does not act as the tenant that an earlier statement set with set_config()', async () => {
       await as('a', () => add('of a'))
       await as('b', () => db.query("select set_config('app.tenant_id', 'a', false)"))
       expect(await as('c', notes)).toEqual([])
@@ -115,7 +118,7 @@ export function describeSessions(databaseOf: () => TenantDatabase): void {
       await as('b', () => db.query("select set_config('app.tenant_id', '', false)"))
     })
 
-    describe('of nobody', () => {
+    describe('without a tenant', () => {
       it.each([
         'select * from orders',
         'SELECT * FROM ORDERS',
@@ -127,7 +130,7 @@ export function describeSessions(databaseOf: () => TenantDatabase): void {
         "update orders set note = 'x'",
         'delete from orders',
         'with gone as (delete from orders returning *) select * from gone',
-      ])('is told that a tenant is missing: %s', async (text) => {
+      ])('rejects with TENANT_REQUIRED: %s', async (text) => {
         await as('a', () => add('of a'))
         await expect(db.query(text)).rejects.toMatchObject({ code: 'TENANT_REQUIRED' })
         expect(await as('a', notes)).toEqual(['of a'])
@@ -136,8 +139,11 @@ export function describeSessions(databaseOf: () => TenantDatabase): void {
       it.each([
         ['a function', 'select count_orders() as count'],
         ['a comment', 'select count(*)::int as count from/**/orders'],
-        ['escapes', 'select count(*)::int as count from U&"ord\\0065rs"'],
-        ['what is not written', 'select count(*)::int as count from pg_catalog.pg_class c, orders'],
+        ['an escaped name', 'select count(*)::int as count from U&"ord\\0065rs"'],
+        [
+          'a join with a catalog',
+          'select count(*)::int as count from pg_catalog.pg_class c, orders',
+        ],
       ])('sees no row through %s', async (_, text) => {
         await as('a', () => add('of a'))
         const seen = await db.query<{ count: number }>(text).then(
@@ -147,12 +153,12 @@ export function describeSessions(databaseOf: () => TenantDatabase): void {
         expect([0, 'TENANT_REQUIRED']).toContain(seen)
       })
 
-      it('sees what belongs to no tenant', async () => {
+      it('reads a table that belongs to no tenant', async () => {
         const { rows } = await db.query('select name from plans order by name')
         expect(rows).toEqual([{ name: 'large' }, { name: 'small' }])
       })
 
-      it('adds no row, however it is written', async () => {
+      it('adds no row through a function', async () => {
         await database.asOwner(`create or replace function add_order() returns void language sql
           as 'insert into orders default values'`)
         await expect(db.query('select add_order()')).rejects.toThrow()
@@ -166,7 +172,7 @@ export function describeSessions(databaseOf: () => TenantDatabase): void {
         await as('b', () => add('of b'))
       })
 
-      it('adds nothing in another’s name', async () => {
+      it('cannot insert a row of another tenant', async () => {
         const insert = "insert into orders (tenant_id, note) values ('a', 'by b')"
         await expect(as('b', () => db.query(insert))).rejects.toMatchObject({ code: '42501' })
         for (const tenant of ['null', "''"]) {
@@ -176,7 +182,7 @@ export function describeSessions(databaseOf: () => TenantDatabase): void {
         expect(await database.look(NOTES)).toEqual([{ note: 'of a' }, { note: 'of b' }])
       })
 
-      it('gives nothing away, and takes nothing', async () => {
+      it('cannot give a row to another tenant or take one', async () => {
         const give = as('b', () => db.query("update orders set tenant_id = 'a'"))
         await expect(give).rejects.toMatchObject({ code: '42501' })
         const take = await as('b', () =>
@@ -187,7 +193,7 @@ export function describeSessions(databaseOf: () => TenantDatabase): void {
         expect(await as('b', notes)).toEqual(['of b'])
       })
 
-      it('changes and removes its own rows alone', async () => {
+      it('updates and deletes only its own rows', async () => {
         expect((await as('b', () => db.query("update orders set note = 'new'"))).rowCount).toBe(1)
         expect((await as('b', () => db.query('delete from orders'))).rowCount).toBe(1)
         expect(
@@ -196,7 +202,7 @@ export function describeSessions(databaseOf: () => TenantDatabase): void {
         expect(await as('a', notes)).toEqual(['of a'])
       })
 
-      it('refers to no row of another', async () => {
+      it('cannot refer to a row of another tenant', async () => {
         const [order] = await database.look("select id from orders where tenant_id = 'a'")
         const text = 'insert into items (order_id) values ($1)'
         const refer = (tenant: string) => as(tenant, () => db.query(text, [order?.id]))
@@ -204,14 +210,14 @@ export function describeSessions(databaseOf: () => TenantDatabase): void {
         expect((await refer('a')).rowCount).toBe(1)
       })
 
-      it('cannot ask whether another has a key', async () => {
+      it('cannot find out whether another tenant uses a unique value', async () => {
         const text = "insert into orders (code) values ('K')"
         await as('a', () => db.query(text))
         expect((await as('b', () => db.query(text))).rowCount).toBe(1)
         await expect(as('b', () => db.query(text))).rejects.toMatchObject({ code: '23505' })
       })
 
-      it('changes no table, no policy and no role', async () => {
+      it('cannot change tables, policies or roles', async () => {
         for (const text of [
           'alter table orders disable row level security',
           'alter table orders no force row level security',
@@ -234,7 +240,7 @@ export function describeSessions(databaseOf: () => TenantDatabase): void {
         expect(await as('b', notes)).toEqual(['of b'])
       })
 
-      it('is all tenants’ where that is said, with a reason', async () => {
+      it('reads the rows of all tenants only in withoutTenant(), which needs a reason', async () => {
         expect(await db.withoutTenant('for the test', notes)).toEqual(['of a', 'of b'])
         expect(await as('a', () => db.withoutTenant('for the test', notes))).toEqual([
           'of a',
@@ -247,21 +253,21 @@ export function describeSessions(databaseOf: () => TenantDatabase): void {
         expect(await as('a', notes)).toEqual(['of a'])
         expect(await leftovers()).toEqual([])
         await expect(async () => db.withoutTenant(' ', notes)).rejects.toThrow(TypeError)
-        const said = app.logs.filter(({ message }) => message === 'Run without a tenant')
-        expect(said.length).toBeGreaterThanOrEqual(2)
+        const logged = app.logs.filter(({ message }) => message === 'Run without a tenant')
+        expect(logged.length).toBeGreaterThanOrEqual(2)
       })
     })
   })
 }
 
-/** The connections on which something of somebody's is left. */
+/** The connections on which a tenant, a role, a setting or a transaction is left. */
 export function dirtyOf(leftovers: readonly Leftover[]): Leftover[] {
   return leftovers.filter(
     (one) => one.tenant || one.role !== one.login || one.settings !== null || one.isInTransaction,
   )
 }
 
-/** Ends, by hand, the statement that sleeps for so many seconds. Nothing else is hit: it cannot end before. */
+/** Cancels the statement that sleeps for this number of seconds, or ends its connection. No other statement matches. */
 export async function cancelSleeper(
   database: TenantDatabase,
   seconds: number,

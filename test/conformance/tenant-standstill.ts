@@ -27,9 +27,9 @@ class StandstillController {
   }
 }
 
-/** What never ends: the connection is there again for the next one, and whoever waits is told. */
+/** Work that never ends: the next caller gets the connection, and the caller that waits gets an error. */
 export function describeStandstill(databaseOf: () => TenantDatabase): void {
-  describe('what never ends', () => {
+  describe('work that never ends', () => {
     let database: TenantDatabase
     let app: TestApp
     let db: Database
@@ -47,14 +47,14 @@ export function describeStandstill(databaseOf: () => TenantDatabase): void {
     const isFree = () => runWithTenant('b', () => db.query('select 1'))
     const post = (path: string) => app.asTenant('a').request().post(path)
 
-    it('is not waited for: a part that nobody awaits', async () => {
+    it('makes the response a 503 when it is a nested transaction that is not awaited', async () => {
       const { status, body } = await post('/standstill/part')
       expect([status, body.code]).toEqual([503, 'DATABASE_TIMEOUT'])
       await isFree()
       expect(await saved()).toBe(0)
     })
 
-    it('is not waited for: what is to be done behind a commit', async () => {
+    it('does not fail the request when it was given to afterCommit()', async () => {
       expect((await post('/standstill/task')).status).toBe(200)
       expect(await saved()).toBe(1)
       const failed = app.logs.filter(({ message }) =>
@@ -63,7 +63,7 @@ export function describeStandstill(databaseOf: () => TenantDatabase): void {
       expect(failed).toHaveLength(1)
     })
 
-    it('is undone: a part that waits for who waits for it', async () => {
+    it('is rolled back when a nested transaction waits for a query of the outer one', async () => {
       const whole = db.withTenantTransaction('a', async () => {
         await db.query(INSERT)
         let open = () => {}
@@ -83,7 +83,7 @@ export function describeStandstill(databaseOf: () => TenantDatabase): void {
       expect(await saved()).toBe(0)
     })
 
-    it('is ended: a transaction in which nothing happens', async () => {
+    it('is rolled back when it is a transaction that sends no more statements', async () => {
       void db.withTenantTransaction('a', () => db.query(INSERT).then(never))
       await isFree()
       expect(await saved()).toBe(0)

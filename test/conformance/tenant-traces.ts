@@ -6,20 +6,30 @@ import type { TenantDatabase } from './tenant-database.js'
 
 type Trace = [name: string, leave: string, find: string, nothing: unknown]
 
-/** A path on which there is nothing of this database's: what would be left of `set search_path = pg_catalog`. */
+/** Finds a search path without the schema `public`: the trace of `set search_path = pg_catalog`. */
 const PATH_OF_TEMPORARY = "select 1 where current_setting('search_path') not like '%public%'"
 
-/** What one tenant does, what another would then find, and what there is if it finds nothing. */
+/** A statement of one tenant, a query of another tenant for its trace, and the result of the query without a trace. */
 const TRACES: Trace[] = [
   ['a temporary table', 'create temp table own (n) as select 1', 'table own', '42P01'],
   [
-    'one that hides another',
+    'a temporary table that hides another table',
     "create temporary table orders as select 'x' as note",
     'select note from orders',
     [],
   ],
-  ['one of a query', "select 'of a' as note into temp own", 'table own', '42P01'],
-  ['one by its schema', 'create table pg_temp.own (n int)', 'table own', '42P01'],
+  [
+    'a temporary table made by a query',
+    "select 'of a' as note into temp own",
+    'table own',
+    '42P01',
+  ],
+  [
+    'a temporary table named by its schema',
+    'create table pg_temp.own (n int)',
+    'table own',
+    '42P01',
+  ],
   ['a temporary view', 'create or replace temp view own as select 1', 'table own', '42P01'],
   ['a cursor', 'declare own cursor with hold for select 1', 'fetch all from own', '34000'],
   [
@@ -34,15 +44,15 @@ const TRACES: Trace[] = [
     "select 1 where current_setting('timezone') = 'Asia/Tokyo'",
     [],
   ],
-  ['a path', 'set search_path = pg_catalog', 'select note from orders', []],
+  ['a search path', 'set search_path = pg_catalog', 'select note from orders', []],
   [
     'a setting',
     "select set_config('own.note', 'of a', false)",
     "select 1 where current_setting('own.note', true) <> ''",
     [],
   ],
-  ['who listens', 'listen own', 'select pg_listening_channels()', []],
-  ['a statement', 'prepare own as select 1', 'execute own', '26000'],
+  ['a channel', 'listen own', 'select pg_listening_channels()', []],
+  ['a prepared statement', 'prepare own as select 1', 'execute own', '26000'],
   ...[
     '/* c */ set search_path = pg_catalog',
     '/* a /* b */ c */\n set search_path to pg_catalog',
@@ -69,7 +79,7 @@ const TRACES: Trace[] = [
     'call leave_path_by_procedure()',
     "insert into items (order_id) select 0 where leave_path() = 'x'",
     "explain analyze select set_config('search_path', 'pg_catalog', false)",
-  ].map((text): Trace => [`a path: ${text}`, text, PATH_OF_TEMPORARY, []]),
+  ].map((text): Trace => [`a search path: ${text}`, text, PATH_OF_TEMPORARY, []]),
   ...[
     'create /* c */ temp table orders (note text)',
     "select 'of a' as note into temp orders",
@@ -77,41 +87,43 @@ const TRACES: Trace[] = [
     'create table pg_temp.orders (note text)',
     'create table "pg_temp".orders (note text)',
     'create /* c */ temporary view orders as select 1 as note',
-  ].map((text): Trace => [`a table in disguise: ${text}`, text, 'select note from orders', []]),
+  ].map(
+    (text): Trace => [`a temporary table or view: ${text}`, text, 'select note from orders', []],
+  ),
   [
-    'a limit',
+    'a timeout',
     "do $$ begin perform set_config('statement_timeout', '1234', false); end $$",
     "select 1 where current_setting('statement_timeout') = '1234ms'",
     [],
   ],
   [
-    'a setting by a function',
+    'a setting made by a DO block',
     "do $$ begin perform set_config('own.note', 'of a', false); end $$",
     "select 1 where current_setting('own.note', true) <> ''",
     [],
   ],
   [
-    'a lock by a function',
+    'a lock made by a DO block',
     'do $$ begin perform pg_advisory_lock(4714); end $$',
     "select 1 from pg_locks where locktype = 'advisory' and objid = 4714",
     [],
   ],
   [
-    'a cursor in disguise',
+    'a cursor with comments in its statement',
     'declare own cursor /* c */ with /* c */ hold for select 1',
     'fetch all from own',
     '34000',
   ],
-  ['who listens in disguise', '/* c */ listen own', 'select pg_listening_channels()', []],
+  ['a channel after a comment', '/* c */ listen own', 'select pg_listening_channels()', []],
   [
-    'a way of reading',
+    'the syntax of strings',
     '/**/set standard_conforming_strings = off',
     "select 1 where current_setting('standard_conforming_strings') = 'off'",
     [],
   ],
 ]
 
-/** What leaves something without a word of it in the statement. */
+/** A function, a procedure and a trigger that change the session. The statements that run them do not show it. */
 const LEAVING = `
 create or replace function leave_path() returns text language sql as
   $$ select pg_catalog.set_config('search_path', 'pg_catalog', false) $$;
@@ -131,7 +143,7 @@ begin
 end $$;
 create trigger leave before insert on leavers for each row execute function leave();`
 
-/** What is no trace. */
+/** Statements that leave no trace. */
 const NO_TRACES = [
   'set local search_path = public',
   "select set_config('own.note', 'of a', true)",
@@ -140,7 +152,7 @@ const NO_TRACES = [
   "select 'temp' as temp",
 ]
 
-/** What a tenant's statements leave in a session, which the next one is given. */
+/** What the statements of a tenant leave in a session that the next tenant uses. */
 export function describeTraces(databaseOf: () => TenantDatabase): void {
   describe('a connection', () => {
     let database: TenantDatabase
@@ -159,14 +171,17 @@ export function describeTraces(databaseOf: () => TenantDatabase): void {
         ({ code }) => code,
       )
 
-    it.each(TRACES)('is not lent with what is left in it: %s', async (_, leave, find, nothing) => {
-      await runWithTenant('a', () => app.get(Database).query(leave))
-      expect(await ask('b', find)).toEqual(nothing)
-      await runWithTenant('a', () =>
-        app.get(Database).transaction(() => app.get(Database).query(leave)),
-      )
-      expect(await ask('b', find)).toEqual(nothing)
-    })
+    it.each(TRACES)(
+      'is lent without the trace of an earlier tenant: %s',
+      async (_, leave, find, nothing) => {
+        await runWithTenant('a', () => app.get(Database).query(leave))
+        expect(await ask('b', find)).toEqual(nothing)
+        await runWithTenant('a', () =>
+          app.get(Database).transaction(() => app.get(Database).query(leave)),
+        )
+        expect(await ask('b', find)).toEqual(nothing)
+      },
+    )
 
     it.each([
       "insert into leavers values ('search_path', 'pg_catalog')",
@@ -176,12 +191,12 @@ export function describeTraces(databaseOf: () => TenantDatabase): void {
       "insert into leavers values ('app.tenant_id', 'a')",
       "insert into leavers values ('role', 'app_all_tenants')",
       "insert into leavers values ('temporary', 'orders')",
-    ])('keeps tenants apart whatever is left in it, unseen: %s', async (leave) => {
+    ])('keeps tenants apart after a trigger has changed the session: %s', async (leave) => {
       await database.asOwner('truncate orders, items, leavers')
       await runWithTenant('a', () =>
         app.get(Database).query("insert into orders (note) values ('of a')"),
       )
-      // What a trigger does is not to be seen in a statement; PostgreSQL refuses some of it.
+      // The statement does not show what its trigger does. PostgreSQL refuses some of these statements.
       await runWithTenant('a', () => app.get(Database).query(leave)).catch(() => {})
       const notes = 'select note, tenant_id from orders'
       expect(await ask('b', notes)).toEqual([])
@@ -200,11 +215,11 @@ export function describeTraces(databaseOf: () => TenantDatabase): void {
       ])
       const limit = "select current_setting('statement_timeout') as limit"
       expect(await ask('b', limit)).toEqual([{ limit: '10s' }])
-      // It is taken away where it can be seen that something may be left.
+      // After a statement that may leave a trace, the session is cleaned.
       await ask('b', 'do $$ begin end $$')
     })
 
-    it('has nothing left of what a transaction of its own sets', async () => {
+    it('keeps no role, setting or transaction after its end', async () => {
       await ask('b', 'do $$ begin end $$')
       const db = app.get(Database)
       const uses = [
@@ -216,14 +231,14 @@ export function describeTraces(databaseOf: () => TenantDatabase): void {
       ]
       for (const use of uses) {
         await use().catch(() => {})
-        // On the connection itself, as whoever is lent it next would find it.
+        // Reads the state on the connection itself, as the next caller would find it.
         const [left] = await database.leftovers()
         expect(left).toMatchObject({ settings: null, isInTransaction: false })
         expect(left?.role).toBe(left?.login)
       }
     })
 
-    it('is lent again where nothing is left in it', async () => {
+    it('is lent again after statements that leave no trace', async () => {
       if (database.isPooled || database.isEmbedded) return
       const process = 'select pg_backend_pid() as pid'
       const before = await ask('b', process)

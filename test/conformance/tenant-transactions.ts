@@ -4,7 +4,7 @@ import type { TestApp } from 'blazon/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { TenantDatabase } from './tenant-database.js'
 
-/** What is saved together, what is not, and in whose name. */
+/** Which statements are saved together, which are rolled back, and for which tenant they run. */
 export function describeTransactions(databaseOf: () => TenantDatabase): void {
   describe('a transaction', () => {
     let database: TenantDatabase
@@ -29,7 +29,7 @@ export function describeTransactions(databaseOf: () => TenantDatabase): void {
       throw new Error('Boom')
     }
 
-    it('saves everything, and answers with what its function answers', async () => {
+    it('commits all statements and returns the result of its function', async () => {
       const answer = await transact(async () => {
         await add('1')
         await Promise.all([add('2'), add('3')])
@@ -39,7 +39,7 @@ export function describeTransactions(databaseOf: () => TenantDatabase): void {
       expect(await saved()).toEqual(['1', '2', '3'])
     })
 
-    it('saves nothing when its function throws, and throws the same', async () => {
+    it('rolls back and throws the same error when its function throws', async () => {
       const error = new Error('Mine')
       const whole = transact(async () => {
         await add('1')
@@ -49,18 +49,18 @@ export function describeTransactions(databaseOf: () => TenantDatabase): void {
       expect(await saved()).toEqual([])
     })
 
-    it('sees what it has done, which nobody else does before it is saved', async () => {
+    it('sees its own changes, which others see only after the commit', async () => {
       await transact(async () => {
         await add('1')
         const { rows } = await db.query('select note from orders')
         expect(rows).toEqual([{ note: '1' }])
-        // An embedded one has one connection: who looks has to wait.
+        // An embedded database has one connection, so another query would wait.
         if (!database.isEmbedded) expect(await saved()).toEqual([])
       })
       expect(await saved()).toEqual(['1'])
     })
 
-    it('undoes a part alone', async () => {
+    it('rolls back a nested transaction alone', async () => {
       await transact(async () => {
         await add('outer')
         await expect(
@@ -74,7 +74,7 @@ export function describeTransactions(databaseOf: () => TenantDatabase): void {
       expect(await saved()).toEqual(['outer', 'after'])
     })
 
-    it('undoes what was refused in a part, and goes on', async () => {
+    it('continues after a nested transaction whose statement was refused', async () => {
       await transact(async () => {
         await db.query("insert into orders (note, code) values ('first', 'K')")
         const again = db.transaction(() =>
@@ -88,7 +88,7 @@ export function describeTransactions(databaseOf: () => TenantDatabase): void {
       expect(await saved()).toEqual(['first', 'after'])
     })
 
-    it('undoes parts of parts with what they are parts of', async () => {
+    it('rolls back nested transactions together with the one around them', async () => {
       await transact(async () => {
         await add('1')
         await db
@@ -108,7 +108,7 @@ export function describeTransactions(databaseOf: () => TenantDatabase): void {
       expect(await saved()).toEqual(['1', '5', '7'])
     })
 
-    it('does not mix parts that run at the same time', async () => {
+    it('keeps concurrent nested transactions apart', async () => {
       await transact(async () => {
         const part = (name: string, fails: boolean) =>
           db.transaction(async () => {
@@ -117,7 +117,7 @@ export function describeTransactions(databaseOf: () => TenantDatabase): void {
             await add(`${name}2`)
             if (fails) boom()
           })
-        // The first one fails: whatever slips into it is lost.
+        // The first one fails. A statement that ran in it by mistake would be lost.
         const parts = [part('b', true), part('a', false), part('d', true), part('c', false)]
         const own = [add('x'), add('y')]
         const outcomes = await Promise.allSettled([...parts, ...own])
@@ -133,7 +133,7 @@ export function describeTransactions(databaseOf: () => TenantDatabase): void {
       expect((await saved()).toSorted()).toEqual(['a1', 'a2', 'c1', 'c2', 'x', 'y'])
     })
 
-    it('takes parts that nobody awaits to their end before it ends', async () => {
+    it('waits for a nested transaction that its function does not await, and commits it', async () => {
       await transact(async () => {
         await add('1')
         void db.transaction(() => add('2').then(() => add('3')))
@@ -141,7 +141,7 @@ export function describeTransactions(databaseOf: () => TenantDatabase): void {
       expect(await saved()).toEqual(['1', '2', '3'])
     })
 
-    it('never ends well when a statement was refused and its error caught', async () => {
+    it('fails when a statement was refused and its error was caught', async () => {
       const whole = transact(async () => {
         await add('1')
         await db.query('select 1 / 0').catch(() => {})
@@ -157,7 +157,7 @@ export function describeTransactions(databaseOf: () => TenantDatabase): void {
       expect(await saved()).toEqual([])
     })
 
-    it('ends with the error of a part that was refused and never undone', async () => {
+    it('fails when a nested transaction has caught the error of a refused statement', async () => {
       const whole = transact(async () => {
         await add('1')
         await db.transaction(async () => {
@@ -169,7 +169,7 @@ export function describeTransactions(databaseOf: () => TenantDatabase): void {
       expect(await saved()).toEqual([])
     })
 
-    it('is refused where it is saved, and then saves nothing', async () => {
+    it('saves nothing when a deferred constraint refuses the commit', async () => {
       const text = "insert into orders (number) values ('1')"
       const whole = transact(async () => {
         await db.query(text)
@@ -181,7 +181,7 @@ export function describeTransactions(databaseOf: () => TenantDatabase): void {
       expect(await saved()).toEqual([])
     })
 
-    it('refuses a statement that comes when it is over', async () => {
+    it('refuses a statement that comes after its end', async () => {
       let late: Promise<unknown> | undefined
       let goOn = () => {}
       const over = new Promise<void>((resolve) => {
@@ -197,7 +197,7 @@ export function describeTransactions(databaseOf: () => TenantDatabase): void {
       expect(await saved()).toEqual(['1'])
     })
 
-    it('belongs to one tenant from beginning to end', async () => {
+    it('throws a TenantSwitchError for a statement of another tenant', async () => {
       const whole = transact(async () => {
         await add('1')
         await runWithTenant('b', () => add('2'))
@@ -217,7 +217,7 @@ export function describeTransactions(databaseOf: () => TenantDatabase): void {
       expect(await saved()).toEqual(['1', '1', '1'])
     })
 
-    it('of all tenants within one of a tenant ends where it ends', async () => {
+    it('returns to its tenant after withoutTenant() inside of it', async () => {
       await db.withTenantTransaction('b', () => add('of b'))
       await transact(async () => {
         await add('of a')
@@ -236,7 +236,7 @@ export function describeTransactions(databaseOf: () => TenantDatabase): void {
       expect((await saved()).toSorted()).toEqual(['of a', 'of b'])
     })
 
-    it('of one tenant runs beside that of another', async () => {
+    it('of one tenant runs concurrently with one of another tenant', async () => {
       const both = ['a', 'b'].map((tenant) =>
         db.withTenantTransaction(tenant, async () => {
           await add(`1 of ${tenant}`)
@@ -266,7 +266,7 @@ export function describeTransactions(databaseOf: () => TenantDatabase): void {
       ';commit',
       '; /* nothing */ ;\n commit',
       '-- a comment\rcommit',
-    ])('is begun and ended by no statement: %s', async (text) => {
+    ])('refuses a statement that begins or ends a transaction: %s', async (text) => {
       await runWithTenant('b', () => add('of b'))
       await transact(async () => {
         await add('1')
@@ -278,7 +278,7 @@ export function describeTransactions(databaseOf: () => TenantDatabase): void {
       expect((await saved()).toSorted()).toEqual(['by a', 'of b'])
     })
 
-    it('may have savepoints of the program', async () => {
+    it('may contain savepoints of the application', async () => {
       await transact(async () => {
         await db.query('savepoint mine')
         await add('1')

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
-/** Where a connection is cut that a client sends some text on. */
+/** When a connection is cut: before the server receives a text of the client, or after it has replied to the text. */
 export type Moment = 'before' | 'after'
 
-/** Stands before a server and holds its answers back: as slow and as broken a network as a test wants, whatever the machine. */
+/** A proxy in front of a server. A test can delay its replies, hold them back or cut its connections. */
 export class Gate implements AsyncDisposable {
   readonly port: number
   readonly #server: Server
@@ -30,7 +30,7 @@ export class Gate implements AsyncDisposable {
     return gate
   }
 
-  /** Ends every connection, and every new one at once. */
+  /** Ends every connection, and from now on each new connection as soon as it is made. */
   cut(): void {
     this.#isCut = true
     for (const socket of this.#sockets) socket.destroy()
@@ -41,40 +41,40 @@ export class Gate implements AsyncDisposable {
     this.#isCut = false
   }
 
-  /** What the connections of now send is kept under way, even when who sent it has left; new ones are not concerned. */
+  /** Holds back what clients send on present connections, even after they close. New connections are not affected. */
   stall(): void {
     for (const pair of this.#pairs) pair.stalled ??= []
   }
 
-  /** Lets what was under way arrive. */
+  /** Sends to the server what `stall` held back. */
   unstall(): void {
     for (const { stalled, server } of this.#pairs)
       for (const data of stalled ?? []) server.write(data)
   }
 
-  /** From now on no answer goes through. */
+  /** From now on, holds back every reply. */
   hold(): void {
     this.#held ??= []
   }
 
-  /** Lets through what was held back, and what comes. */
+  /** Passes on the replies that were held back, and all later replies. */
   release(): void {
     const held = this.#held ?? []
     this.#held = undefined
     for (const pass of held) pass()
   }
 
-  /** From now on every answer comes so much later. */
+  /** From now on, delays every reply. */
   delay(ms: number): void {
     this.#delayMs = ms
   }
 
   /**
-   * Ends the connection on which a client next sends a text: before the server has seen it, or once the server has answered with
-   * the same text. The client hears nothing of what the server says from then on.
+   * Ends the connection on which a client next sends a text: before the server has received the text, or once the
+   * server has replied with the same text. The client receives none of the server's replies after the text.
    *
-   * @param text Compared without regard to case.
-   * @returns when it has happened.
+   * @param text Upper and lower case are the same.
+   * @returns a promise that resolves when the connection is cut.
    */
   cutAt(moment: Moment, text: string): Promise<void> {
     return new Promise((happened) => {
@@ -140,18 +140,18 @@ function spring({ client, server, trap }: Pair): void {
   trap?.happened()
 }
 
-/** What cuts a connection. */
+/** A condition that cuts a connection. */
 interface Trap {
   readonly moment: Moment
   readonly text: string
   happened(): void
 }
 
-/** A connection, and what of it is stalled. */
+/** The connection of a client and its connection to the server, with the data that is held back. */
 interface Pair {
   readonly client: Socket
   readonly server: Socket
   stalled: Buffer[] | undefined
-  /** The one that it is in. */
+  /** The trap that this connection has reached. */
   trap: Trap | undefined
 }

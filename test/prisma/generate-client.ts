@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-// Writes Prisma's client. Nothing is downloaded for it: the engine that Prisma would fetch migrates databases, and is not run here.
+// Writes Prisma's client without a download. Prisma would download an engine for migrations, which no test runs.
 const env = {
   ...process.env,
   PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,

@@ -84,7 +84,7 @@ describe('Prisma in a transaction of the Database', () => {
     folder[Symbol.dispose]()
   })
 
-  /** Runs as a tenant, in a transaction that is kept. */
+  /** Runs as a tenant, in a transaction that is committed. */
   const as = <T>(tenant: string, fn: () => Promise<T>) =>
     app.get(Database).withTenantTransaction(tenant, fn)
 
@@ -101,7 +101,7 @@ describe('Prisma in a transaction of the Database', () => {
     tags: ['a', 'b, "c"', ''],
   }
 
-  it('reads what it has written, of every kind', async () => {
+  it('reads values of every column type as they were written', async () => {
     const order = await as('kinds', async () =>
       prisma.order.create({
         data: { item: 'tea', notes: { create: [note, { text: 'nothing else' }] } },
@@ -120,7 +120,7 @@ describe('Prisma in a transaction of the Database', () => {
     expect(found).toEqual([order.notes[0]])
   })
 
-  it('takes values of raw queries for values, and knows their kinds', async () => {
+  it('sends values of raw queries as parameters and reads results with their types', async () => {
     const text = `'); drop table orders; --`
     const rows = await as('raw', async () => {
       const count = await prisma.$executeRaw`insert into orders (item) values (${text})`
@@ -142,7 +142,7 @@ describe('Prisma in a transaction of the Database', () => {
     expect(await unsafe).toEqual([{ sum: 2 }])
   })
 
-  it('undoes all of an operation that fails, and goes on in the transaction', async () => {
+  it('undoes all rows of an operation that fails and continues the transaction', async () => {
     await as('writes', async () => {
       const refused = prisma.order.create({
         data: {
@@ -161,7 +161,7 @@ describe('Prisma in a transaction of the Database', () => {
     expect(await as('writes', async () => prisma.order.count())).toBe(1)
   })
 
-  it('runs what is asked for at once, and savepoints of its own', async () => {
+  it('runs concurrent operations and undoes a nested transaction alone', async () => {
     await as('parts', async () => {
       await prisma.$transaction(async (tx) => {
         const create = (item: string) => tx.order.create({ data: { item } })
@@ -179,9 +179,9 @@ describe('Prisma in a transaction of the Database', () => {
     expect(await as('parts', async () => prisma.order.count())).toBe(4)
   })
 
-  it('refuses what would run in nobody knows whose name', async () => {
+  it('refuses operations that have no tenant of their own', async () => {
     await as('none', async () => {
-      // @ts-expect-error: Prisma would begin it in the name of whoever has asked first
+      // @ts-expect-error: Prisma would begin it as the tenant of the first caller
       const several = prisma.$transaction([prisma.order.count()])
       await expect(several).rejects.toThrow(TypeError)
       const inside = prisma.$transaction(async (tx) =>

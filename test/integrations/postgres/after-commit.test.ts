@@ -5,7 +5,7 @@ import { turns } from '../../journeys/turns.js'
 
 const STATEMENT_MS = 10_000
 
-/** Sessions over a connection that says yes to everything, and what was sent and logged. */
+/** Sessions over a connection that accepts every statement, with lists of what was sent and logged. */
 function openSessions() {
   const sent: string[] = []
   const logged: string[] = []
@@ -40,7 +40,7 @@ function openSessions() {
   return { sessions, sent, logged }
 }
 
-it('waits for what is done after a commit, but not for what never ends', async () => {
+it('waits for functions given to afterCommit(), at most for the statement timeout', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const { sessions, sent, logged } = openSessions()
@@ -62,7 +62,7 @@ it('waits for what is done after a commit, but not for what never ends', async (
   expect(sent.slice(-2)).toEqual(['COMMIT', 'release'])
 })
 
-it('does nothing of it where the transaction is undone, and all of it once', async () => {
+it('runs functions given to afterCommit() once after a commit, and not after a rollback', async () => {
   const { sessions, logged } = openSessions()
   const done: string[] = []
   const undone = sessions.block(null, async () => {

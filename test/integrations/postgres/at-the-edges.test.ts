@@ -7,7 +7,7 @@ import { Sessions } from '../../../src/integrations/postgres/sessions/sessions.j
 import { ownServerDatabase } from './own-database.js'
 import { describeWithServer } from './server.js'
 
-/** A promise that a test keeps. */
+/** A promise that the test resolves. */
 function gate() {
   let open!: () => void
   const opened = new Promise<void>((resolve) => {
@@ -16,7 +16,7 @@ function gate() {
   return { open, opened }
 }
 
-it('closes behind the last answer that asks it', async () => {
+it('closes the database after the last response that uses it', async () => {
   const [entered, leave] = [gate(), gate()]
   @Controller('slow')
   class SlowController {
@@ -46,7 +46,7 @@ it('closes behind the last answer that asks it', async () => {
   })
 })
 
-it('is up while all its connections are in use', async () => {
+it('is up in the check of Health while all connections are in use', async () => {
   const app = await App.create({
     plugins: [postgres({ embedded: 'memory', timeouts: { acquire: '50ms' } })],
     logger: false,
@@ -60,7 +60,7 @@ it('is up while all its connections are in use', async () => {
   await app.close()
 })
 
-it('has saved what is followed by something that fails, even where the log does', async () => {
+it('resolves a committed transaction when afterCommit() and the logger fail', async () => {
   const sent: string[] = []
   const answer = (text: string) => {
     sent.push(text)
@@ -99,8 +99,8 @@ it('has saved what is followed by something that fails, even where the log does'
   expect(sent.at(-1)).toBe('COMMIT')
 })
 
-describeWithServer('a connection that is lost while nobody asks on it', () => {
-  it('makes room for another one, though somebody still has it', async () => {
+describeWithServer('a lent connection that is lost without a statement', () => {
+  it('is replaced by another one before it is released', async () => {
     await using database = await ownServerDatabase()
     const driver = createDriver({ ...database.options, connections: 1 })
     await driver.open({ logger: { info() {}, warn() {}, error() {} } })

@@ -7,11 +7,11 @@ import { StepProxy } from './step-proxy.js'
 import { createShop, LOGIN, shopUrl } from './support.js'
 
 const CANCELLED = { code: '57014' }
-/** As whoever may do everything would add it outside of a transaction. */
+/** Names the tenant, because the login is a superuser and could add the row outside of a transaction, too. */
 const INSERT = "insert into orders (tenant_id, note) values ('a', 'added')"
 
-// What is tried here at the steps that matter, `test/hostile/cancellations.test.ts` tries at all of them.
-describeWithServer('a step that is cancelled', () => {
+// These tests cancel the most important statements. `test/hostile/cancellations.test.ts` cancels each message.
+describeWithServer('a statement that is cancelled', () => {
   let server: Server
   let proxy: StepProxy
   let app: TestApp
@@ -20,7 +20,7 @@ describeWithServer('a step that is cancelled', () => {
   beforeAll(async () => {
     server = await Server.start()
     await createShop(server)
-    // Nothing but its transaction keeps this one from the rows of others.
+    // For a superuser, only the role that the transaction sets keeps tenants apart.
     await runAt(shopUrl(server), `alter role ${LOGIN} superuser`)
     proxy = await StepProxy.before(server.port)
     const url = shopUrl(server, LOGIN).replace(`:${server.port}/`, `:${proxy.port}/`)
@@ -38,7 +38,7 @@ describeWithServer('a step that is cancelled', () => {
   const look = (text: string) => runAt(shopUrl(server), text)
   const asA = <T>(run: () => Promise<T>) => runWithTenant('a', run)
 
-  /** Finds the step with this text, of those that a call takes, and has it refused the next time. */
+  /** Finds the message with this text among those of a call, and makes the server refuse it in the next call. */
   async function refuseAt(text: string, call: () => Promise<unknown>): Promise<void> {
     proxy.reset()
     await call()
@@ -55,16 +55,19 @@ describeWithServer('a step that is cancelled', () => {
   }
 
   describe.each(Object.entries(calls))('of %s', (_, call) => {
-    it.each(['BEGIN', 'COMMIT'])('lets nothing run or be saved without it: %s', async (text) => {
-      await refuseAt(text, call)
-      await expect(call()).rejects.toMatchObject(CANCELLED)
-      expect(await look('select note from orders')).toEqual([])
-      await call()
-      expect(await look('select note from orders')).toHaveLength(1)
-    })
+    it.each(['BEGIN', 'COMMIT'])(
+      'saves nothing, and does not affect the next call: %s',
+      async (text) => {
+        await refuseAt(text, call)
+        await expect(call()).rejects.toMatchObject(CANCELLED)
+        expect(await look('select note from orders')).toEqual([])
+        await call()
+        expect(await look('select note from orders')).toHaveLength(1)
+      },
+    )
   })
 
-  it('keeps what comes behind it from being sent: BEGIN, and statements that do not wait', async () => {
+  it('saves nothing when it is BEGIN and later statements do not wait for it', async () => {
     const call = () =>
       db.withTenantTransaction('a', async () => {
         const first = db.query(INSERT).catch((error) => error)
@@ -73,7 +76,7 @@ describeWithServer('a step that is cancelled', () => {
         return [await first, await second]
       })
     await refuseAt('BEGIN', call)
-    // Whoever catches what the statements throw is told by the commit.
+    // The statements catch their errors, so the commit rejects.
     await expect(call()).rejects.toMatchObject(CANCELLED)
     expect(await look('select note from orders')).toEqual([])
   })
@@ -82,7 +85,7 @@ describeWithServer('a step that is cancelled', () => {
     'ROLLBACK TO SAVEPOINT part_2',
     'RELEASE SAVEPOINT part_2',
     'ROLLBACK TO SAVEPOINT part_1',
-  ])('saves nothing of a part that could not be undone: %s', async (text) => {
+  ])('saves nothing when a nested transaction could not be rolled back: %s', async (text) => {
     const undone = () => Promise.reject(new Error('Undone'))
     const part = (more: () => Promise<unknown>) =>
       db

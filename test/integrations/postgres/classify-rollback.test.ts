@@ -8,12 +8,12 @@ it.each([
   'ROLLBACK WORK TO SAVEPOINT a',
   'rollback transaction to a',
   'rollback transaction to savepoint a',
-])('undoes a part, and ends no transaction: %s', (text) => {
+])('recognises a rollback to a savepoint, which does not end the transaction: %s', (text) => {
   expect(classifyStatement(text)).toMatchObject({ control: null, leaves: 'nothing' })
 })
 
 it.each(['rollback', 'rollback work', 'rollback transaction', 'rollback and chain', 'ROLLBACK;'])(
-  'ends a transaction: %s',
+  'recognises the end of a transaction: %s',
   (text) => {
     expect(classifyStatement(text).control).toBe('rollback')
   },

@@ -26,12 +26,12 @@ describe('a statement that leaves nothing in its session', () => {
     'select any_value(note), range_agg(during), bit_count(flags) from orders',
     "select json_value(data, '$.a'), jsonb_path_match(data, '$.a') from orders",
     '',
-  ])('is lent on as it is: %s', (text) => {
+  ])('needs no cleaning: %s', (text) => {
     expect(classifyStatement(text).leaves).toBe('nothing')
   })
 })
 
-describe('a statement that may leave something', () => {
+describe('a statement that may leave something in its session', () => {
   it.each([
     'select own()',
     'insert into orders (id) values (uuidv7())',
@@ -62,11 +62,11 @@ describe('a statement that may leave something', () => {
     "select 'open",
     'select /* open',
     `select ${'1,'.repeat(20_000)}1`,
-  ])('is cleaned up behind: %s', (text) => {
+  ])('needs cleaning: %s', (text) => {
     expect(classifyStatement(text).leaves).toBe('something')
   })
 
-  it('is not lent on at all where nothing takes it away', () => {
+  it('needs a new connection when it loads a library', () => {
     expect(classifyStatement("/* c */ load '$libdir/plugins/own'").leaves).toBe('library')
   })
 })
@@ -85,16 +85,16 @@ describe('a statement that reads', () => {
     ['explain analyze delete from orders', false],
     ['with a as (delete from orders returning 1) select 1', false],
     ['insert into orders default values', false],
-  ])('is known to save nothing: %s', (text, reads) => {
+  ])('is judged to be read-only or not: %s', (text, reads) => {
     expect(classifyStatement(text).reads).toBe(reads)
   })
 })
 
-it('tells a beginning and an end of a transaction, however long the text is', () => {
+it('recognises the beginning and the end of a transaction with comments and long texts', () => {
   for (const before of ['', ';', ' ; ;', '-- c\n', '/* a /* b */ c */', '(']) {
-    for (const behind of ['', ';', ' work', ` -- ${'x'.repeat(50_000)}`]) {
-      expect(classifyStatement(`${before}CoMMit${behind}`).control).toBe('commit')
-      expect(classifyStatement(`${before}rollback${behind}`).control).toBe('rollback')
+    for (const after of ['', ';', ' work', ` -- ${'x'.repeat(50_000)}`]) {
+      expect(classifyStatement(`${before}CoMMit${after}`).control).toBe('commit')
+      expect(classifyStatement(`${before}rollback${after}`).control).toBe('rollback')
     }
   }
   expect(classifyStatement('start/**/transaction').control).toBe('start transaction')
@@ -104,7 +104,7 @@ it('tells a beginning and an end of a transaction, however long the text is', ()
   }
 })
 
-it('says the same of a text the second time, among many', () => {
+it('judges a text the same again after 3,000 other texts', () => {
   const texts = Array.from({ length: 3000 }, (_, index) => `select ${'1, '.repeat(300)}${index}`)
   for (const text of [...texts, ...texts]) expect(classifyStatement(text).leaves).toBe('nothing')
 })

@@ -11,7 +11,7 @@ import { createShop, LOGIN, shopUrl } from './support.js'
 
 const FILE = fileURLToPath(new URL('./crash-app.ts', import.meta.url))
 const UNDER_WAY = `select pid from pg_stat_activity where usename = '${LOGIN}' and state <> 'idle'`
-/** Ends what hangs; nothing is timed. */
+/** Ends a test that hangs. No test measures time. */
 const LIMIT = 300_000
 
 let server: Server
@@ -38,19 +38,19 @@ async function startApp(): Promise<{
   const port = Number.parseInt(output, 10)
   const post = async (path: string) => {
     const headers = { 'x-tenant-id': 'a' }
-    const answer = await fetch(`http://127.0.0.1:${port}/pairs/${path}`, {
+    const response = await fetch(`http://127.0.0.1:${port}/pairs/${path}`, {
       method: 'POST',
       headers,
     })
-    await answer.body?.cancel()
-    return answer.status
+    await response.body?.cancel()
+    return response.status
   }
   const kill = async () => {
     const ended = once(child, 'exit')
     child.kill('SIGKILL')
     await ended
     running.delete(child)
-    // The server finds out by itself, and undoes what was open.
+    // The server notices the end of the process, and rolls back its open transactions.
     await until(async () => (await look(UNDER_WAY)).length === 0)
   }
   return { post, kill }
@@ -67,7 +67,9 @@ describeWithServer('an application that is killed', () => {
   })
   afterAll(() => server?.[Symbol.asyncDispose]())
 
-  it('between two statements leaves nothing half done', { timeout: LIMIT }, async () => {
+  it('saves nothing of a request when it is killed between two statements', {
+    timeout: LIMIT,
+  }, async () => {
     const app = await startApp()
     const answer = app.post('between/slowly').catch(() => 'gone')
     const idle = `select 1 from pg_stat_activity where usename = '${LOGIN}'
@@ -78,7 +80,7 @@ describeWithServer('an application that is killed', () => {
     expect(await look("select 1 from orders where note = 'between'")).toEqual([])
   })
 
-  it('at any moment leaves nothing half done, and keeps what it has said it would', {
+  it('saves both rows or none, and all rows of each 201, when it is killed at a random moment', {
     timeout: LIMIT,
   }, async () => {
     const seed = seedOfRun()
@@ -105,7 +107,7 @@ describeWithServer('an application that is killed', () => {
     }
     const found = new Set((await look('select distinct note from orders')).map(({ note }) => note))
     expect([...told].filter((name) => !found.has(name))).toEqual([])
-    // Of each worker, what was under way may be there though nobody was told.
+    // One request of each worker may have been committed without a response.
     expect(found.size - told.size).toBeLessThanOrEqual(6 * 8)
   })
 })

@@ -16,8 +16,8 @@ class NotesController {
   }
 }
 
-describeWithServer('an application that uses tenants', () => {
-  it('does not start in production where the database does not keep them apart', async () => {
+describeWithServer('the boot of an application with tenants and the option doctor', () => {
+  it('fails when the login is a superuser and a table has no policy', async () => {
     await using database = await ownServerDatabase()
     const { tenantRole, allTenantsRole } = database
     for (const role of [tenantRole, allTenantsRole]) await database.run(`create role ${role}`)
@@ -37,10 +37,10 @@ describeWithServer('an application that uses tenants', () => {
     for (const app of [await start(false), await start(true, false)]) await app.close()
   })
 
-  it('starts with a table of all tenants only where that says so', async () => {
+  it('fails for a table without a tenant unless its comment declares it as shared', async () => {
     const database = await ownServerDatabase()
     const login = await database.role('login', 'login noinherit')
-    await using patient = await Patient.admit(async () => database, login)
+    await using patient = await Patient.open(async () => database, login)
     await patient.run(
       `${tenantTable('notes', { ...patient.roles, columns: ['text text'] })}; create table plans (name text); grant select on plans to $one`,
     )

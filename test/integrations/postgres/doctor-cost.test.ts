@@ -8,11 +8,11 @@ import { ownServerDatabase } from './own-database.js'
 import { describeWithServer } from './server.js'
 
 const SILENT = { info() {}, warn() {}, error() {} }
-/** Each is waited for; the application starts behind them. */
+/** Limits of the numbers of messages. The application waits for the reply to each message before it starts. */
 const MOST_OF_CATALOGS = 24
 const MOST_OF_A_TABLE = 30
 
-/** How many messages the doctor sends: about everything, and in trials of tables. */
+/** How many messages the doctor sends to read catalogs, and to try tables. */
 async function messagesAt(url: string, roles: Patient['roles']) {
   const driver = createDriver({ url })
   await driver.open({ logger: SILENT })
@@ -44,10 +44,10 @@ async function messagesAt(url: string, roles: Patient['roles']) {
 }
 
 describeWithServer('the doctor at the start of an application', () => {
-  it('asks a fixed number of questions, and tries each table with a fixed number more', async () => {
+  it('sends a fixed number of messages, and a fixed number more for each table of tenants', async () => {
     const database = await ownServerDatabase()
     const login = await database.role('login', 'login noinherit')
-    await using patient = await Patient.admit(async () => database, login)
+    await using patient = await Patient.open(async () => database, login)
     const url = database.urlOf(login)
     const add = (name: string) =>
       patient.run(tenantTable(name, { ...patient.roles, columns: ['note text'] }))

@@ -17,38 +17,44 @@ const MIGRATIONS = readdirSync(root('examples/orders/migrations'))
   .sort()
   .map((name) => read(`examples/orders/migrations/${name}`))
 
-describe.each(KINDS)('the doctor on %s has nothing against', (_, open) => {
+describe.each(KINDS)('the doctor on %s accepts', (_, open) => {
   let patient: Patient
   beforeEach(async () => {
-    patient = await Patient.admit(open)
+    patient = await Patient.open(open)
   })
   afterEach(() => patient[Symbol.asyncDispose]())
 
   const withRoles = (sql: string) =>
     sql.replaceAll('app_tenant', '$one').replaceAll('app_all_tenants', '$all')
 
-  it('the example', async () => {
+  it('the migrations of the example', async () => {
     for (const migration of MIGRATIONS) await patient.run(withRoles(migration))
     expect(await patient.findings()).toEqual([])
   })
 
-  it('the schema that every driver and recipe is held to', async () => {
-    // The two roles are there already.
+  it('the schema of the conformance suite', async () => {
+    // The two roles exist already.
     await patient.run(withRoles(SCHEMA.slice(SCHEMA.indexOf('create table orders'))))
     expect(await patient.findings()).toEqual([])
   })
 
   it.each([
-    ['Kysely', { id: 'uuid' as const, columns: ['item text not null'], unique: [['item']] }],
-    ['Prisma', { columns: ['order_id uuid not null', 'text text not null', 'tags text[]'] }],
+    [
+      'the recipe for Kysely',
+      { id: 'uuid' as const, columns: ['item text not null'], unique: [['item']] },
+    ],
+    [
+      'the recipe for Prisma',
+      { columns: ['order_id uuid not null', 'text text not null', 'tags text[]'] },
+    ],
     ['a schema of its own', { schema: 'shop', columns: ['note text'] }],
-  ])('tables as those of %s', async (_, options) => {
+  ])('a table as in %s', async (_, options) => {
     await patient.run('create schema shop')
     await patient.run(tenantTable('orders', { ...patient.roles, ...options }))
     expect(await patient.findings()).toEqual([])
   })
 
-  it('tables that were there, and one for all', async () => {
+  it('a table that protectTable() has changed, and the shared table of the documentation', async () => {
     await patient.run('create table invoices (id serial primary key, tenant_id text)')
     await patient.run(protectTable('invoices', patient.roles))
     const shared = blocksOf('docs/migrations.md').find(({ text }) => text.includes('countries'))

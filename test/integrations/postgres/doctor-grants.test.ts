@@ -8,7 +8,7 @@ import { describeWithServer } from './server.js'
 
 const SILENT = { info() {}, warn() {}, error() {} }
 
-describeWithServer('the doctor, of what a login has by itself', () => {
+describeWithServer('the doctor, for grants to the login itself', () => {
   let patient: Patient
   let database: ServerDatabase
   let login: string
@@ -17,14 +17,14 @@ describeWithServer('the doctor, of what a login has by itself', () => {
     const own = await ownServerDatabase()
     database = own
     login = await own.role('login', 'login noinherit')
-    patient = await Patient.admit(async () => own, login)
+    patient = await Patient.open(async () => own, login)
     await patient.run(
       `${tenantTable('sound', { ...patient.roles, columns: ['note text'] })}; insert into sound (tenant_id, note) values ('zeta', 'secret')`,
     )
   })
   afterEach(() => patient[Symbol.asyncDispose]())
 
-  /** Something done by a connection of the login. */
+  /** Runs a function with connections of the login. */
   const asLogin = async <T>(use: (driver: ReturnType<typeof createDriver>) => Promise<T>) => {
     const driver = createDriver({ url: database.urlOf(login) })
     await driver.open({ logger: SILENT })
@@ -36,7 +36,7 @@ describeWithServer('the doctor, of what a login has by itself', () => {
   }
   const findings = async () => await asLogin((driver) => examine(driver, patient.roles))
   const lines = async () => (await findings()).map(({ code, subject }) => `${code} ${subject}`)
-  /** What a statement of a tenant sees that gets out of its role. */
+  /** The rows that a statement of a tenant sees after RESET ROLE. */
   const seenOutside = async (text: string) =>
     await asLogin(async (driver) => {
       const connection = await driver.connect()
@@ -54,13 +54,13 @@ describeWithServer('the doctor, of what a login has by itself', () => {
 
   it.each([
     [
-      'a table of its own',
+      'a table',
       'create table copy as select note from sound; grant select on copy to $login',
       'select note from copy',
       'public.copy (SELECT)',
     ],
     [
-      'a column of it',
+      'a column of a table',
       'create table copy as select note from sound; grant select (note), insert on copy to $login',
       'select note from copy',
       'public.copy (INSERT, SELECT)',
@@ -83,18 +83,18 @@ describeWithServer('the doctor, of what a login has by itself', () => {
       'select note from copy',
       'public.copy (SELECT)',
     ],
-  ])('finds what was granted: %s', async (_, plant, see, told) => {
+  ])('finds a grant on %s', async (_, plant, see, granted) => {
     expect(await lines()).toEqual([])
     await patient.run(fill(plant))
     expect(await seenOutside(see)).toEqual([{ note: 'secret' }])
     const [found] = await findings()
     expect(found).toMatchObject({ code: 'E_DATABASE_LOGIN', subject: `login ${login}` })
-    expect(found?.cause).toContain(told)
+    expect(found?.cause).toContain(granted)
     await patient.run(String(found?.remedy))
     await expect(seenOutside(see)).rejects.toMatchObject({ code: '42501' })
   })
 
-  it('names all of it at once, and is content when it is revoked', async () => {
+  it('names all grants in one finding, whose remedy revokes them', async () => {
     await patient.run(
       fill('create table one (a int); create table two (a int); grant all on one, two to $login'),
     )
@@ -105,7 +105,7 @@ describeWithServer('the doctor, of what a login has by itself', () => {
     expect(await lines()).toEqual([])
   })
 
-  it('has nothing against a grant on what is shared, or by the role of tenants', async () => {
+  it('accepts grants on shared tables and on sequences', async () => {
     await patient.run(
       fill(`
       create table plans (name text); comment on table plans is 'blazon: shared';
@@ -114,12 +114,12 @@ describeWithServer('the doctor, of what a login has by itself', () => {
     expect(await lines()).toEqual([])
   })
 
-  it('finds other tables that it owns', async () => {
+  it('warns about other tables that the login owns', async () => {
     await patient.run(fill('create table jobs (a int); alter table jobs owner to $login'))
     expect(await lines()).toEqual([`W_DATABASE_LOGIN login ${login}`])
   })
 
-  it('finds what it may make, and what it may copy', async () => {
+  it('finds the attribute REPLICATION, and the right to create tables in a schema', async () => {
     await patient.run(fill('create schema own; grant create on schema own to $login'))
     await patient.run(fill('alter role $login replication'))
     expect(await lines()).toEqual([
@@ -130,7 +130,7 @@ describeWithServer('the doctor, of what a login has by itself', () => {
     expect(await lines()).toEqual([])
   })
 
-  it('finds tables that will be open to it', async () => {
+  it('finds default privileges that open later tables to the login', async () => {
     await patient.run(fill('alter default privileges grant select on tables to $login'))
     expect(await lines()).toEqual([
       'W_DATABASE_GRANT default privileges on tables of root_of_tests',
@@ -140,7 +140,7 @@ describeWithServer('the doctor, of what a login has by itself', () => {
   })
 
   it.each(['pg_read_all_data', 'pg_read_server_files', 'pg_execute_server_program'])(
-    'finds that it may become %s',
+    'finds a login that may become %s',
     async (role) => {
       await patient.run(fill(`grant ${role} to $login`))
       expect(await findings()).toMatchObject([

@@ -14,7 +14,7 @@ import { describeWithServer } from './server.js'
 
 const SILENT = { info() {}, warn() {}, error() {} }
 
-describeWithServer('the doctor, asked by a login', () => {
+describeWithServer('the doctor, for the login of the application', () => {
   let database: ServerDatabase
   let roles: { tenantRole: string; allTenantsRole: string }
 
@@ -33,7 +33,7 @@ describeWithServer('the doctor, asked by a login', () => {
     connection.release()
     await database.run(tenantTable('orders', { ...roles, columns: ['note text'] }))
   }
-  /** What the doctor tells an application that logs in so. */
+  /** The findings of the doctor for an application that logs in as this role. */
   const findings = async (login: string) => {
     const driver = createDriver({ url: database.urlOf(login) })
     await driver.open({ logger: SILENT })
@@ -46,7 +46,7 @@ describeWithServer('the doctor, asked by a login', () => {
   const messages = async (login: string) =>
     (await findings(login)).map(({ code, cause }) => `${code} ${cause}`)
 
-  it('finds nothing wrong with one that migrate was told of', async () => {
+  it('finds no mistake in a login that the migrations have prepared', async () => {
     const login = await database.role('login', 'login noinherit')
     await prepare(login)
     expect(await findings(login)).toEqual([])
@@ -55,14 +55,14 @@ describeWithServer('the doctor, asked by a login', () => {
   it.each([
     ['login superuser', /^E_DATABASE_LOGIN It is a superuser/],
     ['login bypassrls', /^E_DATABASE_LOGIN It has BYPASSRLS/],
-  ])('that is %s', async (attributes, message) => {
+  ])('finds a login with the attributes: %s', async (attributes, message) => {
     await prepare()
     const login = await database.role('login', attributes)
     await database.run(`grant ${roles.tenantRole}, ${roles.allTenantsRole} to ${login}`)
     expect(await messages(login)).toEqual([expect.stringMatching(message)])
   })
 
-  it('that owns tables, by itself or as a member', async () => {
+  it('finds a login that owns tables itself or as a member of a role', async () => {
     const login = await database.role('login', 'login noinherit')
     await prepare(login)
     const owner = await database.role('owner', 'nologin')
@@ -81,7 +81,7 @@ describeWithServer('the doctor, asked by a login', () => {
     ])
   })
 
-  it('that sees everything without a word', async () => {
+  it('finds a login that inherits the rights of the roles', async () => {
     await prepare()
     const login = await database.role('login', 'login inherit')
     await database.run(`grant ${roles.tenantRole}, ${roles.allTenantsRole} to ${login}`)
@@ -94,7 +94,7 @@ describeWithServer('the doctor, asked by a login', () => {
     })
   })
 
-  it('that leads to who is above all policies', async () => {
+  it('finds a login that may become a role with BYPASSRLS, or create roles', async () => {
     const login = await database.role('login', 'login noinherit createrole')
     await prepare(login)
     const admin = await database.role('admin', 'nologin bypassrls')
@@ -107,7 +107,7 @@ describeWithServer('the doctor, asked by a login', () => {
     expect(await findings(login)).toEqual([])
   })
 
-  it('that may not become the roles: nothing is tried then', async () => {
+  it('finds a login that may not become the roles, and does not try tables with it', async () => {
     await prepare()
     await database.run('alter table orders disable row level security')
     const login = await database.role('login', 'login noinherit')
@@ -118,7 +118,7 @@ describeWithServer('the doctor, asked by a login', () => {
     ])
   })
 
-  it('looks again where a table is locked in between', async () => {
+  it('repeats its queries when a table is locked, at most twice', async () => {
     const login = await database.role('login', 'login noinherit')
     await prepare(login)
     const connection = await database.driver.connect()
@@ -142,7 +142,7 @@ describeWithServer('the doctor, asked by a login', () => {
     connection.release()
   })
 
-  it('says that there is nothing where tables are missing', async () => {
+  it('warns when the database has no table of tenants', async () => {
     await using empty = await ownServerDatabase()
     const { tenantRole, allTenantsRole } = empty
     for (const role of [tenantRole, allTenantsRole]) await empty.run(`create role ${role}`)
@@ -156,7 +156,7 @@ describeWithServer('the doctor, asked by a login', () => {
     expect(found.map(({ code }) => code)).toContain('W_DATABASE_TABLES')
   })
 
-  it('does not wait for a table that somebody has locked', async () => {
+  it('warns about a locked table and does not wait for it', async () => {
     const login = await database.role('login', 'login noinherit')
     await prepare(login)
     const connection = await database.driver.connect()

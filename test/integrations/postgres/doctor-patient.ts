@@ -5,25 +5,30 @@ import { ensureRoles } from '../../../src/integrations/postgres/migrations/ensur
 import type { OwnDatabase } from './own-database.js'
 
 export const SETTING = "current_setting('app.tenant_id', true)"
-/** What policies compare with, as `tenantTable` writes it. */
+/** The expression with which policies compare, as `tenantTable` writes it. */
 export const CURRENT = `(select nullif(${SETTING}, ''))`
 
-/** A way in which a tenant gets at what is another's. */
-export interface Wound {
+/** A mistake in a database by which a tenant sees rows of another tenant. */
+export interface Leak {
   readonly what: string
-  /** SQL; `$t` is a name that nobody else has, `$one` the role of tenants, `$all` that of all tenants, `$me` who runs it. */
+  /** SQL. `$t` is a unique name, `$one` the role of tenants, `$all` the role of all tenants, `$me` the superuser. */
   readonly plant: string
-  /** Who looks. Default `'acme'`. */
+  /** The tenant that reads. Default `'acme'`. */
   readonly tenant?: string
-  /** What the tenant asks, the last one for what is not its own. */
+  /** The statements of the tenant. The last one reads data of another tenant. */
   readonly see: string | readonly string[]
-  /** Codes and subjects of what the doctor is to say, warnings among it; what it has tried is not. */
-  readonly told: readonly string[]
-  /** Taken away again, where it is not of a table that is called `$t…`. */
-  readonly heal?: string
+  /** Codes and subjects of the expected findings, with warnings, without `_CANARY`. */
+  readonly expected: readonly string[]
+  /** SQL that removes what `plant` has made, except for tables that are called `$t…`. */
+  readonly cleanUp?: string
 }
 
-/** A database that things are planted in, and that the doctor is asked about. */
+/** Rows for `it.each`, whose titles show the whole of `what`. Vitest would cut off the value of `$what`. */
+export function named(leaks: readonly Leak[]): [what: string, leak: Leak][] {
+  return leaks.map((leak) => [leak.what, leak])
+}
+
+/** A database that the doctor examines. Tests plant mistakes in it. */
 export class Patient implements AsyncDisposable {
   readonly database: OwnDatabase
   readonly roles: { readonly tenantRole: string; readonly allTenantsRole: string }
@@ -35,8 +40,8 @@ export class Patient implements AsyncDisposable {
     this.roles = { tenantRole: database.tenantRole, allTenantsRole: database.allTenantsRole }
   }
 
-  /** One in which the roles are, and nothing else. */
-  static async admit(open: () => Promise<OwnDatabase>, login?: string): Promise<Patient> {
+  /** Opens a database with the roles and nothing else. */
+  static async open(open: () => Promise<OwnDatabase>, login?: string): Promise<Patient> {
     const patient = new Patient(await open())
     const connection = await patient.database.driver.connect()
     await connection.script('begin')
@@ -48,7 +53,7 @@ export class Patient implements AsyncDisposable {
     return patient
   }
 
-  /** A name that nothing else here has. */
+  /** A unique name in this database. */
   newName(): string {
     this.#made++
     return `t${this.#made}_x`
@@ -66,14 +71,14 @@ export class Patient implements AsyncDisposable {
     return await this.database.run(this.fill(sql, name))
   }
 
-  /** What the doctor says of everything, but for the login: the tests' own is a superuser. */
+  /** All findings of the doctor, except those about the login: the tests log in as a superuser. */
   async findings(): Promise<Finding[]> {
     const all = await examine(this.database.driver, this.roles)
     return all.filter(({ subject }) => !subject.startsWith('login '))
   }
 
-  /** Plants a wound, sees that it is one, that the doctor names it, and that nothing is left of it. */
-  async suffer({ plant, tenant = 'acme', see, told, heal = '' }: Wound): Promise<void> {
+  /** Plants a leak. Expects that a tenant sees it, that the doctor finds it, and that `cleanUp` removes it. */
+  async expectFound({ plant, tenant = 'acme', see, expected, cleanUp = '' }: Leak): Promise<void> {
     const name = this.newName()
     const statements = [see].flat().map((each) => this.fill(each, name))
     let seen: unknown[]
@@ -83,12 +88,12 @@ export class Patient implements AsyncDisposable {
       seen = await this.database.as(this.roles.tenantRole, tenant, ...statements)
       findings = await this.findings()
     } finally {
-      await this.run(`rollback; ${heal}; drop table if exists $t, $t_copy cascade`, name)
+      await this.run(`rollback; ${cleanUp}; drop table if exists $t, $t_copy cascade`, name)
     }
     expect(seen, 'what a tenant sees of another').not.toEqual([])
     const read = findings.filter(({ code }) => !code.endsWith('_CANARY'))
     const lines = read.map(({ code, subject }) => `${code} ${subject}`)
-    expect(new Set(lines)).toEqual(new Set(told.map((each) => this.fill(each, name))))
+    expect(new Set(lines)).toEqual(new Set(expected.map((each) => this.fill(each, name))))
     for (const { severity, code, cause, remedy } of findings) {
       expect(severity).toBe(code.startsWith('E_') ? 'error' : 'warning')
       expect(`${cause} ${remedy}`).not.toMatch(/undefined|\[object|\$\w/)

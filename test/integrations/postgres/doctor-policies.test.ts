@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { tenantTable } from '../../../src/integrations/postgres/schema/tenant-table.js'
-import { CURRENT, Patient, SETTING, type Wound } from './doctor-patient.js'
+import { CURRENT, type Leak, named, Patient, SETTING } from './doctor-patient.js'
 import { describeWithServer, KINDS, ownServerDatabase } from './own-database.js'
 
 const DEFAULT = `nullif(${SETTING}, '')`
@@ -8,7 +8,7 @@ const B63 = 'b'.repeat(63)
 
 type Ids = readonly [tenant: string, other: string]
 
-/** A table of tenants with this policy, and a row of the other one. */
+/** A table of tenants with this policy, and a row of the other tenant. */
 const table = (type: string, policy: string, other: string) => `
   create table $t (tenant_id ${type} not null default ${DEFAULT}, note text, primary key (tenant_id));
   alter table $t enable row level security; alter table $t force row level security;
@@ -20,16 +20,16 @@ const POLICY = 'E_DATABASE_POLICY policy p of table public.$t'
 const COLUMN = 'E_DATABASE_COLUMN table public.$t'
 const see = 'select note from $t'
 
-/** A policy of a column of `text`, by which a tenant sees the row of the other one. */
-const text = (what: string, policy: string, [tenant, other]: Ids): Wound => ({
+/** A policy of a column of type `text`, by which a tenant sees the row of the other tenant. */
+const text = (what: string, policy: string, [tenant, other]: Ids): Leak => ({
   what,
   plant: table('text', policy, other),
   tenant,
   see,
-  told: [POLICY],
+  expected: [POLICY],
 })
 
-const COMPARISONS: readonly Wound[] = [
+const COMPARISONS: readonly Leak[] = [
   text('varchar(n)', `tenant_id::varchar(4) = ${CURRENT}::varchar(4)`, ['acme-1', 'acme-2']),
   text('a wide varchar(n)', `tenant_id::varchar(63) = ${CURRENT}::varchar(63)`, [
     `${B63}1`,
@@ -87,21 +87,22 @@ const COMPARISONS: readonly Wound[] = [
     plant: `${table('text', `tenant_id is not distinct from ${CURRENT}`, 'zeta')};
       alter table $t drop constraint $t_pkey; create index on $t (tenant_id);
       alter table $t alter column tenant_id drop not null; insert into $t values (null, 'secret')`,
-    told: [POLICY, COLUMN],
+    expected: [POLICY, COLUMN],
   },
 ]
 
-const PLACES: readonly Wound[] = [
+const PLACES: readonly Leak[] = [
   {
-    what: 'an operator = of another schema, which the search_path has found',
+    what: 'an operator = of another schema, found by the search_path',
     plant: `create function public.$t_eq(text, text) returns boolean language sql immutable as 'select lower($1) operator(pg_catalog.=) lower($2)';
       create operator public.= (function = public.$t_eq, leftarg = text, rightarg = text);
       set search_path = public, pg_catalog;
       ${table('text', `tenant_id = ${CURRENT}`, 'ACME')};
       reset search_path`,
     see,
-    told: [POLICY],
-    heal: 'drop table $t; drop operator public.= (text, text); drop function public.$t_eq(text, text)',
+    expected: [POLICY],
+    cleanUp:
+      'drop table $t; drop operator public.= (text, text); drop function public.$t_eq(text, text)',
   },
   {
     what: 'a function of the same name as current_setting',
@@ -109,39 +110,39 @@ const PLACES: readonly Wound[] = [
       ${table('text', "tenant_id = (select nullif(other.current_setting('app.tenant_id', true), ''))", 'zeta')};
       grant usage on schema other to $one`,
     see,
-    told: [POLICY],
-    heal: 'drop table $t; drop schema other cascade',
+    expected: [POLICY],
+    cleanUp: 'drop table $t; drop schema other cascade',
   },
   {
     what: 'a function that compares',
     plant: `create function $t_mine(id text) returns boolean language sql stable as 'select lower(id) = lower(${SETTING.replaceAll("'", "''")})';
       ${table('text', '$t_mine(tenant_id)', 'ACME')}`,
     see,
-    told: [POLICY],
-    heal: 'drop table $t; drop function $t_mine(text)',
+    expected: [POLICY],
+    cleanUp: 'drop table $t; drop function $t_mine(text)',
   },
   {
-    what: 'a type of the same name',
+    what: 'a type of another schema with the name text',
     plant: `create schema other; create domain other.text as varchar(4);
       ${table('text', `tenant_id::other.text = ${CURRENT}::other.text`, 'acme-2')}`,
     tenant: 'acme-1',
     see,
-    told: [POLICY],
-    heal: 'drop table $t; drop schema other cascade',
+    expected: [POLICY],
+    cleanUp: 'drop table $t; drop schema other cascade',
   },
   {
     what: 'a column of char(n)',
     plant: table('char(8)', `tenant_id = ${CURRENT}::char(8)`, 'acme'),
     tenant: 'acme    and more',
     see,
-    told: [POLICY, COLUMN],
+    expected: [POLICY, COLUMN],
   },
   {
     what: 'a column of name',
     plant: table('name', `tenant_id = ${CURRENT}::name`, `${B63}1`),
     tenant: `${B63}2`,
     see,
-    told: [POLICY, COLUMN],
+    expected: [POLICY, COLUMN],
   },
   {
     what: 'a column of numeric',
@@ -151,65 +152,65 @@ const PLACES: readonly Wound[] = [
       grant select on $t to $one; insert into $t values (1, 'secret')`,
     tenant: '1.2',
     see,
-    told: [POLICY, COLUMN],
+    expected: [POLICY, COLUMN],
   },
   {
-    what: 'a domain over a type that cuts off',
+    what: 'a domain over a type that truncates',
     plant: `create domain $t_id as char(4);
       ${table('$t_id', `tenant_id = ${CURRENT}::$t_id`, 'acme')}`,
     tenant: 'acme-2',
     see,
-    told: [POLICY, COLUMN],
-    heal: 'drop table $t; drop domain $t_id',
+    expected: [POLICY, COLUMN],
+    cleanUp: 'drop table $t; drop domain $t_id',
   },
   {
-    what: 'policies that are added up',
+    what: 'a second policy that adds rows',
     plant: `${table('text', `tenant_id = ${CURRENT}`, 'zeta')};
       create policy q on $t for select to $one using (note = 'secret')`,
     see,
-    told: ['E_DATABASE_POLICY policy q of table public.$t'],
+    expected: ['E_DATABASE_POLICY policy q of table public.$t'],
   },
   {
     what: 'a policy of a column that is not the tenant',
     plant: `${table('text', `note = ${CURRENT}`, 'zeta')}; update $t set note = 'acme'`,
     see,
-    told: [POLICY],
+    expected: [POLICY],
   },
   {
-    what: 'a policy of a role that the role of tenants may become, and has not inherited',
+    what: 'a policy of a role that the role of tenants may become without inheriting it',
     plant: `create role $one_r; grant $one_r to $one; ${table('text', `tenant_id = ${CURRENT}`, 'zeta')};
       grant select on $t to $one_r; create policy q on $t to $one_r using (true)`,
     see: ['set role $one_r', see],
-    told: ['E_DATABASE_POLICY policy q of table public.$t'],
-    heal: 'drop table $t; drop role $one_r',
+    expected: ['E_DATABASE_POLICY policy q of table public.$t'],
+    cleanUp: 'drop table $t; drop role $one_r',
   },
 ]
 
-/** Those of ICU, which PGlite has not. */
-const OF_A_SERVER: readonly Wound[] = [
+/** Leaks that need extensions or collations of ICU, which PGlite does not have. */
+const OF_A_SERVER: readonly Leak[] = [
   {
     what: 'a column of citext',
     plant: `create extension citext; ${table('citext', `tenant_id = ${CURRENT}::citext`, 'ACME')}`,
     see,
-    told: [POLICY, COLUMN],
-    heal: 'drop table $t; drop extension citext',
+    expected: [POLICY, COLUMN],
+    cleanUp: 'drop table $t; drop extension citext',
   },
   {
-    what: 'citext on the way',
+    what: 'a cast to citext',
     plant: `create extension citext; ${table('text', `tenant_id::citext = ${CURRENT}::citext`, 'ACME')}`,
     see,
-    told: [POLICY],
-    heal: 'drop table $t; drop extension citext',
+    expected: [POLICY],
+    cleanUp: 'drop table $t; drop extension citext',
   },
   {
-    what: 'citext in the schema pg_catalog',
+    what: 'a cast to citext in the schema pg_catalog',
     plant: `create extension citext schema pg_catalog; ${table('text', `tenant_id::citext = ${CURRENT}::citext`, 'ACME')}`,
     see,
-    told: [POLICY],
-    heal: 'drop table $t; drop extension citext',
+    expected: [POLICY],
+    cleanUp: 'drop table $t; drop extension citext',
   },
   ...['und-u-ks-level2', 'und-u-ks-level1', 'und-u-ka-shifted-ks-level3'].flatMap(
-    (locale): Wound[] => {
+    (locale): Leak[] => {
       const other = locale.includes('shifted') ? 'ac-me' : 'ACME'
       const collation = `create collation folding (provider = icu, locale = '${locale}', deterministic = false)`
       return [
@@ -217,28 +218,28 @@ const OF_A_SERVER: readonly Wound[] = [
           what: `a column with the collation ${locale}`,
           plant: `${collation}; ${table('text collate folding', `tenant_id = ${CURRENT}`, other)}`,
           see,
-          told: [POLICY, COLUMN],
-          heal: 'drop table $t; drop collation folding',
+          expected: [POLICY, COLUMN],
+          cleanUp: 'drop table $t; drop collation folding',
         },
         {
           what: `a column of varchar with the collation ${locale}`,
           plant: `${collation}; ${table('varchar collate folding', `tenant_id = ${CURRENT}`, other)}`,
           see,
-          told: [POLICY, COLUMN],
-          heal: 'drop table $t; drop collation folding',
+          expected: [POLICY, COLUMN],
+          cleanUp: 'drop table $t; drop collation folding',
         },
         {
           what: `a comparison with the collation ${locale}`,
           plant: `${collation}; ${table('text', `tenant_id = ${CURRENT} collate folding`, other)}`,
           see,
-          told: [POLICY],
-          heal: 'drop table $t; drop collation folding',
+          expected: [POLICY],
+          cleanUp: 'drop table $t; drop collation folding',
         },
       ]
     },
   ),
   {
-    what: 'a cast that somebody has made',
+    what: 'a cast made by CREATE CAST',
     plant: `create function first_digit(text) returns bigint language sql immutable strict as 'select left($1, 1)::numeric::bigint';
       create cast (text as bigint) with function first_digit(text);
       create table $t (tenant_id bigint not null default ${DEFAULT}::bigint, note text, primary key (tenant_id));
@@ -247,25 +248,25 @@ const OF_A_SERVER: readonly Wound[] = [
       grant select on $t to $one; insert into $t values (1, 'secret')`,
     tenant: '12',
     see,
-    told: [POLICY],
-    heal: 'drop table $t; drop cast (text as bigint); drop function first_digit(text)',
+    expected: [POLICY],
+    cleanUp: 'drop table $t; drop cast (text as bigint); drop function first_digit(text)',
   },
 ]
 
 describe.each(KINDS)('the doctor on %s', (_, open) => {
   let patient: Patient
   beforeAll(async () => {
-    patient = await Patient.admit(open)
+    patient = await Patient.open(open)
     await patient.run(tenantTable('sound', { ...patient.roles, columns: ['note text'] }))
   })
   afterAll(() => patient[Symbol.asyncDispose]())
 
-  it.each(COMPARISONS)('finds a comparison by $what', async (wound) => {
-    await patient.suffer(wound)
+  it.each(named(COMPARISONS))('finds a comparison by %s', async (_, leak) => {
+    await patient.expectFound(leak)
   })
 
-  it.each(PLACES)('finds $what', async (wound) => {
-    await patient.suffer(wound)
+  it.each(named(PLACES))('finds %s', async (_, leak) => {
+    await patient.expectFound(leak)
   })
 
   it.each([
@@ -285,30 +286,40 @@ describe.each(KINDS)('the doctor on %s', (_, open) => {
 
   it.each([
     ['text', 'text', `tenant_id = ${CURRENT}`, DEFAULT],
-    ['text, the other way round', 'text', `${CURRENT} = tenant_id`, DEFAULT],
+    ['text, with the sides exchanged', 'text', `${CURRENT} = tenant_id`, DEFAULT],
     ['text, without a query', 'text', `tenant_id = ${DEFAULT}`, DEFAULT],
     ['text, without nullif', 'text', `tenant_id = ${SETTING}`, DEFAULT],
-    ['text, with an error', 'text', "tenant_id = current_setting('app.tenant_id')", DEFAULT],
-    ['text, with a name', 'text', `tenant_id = (select ${DEFAULT} as "a ""b"" and (c")`, DEFAULT],
+    ['text, without missing_ok', 'text', "tenant_id = current_setting('app.tenant_id')", DEFAULT],
+    ['text, with an alias', 'text', `tenant_id = (select ${DEFAULT} as "a ""b"" and (c")`, DEFAULT],
     ['text in "C"', 'text collate "C"', `tenant_id = ${CURRENT}`, DEFAULT],
     ['varchar', 'varchar', `tenant_id = ${CURRENT}`, DEFAULT],
     ['varchar(n)', 'varchar(40)', `tenant_id = ${CURRENT}`, DEFAULT],
     ['uuid', 'uuid', `tenant_id = ${CURRENT}::uuid`, `${DEFAULT}::uuid`],
-    ['uuid, inside', 'uuid', `tenant_id = (select ${DEFAULT}::uuid)`, `${DEFAULT}::uuid`],
-    ['uuid, bare', 'uuid', `tenant_id = ${SETTING}::uuid`, `${DEFAULT}::uuid`],
+    [
+      'uuid, cast inside the query',
+      'uuid',
+      `tenant_id = (select ${DEFAULT}::uuid)`,
+      `${DEFAULT}::uuid`,
+    ],
+    ['uuid, without nullif', 'uuid', `tenant_id = ${SETTING}::uuid`, `${DEFAULT}::uuid`],
     ['uuid, as text', 'uuid', `tenant_id::text = ${CURRENT}`, `${DEFAULT}::uuid`],
     ['smallint', 'smallint', `tenant_id = ${CURRENT}::smallint`, `${DEFAULT}::smallint`],
     ['integer', 'integer', `tenant_id = ${CURRENT}::integer`, `${DEFAULT}::integer`],
     ['bigint', 'bigint', `tenant_id = ${CURRENT}::bigint`, `${DEFAULT}::bigint`],
     ['bigint, as int', 'bigint', `tenant_id = ${CURRENT}::int`, `${DEFAULT}::bigint`],
-    ['more', 'text', `note is null and (tenant_id = ${CURRENT} and note < 'x')`, DEFAULT],
     [
-      'more, with marks in texts',
+      'further conditions',
+      'text',
+      `note is null and (tenant_id = ${CURRENT} and note < 'x')`,
+      DEFAULT,
+    ],
+    [
+      'further conditions, with parentheses in texts',
       'text',
       `(note = ') or (' or note = E'\\'') and tenant_id = ${CURRENT}`,
       DEFAULT,
     ],
-  ])('has nothing against %s', async (_, type, policy, value) => {
+  ])('accepts a policy of %s', async (_, type, policy, value) => {
     const name = patient.newName()
     await patient.run(
       `create table $t (tenant_id ${type} not null default ${value}, note text, primary key (tenant_id));
@@ -326,12 +337,12 @@ describe.each(KINDS)('the doctor on %s', (_, open) => {
 describeWithServer('the doctor on a server', () => {
   let patient: Patient
   beforeAll(async () => {
-    patient = await Patient.admit(ownServerDatabase)
+    patient = await Patient.open(ownServerDatabase)
     await patient.run(tenantTable('sound', { ...patient.roles, columns: ['note text'] }))
   })
   afterAll(() => patient[Symbol.asyncDispose]())
 
-  it.each(OF_A_SERVER)('finds $what', async (wound) => {
-    await patient.suffer(wound)
+  it.each(named(OF_A_SERVER))('finds %s', async (_, leak) => {
+    await patient.expectFound(leak)
   })
 })

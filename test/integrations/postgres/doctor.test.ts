@@ -30,7 +30,7 @@ describe.each(KINDS)('the doctor on %s', (kind, open) => {
   })
   afterAll(() => database[Symbol.asyncDispose]())
 
-  /** Findings about what has this name. */
+  /** The findings that contain this name. */
   const findings = async (name: string) => {
     const all = await examine(database.driver, roles)
     return all.filter(({ subject, cause }) => `${subject} ${cause}`.includes(name))
@@ -39,9 +39,9 @@ describe.each(KINDS)('the doctor on %s', (kind, open) => {
   const version = async () =>
     Number((await database.run("select current_setting('server_version_num')::int as v"))[0]?.['v'])
 
-  /** A name of a table that no other test has. */
+  /** A unique name of a table. */
   const newName = () => `t${++made}_x`
-  /** Makes a table as it should be, and then does this to it. */
+  /** Makes a table without mistakes, and then changes it. */
   const table = async (change = '', columns: readonly string[] = ['note text']) => {
     const name = newName()
     await database.run(tenantTable(name, { ...roles, columns }))
@@ -54,7 +54,7 @@ describe.each(KINDS)('the doctor on %s', (kind, open) => {
       .replaceAll('$one', roles.tenantRole)
       .replaceAll('$all', roles.allTenantsRole)
 
-  it('finds nothing wrong with what tenantTable and protectTable make', async () => {
+  it('finds no mistake in tables of tenantTable() and protectTable()', async () => {
     const customers = newName()
     await database.run(
       tenantTable(customers, { ...roles, columns: ['email text not null'], unique: [['email']] }),
@@ -103,7 +103,7 @@ describe.each(KINDS)('the doctor on %s', (kind, open) => {
       ['E_DATABASE_POLICY', 'E_DATABASE_CANARY'],
     ],
     [
-      'a policy of all rows for everybody',
+      'a policy of all rows for all roles',
       'create policy p on $t for select using (true)',
       ['E_DATABASE_POLICY', 'E_DATABASE_CANARY'],
     ],
@@ -113,12 +113,12 @@ describe.each(KINDS)('the doctor on %s', (kind, open) => {
       ['E_DATABASE_POLICY'],
     ],
     [
-      'a policy that holds for whoever has no tenant',
+      'a policy that shows all rows without a tenant',
       "create policy p on $t to $one using (tenant_id = coalesce(nullif(current_setting('app.tenant_id', true), ''), tenant_id)) with check (false)",
       ['E_DATABASE_POLICY', 'E_DATABASE_CANARY'],
     ],
     [
-      'a policy that lets everything be written',
+      'a policy that allows all rows to be written',
       'create policy p on $t for insert to $one with check (true)',
       ['E_DATABASE_POLICY', 'E_DATABASE_CANARY'],
     ],
@@ -147,8 +147,8 @@ describe.each(KINDS)('the doctor on %s', (kind, open) => {
       "alter table $t drop constraint $t_pkey; create index on $t (tenant_id) where note = 'a'",
       ['E_DATABASE_INDEX'],
     ],
-    ['TRUNCATE', 'grant truncate on $t to $one', ['E_DATABASE_GRANT']],
-    ['TRIGGER for everybody', 'grant trigger on $t to public', ['E_DATABASE_GRANT']],
+    ['a grant of TRUNCATE', 'grant truncate on $t to $one', ['E_DATABASE_GRANT']],
+    ['a grant of TRIGGER to all roles', 'grant trigger on $t to public', ['E_DATABASE_GRANT']],
     [
       'a materialized view',
       'create materialized view $t_view as select * from $t; grant select on $t_view to $one',
@@ -160,7 +160,7 @@ describe.each(KINDS)('the doctor on %s', (kind, open) => {
       ['E_DATABASE_VIEW'],
     ],
     [
-      'such a view of a part of a view',
+      'a view that runs as its owner over another view',
       'create view $t_in as select * from $t; create view $t_view as select count(*) from $t_in; grant select on $t_view to public',
       ['E_DATABASE_VIEW'],
     ],
@@ -200,16 +200,16 @@ describe.each(KINDS)('the doctor on %s', (kind, open) => {
       `alter policy $t_tenant on $t using (tenant_id = ${CURRENT} and note is not null)`,
     ],
     ['a restrictive policy', 'create policy p on $t as restrictive to $one using (true)'],
-    ['a policy for somebody else', 'create policy p on $t to $all using (note is null)'],
-    ['a view that nobody may use', 'create view $t_view as select * from $t'],
+    ['a policy for another role', 'create policy p on $t to $all using (note is null)'],
+    ['a view without a grant', 'create view $t_view as select * from $t'],
     ['a unique constraint with the tenant', 'alter table $t add unique (note, tenant_id)'],
     [
-      'a table that belongs to no tenant, and says so',
+      'a table without a tenant that its comment declares as shared',
       "create table $t_plain (id int); grant select on $t_plain to $one; comment on table $t_plain is 'blazon: shared'",
     ],
     ['a table that the role may not use', 'create table $t_plain (id int)'],
     ['a temporary table', 'create temp table $t_temp (tenant_id text)'],
-  ])('has nothing against %s', async (_, change) => {
+  ])('accepts %s', async (_, change) => {
     const name = await table(change)
     expect(await findings(name)).toEqual([])
     await database.run(
@@ -217,7 +217,7 @@ describe.each(KINDS)('the doctor on %s', (kind, open) => {
     )
   })
 
-  it('tells a view that runs as who asks from others', async () => {
+  it('accepts a view with security_invoker, and finds it without', async () => {
     if ((await version()) < 150_000) return console.warn('Skipped: security_invoker came with 15.')
     const name = await table(
       'create view $t_view with (security_invoker = on) as select * from $t; grant select on $t_view to $one',
@@ -230,7 +230,7 @@ describe.each(KINDS)('the doctor on %s', (kind, open) => {
     expect(await findings(name)).toEqual([])
   })
 
-  it('looks at parts of a table that the role may use by themselves', async () => {
+  it('finds partitions of a table that the role may use directly', async () => {
     const name = newName()
     await database.run(`
       create table ${name} (tenant_id text not null default nullif(current_setting('app.tenant_id', true), ''),
@@ -250,7 +250,7 @@ describe.each(KINDS)('the doctor on %s', (kind, open) => {
     await database.run(`drop table ${name}`)
   })
 
-  it('finds rows that are there, where it cannot write some itself', async () => {
+  it('finds existing rows that a tenant sees when a CHECK refuses the row of the doctor', async () => {
     const other = await table()
     const name = newName()
     await database.run(`
@@ -262,7 +262,8 @@ describe.each(KINDS)('the doctor on %s', (kind, open) => {
         .filter(({ code }) => code === 'E_DATABASE_CANARY')
         .map(({ cause }) => cause.split(', ')[1])
     }
-    // The row that is tried is refused by CHECK, which tells that the policies, of which there are none, have let it through.
+    // The CHECK refuses the row of the doctor. PostgreSQL applies policies first, and this table has none, so the CHECK
+    // shows that no policy has refused the row.
     const written = [
       'one tenant writes rows of another.',
       'code without a tenant writes rows of a tenant.',
@@ -278,22 +279,25 @@ describe.each(KINDS)('the doctor on %s', (kind, open) => {
     ['uuid', "'00000000-0000-0000-0000-000000000001'", 'uuid'],
     ['bigint', '1', 'bigint'],
     ['varchar(30)', "'acme'", 'text'],
-  ])('tries tables whose tenants are %s', async (type, id, cast) => {
-    const name = newName()
-    const mine = `tenant_id = (select nullif(current_setting('app.tenant_id', true), ''))::${cast}`
-    await database.run(`
+  ])(
+    'tries to read and write rows of other tenants when the tenant column is %s',
+    async (type, id, cast) => {
+      const name = newName()
+      const mine = `tenant_id = (select nullif(current_setting('app.tenant_id', true), ''))::${cast}`
+      await database.run(`
       create table ${name} (tenant_id ${type} not null default nullif(current_setting('app.tenant_id', true), '')::${cast}, id serial, primary key (tenant_id, id));
       insert into ${name} (tenant_id) values (${id});
       alter table ${name} enable row level security; alter table ${name} force row level security;
       create policy p on ${name} to ${roles.tenantRole} using (${mine}) with check (${mine});
       grant select, insert, update, delete on ${name} to ${roles.tenantRole}`)
-    expect(await findings(name)).toEqual([])
-    await database.run(`create policy q on ${name} to ${roles.tenantRole} using (true)`)
-    expect(await codes(name)).toContain('E_DATABASE_CANARY')
-    await database.run(`drop table ${name}`)
-  })
+      expect(await findings(name)).toEqual([])
+      await database.run(`create policy q on ${name} to ${roles.tenantRole} using (true)`)
+      expect(await codes(name)).toContain('E_DATABASE_CANARY')
+      await database.run(`drop table ${name}`)
+    },
+  )
 
-  it('changes nothing, and counts no sequence further', async () => {
+  it('changes no row and no sequence, and runs no trigger', async () => {
     const name = await table('create table $t_log (id int)', [
       'number serial not null',
       "code text not null default 'a'",
@@ -330,7 +334,7 @@ describe.each(KINDS)('the doctor on %s', (kind, open) => {
     }
   })
 
-  it('finds a role of tenants that leads to more', async () => {
+  it('finds a role of tenants that is a member of a role, owns a table or may create tables', async () => {
     const name = await table()
     await database.run(`grant ${roles.allTenantsRole} to ${roles.tenantRole}`)
     const [member] = await findings('role ')
@@ -346,7 +350,7 @@ describe.each(KINDS)('the doctor on %s', (kind, open) => {
     await database.run(`revoke create on schema public from ${roles.tenantRole}`)
   })
 
-  it('finds roles that are missing, and goes on', async () => {
+  it('finds missing roles together with other mistakes', async () => {
     const name = await table('alter table $t no force row level security')
     const missing = { tenantRole: 'nobody_1', allTenantsRole: 'nobody_2' }
     const found = await examine(database.driver, missing)
@@ -361,7 +365,7 @@ describe.each(KINDS)('the doctor on %s', (kind, open) => {
     await database.run(`drop table ${name}`)
   })
 
-  it('keeps an application from starting, and logs what is only suspicious', async () => {
+  it('throws a ConfigError for errors and logs warnings', async () => {
     const name = await table('alter table $t add unique (note)')
     const logged: string[] = []
     const log = (_: object, message: string) => logged.push(message)

@@ -35,7 +35,7 @@ function ownFolder(): string {
   return folder
 }
 
-/** Everything that somebody could leave behind. */
+/** Every kind of object or setting that a user could leave in a database. */
 const TRACES = `
   create schema left_schema; create table left_schema.t (a int); insert into left_schema.t values (1);
   create role left_role login; grant all on schema public to left_role;
@@ -51,7 +51,7 @@ const TRACES = `
   select set_config('app.here', 'left', false); set role left_role; reset role;
   select lo_create(4711);`
 
-/** What is left of it, wherever it might be. */
+/** Finds these objects and settings. */
 const LEFT = `
   select 'schema' as kind, nspname::text as name from pg_namespace where nspname like 'left\\_%' or nspname like 'pg_temp%'
   union all select 'relation', relname from pg_class where relname like 'left\\_%'
@@ -69,7 +69,7 @@ const LEFT = `
   union all select 'database', datname from pg_database where datname not in ('postgres', 'template0', 'template1')`
 
 describe('a database in memory', () => {
-  it('is empty with each opening, whatever those before it have done', async () => {
+  it('is empty after each opening, without objects and settings of earlier ones', async () => {
     for (let time = 0; time < 3; time++) {
       const driver = await open('memory')
       expect((await ask(driver, LEFT)).rows).toEqual([])
@@ -79,7 +79,7 @@ describe('a database in memory', () => {
     }
   })
 
-  it('is another one for each that is open', async () => {
+  it('is separate for each driver', async () => {
     const drivers = await Promise.all([open('memory'), open('memory'), open('memory')])
     for (const [index, driver] of drivers.entries()) {
       await lend(driver, (lent) =>
@@ -90,7 +90,7 @@ describe('a database in memory', () => {
     expect(answers.map(({ rows }) => rows)).toEqual([[{ a: 0 }], [{ a: 1 }], [{ a: 2 }]])
   })
 
-  it('is as it was for the next one when a connection is destroyed', async () => {
+  it('keeps no role, setting or table of a connection that is destroyed', async () => {
     const driver = await open('memory')
     const lent = await driver.connect()
     await lent.script('create role visitor; create temp table x (a int)')
@@ -103,11 +103,11 @@ describe('a database in memory', () => {
     expect(rows).toEqual([{ current_user: 'postgres', here: expect.toSatisfy((s) => !s), x: null }])
   })
 
-  it('that has crashed says so, again and again, and does not end the process', async () => {
+  it('rejects with DATABASE_UNAVAILABLE after a crash until it is opened again', async () => {
     const driver = await open('memory')
     const lent = await driver.connect()
     await lent.query({ text: 'create table t (a int)' })
-    // PGlite takes the end of JavaScript's stack for nothing, and the statement for done.
+    // When the stack of JavaScript overflows, PGlite ignores the error and reports the statement as done.
     const sum = Array.from({ length: 20_000 }, () => '1').join('+')
     const crash = { status: 503, code: 'DATABASE_UNAVAILABLE' }
     const deep = { text: `insert into t values (${sum})` }
@@ -126,7 +126,7 @@ describe('a database in memory', () => {
 })
 
 describe('a database in a folder', () => {
-  it('is made with its folder, and keeps what it is given', async () => {
+  it('creates its folder, and keeps its rows after it is closed', async () => {
     const folder = join(ownFolder(), 'data', 'deep')
     const first = await open(folder)
     await lend(first, (lent) =>
@@ -137,7 +137,7 @@ describe('a database in a folder', () => {
     expect((await ask(second, 'select a from kept')).rows).toEqual([{ a: 1 }])
   })
 
-  it('is not opened twice at the same time, by whatever path', async () => {
+  it('refuses to be opened twice at the same time by any spelling of its path', async () => {
     const folder = ownFolder()
     await open(folder)
     const again = [folder, join(folder, '.'), join(folder, '..', folder.split('/').at(-1) ?? '')]
@@ -150,7 +150,7 @@ describe('a database in a folder', () => {
     await expect(open(folder)).resolves.toBeDefined()
   })
 
-  it('is kept from other processes until they have ended, however that comes about', async () => {
+  it('refuses to be opened until another process that has it open has ended or was killed', async () => {
     const folder = ownFolder()
     const other = await holder(folder)
     await expect(open(folder)).rejects.toThrow(/It is open already/)
@@ -160,11 +160,11 @@ describe('a database in a folder', () => {
   })
 
   it.each([
-    ['an older process of our number', JSON.stringify({ pid: process.pid, startedAt: 1 })],
+    ['an earlier process with the same id', JSON.stringify({ pid: process.pid, startedAt: 1 })],
     ['a process that has ended', JSON.stringify({ pid: 2 ** 22 + 1, startedAt: 1 })],
-    ['nobody', ''],
-    ['somebody unheard of', '{"pid":"me"}'],
-  ])('is to be had where its lock was left by %s', async (_, lock) => {
+    ['an unknown process, without content', ''],
+    ['an unknown process, with an invalid id', '{"pid":"me"}'],
+  ])('can be opened when its lock is left of %s', async (_, lock) => {
     const folder = ownFolder()
     writeFileSync(join(folder, LOCK_FILE), lock)
     const unlock = await lockFolder(folder)
@@ -173,7 +173,7 @@ describe('a database in a folder', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it('may not be a folder that holds something else', async () => {
+  it('refuses a folder with other files, except hidden ones', async () => {
     const folder = ownFolder()
     writeFileSync(join(folder, 'index.ts'), '')
     await expect(open(folder)).rejects.toThrow(/It holds other files than those of a database/)
@@ -183,7 +183,7 @@ describe('a database in a folder', () => {
     await expect(open(hidden)).resolves.toBeDefined()
   })
 
-  it('may not be a file, or below one', async () => {
+  it('refuses a path that is a file or is below a file', async () => {
     const file = join(ownFolder(), 'file')
     writeFileSync(file, '')
     for (const path of [file, join(file, 'below')]) {
@@ -193,7 +193,7 @@ describe('a database in a folder', () => {
     }
   })
 
-  it('may not be damaged, or of another PostgreSQL', async () => {
+  it('refuses a folder that is damaged or of another version of PostgreSQL', async () => {
     const folder = ownFolder()
     await (await open(folder)).close()
     writeFileSync(join(folder, 'PG_VERSION'), '15\n')
@@ -210,7 +210,7 @@ describe('a database in a folder', () => {
   })
 })
 
-/** Another process that has a folder open. */
+/** Starts another process that opens a folder. */
 async function holder(folder: string): Promise<ChildProcess> {
   const script = new URL('./hold-folder.ts', import.meta.url)
   const child = fork(script, [folder], { execArgv: ['--import', 'tsx'] })

@@ -32,7 +32,7 @@ async function open(options: PostgresOptions): Promise<Driver> {
   return driver
 }
 
-/** What something is rejected with. */
+/** The error with which a promise is rejected. */
 async function refusal(promise: Promise<unknown>): Promise<HttpError> {
   const error = await promise.then(
     () => undefined,
@@ -47,7 +47,7 @@ async function pidOf(lent: Connection): Promise<unknown> {
   return rows[0]?.['pid']
 }
 
-describeWithServer('a server of PostgreSQL', () => {
+describeWithServer('the driver on a PostgreSQL server', () => {
   let server: Server
   beforeAll(async () => {
     server = await Server.start()
@@ -59,7 +59,7 @@ describeWithServer('a server of PostgreSQL', () => {
     return row?.['n'] as number
   }
 
-  it('is not connected to before somebody wants it', async () => {
+  it('connects at the first use, and rejects without the password when no server listens', async () => {
     const port = await freePort()
     const driver = await open({ url: `postgres://somebody:hunter2@127.0.0.1:${port}/nowhere` })
     const error = await refusal(driver.connect())
@@ -68,7 +68,7 @@ describeWithServer('a server of PostgreSQL', () => {
     expect(inspect(error, { depth: 10, showHidden: true })).not.toContain('hunter2')
   })
 
-  it('may have no such database', async () => {
+  it('rejects without the name of the database when the database does not exist', async () => {
     const driver = await open({ url: server.url(SUPERUSER, { database: 'nowhere' }) })
     const error = await refusal(driver.connect())
     expect(error).toMatchObject(UNAVAILABLE)
@@ -76,7 +76,7 @@ describeWithServer('a server of PostgreSQL', () => {
     expect(error.cause).toMatchObject({ code: '3D000' })
   })
 
-  it('may have too many connections', async () => {
+  it('rejects when the server has too many connections, and works after a release', async () => {
     await server.run('create role lonely login connection limit 1')
     const driver = await open({ url: server.url('lonely'), connections: 2 })
     const lent = await driver.connect()
@@ -86,7 +86,7 @@ describeWithServer('a server of PostgreSQL', () => {
     await expect(ask(driver, 'select 1')).resolves.toBeDefined()
   })
 
-  it('knows who asks, and is told no timeouts, which a pooler would not let through', async () => {
+  it('sends application_name, and no timeouts, which poolers refuse', async () => {
     const settings = `select current_setting('application_name') as name,
       current_setting('statement_timeout') as statement,
       current_setting('idle_in_transaction_session_timeout') as idle`
@@ -101,10 +101,10 @@ describeWithServer('a server of PostgreSQL', () => {
   })
 
   it.each([
-    ['is cleaned where a statement may have left something', undefined, 'do $$ begin end $$', true],
-    ['is as it was where nothing is left', undefined, 'select 1', true],
-    ['is another one where code of the user set it up', true, 'do $$ begin end $$', false],
-    ['is another one where nothing takes away what is left', undefined, "load 'plpgsql'", false],
+    ['was cleaned if something may be left', undefined, 'do $$ begin end $$', true],
+    ['was not cleaned if nothing is left', undefined, 'select 1', true],
+    ['is new if something may be left and onConnect set it up', true, 'do $$ begin end $$', false],
+    ['is new if a library was loaded', undefined, "load 'plpgsql'", false],
   ])('lends a connection that %s', async (_, isSetUp, text, isSame) => {
     const onConnect = (client: { query(text: string): Promise<unknown> }) =>
       client.query("set app.set_up = 'yes'")
@@ -123,7 +123,7 @@ describeWithServer('a server of PostgreSQL', () => {
     expect(after?.['set_up']).toBe(before?.['set_up'])
   })
 
-  it('is cleaned behind a statement whose cleaning is cancelled: it is ended instead', async () => {
+  it('ends a connection when its cleaning is cancelled', async () => {
     await using proxy = await StepProxy.before(server.port)
     const driver = await open({
       url: server.url(SUPERUSER, { port: proxy.port }),
@@ -144,7 +144,7 @@ describeWithServer('a server of PostgreSQL', () => {
     expect(found?.['note'] || null).toBeNull()
   })
 
-  it('is sent statements without waiting for answers', async () => {
+  it('sends statements without waiting for replies', async () => {
     await server.run('create table arrivals (a int)')
     await using gate = await Gate.before(server.port)
     const driver = await open({ url: server.url(SUPERUSER, { port: gate.port }) })
@@ -160,7 +160,7 @@ describeWithServer('a server of PostgreSQL', () => {
     await driver.close()
   })
 
-  it('may end a connection that nobody uses', async () => {
+  it('replaces an idle connection that the server has ended, and logs a warning', async () => {
     const driver = await open({ url: server.url(), connections: 1 })
     const lent = await driver.connect()
     const pid = await pidOf(lent)
@@ -171,7 +171,7 @@ describeWithServer('a server of PostgreSQL', () => {
     await expect(ask(driver, 'select 1')).resolves.toBeDefined()
   })
 
-  it('may end a connection that is lent and idle', async () => {
+  it('rejects statements on a lent connection that the server has ended', async () => {
     const driver = await open({ url: server.url(), connections: 1 })
     const lent = await driver.connect()
     await lent.query({ text: 'begin' })
@@ -185,7 +185,7 @@ describeWithServer('a server of PostgreSQL', () => {
     await expect(ask(driver, 'select 1')).resolves.toBeDefined()
   })
 
-  it('may end a connection with several statements under way: none of them hangs', async () => {
+  it('rejects all statements under way when the server ends the connection', async () => {
     const driver = await open({ url: server.url(), connections: 1 })
     const lent = await driver.connect()
     const pid = await pidOf(lent)
@@ -200,7 +200,7 @@ describeWithServer('a server of PostgreSQL', () => {
     await expect(ask(driver, 'select 1')).resolves.toBeDefined()
   })
 
-  it('may be cut off with several statements under way: none of them hangs', async () => {
+  it('rejects all statements under way when the network is cut', async () => {
     await using gate = await Gate.before(server.port)
     const url = server.url(SUPERUSER, { port: gate.port })
     const driver = await open({ url, connections: 2 })
@@ -219,7 +219,7 @@ describeWithServer('a server of PostgreSQL', () => {
     await driver.close()
   })
 
-  it('may have a statement ended by somebody, which is no lack of time', async () => {
+  it('rejects a statement that was cancelled with a PostgresError, not with a timeout', async () => {
     const driver = await open({ url: server.url(), connections: 1 })
     const lent = await driver.connect()
     const pid = await pidOf(lent)
@@ -232,7 +232,7 @@ describeWithServer('a server of PostgreSQL', () => {
     lent.release()
   })
 
-  it('may end a statement that takes too long', async () => {
+  it('rejects a statement with DATABASE_TIMEOUT when it exceeds statement_timeout', async () => {
     const driver = await open({ url: server.url(), connections: 1 })
     const lent = await driver.connect()
     await lent.query({ text: 'begin' })
@@ -244,7 +244,7 @@ describeWithServer('a server of PostgreSQL', () => {
     lent.release()
   })
 
-  it('may end a transaction in which nothing happens', async () => {
+  it('rejects the commit of a transaction that the server has ended as idle', async () => {
     const driver = await open({ url: server.url(), connections: 1 })
     const lent = await driver.connect()
     const pid = await pidOf(lent)
@@ -255,7 +255,7 @@ describeWithServer('a server of PostgreSQL', () => {
     lent.destroy()
   })
 
-  it('ends what a connection runs that is destroyed', async () => {
+  it('ends the statement of a connection that is destroyed', async () => {
     const driver = await open({ url: server.url(), connections: 1 })
     const lent = await driver.connect()
     const pid = await pidOf(lent)
@@ -267,7 +267,7 @@ describeWithServer('a server of PostgreSQL', () => {
     await until(async () => (await count(`pid = ${pid}`)) === 0)
   })
 
-  it('has so long for each statement, not for all that were sent', async () => {
+  it('applies the statement timeout to each statement, not to all that were sent together', async () => {
     const driver = await open({ url: server.url(), timeouts: { statement: '1s' } })
     const lent = await driver.connect()
     const naps = [1, 2, 3, 4].map((a) =>
@@ -277,7 +277,7 @@ describeWithServer('a server of PostgreSQL', () => {
     lent.release()
   })
 
-  it('has as long as it takes for a script', async () => {
+  it('applies no timeout to a script', async () => {
     const driver = await open({ url: server.url(), timeouts: { statement: '10ms' } })
     const lent = await driver.connect()
     await expect(lent.script('select pg_sleep(1)')).resolves.toBeUndefined()
@@ -288,7 +288,7 @@ describeWithServer('a server of PostgreSQL', () => {
     await until(async () => (await count("query = 'select pg_sleep(600)'")) === 0)
   })
 
-  it('is left by all when it is closed', async () => {
+  it('closes all connections when it is closed', async () => {
     const url = `${server.url()}?application_name=leaver`
     const driver = await open({ url, connections: 3 })
     const lent = await Promise.all([1, 2, 3].map(() => driver.connect()))
@@ -299,14 +299,14 @@ describeWithServer('a server of PostgreSQL', () => {
   })
 })
 
-describeWithServer('a server of PostgreSQL that wants passwords', () => {
+describeWithServer('the driver on a PostgreSQL server with passwords', () => {
   let server: Server
   beforeAll(async () => {
     server = await Server.start({ hasPasswords: true })
   })
   afterAll(() => server[Symbol.asyncDispose]())
 
-  it('lets in who knows it, by the URL or by asking for it', async () => {
+  it('logs in with the password of the URL or of a function', async () => {
     const right = await open({ url: server.url(SUPERUSER, { password: PASSWORD }) })
     await expect(ask(right, 'select 1')).resolves.toBeDefined()
     const asked = await open({ url: server.url(), poolOptions: { password: async () => PASSWORD } })
@@ -314,7 +314,7 @@ describeWithServer('a server of PostgreSQL that wants passwords', () => {
   })
 
   it.each([['hunter2'], ['p@ss/w:rd?#%"\\ hunter2'], ['ünïcode hunter2']])(
-    'keeps out who does not, and nobody reads what they thought it was: %s',
+    'rejects a wrong password with an error that does not contain it: %s',
     async (password) => {
       const driver = await open({ url: server.url(SUPERUSER, { password }) })
       const error = await refusal(driver.connect())
@@ -326,7 +326,7 @@ describeWithServer('a server of PostgreSQL that wants passwords', () => {
     },
   )
 
-  it('keeps out who gives none, or whose password cannot be had', async () => {
+  it('rejects when the password is missing, or when its function fails', async () => {
     const driver = await open({ url: server.url() })
     expect(await refusal(driver.connect())).toMatchObject(UNAVAILABLE)
     const fail = () => Promise.reject(new Error('No vault'))
@@ -336,32 +336,35 @@ describeWithServer('a server of PostgreSQL that wants passwords', () => {
   })
 })
 
-describeWithServer('a server of PostgreSQL that comes and goes', () => {
+describeWithServer('the driver on a PostgreSQL server that fails', () => {
   let server: Server
   beforeAll(async () => {
     server = await Server.start()
   })
   afterAll(() => server[Symbol.asyncDispose]())
 
-  it.each(['stop', 'kill9'] as const)('is found again: %s', async (end) => {
-    const driver = await open({ url: server.url(), connections: 3 })
-    const idle = await Promise.all([driver.connect(), driver.connect()])
-    for (const each of idle) each.release()
-    const lent = await driver.connect()
-    const answer = refusal(lent.query(SLEEP))
-    await server[end]()
-    expect(await answer).toMatchObject(UNAVAILABLE)
-    lent.destroy()
-    // One that has ended while it was not lent may be lent before that is known.
-    expect(await refusal(ask(driver, 'select 1'))).toMatchObject(UNAVAILABLE)
-    await server.start()
-    await until(async () => {
-      const { rows } = await ask(driver, 'select 1 as a').catch(() => ({ rows: [] }))
-      return rows.length === 1
-    })
-  })
+  it.each(['stop', 'kill9'] as const)(
+    'reconnects after the server was ended and started: %s',
+    async (end) => {
+      const driver = await open({ url: server.url(), connections: 3 })
+      const idle = await Promise.all([driver.connect(), driver.connect()])
+      for (const each of idle) each.release()
+      const lent = await driver.connect()
+      const answer = refusal(lent.query(SLEEP))
+      await server[end]()
+      expect(await answer).toMatchObject(UNAVAILABLE)
+      lent.destroy()
+      // The driver may lend a connection that has ended before it has noticed the end.
+      expect(await refusal(ask(driver, 'select 1'))).toMatchObject(UNAVAILABLE)
+      await server.start()
+      await until(async () => {
+        const { rows } = await ask(driver, 'select 1 as a').catch(() => ({ rows: [] }))
+        return rows.length === 1
+      })
+    },
+  )
 
-  it('may fall silent: nobody waits longer than may be waited', async () => {
+  it('waits no longer than its timeouts when the server is paused', async () => {
     const timeouts = { acquire: '300ms', statement: '100ms' }
     const driver = await open({ url: server.url(), connections: 2, timeouts })
     const lent = await driver.connect()
@@ -370,14 +373,14 @@ describeWithServer('a server of PostgreSQL that comes and goes', () => {
     const answers = [1, 2, 3].map(() => refusal(lent.query({ text: 'select 1' })))
     for (const error of await Promise.all(answers)) expect(error).toMatchObject(TIMEOUT)
     lent.release()
-    // Some connect, and some wait for them: in neither case is it for want of connections.
+    // Some callers connect, and some wait for them. Neither get DATABASE_BUSY, because connections are not the cause.
     const connects = [1, 2, 3, 4].map(() => refusal(driver.connect()))
     for (const error of await Promise.all(connects)) expect(error).toMatchObject(UNAVAILABLE)
     server.resume()
     await until(async () => (await ask(driver, 'select 1').catch(() => null)) !== null)
   })
 
-  it('may fall silent before it is closed', async () => {
+  it('closes when the server is paused', async () => {
     const driver = await open({ url: server.url(), connections: 2 })
     const lent = await Promise.all([driver.connect(), driver.connect()])
     lent[0]?.release()

@@ -91,7 +91,7 @@ describe('Drizzle', () => {
   })
   afterAll(() => app.close())
 
-  it('reads what it has written, of every type', async () => {
+  it('reads values of every type as they were written', async () => {
     await runWithTenant('types', async () => {
       const [written] = await orm.insert(orders).values(whole).returning()
       expect(written).toEqual({ tenantId: 'types', id: expect.any(Number), ...whole })
@@ -99,7 +99,7 @@ describe('Drizzle', () => {
     })
   })
 
-  it('is of the tenant in whose name it is asked', async () => {
+  it('reads and writes rows of the tenant of runWithTenant()', async () => {
     const add = (what: string) => orm.insert(orders).values({ what })
     await Promise.all(['a', 'b'].map((id) => runWithTenant(id, () => add(`of ${id}`))))
     for (const id of ['a', 'b']) {
@@ -121,7 +121,7 @@ describe('Drizzle', () => {
     })
   })
 
-  it('belongs to the transaction that it is asked in', async () => {
+  it('runs in the transaction of the Database around it', async () => {
     const undone = runWithTenant('undone', () =>
       app.get(Database).transaction(async () => {
         await orm.insert(orders).values({ what: 'lost' })
@@ -132,7 +132,7 @@ describe('Drizzle', () => {
     expect(await runWithTenant('undone', () => orm.select().from(orders))).toEqual([])
   })
 
-  it('lets a duplicate be known by who has refused it', async () => {
+  it('rejects a duplicate with an error that isUniqueViolation() recognises', async () => {
     const item = { id: 7, orderId: 1 }
     await runWithTenant('twice', () => orm.insert(items).values(item))
     const error = await runWithTenant('twice', () => orm.insert(items).values(item)).catch((e) => e)
@@ -141,7 +141,7 @@ describe('Drizzle', () => {
     expect(isForeignKeyViolation(error)).toBe(false)
   })
 
-  it('gives rows of statements that it does not know', async () => {
+  it('returns rows of raw statements', async () => {
     await runWithTenant('raw', async () => {
       await orm.insert(orders).values({ what: 'raw' })
       const rows = await orm.execute(

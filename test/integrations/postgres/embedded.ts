@@ -9,8 +9,8 @@ import { startPgliteFromTemplate } from '../../pglite-template.js'
 
 startPgliteFromTemplate()
 
-/** What drivers and poolers set, the same for everybody. */
-const EVERYBODYS = [
+/** Settings that drivers and poolers set to the same values for all clients. */
+const SHARED_SETTINGS = [
   'application_name',
   'client_encoding',
   'DateStyle',
@@ -18,11 +18,11 @@ const EVERYBODYS = [
   'standard_conforming_strings',
 ]
 
-/** Of a session, what transactions might have left in it. */
+/** Reads the state that a transaction may have left in a session. */
 export const LEFTOVER = `select current_setting('app.tenant_id', true) as tenant,
   current_user::text as role, session_user::text as login,
   (select string_agg(name || ' = ' || setting, ', ') from pg_settings
-    where source = 'session' and setting <> '' and name <> all ('{${EVERYBODYS.join()}}')) as settings`
+    where source = 'session' and setting <> '' and name <> all ('{${SHARED_SETTINGS.join()}}')) as settings`
 
 /** Starts an application with a database. */
 export function startOn(how: PostgresOptions, options: TestOptions = {}): Promise<TestApp> {
@@ -30,7 +30,7 @@ export function startOn(how: PostgresOptions, options: TestOptions = {}): Promis
   return TestApp.create({ logger: false, ...options, plugins })
 }
 
-/** Databases in this process: each application has its own. */
+/** Databases in this process. Each application has its own. */
 export async function openEmbedded(): Promise<TenantDatabase> {
   const create = vi.spyOn(PGlite, 'create')
   const running: { app: TestApp; engine: PGlite }[] = []
@@ -45,7 +45,7 @@ export async function openEmbedded(): Promise<TenantDatabase> {
     }
     const plugins = [forget, ...(options.plugins ?? [])]
     const app = await startOn({ embedded: 'memory', ...how }, { ...options, plugins })
-    // It makes another one for itself while it makes the first.
+    // PGlite makes a second instance for itself while it makes the first.
     const engines = await Promise.all(create.mock.results.map(({ value }) => value as PGlite))
     const engine = engines.findLast(({ closed }) => !closed) as PGlite
     const own = { app, engine }

@@ -5,12 +5,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { Barrier } from '../../conformance/tenant-orders.js'
 import { Gate } from '../gate.js'
 import { until } from '../until.js'
+import { expectOutages, expectTrueOutcomes, lost, OUTAGE, saved, startLoad } from './load.js'
 import { HALVES, PairsController, ReadyController } from './pairs.js'
 import { describeWithServer, runAt, Server } from './server.js'
 import { createShop, LOGIN, shopUrl } from './support.js'
 
-/** What an answer says while there is no database. */
-const OUTAGE = /^(?:DATABASE_(?:BUSY|TIMEOUT|UNAVAILABLE)|COMMIT_UNKNOWN)$/
 const SHORT = { acquire: '300ms', statement: '500ms' } as const
 
 let server: Server
@@ -40,49 +39,6 @@ const count = async (name: string) =>
   (await look(`select 1 from orders where note = '${name}'`)).length
 const works = async () => (await add(`works-${Math.random()}`)).status === 201
 
-/** Requests without end, until they are stopped; what became of each. */
-function load(): { outcomes: Map<string, string>; stop: () => Promise<void> } {
-  const outcomes = new Map<string, string>()
-  let isOver = false
-  const workers = Array.from({ length: 6 }, async (_, worker) => {
-    for (let i = 0; !isOver; i++) {
-      const name = `load-${worker}-${i}`
-      const { status, code } = await add(name)
-      outcomes.set(name, status === 201 ? 'saved' : `${status} ${code}`)
-      if (status !== 201) await new Promise((resolve) => setTimeout(resolve, 5))
-    }
-  })
-  const stop = async () => {
-    isOver = true
-    await Promise.all(workers)
-  }
-  return { outcomes, stop }
-}
-
-/** What was said to be saved is there, and what was said to be lost is not. */
-async function expectTold(outcomes: Map<string, string>): Promise<void> {
-  expect(await look(HALVES)).toEqual([])
-  const rows = await look("select distinct note from orders where note like 'load-%'")
-  const found = new Set(rows.map(({ note }) => note))
-  for (const [name, outcome] of outcomes) {
-    if (outcome === 'saved') expect(found, name).toContain(name)
-    else if (outcome !== '503 COMMIT_UNKNOWN')
-      expect(found, `${name}: ${outcome}`).not.toContain(name)
-  }
-}
-
-function expectOutages(outcomes: Map<string, string>): void {
-  const others = [...outcomes.values()].filter(
-    (outcome) =>
-      outcome !== 'saved' && !(outcome.startsWith('503 ') && OUTAGE.test(outcome.slice(4))),
-  )
-  expect(others).toEqual([])
-}
-
-const saved = (outcomes: Map<string, string>) =>
-  [...outcomes.values()].filter((outcome) => outcome === 'saved').length
-const lost = (outcomes: Map<string, string>) => outcomes.size - saved(outcomes)
-
 describeWithServer('a PostgreSQL that fails', () => {
   beforeAll(async () => {
     server = await Server.start()
@@ -97,7 +53,7 @@ describeWithServer('a PostgreSQL that fails', () => {
   })
 
   afterEach(async () => {
-    // Throws where a request has left a rejected promise behind.
+    // Throws if a request has caused an unhandled rejection.
     await app.close()
     await gate[Symbol.asyncDispose]()
   })
@@ -109,10 +65,10 @@ describeWithServer('a PostgreSQL that fails', () => {
     }
 
     it.each(['stop', 'kill9'] as const)(
-      'loses what is under way and nothing else, and is used again when it is back (%s)',
+      'loses only requests under way when it is ended, and is used again after its start (%s)',
       async (how) => {
         await start()
-        const { outcomes, stop } = load()
+        const { outcomes, stop } = startLoad(add)
         await more(() => saved(outcomes))
         for (let round = 0; round < 3; round++) {
           await server[how]()
@@ -122,13 +78,13 @@ describeWithServer('a PostgreSQL that fails', () => {
         }
         await stop()
         expectOutages(outcomes)
-        await expectTold(outcomes)
+        await expectTrueOutcomes(outcomes, look)
       },
     )
 
-    it('goes on after every connection was cut, again and again', async () => {
+    it('is used again after all connections were cut, ten times', async () => {
       await start()
-      const { outcomes, stop } = load()
+      const { outcomes, stop } = startLoad(add)
       for (let round = 0; round < 10; round++) {
         await more(() => saved(outcomes))
         gate.cut()
@@ -137,12 +93,12 @@ describeWithServer('a PostgreSQL that fails', () => {
       await more(() => saved(outcomes))
       await stop()
       expectOutages(outcomes)
-      await expectTold(outcomes)
+      await expectTrueOutcomes(outcomes, look)
     })
 
-    it('goes on after the server has ended every connection', async () => {
+    it('is used again after it has ended all connections, ten times', async () => {
       await start()
-      const { outcomes, stop } = load()
+      const { outcomes, stop } = startLoad(add)
       for (let round = 0; round < 10; round++) {
         await more(() => saved(outcomes))
         await look(
@@ -152,12 +108,12 @@ describeWithServer('a PostgreSQL that fails', () => {
       await more(() => saved(outcomes))
       await stop()
       expectOutages(outcomes)
-      await expectTold(outcomes)
+      await expectTrueOutcomes(outcomes, look)
     })
 
-    it('answers 503 while it is paused, and goes on when it goes on', async () => {
+    it('leads to 503 while it is paused, and is used again when it resumes', async () => {
       await start()
-      const { outcomes, stop } = load()
+      const { outcomes, stop } = startLoad(add)
       await more(() => saved(outcomes))
       server.pause()
       await more(() => lost(outcomes))
@@ -165,14 +121,14 @@ describeWithServer('a PostgreSQL that fails', () => {
       await more(() => saved(outcomes))
       await stop()
       expectOutages(outcomes)
-      // What was sent before the pause may still be done.
+      // The server may still run statements that it received before the pause.
       await until(async () => (await look(UNDER_WAY)).length === 0)
       expect(await look(HALVES)).toEqual([])
     })
 
-    it('answers 503 while nothing comes back, and goes on when it does', async () => {
+    it('leads to 503 while its replies do not arrive, and is used again when they do', async () => {
       await start()
-      const { outcomes, stop } = load()
+      const { outcomes, stop } = startLoad(add)
       await more(() => saved(outcomes))
       gate.hold()
       await more(() => lost(outcomes))
@@ -184,18 +140,18 @@ describeWithServer('a PostgreSQL that fails', () => {
       expect(await look(HALVES)).toEqual([])
     })
 
-    it('is waited for while it is slow', async () => {
+    it('leads to no error while it is slow within the timeouts', async () => {
       await start({ timeouts: { acquire: '1m', statement: '1m' } })
       gate.delay(20)
-      const { outcomes, stop } = load()
+      const { outcomes, stop } = startLoad(add)
       await more(() => saved(outcomes))
       await stop()
       expect(lost(outcomes)).toBe(0)
-      await expectTold(outcomes)
+      await expectTrueOutcomes(outcomes, look)
     })
   })
 
-  describe('at one moment', () => {
+  describe('at one moment of a transaction', () => {
     it('saves nothing when the connection is cut between two statements', async () => {
       await start()
       const answer = add('half/slowly')
@@ -219,7 +175,7 @@ describeWithServer('a PostgreSQL that fails', () => {
       expect(await count('half')).toBe(0)
     })
 
-    it('says that it is not known when the connection is cut before the commit has arrived', async () => {
+    it('leads to COMMIT_UNKNOWN when the connection is cut before the commit arrives', async () => {
       await start()
       const happened = gate.cutAt('before', 'commit')
       expect(await add('lost')).toEqual({ status: 503, code: 'COMMIT_UNKNOWN' })
@@ -228,7 +184,7 @@ describeWithServer('a PostgreSQL that fails', () => {
       expect(await count('lost')).toBe(0)
     })
 
-    it('says that it is not known when the connection is cut after the commit', async () => {
+    it('leads to COMMIT_UNKNOWN when the connection is cut after the commit', async () => {
       await start()
       const happened = gate.cutAt('after', 'commit')
       expect(await add('done')).toEqual({ status: 503, code: 'COMMIT_UNKNOWN' })
@@ -237,7 +193,7 @@ describeWithServer('a PostgreSQL that fails', () => {
       expect(await count('done')).toBe(2)
     })
 
-    it('says so of a single statement, too, unless that only reads', async () => {
+    it('leads to COMMIT_UNKNOWN for a single statement, unless it only reads', async () => {
       await start({ connections: 1 })
       const db = app.get(Database)
       const query = (text: string) => runWithTenant('a', () => db.query(text))
@@ -256,7 +212,7 @@ describeWithServer('a PostgreSQL that fails', () => {
       expect([await count('before'), await count('after')]).toEqual([0, 1])
     })
 
-    it('says so of what may write, however it begins', async () => {
+    it('leads to COMMIT_UNKNOWN for a SELECT or EXPLAIN that may write', async () => {
       await start({ connections: 1 })
       await look(`create or replace function add_order() returns void language sql
         as 'insert into orders (note) values (''added'')'`)
@@ -274,7 +230,7 @@ describeWithServer('a PostgreSQL that fails', () => {
       expect(await count('added')).toBe(2)
     })
 
-    it('says so of a transaction of the program', async () => {
+    it('leads to COMMIT_UNKNOWN for a transaction without a request', async () => {
       await start()
       const db = app.get(Database)
       const happened = gate.cutAt('after', 'commit')
@@ -287,7 +243,7 @@ describeWithServer('a PostgreSQL that fails', () => {
       expect(await count('job')).toBe(2)
     })
 
-    it('undoes what is under way when nothing comes back', async () => {
+    it('rolls back or commits both rows when its replies do not arrive', async () => {
       await start()
       await until(works)
       gate.hold()
@@ -299,7 +255,7 @@ describeWithServer('a PostgreSQL that fails', () => {
       expect([0, 2]).toContain(await count('silent'))
     })
 
-    it('ends a transaction in which nothing happens', async () => {
+    it('rolls back a transaction that exceeds idleInTransaction', async () => {
       await start({ timeouts: { ...SHORT, idleInTransaction: '100ms' } })
       const answer = add('idle/slowly')
       await app.get(Barrier).reached
@@ -311,7 +267,7 @@ describeWithServer('a PostgreSQL that fails', () => {
       expect(await count('idle')).toBe(0)
     })
 
-    it('ends a statement that takes too long', async () => {
+    it('cancels a statement that exceeds the statement timeout', async () => {
       await start({ timeouts: { ...SHORT, statement: '100ms' } })
       const db = app.get(Database)
       const sleep = runWithTenant('a', () => db.query('select pg_sleep(600)'))
@@ -322,7 +278,7 @@ describeWithServer('a PostgreSQL that fails', () => {
   })
 
   describe('with every connection in use', () => {
-    it('answers 503 and does not wait for ever', async () => {
+    it('leads to DATABASE_BUSY after the acquire timeout', async () => {
       await start({ connections: 2, timeouts: { ...SHORT, idleInTransaction: '1m' } })
       const busy = [add('1/slowly'), add('2/slowly')]
       await until(async () => (await look(UNDER_WAY)).length === 2)
@@ -337,7 +293,7 @@ describeWithServer('a PostgreSQL that fails', () => {
       expect(await look("select 1 from orders where note like 'refused%'")).toEqual([])
     })
 
-    it('answers 503 where the server has no place for more', async () => {
+    it('leads to 503 when the server refuses more connections', async () => {
       await start({ connections: 3 })
       await look(`alter role ${LOGIN} connection limit 1`)
       await until(works)
@@ -352,10 +308,10 @@ describeWithServer('a PostgreSQL that fails', () => {
     })
   })
 
-  describe('as Health sees it', () => {
+  describe('in the check of Health', () => {
     const ready = async () => (await app.request().get('/ready')).status
 
-    it('is down while it is, and then up again', async () => {
+    it('is down while it is stopped, and up after its start', async () => {
       await start()
       expect(await ready()).toBe(200)
       await server.stop()
@@ -366,7 +322,7 @@ describeWithServer('a PostgreSQL that fails', () => {
       await until(async () => (await ready()) === 200)
     })
 
-    it('is down while it is paused or cut off, and then up again', async () => {
+    it('is down while it is paused or not reachable, and up after that', async () => {
       await start()
       server.pause()
       expect(await ready()).toBe(503)
@@ -383,8 +339,8 @@ describeWithServer('a PostgreSQL that fails', () => {
     })
   })
 
-  describe('at the end of the application', () => {
-    it('keeps nobody waiting who is gone', async () => {
+  describe('when the application closes', () => {
+    it('does not delay the end while it is paused or does not reply', async () => {
       await start()
       await until(works)
       server.pause()

@@ -3,7 +3,7 @@ import { startPgliteFromTemplate } from '../../pglite-template.js'
 
 startPgliteFromTemplate()
 
-/** Run as a process: opens the folder that it is given, and has it open until it is ended. */
+/** Run as a process: opens the folder of its argument, and keeps it open until the process is killed. */
 const driver = createDriver({ embedded: process.argv[2] as string })
 await driver.open({ logger: { info() {}, warn() {}, error() {} } })
 process.send?.('open')

@@ -9,44 +9,44 @@ import { until } from '../until.js'
 import { describeWithServer, runAt, Server } from './server.js'
 import { createShop, LOGIN, shopUrl } from './support.js'
 
-/** Not to be found anywhere, however it is written. */
+/** A password that must not be found anywhere, in any encoding. */
 const SECRET = 'Tr0ub4dor&3/%:@ x'
 const WRITTEN = [SECRET, encodeURIComponent(SECRET), encodeURI(SECRET), 'Tr0ub4dor']
 
-/** Everything that anybody could come to read of an application. */
-class Ears {
-  readonly heard: string[] = []
+/** Records everything that an application writes: logs, errors, and its output. */
+class Recorder {
+  readonly texts: string[] = []
   readonly logger = { info: this.#log('info'), warn: this.#log('warn'), error: this.#log('error') }
 
   constructor() {
     for (const stream of [process.stderr, process.stdout]) {
       vi.spyOn(stream, 'write').mockImplementation((chunk) => {
-        this.heard.push(String(chunk))
+        this.texts.push(String(chunk))
         return true
       })
     }
   }
 
   #log(level: string) {
-    return (...facts: unknown[]) => void this.hear([level, ...facts])
+    return (...facts: unknown[]) => void this.record([level, ...facts])
   }
 
-  /** A thing, with all that is in it and behind it, as whoever prints things would see it. */
-  hear(thing: unknown): void {
-    this.heard.push(inspect(thing, { depth: 12, showHidden: true }), String(thing))
-    this.heard.push(
+  /** Records a value in each form in which a program could print it, with its hidden properties. */
+  record(thing: unknown): void {
+    this.texts.push(inspect(thing, { depth: 12, showHidden: true }), String(thing))
+    this.texts.push(
       JSON.stringify(thing, (_, value) => (typeof value === 'bigint' ? '' : value)) ?? '',
     )
   }
 
   get all(): string {
-    return this.heard.join('\n')
+    return this.texts.join('\n')
   }
 }
 
-describeWithServer('what an application is told', () => {
+describeWithServer('the URL and the roles of postgres()', () => {
   let server: Server
-  let ears: Ears
+  let recorder: Recorder
   let app: TestApp | undefined
   beforeAll(async () => {
     server = await Server.start({ hasPasswords: true })
@@ -61,12 +61,12 @@ describeWithServer('what an application is told', () => {
   })
 
   async function start(how: PostgresOptions): Promise<TestApp> {
-    ears = new Ears()
+    recorder = new Recorder()
     app = await TestApp.create({
       controllers: [OrdersController],
       plugins: [postgres({ timeouts: { acquire: '5s' }, ...how })],
       tenant: {},
-      logger: ears.logger,
+      logger: recorder.logger,
       contract: 'off',
     })
     return app
@@ -75,76 +75,76 @@ describeWithServer('what an application is told', () => {
   const url = ({ user = LOGIN, password = SECRET, database = 'shop', port = server.port } = {}) =>
     server.url(user, { password, database, port })
 
-  /** Why an application does not start. */
+  /** The error with which the boot of an application fails. */
   async function refusal(how: PostgresOptions): Promise<Error> {
     const error = await start(how).then(
       () => undefined,
       (reason) => reason as Error,
     )
     expect(error).toBeInstanceOf(Error)
-    ears.hear(error)
+    recorder.record(error)
     return error as Error
   }
 
   function expectNoSecret(): void {
-    for (const written of WRITTEN) expect(ears.all).not.toContain(written)
+    for (const written of WRITTEN) expect(recorder.all).not.toContain(written)
   }
 
-  it('works where it is right, whatever is in the password', async () => {
+  it('work with a password that has special characters', async () => {
     const { status } = await (await start({ url: url() })).asTenant('a').request().get('/orders')
     expect(status).toBe(200)
     expectNoSecret()
   })
 
-  describe('and is wrong', () => {
-    it('keeps it from starting: a password, which nobody ever reads', async () => {
+  describe('that are wrong', () => {
+    it('fail at boot, without the password in the error, when the password is wrong', async () => {
       const error = await refusal({ url: url({ password: `${SECRET}!` }) })
       expect(inspect(error)).toMatch(/password authentication failed/)
       expectNoSecret()
     })
 
-    it('keeps it from starting: a password that is missing', async () => {
+    it('fail at boot, without the password in the error, when the password is missing', async () => {
       await refusal({ url: url({ password: '' }) })
       expectNoSecret()
     })
 
-    it('keeps it from starting: somebody who does not exist', async () => {
+    it('fail at boot, without the password in the error, when the user does not exist', async () => {
       await refusal({ url: url({ user: 'nobody_at_all' }) })
       expectNoSecret()
     })
 
-    it('keeps it from starting: a database that does not exist', async () => {
+    it('fail at boot, without the password in the error, when the database does not exist', async () => {
       const error = await refusal({ url: url({ database: 'nowhere' }) })
       expect(inspect(error)).toContain('nowhere')
       expectNoSecret()
     })
 
-    it('keeps it from starting: a port where nobody is', async () => {
+    it('fail at boot, without the password in the error, when no server listens on the port', async () => {
       const error = await refusal({ url: url({ port: await freePort() }) })
       expect(inspect(error)).toContain('ECONNREFUSED')
       expectNoSecret()
     })
 
-    it('keeps it from starting: a host that does not exist', async () => {
+    it('fail at boot, without the password in the error, when the host does not exist', async () => {
       await refusal({ url: url().replace('127.0.0.1', 'nowhere.invalid') })
       expectNoSecret()
     })
 
     it.each([
-      ['no URL', () => 'not a url'],
+      ['a text that is not a URL', () => 'not a url'],
       ['another protocol', () => url().replace('postgres:', 'http:')],
-      ['a Redis', () => url().replace('postgres:', 'redis:')],
-      ['a port that is none', () => url().replace(`:${server.port}/`, ':99999/')],
-      ['spaces', () => `postgres://${LOGIN}:${SECRET}@127.0.0.1/shop`],
-      ['nothing', () => ''],
-    ])('is said before anything is tried: %s', async (_, make) => {
+      ['a URL of Redis', () => url().replace('postgres:', 'redis:')],
+      ['a port that is too high', () => url().replace(`:${server.port}/`, ':99999/')],
+      ['a password that is not encoded', () => `postgres://${LOGIN}:${SECRET}@127.0.0.1/shop`],
+      ['an empty text', () => ''],
+    ])('fail at boot before a connection is made when the URL is %s', async (_, make) => {
       const error = await refusal({ url: make() })
       expect(error).toBeInstanceOf(ConfigError)
       expectNoSecret()
     })
   })
 
-  it('says nothing of the password when that is changed under it', async () => {
+  it('lead to 503 without the password while the password is changed on the server', async () => {
     const { request, get } = bound(await start({ url: url() }))
     expect((await request('/orders')).status).toBe(200)
     await server.run(`alter role ${LOGIN} password 'another'`)
@@ -153,7 +153,7 @@ describeWithServer('what an application is told', () => {
     )
     await until(async () => (await request('/orders')).status === 503)
     const answer = await request('/orders')
-    ears.hear([answer.text, answer.headers, await get(Health).check()])
+    recorder.record([answer.text, answer.headers, await get(Health).check()])
     expect(answer.body.code).toBe('DATABASE_UNAVAILABLE')
     expect(answer.text).not.toMatch(/password|authentication|service|shop|127\.0/)
     await server.run(`alter role ${LOGIN} password '${SECRET}'`)
@@ -171,28 +171,28 @@ describeWithServer('what an application is told', () => {
     return { request, get: of.get.bind(of) as TestApp['get'] }
   }
 
-  describe('of roles that are missing', () => {
+  describe('with unusual roles', () => {
     const tenant = (path = '/orders') => (app as TestApp).asTenant('a').request().get(path)
 
-    it('shows nothing rather than everything: a role that does not exist', async () => {
+    it('lead to 500 without its name when the role does not exist', async () => {
       await start({ url: url(), tenantRole: 'app_nobody' })
       const { status, text } = await tenant()
       expect(status).toBe(500)
       expect(text).not.toMatch(/app_nobody|role|exist/)
-      expect(ears.all).toContain('app_nobody')
+      expect(recorder.all).toContain('app_nobody')
     })
 
-    it('shows nothing rather than everything: a role that the login may not become', async () => {
+    it('lead to 500 without its name when the login may not become the role', async () => {
       await server.run('create role app_stranger nologin')
       await runAt(shop(), 'grant select on orders to app_stranger')
       await start({ url: url(), tenantRole: 'app_stranger' })
       const { status, text } = await tenant()
       expect(status).toBe(500)
       expect(text).not.toMatch(/app_stranger|permission/)
-      expect(ears.all).toContain('app_stranger')
+      expect(recorder.all).toContain('app_stranger')
     })
 
-    it('shows nothing rather than everything: a role that may not read', async () => {
+    it('lead to 500 without the error of PostgreSQL when the role may not read', async () => {
       await server.run(`create role app_blind nologin; grant app_blind to ${LOGIN}`)
       await start({ url: url(), tenantRole: 'app_blind' })
       const { status, text } = await tenant()
@@ -201,7 +201,7 @@ describeWithServer('what an application is told', () => {
     })
 
     it.each(["app'; drop table orders; --", '"', 'app tenant', '$1'])(
-      'does no harm by its name: %s',
+      'run no SQL of the name of a role: %s',
       async (name) => {
         const refused = await start({ url: url(), tenantRole: name, allTenantsRole: name }).then(
           async () => (await tenant()).status,
@@ -212,7 +212,7 @@ describeWithServer('what an application is told', () => {
       },
     )
 
-    it('goes by the names that it is given', async () => {
+    it('work with names of roles that must be quoted', async () => {
       await server.run(`create role "Tenant's" nologin; create role "All of 'em" nologin;
         grant "Tenant's", "All of 'em" to ${LOGIN}`)
       await runAt(shop(), `grant app_tenant to "Tenant's"; grant app_all_tenants to "All of 'em"`)

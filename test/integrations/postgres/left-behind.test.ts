@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => database?.[Symbol.asyncDispose]())
 
 describeWithServer('a transaction', () => {
-  it('leaves none of its settings to the next one on its connection', async () => {
+  it('leaves no timeouts or settings on its connection', async () => {
     const how = { ...database.options, connections: 1 }
     const timeouts = { statement: '47s', idleInTransaction: '43s' }
     await using app = await TestApp.create({
@@ -47,8 +47,8 @@ describeWithServer('a transaction', () => {
   })
 })
 
-describeWithServer('a connection that a user has set up', () => {
-  it('is lent again behind a transaction: nothing is left that would have to be cleaned', async () => {
+describeWithServer('a connection that the application has set up', () => {
+  it('is lent again after a transaction, which needs no cleaning', async () => {
     const poolOptions = { onConnect: () => {} }
     const plugins = [postgres({ ...database.options, connections: 1, poolOptions })]
     await using app = await TestApp.create({ plugins, logger: false })
@@ -74,7 +74,7 @@ describeWithServer('a connection that is given back', () => {
     return (await lent.query({ text: 'select pg_backend_pid() as pid' })).rows[0]?.['pid']
   }
 
-  /** Whether it is another one that is lent next; it is in no transaction, and has nothing temporary. */
+  /** Whether the next connection is another one. Expects that it has no open transaction and no temporary table. */
   async function replaced(pid: unknown): Promise<boolean> {
     const next = await driver.connect()
     try {
@@ -93,8 +93,8 @@ describeWithServer('a connection that is given back', () => {
     ['open, of lower case', ['begin']],
     ['open, and used', ['BEGIN', 'select 1']],
     ['failed', ['BEGIN', 'select 1/0']],
-    ['open again behind its end', ['BEGIN', 'COMMIT', 'BEGIN']],
-  ])('is ended where its transaction is %s', async (_, statements) => {
+    ['open again after a commit', ['BEGIN', 'COMMIT', 'BEGIN']],
+  ])('is ended when its transaction is %s', async (_, statements) => {
     const lent = await driver.connect()
     const pid = await pidOf(lent)
     for (const text of statements) await lent.query({ text }).catch(() => undefined)
@@ -103,13 +103,13 @@ describeWithServer('a connection that is given back', () => {
   })
 
   it.each([
-    ['nothing', []],
+    ['no statement', []],
     ['a transaction that was committed', ['BEGIN', 'select 1', 'COMMIT']],
     ['a transaction that was rolled back', ['BEGIN', 'select 1', 'ROLLBACK']],
     ['a failed one that was rolled back', ['BEGIN', 'select 1/0', 'ROLLBACK']],
     ['a statement that was refused', ['select 1/0']],
-    ['something temporary', ['create temp table trace (a int)']],
-  ])('is lent again behind %s, and clean, twice in a row', async (_, statements) => {
+    ['a temporary table', ['create temp table trace (a int)']],
+  ])('is lent again without traces after %s, twice in a row', async (_, statements) => {
     const first = await driver.connect()
     const pid = await pidOf(first)
     first.release()

@@ -9,7 +9,7 @@ const DONE = { rows: [], rowCount: 0, command: 'BEGIN', fields: [] }
 
 const settings = { statement: { text: 'select 1' }, explain: (error: unknown) => error }
 
-/** A connection on which nobody answers to a commit. */
+/** A connection on which the commit fails. */
 function connection(isLost: boolean): Connection {
   return {
     isLost,
@@ -22,9 +22,9 @@ function connection(isLost: boolean): Connection {
 }
 
 it.each([
-  ['before the commit was sent is known to have saved nothing', true, 'DATABASE_UNAVAILABLE'],
-  ['while it was committed may have saved it', false, 'COMMIT_UNKNOWN'],
-])('a connection that is lost %s', async (_, isLost, code) => {
+  ['DATABASE_UNAVAILABLE when the connection was lost before', true, 'DATABASE_UNAVAILABLE'],
+  ['COMMIT_UNKNOWN when the connection is lost meanwhile', false, 'COMMIT_UNKNOWN'],
+])('a commit rejects with %s', async (_, isLost, code) => {
   const transaction = new Transaction(connection(isLost), settings, new Activity(1000))
   const error = await transaction.commit().catch((reason) => reason)
   expect(HttpError.is(error) && error.code).toBe(code)

@@ -24,12 +24,12 @@ async function problemsOf(run: () => unknown) {
 
 describe('a script', () => {
   it.each([
-    ['statements', 'select 1; select 2;', ['select 1', 'select 2']],
-    ['the last without a semicolon', 'select 1;\nselect 2\n', ['select 1', 'select 2']],
-    ['nothing between semicolons', ';; select 1 ;;', ['select 1']],
+    ['two statements', 'select 1; select 2;', ['select 1', 'select 2']],
+    ['a last statement without a semicolon', 'select 1;\nselect 2\n', ['select 1', 'select 2']],
+    ['empty statements', ';; select 1 ;;', ['select 1']],
     ['strings', `select 'a;''b;'; select 2`, [`select 'a;''b;'`, 'select 2']],
     ['a backslash in a string', `select 'a\\'; select 2`, [`select 'a\\'`, 'select 2']],
-    ['strings that escape', `select E'a\\';b'; select 2`, [`select E'a\\';b'`, 'select 2']],
+    ['strings with escapes', `select E'a\\';b'; select 2`, [`select E'a\\';b'`, 'select 2']],
     [
       'a name that ends in e before a string',
       `select date'a'; select 2`,
@@ -59,19 +59,19 @@ describe('a script', () => {
       ],
     ],
     ['letters of any language', 'select ä$b$ç; select "é;"', ['select ä$b$ç', 'select "é;"']],
-    ['nothing', ' -- only this\n', []],
-  ])('is taken apart: %s', (_, sql, expected) => {
+    ['only a comment', ' -- only this\n', []],
+  ])('is split into statements: %s', (_, sql, expected) => {
     expect(split(sql)).toEqual(expected)
   })
 
-  it('may be long', () => {
+  it('may have several megabytes', () => {
     const long = `select '${"x''".repeat(1_000_000)}'; select /* ${'/* */'.repeat(50_000)} */ 2`
     expect(split(long).map((text) => text.length)).toEqual([3_000_009, expect.any(Number)])
   })
 })
 
 describe('a migration', () => {
-  it('knows the lines of its statements', () => {
+  it('is parsed to statements with their lines', () => {
     expect(parse('-- A comment.\n\nselect 1;\nselect\n2; select 3').statements).toEqual([
       { text: 'select 1', line: 3 },
       { text: 'select\n2', line: 4 },
@@ -79,14 +79,14 @@ describe('a migration', () => {
     ])
   })
 
-  it('is the same with a byte order mark, and with the line endings of any system', () => {
+  it('has the same checksum with a byte order mark and with line endings of Windows', () => {
     const plain = parse("insert into t values ('a\nb');\nselect 2;\n")
     const windows = parse("\ufeffinsert into t values ('a\r\nb');\r\nselect 2;\r\n")
     expect(windows).toEqual(plain)
     expect(parse("insert into t values ('a b');\nselect 2;\n").checksum).not.toBe(plain.checksum)
   })
 
-  it('says in its first line that it needs no transaction', () => {
+  it('runs without a transaction when its first line is the directive', () => {
     expect(parse('select 1').isTransactional).toBe(true)
     expect(parse('-- blazon: no-transaction\nselect 1').isTransactional).toBe(false)
     expect(parse('\ufeff-- blazon: no-transaction\r\nselect 1').isTransactional).toBe(false)
@@ -94,15 +94,15 @@ describe('a migration', () => {
 
   it.each([
     ['empty', '', ':1', 'It has no statement.'],
-    ['a comment alone', '\n-- later\n/* or never */', ':1', 'It has no statement.'],
+    ['only comments', '\n-- later\n/* or never */', ':1', 'It has no statement.'],
     [
-      'a directive that is misspelt',
+      'a misspelt directive',
       '-- blazon: notransaction\nselect 1',
       ':1',
       'It looks like a directive',
     ],
     [
-      'a directive that comes too late',
+      'a directive after the first line',
       'select 1;\n-- blazon: no-transaction\nselect 2',
       ':2',
       'It looks like a directive',
@@ -114,7 +114,7 @@ describe('a migration', () => {
       'A backslash begins a command of psql',
     ],
     [
-      'what pg_dump begins with',
+      'the beginning of a dump of pg_dump',
       "--\n-- PostgreSQL database dump\n--\n\n\\restrict abc'def\n",
       ':5',
       'A backslash begins a command of psql',
@@ -125,16 +125,16 @@ describe('a migration', () => {
       ':2',
       'COPY would read rows',
     ],
-    ['COPY to nowhere', 'copy (select 1) to stdout', ':1', 'COPY would read rows'],
+    ['COPY to stdout', 'copy (select 1) to stdout', ':1', 'COPY would read rows'],
     ['BEGIN', 'begin;\nselect 1;\ncommit;', ':1', 'BEGIN would begin or end a transaction'],
-    ['COMMIT behind a comment', 'select 1; /* now */ commit', ':1', 'COMMIT would'],
+    ['COMMIT after a comment', 'select 1; /* now */ commit', ':1', 'COMMIT would'],
     ['START TRANSACTION', 'start transaction', ':1', 'START would'],
     ['ROLLBACK', 'select 1;\nrollback', ':2', 'ROLLBACK would'],
     ['END', 'end', ':1', 'END would'],
     ['a quote that is not closed', "select 1;\nselect 'a;\n", ':2', 'opened here and never closed'],
     ['a comment that is not closed', 'select 1 /* /* */', ':1', 'opened here and never closed'],
     ['a dollar quote that is not closed', 'do $a$ select $$', ':1', 'opened here and never closed'],
-    ['NUL', 'select 1\0', '', 'It is not UTF-8.'],
+    ['a NUL character', 'select 1\0', '', 'It is not UTF-8.'],
     ['another encoding', Buffer.from([0x73, 0xe9]), '', 'It is not UTF-8.'],
     ['UTF-16', Buffer.from('\ufeffselect 1', 'utf16le'), '', 'It is not UTF-8.'],
   ])('is refused: %s', async (_, sql, place, cause) => {
@@ -152,13 +152,13 @@ describe('a migration', () => {
     'prepare a as select 1',
     'create function f() returns void language plpgsql as $$ begin commit; end $$',
     "select 'from stdin'",
-  ])('may say: %s', (sql) => {
+  ])('is accepted: %s', (sql) => {
     expect(parse(sql).statements.length).toBeGreaterThan(0)
   })
 })
 
 describe('a folder of migrations', () => {
-  it('is read in the order of names, with gaps, and without what is no SQL', async () => {
+  it('is read in the order of names, with gaps, and without other files', async () => {
     using folder = new Folder({
       '0010_c.sql': 'select 3',
       '0001_a.sql': 'select 1',
@@ -172,7 +172,7 @@ describe('a folder of migrations', () => {
     expect(names).toEqual(['0001_a.sql', '0002_b_b2.sql', '0010_c.sql'])
   })
 
-  it('may be empty, or have dates for numbers', async () => {
+  it('may be empty, or have dates as numbers', async () => {
     using folder = new Folder()
     expect(await readMigrations(folder.path)).toEqual([])
     folder.write({ '20260102093000_b.sql': 'select 1', '20260101093000_a.sql': 'select 1' })
@@ -191,7 +191,7 @@ describe('a folder of migrations', () => {
     '0001_a b.sql',
     '0001.sql',
     '000000000000001_a.sql',
-  ])('has no file with the name %s', async (name) => {
+  ])('is refused with a file named %s', async (name) => {
     using folder = new Folder({ [name]: 'select 1' })
     expect(await problemsOf(() => readMigrations(folder.path))).toMatchObject([
       {
@@ -202,7 +202,7 @@ describe('a folder of migrations', () => {
     ])
   })
 
-  it('has each number once, as long as the others, and everything in one place', async () => {
+  it('is refused with equal numbers, numbers of different lengths, or folders', async () => {
     using folder = new Folder({
       '0001_a.sql': 'select 1',
       '0001_b.sql': 'select 1',
@@ -220,19 +220,19 @@ describe('a folder of migrations', () => {
     ])
   })
 
-  it('has to be there', async () => {
+  it('is refused when it does not exist', async () => {
     const problems = await problemsOf(() => readMigrations('/nowhere/at/all'))
     expect(problems).toMatchObject([
       { code: 'E_OPTION_INVALID', subject: 'migrations', cause: expect.stringContaining('ENOENT') },
     ])
   })
 
-  it('is named as it was looked for', async () => {
+  it('is named in the error with its absolute path', async () => {
     const [problem] = await problemsOf(() => readMigrations('no/migrations'))
     expect(problem?.cause).toBe(`The folder ${resolve('no/migrations')} cannot be read (ENOENT).`)
   })
 
-  it('tells everything that is wrong with its files at once', async () => {
+  it('leads to one error with the mistakes of all files', async () => {
     using folder = new Folder({
       '0001_a.sql': '',
       '0002_b.sql': 'commit',

@@ -4,7 +4,7 @@ import {
   type PostgresOptions,
 } from '../../../src/integrations/postgres/index.js'
 
-// A process that migrates, and says what it has run.
+// A process that migrates, and prints the names of the migrations that it has run.
 const [database = '{}', options = '{}'] = process.argv.slice(2)
 const applied = await migrate(JSON.parse(database) as PostgresOptions, {
   ...(JSON.parse(options) as MigrateOptions),

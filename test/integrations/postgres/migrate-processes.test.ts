@@ -28,7 +28,7 @@ async function cleanUp() {
   await database[Symbol.asyncDispose]()
 }
 
-/** Starts a process that migrates, and gathers what it prints. */
+/** Starts a process that migrates, and collects its output. */
 function start(more: PostgresOptions = {}) {
   const { options, tenantRole, allTenantsRole } = database
   const place = { ...options, tenantRole, allTenantsRole, migrations: folder.path, ...more }
@@ -50,7 +50,7 @@ function start(more: PostgresOptions = {}) {
   return { child, ended, applied, output: () => output }
 }
 
-/** Where the database is, for a driver, behind something that stands before the server. */
+/** The options for the database behind a proxy on this port. */
 function at(port: number): PostgresOptions {
   const url = new URL(database.options.url)
   url.port = String(port)
@@ -69,7 +69,7 @@ const recorded = async () =>
     (await database.run('select name from blazon.migrations order by name')) as { name: string }[],
   )
 
-/** Stops what a client sends as soon as a text has been in it so often. */
+/** A proxy that stops the data of a client when a text has been in it this number of times. */
 async function stopAt(mark: string, times: number) {
   const serverPort = Number(new URL(database.options.url).port)
   const sockets = new Set<Socket>()
@@ -106,7 +106,7 @@ describeWithServer('processes that migrate', () => {
   beforeEach(prepare)
   afterEach(cleanUp)
 
-  it('at once do everything once, and wait for each other', async () => {
+  it('run each migration once when three start concurrently', async () => {
     const files = Array.from({ length: 6 }, (_, index) => [
       `000${index + 1}_step.sql`,
       `create table step_${index} (id int); insert into step_${index} values (1); select pg_sleep(0.05)`,
@@ -124,7 +124,7 @@ describeWithServer('processes that migrate', () => {
     expect(rows).toEqual({ n: 1 })
   })
 
-  it('wait for one that takes long, and have nothing to do then', async () => {
+  it('wait for a process that migrates, and then run nothing', async () => {
     const holder = await database.driver.connect()
     await holder.script('select pg_advisory_lock(1)')
     folder.write({ '0001_long.sql': 'create table long (id int);\nselect pg_advisory_lock(1)' })
@@ -140,11 +140,11 @@ describeWithServer('processes that migrate', () => {
 
   it.each([
     ['between statements', "select 'here'", 1],
-    ['before the migration is noted', 'insert into blazon.migrations', 1],
-    // The first one ends the transaction that looks for the roles.
+    ['before the migration is recorded', 'insert into blazon.migrations', 1],
+    // The first commit ends the transaction that looks for the roles.
     ['before the commit', 'commit\0', 2],
-  ])('and are killed %s leave nothing half done, and no lock', async (_, mark, times) => {
-    // The table of migrations is there, so that what is stopped is a migration.
+  ])('leave no partial migration and no lock when they are killed %s', async (_, mark, times) => {
+    // Creates the table of migrations, so that the proxy stops a migration and not the creation of the table.
     await migrateHere()
     folder.write({
       '0001_a.sql': "create table a (id int);\nselect 'here';\ncreate table b (id int)",
@@ -165,7 +165,7 @@ describeWithServer('processes that migrate', () => {
     expect(await database.run(tables)).toHaveLength(2)
   })
 
-  it('and are killed while a statement runs leave nothing half done, and no lock', async () => {
+  it('leave no partial migration and no lock when they are killed during a statement', async () => {
     const holder = await database.driver.connect()
     await holder.script('select pg_advisory_lock(2)')
     folder.write({ '0001_a.sql': 'create table a (id int);\nselect pg_advisory_lock(2)' })
@@ -174,13 +174,13 @@ describeWithServer('processes that migrate', () => {
     await until(async () => (await database.run(waiting)).length === 1)
     child.kill('SIGKILL')
     await ended
-    // The server finds out when it has something to say.
+    // The server notices the end of the process when it sends the result.
     holder.destroy()
     expect(namesOf(await migrateHere())).toEqual(['0001_a.sql'])
     expect(await recorded()).toEqual(['0001_a.sql'])
   })
 
-  it('may have a login with timeouts of its own', async () => {
+  it('ignore the timeouts and transaction settings of their login', async () => {
     await migrateHere()
     const owner = await database.role('owner', 'login superuser')
     await database.run(
@@ -197,7 +197,7 @@ describeWithServer('processes that migrate', () => {
     expect(namesOf(applied)).toEqual(['0001_a.sql', '0002_b.sql'])
   })
 
-  it('need two connections for what runs without a transaction', async () => {
+  it('need two connections for a migration without a transaction', async () => {
     folder.write({ '0001_a.sql': '-- blazon: no-transaction\nselect 1' })
     const driver = createDriver({ url: database.options.url, connections: 1 })
     await driver.open({ logger: SILENT })
@@ -207,11 +207,11 @@ describeWithServer('processes that migrate', () => {
   })
 })
 
-describeWithPgBouncer('behind PgBouncer in transaction mode, processes that migrate', () => {
+describeWithPgBouncer('processes that migrate through PgBouncer in transaction mode', () => {
   beforeEach(prepare)
   afterEach(cleanUp)
 
-  it('at once do everything once', async () => {
+  it('run each migration once when two start concurrently', async () => {
     const serverPort = Number(new URL(database.options.url).port)
     await using bouncer = await PgBouncer.start({ serverPort, users: [], connections: 3 })
     folder.write({

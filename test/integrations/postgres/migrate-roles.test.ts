@@ -8,7 +8,7 @@ import { describeWithServer, SUPERUSER } from './server.js'
 
 const SILENT = { info() {}, warn() {}, error() {} }
 
-describeWithServer('who migrates', () => {
+describeWithServer('the user that migrates', () => {
   let database: ServerDatabase
   let folder: Folder
 
@@ -42,7 +42,7 @@ describeWithServer('who migrates', () => {
     expect(error.problems).toHaveLength(1)
     return error.problems[0] as ConfigError['problems'][number]
   }
-  /** A login that owns the database, and nothing else. */
+  /** A new login that owns the database and nothing else. */
   const newOwner = async (attributes: string) => {
     const owner = await database.role('owner', `login ${attributes}`)
     await database.run(
@@ -50,16 +50,16 @@ describeWithServer('who migrates', () => {
     )
     return owner
   }
-  /** What a message tells an administrator to run. */
+  /** Runs the SQL of a remedy as an administrator. */
   const administer = (remedy: string) => database.run(remedy.slice(remedy.indexOf(': ') + 2))
 
-  it('needs no superuser, and makes tables that tenants are kept apart in', async () => {
+  it('needs no superuser rights to create tables that keep tenants apart', async () => {
     const owner = await newOwner('createrole')
     const login = await database.role('login', 'login noinherit')
     const roles = rolesOf(database)
     folder.write({
       '0001_orders.sql': tenantTable('orders', { ...roles, columns: ['note text not null'] }),
-      // As the owner, for all tenants: no policy is for the owner, who would see nothing.
+      // Changes the rows of all tenants as the owner. While row-level security is forced, the owner sees no rows.
       '0002_fill.sql': `alter table orders no force row level security;
         insert into orders (tenant_id, note) values ('acme', 'a'), ('zeta', 'z'); update orders set note = upper(note);
         alter table orders force row level security;`,
@@ -73,7 +73,7 @@ describeWithServer('who migrates', () => {
     expect(await seen(owner, 'acme')).toEqual([])
   })
 
-  it('is told what an administrator has to run, where it may not make roles', async () => {
+  it('gets an error with SQL for an administrator when it may not create roles', async () => {
     const owner = await newOwner('nocreaterole')
     const login = await database.role('login', 'login noinherit')
     const { code, subject, remedy } = await problemOf(migrateAs(owner, login))
@@ -85,7 +85,7 @@ describeWithServer('who migrates', () => {
     expect(await migrateAs(owner, login)).toEqual([])
   })
 
-  it('is told so, where it may not make the login a member', async () => {
+  it('gets an error with SQL for an administrator when it may not grant the roles', async () => {
     const owner = await newOwner('nocreaterole')
     await applyMigrations(database.driver, { folder: folder.path, roles: rolesOf(database) })
     await database.run(
@@ -100,7 +100,7 @@ describeWithServer('who migrates', () => {
     expect(await migrateAs(owner, login)).toEqual([])
   })
 
-  it('is told so, where it may not keep the record', async () => {
+  it('gets an error when it may not use the table blazon.migrations', async () => {
     const owner = await database.role('owner', 'login')
     await applyMigrations(database.driver, { folder: folder.path, roles: rolesOf(database) })
     expect(await problemOf(migrateAs(owner))).toMatchObject({
@@ -113,17 +113,20 @@ describeWithServer('who migrates', () => {
     ['superuser', 'It is a superuser'],
     ['bypassrls', 'It has BYPASSRLS'],
     ['inherit', 'It inherits the rights of'],
-  ])('may not let the application log in as %s', async (attribute, cause) => {
-    const login = await database.role('login', `login ${attribute}`)
-    const problem = await problemOf(migrateAs(SUPERUSER, login))
-    expect(problem).toMatchObject({ code: 'E_DATABASE_LOGIN', subject: `login ${login}` })
-    expect(problem.cause).toContain(cause)
-    await administer(problem.remedy)
-    const roles = { ...rolesOf(database), login }
-    await applyMigrations(database.driver, { folder: folder.path, roles })
-  })
+  ])(
+    'gets an error when the login of the application has the attribute %s',
+    async (attribute, cause) => {
+      const login = await database.role('login', `login ${attribute}`)
+      const problem = await problemOf(migrateAs(SUPERUSER, login))
+      expect(problem).toMatchObject({ code: 'E_DATABASE_LOGIN', subject: `login ${login}` })
+      expect(problem.cause).toContain(cause)
+      await administer(problem.remedy)
+      const roles = { ...rolesOf(database), login }
+      await applyMigrations(database.driver, { folder: folder.path, roles })
+    },
+  )
 
-  it('may not name a login that is not there', async () => {
+  it('gets an error with CREATE ROLE when the login of the application does not exist', async () => {
     const roles = { ...rolesOf(database), login: 'nobody at all' }
     const problem = await problemOf(
       applyMigrations(database.driver, { folder: folder.path, roles }),
@@ -132,7 +135,7 @@ describeWithServer('who migrates', () => {
     expect(problem.remedy).toContain('create role "nobody at all" login noinherit')
   })
 
-  it('may do so at once with others, in other databases of the server', async () => {
+  it('may migrate four databases of a server concurrently', async () => {
     const others = await Promise.all([1, 2, 3].map(() => ownServerDatabase()))
     const login = await database.role('login', 'login noinherit')
     const roles = { ...rolesOf(database), login }

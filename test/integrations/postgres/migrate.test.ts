@@ -39,17 +39,17 @@ describe.each(KINDS)('migrations on %s', (_, open) => {
   const count = async (table: string) =>
     Number((await database.run(`select count(*)::int as n from ${table}`))[0]?.['n'])
 
-  it('are run once, in the order of their names', async () => {
+  it('run once, in the order of their names', async () => {
     folder.write({
       '0002_fill.sql':
         "insert into notes (text) values ('a');\ninsert into notes (text) values ('b')",
       '0001_create_notes.sql': 'create table notes (text text);',
     })
     expect(await states()).toEqual(['pending 0001_create_notes.sql', 'pending 0002_fill.sql'])
-    const told: string[] = []
-    const applied = await migrate({ onApplied: ({ name }) => told.push(name) })
+    const reported: string[] = []
+    const applied = await migrate({ onApplied: ({ name }) => reported.push(name) })
     expect(names(applied)).toEqual(['0001_create_notes.sql', '0002_fill.sql'])
-    expect(told).toEqual(names(applied))
+    expect(reported).toEqual(names(applied))
     expect(applied.every(({ durationMs }) => Number.isInteger(durationMs))).toBe(true)
     expect(await migrate()).toEqual([])
     expect(await count('notes')).toBe(2)
@@ -61,7 +61,7 @@ describe.each(KINDS)('migrations on %s', (_, open) => {
     expect(status[0]?.durationMs).toBe(applied[0]?.durationMs)
   })
 
-  it('that fail in the middle are undone as a whole, and named with their line', async () => {
+  it('are rolled back as a whole when a statement fails, which the error names with its line', async () => {
     folder.write({
       '0001_create.sql': 'create table notes (id int primary key)',
       '0002_fill.sql':
@@ -88,7 +88,7 @@ describe.each(KINDS)('migrations on %s', (_, open) => {
     expect(names(await migrate())).toEqual(['0002_fill.sql', '0003_never.sql'])
   })
 
-  it('without a transaction', async () => {
+  it('run without a transaction after the comment -- blazon: no-transaction', async () => {
     folder.write({
       '0001_create.sql': 'create table notes (id int);\ninsert into notes values (1), (1)',
       '0002_index.sql':
@@ -110,7 +110,7 @@ describe.each(KINDS)('migrations on %s', (_, open) => {
     expect((await states()).at(-1)).toBe('pending 0003_unique.sql')
   })
 
-  it('are not run where the files are not what was applied', async () => {
+  it('do not run when an applied file was changed, removed or preceded by a new one', async () => {
     folder.write({
       '0001_a.sql': 'create table a (id int)',
       '0003_c.sql': 'create table c (id int)',
@@ -133,7 +133,7 @@ describe.each(KINDS)('migrations on %s', (_, open) => {
       'applied 0004_d.sql',
       'pending 0005_e.sql',
     ])
-    // Both say what to do: where the change means nothing, and where the file was meant to go.
+    // Both remedies have SQL for the case that the change is intended.
     for (const { remedy } of [problems[0], problems[2]] as typeof problems) {
       await database.run(String(/(?:update|delete) .*/.exec(remedy)?.[0]))
     }
@@ -141,7 +141,7 @@ describe.each(KINDS)('migrations on %s', (_, open) => {
     expect(names(await migrate())).toEqual(['0005_e.sql'])
   })
 
-  it('may be behind the database where that is allowed', async () => {
+  it('may be older than the database when isNewerAllowed is set', async () => {
     folder.write({ '0001_a.sql': 'select 1', '0002_b.sql': 'select 1' })
     await migrate()
     folder.remove('0002_b.sql')
@@ -155,7 +155,7 @@ describe.each(KINDS)('migrations on %s', (_, open) => {
     ])
   })
 
-  it('leave nothing of their settings to the next, nor to who uses the connection then', async () => {
+  it('leave no settings for the next migration or the next user of the connection', async () => {
     const { tenantRole } = database
     folder.write({
       '0001_settings.sql': `create table seen (id int);
@@ -176,44 +176,49 @@ describe.each(KINDS)('migrations on %s', (_, open) => {
 
   it.each([
     [
-      'a place in a statement',
+      'the line within a statement',
       'select 1;\nselect 2,\n  nothing from pg_class',
       '0001_x.sql:3',
       /^42703: column "nothing" does not exist$/,
     ],
-    ['a place behind letters of two units', "select '🦊🦊\n🦊', oops", '0001_x.sql:2', /^42703/],
     [
-      'a syntax error',
+      'the line after characters of two code units',
+      "select '🦊🦊\n🦊', oops",
+      '0001_x.sql:2',
+      /^42703/,
+    ],
+    [
+      'the line of a syntax error',
       'create table a (\n  id int,\n);',
       '0001_x.sql:3',
       /^42601: syntax error at or near "\)"$/,
     ],
     [
-      'an error in a function',
+      'the line of a DO block that raises an error',
       "select 1;\n\ndo $$ begin\n  raise exception 'no' using hint = 'Try'; end $$",
       '0001_x.sql:3',
       /^P0001: no \(Try\)$/,
     ],
     [
-      'a constraint that waits',
+      'no line for a deferred constraint',
       'create table a (id int unique deferrable initially deferred);\ninsert into a values (1), (1)',
       '0001_x.sql',
       /^23505/,
     ],
     [
-      'a value, which is not told',
+      'the line, without the value of the error',
       "select 'secret'::int",
       '0001_x.sql:1',
       /^22P02: invalid input syntax for type integer: "…"$/,
     ],
-  ])('that fail name %s', async (_, sql, subject, cause) => {
+  ])('name %s in the error', async (_, sql, subject, cause) => {
     folder.write({ '0001_x.sql': sql })
     const [problem] = await problemsOf(migrate())
     expect(problem).toMatchObject({ code: 'E_MIGRATION_FAILED', subject })
     expect(problem?.cause).toMatch(cause)
   })
 
-  it('say what to do where a statement runs in no transaction', async () => {
+  it('name the directive in the error when a statement cannot run in a transaction', async () => {
     folder.write({
       '0001_x.sql': 'create table a (id int);\ncreate index concurrently on a (id)',
     })
@@ -225,7 +230,7 @@ describe.each(KINDS)('migrations on %s', (_, open) => {
     })
   })
 
-  it('make the roles of tenants, harmless, and give them nothing but what is in public', async () => {
+  it('create the roles of tenants without a login, without attributes, and with USAGE of public', async () => {
     const { tenantRole, allTenantsRole } = database
     await migrate()
     const roles = await database.run(
@@ -253,13 +258,13 @@ describe.each(KINDS)('migrations on %s', (_, open) => {
     expect(await migrate()).toEqual([])
   })
 
-  it('let a login become both roles, and inherit from neither', async () => {
+  it('allow a login to become both roles without inheriting their rights', async () => {
     const { tenantRole, allTenantsRole } = database
     const login = ownName('login')
     const [{ v } = {}] = await database.run(
       "select current_setting('server_version_num')::int as v",
     )
-    // From 16 on it is the membership that says so, and not the login.
+    // From version 16 on, the membership decides about inheritance, and not the login.
     await database.run(
       `create role ${login} login ${Number(v) >= 160_000 ? 'inherit' : 'noinherit'}`,
     )
@@ -274,7 +279,7 @@ describe.each(KINDS)('migrations on %s', (_, open) => {
     expect(related).toEqual(Array(2).fill({ becomes: true, inherits: false }))
   })
 
-  it('make no roles where there are no tenants', async () => {
+  it('create no roles when there are no tenants', async () => {
     folder.write({ '0001_a.sql': 'select 1' })
     expect(names(await migrate({ roles: null }))).toEqual(['0001_a.sql'])
     const found = await database.run('select from pg_roles where rolname = $1', [

@@ -6,15 +6,14 @@ import { afterAll } from 'vitest'
 import type { Connection, Driver } from '../../../src/integrations/postgres/driver.js'
 import { createDriver } from '../../../src/integrations/postgres/drivers/create-driver.js'
 import type { PostgresOptions } from '../../../src/integrations/postgres/options/postgres-options.js'
+import { startPgliteFromTemplate } from '../../pglite-template.js'
 import { isServerMissing, Server, SUPERUSER } from './server.js'
 
 export { describeWithServer } from './server.js'
 
-import { startPgliteFromTemplate } from '../../pglite-template.js'
-
 startPgliteFromTemplate()
 
-/** One for all tests of a file. */
+/** One server for all tests of a file. */
 let shared: Promise<Server> | undefined
 
 afterAll(async () => {
@@ -23,7 +22,7 @@ afterAll(async () => {
   await server?.[Symbol.asyncDispose]()
 })
 
-/** A database that is a test's own, with roles of its own. */
+/** A database of one test, with roles of its own. */
 export interface OwnDatabase extends AsyncDisposable {
   readonly driver: Driver
   readonly options: PostgresOptions
@@ -31,16 +30,16 @@ export interface OwnDatabase extends AsyncDisposable {
   readonly allTenantsRole: string
   /** Runs one statement, or a script, as the superuser. */
   run(sql: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>
-  /** Runs statements in one transaction that is rolled back, as somebody else; answers with the rows of the last. */
+  /** Runs statements as a role and a tenant, in a transaction that is rolled back. Returns the rows of the last. */
   as(role: string, tenant: string | null, ...statements: string[]): Promise<unknown[]>
 }
 
-/** A name of a database or a role that nobody else has. */
+/** A unique name of a database or a role. */
 export function ownName(what: string): string {
   return `blazon_${what}_${process.pid}_${randomUUID().slice(0, 8)}`
 }
 
-/** A new database on a server of this file's. */
+/** A new database on the server of this file. */
 export async function ownServerDatabase(more: PostgresOptions = {}): Promise<ServerDatabase> {
   shared ??= Server.start()
   const server = await shared
@@ -138,12 +137,12 @@ export class ServerDatabase extends TestDatabase {
     return this
   }
 
-  /** Where it is, for who logs in as this role. */
+  /** The URL of the database for a login as this role. */
   urlOf(login: string): string {
     return this.server.url(login, { database: this.#name })
   }
 
-  /** Makes a role that nobody else has. */
+  /** Makes a role with a unique name. */
   async role(what: string, attributes: string): Promise<string> {
     const name = ownName(what)
     await this.run(`create role ${name} ${attributes}`)

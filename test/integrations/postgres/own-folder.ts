@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * Waits until the process that has started it is gone, however that has ended; then ends the server whose id is in a file, with its children,
- * which may be stopped, and removes the folder.
+ * Waits until the process that has started this script has ended in any way. Then the script ends the server whose
+ * process id is in a file, and the children of the server, which may be paused, and removes the folder.
  */
 const GUARD = `read -r _
 pid=$(head -n 1 "$1/$2" 2>/dev/null) && kill -KILL "$pid" $(ps -o pid= --ppid "$pid") 2>/dev/null
@@ -17,18 +17,18 @@ export class OwnFolder implements AsyncDisposable {
   readonly path: string
   readonly #guard
 
-  /** @param pidFile Where in it the server writes its id. */
+  /** @param pidFile The file in the folder to which the server writes its process id. */
   constructor(prefix: string, pidFile: string) {
     this.path = mkdtempSync(join(tmpdir(), prefix))
     const { uid, gid } = owner()
     if (uid !== undefined && gid !== undefined) chownSync(this.path, uid, gid)
     const args = ['-c', GUARD, 'guard', this.path, pidFile]
-    // In a group of its own, or what ends all others would end it first.
+    // In a process group of its own. Otherwise, a signal to the group of the tests would end the script first.
     this.#guard = spawn('sh', args, { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
     this.#guard.unref()
   }
 
-  /** Once the server is gone. */
+  /** Removes the folder. Call it after the server has ended. */
   async [Symbol.asyncDispose](): Promise<void> {
     const ended = once(this.#guard, 'exit')
     this.#guard.kill('SIGKILL')
@@ -37,7 +37,7 @@ export class OwnFolder implements AsyncDisposable {
   }
 }
 
-/** Who runs servers: neither PostgreSQL nor PgBouncer runs as root. */
+/** The user that runs servers: neither PostgreSQL nor PgBouncer runs as root. */
 export function owner(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {}
   const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))

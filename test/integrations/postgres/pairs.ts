@@ -14,7 +14,7 @@ import { Barrier } from '../../conformance/tenant-orders.js'
 
 const INSERT = 'insert into orders (note) values ($1)'
 
-/** Whatever happens, there are two rows of a name, or none. */
+/** Each request saves two rows of a name. After any failure, there are two rows of a name, or none. */
 @Tenant()
 @Controller('pairs')
 export class PairsController {
@@ -29,7 +29,7 @@ export class PairsController {
     return { name }
   }
 
-  /** Waits to be told before it adds the second. */
+  /** Waits for the barrier before it adds the second row. */
   @Post(':name/slowly')
   @HttpCode(201)
   async addSlowly({ params: { name } }: Request) {
@@ -56,6 +56,6 @@ export class ReadyController {
   }
 }
 
-/** Names whose pairs are not whole. */
+/** Finds names that do not have exactly two rows. */
 export const HALVES = `select note, count(*)::int as count from orders group by note
   having count(*) <> 2`

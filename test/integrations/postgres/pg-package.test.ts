@@ -4,14 +4,14 @@ import { loadPg } from '../../../src/integrations/postgres/drivers/pg-package.js
 
 afterEach(() => vi.doUnmock('pg'))
 
-it('is the pg whose queries and connections can be made a flight of', async () => {
+it('loads a pg with the class Query', async () => {
   await expect(loadPg()).resolves.toHaveProperty('Query')
 })
 
 it.each([
-  ['it has no queries of its own, as the native one', {}],
-  ['its queries answer to other names', { Query: class {} }],
-])('is refused at the start where %s', async (_, odd) => {
+  ['has no class Query, as the native one', {}],
+  ['has a class Query without the methods of the protocol', { Query: class {} }],
+])('refuses a pg that %s', async (_, odd) => {
   const pg = await loadPg()
   vi.doMock('pg', () => ({ ...pg, Query: undefined, default: undefined, ...odd }))
   await expect(loadPg()).rejects.toThrow(ConfigError)

@@ -9,9 +9,9 @@ import { OwnFolder, owner } from './own-folder.js'
 import { describeWithServer, runAt, SUPERUSER } from './server.js'
 
 const hasBinary = spawnSync('pgbouncer', ['--version']).status === 0
-if (!hasBinary) console.warn('Skipped: there is no pgbouncer here.')
+if (!hasBinary) console.warn('Skipped: pgbouncer is not installed.')
 
-/** `describe` of what needs a PgBouncer, and a server behind it. */
+/** `describe` for tests that need a PgBouncer, and a server behind it. */
 export const describeWithPgBouncer =
   hasBinary || process.env['CI'] ? describeWithServer : describe.skip
 
@@ -22,15 +22,15 @@ afterAll(async () => {
 })
 
 export interface PgBouncerOptions {
-  /** Of the server that it stands before. */
+  /** The port of the server behind PgBouncer. */
   readonly serverPort: number
-  /** Who may log in, beside the superuser. */
+  /** The users that may log in, beside the superuser. */
   readonly users: readonly string[]
-  /** How many connections it keeps to the server, for each user of each database. */
+  /** How many connections to the server PgBouncer has, for each user of each database. */
   readonly connections: number
 }
 
-/** A PgBouncer of a test's own, in transaction mode: a connection of the server is anybody's once a transaction is over. */
+/** A PgBouncer of one test, in transaction mode: after each transaction, another client may get the connection. */
 export class PgBouncer implements AsyncDisposable {
   readonly port: number
   readonly #folder = new OwnFolder('blazon-pgbouncer-', 'pid')
@@ -48,7 +48,7 @@ export class PgBouncer implements AsyncDisposable {
         await bouncer.#start(options)
         return bouncer
       } catch (error) {
-        // Somebody was quicker to take the port.
+        // Another process took the port first.
         await bouncer[Symbol.asyncDispose]()
         if (attempt === 5) throw error
       }
@@ -67,7 +67,7 @@ export class PgBouncer implements AsyncDisposable {
     const list = join(this.#folder.path, 'users')
     writeFileSync(list, [SUPERUSER, ...users].map((user) => `"${user}" ""\n`).join(''))
     const settings = join(this.#folder.path, 'pgbouncer.ini')
-    // Nothing is said of parameters to ignore: what an ordinary one refuses is refused here, too.
+    // `ignore_startup_parameters` is not set, so this PgBouncer refuses the parameters that any other one refuses.
     const lines = [
       '[databases]',
       `* = host=127.0.0.1 port=${serverPort}`,
@@ -88,11 +88,11 @@ export class PgBouncer implements AsyncDisposable {
     this.#process = child
     await until(async () => {
       if (child.exitCode !== null) throw new Error(`pgbouncer ended:\n${this.log}`)
-      return await this.#answers()
+      return await this.#isReady()
     })
   }
 
-  async #answers(): Promise<boolean> {
+  async #isReady(): Promise<boolean> {
     try {
       await runAt(this.url(SUPERUSER, 'postgres'), 'select 1')
       return true

@@ -36,7 +36,7 @@ const NAMES = COLUMNS.map((column) => column.split(' ')[0] as string)
 
 const Orm = new InjectionToken<PgRemoteDatabase>('Orm')
 
-/** Whatever it is, for the column of the same name. */
+/** Any value for each column of the same name. */
 const Thing = z.record(z.string(), z.any())
 
 @Controller('things')
@@ -115,7 +115,7 @@ class ThingsController {
     return this.db.sql`select name from things where quantity = ${params.quantity}`
   }
 
-  // No schema says what it is.
+  // This parameter has no schema.
   @Get('by-ref/:ref')
   byRef({ params }: Request<{ ref: string }>) {
     return this.db.sql`select name from things where ref = ${params.ref}`
@@ -217,13 +217,13 @@ describe.each(KINDS)('a value of the request that %s refuses', (_kind, open) => 
       ['a large integer in a list', { counts: [1, 3_000_000_000] }, 'counts.1', 'is out of range'],
       ['a large numeric', { quantity: 7, price: 100 }, 'price', 'is out of range'],
       ['a numeric that is rounded up', { price: 99.999 }, 'price', 'is out of range'],
-      ['no integer', { quantity: 'abc' }, 'quantity', 'is not valid'],
+      ['a text for an integer', { quantity: 'abc' }, 'quantity', 'is not valid'],
       ['a fraction for an integer', { quantity: 1.5 }, 'quantity', 'is not valid'],
-      ['no uuid', { ref: 'not-a-uuid', name: 'x' }, 'ref', 'is not valid'],
-      ['no date', { due: 'tomorrowish' }, 'due', 'is not valid'],
-      ['a date that there is not', { due: '2026-02-30' }, 'due', 'is out of range'],
+      ['a text for a uuid', { ref: 'not-a-uuid', name: 'x' }, 'ref', 'is not valid'],
+      ['a text for a date', { due: 'tomorrowish' }, 'due', 'is not valid'],
+      ['a date that does not exist', { due: '2026-02-30' }, 'due', 'is out of range'],
       ['a date too far away', { at: '300000-01-01' }, 'at', 'is out of range'],
-    ])('is 400 with its field: %s', async (_what, sent, path, message) => {
+    ])('leads to a 400 that names its field: %s', async (_what, sent, path, message) => {
       const { status, body } = await post('', sent)
       expect({ status, body }).toMatchObject({
         status: 400,
@@ -233,7 +233,7 @@ describe.each(KINDS)('a value of the request that %s refuses', (_kind, open) => 
       expect(logged).toEqual([])
     })
 
-    it('is found in every part of a request, in what it has become, and behind an ORM', async () => {
+    it('is found in query, path, headers and body, in JSON that was made of it, and with an ORM', async () => {
       const nul = 'must not contain a NUL character'
       const ask = async (path: string) => (await request().get(`/things${path}`)).body.errors
       expect(await ask('/search?q=A%00b')).toEqual([{ in: 'query', path: 'q', message: nul }])
@@ -261,7 +261,7 @@ describe.each(KINDS)('a value of the request that %s refuses', (_kind, open) => 
       ])
     })
 
-    it('names every text with a NUL', async () => {
+    it('leads to a 400 that names every text with a NUL', async () => {
       const { body } = await post('', { name: '\0', tags: ['\0\0', 'b'] })
       expect(body.errors.map(({ path }: { path: string }) => path).sort()).toEqual([
         'name',
@@ -269,28 +269,32 @@ describe.each(KINDS)('a value of the request that %s refuses', (_kind, open) => 
       ])
     })
 
-    it('is 400 without a field where it may be one of several', async () => {
+    it('leads to a 400 without a field when it may be one of several', async () => {
       const { status, body } = await post('/two-columns', { code: 'abcd', name: 'abcde' })
       expect({ status, body }).toMatchObject({ status: 400, body: { code: 'BAD_REQUEST' } })
       expect(body.errors).toBeUndefined()
     })
 
     it.each<[what: string, path: string, body: object]>([
-      ['a value of the program’s', '/own', { name: 'a' }],
-      ['a value of the program’s beside one of the same kind', '/own', { name: 'a\0' }],
+      ['a value of the application', '/own', { name: 'a' }],
+      [
+        'a value of the application beside a value of the request with the same fault',
+        '/own',
+        { name: 'a\0' },
+      ],
       ['a sum of values that are not too large', '/sum', { quantity: 5 }],
       ['a sum beside a value that is large', '/increment', { large: 3_000_000_000 }],
-      ['a moment that the program has made', '/dates', { due: 8e15 }],
+      ['a date that the application has computed', '/dates', { due: 8e15 }],
       ...(isTenanted
         ? [['an error that was caught', '/caught', { name: '\0' }] as [string, string, object]]
         : []),
-    ])('is 500 and logged where it is the program: %s', async (_what, path, sent) => {
+    ])('leads to a logged 500 when the application is the cause: %s', async (_what, path, sent) => {
       const { status, body } = await post(path, sent)
       expect({ status, code: body.code }).toEqual({ status: 500, code: 'INTERNAL_SERVER_ERROR' })
       expect(logged).toHaveLength(1)
     })
 
-    it('undoes what the request has done, and leaves the connection in order', async () => {
+    it('rolls back the request and leaves the connection usable', async () => {
       const count = async () => (await request().get('/things/count')).body.data
       const before = await count()
       await Promise.all(Array.from({ length: 10 }, () => post('', { name: '\0' })))
@@ -298,12 +302,12 @@ describe.each(KINDS)('a value of the request that %s refuses', (_kind, open) => 
       expect(await count()).toBe(before + 1)
     })
 
-    it('breaks nothing under fuzz', async () => {
+    it('causes no error of the server under app.fuzz()', async () => {
       const found = await app.fuzz({
         seed: 7,
         runs: 60,
         operations: ({ handler }) => /note|search$/.test(handler),
-        // No schema says that a text has no NUL.
+        // The schemas allow a NUL in a text.
         allow: { Things_note: 'stricter', Things_search: 'stricter' },
         headers: { 'x-tenant-id': 'acme' },
       })
@@ -311,7 +315,7 @@ describe.each(KINDS)('a value of the request that %s refuses', (_kind, open) => 
       expect(logged).toEqual([])
     })
 
-    it('shows nothing of what PostgreSQL says', async () => {
+    it('leads to a response without the message of PostgreSQL', async () => {
       const { text } = await post('', { ref: 'secret' })
       expect(text).not.toMatch(/secret|uuid|syntax|22P02/)
     })

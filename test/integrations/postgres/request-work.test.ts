@@ -3,7 +3,7 @@ import { Socket } from 'node:net'
 import { expect, it } from 'vitest'
 import { RequestWork } from '../../../src/integrations/postgres/sessions/request-work.js'
 
-/** The work of a request whose commit ends so. */
+/** The work of a request after its commit has succeeded or failed. */
 async function workAfter(commit: () => Promise<void>) {
   const res = new ServerResponse(new IncomingMessage(new Socket()))
   const failed = new Promise<unknown>((resolve) => {
@@ -23,12 +23,12 @@ async function workAfter(commit: () => Promise<void>) {
   return { error, work: (res as unknown as { work: RequestWork }).work }
 }
 
-it('takes statements as transactions of their own behind a commit', async () => {
+it('allows statements in transactions of their own after the commit', async () => {
   const { error, work } = await workAfter(async () => {})
   expect([error, work.isCommitted]).toEqual([undefined, true])
 })
 
-it('takes no statement behind a commit that was refused', async () => {
+it('refuses statements after a commit that failed', async () => {
   const { error, work } = await workAfter(() => Promise.reject(new Error('refused')))
   expect(error).toMatchObject({ message: 'refused' })
   expect(work.isCommitted).toBe(false)

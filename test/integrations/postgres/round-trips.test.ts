@@ -7,10 +7,10 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { ownServerDatabase } from './own-database.js'
 import { describeWithServer } from './server.js'
 
-/** So long every answer of the server is under way: whatever a client sends without waiting for it goes before. */
+/** The delay of every reply of the server. A client that does not wait for the reply sends its message earlier. */
 const UNDER_WAY_MS = 25
 
-/** Stands before a server and counts how often a client has waited for it. */
+/** A proxy in front of a server. It counts how often a client waits for a reply. */
 async function countTrips(host: string, port: number) {
   const sockets = new Set<Socket>()
   const counted = { trips: 0 }
@@ -76,7 +76,7 @@ class NotesController {
   }
 }
 
-describeWithServer('the way to the server', () => {
+describeWithServer('the number of round trips to the server', () => {
   let database: Awaited<ReturnType<typeof ownServerDatabase>>
   let relay: Awaited<ReturnType<typeof countTrips>>
   let app: TestApp
@@ -108,16 +108,16 @@ describeWithServer('the way to the server', () => {
   })
 
   it.each([
-    ['/notes', 2, 'the query with the beginning, and the commit'],
-    ['/notes/three', 4, 'one more for each that is awaited'],
-    ['/notes/at-once', 2, 'none more for those that go together'],
-    ['/notes/none', 0, 'none where nothing is asked'],
-  ])('is gone for %s %i times: %s', async (path, trips) => {
+    ['/notes', 2, 'the query together with BEGIN, and the commit'],
+    ['/notes/three', 4, 'one more for each query that is awaited'],
+    ['/notes/at-once', 2, 'no more for concurrent queries'],
+    ['/notes/none', 0, 'none without a query'],
+  ])('of %s is %i: %s', async (path, trips) => {
     await app.request().get(path).expect(200)
     expect(relay.counted.trips).toBe(trips)
   })
 
-  it('is gone once for a query that is a transaction of its own', async () => {
+  it('is 1 for a query outside of a request and of a transaction', async () => {
     const rows = await runWithTenant(
       'acme',
       () => app.get(Database).sql`select current_setting('app.tenant_id') as tenant`,

@@ -24,20 +24,21 @@ import { freePort } from '../free-port.js'
 import { until } from '../until.js'
 import { OwnFolder, owner } from './own-folder.js'
 
-/** As the package under test loads it: the same classes. */
+/** `pg` as the package under test loads it, so that both use the same classes. */
 export const pg = createRequire(import.meta.url)('pg') as typeof pgTypes
 
-/** Who may do anything on the server of a test's own. */
+/** The superuser of the servers that tests start. */
 export const SUPERUSER = 'root_of_tests'
 export const PASSWORD = 'correct horse battery staple'
 
 const bin = findBinaries()
-if (bin === undefined) console.warn('Skipped: there is no postgres here that could be broken.')
+if (bin === undefined)
+  console.warn('Skipped: postgres is not installed. These tests start a server of their own.')
 
-/** Whether what needs a PostgreSQL of its own is skipped: on a machine without one, but not by CI. */
+/** Whether tests that start a PostgreSQL are skipped: on a machine without PostgreSQL, but not in CI. */
 export const isServerMissing = bin === undefined && !process.env['CI']
 
-/** `describe` of what needs, or breaks, a PostgreSQL of its own. */
+/** `describe` for tests that start, and may break, their own PostgreSQL. */
 export const describeWithServer = describe.skipIf(isServerMissing)
 
 const running = new Set<Server>()
@@ -46,13 +47,13 @@ afterAll(async () => {
 })
 
 export interface ServerOptions {
-  /** Whether TCP connections have to know {@link PASSWORD}. Default `false`: anybody is let in. */
+  /** Whether a login needs {@link PASSWORD}. Default `false`: every login is accepted. */
   readonly hasPasswords?: boolean
   /** Lines of `postgresql.conf`. */
   readonly settings?: Readonly<Record<string, string>>
 }
 
-/** A PostgreSQL of a test's own, which it may break. */
+/** A PostgreSQL server of one test, which may kill or pause it. */
 export class Server implements AsyncDisposable {
   readonly port: number
   readonly #folder: OwnFolder
@@ -84,7 +85,7 @@ export class Server implements AsyncDisposable {
         await server.start()
         return server
       } catch (error) {
-        // Somebody was quicker to take the port.
+        // Another process took the port first.
         await server[Symbol.asyncDispose]()
         if (attempt === 5) throw error
       }
@@ -100,7 +101,7 @@ export class Server implements AsyncDisposable {
     return readFileSync(join(this.#folder.path, 'log'), 'utf8')
   }
 
-  /** Where it is, for somebody. */
+  /** The URL of the server for a user. */
   url(user = SUPERUSER, { database = 'postgres', port = this.port, password = '' } = {}): string {
     const credentials = password === '' ? user : `${user}:${encodeURIComponent(password)}`
     return `postgres://${credentials}@127.0.0.1:${port}/${database}`
@@ -121,31 +122,31 @@ export class Server implements AsyncDisposable {
     })
   }
 
-  /** Makes it run as if nothing had been done to it. */
+  /** Resumes or restarts the server if a test has paused or ended it. */
   async mend(): Promise<void> {
     this.resume()
     if (this.#process === undefined || hasEnded(this.#process)) await this.start()
   }
 
-  /** Ends it as a loss of power would. */
+  /** Kills all processes, as a loss of power would. */
   async kill9(): Promise<void> {
     await this.#end(() => {
       for (const pid of this.#stopped()) signal(pid, 'SIGKILL')
     })
   }
 
-  /** Ends it properly: what is under way is rolled back, connections are told. */
+  /** Shuts the server down: it rolls back open transactions and closes connections with a message. */
   async stop(): Promise<void> {
     await this.#end((child) => child.kill('SIGINT'))
   }
 
-  /** Ends it as is said, and starts it again, with its data and on its port. */
+  /** Ends the server in the given way, and starts it again with its data and on its port. */
   async restart(end: 'stop' | 'kill9' = 'stop'): Promise<void> {
     await this[end]()
     await this.start()
   }
 
-  /** It keeps its connections, takes new ones, and says nothing. */
+  /** Pauses all processes: the server keeps its connections and accepts new ones, but sends nothing. */
   pause(): void {
     this.#stopped()
   }
@@ -154,7 +155,7 @@ export class Server implements AsyncDisposable {
     for (const pid of this.#processes()) signal(pid, 'SIGCONT')
   }
 
-  /** Runs statements as the superuser, over a connection of their own, and answers with the rows of the last one. */
+  /** Runs statements as the superuser on a new connection. Returns the rows of the last one. */
   async run<T = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<T[]> {
     return await runAt(this.url(SUPERUSER, { password: PASSWORD }), text, values)
   }
@@ -172,11 +173,11 @@ export class Server implements AsyncDisposable {
     const processes = processesOf(child)
     how(child)
     await ended
-    // The memory that they share has to be free before another server can start.
+    // Another server can start only after the processes have freed their shared memory.
     await until(() => !areRunning(processes))
   }
 
-  /** Stops the processes, so that no more are made, and answers with them. */
+  /** Pauses the processes, so that they start no more, and returns their ids. */
   #stopped(): number[] {
     const child = this.#process
     if (child?.pid === undefined || hasEnded(child)) return []
@@ -201,7 +202,7 @@ export class Server implements AsyncDisposable {
   }
 }
 
-/** Runs statements over a connection of their own. */
+/** Runs statements on a new connection. Returns the rows of the last one. */
 export async function runAt<T = Record<string, unknown>>(
   url: string,
   text: string,
@@ -212,7 +213,7 @@ export async function runAt<T = Record<string, unknown>>(
   await client.connect()
   try {
     const result = await client.query(text, values as unknown[] | undefined)
-    // Several statements have as many results.
+    // Several statements give a list of results.
     const last: { rows: unknown[] } = Array.isArray(result) ? result.at(-1) : result
     return last.rows as T[]
   } finally {
@@ -241,8 +242,8 @@ const INITDB = [
 const TEMPLATES = fileURLToPath(new URL('../../../.cache/postgres', import.meta.url))
 
 /**
- * The data of a server that has never run. All files of all runs copy the same one, because `initdb` takes seconds. Several
- * processes may make it at the same time: each makes one aside, and the first to finish gives it its name.
+ * The data of a server that has never run. All test files copy the same data, because `initdb` takes seconds. Several
+ * processes may make it at the same time: each makes its own copy, and the first that is ready gives it its final name.
  */
 function templateData(): string {
   const version = execFileSync(join(bin as string, 'postgres'), ['--version'])
@@ -303,7 +304,7 @@ function listed(folder: string): string[] {
   }
 }
 
-/** A server is a process, and its children. */
+/** The ids of the process of a server and of its children. */
 function processesOf({ pid }: ChildProcess): number[] {
   const listing = spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' })
   const children = (listing.stdout ?? '').split('\n').map(Number)
@@ -318,7 +319,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** Whether one of them is there, and not only waiting to be counted as dead. */
+/** Whether one of these processes runs. A zombie does not count. */
 function areRunning(processes: readonly number[]): boolean {
   const args = ['-o', 'stat=', '-p', processes.join()]
   const { stdout } = spawnSync('ps', args, { encoding: 'utf8' })

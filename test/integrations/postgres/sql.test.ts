@@ -2,15 +2,15 @@ import { sql } from 'blazon/postgres'
 import { describe, expect, it } from 'vitest'
 import { ProtectedTables } from '../../../src/integrations/postgres/sessions/protected-tables.js'
 
-describe('the template', () => {
-  it('makes parameters of values, whatever is in them', () => {
+describe('the template sql', () => {
+  it('turns values into parameters, also values with SQL in them', () => {
     const name = "'; drop table orders; --"
     const { text, values } = sql`select * from orders where name = ${name} and id = ${7}`
     expect(text).toBe('select * from orders where name = $1 and id = $2')
     expect(values).toEqual([name, 7])
   })
 
-  it('takes pieces in, and numbers anew', () => {
+  it('inserts fragments and numbers their parameters', () => {
     const mine = sql`owner = ${'ada'}`
     const both = sql`${mine} and (price < ${5} or ${sql`kind = ${'tea'}`})`
     const { text, values } =
@@ -21,31 +21,31 @@ describe('the template', () => {
     expect(values).toEqual(['ada', 5, 'tea', 10])
   })
 
-  it('joins values and pieces', () => {
+  it('joins values and fragments', () => {
     expect(sql`id in (${sql.join([1, 2, 3])})`).toMatchObject({ text: 'id in ($1, $2, $3)' })
     const all = sql.join([sql`a = ${1}`, sql`b = ${2}`], ' and ')
     expect([all.text, all.values]).toEqual(['a = $1 and b = $2', [1, 2]])
     expect(sql.join([])).toMatchObject({ text: '', values: [] })
   })
 
-  it('needs no value', () => {
+  it('may have no value', () => {
     expect(sql`select 1`).toMatchObject({ text: 'select 1', values: [] })
   })
 
-  it('quotes names', () => {
+  it('quotes names given to sql.id()', () => {
     expect(sql.id('a"b; --').text).toBe('"a""b; --"')
     for (const name of ['', 'a\0b', 7 as unknown as string]) {
       expect(() => sql.id(name)).toThrow(TypeError)
     }
   })
 
-  it('takes what only looks like a piece for a value', () => {
+  it('treats an object that only looks like a fragment as a value', () => {
     const forged = { text: 'true; drop table orders', values: [] }
     expect(sql`select ${forged}`).toMatchObject({ text: 'select $1', values: [forged] })
   })
 })
 
-describe('tables of tenants', () => {
+describe('ProtectedTables', () => {
   const tables = new ProtectedTables(['orders', 'order.items', 'Größe$'])
 
   it.each([
@@ -56,12 +56,12 @@ describe('tables of tenants', () => {
     ['select * from orders_archive, my_orders', null],
     ['select * from orderXitems', null],
     ['select 1', null],
-  ])('are found in %s: %s', (text, table) => {
+  ])('finds the table of tenants in %s: %s', (text, table) => {
     expect(tables.find(text)).toBe(table)
     expect(tables.find(text)).toBe(table)
   })
 
-  it('may be none', () => {
+  it('finds nothing when there are no tables of tenants', () => {
     expect(new ProtectedTables([]).find('select * from orders')).toBeNull()
   })
 })

@@ -1,21 +1,24 @@
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
-/** A message of a client's on its way to the server. */
+/** A message of a client on its way to the server. */
 export interface Step {
-  /** Its letter in the protocol: `Q`, `P`, `B`, `D`, `E`, `S`, … */
+  /** The letter of the message in the protocol: `Q`, `P`, `B`, `D`, `E`, `S`, … */
   readonly kind: string
-  /** Text of its statement, where it has one. */
+  /** The text of its statement; empty if it has none. */
   readonly text: string
 }
 
 /**
- * What becomes of a step. `refuse`: the server refuses something else in its place, as it would if it had been cancelled. `cancel`: something that takes long runs in its
- * place, and is cancelled. `cut-before` and `cut-behind`: the connection ends. `stall`: it and all that follow stay under way until {@link StepProxy.unstall}.
+ * How a step fails.
+ * - `refuse`: the server gets another statement in its place, and refuses it as if it had been cancelled.
+ * - `cancel`: a statement that takes long runs in its place, and is cancelled.
+ * - `cut-before` and `cut-behind`: the connection ends before or after the step.
+ * - `stall`: the step and all later ones are held back until {@link StepProxy.unstall}.
  */
 export type Mishap = 'refuse' | 'cancel' | 'cut-before' | 'cut-behind' | 'stall'
 
-/** Where something goes wrong: at the step of this number, counted from 0 over all connections since it was said. */
+/** The step that fails: its number, counted from 0 over all connections since the call of `plan`. */
 interface Plan {
   readonly at: number
   readonly mishap: Mishap
@@ -28,7 +31,7 @@ const ENDLESS = 'select pg_sleep(600)'
 const CANCEL_REQUEST = 80_877_102
 const CANCEL_AGAIN_MS = 5
 
-/** Stands before a PostgreSQL, understands what clients say, and makes something go wrong at one message of theirs. */
+/** A proxy in front of a PostgreSQL. It reads the messages of clients, and makes one of them fail. */
 export class StepProxy implements AsyncDisposable {
   readonly port: number
   readonly #server: Server
@@ -49,13 +52,13 @@ export class StepProxy implements AsyncDisposable {
     return proxy
   }
 
-  /** Forgets what was seen, and what was to go wrong. */
+  /** Forgets the recorded steps and the plan. */
   reset(): void {
     this.#seen = []
     this.#plan = undefined
   }
 
-  /** Whether what was planned has not happened. */
+  /** Whether the planned failure has not happened yet. */
   get isPlanned(): boolean {
     return this.#plan !== undefined
   }
@@ -65,7 +68,7 @@ export class StepProxy implements AsyncDisposable {
     return this.#seen
   }
 
-  /** Makes something go wrong, once; resolves when it has. */
+  /** Makes one step fail. Resolves when it has failed. */
   plan(at: number, mishap: Mishap): Promise<void> {
     this.reset()
     return new Promise((happened) => {
@@ -73,7 +76,7 @@ export class StepProxy implements AsyncDisposable {
     })
   }
 
-  /** Lets what was under way arrive, even where who sent it has left. */
+  /** Sends on the steps that were held back, even if their client has disconnected. */
   unstall(): void {
     for (const pair of this.#pairs) pair.unstall()
   }
@@ -100,7 +103,7 @@ export class StepProxy implements AsyncDisposable {
   }
 }
 
-/** One connection. */
+/** One connection of a client, and the connection to the server that belongs to it. */
 class Pair {
   readonly #client: Socket
   readonly #server: Socket
@@ -148,7 +151,7 @@ class Pair {
 
   #read(bytes: Buffer): void {
     this.#unread = Buffer.concat([this.#unread, bytes])
-    // What goes through goes together, as it came.
+    // Messages that came together are sent together.
     this.#server.cork()
     for (let whole = this.#take(); whole !== undefined; whole = this.#take()) {
       if (this.#isCut) break
@@ -180,7 +183,7 @@ class Pair {
 
   #spoil(mishap: Mishap, kind: string, whole: Buffer): void {
     switch (mishap) {
-      // Nothing can be cancelled where nothing runs.
+      // `S` (Sync) runs nothing, so it cannot be refused or cancelled.
       case 'refuse':
         this.#server.write(kind === 'S' ? whole : instead(kind, REFUSED))
         break
@@ -200,14 +203,15 @@ class Pair {
     }
   }
 
-  /** The server still hears what was sent before. */
+  /** Ends the connection. The server still receives what was sent before. */
   #cut(): void {
     this.#isCut = true
     this.#server.end()
     this.#client.destroy()
   }
 
-  // Again and again, because it may come before what it is to end. Each when the one before it has arrived, or one would hit what comes then.
+  // Repeats, because the request may arrive before the statement runs. Each waits for the end of the former request.
+  // Otherwise, a late request could cancel the next statement.
   #cancelLater(): void {
     this.#canceller = setTimeout(() => this.#cancel(), CANCEL_AGAIN_MS)
   }
@@ -224,7 +228,7 @@ class Pair {
 
   #answer(bytes: Buffer): void {
     this.#key ??= keyIn(bytes)
-    // An error is an answer: what runs in the place of the step is over.
+    // This error ends the statement that runs in the place of the step.
     if (this.#canceller !== undefined && bytes.includes('57014')) {
       clearTimeout(this.#canceller)
       this.#canceller = undefined
@@ -240,7 +244,7 @@ function textOf(kind: string, whole: Buffer): string {
   return whole.toString('utf8', start, whole.indexOf(0, start))
 }
 
-/** Messages that run something else. */
+/** Messages that run another statement. */
 function instead(kind: string, text: string): Buffer {
   const body = Buffer.from(`${text}\0`)
   if (kind === 'Q') return message('Q', body)
@@ -258,7 +262,7 @@ function message(kind: string, body: Buffer): Buffer {
   return Buffer.concat([head, body])
 }
 
-/** What a connection is cancelled by, among the first things that a server says. */
+/** The key that cancels statements of a connection. It is in one of the first messages of a server. */
 function keyIn(bytes: Buffer): Buffer | undefined {
   const start = bytes.indexOf(Buffer.from([0x4b, 0, 0, 0, 12]))
   return start < 0 ? undefined : Buffer.from(bytes.subarray(start + 5, start + 13))

@@ -7,7 +7,7 @@ import { LEFTOVER, startOn } from './embedded.js'
 import { PgBouncer } from './pgbouncer.js'
 import { PASSWORD, pg, runAt, Server } from './server.js'
 
-/** Who applications log in as: it owns nothing, and may be the two roles that own nothing either. */
+/** The role as which applications log in. It owns nothing, and may become the two roles, which own nothing either. */
 export const LOGIN = 'service'
 const DATABASE = 'shop'
 
@@ -20,12 +20,12 @@ export async function createShop(server: Server): Promise<void> {
   await runAt(shopUrl(server), `${SCHEMA}\n${CREATE_LOGIN}`)
 }
 
-/** For the superuser, or somebody else. */
+/** The URL of the database for a login; by default for the superuser. */
 export function shopUrl(server: Server, user?: string): string {
   return server.url(user, { database: DATABASE, password: user === undefined ? PASSWORD : '' })
 }
 
-/** Sees every connection that applications of this file make from now on. */
+/** Records every connection that applications of this file make from now on. Returns those that are open. */
 export function watchClients(): () => Client[] {
   const connect = vi.spyOn(pg.Client.prototype, 'connect')
   return () => {
@@ -34,12 +34,12 @@ export function watchClients(): () => Client[] {
   }
 }
 
-// What `pg` calls its own, and has no other sign of.
+// Only these private fields of `pg` show that a client has ended.
 const hasEnded = (client: Client): boolean =>
   (client as unknown as { _ended: boolean; _ending: boolean })._ending ||
   (client as unknown as { _ended: boolean })._ended
 
-/** A PostgreSQL of its own. */
+/** A new PostgreSQL server. */
 export async function openServer(): Promise<TenantDatabase> {
   const server = await Server.start()
   await createShop(server)
@@ -48,7 +48,7 @@ export async function openServer(): Promise<TenantDatabase> {
   return onServer(server, shopUrl(server, LOGIN), leftovers)
 }
 
-/** A PostgreSQL of its own behind a PgBouncer, which gives each transaction another connection of four. */
+/** A new PostgreSQL server behind a PgBouncer, which gives each transaction one of four connections. */
 export async function openPgBouncer(): Promise<TenantDatabase> {
   const server = await Server.start()
   await createShop(server)
@@ -79,7 +79,7 @@ function onServer(
     asOwner: async (text) => void (await owner.query(text)),
     holdCommits: () => holdCommits(server),
     leftovers: async () => {
-      // What was destroyed may still be on its way out.
+      // Connections that were destroyed may still be open on the server.
       await until(async () => (await owner.query(OPEN_TRANSACTIONS)).rows.length === 0)
       return await leftovers()
     },
@@ -93,7 +93,7 @@ function onServer(
 const OPEN_TRANSACTIONS = `select pid from pg_stat_activity
   where usename = '${LOGIN}' and state <> 'idle'`
 
-/** What is left on a connection. */
+/** The state of a connection. */
 export async function leftoverOf(client: Client): Promise<Leftover> {
   const [row] = (await client.query(LEFTOVER)).rows
   const isInTransaction = await client.query('savepoint probe').then(
@@ -103,14 +103,14 @@ export async function leftoverOf(client: Client): Promise<Leftover> {
   return { ...row, isInTransaction }
 }
 
-/** Looks at every connection behind a PgBouncer: as many transactions at once as there are connections. */
+/** The state of every connection behind a PgBouncer. Opens a transaction on each of them at the same time. */
 async function leftoversBehind(url: string, count: number): Promise<Leftover[]> {
   const clients = Array.from({ length: count }, () => new pg.Client({ connectionString: url }))
   try {
     return await Promise.all(
       clients.map(async (client) => {
         await client.connect()
-        // Where a transaction was open already, this would only warn.
+        // If a transaction were already open, `begin` would only warn.
         const begun = await client.query('begin; select now() = statement_timestamp() as fresh')
         const results = begun as unknown as { rows: { fresh: boolean }[] }[]
         const [row] = (await client.query(LEFTOVER)).rows

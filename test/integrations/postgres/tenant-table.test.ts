@@ -22,7 +22,7 @@ const codeOf = (run: Promise<unknown>) =>
   )
 
 describe('tenantTable', () => {
-  it('writes SQL that can be read', () => {
+  it('returns readable SQL', () => {
     const sql = tenantTable('orders', {
       columns: ['number integer not null', 'customer_id bigint not null', 'note text -- by hand'],
       unique: [['number'], ['customer_id', 'note']],
@@ -59,10 +59,10 @@ grant select, insert, update, delete on orders to app_tenant, app_all_tenants;
     ['a name that is too long', 'x'.repeat(64), {}, `name "${'x'.repeat(64)}"`],
     ['a name with too many bytes', 'é'.repeat(32), {}, `name "${'é'.repeat(32)}"`],
     ['NUL in a name', 'a\0b', {}, 'name "a\\u0000b"'],
-    ['half a character in a name', 'a\ud800', {}, 'name "a\\ud800"'],
-    ['a name that is no text', 7, {}, 'name number'],
+    ['half a surrogate pair in a name', 'a\ud800', {}, 'name "a\\ud800"'],
+    ['a number as a name', 7, {}, 'name number'],
     ['a name with its schema', 'shop.orders', {}, 'name "shop.orders"'],
-    ['a schema that is none', 'a', { schema: '' }, 'schema ""'],
+    ['an empty schema', 'a', { schema: '' }, 'schema ""'],
     [
       'a role that is too long',
       'a',
@@ -71,11 +71,11 @@ grant select, insert, update, delete on orders to app_tenant, app_all_tenants;
     ],
     ['an empty column of a key', 'a', { unique: [['']] }, 'unique ""'],
     ['an empty table of a reference', 'a', { references: { b_id: '' } }, 'references ""'],
-    ['columns that are no list', 'a', { columns: 'note text' }, 'columns'],
-    ['a column that is nothing', 'a', { columns: [' '] }, 'columns'],
-    ['another id', 'a', { id: 'serial' }, 'id'],
+    ['columns that are not a list', 'a', { columns: 'note text' }, 'columns'],
+    ['a blank column', 'a', { columns: [' '] }, 'columns'],
+    ['an unknown type of id', 'a', { id: 'serial' }, 'id'],
     [
-      'another action',
+      'an unknown action of a reference',
       'a',
       { references: { b_id: { table: 'b', onDelete: 'set null' } } },
       'references b_id: onDelete',
@@ -87,7 +87,7 @@ grant select, insert, update, delete on orders to app_tenant, app_all_tenants;
     ])
   })
 
-  it('tells everything that is wrong at once', () => {
+  it('throws one error with all mistakes', () => {
     const run = () => protectTable('', { schema: '', allTenantsRole: '' })
     expect(problemsOf(run).map(({ subject }) => subject)).toEqual([
       'protectTable(): name ""',
@@ -134,7 +134,7 @@ describe.each(KINDS)('a table of tenants on %s', (_, open) => {
   const as = (tenant: string | null, ...statements: string[]) =>
     database.as(roles.tenantRole, tenant, ...statements)
 
-  it('shows a tenant its rows, and nobody any', async () => {
+  it('shows a tenant its own rows, and no rows without a tenant', async () => {
     const sql = 'select tenant_id, email from customers order by email'
     expect(await as('acme', sql)).toEqual([{ tenant_id: 'acme', email: 'a@x.test' }])
     expect(await as('zeta', sql)).toEqual([{ tenant_id: 'zeta', email: 'z@x.test' }])
@@ -143,7 +143,7 @@ describe.each(KINDS)('a table of tenants on %s', (_, open) => {
     expect(await database.as(roles.allTenantsRole, null, sql)).toHaveLength(2)
   })
 
-  it('fills in the tenant, and an id that the role needs no privilege for', async () => {
+  it('fills in the tenant and the id, without a privilege on a sequence', async () => {
     const insert = "insert into customers (email) values ('new@x.test') returning tenant_id, id"
     expect(await as('acme', insert)).toEqual([{ tenant_id: 'acme', id: expect.any(String) }])
     const order = 'insert into orders default values returning tenant_id, id, total'
@@ -154,29 +154,29 @@ describe.each(KINDS)('a table of tenants on %s', (_, open) => {
 
   it.each([
     [
-      'writes for another',
+      'inserts a row of another tenant',
       "insert into customers (tenant_id, email) values ('zeta', 'b')",
       '42501',
     ],
-    ['gives a row away', "update customers set tenant_id = 'zeta'", '42501'],
-    ['takes an address twice', "insert into customers (email) values ('a@x.test')", '23505'],
-    ['takes an address of another', "insert into customers (email) values ('z@x.test')", 'done'],
+    ['gives a row to another tenant', "update customers set tenant_id = 'zeta'", '42501'],
+    ['inserts a unique value twice', "insert into customers (email) values ('a@x.test')", '23505'],
     [
-      'refers to a row of its own',
-      'insert into orders (customer_id) select id from customers',
+      'inserts a unique value of another tenant',
+      "insert into customers (email) values ('z@x.test')",
       'done',
     ],
-    ['refers to a row of another', 'insert into orders (customer_id) values (2)', '23503'],
-    ['gives the id itself', "insert into customers (id, email) values (7, 'b')", '428C9'],
-    ['empties the table', 'truncate customers cascade', '42501'],
-    ['switches the policies off', 'alter table customers disable row level security', '42501'],
-  ])('and a tenant that %s: %s', async (_, sql, code) => {
+    ['refers to its own row', 'insert into orders (customer_id) select id from customers', 'done'],
+    ['refers to a row of another tenant', 'insert into orders (customer_id) values (2)', '23503'],
+    ['chooses an id', "insert into customers (id, email) values (7, 'b')", '428C9'],
+    ['truncates the table', 'truncate customers cascade', '42501'],
+    ['disables row-level security', 'alter table customers disable row level security', '42501'],
+  ])('allows or refuses when a tenant %s: %s', async (_, sql, code) => {
     const ids = await database.run("select id from customers where tenant_id = 'zeta'")
     expect(ids).toEqual([{ id: '2' }])
     expect(await codeOf(as('acme', sql))).toBe(code)
   })
 
-  it('is not written to by nobody', async () => {
+  it('refuses writes without a tenant', async () => {
     expect(await codeOf(as(null, "insert into customers (email) values ('b')"))).toMatch(
       /^(23502|42501)$/,
     )
@@ -187,7 +187,7 @@ describe.each(KINDS)('a table of tenants on %s', (_, open) => {
     expect(changed).toEqual([])
   })
 
-  it('deletes with a row what refers to it, of this tenant alone', async () => {
+  it('deletes rows that refer to a deleted row', async () => {
     const rows = await as(
       'acme',
       'insert into orders (customer_id) select id from customers',
@@ -208,10 +208,10 @@ describe.each(KINDS)('a table of tenants on %s', (_, open) => {
 
   it.each([
     ['SQL', `x"; drop table customers; -- '`],
-    ['a word that means something', 'order'],
+    ['a keyword', 'order'],
     ['capitals and spaces', 'Order Lines'],
     ['63 bytes', 'a'.repeat(63)],
-    ['63 bytes of long characters', `${'é'.repeat(31)}!`],
+    ['63 bytes with characters of two bytes', `${'é'.repeat(31)}!`],
     ['dollars and semicolons', '$$;$$'],
   ])('may have a name of %s', async (_, name) => {
     await database.run(
@@ -239,7 +239,7 @@ describe.each(KINDS)('a table of tenants on %s', (_, open) => {
     await database.run('drop schema "My Shop" cascade')
   })
 
-  it('may be one that was there before', async () => {
+  it('may be an existing table that protectTable() changes', async () => {
     await database.run(
       "create table old (id serial primary key, tenant_id text); insert into old (tenant_id) values ('acme'), ('zeta')",
     )
@@ -252,13 +252,13 @@ describe.each(KINDS)('a table of tenants on %s', (_, open) => {
     await database.run('drop table old')
   })
 
-  it('is not protected while rows of nobody are in it', async () => {
+  it('cannot be protected while it has rows without a tenant', async () => {
     await database.run('create table old (tenant_id text); insert into old values (null)')
     expect(await codeOf(database.run(protectTable('old', roles)))).toBe('23502')
     await database.run('drop table old')
   })
 
-  it('has every name quoted that has to be', async () => {
+  it('quotes names that are reserved words', async () => {
     const words = await database.run(
       "select word from pg_get_keywords() where catcode in ('R', 'T')",
     )

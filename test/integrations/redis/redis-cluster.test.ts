@@ -39,7 +39,7 @@ async function startCluster() {
   return { servers, clients, rootNodes, [Symbol.asyncDispose]: dispose }
 }
 
-describeWithServer('a cluster', () => {
+describeWithServer('a Redis cluster', () => {
   it('stores, reads, deletes, clears and counts on all of its nodes', async () => {
     await using cluster = await startCluster()
     const options = { cluster: { rootNodes: cluster.rootNodes }, timeout: '10s' }
@@ -76,7 +76,7 @@ describeWithServer('a cluster', () => {
     expect(rest.length).toBe(3)
   })
 
-  it('is connected later when no node runs at the start', async () => {
+  it('is used as soon as its node runs when no node ran at the start', async () => {
     await using server = await Server.absent()
     const cache = redisCache({ cluster: { rootNodes: [{ url: server.url }] }, timeout: '10s' })
     const { context, logged } = testContext()
@@ -95,7 +95,7 @@ describeWithServer('a cluster', () => {
     await cache.close?.()
   })
 
-  it('is connected only when every slot has a server', async () => {
+  it('is not used until a node serves every slot', async () => {
     await using server = await Server.start('--cluster-enabled', 'yes')
     const cache = redisCache({ cluster: { rootNodes: [{ url: server.url }] }, timeout: '10s' })
     const { context, logged } = testContext()
@@ -117,14 +117,14 @@ describeWithServer('a cluster', () => {
     await until(async () => (await kept()) === keys.length)
     client.destroy()
     await cache.close?.()
-    const said = logged.filter(({ message }) => /^Redis is /.test(message))
-    expect(said.map(({ facts }) => facts)).toEqual([
+    const states = logged.filter(({ message }) => /^Redis is /.test(message))
+    expect(states.map(({ facts }) => facts)).toEqual([
       { reason: 'CLUSTERDOWN' },
       { seconds: expect.any(Number) },
     ])
   })
 
-  it('fails no request when a node is killed', async () => {
+  it('fails no read and no delete when a node is killed', async () => {
     await using cluster = await startCluster()
     const cache = redisCache({ cluster: { rootNodes: cluster.rootNodes }, timeout: '10s' })
     await cache.open?.(testContext().context)

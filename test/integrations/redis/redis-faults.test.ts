@@ -61,7 +61,7 @@ describeWithServer('without a Redis at boot', () => {
     }
     expect(await stores.cache.delete('a')).toBe(false)
     await stores.cache.clear('a')
-    // No connection, nothing to wait for.
+    // Without a connection, no command is sent, so no deadline starts.
     expect(deadlines()).toBe(0)
     expect(stores.logged.map(({ level }) => level)).toEqual(['warn'])
     expect(stores.logged[0]?.facts).toEqual({ reason: 'ECONNREFUSED' })
@@ -148,12 +148,12 @@ describeWithServer('a Redis that is paused', () => {
     expect(found.map((one) => one?.body)).toEqual(keys)
   })
 
-  it('gets a new connection when it stays silent', async () => {
+  it('gets a new connection when it does not reply for 10 seconds', async () => {
     await using server = await Server.start()
     await using stores = await openStores(server.url)
     await stores.cache.set('old', entry('old'), MINUTE)
     server.pause()
-    // It is not known whether this write arrives: the server received it before any later command.
+    // It is uncertain whether the server executes this write. It receives the write before all later commands.
     await stores.cache.set('old', entry('older'), MINUTE)
     await stores.cache.delete('old')
     await stores.clock.advance('10s')
@@ -161,15 +161,15 @@ describeWithServer('a Redis that is paused', () => {
     await until(() => works(stores))
     expect(await stores.cache.get('old')).toBeUndefined()
     const redis = await createClient({ url: server.url }).connect()
-    // This test's connection and that of the stores. The connection that was left behind is closed.
+    // This test's connection and that of the stores. The former connection of the stores is closed.
     expect((await redis.clientList()).length).toBe(2)
     redis.destroy()
   })
 
-  it('may be given up while its client waits for a ping', async () => {
-    const unheard: unknown[] = []
-    const hear = (error: unknown) => unheard.push(error)
-    process.on('unhandledRejection', hear)
+  it('causes no unhandled rejection when its connection is given up during a ping', async () => {
+    const rejections: unknown[] = []
+    const note = (error: unknown) => rejections.push(error)
+    process.on('unhandledRejection', note)
     await using server = await Server.start()
     await using stores = await openStores(server.url, { clientOptions: { pingInterval: 20 } })
     await until(() => works(stores))
@@ -179,8 +179,8 @@ describeWithServer('a Redis that is paused', () => {
     await stores.clock.advance('10s')
     server.resume()
     await until(() => works(stores))
-    process.off('unhandledRejection', hear)
-    expect(unheard).toEqual([])
+    process.off('unhandledRejection', note)
+    expect(rejections).toEqual([])
   })
 })
 
@@ -215,7 +215,7 @@ describeWithServer('a Redis that is slow', () => {
     expect(stores.logged.map(({ level }) => level)).toEqual(['warn', 'info'])
   })
 
-  it('is checked again without delaying a request', async () => {
+  it('is tried again without a delay of any request', async () => {
     await using server = await Server.start()
     await using gate = await Gate.before(server.port)
     await using stores = await openStores(`redis://127.0.0.1:${gate.port}`)

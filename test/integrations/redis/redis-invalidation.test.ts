@@ -37,8 +37,8 @@ async function reachable() {
   }
 }
 
-describeWithServer('what is invalidated while Redis is away', () => {
-  it('is never read again, and other entries still are', async () => {
+describeWithServer('an entry that is invalidated while Redis is not reachable', () => {
+  it('is never read again, and other entries are still read', async () => {
     await using away = await reachable()
     await using opened = await openCache(away.url)
     const { cache } = opened
@@ -65,12 +65,12 @@ describeWithServer('what is invalidated while Redis is away', () => {
     expect((await cache.get('acme-2:1'))?.body).toBe('acme-2:1')
     expect((await cache.versions(['tag']))[0]).not.toBe(version)
     const order = commands.map((line) => /"(UNLINK|GETRANGE)"/.exec(line)?.[1]).filter(Boolean)
-    // Two by name, two by pattern, and only then the first read.
+    // Four commands delete: two by name, two by pattern. The first read comes after them.
     expect(order.indexOf('GETRANGE')).toBe(4)
     watcher.destroy()
   })
 
-  it('becomes all entries when there are too many keys to store', async () => {
+  it('leads to the deletion of all entries when too many keys were invalidated', async () => {
     await using away = await reachable()
     await using opened = await openCache(away.url)
     const { cache } = opened
@@ -90,7 +90,7 @@ describeWithServer('what is invalidated while Redis is away', () => {
     expect(await away.redis.keys('blazon:cache:*')).toEqual(['blazon:cache:c'])
   })
 
-  it('stays invalidated although its write arrives late', async () => {
+  it('stays invalidated when its write arrives late', async () => {
     await using away = await reachable()
     await using opened = await openCache(away.url, '153ms')
     const { cache } = opened
@@ -107,7 +107,7 @@ describeWithServer('what is invalidated while Redis is away', () => {
     expect(await away.redis.exists('blazon:cache:a')).toBe(0)
   })
 
-  it('stays invalidated although an earlier write arrives after it', async () => {
+  it('stays invalidated when an earlier write arrives after the deletion', async () => {
     await using away = await reachable()
     await using opened = await openCache(away.url, '153ms')
     const { cache, clock } = opened
@@ -128,7 +128,7 @@ describeWithServer('what is invalidated while Redis is away', () => {
     }
   })
 
-  it('is deleted although the process sends no other command', async () => {
+  it('is deleted when the process sends no other command', async () => {
     await using away = await reachable()
     await using opened = await openCache(away.url)
     await opened.cache.set('a', entry('a'), MINUTE)

@@ -73,13 +73,13 @@ describeWithRedis('limits in Redis', () => {
     expect(await redis.pTTL(`${prefix}limit:window`)).toBeGreaterThan(0)
   })
 
-  it('is exact for many concurrent requests', async () => {
+  it('allows exactly the limit for 100 concurrent requests', async () => {
     const count = { key: 'many', limit: 17, windowMs: MINUTE }
     const results = await Promise.all(Array.from({ length: 100 }, () => limits.consume(count)))
     expect(results.filter(({ isAllowed }) => isAllowed).length).toBe(17)
   })
 
-  it('is exact for two processes together', async () => {
+  it('allows exactly the limit for two processes together', async () => {
     const processes = [startCounter(), startCounter()]
     await Promise.all(processes.map((child) => lineOf(child)))
     for (const child of processes) child.stdin?.write('go\n')
@@ -112,8 +112,8 @@ async function lineOf(child: ChildProcess): Promise<string> {
   return String(data).trim()
 }
 
-describeWithServer('limits on a Redis that forgets its scripts', () => {
-  it('are still exact', async () => {
+describeWithServer('limits on a Redis that loses its scripts', () => {
+  it('allow exactly the number of requests of the limit', async () => {
     await using server = await Server.start()
     const limits = redisLimits({ url: server.url, timeout: '10s' })
     await limits.open?.(testContext().context)
@@ -133,10 +133,10 @@ describeWithServer('limits on a Redis that forgets its scripts', () => {
 })
 
 it.each([
-  ['nothing', async () => null],
-  ['something else', async () => 'OK'],
-  ['an error that is none', () => Promise.reject('no')],
-])('limits take %s for an answer of no Redis, and use the fallback', async (_, sendCommand) => {
+  ['returns null', async () => null],
+  ['returns a reply of another type', async () => 'OK'],
+  ['rejects without an Error', () => Promise.reject('no')],
+])('limits use the fallback when the client %s', async (_, sendCommand) => {
   const client = {
     isOpen: true,
     isReady: true,
@@ -157,7 +157,7 @@ it.each([
 })
 
 describeWithServer('limits whose fallback fails', () => {
-  it('reject the call, and have no other effect', async () => {
+  it('reject the call with the error of the fallback', async () => {
     await using server = await Server.start()
     const fallback = {
       consume() {
@@ -174,7 +174,7 @@ describeWithServer('limits whose fallback fails', () => {
 })
 
 describeWithServer('limits without Redis', () => {
-  it('are counted by this process, window by window', async () => {
+  it('are counted in this process, with one count for each window', async () => {
     await using server = await Server.absent()
     const limits = redisLimits({ url: server.url })
     const { context, clock } = testContext()
@@ -192,7 +192,7 @@ describeWithServer('limits without Redis', () => {
     await limits.close?.()
   })
 
-  it('are counted by the fallback that the options name', async () => {
+  it('are counted by the fallback of the options, which is opened and closed', async () => {
     await using server = await Server.absent()
     const calls: string[] = []
     const fallback = {

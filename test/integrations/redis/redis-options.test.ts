@@ -18,23 +18,35 @@ describe('the options of redisCache and redisLimits', () => {
   const rootNodes = [{ url: 'redis://a:6379' }]
   const wrong: [string, object, RegExp][] = [
     ['no URL', { url: 'user:hunter2@host' }, /redisCache\(\): url\s+(It is not a URL|Its scheme)/],
-    ['an odd password', { url: 'redis://:hunt/er2@[host' }, /must be percent-encoded/],
-    ['another scheme', { url: 'http://:hunter2@host' }, /Its scheme is http:\/\//],
-    ['a path', { url: 'redis://:hunter2@host/db' }, /not the number of a database/],
-    ['two places', { url: 'redis://a', cluster: { rootNodes } }, /url and cluster/],
-    ['no nodes', { cluster: { rootNodes: [] } }, /cluster\.rootNodes/],
     [
-      'a wrong node',
+      'a password that is not percent-encoded',
+      { url: 'redis://:hunt/er2@[host' },
+      /must be percent-encoded/,
+    ],
+    ['another scheme', { url: 'http://:hunter2@host' }, /Its scheme is http:\/\//],
+    [
+      'a path that is not a number',
+      { url: 'redis://:hunter2@host/db' },
+      /not the number of a database/,
+    ],
+    ['both url and cluster', { url: 'redis://a', cluster: { rootNodes } }, /url and cluster/],
+    ['a cluster without nodes', { cluster: { rootNodes: [] } }, /cluster\.rootNodes/],
+    [
+      'a node with another scheme',
       { cluster: { rootNodes: [{ url: 'ftp://:hunter2@a' }] } },
       /rootNodes\[0\]\.url/,
     ],
     ['a long prefix', { prefix: 'x'.repeat(101) }, /at most 100 characters/],
-    ['no time', { timeout: 0 }, /timeout/],
-    ['a unit', { timeout: '50 parsecs' }, /50 parsecs is not a length of time/],
-    ['for ever', { timeout: Number.POSITIVE_INFINITY }, /timeout/],
-    ['a misspelt name', { prefx: 'hunter2:' }, /prefx\s+It is not an option.+\s+.+prefix, timeout/],
-    ['a client that is none', { client: {} }, /client\s+It is not a client of node-redis/],
-    ['a fallback that counts nothing', { fallback: {} }, /fallback\s+It has no method consume/],
+    ['a timeout of 0', { timeout: 0 }, /timeout/],
+    ['an unknown unit of time', { timeout: '50 parsecs' }, /50 parsecs is not a length of time/],
+    ['an infinite timeout', { timeout: Number.POSITIVE_INFINITY }, /timeout/],
+    [
+      'a misspelt option',
+      { prefx: 'hunter2:' },
+      /prefx\s+It is not an option.+\s+.+prefix, timeout/,
+    ],
+    ['an object that is not a client', { client: {} }, /client\s+It is not a client of node-redis/],
+    ['an fallback without consume()', { fallback: {} }, /fallback\s+It has no method consume/],
     [
       'a URL in place of options',
       'redis://:hunter2@host' as never,
@@ -43,7 +55,7 @@ describe('the options of redisCache and redisLimits', () => {
     ['null', null as never, /Give \{ url:/],
   ]
 
-  it.each(wrong)('are checked: %s', (_, options, message) => {
+  it.each(wrong)('throw a ConfigError without the password: %s', (_, options, message) => {
     expect(() => redisCache(options as RedisOptions)).toThrow(message)
     expect(() => redisLimits(options as RedisOptions)).toThrow(ConfigError)
     try {
@@ -66,7 +78,7 @@ describe('the options of redisCache and redisLimits', () => {
     }
   })
 
-  it('name the package to install when redis is missing', async () => {
+  it('lead to an error that names the package to install when redis is missing', async () => {
     vi.doMock('redis', () => {
       throw new Error("Cannot find package 'redis'")
     })
@@ -91,7 +103,7 @@ describe('a rediss URL', () => {
     if (address === null || typeof address === 'string') throw new Error('no port')
     const cache = redisCache({ url: `rediss://127.0.0.1:${address.port}` })
     await cache.open?.(testContext().context)
-    // A handshake, not a command.
+    // 0x16 begins a TLS handshake. A Redis command begins with `*`.
     await until(() => first !== undefined)
     expect(first).toBe(0x16)
     await cache.close?.()
@@ -147,8 +159,8 @@ describeWithServer('a client of the application', () => {
   })
 })
 
-describeWithServer('one object of options', () => {
-  it('shares one connection, which its last user closes and which can be opened again', async () => {
+describeWithServer('two stores with one object of options', () => {
+  it('share a connection, which closes with the last store and can be opened again', async () => {
     await using server = await Server.start()
     const redis = await createClient({ url: server.url }).connect()
     const clients = async () => (await redis.clientList()).length - 1
@@ -173,7 +185,7 @@ describeWithServer('one object of options', () => {
     redis.destroy()
   })
 
-  it('answers before it is opened, and after it is closed', async () => {
+  it('return no entry before they are opened and after they are closed', async () => {
     const cache = redisCache()
     expect(await cache.get('a')).toBeUndefined()
     expect(await cache.delete('a')).toBe(false)

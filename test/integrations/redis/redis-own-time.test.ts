@@ -27,12 +27,12 @@ const ask = async (own: string, language: string) => {
   return `${headers['x-cache']} ${body.data}`
 }
 
-describeWithRedis('a response that sets its own cache time, in Redis', () => {
+describeWithRedis('a cached response in Redis that sets Cache-Control or Vary itself', () => {
   it.each<[string, string]>([
     ['max-age=5', 'HIT en'],
     ['max-age=0', 'MISS de'],
     ['accept-language', 'MISS de'],
-  ])('is heard: %s', async (own, second) => {
+  ])('is stored as its own header allows: %s', async (own, second) => {
     const store = redisCache({ url, prefix: ownPrefix(), timeout: '10s' })
     app = await TestApp.create({
       controllers: [GreetingController],

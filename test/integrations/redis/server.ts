@@ -12,10 +12,11 @@ import { freePort } from '../free-port.js'
 export const url = process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379'
 
 const { hostname, port } = new URL(url)
-const isThere = await answers(Number(port || 6379), hostname)
+const isThere = await isRunning(Number(port || 6379), hostname)
 const hasBinary = spawnSync('redis-server', ['--version']).status === 0
-if (!isThere) console.warn('Skipped: no Redis answers. REDIS_URL says where it is.')
-if (!hasBinary) console.warn('Skipped: there is no redis-server here that could be broken.')
+if (!isThere) console.warn('Skipped: no Redis responds. Set REDIS_URL to its address.')
+if (!hasBinary)
+  console.warn('Skipped: redis-server is not installed. These tests start a server of their own.')
 
 /** `describe` for tests that need the running Redis. They are skipped if there is none, except in CI. */
 export const describeWithRedis = describe.skipIf(!isThere && !process.env['CI'])
@@ -28,7 +29,7 @@ export function ownPrefix(): string {
   return `blazon-test:${randomUUID()}:`
 }
 
-/** A Redis process of one test, which may break it. */
+/** A Redis process that one test starts, and may kill or pause. */
 export class Server implements AsyncDisposable {
   readonly port: number
   readonly url: string
@@ -65,7 +66,7 @@ export class Server implements AsyncDisposable {
     const options = [...own, '--save', '', '--appendonly', 'no', ...args]
     const child = spawn('redis-server', options, { stdio: 'ignore' })
     this.#process = child
-    while (!(await answers(this.port, '127.0.0.1'))) {
+    while (!(await isRunning(this.port, '127.0.0.1'))) {
       if (child.exitCode !== null) throw new Error(`redis-server ended with ${child.exitCode}`)
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
@@ -96,7 +97,7 @@ export class Server implements AsyncDisposable {
 }
 
 /** Whether a Redis replies. */
-function answers(port: number, host: string): Promise<boolean> {
+function isRunning(port: number, host: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, host)
     const end = (isThere: boolean) => {

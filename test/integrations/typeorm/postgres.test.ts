@@ -79,14 +79,14 @@ describeWithServer('TypeORM on PostgreSQL', () => {
     for (const app of running.splice(0)) await app.close()
   })
 
-  it('responds over a real socket', async () => {
+  it('stores and returns a text with SQL in it unchanged', async () => {
     const { notes } = await start()
     const text = "Robert'); drop table note; --"
     expect((await add(notes, text)).status).toBe(201)
     expect(await list(notes)).toEqual([text])
   })
 
-  it('may be used by several applications, each with its own connections', async () => {
+  it('serves two applications with one plugin object after the first has closed', async () => {
     const shared = plugin()
     const one = await start([shared])
     const other = await start([shared])
@@ -96,17 +96,17 @@ describeWithServer('TypeORM on PostgreSQL', () => {
     expect(await list(other.notes)).toEqual(['seen by both'])
   })
 
-  it('accepts a duplicate key once, however many requests are concurrent', async () => {
+  it('accepts a unique value once when 20 concurrent requests send it', async () => {
     const { notes } = await start()
-    const answers = await Promise.all(Array.from({ length: 20 }, () => add(notes, 'only one')))
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(500)])
-    for (const answer of answers.filter(({ status }) => status === 500)) {
-      expect(await answer.text()).not.toMatch(/unique|duplicate|constraint|only one|note"/i)
+    const responses = await Promise.all(Array.from({ length: 20 }, () => add(notes, 'only one')))
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(500)])
+    for (const response of responses.filter(({ status }) => status === 500)) {
+      expect(await response.text()).not.toMatch(/unique|duplicate|constraint|only one|note"/i)
     }
     expect(await list(notes)).toEqual(['only one'])
   })
 
-  it('says which value of the request was refused', async () => {
+  it('responds 400 with the field whose value PostgreSQL refuses', async () => {
     const { notes } = await start()
     const nul = await add(notes, 'a\0b')
     expect([nul.status, await nul.json()]).toMatchObject([
@@ -127,7 +127,7 @@ describeWithServer('TypeORM on PostgreSQL', () => {
     expect(await list(notes)).toEqual([])
   })
 
-  it('has no connection left once the application is closed', async () => {
+  it('closes its connections when the application closes', async () => {
     const { app, notes } = await start()
     await list(notes)
     expect(await connections()).not.toEqual([])
@@ -135,7 +135,7 @@ describeWithServer('TypeORM on PostgreSQL', () => {
     await expect.poll(connections).toEqual([])
   })
 
-  it('has no connection left when the start fails', async () => {
+  it('closes its connections when the boot fails', async () => {
     const Broken = new EntitySchema({ name: 'Broken', columns: {} })
     const broken = typeorm({ type: 'postgres', url, applicationName, entities: [Broken] })
     await expect(App.create({ plugins: [broken] })).rejects.toThrow('primary column')
@@ -144,7 +144,7 @@ describeWithServer('TypeORM on PostgreSQL', () => {
     await expect.poll(connections).toEqual([])
   })
 
-  it('is used again after its connections were cut, without a restart', async () => {
+  it('reconnects without a restart after its connections were cut', async () => {
     const { app, notes } = await start()
     await add(notes, 'before')
     const cut = 'select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1'

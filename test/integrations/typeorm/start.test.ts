@@ -9,7 +9,7 @@ import { describeWithServer, Server, SUPERUSER } from '../postgres/server.js'
 
 const PASSWORD = 'hunter2/secret'
 
-/** TypeORM would print what migrations do. */
+/** Replaces the logger of TypeORM, which prints every statement of a migration. */
 const ignore = () => {}
 const logger = {
   log: ignore,
@@ -20,7 +20,7 @@ const logger = {
   logSchemaBuild: ignore,
 }
 
-/** The boot error of an application with this data source. */
+/** The boot error of an application with this data source. Checks that it does not contain the password. */
 async function failureOf(options: TypeOrmOptions): Promise<ConfigError> {
   const error = await App.create({ plugins: [typeorm(options)], logger: false }).then(
     (app) => app.close(),
@@ -32,8 +32,8 @@ async function failureOf(options: TypeOrmOptions): Promise<ConfigError> {
   return error
 }
 
-/** A server that sends the same bytes to every client, or nothing. */
-async function liar(answer: Buffer | null): Promise<{ server: NetServer; port: number }> {
+/** A server that sends the same bytes to every client, or closes each connection if `answer` is `null`. */
+async function fakeServer(answer: Buffer | null): Promise<{ server: NetServer; port: number }> {
   const server = createServer((socket) => {
     socket.on('error', () => {})
     if (answer === null) socket.destroy()
@@ -54,7 +54,7 @@ function refusal(fields: Readonly<Record<string, string>>): Buffer {
 
 describe('a database that cannot be used', () => {
   it('is a boot error: no server listens', async () => {
-    const { server, port } = await liar(null)
+    const { server, port } = await fakeServer(null)
     server.close()
     await once(server, 'close')
     const password = PASSWORD
@@ -73,18 +73,18 @@ describe('a database that cannot be used', () => {
   })
 
   it('is a boot error: the connection is cut', async () => {
-    const { server, port } = await liar(null)
+    const { server, port } = await fakeServer(null)
     const { message } = await failureOf({ type: 'postgres', host: '127.0.0.1', port })
     expect(message).toMatch(/cannot be used: .*(ECONNRESET|terminated)/)
     server.close()
   })
 
-  it('is a boot error: the password is wrong, and is in no message', async () => {
-    const { server, port } = await liar(
+  it('is a boot error without the password: the password is wrong', async () => {
+    const { server, port } = await fakeServer(
       refusal({
         S: 'FATAL',
         C: '28P01',
-        // No known server repeats the password. If one does, it must be hidden, too.
+        // No known server repeats the password. If one does, the message must hide it, too.
         M: `password authentication failed for user "ada" (${PASSWORD})`,
       }),
     )
@@ -100,7 +100,7 @@ describe('a database that cannot be used', () => {
     expect(message).toMatch(/`url` is not a URL.+encodeURIComponent/s)
   })
 
-  it('is a boot error: a statement of the start is refused', async () => {
+  it('is a boot error: the database refuses a statement of a migration', async () => {
     class Broken1700000000000 {
       async up(runner: { query(sql: string): Promise<unknown> }) {
         await runner.query("insert into nowhere values ('a value')")
@@ -129,8 +129,8 @@ describe('a database that cannot be used', () => {
   })
 })
 
-describeWithServer('a server that knows passwords', () => {
-  it('is told a wrong one, which is in no message', async () => {
+describeWithServer('a PostgreSQL server with passwords', () => {
+  it('refuses a wrong password, which no message repeats', async () => {
     await using server = await Server.start({ hasPasswords: true })
     const url = server.url(SUPERUSER, { password: PASSWORD })
     const { message } = await failureOf({ type: 'postgres', url })
@@ -138,18 +138,18 @@ describeWithServer('a server that knows passwords', () => {
   })
 })
 
-describe('a package that is missing', () => {
+describe('a boot without a package', () => {
   afterEach(() => {
     vi.doUnmock('node:module')
     vi.resetModules()
   })
 
-  it('is named with the command that installs it: the driver', async () => {
+  it('names the command that installs a missing driver', async () => {
     const { problems } = await failureOf({ type: 'mysql', password: PASSWORD })
     expect(problems[0]).toMatchObject({ code: 'E_PEER_MISSING', remedy: 'npm install mysql2' })
   })
 
-  it('is named with the command that installs it: typeorm itself', async () => {
+  it('names the command that installs a missing typeorm', async () => {
     vi.resetModules()
     vi.doMock('node:module', () => ({
       createRequire: () => () => {
@@ -164,9 +164,9 @@ describe('a package that is missing', () => {
   })
 })
 
-describe('the options', () => {
+describe('the options of typeorm()', () => {
   const wrong: [string, unknown, RegExp][] = [
-    ['nothing', undefined, /no object of options.+type: 'postgres'/s],
+    ['undefined', undefined, /no object of options.+type: 'postgres'/s],
     ['null', null, /no object of options/],
     ['a URL', 'postgres://ada:hunter2@localhost', /no object of options/],
     ['a list', [], /no object of options/],
@@ -180,7 +180,7 @@ describe('the options', () => {
     ['a number as name', { type: 'sqljs', name: 7 }, /name\s+It is not a name/],
   ]
 
-  it.each(wrong)('are checked: %s', (_, options, message) => {
+  it.each(wrong)('throw a ConfigError without the password: %s', (_, options, message) => {
     expect(() => typeorm(options as TypeOrmOptions)).toThrow(ConfigError)
     expect(() => typeorm(options as TypeOrmOptions)).toThrow(message)
     try {
@@ -190,12 +190,12 @@ describe('the options', () => {
     }
   })
 
-  it('are a boot error when TypeORM does not know them', async () => {
+  it('are a boot error when TypeORM refuses them', async () => {
     const { message } = await failureOf({ type: 'sqlite' as 'sqljs' })
     expect(message).toMatch(/TypeORM reports: Wrong driver: "sqlite" given.+"sqljs"/)
   })
 
-  it('are not modified by any user', async () => {
+  it('are not modified by applications or data sources that use them', async () => {
     const Note = new EntitySchema({
       name: 'Note',
       columns: { id: { type: Number, primary: true } },

@@ -24,7 +24,7 @@ beforeAll(() => {
   tsconfig('standard', { target: 'es2022' })
   tsconfig('assigning', {})
   tsconfig('legacy', { experimentalDecorators: true })
-  tsconfig('heir', null)
+  tsconfig('inherited', null)
 })
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -37,7 +37,7 @@ function tsconfig(name: string, compilerOptions: object | null) {
   writeFileSync(join(folder, name, 'tsconfig.json'), text)
 }
 
-/** Compiles a module with the plugin of a project. */
+/** Compiles a module with the plugin. The folder of the module decides which `tsconfig.json` applies. */
 function lower(code: string, id = 'standard/src/things.ts') {
   const plugin = blazon()
   plugin.configResolved({ root: folder })
@@ -45,7 +45,7 @@ function lower(code: string, id = 'standard/src/things.ts') {
 }
 
 describe('a module with standard decorators', () => {
-  it('is compiled, and runs', async () => {
+  it('is compiled to code that runs without decorator syntax', async () => {
     const { code } = (await lower(DECORATED)) as { code: string }
     expect(code).not.toMatch(/^\s*@/m)
     const calls: string[] = []
@@ -86,7 +86,7 @@ describe('a module with standard decorators', () => {
     ['ts', 'const a = `\n* text`; @dec class A {}'],
     ['ts', 'class A { @größe x = 1 }'],
     ['tsx', '@dec class A { render() { return <b>hello</b> } }'],
-  ])('is seen in .%s: %s', async (extension, code) => {
+  ])('is recognised in .%s: %s', async (extension, code) => {
     const lowered = await lower(code, `standard/src/a.${extension}`)
     expect(lowered?.code).toContain('__decoratorStart')
     if (extension === 'tsx') expect(lowered?.code).toContain('<b>hello</b>')
@@ -96,19 +96,22 @@ describe('a module with standard decorators', () => {
 describe('a module that the plugin does not compile', () => {
   it.each([
     ['without decorators', 'export class A { readonly mail = "a@b.example" }', 'src/a.ts'],
-    ['with no class', 'export const at = "@Controller()"', 'src/a.ts'],
+    ['without a class', 'export const at = "@Controller()"', 'src/a.ts'],
     ['with tags in comments', '/**\n * @param x\n */\nclass A {} // @todo', 'src/a.ts'],
     ['with text that looks decorated', 'class A { text = `\n@Controller()\n` }', 'src/a.ts'],
     ['of a package', DECORATED, 'node_modules/other/a.ts'],
-    ['that is no script', DECORATED, 'src/a.css'],
-  ])('%s stays as it is', async (_, code, id) => {
+    ['that is a stylesheet', DECORATED, 'src/a.css'],
+  ])('stays unchanged when it is a module %s', async (_, code, id) => {
     expect(await lower(code, `standard/${id}`)).toBeNull()
   })
 
-  it.each(['legacy', 'heir'])('is left to Vite under experimentalDecorators (%s)', async (name) => {
-    const code = DECORATED.replace('(req:', '(@Req() req:')
-    expect(await lower(code, `${name}/src/things.ts`)).toBeNull()
-  })
+  it.each(['legacy', 'inherited'])(
+    'is left to Vite under experimentalDecorators (%s)',
+    async (name) => {
+      const code = DECORATED.replace('(req:', '(@Req() req:')
+      expect(await lower(code, `${name}/src/things.ts`)).toBeNull()
+    },
+  )
 
   it('is not passed to the plugin when Vite applies the filters', () => {
     const { include, exclude } = blazon().transform.filter.id
@@ -119,14 +122,14 @@ describe('a module that the plugin does not compile', () => {
 })
 
 describe('a parameter decorator without experimentalDecorators', () => {
-  it('is refused with the option that it needs', async () => {
+  it('is refused with the name of the missing option', async () => {
     const code = DECORATED.replace('(req:', '(@Req() req:')
     await expect(lower(code)).rejects.toThrow(/experimental decorators/i)
   })
 })
 
-describe('a project that lacks', () => {
-  /** A project outside the repository with stand-ins for the named packages. */
+describe('the plugin in a project without a package', () => {
+  /** Compiles a module in a project outside the repository, with empty stand-ins for the named packages. */
   function importFrom(name: string, packages: readonly string[]) {
     const project = join(folder, name)
     mkdirSync(join(project, 'node_modules'), { recursive: true })
@@ -141,14 +144,14 @@ describe('a project that lacks', () => {
     return plugin.transform.handler(DECORATED, join(project, 'a.ts'))
   }
 
-  it('a Vite with transformWithEsbuild is told what to install', async () => {
-    // Node finds the project's own Vite first. This one stands for a Vite without the function.
+  it('refuses a Vite without transformWithEsbuild, with the command that installs Vite 8', async () => {
+    // Node finds the project's own Vite first. The stand-in is a Vite without the function.
     await expect(importFrom('old', ['vite', 'esbuild'])).rejects.toThrow(
       /\[E_PEER_MISSING\] blazon\/vite[\s\S]*npm install --save-dev vite@8/,
     )
   })
 
-  it('esbuild is told the command that installs it', async () => {
+  it('refuses to compile without esbuild, with the command that installs it', async () => {
     const outside = mkdtempSync(join(tmpdir(), 'blazon-vite-8-'))
     expect(() => createRequire(join(outside, 'x.js')).resolve('esbuild')).toThrow()
     mkdirSync(join(outside, 'node_modules/vite'), { recursive: true })

@@ -26,7 +26,7 @@ import { startPgliteFromTemplate } from '../../pglite-template.js'
 
 startPgliteFromTemplate()
 
-// Ends what hangs; nothing is timed.
+// Ends a test that hangs. No test measures time.
 vi.setConfig({ testTimeout: 120_000 })
 
 /** The second where `THOROUGH` is set. */
@@ -43,7 +43,7 @@ beforeAll(() => {
     'primary key (tenant_id, id)',
   ])
   writeFileSync(join(migrations, '0001_notes.sql'), notes)
-  // What somebody writes who has forgotten what tables of tenants need.
+  // A table of tenants without row-level security.
   const open = `create table memos (tenant_id text not null default current_setting('app.tenant_id'),
     id bigint generated always as identity primary key, text text not null);
     grant select, insert, update, delete on memos to app_tenant;`
@@ -51,7 +51,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(migrations, { recursive: true }))
 
-/** The same operations on one table or the other: no query of them speaks of tenants. */
+/** The same operations on either table. No query of them names a tenant. */
 function controllerOf(table: 'notes' | 'memos') {
   @Tenant()
   @Controller(table)
@@ -100,7 +100,7 @@ function controllerOf(table: 'notes' | 'memos') {
   return NotesController
 }
 
-/** What is not a number is nobody's id. */
+/** The id in the path; 0, which no row has, for text that is not a number. */
 const idOf = (req: Request): number => Number.parseInt(String(req.params['id']), 10) || 0
 
 @Tenant()
@@ -121,7 +121,7 @@ class ReportsController {
     res.end()
   }
 
-  /** One loads for all of a tenant. */
+  /** Concurrent requests of a tenant share one load. */
   @Get('flight')
   flight() {
     const own = this.cache.forTenant()
@@ -138,7 +138,7 @@ class ReportsController {
 class OverviewController {
   private readonly db = inject(Database)
 
-  /** As everybody, which was needed for something else. */
+  /** Reads the rows of all tenants by mistake. */
   @Get()
   async everything() {
     return await this.db.withoutTenant('an overview', () => this.db.sql`select text from notes`)
@@ -157,7 +157,7 @@ async function verdicts(controllers: (new () => object)[], seed: number) {
   return Object.fromEntries(byName)
 }
 
-it.each(SEEDS)('nothing crosses where the database keeps tenants apart (seed %i)', async (seed) => {
+it.each(SEEDS)('finds no leak when every table has row-level security (seed %i)', async (seed) => {
   expect(await verdicts([controllerOf('notes'), ReportsController], seed)).toEqual({
     'POST /notes': 'PASS',
     'GET /notes': 'PASS',
@@ -170,14 +170,14 @@ it.each(SEEDS)('nothing crosses where the database keeps tenants apart (seed %i)
   })
 })
 
-it.each(SEEDS)('a table without row-level security is found (seed %i)', async (seed) => {
+it.each(SEEDS)('finds the leak of a table without row-level security (seed %i)', async (seed) => {
   const found = await verdicts([controllerOf('memos')], seed)
   expect(found['GET /memos']).toBe('LEAK')
   expect(found['GET /memos/{id}']).toBe('LEAK')
   expect(found['PUT /memos/{id}']).toBe('LEAK')
 })
 
-it.each(SEEDS)('a query in the role of all tenants is found (seed %i)', async (seed) => {
+it.each(SEEDS)('finds the leak of a query in the role of all tenants (seed %i)', async (seed) => {
   const found = await verdicts([controllerOf('notes'), OverviewController], seed)
   expect(found).toMatchObject({ 'GET /overview': 'LEAK', 'GET /notes': 'PASS' })
 })

@@ -3,7 +3,7 @@ import type { TenantDatabase } from '../../conformance/tenant-database.js'
 import { describeResponses } from '../../conformance/tenant-responses.js'
 import { openEmbedded } from '../../integrations/postgres/embedded.js'
 
-// Ends what hangs; nothing is timed.
+// Ends a test that hangs. No test measures time.
 vi.setConfig({ testTimeout: 60_000 })
 
 let database: TenantDatabase

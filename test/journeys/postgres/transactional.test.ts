@@ -93,7 +93,7 @@ class NotesController extends BaseController {
 
 const signals = new EventEmitter()
 
-/** Passes an error on once the handler has written, or in the place of its answer. */
+/** Passes an error to `next` after the handler has written a row, or in place of its response. */
 const failLate: Middleware = (req, res, next: (error?: unknown) => void) => {
   const fail = () => next(new Error('late'))
   if (req.get('x-late') === 'written') signals.once('written', () => setImmediate(fail))
@@ -116,7 +116,7 @@ beforeAll(async () => {
     plugins: [postgres({ embedded: 'memory' })],
     middlewares: [failLate],
     logger: false,
-    // A stream that its document does not describe.
+    // The document does not describe the stream.
     contract: 'off',
   })
   await app.get(Database).sql`create table notes (text text not null)`
@@ -127,51 +127,51 @@ afterAll(() => app.close())
 const post = (path: string) => app.request().post(`/notes/${path}`)
 const texts = async () => (await app.request().get('/notes')).body.data
 
-describe('a method that is a transaction', () => {
-  it('keeps nothing of a handler that throws', async () => {
+describe('a method with @Transactional()', () => {
+  it('saves nothing when the handler throws', async () => {
     expect((await post('plain/kept')).status).toBe(500)
     expect((await post('whole/lost')).status).toBe(500)
     expect(await texts()).toEqual(['kept'])
   })
 
-  it('is saved before the answer', async () => {
+  it('commits before the response is sent', async () => {
     const { status, body } = await post('answered/a')
     expect([status, body.data]).toEqual([201, 'a'])
     expect(await texts()).toEqual(['a'])
   })
 
-  it('keeps nothing of a request that a late error of a middleware has ended', async () => {
+  it('saves nothing when a late error of a middleware has ended the request', async () => {
     expect((await post('slow/lost').set('x-late', 'written')).status).toBe(500)
     signals.emit('go')
     expect((await post('answered/lost').set('x-late', 'answered')).status).toBe(500)
     expect(await texts()).toEqual([])
   })
 
-  it('is saved before the first byte of a stream, which may take its time', async () => {
+  it('commits before the first byte of a stream and allows later queries', async () => {
     const { text } = await post('streamed/a')
     expect(text).toBe('begun, a')
   })
 
-  it('keeps all or nothing of a service', async () => {
+  it('saves all or no statements of a method of a service', async () => {
     expect((await post('both/a')).status).toBe(500)
     expect(await texts()).toEqual([])
     expect(await app.get(Notes).addBoth('a', 'b')).toBe('both')
     expect(await texts()).toEqual(['a', 'b'])
   })
 
-  it('keeps its name and its parameters', () => {
+  it('keeps its name and its number of parameters', () => {
     const { addBoth } = Notes.prototype
     expect([addBoth.name, addBoth.length]).toEqual(['addBoth', 2])
   })
 
-  it('needs an object that the container has made', async () => {
+  it('throws when the container did not create its object', async () => {
     const byHand = Object.create(Notes.prototype) as Notes
     await expect(byHand.addBoth('a', 'b')).rejects.toThrow(
       /@Transactional\(\) on addBoth.*the container did not create its object/,
     )
   })
 
-  it('is a method of an object', () => {
+  it('throws when the decorator is not on a method or has no parentheses', () => {
     const decorate = Transactional() as (...args: unknown[]) => unknown
     expect(() => decorate(class {}, { kind: 'class', name: 'Notes' })).toThrow(ConfigError)
     expect(() => decorate(class {})).toThrow(ConfigError)
@@ -182,8 +182,8 @@ describe('a method that is a transaction', () => {
   })
 })
 
-describe('a statement that was refused', () => {
-  it('is the cause of what is refused after it', async () => {
+describe('a transaction after a statement that PostgreSQL refused', () => {
+  it('fails with the first refusal as the cause, even when its error was caught', async () => {
     const db = app.get(Database)
     const failed = db.transaction(async () => {
       await db.sql`insert into notes (text) values (null)`.catch(() => {})
@@ -201,8 +201,8 @@ describe('a statement that was refused', () => {
   })
 })
 
-describe('what follows a commit', () => {
-  it('waits for the outermost transaction, and for nothing else', async () => {
+describe('a function given to afterCommit()', () => {
+  it('runs after the outermost commit, and at once outside of a transaction', async () => {
     const db = app.get(Database)
     const order: string[] = []
     await db.transaction(async () => {
@@ -222,7 +222,7 @@ describe('what follows a commit', () => {
     expect(order).toEqual(['end', 'inner', 'outer sees 1', 'at once'])
   })
 
-  it('is of the tenant, and in nobody’s transaction, whoever ends the transaction', async () => {
+  it('runs as the tenant of the transaction and can begin another transaction', async () => {
     const db = app.get(Database)
     const seen: unknown[] = []
     await db.withTenantTransaction('acme', () =>
@@ -234,7 +234,7 @@ describe('what follows a commit', () => {
     expect(seen).toEqual(['acme', 'another transaction'])
   })
 
-  it('is left out where nothing is saved', async () => {
+  it('does not run when the transaction is rolled back', async () => {
     const db = app.get(Database)
     const order: string[] = []
     const failed = db.transaction(async () => {
@@ -245,7 +245,7 @@ describe('what follows a commit', () => {
     expect(order).toEqual([])
   })
 
-  it('undoes nothing where it fails', async () => {
+  it('undoes no statement when it fails', async () => {
     const db = app.get(Database)
     await db.transaction(async () => {
       await db.sql`insert into notes (text) values ('kept')`

@@ -18,7 +18,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import type { TenantDatabase } from '../../conformance/tenant-database.js'
 import { openEmbedded } from '../../integrations/postgres/embedded.js'
 
-// Ends what hangs; nothing is timed.
+// Ends a test that hangs. No test measures time.
 vi.setConfig({ testTimeout: 60_000 })
 
 @Tenant()
@@ -75,7 +75,7 @@ const notes = async () => {
   return rows.map(({ note }) => note)
 }
 
-describe('the database', () => {
+describe('the Database of a request with tenant.authorize', () => {
   const places: Record<string, (query: () => Promise<unknown>) => TestOptions> = {
     'a middleware': (query) => ({
       middlewares: [(_req, _res, next) => void query().then(() => next(), next)],
@@ -89,22 +89,25 @@ describe('the database', () => {
   }
 
   it.each(Object.keys(places))(
-    'refuses the rows of tenants before authorize: %s',
+    'refuses a query before authorize has allowed the tenant: %s',
     async (place) => {
       await start(places[place]?.(notes) ?? {})
       expect(await ask('a')).toEqual([500, 'TENANT_UNAUTHORIZED'])
     },
   )
 
-  it.each(Object.keys(places))('and gives those of one that is said: %s', async (place) => {
-    const found: unknown[] = []
-    const query = async () => void found.push(await runWithTenant('b', notes))
-    await start(places[place]?.(query) ?? {})
-    expect(await ask('a')).toEqual(['of a'])
-    expect(found).toEqual([['of b']])
-  })
+  it.each(Object.keys(places))(
+    'returns the rows of the tenant of runWithTenant: %s',
+    async (place) => {
+      const found: unknown[] = []
+      const query = async () => void found.push(await runWithTenant('b', notes))
+      await start(places[place]?.(query) ?? {})
+      expect(await ask('a')).toEqual(['of a'])
+      expect(found).toEqual([['of b']])
+    },
+  )
 
-  it('refuses what the guard has begun, however late it is', async () => {
+  it('refuses a query that the guard began when it runs after the response', async () => {
     let late: Promise<unknown> = Promise.resolve()
     let go = () => {}
     const begins = {
@@ -123,7 +126,7 @@ describe('the database', () => {
     await expect(late).rejects.toMatchObject({ code: 'TENANT_UNAUTHORIZED' })
   })
 
-  it('holds the answer of a request until what it did is saved, in the name of its tenant', async () => {
+  it('sends the response after the commit and runs afterCommit as the tenant of the request', async () => {
     await start({})
     const { body } = await app.asTenant('a').request().post('/orders')
     expect(body.data).toEqual({ isSaved: false })
@@ -132,7 +135,7 @@ describe('the database', () => {
     expect((await app.asTenant('b').request().post('/orders')).status).toBe(403)
   })
 
-  it('gives a router that needs a tenant the rows of that tenant', async () => {
+  it('returns the rows of the tenant in a tenantRouter and refuses a query in a plain router', async () => {
     const rows: RequestHandler = async (_req: Request, res) => {
       res.json({ data: await notes() })
     }

@@ -17,11 +17,11 @@ import { until } from '../../integrations/until.js'
 
 vi.setConfig({ testTimeout: 60_000 })
 
-/** A deadline that nothing else waits for, so that those that were begun can be counted. */
+/** A deadline that no other timer uses, so that the started deadlines can be counted. */
 const TIMEOUT = 83
 
 let calls = 0
-/** What the handler gives from now on. */
+/** The price that the handler returns from now on. */
 let price = 1
 
 @Controller('prices')
@@ -64,7 +64,7 @@ async function start({ url = server.url, timeout = `${TIMEOUT}ms` } = {}): Promi
 
 const get = () => app.request().get('/prices')
 
-/** Asks until an answer came from Redis; no answer on the way is a wrong one. `advance` moves the clock before each. */
+/** Sends requests until a response comes from Redis, and checks each. `advance` moves the clock before each request. */
 async function untilCached({ advance }: { advance?: Duration } = {}): Promise<void> {
   await until(async () => {
     if (advance !== undefined) await app.clock.advance(advance)
@@ -75,7 +75,7 @@ async function untilCached({ advance }: { advance?: Duration } = {}): Promise<vo
 }
 
 describeWithServer('an application on Redis', () => {
-  it('starts without one, and uses it once it is there', async () => {
+  it('starts without Redis and uses it as soon as it runs', async () => {
     server = await Server.absent()
     await start()
     for (let i = 0; i < 5; i++) expect((await get()).status).toBe(200)
@@ -83,7 +83,7 @@ describeWithServer('an application on Redis', () => {
     await untilCached()
   })
 
-  it('shares what is cached, and what is counted, with others', async () => {
+  it('shares cached values, invalidations and rate limits with a second application', async () => {
     server = await Server.start()
     await start({ timeout: '10s' })
     await untilCached()
@@ -111,21 +111,21 @@ describeWithServer('an application on Redis', () => {
     }
   })
 
-  it('answers everybody while it is killed under load, and never with what is over', async () => {
+  it('responds 200 with a current value to each request while Redis is killed and restarted', async () => {
     server = await Server.start()
     await start()
     await untilCached()
-    let [isOver, answers] = [false, 0]
+    let [isOver, responses] = [false, 0]
     const load = Array.from({ length: 8 }, async () => {
       while (!isOver) {
         const { status, body } = await get()
         expect([status, body.data.price]).toEqual([200, 1])
-        answers++
+        responses++
       }
     })
     const more = async () => {
-      const goal = answers + 50
-      await until(() => answers > goal)
+      const goal = responses + 50
+      await until(() => responses > goal)
     }
     await more()
     await server.kill()
@@ -137,7 +137,7 @@ describeWithServer('an application on Redis', () => {
     await untilCached()
   })
 
-  it('loses one deadline, in one request, while it is paused, and nothing that was invalidated', async () => {
+  it('waits for one deadline in all while Redis is paused, and sends no invalidated value', async () => {
     server = await Server.start()
     await start()
     await untilCached()
@@ -154,23 +154,23 @@ describeWithServer('an application on Redis', () => {
     await untilCached()
   })
 
-  it('answers everybody while it is slow, and then leaves it alone', async () => {
+  it('responds 200 to each request while Redis is slow, and stops waiting for Redis', async () => {
     server = await Server.start()
     await using gate = await Gate.before(server.port)
     await start({ url: `redis://127.0.0.1:${gate.port}` })
     await untilCached()
     gate.hold()
-    const answers = await Promise.all(Array.from({ length: 6 }, get))
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200])
+    const responses = await Promise.all(Array.from({ length: 6 }, get))
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200])
     const timers = vi.spyOn(globalThis, 'setTimeout')
     for (let i = 0; i < 5; i++) expect((await get()).body.data.price).toBe(1)
     expect(timers.mock.calls.filter(([, ms]) => ms === TIMEOUT)).toEqual([])
     gate.release()
-    // A response behind the deadline schedules another retry on this clock: it has to move as long as Redis is awaited.
+    // A late reply schedules another retry on this clock, so the clock must move until Redis is used again.
     await untilCached({ advance: '10s' })
   })
 
-  it('answers everybody while it is full, and forgets what is over', async () => {
+  it('responds 200 to each request while Redis is full, and sends no invalidated value', async () => {
     server = await Server.start('--maxmemory-policy', 'noeviction')
     await start()
     await untilCached()

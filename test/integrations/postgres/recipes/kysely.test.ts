@@ -51,7 +51,7 @@ class KyselyOrders implements Orders {
 
 describeRecipe('Kysely', { token: Orders, useClass: KyselyOrders })
 
-it('Kysely begins and ends nothing itself, and refuses what would have to', async () => {
+it('Kysely sends no BEGIN or COMMIT itself, and refuses calls that would send them', async () => {
   await using app = await TestApp.create({ plugins: [postgres({ embedded: 'memory' })] })
   const db = app.get(Database)
   await db.sql`create table orders (tenant_id text, id text, item text)`

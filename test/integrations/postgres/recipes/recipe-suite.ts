@@ -16,15 +16,15 @@ import { TestApp } from 'blazon/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Folder, KINDS, type OwnDatabase } from '../own-database.js'
 
-/** What a library is asked to do with the orders of a tenant. */
+/** The operations on the orders of a tenant that each library implements. */
 export interface Orders {
   add(item: string): Promise<{ readonly id: string; readonly item: string }>
-  /** By item. */
+  /** The items, sorted. */
   list(): Promise<string[]>
   find(id: string): Promise<string | undefined>
-  /** How many there were. */
+  /** Returns the number of changed rows. */
   rename(from: string, to: string): Promise<number>
-  /** In the library's own transaction. */
+  /** Runs a function in a transaction of the library. */
   transaction<T>(fn: (orders: Pick<Orders, 'add' | 'list'>) => Promise<T>): Promise<T>
 }
 
@@ -58,7 +58,7 @@ class OrdersController {
     throw new Error('after the fact')
   }
 
-  /** What is undone inside is undone alone, whoever asks for it there. */
+  /** Rolls back an inner transaction alone, with the rows that it adds through the outer object or the `Database`. */
   @Post('nested/:item')
   async nest({ params: { item } }: Request<{ item: string }>) {
     await this.#orders.transaction(async (outer) => {
@@ -107,7 +107,7 @@ class OrdersController {
   }
 }
 
-/** Holds a library to what the `Database` promises, on a server and on PGlite. */
+/** The conformance suite of a library on top of the `Database`, on a server and on PGlite. */
 export function describeRecipe(name: string, provider: Provider<Orders>): void {
   for (const [kind, open] of KINDS) {
     describe(`${name} on ${kind}`, () => {
@@ -164,7 +164,7 @@ export function describeRecipe(name: string, provider: Provider<Orders>): void {
         expect(await list('globex')).toEqual(['gin', 'tea'])
       })
 
-      it('does so when many ask at the same time', async () => {
+      it('shows eight tenants only their own rows with concurrent requests', async () => {
         const tenants = Array.from({ length: 8 }, (_value, index) => `tenant-${index}`)
         const ids = new Map<string, string>()
         for (const tenant of tenants) {
@@ -189,34 +189,34 @@ export function describeRecipe(name: string, provider: Provider<Orders>): void {
         }
       })
 
-      it('keeps nothing of a request that fails', async () => {
+      it('saves nothing of a request that fails', async () => {
         await post('acme', 'failed/tea').expect(500)
         expect(await list('acme')).toEqual([])
       })
 
-      it('undoes an inner transaction alone', async () => {
+      it('rolls back an inner transaction alone', async () => {
         await post('acme', 'nested/tea').expect(204)
         expect(await list('acme')).toEqual(['tea 1', 'tea 5', 'tea 6', 'tea 7'])
       })
 
-      it('goes on after a statement that was refused in a transaction of its own', async () => {
+      it('continues after an inner transaction whose statement was refused', async () => {
         const { body } = await post('acme', 'again/tea').expect(200)
         expect(body.data).toEqual(['tea'])
         expect(await list('acme')).toEqual(['tea'])
       })
 
-      it('lets nobody write for another tenant inside a transaction', async () => {
+      it('refuses to write for another tenant inside a transaction', async () => {
         await post('acme', 'elsewhere/tea').expect(409)
         expect([await list('acme'), await list('other')]).toEqual([[], []])
       })
 
-      it('takes values for values', async () => {
+      it('stores a text with SQL in it as a value', async () => {
         const item = `'); set role postgres; delete from orders; --`
         await post('acme', encodeURIComponent(item)).expect(201)
         expect(await list('acme')).toEqual([item])
       })
 
-      it('is part of the transactions of the Database, without a request, too', async () => {
+      it('takes part in transactions of the Database without a request', async () => {
         const [db, orders] = [app.get(Database), app.get(Orders)]
         await db.withTenantTransaction('acme', () => orders.add('tea'))
         const failing = db.withTenantTransaction('acme', async () => {
@@ -231,7 +231,7 @@ export function describeRecipe(name: string, provider: Provider<Orders>): void {
         expect(await all).toEqual(['tea'])
       })
 
-      it('leaks nothing under the eyes of proveIsolation', async () => {
+      it('has no leak in the report of proveIsolation()', async () => {
         const report = await app.proveIsolation({ tenants: ['acme', 'globex'], seed: 1 })
         expect(report.leaks).toEqual([])
         const list = report.verdicts.find(({ operation }) => operation === 'GET /orders')
