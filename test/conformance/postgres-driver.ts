@@ -122,7 +122,7 @@ function describeLending(driver: () => Driver, open: OpenDriver): void {
     })
 
     it('is waited for no longer than the acquire timeout', async () => {
-      const driver = await open({ acquire: '50ms' })
+      const driver = await open({ acquire: '500ms' })
       const lent = await Promise.all(Array.from({ length: driver.size }, () => driver.connect()))
       const refusals = [driver.connect(), driver.connect()]
       for (const refusal of refusals) {

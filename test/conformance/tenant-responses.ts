@@ -31,7 +31,7 @@ export function describeResponses(databaseOf: () => TenantDatabase): void {
     let app: TestApp
     beforeAll(async () => {
       database = databaseOf()
-      app = await database.start(OPTIONS, { connections: 1 })
+      app = await database.start(OPTIONS, { connections: 1, timeouts: { acquire: '1m' } })
       return () => app.close()
     })
     beforeEach(async () => {

@@ -100,8 +100,8 @@ describe('the options of postgres()', () => {
       { url, poolOptions: 'ssl' },
       /poolOptions\s+It is not an object/,
     ],
-    ['poolOptions.max', { url, poolOptions: { max: 5 } }, /poolOptions\.max[\s\S]+by connections/],
-    ['poolOptions.host', { url, poolOptions: { host: 'x' } }, /poolOptions\.host[\s\S]+by url/],
+    ['poolOptions.max', { url, poolOptions: { max: 5 } }, /poolOptions\.max[\s\S]+Use connections/],
+    ['poolOptions.host', { url, poolOptions: { host: 'x' } }, /poolOptions\.host[\s\S]+Use url/],
     [
       'a text as poolOptions.password',
       { url, poolOptions: { password: 'hunter2' } },

@@ -1,13 +1,10 @@
 import { setTimeout } from 'node:timers/promises'
 import { redisCache, redisLimits } from 'blazon/redis'
 import { createClient } from 'redis'
-import { vi } from 'vitest'
 import { describeCacheStore } from '../../conformance/cache-store.js'
 import { describeRateLimitStore } from '../../conformance/rate-limit-store.js'
 import { describeWithRedis, ownPrefix, url } from './server.js'
 import { testContext } from './support.js'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 /** Deletes everything under a prefix. */
 async function sweep(prefix: string): Promise<void> {

@@ -1,11 +1,9 @@
 import { redisCache, redisLimits } from 'blazon/redis'
 import { createClient } from 'redis'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { until } from '../until.js'
 import { describeWithServer, Server } from './server.js'
 import { entry, testContext } from './support.js'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const MINUTE = 60_000
 

@@ -6,8 +6,6 @@ import { until } from '../until.js'
 import { describeWithServer, Server } from './server.js'
 import { entry, testContext } from './support.js'
 
-vi.setConfig({ testTimeout: 60_000 })
-
 const MINUTE = 60_000
 /** A deadline that no other timer of this file uses, so that the started deadlines can be counted. */
 const TIMEOUT = 403

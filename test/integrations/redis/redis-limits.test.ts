@@ -3,12 +3,10 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { redisLimits } from 'blazon/redis'
 import { createClient } from 'redis'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { until } from '../until.js'
 import { describeWithRedis, describeWithServer, ownPrefix, Server, url } from './server.js'
 import { testContext } from './support.js'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const MINUTE = 60_000
 const prefix = ownPrefix()

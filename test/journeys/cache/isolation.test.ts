@@ -9,11 +9,10 @@ import {
   type Response,
 } from 'blazon'
 import { TestApp } from 'blazon/testing'
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { nameTenant } from './support.js'
 
 // This test sends hundreds of requests.
-vi.setConfig({ testTimeout: 60_000 })
 
 class NameGuard implements AuthGuard {
   async canActivate(req: Request) {

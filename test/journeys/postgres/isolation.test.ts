@@ -19,7 +19,7 @@ import {
 } from 'blazon'
 import { Database, postgres } from 'blazon/postgres'
 import { TestApp } from 'blazon/testing'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { tenantTable } from '../../conformance/tenant-schema.js'
 import { startPgliteFromTemplate } from '../../pglite-template.js'
@@ -27,7 +27,6 @@ import { startPgliteFromTemplate } from '../../pglite-template.js'
 startPgliteFromTemplate()
 
 // Ends a test that hangs. No test measures time.
-vi.setConfig({ testTimeout: 120_000 })
 
 /** The second where `THOROUGH` is set. */
 const SEEDS = process.env['THOROUGH'] ? [1, 2] : [1]

@@ -14,12 +14,11 @@ import {
 import { Database } from 'blazon/postgres'
 import type { TestApp, TestOptions } from 'blazon/testing'
 import express from 'express'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { TenantDatabase } from '../../conformance/tenant-database.js'
 import { openEmbedded } from '../../integrations/postgres/embedded.js'
 
 // Ends a test that hangs. No test measures time.
-vi.setConfig({ testTimeout: 60_000 })
 
 @Tenant()
 @Auth()

@@ -15,8 +15,6 @@ import { Gate } from '../../integrations/gate.js'
 import { describeWithServer, Server } from '../../integrations/redis/server.js'
 import { until } from '../../integrations/until.js'
 
-vi.setConfig({ testTimeout: 60_000 })
-
 /** A deadline that no other timer uses, so that the started deadlines can be counted. */
 const TIMEOUT = 83
 
