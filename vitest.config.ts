@@ -92,6 +92,16 @@ export const ALONE = [
   'examples/**/*.test.ts',
 ]
 
+/** Tests that take long. `npm test` leaves them and the browser's out; `npm run unit` and `.ci/run` do not. */
+const LONG = [
+  'test/integrations/postgres/{crash,isolation-embedded,migrate-processes,pgbouncer}.test.ts',
+]
+
+function long() {
+  const { test, ...project } = dialect('standard', LONG)
+  return { ...project, test: { ...test, name: 'standard-long' } } as const
+}
+
 function browser() {
   const { test, ...project } = dialect('standard', [BROWSER])
   const globalSetup = source('./test/browser/start-chromium.ts')
@@ -108,13 +118,14 @@ export default defineConfig({
         ['test/**/*.test.ts'],
         [LEGACY_ONLY, BROWSER, ...ELSEWHERE, ...ALONE, ...ALONE_JOURNEYS],
       ),
-      alone('standard', [...ALONE, ...ALONE_JOURNEYS], [LEGACY_ONLY, ...ELSEWHERE]),
+      alone('standard', [...ALONE, ...ALONE_JOURNEYS], [LEGACY_ONLY, ...ELSEWHERE, ...LONG]),
       shared('legacy', [JOURNEYS], ALONE_JOURNEYS),
       alone(
         'legacy',
         [LEGACY_ONLY, ...ALONE_JOURNEYS],
         ['test/journeys/**/*.legacy.test.ts', ...ELSEWHERE],
       ),
+      long(),
       browser(),
     ],
   },
