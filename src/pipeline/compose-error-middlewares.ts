@@ -87,9 +87,8 @@ class ErrorWalk {
 
   start(error: unknown): void {
     const { req, res, watch } = this.#config
-    const hadBegun = res.headersSent
     this.#pass(error, 0)
-    if (hadBegun || this.#hasGoneOn) return
+    if (this.#hasGoneOn) return
     if (res.headersSent || res.closed) return this.#noteResponse()
     watch.start(req, res)
     // Serverless platforms replace Node's response and may emit only one of the two events.

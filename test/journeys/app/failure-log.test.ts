@@ -27,6 +27,11 @@ class Users {
     throw bug
   }
 
+  @Get('half-failed/:id') halfFailed(_req: unknown, res: Response) {
+    res.status(500).write('half')
+    throw bug
+  }
+
   @Get('never/:id') never() {
     return new Promise(() => {})
   }
@@ -122,11 +127,30 @@ describe('an error to which an error middleware responds with 500 or more', () =
     expect(others).toEqual([])
   })
 
-  it('is logged once when a part of the response has been sent', async () => {
-    const logged = await start([passOn])
-    await expect(app.request().get('/users/half/7')).rejects.toThrow()
-    expect(logged).toMatchObject([{ err: bug }])
-  })
+  it.each<[string, string, Middleware[]]>([
+    ['a 200', 'half', [passOn]],
+    ['a 500', 'half-failed', [passOn]],
+    ['a 500, and no middleware receives it', 'half-failed', []],
+    [
+      'a 500, and the middleware ends the response',
+      'half-failed',
+      [(_error, _req, res, _next) => res.end()],
+    ],
+  ])(
+    'is logged once when a part of the response has been sent: %s',
+    async (_, path, middlewares) => {
+      const logged = await start(middlewares)
+      await app
+        .request()
+        .get(`/users/${path}/7`)
+        .then(
+          () => {},
+          () => {},
+        )
+      await new Promise(setImmediate)
+      expect(logged).toMatchObject([{ err: bug }])
+    },
+  )
 })
 
 describe('a failure in the log', () => {

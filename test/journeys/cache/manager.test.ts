@@ -304,6 +304,18 @@ describe('getOrSet', () => {
     expect(await cache.get('b')).toBeUndefined()
   })
 
+  it('does not store a value if one of its tags is invalidated while the value is loaded', async () => {
+    await start()
+    const cache = CacheManager.getInstance()
+    const loaded = defer<string>()
+    const value = cache.getOrSet('a', () => loaded.promise, { tags: ['x', 'y'] })
+    await settle()
+    await cache.invalidateTags(['y'])
+    loaded.resolve('old')
+    expect(await value).toBe('old')
+    expect(await cache.get('a')).toBeUndefined()
+  })
+
   it('counts hits and misses', async () => {
     await start()
     const cache = CacheManager.getInstance()

@@ -193,10 +193,9 @@ describe('asynchronous factories', () => {
   it('do not cause a class to be constructed twice', async () => {
     let constructed = 0
     class Service {
+      // Before the dependency: a construction that stops there counts, too.
+      readonly number = ++constructed
       readonly db = inject('db')
-      constructor() {
-        constructed++
-      }
     }
     const app = await App.create({
       providers: [Service, { token: 'db', useFactory: async () => ({}) }],

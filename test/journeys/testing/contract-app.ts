@@ -99,6 +99,12 @@ class UsersController extends BaseController {
     res.type('html').send('<p>')
   }
 
+  @Get('notes')
+  @ApiResponseDoc({ status: 200, description: 'Notes', contentType: 'text/*' })
+  notes(_: Req, res: Response) {
+    res.type(String(reply.data)).send('a,b')
+  }
+
   @Get('events')
   @ApiResponseDoc({ status: 200, description: 'Events', contentType: 'text/event-stream' })
   events(_: Req, res: Response) {
