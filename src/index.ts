@@ -26,6 +26,12 @@ export type {
   StoreContext,
 } from './contracts/cache.js'
 export type { Timer } from './contracts/clock.js'
+export type {
+  DualClassDecorator,
+  DualClassOrMethodDecorator,
+  DualMethodDecorator,
+  LegacyParameterDecorator,
+} from './contracts/decorator.js'
 export type { AuthGuard } from './contracts/guard.js'
 export type {
   ErrorRequestHandler,
@@ -69,6 +75,13 @@ export type {
   ApiResponseOptions,
   OperationFacts,
 } from './contracts/operation.js'
+export type {
+  OptionDecorator,
+  OptionSettings,
+  OptionTarget,
+  OptionValue,
+  RouteOption,
+} from './contracts/option.js'
 export type { InterceptedApp, Interceptor, Plugin, PluginContext } from './contracts/plugin.js'
 export type {
   Class,
@@ -176,10 +189,12 @@ export {
 // metadata
 export { Auth, Can, Public } from './metadata/auth.js'
 export { Cache } from './metadata/cache.js'
+export { compose } from './metadata/compose.js'
 export { Controller, defineControllers } from './metadata/controller.js'
 export { Inject, Injectable } from './metadata/injectable.js'
 export { Body, Headers, Params, Query } from './metadata/input.js'
 export { ApiBody, ApiHidden, ApiOperation, ApiResponseDoc, ApiTags } from './metadata/openapi.js'
+export { defineOption } from './metadata/option.js'
 export { CurrentUser, Req, Res } from './metadata/parameter.js'
 export { RateLimit } from './metadata/rate-limit.js'
 export { Header, HttpCode, Redirect } from './metadata/response.js'

@@ -1,5 +1,6 @@
 import type { CacheOptions } from './cache.js'
 import type { ApiBodyOptions, ApiOperationOptions, ApiResponseOptions } from './operation.js'
+import type { OptionSettings, RouteOption } from './option.js'
 import type { Token } from './provider.js'
 import type { RateLimitPolicy } from './rate-limit.js'
 import type { HttpMethod, ParameterSource } from './route-model.js'
@@ -35,6 +36,14 @@ export type Fact =
   | { readonly kind: 'operation'; readonly options: ApiOperationOptions }
   | { readonly kind: 'bodyDoc'; readonly options: ApiBodyOptions }
   | { readonly kind: 'responseDoc'; readonly options: ApiResponseOptions }
+  | {
+      readonly kind: 'option'
+      readonly option: RouteOption
+      readonly value: unknown
+      readonly merge: 'override' | 'list'
+      /** `undefined` if the option accepts every value. */
+      readonly check: OptionSettings<never>['check']
+    }
   | { readonly kind: 'parameter'; readonly index: number; readonly source: ParameterSource }
 
 /** The fact of one kind. */

@@ -1,5 +1,6 @@
 import type { CacheOptions } from './cache.js'
 import type { OperationFacts } from './operation.js'
+import type { OptionTarget, OptionValue, RouteOption } from './option.js'
 import type { Class } from './provider.js'
 import type { RateLimitPolicy } from './rate-limit.js'
 import type { InputSource, Schema } from './schema.js'
@@ -93,6 +94,17 @@ export interface RouteModel {
   } | null
   /** Decorated handler parameters; `null` means that the handler is called with `(req, res, next)`. */
   readonly parameters: readonly ParameterModel[] | null
+  /** The values of the options of `defineOption`, for tools; in the order in which the decorators are written. */
+  readonly options: readonly OptionValue[]
+  /**
+   * Returns the value of an option; `undefined` if neither the handler nor its controller has the decorator.
+   *
+   * @example
+   * route.option(Audit)?.action
+   */
+  readonly option: <TValue, TFound, TTarget extends OptionTarget>(
+    option: RouteOption<TValue, TFound, TTarget>,
+  ) => TFound | undefined
   /** The facts that only the document uses. */
   readonly operation: OperationFacts
 }

@@ -6,6 +6,7 @@ import { checkCache } from './check-cache.js'
 import { checkDocumentation } from './check-documentation.js'
 import { checkInputs } from './check-inputs.js'
 import { checkLimits } from './check-limits.js'
+import { checkOptions } from './check-options.js'
 import { checkParameters, checkRepeated } from './check-repeated.js'
 import { checkTenant } from './check-tenant.js'
 import { type FactsByKind, factsOf, firstOf } from './facts-by-kind.js'
@@ -64,6 +65,7 @@ export function checkMethod(controller: Class, key: PropertyKey, facts: FactsByK
   if (facts.operation ?? facts.bodyDoc ?? facts.responseDoc) {
     problems.push(...checkDocumentation(subject, facts))
   }
+  if (facts.option) problems.push(...checkOptions(subject, facts))
   if (facts.tenant) problems.push(...checkTenant(subject, facts))
   return problems
 }

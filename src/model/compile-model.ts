@@ -6,8 +6,10 @@ import type { InputSource, Schema } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
 import { checkController, checkMethod } from './check-controller.js'
 import { checkLimits } from './check-limits.js'
+import { checkOptions } from './check-options.js'
 import { checkRepeated } from './check-repeated.js'
 import { checkRoutes } from './check-routes.js'
+import { compileOptions } from './compile-options.js'
 import { expressMethods, expressStack } from './express-route.js'
 import { type FactsByKind, factsOf, firstOf, groupFacts } from './facts-by-kind.js'
 import { type InheritedController, inherit, type ReadChain } from './inherit.js'
@@ -52,7 +54,11 @@ export function compileModel(controllers: readonly Class[], options: ModelOption
 }
 
 function checkLink(subject: string, facts: FactsByKind): Problem[] {
-  return [...checkLimits(subject, facts), ...checkRepeated(subject, facts)]
+  return [
+    ...checkLimits(subject, facts),
+    ...checkRepeated(subject, facts),
+    ...checkOptions(subject, facts),
+  ]
 }
 
 /** The values that all routes of a controller share. */
@@ -106,6 +112,7 @@ function compileRouteModel({ handler, facts, verb, index }: Draft, owner: Owner)
     headers: compileHeaders(facts),
     redirect: compileRedirect(firstOf(facts, 'redirect')),
     parameters: compileParameters(facts),
+    ...compileOptions(owner.facts, facts),
     operation: compileOperation(facts, owner),
   })
 }

@@ -34,9 +34,10 @@ function override(own: readonly Fact[], inherited: readonly Fact[] | undefined):
 }
 
 /** The topic of a fact. A fact on the same topic in a subclass replaces the inherited facts. */
-function topicOf(fact: Fact): string {
+function topicOf(fact: Fact): unknown {
   if (fact.kind === 'input') return `input ${fact.source}`
   if (fact.kind === 'header') return `header ${fact.name.toLowerCase()}`
+  if (fact.kind === 'option') return fact.option
   if (fact.kind === 'responseDoc') return `response ${fact.options?.status}`
   return fact.kind === 'auth' || fact.kind === 'public' || fact.kind === 'can'
     ? 'access'

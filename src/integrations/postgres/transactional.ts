@@ -1,5 +1,4 @@
-import type { DualMethodDecorator } from '../../contracts/decorator.js'
-import type { RouteModel } from '../../index.js'
+import type { DualMethodDecorator, RouteModel } from '../../index.js'
 import { injectField } from '../../metadata/injectable.js'
 import { isStandardContext, misplaced, refuseBare, writeFieldToken } from '../../metadata/write.js'
 import { Database } from './database.js'

@@ -1,0 +1,49 @@
+import type { Fact } from '../contracts/facts.js'
+import type { OptionSettings, OptionTarget, RouteOption } from '../contracts/option.js'
+import { freezeData } from './freeze-data.js'
+import { decorator, isStandardContext, refuseBare } from './write.js'
+
+/**
+ * Defines an option of routes: a decorator for controllers and their methods, in both dialects. Plugins and guards read
+ * the value of a route with `route.option(…)`. The option is identified by the returned function and not by its name,
+ * so two copies of a package do not affect each other.
+ *
+ * @param name The name in messages and tools; usually the name of the decorator.
+ * @param settings `on`, `merge` and `check`, see {@link OptionSettings}.
+ * @throws TypeError if the name is empty.
+ * @example
+ * export const Audit = defineOption<{ action: string }>('Audit')
+ *
+ * class OrdersController {
+ *   @Audit({ action: 'order.pay' })
+ *   @Post(':id/payment')
+ *   pay(req: Request) { return orders.pay(req.params.id) }
+ * }
+ *
+ * route.option(Audit)?.action // 'order.pay'
+ */
+export function defineOption<TValue = true, TTarget extends OptionTarget = 'both'>(
+  name: string,
+  settings: OptionSettings<TValue, TTarget> & { readonly merge: 'list' },
+): RouteOption<TValue, readonly TValue[], TTarget>
+export function defineOption<TValue = true, TTarget extends OptionTarget = 'both'>(
+  name: string,
+  settings?: OptionSettings<TValue, TTarget>,
+): RouteOption<TValue, TValue, TTarget>
+export function defineOption(name: string, settings: OptionSettings<never> = {}): RouteOption {
+  if (typeof name !== 'string' || name === '') throw new TypeError('defineOption() needs a name.')
+  const { on = 'both', merge = 'override', check } = settings
+  const label = `@${name}`
+  function option(...args: readonly unknown[]) {
+    // A function may be the value. `decorator` refuses the class that it would replace without parentheses.
+    const isValue = typeof args[0] === 'function' && !isStandardContext(args[1])
+    if (!isValue) refuseBare(label, args[0], args[1])
+    const value = freezeData(args.length === 0 ? true : args[0])
+    const fact: Fact = { kind: 'option', option: option as RouteOption, value, merge, check }
+    return decorator(`${label}()`, {
+      ...(on === 'method' ? {} : { class: fact }),
+      ...(on === 'class' ? {} : { method: fact }),
+    })
+  }
+  return Object.freeze(Object.assign(option, { optionName: name })) as unknown as RouteOption
+}

@@ -1,0 +1,111 @@
+import { Auth, Can, Controller, compose, defineOption, Get, HttpCode, Post, Public } from 'blazon'
+import { TestApp } from 'blazon/testing'
+import { describe, expect, it } from 'vitest'
+import { bootProblems } from '../../support.js'
+
+const Topic = defineOption<string>('Topic')
+const ForAccountants = compose(Auth(), Can('payments:read'), Topic('accounting'))
+const Accepted = compose(Public(), HttpCode(202))
+
+describe('compose()', () => {
+  it('has the effect of its decorators on a class', async () => {
+    @ForAccountants
+    @Controller('payments')
+    class Payments {
+      @Get()
+      list() {
+        return []
+      }
+    }
+    await using app = await TestApp.create({
+      controllers: [Payments],
+      auth: { guard: { canActivate: () => true } },
+    })
+    await app.request().get('/payments').expect(403)
+    await app
+      .as({ permissions: ['payments:read'] })
+      .request()
+      .get('/payments')
+      .expect(200)
+  })
+
+  it('has the effect of its decorators on a method', async () => {
+    @Auth()
+    @Controller('payments')
+    class Payments {
+      @Accepted
+      @Post()
+      pay() {
+        return 'accepted'
+      }
+    }
+    await using app = await TestApp.create({
+      controllers: [Payments],
+      auth: { guard: { canActivate: () => false } },
+    })
+    await app.request().post('/payments').expect(202)
+  })
+
+  it('composes what compose() returned', async () => {
+    const Both = compose(Accepted, Topic('payments'))
+    @Controller('payments')
+    class Payments {
+      @Both
+      @Post()
+      pay() {
+        return 'accepted'
+      }
+    }
+    let found: string | undefined
+    const read = {
+      name: 'read',
+      intercept: (route: { option: (option: typeof Topic) => string | undefined }) => {
+        found = route.option(Topic)
+        return null
+      },
+    }
+    await using app = await TestApp.create({ controllers: [Payments], plugins: [read] })
+    await app.request().post('/payments').expect(202)
+    expect(found).toBe('payments')
+  })
+
+  it('reports conflicts between its decorators and others as if they were written separately', async () => {
+    @Controller('payments')
+    class Payments {
+      @Accepted
+      @HttpCode(201)
+      @Post()
+      pay() {}
+    }
+    const [problem] = await bootProblems({ controllers: [Payments] })
+    expect(problem).toMatchObject({ code: 'E_DECORATOR_CONFLICT', subject: 'Payments.pay' })
+  })
+
+  it('passes on what a decorator of another package puts in the place of a method', async () => {
+    const calls: string[] = []
+    /** Replaces the method, in both dialects. */
+    const Traced = (...args: unknown[]): unknown => {
+      const [value, context, descriptor] = args as [() => unknown, unknown, PropertyDescriptor]
+      const original = descriptor === undefined ? value : descriptor.value
+      function traced(this: unknown) {
+        calls.push('traced')
+        return original.call(this)
+      }
+      void context
+      return descriptor === undefined ? traced : { ...descriptor, value: traced }
+    }
+    const Twice = compose(Traced, Traced)
+    class Payments {
+      @Twice
+      pay() {
+        return 'paid'
+      }
+    }
+    expect(new Payments().pay()).toBe('paid')
+    expect(calls).toEqual(['traced', 'traced'])
+  })
+
+  it('refuses a value that is no decorator', () => {
+    expect(() => compose(Auth(), undefined as never)).toThrow('argument 1 is not a decorator')
+  })
+})

@@ -1,0 +1,243 @@
+import { Controller, defineOption, Get, Head, type Plugin, Post, type RouteModel } from 'blazon'
+import { TestApp, type TestOptions } from 'blazon/testing'
+import { describe, expect, it } from 'vitest'
+import { bootProblems } from '../../support.js'
+
+interface AuditValue {
+  readonly action: string
+  readonly fields?: readonly string[]
+}
+const Audit = defineOption<AuditValue>('Audit', {
+  check: ({ action }) => (action === '' ? 'Its action is empty.' : undefined),
+})
+const Topic = defineOption<string, 'both'>('Topic', { merge: 'list' })
+const Internal = defineOption('Internal', { on: 'method' })
+
+@Audit({ action: 'orders' })
+@Topic('sales')
+@Controller('orders')
+class Orders {
+  @Get()
+  list() {
+    return []
+  }
+
+  @Audit({ action: 'order.pay', fields: ['total'] })
+  @Topic('money')
+  @Topic('risk')
+  @Internal()
+  @Post('payments')
+  pay() {
+    return 'paid'
+  }
+}
+
+@Audit({ action: 'returns' })
+@Topic('returns')
+@Controller('returns')
+class Returns extends Orders {
+  @Topic('refunds')
+  override pay() {
+    return 'refunded'
+  }
+}
+
+/** Starts the application, and returns its routes by name. */
+async function routesOf(options: TestOptions): Promise<Record<string, RouteModel>> {
+  const found: Record<string, RouteModel> = {}
+  const collect: Plugin = {
+    name: 'collect',
+    intercept(route) {
+      found[route.name] = route
+      return null
+    },
+  }
+  await using _ = await TestApp.create({ plugins: [collect], ...options })
+  return found
+}
+
+describe('route.option()', () => {
+  it('returns the value of the class, or that of the method in its place', async () => {
+    const routes = await routesOf({ controllers: [Orders] })
+    expect(routes['Orders.list']?.option(Audit)?.action).toBe('orders')
+    expect(routes['Orders.pay']?.option(Audit)).toEqual({ action: 'order.pay', fields: ['total'] })
+  })
+
+  it('returns a list of the values of the class and of the method, in source order', async () => {
+    const routes = await routesOf({ controllers: [Orders] })
+    expect(routes['Orders.list']?.option(Topic)).toEqual(['sales'])
+    expect(routes['Orders.pay']?.option(Topic)).toEqual(['sales', 'money', 'risk'])
+  })
+
+  it('returns true for a decorator without an argument, and undefined without the decorator', async () => {
+    const routes = await routesOf({ controllers: [Orders] })
+    expect(routes['Orders.pay']?.option(Internal)).toBe(true)
+    expect(routes['Orders.list']?.option(Internal)).toBeUndefined()
+  })
+
+  it('prefers the value of a subclass to that of its base class', async () => {
+    const routes = await routesOf({ controllers: [Returns] })
+    expect(routes['Returns.list']?.option(Audit)).toEqual({ action: 'returns' })
+    expect(routes['Returns.list']?.option(Topic)).toEqual(['returns', 'sales'])
+    // An override keeps the decorators of the original method, except for those that it has itself.
+    expect(routes['Returns.pay']?.option(Audit)?.action).toBe('order.pay')
+    expect(routes['Returns.pay']?.option(Topic)).toEqual(['returns', 'sales', 'refunds'])
+  })
+
+  it('does not find the value of another option with the same name', async () => {
+    const Copy = defineOption<AuditValue>('Audit')
+    const routes = await routesOf({ controllers: [Orders] })
+    expect(routes['Orders.pay']?.option(Copy)).toBeUndefined()
+  })
+
+  it('returns frozen data, and leaves instances of classes as they are', async () => {
+    const Schema = defineOption<{ readonly since: Date; readonly tags: string[] }>('Schema')
+    const since = new Date(0)
+    @Controller('notes')
+    class Notes {
+      @Schema({ since, tags: ['a'] })
+      @Get()
+      list() {}
+    }
+    const routes = await routesOf({ controllers: [Notes] })
+    const value = routes['Notes.list']?.option(Schema)
+    expect(Object.isFrozen(value)).toBe(true)
+    expect(Object.isFrozen(value?.tags)).toBe(true)
+    expect(value?.since).toBe(since)
+    expect(Object.isFrozen(since)).toBe(false)
+  })
+
+  it('returns a function that was given as the value', async () => {
+    const Name = defineOption<(id: number) => string>('Name')
+    @Controller('notes')
+    class Notes {
+      @Name((id) => `note ${id}`)
+      @Get()
+      list() {}
+    }
+    const routes = await routesOf({ controllers: [Notes] })
+    expect(routes['Notes.list']?.option(Name)?.(7)).toBe('note 7')
+  })
+
+  it('has the same values as the list in route.options, which is data', async () => {
+    const routes = await routesOf({ controllers: [Orders] })
+    expect(structuredClone(routes['Orders.pay']?.options)).toEqual([
+      { name: 'Audit', value: { action: 'order.pay', fields: ['total'] } },
+      { name: 'Topic', value: ['sales', 'money', 'risk'] },
+      { name: 'Internal', value: true },
+    ])
+    expect(routes['Orders.list']?.options).toEqual([
+      { name: 'Audit', value: { action: 'orders' } },
+      { name: 'Topic', value: ['sales'] },
+    ])
+  })
+})
+
+describe('an option in the wrong place', () => {
+  it('is a boot error on a method that is no route', async () => {
+    @Controller('notes')
+    class Notes {
+      @Get()
+      list() {}
+
+      @Audit({ action: 'helper' })
+      helper() {}
+    }
+    const [problem] = await bootProblems({ controllers: [Notes] })
+    expect(problem).toMatchObject({ code: 'E_DECORATOR_ORPHAN', subject: 'Notes.helper' })
+  })
+
+  it('is a boot error if the option is for the other kind of target', () => {
+    const onClass = () => {
+      // @ts-expect-error The option is for methods.
+      @Internal()
+      @Controller('notes')
+      class Notes {}
+      return Notes
+    }
+    const Section = defineOption<string, 'class'>('Section', { on: 'class' })
+    const onMethod = () => {
+      class Notes {
+        // @ts-expect-error The option is for classes.
+        @Section('a')
+        @Get()
+        list() {}
+      }
+      return Notes
+    }
+    expect(onClass).toThrow('@Internal() is on class Notes')
+    expect(onMethod).toThrow('@Section() is on')
+  })
+
+  it('is a boot error without parentheses', () => {
+    const bare = () => {
+      class Notes {
+        // @ts-expect-error A decorator without parentheses would never take effect.
+        @Internal
+        @Get()
+        list() {}
+      }
+      return Notes
+    }
+    expect(bare).toThrow(/@Internal was given list|@Internal is written without parentheses/)
+  })
+
+  it('is a boot error without parentheses on a class', () => {
+    const Flag = defineOption('Flag')
+    const bare = () => {
+      @Controller('notes')
+      // @ts-expect-error A decorator without parentheses would never take effect.
+      @Flag
+      class Notes {}
+      return Notes
+    }
+    expect(bare).toThrow('parentheses')
+  })
+
+  it('is a boot error if one method has it twice', async () => {
+    @Controller('notes')
+    class Notes {
+      @Audit({ action: 'a' })
+      @Audit({ action: 'b' })
+      @Get()
+      list() {}
+    }
+    const [problem] = await bootProblems({ controllers: [Notes] })
+    expect(problem).toMatchObject({ code: 'E_DECORATOR_CONFLICT', subject: 'Notes.list' })
+    expect(problem?.cause).toContain('several @Audit')
+  })
+})
+
+describe('the value of an option', () => {
+  it.each([
+    ['a class', 'class'],
+    ['a method', 'method'],
+  ])('is checked at boot on %s', async (_, place) => {
+    const onClass = place === 'class'
+    @Audit({ action: onClass ? '' : 'a' })
+    @Controller('notes')
+    class Notes {
+      @Audit({ action: onClass ? 'a' : '' })
+      @Get()
+      list() {}
+
+      @Head()
+      head() {}
+    }
+    const problems = await bootProblems({ controllers: [Notes] })
+    expect(problems).toEqual([
+      {
+        code: 'E_OPTION_INVALID',
+        subject: onClass ? 'Notes @Audit' : 'Notes.list @Audit',
+        cause: 'Its action is empty.',
+        remedy: 'Correct the argument of @Audit(…).',
+      },
+    ])
+  })
+})
+
+describe('defineOption()', () => {
+  it('refuses an option without a name', () => {
+    expect(() => defineOption('')).toThrow('defineOption() needs a name')
+  })
+})
