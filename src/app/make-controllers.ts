@@ -43,7 +43,7 @@ export async function makeGuard(
     invalid(
       'auth.guard',
       'The value that its token provides has no method canActivate.',
-      'Provide an object with canActivate(req) under that token.',
+      'Provide an object with canActivate(req, route) under that token.',
     ),
   ])
 }

@@ -1,3 +1,5 @@
+import type { RouteModel } from './route-model.js'
+
 /**
  * Decides whether a request may continue. It may set `req.user`.
  *
@@ -7,14 +9,18 @@
  *
  * @example
  * class TokenGuard implements AuthGuard {
- *   async canActivate(req: Request) {
+ *   async canActivate(req: Request, route?: RouteModel) {
  *     req.user = await users.byToken(req.get('authorization'))
- *     return req.user !== undefined
+ *     return req.user !== undefined && (route?.option(Internal) !== true || req.user.isStaff)
  *   }
  * }
  */
 export interface AuthGuard {
-  /** Returns exactly `true`, or a promise of it, to let the request continue. */
+  /**
+   * Returns exactly `true`, or a promise of it, to let the request continue.
+   *
+   * @param route The matched route; `undefined` before a router of `tenantRouter`, whose routes are Express' own.
+   */
   // biome-ignore lint/suspicious/noExplicitAny: a guard may type its request as Express' or as its own
-  canActivate(req: any): boolean | Promise<boolean>
+  canActivate(req: any, route?: RouteModel): boolean | Promise<boolean>
 }

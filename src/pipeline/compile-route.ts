@@ -144,10 +144,9 @@ export function compileProbe(
 
 /** Creates the step that decides about access to a router. It returns `true` or a refusal. */
 export function compileAdmission(stages: AccessStages, access: Access): Step {
-  const route = { abilities: null, isProtected: true }
   return foldSteps({
     ...NO_STEPS,
-    ...accessSteps(route, stages, access),
+    ...accessSteps(null, stages, access),
     handler: () => () => true,
   })
 }
@@ -155,15 +154,21 @@ export function compileAdmission(stages: AccessStages, access: Access): Step {
 type Access = Pick<PipelineConfig, 'guard' | 'logDenial' | 'can'>
 type AccessStages = Pick<RouteStages, 'claim' | 'tenant' | 'membership'>
 
-/** The steps that decide about access. */
+/**
+ * The steps that decide about access.
+ *
+ * @param route `null` for a router, which always needs the guard.
+ */
 function accessSteps(
-  { abilities, isProtected }: Pick<RouteModel, 'abilities' | 'isProtected'>,
+  route: RouteModel | null,
   { claim, tenant, membership }: AccessStages,
   { can, guard, logDenial }: Access,
 ): AccessStages & Pick<RouteSteps, 'guard' | 'can'> {
+  const { abilities = null, isProtected = true } = route ?? {}
+  const needsGuard = { guard, logDenial, route: route ?? undefined }
   return {
     claim,
-    guard: isProtected ? guardStage({ guard, logDenial }) : null,
+    guard: isProtected ? guardStage(needsGuard) : null,
     tenant,
     membership,
     can: abilities === null ? null : canStage(abilities, can),

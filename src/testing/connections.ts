@@ -84,9 +84,9 @@ export class Connections {
 
   /** Wraps the guard: requests with a principal pass, all others go to the guard of the application. */
   readonly wrapGuard = (guard: AuthGuard | null): AuthGuard => ({
-    canActivate: (req: Request) => {
+    canActivate: (req: Request, route) => {
       const { principal, isSetEarly = false } = factsOf.get(req.socket) ?? {}
-      if (principal === undefined) return guard === null ? false : guard.canActivate(req)
+      if (principal === undefined) return guard === null ? false : guard.canActivate(req, route)
       // Do not overwrite a `req.user` that a middleware has changed after it was set early.
       if (!isSetEarly || req.user === undefined) req.user = principal
       return true

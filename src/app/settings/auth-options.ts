@@ -81,6 +81,6 @@ function checkGuard(guard: unknown): Problem[] {
     ['function', 'string', 'symbol', 'undefined'].includes(typeof guard) ||
     typeof (guard as { description?: unknown })?.description === 'string'
   if (isGuard || isToken) return []
-  const remedy = 'Give an instance with canActivate(req), a class, or a token.'
+  const remedy = 'Give an instance with canActivate(req, route), a class, or a token.'
   return [invalid('auth.guard', 'It has no method canActivate.', remedy)]
 }

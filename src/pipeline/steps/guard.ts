@@ -1,4 +1,5 @@
 import type { AuthGuard } from '../../contracts/guard.js'
+import type { RouteModel } from '../../contracts/route-model.js'
 import { toFailure } from '../../errors/failure.js'
 import { HttpError } from '../../errors/http-error.js'
 import { refuse } from '../../errors/refuse.js'
@@ -12,6 +13,8 @@ import type { LogDenial } from '../log-denials.js'
 export interface GuardConfig {
   /** `null` if the application has no guard. */
   readonly guard: AuthGuard | null
+  /** `undefined` before a router, whose routes are not in the model. */
+  readonly route: RouteModel | undefined
   /** Logs an error that the guard throws instead of a decision. */
   readonly logDenial: LogDenial
 }
@@ -24,7 +27,7 @@ export function guardStage(config: GuardConfig): Stage {
   return (next) => guardStep(config, next)
 }
 
-function guardStep({ guard, logDenial }: GuardConfig, next: Step): Step {
+function guardStep({ guard, route, logDenial }: GuardConfig, next: Step): Step {
   if (guard === null) {
     return function denyAll() {
       return deny()
@@ -42,7 +45,7 @@ function guardStep({ guard, logDenial }: GuardConfig, next: Step): Step {
   return function guardRequest(req, res) {
     let verdict: unknown
     try {
-      verdict = decide(guard, req)
+      verdict = decide(guard, req, route)
     } catch (error) {
       return refusalFor(error, req)
     }
@@ -61,8 +64,8 @@ function guardStep({ guard, logDenial }: GuardConfig, next: Step): Step {
  * call back twice, and the result of its `then` might not be a promise. Express lets a request pass if
  * `undefined`, `null`, `0` or `'route'` is thrown. Here every throw denies the request.
  */
-function decide(guard: AuthGuard, req: BlazonRequest): unknown {
-  const verdict: unknown = guard.canActivate(req)
+function decide(guard: AuthGuard, req: BlazonRequest, route: RouteModel | undefined): unknown {
+  const verdict: unknown = guard.canActivate(req, route)
   // A proxy may throw when it is inspected: a value that is neither thenable nor `true` becomes `false` here, and
   // is not touched again.
   return isThenable(verdict) ? Promise.resolve(verdict) : verdict === true
