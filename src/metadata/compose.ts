@@ -26,11 +26,13 @@ type OfOneKind<TDecorator> = [TDecorator] extends [DualClassDecorator]
  * @param decorators Decorators of the framework, of `defineOption`, or of other packages.
  * @throws TypeError if a value is not a function.
  * @example
+ * ```ts
  * const ForAccountants = compose(Auth(), Can('payments:read'), ApiTags('Accounting'))
  *
  * @ForAccountants
  * @Controller('payments')
  * class PaymentsController {}
+ * ```
  */
 export function compose<TDecorators extends readonly AnyDecorator[]>(
   ...decorators: TDecorators
