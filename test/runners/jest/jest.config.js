@@ -1,4 +1,4 @@
-/** `{ legacyDecorator: true }` where the tsconfig says `experimentalDecorators`. */
+/** With `experimentalDecorators` in the tsconfig: `{ legacyDecorator: true }`. */
 const dialect = { decoratorVersion: '2022-03' }
 const parser = { syntax: 'typescript', decorators: true }
 
