@@ -10,7 +10,7 @@ import { decorator, isStandardContext, refuseBare } from './write.js'
  *
  * @param name The name in messages and tools; usually the name of the decorator.
  * @param settings `on`, `merge` and `check`, see {@link OptionSettings}.
- * @throws TypeError if the name is empty.
+ * @throws TypeError if the name is empty, or `on` or `merge` is not one of its values.
  * @example
  * export const Audit = defineOption<{ action: string }>('Audit')
  *
@@ -33,6 +33,12 @@ export function defineOption<TValue = true, TTarget extends OptionTarget = 'both
 export function defineOption(name: string, settings: OptionSettings<never> = {}): RouteOption {
   if (typeof name !== 'string' || name === '') throw new TypeError('defineOption() needs a name.')
   const { on = 'both', merge = 'override', check } = settings
+  if (!['class', 'method', 'both'].includes(on)) {
+    throw new TypeError(`defineOption('${name}'): \`on\` is 'class', 'method' or 'both'.`)
+  }
+  if (!['override', 'list'].includes(merge)) {
+    throw new TypeError(`defineOption('${name}'): \`merge\` is 'override' or 'list'.`)
+  }
   const label = `@${name}`
   function option(...args: readonly unknown[]) {
     // A function may be the value. `decorator` refuses the class that it would replace without parentheses.

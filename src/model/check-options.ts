@@ -1,3 +1,4 @@
+import type { FactOf } from '../contracts/facts.js'
 import type { Problem } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
@@ -14,9 +15,18 @@ export function checkOptions(subject: string, facts: FactsByKind): Problem[] {
       const remedy = 'Remove all but one, or merge them.'
       problems.push({ code: 'E_DECORATOR_CONFLICT', subject, cause, remedy })
     }
-    const wrong = check?.(value as never)
+    const wrong = mistakeIn(value, check)
     if (wrong === undefined) continue
     problems.push(invalid(`${subject} ${label}`, wrong, `Correct the argument of ${label}(…).`))
   }
   return problems
+}
+
+/** A `check` that throws has found a value that it does not expect: it is a mistake of the value, too. */
+function mistakeIn(value: unknown, check: FactOf<'option'>['check']): string | undefined {
+  try {
+    return check?.(value as never)
+  } catch (error) {
+    return `Its check failed: ${error instanceof Error ? error.message : String(error)}`
+  }
 }

@@ -107,6 +107,24 @@ describe('route.option()', () => {
     expect(Object.isFrozen(since)).toBe(false)
   })
 
+  it('freezes the inner data of a value that is frozen already, or refers to itself', async () => {
+    interface Tree {
+      readonly tags: string[]
+      self?: Tree
+    }
+    const Node = defineOption<Tree>('Node')
+    const tree: Tree = { tags: ['a'] }
+    tree.self = tree
+    @Controller('notes')
+    class Notes {
+      @Node(Object.freeze(tree))
+      @Get()
+      list() {}
+    }
+    const routes = await routesOf({ controllers: [Notes] })
+    expect(Object.isFrozen(routes['Notes.list']?.option(Node)?.tags)).toBe(true)
+  })
+
   it('returns a function that was given as the value', async () => {
     const Name = defineOption<(id: number) => string>('Name')
     @Controller('notes')
@@ -236,7 +254,26 @@ describe('the value of an option', () => {
   })
 })
 
+describe('a value for which the check of the option throws', () => {
+  it('is a boot error with the message of the check', async () => {
+    @Controller('notes')
+    class Notes {
+      @Audit(undefined as never)
+      @Get()
+      list() {}
+    }
+    const [problem] = await bootProblems({ controllers: [Notes] })
+    expect(problem).toMatchObject({ code: 'E_OPTION_INVALID', subject: 'Notes.list @Audit' })
+    expect(problem?.cause).toMatch(/^Its check failed: Cannot destructure/)
+  })
+})
+
 describe('defineOption()', () => {
+  it('refuses an unknown `on` or `merge`', () => {
+    expect(() => defineOption('A', { on: 'field' as never })).toThrow(/`on` is 'class'/)
+    expect(() => defineOption('A', { merge: 'lists' as never })).toThrow(/`merge` is 'override'/)
+  })
+
   it('refuses an option without a name', () => {
     expect(() => defineOption('')).toThrow('defineOption() needs a name')
   })
