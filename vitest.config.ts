@@ -94,12 +94,22 @@ export const ALONE = [
 
 /** Tests that take long. `npm test` leaves them and the browser's out; `npm run unit` and `.ci/run` do not. */
 const LONG = [
-  'test/integrations/postgres/{crash,isolation-embedded,migrate-processes,pgbouncer}.test.ts',
+  'test/integrations/postgres/{crash,drivers-embedded,isolation-embedded,pgbouncer}.test.ts',
+  'test/integrations/postgres/{doctor-documented,doctor-policies,migrate,migrate-processes}.test.ts',
+  'test/integrations/redis/redis-cluster.test.ts',
 ]
 
-function long() {
-  const { test, ...project } = dialect('standard', LONG)
-  return { ...project, test: { ...test, name: 'standard-long' } } as const
+/** Journeys that take long, and are about servers rather than decorators: `npm test` runs them in one dialect. */
+const LONG_JOURNEYS = [
+  'test/journeys/express/apm.test.ts',
+  'test/journeys/hostile/resets.test.ts',
+  'test/journeys/postgres/{isolation,responses,transactional,unauthorised}.test.ts',
+  'test/journeys/tenancy/routers.test.ts',
+]
+
+function long(...args: Parameters<typeof dialect>) {
+  const { test, ...project } = dialect(...args)
+  return { ...project, test: { ...test, name: `${args[0]}-long` } } as const
 }
 
 function browser() {
@@ -119,13 +129,14 @@ export default defineConfig({
         [LEGACY_ONLY, BROWSER, ...ELSEWHERE, ...ALONE, ...ALONE_JOURNEYS],
       ),
       alone('standard', [...ALONE, ...ALONE_JOURNEYS], [LEGACY_ONLY, ...ELSEWHERE, ...LONG]),
-      shared('legacy', [JOURNEYS], ALONE_JOURNEYS),
+      shared('legacy', [JOURNEYS], [...ALONE_JOURNEYS, ...LONG_JOURNEYS]),
       alone(
         'legacy',
         [LEGACY_ONLY, ...ALONE_JOURNEYS],
         ['test/journeys/**/*.legacy.test.ts', ...ELSEWHERE],
       ),
-      long(),
+      long('standard', LONG),
+      long('legacy', LONG_JOURNEYS),
       browser(),
     ],
   },
