@@ -47,6 +47,12 @@ export type {
   Validated,
   ValidatedRequest,
 } from './contracts/handler.js'
+export type {
+  Interceptor,
+  InterceptorEntry,
+  UsedByRoute,
+  UseEntry,
+} from './contracts/interceptor.js'
 export type { Logger } from './contracts/logger.js'
 export type {
   OpenApiComponents,
@@ -82,7 +88,7 @@ export type {
   OptionValue,
   RouteOption,
 } from './contracts/option.js'
-export type { InterceptedApp, Interceptor, Plugin, PluginContext } from './contracts/plugin.js'
+export type { Plugin, PluginContext, RouteSetup } from './contracts/plugin.js'
 export type {
   Class,
   ClassProvider,
@@ -102,6 +108,12 @@ export type {
   RateLimitStore,
 } from './contracts/rate-limit.js'
 export type {
+  ContractHeader,
+  ContractOf,
+  ContractParameter,
+  RouteContract,
+} from './contracts/route-contract.js'
+export type {
   AppModel,
   HttpMethod,
   ParameterModel,
@@ -116,6 +128,7 @@ export type {
   JsonSchema,
   Schema,
 } from './contracts/schema.js'
+export type { PluginSteps, RequestOutcome, Stage, Step } from './contracts/steps.js'
 export type {
   TenantDecoratorOptions,
   TenantInfo,
@@ -200,5 +213,8 @@ export { RateLimit } from './metadata/rate-limit.js'
 export { Header, HttpCode, Redirect } from './metadata/response.js'
 export { All, Delete, Get, Head, Options, Patch, Post, Put } from './metadata/route.js'
 export { Tenant, TenantId } from './metadata/tenant.js'
+export { Use } from './metadata/use.js'
 // openapi
 export type { SwaggerOptions } from './openapi/swagger-options.js'
+// step
+export { Refusal } from './step/refusal.js'

@@ -20,6 +20,7 @@ import { buildFront } from './front.js'
 import type { Harness } from './harness.js'
 import { LifecycleHooks } from './lifecycle.js'
 import { makeControllers, makeGuard } from './make-controllers.js'
+import { makeInterceptors } from './make-interceptors.js'
 import { createMessageClasses } from './message-classes.js'
 import { prepareMiddlewares } from './prepare-middlewares.js'
 import type { Settings } from './settings/settings.js'
@@ -59,9 +60,10 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
   // provider itself is closed.
   const hooks = new LifecycleHooks(() => [...opened, ...injector.made, ...plugins])
   try {
-    // The instances: providers, controllers and the guard, and the stores of features.
+    // The instances: providers, controllers, the guard and interceptors, and the stores of features.
     const controllers = await makeControllers(container)
     const guard = harness.wrapGuard(await makeGuard(settings.auth.guard, injector))
+    const interceptors = await makeInterceptors(model, settings, injector)
     const features = await app.declaredFeatures.start({ model, logger })
     opened.push({ onClose: () => features.close() })
 
@@ -77,7 +79,8 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
     // The compiled routes.
     const access = buildAccess({ ...app, guard, features, errors })
     const { beforeHandler, wrapRoutes, wrapListener } = harness
-    const made = { controllers, get, features, access, errors, middlewares, beforeHandler }
+    const instances = { controllers, interceptors, get }
+    const made = { ...instances, features, access, errors, middlewares, beforeHandler }
     const routes = wrapRoutes(await compileRoutes({ ...app, ...made }))
 
     // The way of a request from Node to its route.

@@ -1,6 +1,7 @@
 import type { FrameworkRoute } from '../contracts/framework-route.js'
 import type { SchemaConverters } from '../contracts/openapi.js'
-import type { InterceptedApp, Interceptor, Plugin } from '../contracts/plugin.js'
+import type { Logger } from '../contracts/logger.js'
+import type { PluginContext } from '../contracts/plugin.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import { compileFrameworkRoute } from '../pipeline/compile-dispatch.js'
 import {
@@ -18,7 +19,9 @@ import { declaresFor } from './declared-names.js'
 import type { Description } from './describe.js'
 import type { ErrorPaths } from './error-paths.js'
 import type { RunningFeatures } from './features.js'
+import type { InterceptorsOf } from './make-interceptors.js'
 import { ModelMemory } from './model-memory.js'
+import { collectSteps } from './plugin-steps.js'
 import type { SortedMiddlewares } from './prepare-middlewares.js'
 import type { Settings } from './settings/settings.js'
 
@@ -29,10 +32,12 @@ export interface RoutesConfig {
   readonly controllers: ReadonlyMap<unknown, object>
   /** The pages of the OpenAPI documents. */
   readonly frameworkRoutes: readonly FrameworkRoute[]
-  readonly get: InterceptedApp['get']
+  readonly get: PluginContext['get']
+  readonly logger: Logger
+  readonly interceptors: InterceptorsOf
   readonly features: Pick<RunningFeatures, 'stagesOf' | 'usesTenants' | 'scopes'>
   readonly access: Access
-  readonly errors: Pick<ErrorPaths, 'onError' | 'deadlines'>
+  readonly errors: Pick<ErrorPaths, 'onError' | 'onLateError' | 'deadlines' | 'log'>
   readonly middlewares: SortedMiddlewares
   /** Returns a step that tests insert right before the handler of a route, or `null`. */
   readonly beforeHandler: (route: RouteModel) => Stage | null
@@ -55,7 +60,7 @@ const routers = new ModelMemory<Router>()
 
 /** Compiles every route, and the router that finds them. */
 export async function compileRoutes(config: RoutesConfig): Promise<CompiledRoutes> {
-  const { frameworkRoutes, features } = config
+  const { frameworkRoutes } = config
   const { model } = config.description
   const shared = whatRoutesShare(config)
   const partsOf = await collectParts(config)
@@ -68,7 +73,7 @@ export async function compileRoutes(config: RoutesConfig): Promise<CompiledRoute
     match: routerFor(model, frameworkRoutes),
     handlers,
     frameworkRoutes,
-    probeOf: (route) => compileProbe(route, features.stagesOf(route), shared),
+    probeOf: (route) => compileProbe(route, partsOf(route), shared),
   }
 }
 
@@ -78,6 +83,8 @@ function whatRoutesShare(config: RoutesConfig): PipelineConfig {
   return {
     ...access,
     onError: errors.onError,
+    onLateError: errors.onLateError,
+    log: errors.log,
     deadlines: errors.deadlines,
     scopes: features.scopes,
     mayFailLate: middlewares.handlers.length > 0,
@@ -86,27 +93,25 @@ function whatRoutesShare(config: RoutesConfig): PipelineConfig {
   }
 }
 
-/** Prepares what routes need in addition to their model: compiled schemas and the interceptors of plugins. */
-async function collectParts({
-  settings,
-  description: { model },
-  controllers,
-  features,
-  get,
-  beforeHandler,
-}: RoutesConfig): Promise<(route: RouteModel) => RouteParts> {
-  const { routes } = model
-  const { plugins, converters } = settings
+const NONE: readonly never[] = Object.freeze([])
+
+/** Prepares what routes need in addition to their model: compiled schemas, and the steps of plugins. */
+async function collectParts(config: RoutesConfig): Promise<(route: RouteModel) => RouteParts> {
+  const { settings, controllers, features, beforeHandler } = config
+  const { routes } = config.description.model
+  const { converters } = settings
   const compile = createValidatorCompiler(converters)
   const inputs = await compileInputs(routes, { compile, declaresOf: declaresFor(settings) })
   const datesOf = await loadDates(routes, converters)
-  const interceptedApp = { get, usesTenants: features.usesTenants }
+  const added = collectSteps(config)
   return (route) => ({
     instance: controllers.get(route.controller) as object,
     inputs: inputs[route.index] ?? [],
     stages: features.stagesOf(route),
     dates: datesOf(route),
-    interceptors: interceptorsOf(route, plugins, interceptedApp),
+    added: added(route),
+    middlewares: route.uses?.middlewares ?? NONE,
+    interceptors: config.interceptors(route),
     underTest: beforeHandler(route),
   })
 }
@@ -122,19 +127,6 @@ async function loadDates(
   const { compileResponseDates } = await import('../schema/response-dates.js')
   return (route) =>
     isDescribed(route) ? () => compileResponseDates(route.operation.responses, converters) : null
-}
-
-function interceptorsOf(
-  route: RouteModel,
-  plugins: readonly Plugin[],
-  app: InterceptedApp,
-): readonly Interceptor[] {
-  const interceptors: Interceptor[] = []
-  for (const plugin of plugins) {
-    const interceptor = plugin.intercept?.(route, app) ?? null
-    if (interceptor !== null) interceptors.push(interceptor)
-  }
-  return interceptors
 }
 
 function routerFor(model: AppModel, frameworkRoutes: readonly FrameworkRoute[]): Router {

@@ -1,6 +1,8 @@
 import type { Application } from 'express'
 import type { FrameworkRoute } from '../contracts/framework-route.js'
 import type { OpenApiDocument } from '../contracts/openapi.js'
+import type { Plugin } from '../contracts/plugin.js'
+import type { ContractOf } from '../contracts/route-contract.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import type { Schema } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
@@ -8,7 +10,7 @@ import { buildDocs } from '../features/docs/build-docs.js'
 import { type BuiltDocument, buildDocument } from '../openapi/build-document.js'
 import { errorResponses } from '../pipeline/error-responses.js'
 import { describeOnce } from '../schema/describe-once.js'
-import { featureContributors, featureFacts } from './features.js'
+import { featureContracts, featureFacts } from './features.js'
 import { ModelMemory } from './model-memory.js'
 import type { Settings } from './settings/settings.js'
 
@@ -39,13 +41,19 @@ export function listDocuments(
       const hasDeadline = settings.timeouts.handlerMs !== null
       const parsesNestedQuery = parsesNested(express)
       const features = featureFacts(settings)
-      const key = keyOf(model, { swagger, hasDeadline, parsesNestedQuery, features })
+      const ofPlugins = settings.plugins.flatMap(({ contract }) => contract ?? [])
+      // A function may return something else at each call, so a document with one is not shared.
+      const key = keyOf(model, { swagger, hasDeadline, parsesNestedQuery, features, ofPlugins })
       built ??= builtDocuments.get(model, key, () =>
         buildDocument(model, {
           settings: swagger,
           describeSchema: (schema, side) =>
             describeOnce(schema, { side, converters: swagger.converters }),
-          contributors: [errorResponses({ hasDeadline }), ...featureContributors(settings)],
+          contracts: [
+            errorResponses({ hasDeadline }),
+            ...featureContracts(settings),
+            ...pluginContracts(settings.plugins),
+          ],
           parsesNestedQuery,
         }),
       )
@@ -63,6 +71,12 @@ export function listDocuments(
       },
     }
   })
+}
+
+function pluginContracts(plugins: readonly Plugin[]): ContractOf[] {
+  return plugins
+    .filter(({ contract }) => contract !== undefined)
+    .map((plugin) => (route) => plugin.contract?.(route))
 }
 
 /** Creates the routes of the documents and of their pages. */

@@ -1,8 +1,8 @@
 import type { CacheStore } from '../contracts/cache.js'
 import type { Clock } from '../contracts/clock.js'
 import type { Logger } from '../contracts/logger.js'
-import type { OperationContributor } from '../contracts/openapi.js'
 import type { Provider } from '../contracts/provider.js'
+import type { ContractOf } from '../contracts/route-contract.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import type { Problem } from '../errors/config-error.js'
 import { type DeclaredCache, declareCache } from '../features/cache/build-cache.js'
@@ -85,11 +85,11 @@ export function declareFeatures(
 }
 
 /** Lists what features add to the OpenAPI document. */
-export function featureContributors({ tenant, rateLimit }: Settings): OperationContributor[] {
+export function featureContracts({ tenant, rateLimit }: Settings): ContractOf[] {
   return [tenantResponses(tenant), limitResponses(rateLimit)]
 }
 
-/** The settings that `featureContributors` depends on, as plain data. */
+/** The settings that `featureContracts` depends on, as plain data. */
 export function featureFacts({ tenant, rateLimit }: Settings): object {
   return { tenant: tenantFacts(tenant), limits: limitFacts(rateLimit) }
 }

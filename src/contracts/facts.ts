@@ -1,4 +1,5 @@
 import type { CacheOptions } from './cache.js'
+import type { UseEntry } from './interceptor.js'
 import type { ApiBodyOptions, ApiOperationOptions, ApiResponseOptions } from './operation.js'
 import type { OptionSettings, RouteOption } from './option.js'
 import type { Token } from './provider.js'
@@ -44,6 +45,7 @@ export type Fact =
       /** `undefined` if the option accepts every value. */
       readonly check: OptionSettings<never>['check']
     }
+  | { readonly kind: 'use'; readonly entries: readonly UseEntry[] }
   | { readonly kind: 'parameter'; readonly index: number; readonly source: ParameterSource }
 
 /** The fact of one kind. */

@@ -1,4 +1,4 @@
-import type { HttpMethod, RouteModel } from './route-model.js'
+import type { HttpMethod } from './route-model.js'
 import type { JsonSchema } from './schema.js'
 
 /** A Schema Object (OpenAPI 3.0.3, 4.7.24): a subset of JSON Schema, with a keyword of its own for `null`. */
@@ -245,11 +245,15 @@ export interface OpenApiInfo {
 
 /** A Security Scheme Object (4.7.23). */
 export interface OpenApiSecurityScheme {
-  /** The kind of the scheme: HTTP authentication (RFC 7235). */
-  readonly type: 'http'
-  /** The scheme of the `Authorization` header: bearer tokens (RFC 6750). */
-  readonly scheme: 'bearer'
-  /** The format of the token, for people: `JWT`. */
+  /** The kind of the scheme: HTTP authentication (RFC 9110, 11), or a key in one part of the request. */
+  readonly type: 'http' | 'apiKey'
+  /** Of type `http`: the scheme of the `Authorization` header, such as `bearer` (RFC 6750). */
+  readonly scheme?: string
+  /** Of type `apiKey`: the part of the request that has the key. */
+  readonly in?: 'header' | 'query' | 'cookie'
+  /** Of type `apiKey`: the name of the header, of the parameter or of the cookie. */
+  readonly name?: string
+  /** Of type `http`: the format of the token, for people: `JWT`. */
   readonly bearerFormat?: string
   /** How clients get a token; CommonMark. */
   readonly description?: string
@@ -302,19 +306,6 @@ export type SchemaConverter = (
 
 /** Converters of libraries that cannot describe their schemas, by the `vendor` of a Standard Schema. */
 export type SchemaConverters = Readonly<Record<string, SchemaConverter>>
-
-/**
- * Returns what a feature adds to an operation because the feature may send a response. The document calls each
- * contributor for each route; `null` means that the route does not use the feature.
- */
-export type OperationContributor = (route: RouteModel) => OperationAddition | null
-
-/** See {@link OperationContributor}. */
-export interface OperationAddition {
-  readonly parameters?: readonly OpenApiParameter[]
-  /** Statuses that the framework itself may send, in the error envelope. */
-  readonly errors?: readonly number[]
-}
 
 /** A schema in the dialect of OpenAPI 3.0.3, and the schemas that it refers to. */
 export interface DescribedSchema {

@@ -2,7 +2,9 @@ import type { Application } from 'express'
 import type { MiddlewareList, Request, Response } from './handler.js'
 import type { Logger } from './logger.js'
 import type { Lifecycle, Provider, Token } from './provider.js'
+import type { RouteContract } from './route-contract.js'
 import type { AppModel, RouteModel } from './route-model.js'
+import type { PluginSteps } from './steps.js'
 
 /** The parts of the application that a plugin sees while it is set up. */
 export interface PluginContext {
@@ -19,23 +21,16 @@ export interface PluginContext {
 }
 
 /**
- * A function that runs directly before the handler of a route, after every step that may refuse the request. It
- * returns what `next` returns, directly or as a promise, or it throws.
- *
- * @param fail Ends the request with an error that is found after `next` has returned.
- */
-export type Interceptor = (
-  req: Request,
-  res: Response,
-  next: () => unknown,
-  fail: (error: unknown) => void,
-) => unknown
-
-/**
  * The parts of an application that exist when its routes are compiled: every instance is constructed, no plugin is
  * set up.
  */
-export type InterceptedApp = Pick<PluginContext, 'get' | 'usesTenants'>
+export interface RouteSetup extends Pick<PluginContext, 'get' | 'logger' | 'usesTenants'> {
+  /**
+   * Ends a request with an error that is found after `next` has returned, for example while its response waits for a
+   * commit. Nothing happens if a response has been sent.
+   */
+  readonly fail: (error: unknown, req: Request, res: Response) => void
+}
 
 /**
  * An extension of an application.
@@ -62,10 +57,20 @@ export interface Plugin extends Lifecycle {
   /** Called once, after every provider is constructed and before the first request. A promise is awaited. */
   setup?(context: PluginContext): unknown
   /**
-   * Called once for each route, before `setup`. Returns the interceptor of the route, or `null`; a route without an
-   * interceptor has no extra step.
+   * Called once for each route, before `setup`. Returns the steps that the plugin adds to the route, or `null`. A place
+   * that is left out adds no step and no call. Steps of the first plugin run outermost.
+   *
+   * @see docs/extending.md#steps
    */
-  intercept?(route: RouteModel, app: InterceptedApp): Interceptor | null
+  steps?(route: RouteModel, app: RouteSetup): PluginSteps | null | undefined
+  /**
+   * Called once for each route, before anything is constructed. Returns what the steps of the plugin add to the
+   * operation of the route: responses, headers, parameters, security. The OpenAPI document contains it, and so the
+   * client, `contract`, `fuzz` and `openapi diff` follow it.
+   *
+   * @see docs/extending.md#contract
+   */
+  contract?(route: RouteModel): RouteContract | null | undefined
   /**
    * Translates an error for the client: returns an `HttpError` that replaces the error, or `undefined`. Called once
    * for each error that is not an `HttpError`, wherever in the application it was thrown, before the error

@@ -1,4 +1,5 @@
 import type { CacheOptions } from './cache.js'
+import type { UsedByRoute } from './interceptor.js'
 import type { OperationFacts } from './operation.js'
 import type { OptionTarget, OptionValue, RouteOption } from './option.js'
 import type { Class } from './provider.js'
@@ -105,6 +106,8 @@ export interface RouteModel {
   readonly option: <TValue, TFound, TTarget extends OptionTarget>(
     option: RouteOption<TValue, TFound, TTarget>,
   ) => TFound | undefined
+  /** The entries of `@Use`: those of the class, then those of the method; `null` without any. */
+  readonly uses: UsedByRoute | null
   /** The facts that only the document uses. */
   readonly operation: OperationFacts
 }

@@ -11,6 +11,7 @@ import {
   kHasFailed,
   kIsBodyTaken,
   kIsExpired,
+  kIsPassedOn,
   kNext,
   kParsedQuery,
   kPassOn,
@@ -32,6 +33,7 @@ export interface BlazonRequest extends Request {
   [kAbortController]: AbortController | undefined
   [kIsExpired]: boolean
   [kHasFailed]: boolean
+  [kIsPassedOn]: boolean
   [kPassOn]: (() => void) | undefined
 }
 
@@ -64,6 +66,7 @@ function assignFields(req: BlazonRequest): void {
   req[kIsBodyTaken] = false
   req[kIsExpired] = false
   req[kHasFailed] = false
+  req[kIsPassedOn] = false
   req[kPassOn] = undefined
 }
 

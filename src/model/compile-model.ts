@@ -9,7 +9,9 @@ import { checkLimits } from './check-limits.js'
 import { checkOptions } from './check-options.js'
 import { checkRepeated } from './check-repeated.js'
 import { checkRoutes } from './check-routes.js'
+import { checkUses } from './check-uses.js'
 import { compileOptions } from './compile-options.js'
+import { compileUses } from './compile-uses.js'
 import { expressMethods, expressStack } from './express-route.js'
 import { type FactsByKind, factsOf, firstOf, groupFacts } from './facts-by-kind.js'
 import { type InheritedController, inherit, type ReadChain } from './inherit.js'
@@ -58,6 +60,7 @@ function checkLink(subject: string, facts: FactsByKind): Problem[] {
     ...checkLimits(subject, facts),
     ...checkRepeated(subject, facts),
     ...checkOptions(subject, facts),
+    ...checkUses(subject, facts),
   ]
 }
 
@@ -113,6 +116,7 @@ function compileRouteModel({ handler, facts, verb, index }: Draft, owner: Owner)
     redirect: compileRedirect(firstOf(facts, 'redirect')),
     parameters: compileParameters(facts),
     ...compileOptions(owner.facts, facts),
+    uses: compileUses(owner.facts, facts),
     operation: compileOperation(facts, owner),
   })
 }

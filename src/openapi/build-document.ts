@@ -3,8 +3,8 @@ import type {
   OpenApiInfo,
   OpenApiServer,
   OpenApiTag,
-  OperationContributor,
 } from '../contracts/openapi.js'
+import type { ContractOf } from '../contracts/route-contract.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import { ConfigError, type Problem } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
@@ -13,6 +13,7 @@ import { buildPaths } from './build-paths.js'
 import { type DocumentSchemas, schemasOfDocument } from './document-schemas.js'
 import { ERROR_BODIES, ERROR_SCHEMAS } from './envelopes.js'
 import { type DocumentedOperation, listOperations } from './operations.js'
+import { type ContractsOf, mergeContracts } from './merge-contracts.js'
 import { ownCopy } from './own-copy.js'
 import { canonicalPaths } from './path-templates.js'
 import { placeOperations } from './place-operations.js'
@@ -24,8 +25,8 @@ import type { DocumentSettings } from './swagger-options.js'
 export interface DocumentConfig {
   readonly settings: DocumentSettings
   readonly describeSchema: DescribeSchema
-  /** Functions of features that add errors and parameters to operations, called in order. */
-  readonly contributors: readonly OperationContributor[]
+  /** What features and plugins add to operations, in order. */
+  readonly contracts: readonly ContractOf[]
   /** Whether the query parser turns `a[b]=1` into an object. */
   readonly parsesNestedQuery: boolean
 }
@@ -42,13 +43,16 @@ export interface BuiltDocument {
  * and the document contains nothing of the machine or the time.
  */
 export function buildDocument(model: AppModel, config: DocumentConfig): BuiltDocument {
-  const { settings, contributors, parsesNestedQuery } = config
+  const { settings, parsesNestedQuery } = config
+  const contractsOf = mergeContracts(config.contracts)
   const listed = listOperations(model.routes)
   const operations = listed.operations.filter(
     ({ route }) => !route.operation.isHidden && isIncluded(route, settings),
   )
   const registry = new SchemaRegistry(config.describeSchema, ERROR_SCHEMAS)
-  for (const operation of operations) addSchemas(operation, registry)
+  for (const operation of operations) {
+    addSchemas(operation, contractsOf(operation.route), registry)
+  }
   const settled = registry.settle()
   const { placed, problems } = placeOperations(operations, canonicalPaths(model.routes), {
     schemas: settled,
@@ -59,16 +63,16 @@ export function buildDocument(model: AppModel, config: DocumentConfig): BuiltDoc
   // must not modify another one.
   const write = (): OpenApiDocument => {
     const schemas = schemasOfDocument(settled)
-    const paths = buildPaths(placed, { schemas, contributors, hasGuard })
+    const paths = buildPaths(placed, { schemas, contractsOf, hasGuard })
     return {
       openapi: '3.0.3',
       info: ownCopy(infoOf(settings)),
       servers: serversOf(settings),
       // By default no operation is secured. The empty list states this, because some tools require the field.
       security: [],
-      tags: ownCopy(tagsOf(operations, settings)),
+      tags: ownCopy(tagsOf(operations, settings, contractsOf)),
       paths,
-      components: buildComponents(paths, schemas, hasGuard),
+      components: buildComponents(paths, schemas, securitySchemes(operations, contractsOf, hasGuard)),
     }
   }
   return { write, problems: [...listed.problems, ...registry.problems, ...problems] }
@@ -128,17 +132,34 @@ function infoOf(settings: DocumentSettings): OpenApiInfo {
 function tagsOf(
   operations: readonly DocumentedOperation[],
   { tags: described = [] }: DocumentSettings,
+  contractsOf: ContractsOf,
 ): OpenApiTag[] {
-  const used = new Set(operations.flatMap(({ route }) => route.operation.tags))
+  const used = new Set(
+    operations.flatMap(({ route }) => [...route.operation.tags, ...contractsOf(route).tags]),
+  )
   for (const { name } of described) used.delete(name)
   return [...described, ...[...used].map((name) => ({ name }))]
+}
+
+type SecuritySchemes = NonNullable<OpenApiDocument['components']['securitySchemes']>
+
+function securitySchemes(
+  operations: readonly DocumentedOperation[],
+  contractsOf: ContractsOf,
+  hasGuard: boolean,
+): SecuritySchemes {
+  const added = operations.flatMap(({ route }) => contractsOf(route).security)
+  return {
+    ...(hasGuard && { BearerAuth: { type: 'http', scheme: 'bearer' } as const }),
+    ...ownCopy(Object.fromEntries(added)),
+  }
 }
 
 /** Only the components that the paths refer to, directly or through other components. */
 function buildComponents(
   paths: OpenApiDocument['paths'],
   { note, components }: DocumentSchemas,
-  hasGuard: boolean,
+  securitySchemes: SecuritySchemes,
 ): OpenApiDocument['components'] {
   const responses = sharedResponses(Object.values(paths))
   if (Object.keys(paths).length > 0) ERROR_BODIES.forEach(note)
@@ -146,6 +167,6 @@ function buildComponents(
   return {
     ...(Object.keys(schemas).length > 0 && { schemas }),
     ...(Object.keys(responses).length > 0 && { responses }),
-    ...(hasGuard && { securitySchemes: { BearerAuth: { type: 'http', scheme: 'bearer' } } }),
+    ...(Object.keys(securitySchemes).length > 0 && { securitySchemes }),
   }
 }

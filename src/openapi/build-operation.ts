@@ -1,16 +1,11 @@
-import type {
-  OpenApiOperation,
-  OpenApiParameter,
-  OperationAddition,
-  OperationContributor,
-} from '../contracts/openapi.js'
-import type { RouteModel } from '../contracts/route-model.js'
+import type { OpenApiOperation, OpenApiParameter } from '../contracts/openapi.js'
+import type { ContractParameter } from '../contracts/route-contract.js'
 import type { Schema } from '../contracts/schema.js'
 import type { DocumentSchemas } from './document-schemas.js'
+import type { ContractsOf, MergedContract } from './merge-contracts.js'
 import { handlerName, pascalCase, titleCase } from './naming.js'
 import type { DocumentedOperation } from './operations.js'
-import { ownCopy } from './own-copy.js'
-import { buildParameters } from './parameters.js'
+import { buildParameters, liftFromSchema } from './parameters.js'
 import { pathTemplate } from './path-templates.js'
 import { bodySchemaOf, buildRequestBody } from './request-body.js'
 import { buildResponses } from './responses.js'
@@ -19,8 +14,8 @@ import type { SchemaRegistry } from './schema-registry.js'
 /** Values that all operations of a document share. */
 export interface OperationContext {
   readonly schemas: DocumentSchemas
-  /** Functions of features that add errors and parameters to operations, called in order. */
-  readonly contributors: readonly OperationContributor[]
+  /** What features and plugins add to operations. */
+  readonly contractsOf: ContractsOf
   /** Whether the application has a guard. Only then the document has a security scheme. */
   readonly hasGuard: boolean
 }
@@ -28,6 +23,7 @@ export interface OperationContext {
 /** Adds to the registry every schema of an operation that the document will contain. */
 export function addSchemas(
   { route, operationId }: DocumentedOperation,
+  contract: MergedContract,
   registry: SchemaRegistry,
 ): void {
   const { params, query, headers } = route.inputs
@@ -40,7 +36,12 @@ export function addSchemas(
   addInput(params, 'Params')
   addInput(query, 'Query')
   addInput(headers, 'Headers')
-  for (const { status, schema } of route.operation.responses) {
+  for (const { name, schema } of contract.parameters) addInput(schema, pascalCase(name))
+  for (const [header, { schema }] of contract.headers) {
+    const name = () => `${pascalCase(operationId)}Header${pascalCase(header)}`
+    registry.add({ schema, side: 'output', name, subject: `${route.name} header ${header}` })
+  }
+  for (const { status, schema } of [...route.operation.responses, ...contract.responses]) {
     if (schema === undefined) continue
     const name = () => `${pascalCase(operationId)}Response${status}`
     const subject = `${route.name} @ApiResponseDoc(${status})`
@@ -63,36 +64,44 @@ export function buildOperation(
   const inferred =
     titleCase(handlerName(route)) || `${documented.method.toUpperCase()} ${pathTemplate(path)}`
   const { summary = inferred, ...stated } = route.operation.operation
-  const { errors, parameters: added } = additionsTo(route, context)
+  const contract = context.contractsOf(route)
   const own = buildParameters(route, path, context.schemas)
+  const added = contract.parameters.map((each) => addedParameter(each, context.schemas))
   const parameters = added.length === 0 ? own : own.concat(added.filter(isNew(own)))
   const requestBody = buildRequestBody(route, context.schemas)
   return {
-    tags: [...route.operation.tags],
+    tags: [...new Set([...route.operation.tags, ...contract.tags])],
     summary,
     description: stated.description ?? summary,
     operationId,
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody !== null && { requestBody }),
-    responses: buildResponses(documented, errors, context.schemas),
+    responses: buildResponses(documented, contract, context.schemas),
     ...(stated.deprecated === true && { deprecated: true }),
-    ...(route.isProtected && context.hasGuard && { security: [{ BearerAuth: [] }] }),
+    ...securityOf(route.isProtected && context.hasGuard, contract),
   }
 }
 
-/** The errors and parameters that features add to an operation. */
-function additionsTo(
-  route: RouteModel,
-  { contributors }: OperationContext,
-): Required<OperationAddition> {
-  const errors: number[] = []
-  const parameters: OpenApiParameter[] = []
-  for (const contribute of contributors) {
-    const addition = contribute(route)
-    if (addition?.errors !== undefined) errors.push(...addition.errors)
-    if (addition?.parameters !== undefined) parameters.push(...ownCopy(addition.parameters))
+function securityOf(
+  isGuarded: boolean,
+  { security }: MergedContract,
+): Pick<OpenApiOperation, 'security'> {
+  const names = [...(isGuarded ? ['BearerAuth'] : []), ...security.map(([name]) => name)]
+  if (names.length === 0) return {}
+  return { security: [Object.fromEntries(names.map((name) => [name, []]))] }
+}
+
+function addedParameter(
+  { name, in: place, description, required, schema }: ContractParameter,
+  schemas: DocumentSchemas,
+): OpenApiParameter {
+  return {
+    name,
+    in: place,
+    ...(required === true && { required: true }),
+    ...liftFromSchema(schemas.of(schema, 'input'), schemas),
+    ...(description !== undefined && { description }),
   }
-  return { errors, parameters }
 }
 
 /**

@@ -53,7 +53,7 @@ function pathParameters(
       in: 'path',
       ...note,
       required: true,
-      ...lift(schema, schemas),
+      ...liftFromSchema(schema, schemas),
     }
   })
 }
@@ -95,7 +95,7 @@ function queryParameters(query: Schema, schemas: DocumentSchemas): OpenApiParame
       in: 'query',
       ...(isRequired && { required: true }),
       ...explode,
-      ...lift(schema, schemas),
+      ...liftFromSchema(schema, schemas),
     }
   })
 }
@@ -107,7 +107,7 @@ function headerParameters(headers: Schema, schemas: DocumentSchemas): OpenApiPar
       name,
       in: 'header',
       ...(isRequired && { required: true }),
-      ...lift(schema, schemas),
+      ...liftFromSchema(schema, schemas),
     }))
 }
 
@@ -115,7 +115,10 @@ function headerParameters(headers: Schema, schemas: DocumentSchemas): OpenApiPar
  * Moves `description` and `deprecated` from the schema to the parameter. A schema that is a reference keeps
  * them, too.
  */
-function lift(schema: OpenApiSchema, schemas: DocumentSchemas) {
+export function liftFromSchema(
+  schema: OpenApiSchema,
+  schemas: DocumentSchemas,
+): Pick<OpenApiParameter, 'description' | 'deprecated' | 'schema'> {
   const { description, deprecated } = schemas.resolve(schema)
   const { description: _, deprecated: __, ...value } = schema
   return {

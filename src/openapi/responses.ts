@@ -11,8 +11,9 @@ import { isBodiless, isJsonType, isPlainJson } from '../schema/response-shape.js
 import type { DocumentSchemas } from './document-schemas.js'
 import { errorContent, isEnvelope, successSchema } from './envelopes.js'
 import type { DocumentedOperation } from './operations.js'
+import type { MergedContract } from './merge-contracts.js'
 import { ownCopy } from './own-copy.js'
-import { errorReference, successReference, UNSTATED } from './shared-responses.js'
+import { errorResponse, successReference, UNSTATED } from './shared-responses.js'
 
 type Headers = Readonly<Record<string, OpenApiHeader>>
 type Responses = OpenApiOperation['responses']
@@ -25,17 +26,41 @@ const text = (): OpenApiSchema => ({ type: 'string' })
  */
 export function buildResponses(
   { route, method }: DocumentedOperation,
-  errors: readonly number[],
+  { errors, responses: added, headers }: MergedContract,
   schemas: DocumentSchemas,
 ): Responses {
   const responses: Record<string, Responses[string]> = {}
-  for (const status of errors) responses[status] = errorReference(status)
+  for (const status of errors) responses[status] = errorResponse(status)
+  for (const each of added) responses[each.status] = declaredResponse(each, route, schemas)
   inferSuccesses(route, responses)
   for (const declared of route.operation.responses) {
     responses[declared.status] = declaredResponse(declared, route, schemas)
   }
+  if (headers.length > 0) addHeaders(responses, headers, schemas)
   // JavaScript objects list integer keys in ascending order, so the order of the assignments does not matter.
   return method === 'head' ? withoutContent(responses) : responses
+}
+
+/** Adds the headers that steps set to every response that is not an error. */
+function addHeaders(
+  responses: Record<string, Responses[string]>,
+  added: MergedContract['headers'],
+  schemas: DocumentSchemas,
+): void {
+  const headers = Object.fromEntries(
+    added.map(([name, { description, schema }]) => [
+      name,
+      {
+        ...(description !== undefined && { description }),
+        schema: schemas.copy(schemas.of(schema, 'output')),
+      },
+    ]),
+  )
+  for (const [status, response] of Object.entries(responses)) {
+    if (!/^[23]/.test(status)) continue
+    const own = '$ref' in response ? ownCopy(UNSTATED) : response
+    responses[status] = { ...own, headers: { ...ownCopy(headers), ...own.headers } }
+  }
 }
 
 /**

@@ -6,6 +6,7 @@ import type {
   OpenApiSchema,
   Reference,
 } from '../contracts/openapi.js'
+import { titleOf } from '../errors/http-error.js'
 import { errorContent, successSchema } from './envelopes.js'
 import { ownCopy } from './own-copy.js'
 
@@ -77,13 +78,14 @@ const ERROR_REFERENCES: ReadonlyMap<number, string> = new Map(
     .map((status) => [status, PREFIX + componentOf(status)]),
 )
 
-/** A reference to the response component of an error status. */
-export function errorReference(status: number): Reference {
+/**
+ * The response of an error status that a step may cause: a reference to its component, or, for a status that the
+ * framework itself does not use, the response itself.
+ */
+export function errorResponse(status: number): OpenApiResponse | Reference {
   const $ref = ERROR_REFERENCES.get(status)
   if ($ref !== undefined) return { $ref }
-  throw new RangeError(
-    `No feature may add an error with status ${status}: shared-responses.ts does not describe it.`,
-  )
+  return { description: titleOf(status), content: ownCopy(errorContent(status)) }
 }
 
 /** A reference to the response component {@link UNSTATED}. */

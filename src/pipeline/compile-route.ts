@@ -1,12 +1,15 @@
 import type { AuthGuard } from '../contracts/guard.js'
-import type { Interceptor } from '../contracts/plugin.js'
+import type { RequestHandler } from '../contracts/handler.js'
+import type { Interceptor } from '../contracts/interceptor.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { BodyLimits } from '../http/read-json.js'
 import type { RequestScopes } from '../http/request-scopes.js'
 import { joinStages } from '../step/join-stages.js'
 import type { OnError, RunRoute, SettlingStage, Stage, Step } from '../step/step.js'
 import type { Deadlines } from './deadlines.js'
+import type { OnLateError } from './late-errors.js'
 import type { LogDenial } from './log-denials.js'
+import type { LogFailure } from './log-failure.js'
 import { foldSteps, NO_STEPS, type RouteSteps } from './route-steps.js'
 import { compileBareResponses } from './steps/bare.js'
 import { bodyStage } from './steps/body.js'
@@ -16,7 +19,10 @@ import { guardStage } from './steps/guard.js'
 import { handlerStage, type Invocation, takesResponse, unexpiredStage } from './steps/handler.js'
 import { headersStage } from './steps/headers.js'
 import { interceptStage } from './steps/intercept.js'
+import type { NamedSteps } from './steps/observe.js'
+import { type PluginStages, pluginStages } from './steps/plugin.js'
 import { respondStage, settleOf } from './steps/respond.js'
+import { useStage } from './steps/use.js'
 import { type CompiledInput, validateStage } from './steps/validate.js'
 
 /** The parts of a route that are not plain data. */
@@ -28,7 +34,11 @@ export interface RouteParts {
   readonly stages: RouteStages
   /** `null` if the route has no documented response. */
   readonly dates: FindDateWriter | null
-  /** Interceptors of plugins, the outermost first; empty if there are none. */
+  /** The steps of plugins, the outermost first; empty if there are none. */
+  readonly added: readonly NamedSteps[]
+  /** Express middlewares of `@Use`; empty if there are none. */
+  readonly middlewares: readonly RequestHandler[]
+  /** Interceptors, the outermost first; empty if there are none. */
   readonly interceptors: readonly Interceptor[]
   /** The step before the handler of an application under test; `null` for all other applications. */
   readonly underTest: Stage | null
@@ -68,6 +78,8 @@ export interface PipelineConfig {
   /** `null` if handlers have no time limit. */
   readonly deadlines: Deadlines | null
   readonly onError: OnError
+  readonly onLateError: OnLateError
+  readonly log: LogFailure
   /** Whether a middleware may end a request while its handler is still running. */
   readonly mayFailLate: boolean
   /** Whether the response to an error may be sent later, while the handler is still running. */
@@ -94,33 +106,48 @@ export function compileRoute(
 
 /** Lists the steps that a route uses, in the order of `STEPS`. */
 export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineConfig): RouteSteps {
-  const { inputs, stages, dates, interceptors, underTest } = parts
+  const { inputs, stages, dates, added, middlewares, interceptors, underTest } = parts
+  const { scopes } = config
   const invocation = invocationOf(route, parts.instance, config)
   const mayRespondLater = takesResponse(invocation)
   const response = { ...config, route, mayRespondLater, bare: compileBareResponses(route) }
   const isDescribed = route.inputs.body !== null
   const readsBody = isDescribed || METHODS_WITH_BODY.includes(route.method)
   const mayWait = readsBody || inputs.length > 0 || route.isProtected || stages !== NO_STAGES
-  const mayExpire = config.deadlines !== null || config.mayFailLate
+  const isExtended = added.length > 0 || middlewares.length > 0
+  const mayExpire = config.deadlines !== null || config.mayFailLate || middlewares.length > 0
   // Written out: at boot, an object spread in the middle of a literal costs more than the rest of this function.
-  const { claim, guard, tenant, membership, can } = accessSteps(route, stages, config)
+  const plugins = pluginStages(added, config)
+  const { beforeGuard, claim, guard, tenant, membership, afterGuard, can } = accessSteps(
+    route,
+    { stages, plugins },
+    config,
+  )
   return {
     scope: stages.scope,
+    observe: plugins.observe,
+    enter: plugins.enter,
     respond: respondStage(response),
     admission: stages.admission,
+    beforeGuard,
     claim,
     guard,
     tenant,
     membership,
+    afterGuard,
     can,
     quota: stages.quota,
+    beforeBody: plugins.beforeBody,
+    use: middlewares.length === 0 ? null : useStage(middlewares, config),
     cache: stages.cache?.(settleOf(response)) ?? null,
     body: readsBody ? bodyStage({ limits: config.bodyLimits, isDescribed }) : null,
     validate: inputs.length > 0 ? validateStage(inputs) : null,
-    unexpired: mayWait && mayExpire ? unexpiredStage : null,
+    unexpired: (mayWait || isExtended) && mayExpire ? unexpiredStage : null,
     headers: route.headers === null ? null : headersStage(route.headers),
     dates: dates === null ? null : datesStage(dates),
-    intercept: joinStages(interceptors.map((intercept) => interceptStage(intercept, config))),
+    beforeHandler: plugins.beforeHandler,
+    intercept: joinStages(interceptors.map((each) => interceptStage(each, scopes))),
+    aroundHandler: plugins.aroundHandler,
     underTest,
     handler: handlerStage(invocation),
   }
@@ -129,7 +156,7 @@ export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineCo
 /** Compiles a route that only decides about access. It responds with 204 instead of calling the handler. */
 export function compileProbe(
   route: RouteModel,
-  stages: RouteStages,
+  { stages, added }: Pick<RouteParts, 'stages' | 'added'>,
   config: PipelineConfig,
 ): RunRoute {
   const stated = { route: { status: 204, redirect: null }, mayRespondLater: false, bare: null }
@@ -137,7 +164,7 @@ export function compileProbe(
     ...NO_STEPS,
     scope: stages.scope,
     respond: respondStage({ ...config, ...stated }),
-    ...accessSteps(route, stages, config),
+    ...accessSteps(route, { stages, plugins: pluginStages(added, config) }, config),
     handler: () => () => undefined,
   })
 }
@@ -146,13 +173,22 @@ export function compileProbe(
 export function compileAdmission(stages: AccessStages, access: Access): Step {
   return foldSteps({
     ...NO_STEPS,
-    ...accessSteps(null, stages, access),
+    ...accessSteps(null, { stages, plugins: null }, access),
     handler: () => () => true,
   })
 }
 
 type Access = Pick<PipelineConfig, 'guard' | 'logDenial' | 'can'>
 type AccessStages = Pick<RouteStages, 'claim' | 'tenant' | 'membership'>
+
+type AccessSteps = AccessStages &
+  Pick<RouteSteps, 'beforeGuard' | 'guard' | 'afterGuard' | 'can'>
+
+interface AddedToAccess {
+  readonly stages: AccessStages
+  /** `null` for a router, which no plugin has steps for. */
+  readonly plugins: Pick<PluginStages, 'beforeGuard' | 'afterGuard'> | null
+}
 
 /**
  * The steps that decide about access.
@@ -161,16 +197,18 @@ type AccessStages = Pick<RouteStages, 'claim' | 'tenant' | 'membership'>
  */
 function accessSteps(
   route: RouteModel | null,
-  { claim, tenant, membership }: AccessStages,
+  { stages: { claim, tenant, membership }, plugins }: AddedToAccess,
   { can, guard, logDenial }: Access,
-): AccessStages & Pick<RouteSteps, 'guard' | 'can'> {
+): AccessSteps {
   const { abilities = null, isProtected = true } = route ?? {}
   const needsGuard = { guard, logDenial, route: route ?? undefined }
   return {
+    beforeGuard: plugins?.beforeGuard ?? null,
     claim,
     guard: isProtected ? guardStage(needsGuard) : null,
     tenant,
     membership,
+    afterGuard: plugins?.afterGuard ?? null,
     can: abilities === null ? null : canStage(abilities, can),
   }
 }

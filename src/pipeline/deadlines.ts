@@ -19,6 +19,13 @@ export interface DeadlineConfig {
   readonly scopes: RequestScopes | null
 }
 
+const TIMED_OUT = new WeakSet<BlazonRequest>()
+
+/** Whether the handler timeout has ended a request. */
+export function hasTimedOut(req: BlazonRequest): boolean {
+  return TIMED_OUT.has(req)
+}
+
 /**
  * The handler timeout of an application. All requests have the same time limit, so they expire in the order in
  * which they started. Therefore one timer for the oldest request is enough. It is not stopped when that request
@@ -94,6 +101,7 @@ export class Deadlines {
     const { res } = req
     // A response that has begun is a stream and may take any time.
     if (res.headersSent) return
+    TIMED_OUT.add(req)
     const error = refuse('HANDLER_TIMEOUT', 'The handler took too long', { stack: true })
     const end = req[kIsExpired] ? this.#ends.fail : this.#ends.onError
     endEarly(error, req, () => end(error, req, res))

@@ -1,11 +1,11 @@
-import type { OperationContributor } from '../contracts/openapi.js'
+import type { ContractOf } from '../contracts/route-contract.js'
 import { METHODS_WITH_BODY } from './compile-route.js'
 
 /**
  * Lists the errors with which the steps of a route may respond, for the OpenAPI document. Errors of the handler
  * itself are documented by its author. Each line matches a step in `compileRoute`.
  */
-export function errorResponses({ hasDeadline }: { hasDeadline: boolean }): OperationContributor {
+export function errorResponses({ hasDeadline }: { hasDeadline: boolean }): ContractOf {
   return function errorsOf({ method, isProtected, abilities, inputs }) {
     // The body is read with or without a schema.
     const takesBody = inputs.body !== null || METHODS_WITH_BODY.includes(method)

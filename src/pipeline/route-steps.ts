@@ -7,11 +7,14 @@ import type { Stage, Step } from '../step/step.js'
  */
 export const STEPS = [
   { name: 'scope', does: 'enters the async context of the tenant of the request' },
+  { name: 'observe', does: 'registers `onResponse` and `onEnd` of plugins' },
+  { name: 'enter', does: 'runs the `enter` steps of plugins, that of the first plugin outermost' },
   {
     name: 'respond',
     does: 'sends exactly one response for the value or the error of the later steps',
   },
   { name: 'admission', does: 'counts the request against rate limits by address: 429' },
+  { name: 'beforeGuard', does: 'runs the `beforeGuard` steps of plugins' },
   {
     name: 'claim',
     does: 'gives the guard the tenant that the request names, before `authorize` has allowed it',
@@ -19,11 +22,14 @@ export const STEPS = [
   { name: 'guard', does: 'calls the guard of `auth`; any result but `true` is a 401' },
   { name: 'tenant', does: 'refuses a request that names no tenant where the route needs one: 400' },
   { name: 'membership', does: 'calls `tenant.authorize`; any result but `true` is a 403' },
+  { name: 'afterGuard', does: 'runs the `afterGuard` steps of plugins' },
   {
     name: 'can',
     does: 'checks the abilities of `@Can`, or calls `auth.can`; any result but `true` is a 403',
   },
   { name: 'quota', does: 'counts the request against rate limits by user or tenant: 429' },
+  { name: 'beforeBody', does: 'runs the `beforeBody` steps of plugins' },
+  { name: 'use', does: 'runs the Express middlewares of `@Use`' },
   {
     name: 'cache',
     does: 'sends the response from the cache, or stores the response that the later steps make',
@@ -42,10 +48,12 @@ export const STEPS = [
     name: 'dates',
     does: 'converts the dates of documented responses faster than `JSON.stringify` does',
   },
+  { name: 'beforeHandler', does: 'runs the `beforeHandler` steps of plugins' },
   {
     name: 'intercept',
-    does: 'runs the interceptors of plugins, that of the first plugin outermost',
+    does: 'runs the interceptors: those of the application, of the class, of the method',
   },
+  { name: 'aroundHandler', does: 'runs the `aroundHandler` steps of plugins' },
   { name: 'underTest', does: 'holds the request before and after its handler; in tests only' },
   { name: 'handler', does: 'calls the method of the controller' },
 ] as const

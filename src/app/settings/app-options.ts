@@ -1,4 +1,5 @@
 import type { MiddlewareList } from '../../contracts/handler.js'
+import type { InterceptorEntry } from '../../contracts/interceptor.js'
 import type { Logger } from '../../contracts/logger.js'
 import type { Plugin } from '../../contracts/plugin.js'
 import type { Class, Module, Provider } from '../../contracts/provider.js'
@@ -42,6 +43,14 @@ export interface AppOptions {
    * @see docs/express.md
    */
   readonly middlewares?: MiddlewareList
+  /**
+   * Interceptors around the handlers of all routes: instances, classes or tokens. The first is the outermost; those of
+   * `@Use` are inside.
+   *
+   * @defaultValue none
+   * @see docs/interceptors.md
+   */
+  readonly interceptors?: readonly InterceptorEntry[]
   /**
    * Extensions of the application.
    *

@@ -3,6 +3,7 @@ import type { Problem } from '../../errors/config-error.js'
 import { invalid } from '../../errors/invalid.js'
 import { type Names, unknownNames } from '../../errors/option-group.js'
 import type { NamedMiddleware } from '../../features/tenancy/check-routers.js'
+import { mistakeInInterceptor } from '../../model/check-uses.js'
 import type { AppOptions } from './app-options.js'
 
 const LISTS = [
@@ -10,6 +11,7 @@ const LISTS = [
   'modules',
   'providers',
   'middlewares',
+  'interceptors',
   'plugins',
   'testOverrides',
 ] as const
@@ -44,6 +46,17 @@ export function checkControllers({ controllers }: AppOptions): Problem[] {
     if (typeof controller === 'function') return []
     const cause = `It is ${String(controller)}, not a class. An undefined entry is often a circular import.`
     return [invalid(`controllers[${index}]`, cause, 'Give controller classes.')]
+  })
+}
+
+/** Finds interceptors that have no method `intercept` and are no tokens. */
+export function checkInterceptors({ interceptors }: AppOptions): Problem[] {
+  if (!Array.isArray(interceptors)) return []
+  return interceptors.flatMap((entry, index) => {
+    const mistake = mistakeInInterceptor(entry)
+    return mistake === null
+      ? []
+      : [invalid(`interceptors[${index}]`, mistake.cause, mistake.remedy)]
   })
 }
 

@@ -11,6 +11,7 @@ import { authGroup } from './auth-options.js'
 import { limitGroup } from './limit-options.js'
 import {
   checkControllers,
+  checkInterceptors,
   checkLists,
   checkMiddlewareTypes,
   checkOverrides,
@@ -28,6 +29,7 @@ const NAMES: Names<AppOptions> = {
   modules: true,
   providers: true,
   middlewares: true,
+  interceptors: true,
   plugins: true,
   auth: true,
   security: true,
@@ -87,6 +89,7 @@ function check(options: AppOptions, middlewares: readonly NamedMiddleware[]): Pr
   return [
     ...checkLists(options),
     ...checkMiddlewareTypes(middlewares),
+    ...checkInterceptors(options),
     ...timeoutGroup.check(options.timeouts),
     ...limitGroup.check(options.limits),
     ...checkControllers(options),
@@ -111,6 +114,7 @@ function toSettings(options: AppOptions, middlewares: readonly NamedMiddleware[]
     modules: copyOf(options.modules),
     providers: copyOf(options.providers),
     middlewares: Object.freeze(middlewares),
+    interceptors: copyOf(options.interceptors),
     plugins: copyOf(options.plugins),
     auth: authGroup.resolve(options.auth),
     security: securityGroup.resolve(options.security),

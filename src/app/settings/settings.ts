@@ -1,3 +1,4 @@
+import type { InterceptorEntry } from '../../contracts/interceptor.js'
 import type { Logger } from '../../contracts/logger.js'
 import type { SchemaConverters } from '../../contracts/openapi.js'
 import type { Plugin } from '../../contracts/plugin.js'
@@ -26,6 +27,8 @@ export interface Settings {
   readonly providers: readonly Provider[]
   /** The middlewares of the application, then those of its plugins, with nested lists flattened. */
   readonly middlewares: readonly NamedMiddleware[]
+  /** The outermost first. */
+  readonly interceptors: readonly InterceptorEntry[]
   readonly plugins: readonly Plugin[]
   readonly auth: AuthSettings
   readonly security: SecuritySettings

@@ -1,9 +1,9 @@
-import type { OperationContributor } from '../../contracts/openapi.js'
+import type { ContractOf } from '../../contracts/route-contract.js'
 import { isLimited } from './plan-limits.js'
 import type { RateLimitSettings } from './rate-limit-options.js'
 
 /** Adds the response 429 to the OpenAPI operations of limited routes. */
-export function limitResponses(settings: RateLimitSettings): OperationContributor {
+export function limitResponses(settings: RateLimitSettings): ContractOf {
   return (route) => (isLimited(route, settings) ? { errors: [429] } : null)
 }
 

@@ -1,4 +1,5 @@
-import type { OpenApiParameter, OperationContributor } from '../../contracts/openapi.js'
+import type { ContractOf, ContractParameter } from '../../contracts/route-contract.js'
+import type { JsonSchema } from '../../contracts/schema.js'
 import { isAuthorized, needsTenant } from './build-tenancy.js'
 import type { TenantSettings } from './tenant-options.js'
 
@@ -38,13 +39,17 @@ export function tenantFacts(settings: TenantSettings | null): TenantFacts | null
 /**
  * Adds the header that names the tenant, and the error responses of tenancy, to the operations that need them.
  */
-export function tenantResponses(settings: TenantSettings | null): OperationContributor {
+export function tenantResponses(settings: TenantSettings | null): ContractOf {
   const facts = tenantFacts(settings)
+  if (facts === null) {
+    return (route) => (route.tenant === null ? null : { errors: [400] })
+  }
+  // One object for all routes, because the document describes each schema once.
+  const schema = schemaOfId(facts)
   return function responsesOf(route) {
-    if (facts === null) return route.tenant === null ? null : { errors: [400] }
     const isNeeded = needsTenant(route, settings)
     const isNamed = route.tenant !== null || isNeeded
-    const header = isNamed && facts.header !== null ? headerParameter(facts, isNeeded) : null
+    const header = isNamed && facts.header !== null ? { ...headerParameter(facts, isNeeded), schema } : null
     const refusals = isAuthorized(route, settings) ? [403] : []
     return {
       parameters: header === null ? [] : [header],
@@ -53,16 +58,19 @@ export function tenantResponses(settings: TenantSettings | null): OperationContr
   }
 }
 
+function schemaOfId({ pattern }: TenantFacts): JsonSchema {
+  return { type: 'string', ...(pattern !== null && { pattern }) }
+}
+
 function headerParameter(
-  { header, isOnlySource, pattern }: TenantFacts,
+  { header, isOnlySource }: TenantFacts,
   isNeeded: boolean,
-): OpenApiParameter {
+): Omit<ContractParameter, 'schema'> {
   return {
     name: header as string,
     in: 'header',
     description: 'The tenant of the request.',
     ...(isNeeded && isOnlySource && { required: true }),
-    schema: { type: 'string', ...(pattern !== null && { pattern }) },
   }
 }
 

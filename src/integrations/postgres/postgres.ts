@@ -1,5 +1,5 @@
 import type { BlazonRequest } from '../../http/request.js'
-import { InjectionToken, type Interceptor, type Plugin } from '../../index.js'
+import { InjectionToken, type Plugin, type RouteSetup, type Stage } from '../../index.js'
 import { Database } from './database.js'
 import { createDriver } from './drivers/create-driver.js'
 import { Engine } from './engine.js'
@@ -42,11 +42,12 @@ export function postgres(options: PostgresOptions): Plugin {
       // If a test has replaced `Database`, do not start the real engine.
       if (get(Database) instanceof Database) await get(OwnEngine).start({ logger, usesTenants })
     },
-    intercept(route, { get, usesTenants }) {
+    steps(route, { get, usesTenants, fail }) {
       if (!(get(Database) instanceof Database)) return null
       const isExplicit = isTransactional(route)
       if (!usesTenants && !isExplicit) return null
-      return interceptor(get(OwnEngine).sessions, isExplicit)
+      const { sessions } = get(OwnEngine)
+      return { aroundHandler: transactionStage(sessions, { isTransactional: isExplicit, fail }) }
     },
     explain: explainRefusal,
     health: async ({ get }) => {
@@ -55,10 +56,20 @@ export function postgres(options: PostgresOptions): Plugin {
   }
 }
 
-function interceptor(sessions: Sessions, isTransactional: boolean): Interceptor {
-  return (req, res, next, fail) => {
+/** How the handler of a route uses transactions. */
+interface TransactionUse extends Pick<RouteSetup, 'fail'> {
+  /** Whether the handler is decorated to run in a transaction. */
+  readonly isTransactional: boolean
+}
+
+function transactionStage(sessions: Sessions, { isTransactional, fail }: TransactionUse): Stage {
+  return (next) => (req, res) => {
     // A request without a tenant gets a transaction only if its handler asks for one.
-    if (!isTransactional && sessions.owner?.kind !== 'tenant') return next()
-    return sessions.intercept(req as BlazonRequest, res, { next, fail, isTransactional })
+    if (!isTransactional && sessions.owner?.kind !== 'tenant') return next(req, res)
+    return sessions.intercept(req as BlazonRequest, res, {
+      next: () => next(req, res),
+      fail: (error) => fail(error, req, res),
+      isTransactional,
+    })
   }
 }

@@ -1,27 +1,27 @@
-import type { Interceptor } from '../../contracts/plugin.js'
+import type { Interceptor } from '../../contracts/interceptor.js'
 import type { RequestScopes } from '../../http/request-scopes.js'
-import type { OnError, Stage } from '../../step/step.js'
-
-/** The parts of an application that an interceptor depends on. */
-interface Interception {
-  /** Takes an error that the interceptor reports by its last argument. */
-  readonly onError: OnError
-  /** `null` if requests have no scopes. */
-  readonly scopes: RequestScopes | null
-}
+import { Refusal } from '../../step/refusal.js'
+import type { Stage } from '../../step/step.js'
+import { isThenable, whenSettled } from '../../step/thenable.js'
 
 /**
- * Runs the interceptor of a plugin before the handler. The interceptor may wait for a pool, whose callback runs
- * in another async context. Therefore the request enters its scope again.
+ * Runs an interceptor around the handler. The interceptor may wait, and its code then continues in another async context.
+ * Therefore the request enters its scope again before the handler.
+ *
+ * @param scopes `null` if requests have no scopes.
  */
-export function interceptStage(intercept: Interceptor, { onError, scopes }: Interception): Stage {
+export function interceptStage(interceptor: Interceptor, scopes: RequestScopes | null): Stage {
   return (next) =>
     function runIntercepted(req, res) {
-      return intercept(
-        req,
-        res,
-        () => (scopes === null ? next(req, res) : scopes.keep(req, () => next(req, res))),
-        (error) => onError(error, req, res),
-      )
+      const run = () => whole(next(req, res))
+      const proceed = scopes === null ? run : () => scopes.keep(req, run)
+      return interceptor.intercept(req, proceed, res)
     }
+}
+
+/** Throws the error of a refusal: an interceptor sees every failure as an error. */
+function whole(value: unknown): unknown {
+  if (isThenable(value)) return whenSettled(value, whole)
+  if (value instanceof Refusal) throw value.error
+  return value
 }

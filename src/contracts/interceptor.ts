@@ -1,0 +1,46 @@
+import type { MiddlewareList, RequestHandler, Response } from './handler.js'
+import type { Token } from './provider.js'
+
+/**
+ * Wraps the handler of a route: it may change the result, map errors, call the handler again, or measure. It runs after
+ * all inputs were validated.
+ *
+ * @example
+ * class Retry implements Interceptor {
+ *   async intercept(_req: Request, next: () => unknown) {
+ *     try {
+ *       return await next()
+ *     } catch (error) {
+ *       if (isSerializationFailure(error)) return next()
+ *       throw error
+ *     }
+ *   }
+ * }
+ */
+export interface Interceptor {
+  /**
+   * Returns the value to send, or a promise of it, or throws.
+   *
+   * @param next Calls the rest: further interceptors, then the handler. Returns what the handler returns; a promise, if
+   * any of them returns one, so write `await next()`. `res` is returned if the handler has sent the response itself.
+   */
+  // biome-ignore lint/suspicious/noExplicitAny: an interceptor may type its request as Express' or as its own
+  intercept(req: any, next: () => unknown, res: Response): unknown
+}
+
+/** An interceptor, or the token of one. The container creates a class, which need not be listed as a provider. */
+export type InterceptorEntry = Interceptor | Token<Interceptor>
+
+/**
+ * An entry of `@Use`: an Express middleware, a list of them, or an interceptor. A function is a middleware, unless it is
+ * a class with a method `intercept`.
+ */
+export type UseEntry = RequestHandler | MiddlewareList | InterceptorEntry
+
+/** The entries of `@Use` of one route. */
+export interface UsedByRoute {
+  /** Express middlewares, in the order in which they run. */
+  readonly middlewares: readonly RequestHandler[]
+  /** Interceptors, the outermost first. */
+  readonly interceptors: readonly InterceptorEntry[]
+}

@@ -1,0 +1,57 @@
+import type { OpenApiSecurityScheme } from './openapi.js'
+import type { ApiResponseOptions } from './operation.js'
+import type { RouteModel } from './route-model.js'
+import type { Schema } from './schema.js'
+
+/** A parameter that the step of a feature or of a plugin reads. */
+export interface ContractParameter {
+  /** The name of the parameter; case matters, except in a header. */
+  readonly name: string
+  /** The part of the request that has the parameter. */
+  readonly in: 'path' | 'query' | 'header'
+  /** A description of the parameter; CommonMark. */
+  readonly description?: string
+  /** Whether a request must have the parameter. Default `false`. */
+  readonly required?: boolean
+  /** A Standard Schema or a JSON Schema of the value. */
+  readonly schema: Schema
+}
+
+/** A header that a step adds to responses. */
+export interface ContractHeader {
+  /** A description of the header; CommonMark. */
+  readonly description?: string
+  /** A Standard Schema or a JSON Schema of the value. */
+  readonly schema: Schema
+}
+
+/**
+ * What steps add to the operation of a route. The author of the route has the last word: a response of the same status,
+ * or a parameter of the same name, is described as the author describes it.
+ *
+ * @example
+ * const contract: RouteContract = {
+ *   errors: [451],
+ *   headers: { 'X-Audit-Id': { schema: z.uuid() } },
+ * }
+ */
+export interface RouteContract {
+  /** Statuses that a step refuses requests with, in the format of the application's errors. */
+  readonly errors?: readonly number[]
+  /** Responses with schemas of their own. */
+  readonly responses?: readonly ApiResponseOptions[]
+  /** Headers of the successful responses, by name. */
+  readonly headers?: Readonly<Record<string, ContractHeader>>
+  /** Parameters that the operation takes besides those of the route. */
+  readonly parameters?: readonly ContractParameter[]
+  /** Tags that the operation has besides those of the route. */
+  readonly tags?: readonly string[]
+  /** Security schemes that a request must meet besides those of the route, by name. */
+  readonly security?: Readonly<Record<string, OpenApiSecurityScheme>>
+}
+
+/**
+ * Returns what a feature or a plugin adds to the operation of a route. The document calls it once for each route; `null`
+ * means that the route does not use the feature.
+ */
+export type ContractOf = (route: RouteModel) => RouteContract | null | undefined

@@ -1,0 +1,62 @@
+import type { Request, Response } from './handler.js'
+
+/**
+ * One step of a route. A step calls the next step and returns its result, at once or as a promise, or it ends the
+ * request itself. A step refuses the request by throwing an `HttpError`, or by returning `refuse(…)`, which is faster.
+ * The result of a handler that has sent its response itself is `res`.
+ */
+export type Step = (req: Request, res: Response) => unknown
+
+/**
+ * Makes a step. Called once for each route, at boot.
+ *
+ * @param next The step that runs after the new one.
+ * @example
+ * const timed: Stage = (next) => async (req, res) => {
+ *   const start = performance.now()
+ *   try {
+ *     return await next(req, res)
+ *   } finally {
+ *     console.log(req.url, performance.now() - start)
+ *   }
+ * }
+ */
+export type Stage = (next: Step) => Step
+
+/**
+ * How a request ended. `'sent'`: the response was handed to the connection. `'aborted'`: the connection closed before.
+ * `'timeout'`: the handler timeout ended the request; the client has received a 503.
+ */
+export type RequestOutcome = 'sent' | 'aborted' | 'timeout'
+
+/** What a plugin adds to the steps of one route. The order here is the order in a request. */
+export interface PluginSteps {
+  /**
+   * Around all other steps and around the sending of the response, for an async context. It must return the result of
+   * `next` and cannot refuse: the result is always `undefined`.
+   */
+  readonly enter?: Stage
+  /**
+   * Before the guard. Such a step calls `next` or refuses the request. A step that returns a value without calling
+   * `next` causes a 500, so that no step can respond in place of the guard.
+   */
+  readonly beforeGuard?: Stage
+  /** After the guard has allowed the request, before `@Can`. On a route without a guard it runs, too. */
+  readonly afterGuard?: Stage
+  /** After access was decided, before the body is read. A cache sends its responses here. */
+  readonly beforeBody?: Stage
+  /** After all inputs were validated, before interceptors and the handler. Runs once for each request. */
+  readonly beforeHandler?: Stage
+  /**
+   * Around the handler, inside all interceptors: an interceptor that calls the handler again calls this step again. It
+   * may change what the handler returns or throws.
+   */
+  readonly aroundHandler?: Stage
+  /**
+   * Called when the response is decided, immediately before its head is written: the status is final, and headers can
+   * still be set. A returned promise is not awaited. An error is logged and changes nothing.
+   */
+  readonly onResponse?: (req: Request, res: Response) => void
+  /** Called once, when the request is over. An error is logged. */
+  readonly onEnd?: (req: Request, res: Response, outcome: RequestOutcome) => void
+}

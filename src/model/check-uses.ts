@@ -1,0 +1,57 @@
+import type { Problem } from '../errors/config-error.js'
+import { invalid } from '../errors/invalid.js'
+import { type FactsByKind, factsOf } from './facts-by-kind.js'
+import { flattenEntries, isInterceptor, isInterceptorClass, isToken } from './use-entries.js'
+
+/** Checks the entries of `@Use` on one class, without its base classes, or on one method. */
+export function checkUses(subject: string, facts: FactsByKind): Problem[] {
+  return factsOf(facts, 'use').flatMap(({ entries }) => {
+    const flat = flattenEntries(entries)
+    if (flat.length === 0) {
+      const remedy = 'Give a middleware or an interceptor, or remove @Use.'
+      return [invalid(`${subject} @Use`, 'It has no entries.', remedy)]
+    }
+    return flat.flatMap((entry, index) => {
+      const problem = mistakeIn(entry)
+      if (problem === null) return []
+      return [invalid(`${subject} @Use[${index}]`, problem.cause, problem.remedy)]
+    })
+  })
+}
+
+interface Mistake {
+  readonly cause: string
+  readonly remedy: string
+}
+
+/** Also checks the entries of the option `interceptors`. */
+export function mistakeInInterceptor(entry: unknown): Mistake | null {
+  if (isInterceptor(entry) || isToken(entry)) return null
+  const what = entry === null ? 'null' : typeof entry
+  return {
+    cause: `It is ${what === 'function' ? 'a function without a method intercept' : what}, not an interceptor.`,
+    remedy:
+      'Give an object with intercept(req, next), a class with that method, or the token of one. An undefined entry is often a circular import.',
+  }
+}
+
+function mistakeIn(entry: unknown): Mistake | null {
+  if (typeof entry !== 'function' || isInterceptorClass(entry)) return mistakeInInterceptor(entry)
+  if (isClass(entry)) {
+    return {
+      cause: `${entry.name} is a class without a method intercept(req, next).`,
+      remedy: 'Add the method, or give an Express middleware.',
+    }
+  }
+  if (entry.length === 4) {
+    return {
+      cause: 'It is an error middleware (it has four parameters), and no error would reach it.',
+      remedy: 'Write an interceptor with try and catch around next(), or put it into `middlewares`.',
+    }
+  }
+  return null
+}
+
+function isClass(entry: { readonly prototype?: unknown }): boolean {
+  return /^class\b/.test(Function.prototype.toString.call(entry))
+}

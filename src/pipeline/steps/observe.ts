@@ -1,0 +1,100 @@
+import type { Response } from '../../contracts/handler.js'
+import type { PluginSteps, RequestOutcome } from '../../contracts/steps.js'
+import type { BlazonRequest } from '../../http/request.js'
+import type { RequestScopes } from '../../http/request-scopes.js'
+import type { Stage } from '../../step/step.js'
+import { isThenable, whenSettled } from '../../step/thenable.js'
+import { hasTimedOut } from '../deadlines.js'
+import type { LogFailure } from '../log-failure.js'
+import { inScopeOf } from '../scoped-errors.js'
+
+/** The steps that one plugin adds to a route. */
+export interface NamedSteps {
+  /** The name of the plugin, for messages. */
+  readonly plugin: string
+  readonly steps: PluginSteps
+}
+
+/** The parts of an application that observers depend on. */
+export interface Observation {
+  readonly log: LogFailure
+  /** `null` if requests have no scopes. */
+  readonly scopes: RequestScopes | null
+}
+
+/** Calls an observer of one plugin. Its errors are logged, because the response is decided. */
+type Notify = (req: BlazonRequest, call: () => unknown) => void
+
+/** Calls `onResponse` and `onEnd` of plugins; `null` if no plugin of the route has one. */
+export function observeStage(
+  added: readonly NamedSteps[],
+  { log, scopes }: Observation,
+): Stage | null {
+  const onResponse = added.flatMap(({ steps }) => steps.onResponse ?? [])
+  const onEnd = added.flatMap(({ steps }) => steps.onEnd ?? [])
+  if (onResponse.length === 0 && onEnd.length === 0) return null
+  const notify: Notify = (req, call) => {
+    const fail = (error: unknown) => {
+      const { statusCode: status } = req.res
+      log(error, req, { status, message: 'A plugin failed after the response was decided' })
+    }
+    inScopeOf(scopes, req, () => {
+      try {
+        const returned = call()
+        if (isThenable(returned)) whenSettled(returned, () => {}, fail)
+      } catch (error) {
+        fail(error)
+      }
+    })
+  }
+  return (next) =>
+    function observe(req, res) {
+      if (onResponse.length > 0) {
+        beforeHead(res, () => {
+          for (const call of onResponse) notify(req, () => call(req, res))
+        })
+      }
+      if (onEnd.length > 0) {
+        whenOver(req, res, (outcome) => {
+          for (const call of onEnd) notify(req, () => call(req, res, outcome))
+        })
+      }
+      return next(req, res)
+    }
+}
+
+type WriteHead = (this: Response, ...args: unknown[]) => Response
+
+/** Calls a function once, before the head of a response is written. The function may set headers. */
+function beforeHead(res: Response, call: () => void): void {
+  const methods = res as unknown as { writeHead: WriteHead }
+  const original = methods.writeHead
+  let isCalled = false
+  methods.writeHead = function writeHead(...args) {
+    if (!isCalled && !this.headersSent) {
+      isCalled = true
+      // A status that is passed to `writeHead` is the one that the function reads.
+      if (typeof args[0] === 'number') this.statusCode = args[0]
+      call()
+      if (typeof args[0] === 'number') args[0] = this.statusCode
+    }
+    return original.apply(this, args)
+  }
+}
+
+/** Calls a function once, when the response was sent or its connection has closed. */
+function whenOver(
+  req: BlazonRequest,
+  res: Response,
+  call: (outcome: RequestOutcome) => void,
+): void {
+  let isOver = false
+  const end = () => {
+    if (isOver) return
+    isOver = true
+    if (hasTimedOut(req)) return call('timeout')
+    call(res.writableFinished ? 'sent' : 'aborted')
+  }
+  res.once('finish', end)
+  res.once('close', end)
+}

@@ -1,0 +1,109 @@
+import type { NextFunction, RequestHandler, Response } from '../../contracts/handler.js'
+import { refuse } from '../../errors/refuse.js'
+import type { RequestScopes } from '../../http/request-scopes.js'
+import { isNextError } from '../../step/next-error.js'
+import type { OnError, Stage, Step } from '../../step/step.js'
+import { callMiddleware } from '../call-middleware.js'
+import type { OnLateError } from '../late-errors.js'
+
+/** The parts of an application that the middlewares of a route depend on. */
+export interface UseConfig {
+  /** `null` if requests have no scopes. */
+  readonly scopes: RequestScopes | null
+  readonly onError: OnError
+  /** Handles an error of a middleware that has called `next` already. */
+  readonly onLateError: OnLateError
+}
+
+/**
+ * Runs Express middlewares as steps of a route. An error that a middleware passes on, throws or rejects with is the error
+ * of the request. A middleware that sends the response ends the request.
+ */
+export function useStage(middlewares: readonly RequestHandler[], config: UseConfig): Stage {
+  const { scopes } = config
+  return (next) => {
+    const proceed: Step =
+      scopes === null ? next : (req, res) => scopes.keep(req, () => next(req, res))
+    return middlewares.reduceRight<Step>((later, each) => middlewareStep(each, later, config), proceed)
+  }
+}
+
+function middlewareStep(
+  middleware: RequestHandler,
+  later: Step,
+  { onError, onLateError }: UseConfig,
+): Step {
+  return function runMiddleware(req, res) {
+    const fail = (error: unknown) => onError(error, req, res)
+    const passage = new Passage({
+      later: () => later(req, res),
+      late: (error) => onLateError(error, { req, res, isAtRoute: true, fail }),
+      res,
+    })
+    callMiddleware(() => middleware(req, res, passage.next), passage.fail)
+    return passage.result
+  }
+}
+
+/** What follows a middleware. */
+interface PassageEnds {
+  readonly later: () => unknown
+  /** Handles an error after the middleware has ended. */
+  readonly late: (error: unknown) => void
+  readonly res: Response
+}
+
+/** One request in one middleware. It ends once: by `next`, by an error, or by the response. */
+class Passage {
+  readonly #ends: PassageEnds
+  #state: 'inside' | 'waiting' | 'over' = 'inside'
+  /** What the later steps returned, if the middleware has called `next` before it returned. */
+  #value: unknown
+  #error: { readonly reason: unknown } | undefined
+  #resolve: (value: unknown) => void = () => {}
+
+  constructor(ends: PassageEnds) {
+    this.#ends = ends
+  }
+
+  /** As in Express, `'route'` and `'router'` leave the route, and no other route follows: 404. */
+  readonly next = ((argument?: unknown) => {
+    if (isNextError(argument)) return this.fail(argument)
+    if (argument === 'route' || argument === 'router') return this.fail(refuse('NOT_FOUND'))
+    this.#end(this.#ends.later)
+  }) as NextFunction
+
+  readonly fail = (error: unknown): void => {
+    if (this.#state === 'over') return this.#ends.late(error)
+    this.#end(() => {
+      throw error
+    })
+  }
+
+  /** The value of the step. A middleware that has not called `next` may still do so, or has sent the response. */
+  get result(): unknown {
+    if (this.#error !== undefined) throw this.#error.reason
+    if (this.#state === 'over') return this.#value
+    const { res } = this.#ends
+    if (res.writableEnded) return res
+    this.#state = 'waiting'
+    return new Promise((resolve) => {
+      this.#resolve = resolve
+      res.once('close', () => this.#end(() => res))
+    })
+  }
+
+  #end(run: () => unknown): void {
+    if (this.#state === 'over') return
+    const isWaiting = this.#state === 'waiting'
+    this.#state = 'over'
+    try {
+      this.#value = run()
+    } catch (reason) {
+      this.#error = { reason }
+    }
+    if (!isWaiting) return
+    const { reason } = this.#error ?? {}
+    this.#resolve(this.#error === undefined ? this.#value : Promise.reject(reason))
+  }
+}
