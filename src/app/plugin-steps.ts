@@ -4,7 +4,6 @@ import type { RouteModel } from '../contracts/route-model.js'
 import type { PluginSteps } from '../contracts/steps.js'
 import { ConfigError } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
-import { unknownNames } from '../errors/option-group.js'
 import type { BlazonRequest } from '../http/request.js'
 import type { NamedSteps } from '../pipeline/steps/observe.js'
 import type { ErrorPaths } from './error-paths.js'
@@ -63,9 +62,14 @@ function stepsOf(plugin: Plugin, route: RouteModel, setup: RouteSetup): NamedSte
   if (typeof steps !== 'object') {
     throw new ConfigError([invalid(subject, `It returned ${typeof steps}.`, REMEDY)])
   }
-  const misspelt = unknownNames(`${subject}.`, steps, PLACES)
+  const places = Object.keys(PLACES).join(', ')
+  const misspelt = Object.keys(steps)
+    .filter((place) => !Object.hasOwn(PLACES, place))
+    .map((place) =>
+      invalid(`${subject}.${place}`, 'No place has this name.', `The places are: ${places}.`),
+    )
   const wrong = Object.entries(steps)
-    .filter(([, step]) => step !== undefined && step !== null && typeof step !== 'function')
+    .filter(([place, step]) => Object.hasOwn(PLACES, place) && step !== undefined && step !== null && typeof step !== 'function')
     .map(([place, step]) => invalid(`${subject}.${place}`, `It is ${typeof step}.`, REMEDY))
   const problems = [...misspelt, ...wrong]
   if (problems.length > 0) throw new ConfigError(problems)

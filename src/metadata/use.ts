@@ -1,6 +1,6 @@
 import type { DualClassOrMethodDecorator } from '../contracts/decorator.js'
 import type { UseEntry } from '../contracts/interceptor.js'
-import { decorator, refuseBare } from './write.js'
+import { decorator, isStandardContext, refuseBare } from './write.js'
 
 /**
  * Adds Express middlewares and interceptors to all routes of a class, or to one route. Those of the class run outside
@@ -20,12 +20,19 @@ import { decorator, refuseBare } from './write.js'
  * }
  */
 export function Use(...entries: readonly UseEntry[]): DualClassOrMethodDecorator {
-  // A class with `intercept` is an entry. Any other class is one that the decorator would replace.
-  if (!isInterceptorClass(entries[0])) refuseBare('@Use', entries[0], entries[1])
+  const [first, second] = entries
+  if (isStandardContext(second) || !isEntry(first)) refuseBare('@Use', first, second)
   const fact = { kind: 'use', entries: Object.freeze([...entries]) } as const
   return decorator('@Use()', { class: fact, method: fact }) as DualClassOrMethodDecorator
 }
 
-function isInterceptorClass(value: unknown): boolean {
-  return typeof value === 'function' && typeof value.prototype?.intercept === 'function'
+/** Whether a first argument is an entry, and not the class or the prototype that the decorator is written on. */
+function isEntry(value: unknown): boolean {
+  if (typeof value !== 'function') return hasIntercept(value)
+  const isClass = /^class\b/.test(Function.prototype.toString.call(value))
+  return !isClass || hasIntercept(value.prototype)
+}
+
+function hasIntercept(value: unknown): boolean {
+  return typeof (value as { intercept?: unknown } | undefined)?.intercept === 'function'
 }

@@ -92,15 +92,18 @@ function securityOf(
 }
 
 function addedParameter(
-  { name, in: place, description, required, schema }: ContractParameter,
+  { name, in: place, required, schema, description }: ContractParameter,
   schemas: DocumentSchemas,
 ): OpenApiParameter {
+  const lifted = liftFromSchema(schemas.of(schema, 'input'), schemas)
+  const text = description ?? lifted.description
   return {
     name,
     in: place,
+    ...(text !== undefined && { description: text }),
     ...(required === true && { required: true }),
-    ...liftFromSchema(schemas.of(schema, 'input'), schemas),
-    ...(description !== undefined && { description }),
+    ...(lifted.deprecated === true && { deprecated: true }),
+    schema: lifted.schema,
   }
 }
 

@@ -1,11 +1,32 @@
+import { HttpError, type HttpErrorOptions } from '../errors/http-error.js'
+import { withoutStack } from '../errors/refuse.js'
+
 /**
  * The value that a step returns to stop a request with an expected error. It is returned because throwing an
  * error collects a stack trace and the source position, which took a fifth of the time of a refused request.
+ *
+ * @example
+ * const closed: Stage = (next) => (req, res) =>
+ *   isOpen() ? next(req, res) : Refusal.of(503, 'Closed at night', { headers: { 'Retry-After': '3600' } })
  */
 export class Refusal {
+  /** The error that becomes the response. */
   readonly error: unknown
 
+  /** Creates a refusal of any error. */
   constructor(error: unknown) {
     this.error = error
+  }
+
+  /**
+   * Creates a refusal with an `HttpError` that has no stack.
+   *
+   * @param status 400 to 599.
+   * @param message A text for the client. Default: the name of the status.
+   * @param options Code, headers and the other options of an `HttpError`.
+   * @throws RangeError for any other status.
+   */
+  static of(status: number, message?: string, options?: HttpErrorOptions): Refusal {
+    return new Refusal(withoutStack(() => new HttpError(status, message, options)))
   }
 }

@@ -327,11 +327,13 @@ function legacyRouter() {
 
 const watching: Plugin = {
   name: 'watching',
-  intercept: ({ isProtected }) =>
+  steps: ({ isProtected }) =>
     isProtected
-      ? (req, _res, next) => {
-          expectOwnTenant(req, 'the interceptor')
-          return next()
+      ? {
+          aroundHandler: (next) => (req, res) => {
+            expectOwnTenant(req, 'a step of a plugin')
+            return next(req, res)
+          },
         }
       : null,
 }

@@ -152,19 +152,27 @@ export const PLACES: Readonly<Record<string, Place>> = {
     ],
   }),
   'interceptor returns': handling(() => 'x', {
-    plugins: [{ name: 'odd', intercept: () => oddOf }],
+    interceptors: [{ intercept: oddOf }],
   }),
   'interceptor throws': handling(() => 'x', {
-    plugins: [{ name: 'odd', intercept: () => (req) => toss(oddOf(req)) }],
+    interceptors: [{ intercept: (req) => toss(oddOf(req)) }],
   }),
-  'interceptor fails': handling(() => 'x', {
+  'plugin step returns': handling(() => 'x', {
+    plugins: [{ name: 'odd', steps: () => ({ beforeBody: () => oddOf }) }],
+  }),
+  'plugin step throws': handling(() => 'x', {
+    plugins: [{ name: 'odd', steps: () => ({ beforeGuard: () => (req) => toss(oddOf(req)) }) }],
+  }),
+  'plugin step fails': handling(() => 'x', {
     plugins: [
       {
         name: 'odd',
-        intercept: () => (req, res, _next, fail) => {
-          fail(oddOf(req))
-          return res
-        },
+        steps: (_route, { fail }) => ({
+          aroundHandler: () => (req, res) => {
+            fail(oddOf(req), req, res)
+            return res
+          },
+        }),
       },
     ],
   }),

@@ -2,7 +2,7 @@
 // Express, and notes the errors that would have ended the process.
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { App, type AppOptions, defineControllers, type Plugin, type Request } from 'blazon'
+import { App, type AppOptions, defineControllers, type Plugin, type Request, type Stage } from 'blazon'
 import express from 'express'
 import { holdResponse } from '../../src/http/send/hold-response.js'
 import { ResetController } from './reset-app.js'
@@ -16,16 +16,17 @@ process.on('unhandledRejection', note('unhandled'))
 /** As a database does: the response is sent after the commit, or replaced if the commit fails. */
 const holding: Plugin = {
   name: 'holding',
-  intercept({ path }) {
+  steps({ path }, { fail }) {
     if (!path.startsWith('/held')) return null
-    return (_req, res, next, fail) => {
+    const hold: Stage = (next) => (req, res) => {
       const commit = async () => {
         await new Promise((resolve) => setTimeout(resolve, 2))
         if (Math.random() < 0.3) throw new Error('not committed')
       }
-      holdResponse(res, { before: commit, refused: fail })
-      return next()
+      holdResponse(res, { before: commit, refused: (error) => fail(error, req, res) })
+      return next(req, res)
     }
+    return { aroundHandler: hold }
   },
 }
 

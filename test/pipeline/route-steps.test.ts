@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { RouteModel } from '../../src/contracts/route-model.js'
+import type { PluginSteps, Stage as PluginStage } from '../../src/contracts/steps.js'
 import {
   compileAdmission,
   compileProbe,
@@ -39,12 +40,32 @@ const bare = {
   operation: { responses: [] },
 } as unknown as RouteModel
 
+type Case = [step: string, route: Partial<RouteModel>, changed: Partial<RouteParts>]
+
+const pass: PluginStage = (next) => (req, res) => next(req, res)
+const passing = { intercept: (_req: unknown, next: () => unknown) => next() }
+const PLACES = [
+  'enter',
+  'beforeGuard',
+  'afterGuard',
+  'beforeBody',
+  'beforeHandler',
+  'aroundHandler',
+] as const
+const ALL_PLACES: PluginSteps = {
+  ...Object.fromEntries(PLACES.map((place) => [place, pass])),
+  onEnd() {},
+}
+const adding = (steps: PluginSteps) => [{ plugin: 'own', steps }]
+
 const instance = { list: () => undefined }
 const parts: RouteParts = {
   instance,
   inputs: [],
   stages: NO_STAGES,
   dates: null,
+  added: [],
+  middlewares: [],
   interceptors: [],
   underTest: null,
 }
@@ -58,6 +79,8 @@ const config: PipelineConfig = {
   onError: (error) => {
     throw error
   },
+  onLateError: () => {},
+  log: () => {},
   mayFailLate: false,
   mayRespondToErrorsLater: false,
   scopes: null,
@@ -128,7 +151,9 @@ describe('a route', () => {
         stages,
         inputs: [{ source: 'query', validate: (value) => ({ value }), declares: null }],
         dates: () => null,
-        interceptors: [(_req, _res, next) => next()],
+        added: [{ plugin: 'all', steps: ALL_PLACES }],
+        middlewares: [() => {}],
+        interceptors: [passing],
         underTest: stage,
       },
       { ...config, mayFailLate: true },
@@ -136,14 +161,17 @@ describe('a route', () => {
     expect(usedBy(steps)).toEqual(names)
   })
 
-  it.each<[step: string, route: Partial<RouteModel>, changed: Partial<RouteParts>]>([
+  it.each<Case>([
     ['guard', { isProtected: true }, {}],
     ['can', { abilities: ['a'] }, {}],
     ['body', { method: 'PUT' }, {}],
     ['body', { inputs: { ...bare.inputs, body: {} as never } }, {}],
     ['headers', { headers: [['X-A', '1']] }, {}],
     ['dates', {}, { dates: () => null }],
-    ['intercept', {}, { interceptors: [(_req, _res, next) => next()] }],
+    ['intercept', {}, { interceptors: [passing] }],
+    ['observe', {}, { added: adding({ onEnd() {} }) }],
+    ['observe', {}, { added: adding({ onResponse() {} }) }],
+    ...PLACES.map((place): Case => [place, {}, { added: adding({ [place]: pass }) }]),
     ['underTest', {}, { underTest: (next) => next }],
     ['quota', {}, { stages: { ...NO_STAGES, quota: (next) => next } }],
     ['cache', {}, { stages: { ...NO_STAGES, cache: () => (next) => next } }],
@@ -161,14 +189,14 @@ describe('a route', () => {
     expect(isStopped(bare, true)).toBe(false)
   })
 
-  it('runs the interceptor of the first plugin first', () => {
+  it('runs the first interceptor first', () => {
     const seen: string[] = []
-    const noted = (name: string): RouteParts['interceptors'][number] => {
-      return (_req, _res, next) => {
+    const noted = (name: string): RouteParts['interceptors'][number] => ({
+      intercept: (_req, next) => {
         seen.push(name)
         return next()
-      }
-    }
+      },
+    })
     compileRoute(
       bare,
       { ...parts, interceptors: [noted('first'), noted('second')] },
@@ -212,7 +240,7 @@ describe('the steps that decide about access', () => {
       },
       end() {},
     })
-    compileProbe(route, notingStages(seen), recording(seen))(req, response)
+    compileProbe(route, { stages: notingStages(seen), added: [] }, recording(seen))(req, response)
     expect(seen).toEqual(['scope', 'claim', 'guard', 'tenant', 'membership', 'can'])
     expect(sent).toEqual([204])
   })

@@ -186,11 +186,11 @@ describe('a returned value of a route that is documented with raw: true', () => 
 
   it('is the value that an interceptor returns in its place', async () => {
     await app.close()
-    const intercept = () => async (_req: Request, _res: Response, next: () => unknown) => {
+    const intercept = async (_req: Request, next: () => unknown) => {
       const point = (await next()) as { x: number }
       return { x: point.x + 1 }
     }
-    await start({ plugins: [{ name: 'adder', setup() {}, intercept } as never] })
+    await start({ interceptors: [{ intercept }] })
     expect((await get('/bare/value')).text).toBe('{"x":2}')
   })
 

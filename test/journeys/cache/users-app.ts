@@ -4,7 +4,7 @@ import {
   Cache,
   Controller,
   Get,
-  type Interceptor,
+  type Stage,
   type Middleware,
   type Request,
   type Response,
@@ -39,11 +39,11 @@ const identify: Middleware = (req, res, next) => {
   next()
 }
 
-const late: Interceptor = async (req, res, next) => {
+const late: Stage = (next) => async (req, res) => {
   await sleep(1)
   const user = req.get('x-late')
   if (user !== undefined) behaviour.enter(req, res, JSON.parse(user))
-  return await next()
+  return await next(req, res)
 }
 
 /** Returns the user for whom the response was made. */
@@ -117,7 +117,7 @@ export function useUsersApp(): void {
     app = await TestApp.create({
       controllers: [UsersController],
       middlewares: [identify],
-      plugins: [{ name: 'late', intercept: ({ name }) => (name.endsWith('.used') ? late : null) }],
+      plugins: [{ name: 'late', steps: ({ name }) => (name.endsWith('.used') ? { beforeHandler: late } : null) }],
       auth: { guard: { canActivate: () => true } },
       contract: 'off',
     })

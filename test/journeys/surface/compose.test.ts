@@ -59,7 +59,7 @@ describe('compose()', () => {
     let found: string | undefined
     const read = {
       name: 'read',
-      intercept: (route: { option: (option: typeof Topic) => string | undefined }) => {
+      steps: (route: { option: (option: typeof Topic) => string | undefined }) => {
         found = route.option(Topic)
         return null
       },

@@ -47,7 +47,7 @@ async function routesOf(options: TestOptions): Promise<Record<string, RouteModel
   const found: Record<string, RouteModel> = {}
   const collect: Plugin = {
     name: 'collect',
-    intercept(route) {
+    steps(route) {
       found[route.name] = route
       return null
     },

@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import { type Request, type RequestHandler, type Response, runWithTenant } from 'blazon'
+import { type Request, type RequestHandler, runWithTenant } from 'blazon'
 import { afterAll, describe, expect, it } from 'vitest'
 import { keepAlive, type Member, type Reply, send } from './crowd.js'
 import { pool, shortly, WAYS } from './ways.js'
@@ -103,14 +103,14 @@ describe('a tenant stays the same', () => {
   )
 
   it('through an interceptor that calls next() in another scope', async () => {
-    const waits = (_req: Request, _res: Response, next: () => unknown) =>
+    const intercept = (_req: Request, next: () => unknown) =>
       new Promise((resolve, reject) => {
         pool.acquire((release) => {
           Promise.resolve(next()).then(resolve, reject)
           setTimeout(release, Math.random())
         })
       })
-    await start({ plugins: [{ name: 'waits', intercept: () => waits }] })
+    await start({ interceptors: [{ intercept }] })
     expect((await crowd(() => ({ path: '/ways/back/await' }))).strays).toEqual([])
   })
 

@@ -114,16 +114,18 @@ describe('code that a middleware started before authorize', () => {
     }
     const comesBack: Plugin = {
       name: 'comes-back',
-      intercept: () => (_req, res, next) => {
-        note('interceptor')
-        return new Promise((resolve) => {
-          callbacks.push(() => {
-            note('callback')
-            res.once('finish', () => note('finish'))
-            resolve(Promise.resolve().then(next))
+      steps: () => ({
+        aroundHandler: (next) => (req, res) => {
+          note('interceptor')
+          return new Promise((resolve) => {
+            callbacks.push(() => {
+              note('callback')
+              res.once('finish', () => note('finish'))
+              resolve(Promise.resolve().then(() => next(req, res)))
+            })
           })
-        })
-      },
+        },
+      }),
     }
     await start({ middlewares: [begins], plugins: [comesBack] })
     await ask('ada', 'acme', '/rows/fails')

@@ -1,0 +1,100 @@
+import { App, Auth, Controller, Get, HttpCode, type Plugin, Refusal, type RouteContract } from 'blazon'
+import { TestApp } from 'blazon/testing'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+
+@Controller('orders')
+class Orders {
+  @Get()
+  list() {
+    return []
+  }
+
+  @Auth()
+  @HttpCode(200)
+  @Get(':id')
+  byId() {
+    return {}
+  }
+}
+
+const Blocked = z.object({ reason: z.string() }).meta({ id: 'Blocked' })
+
+const contract: RouteContract = {
+  errors: [451, 429],
+  responses: [{ status: 410, description: 'It is gone.', schema: Blocked, raw: true }],
+  headers: { 'X-Audit-Id': { description: 'Of the log.', schema: z.uuid() } },
+  parameters: [
+    { in: 'header', name: 'X-Reason', required: true, schema: z.string().min(3) },
+    { in: 'query', name: 'dry', schema: z.boolean().describe('Whether nothing is changed.') },
+  ],
+  tags: ['Audited'],
+  security: { ApiKey: { type: 'apiKey', in: 'header', name: 'X-Key' } },
+}
+
+const auditing: Plugin = {
+  name: 'auditing',
+  contract: (route) => (route.path.endsWith(':id') ? contract : null),
+}
+
+const guard = { canActivate: () => true }
+
+const documentOf = (plugins: Plugin[]) =>
+  new App({ controllers: [Orders], auth: { guard }, plugins, logger: false }).document
+
+describe('the contract of a plugin', () => {
+  it('is in the document of the routes that it is for', () => {
+    const { paths, components, tags } = documentOf([auditing])
+    const operation = paths['/orders/{id}']?.get
+    expect(operation?.tags).toEqual(['Orders', 'Audited'])
+    expect(tags).toEqual([{ name: 'Orders' }, { name: 'Audited' }])
+    expect(operation?.security).toEqual([{ BearerAuth: [], ApiKey: [] }])
+    expect(components?.securitySchemes?.['ApiKey']).toEqual(contract.security?.['ApiKey'])
+    expect(operation?.parameters).toEqual([
+      { in: 'path', name: 'id', required: true, schema: { type: 'string' } },
+      { in: 'header', name: 'X-Reason', required: true, schema: { type: 'string', minLength: 3 } },
+      {
+        in: 'query',
+        name: 'dry',
+        description: 'Whether nothing is changed.',
+        schema: { type: 'boolean' },
+      },
+    ])
+    const responses = operation?.responses ?? {}
+    expect(Object.keys(responses)).toEqual(['200', '400', '401', '410', '429', '451', '500', '503'])
+    expect(responses['451']).toMatchObject({
+      description: 'Unavailable For Legal Reasons',
+      content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorEnvelope' } } },
+    })
+    expect(responses['429']).toEqual({ $ref: '#/components/responses/TooManyRequests' })
+    expect(responses['410']).toEqual({
+      description: 'It is gone.',
+      content: { 'application/json': { schema: { $ref: '#/components/schemas/Blocked' } } },
+    })
+    expect(responses['200']).toMatchObject({
+      headers: { 'X-Audit-Id': { description: 'Of the log.', schema: { format: 'uuid' } } },
+    })
+    expect(components?.schemas).toHaveProperty('Blocked')
+  })
+
+  it('changes nothing in the operations of other routes', () => {
+    const [extended, without] = [documentOf([auditing]), documentOf([])]
+    expect(extended.paths['/orders']).toEqual(without.paths['/orders'])
+    expect(without.paths['/orders/{id}']?.get?.responses).not.toHaveProperty('451')
+  })
+
+  it('is what the contract check of tests compares responses with', async () => {
+    const refusing = (status: number): Plugin => ({
+      ...auditing,
+      steps: () => ({ afterGuard: () => () => Refusal.of(status) }),
+    })
+    const options = { controllers: [Orders], auth: { guard }, logger: false } as const
+    const ask = async (status: number) => {
+      const plugins = [refusing(status)]
+      await using app = await TestApp.create({ ...options, plugins, contract: 'throw' })
+      return await app.request().get('/orders/1').set('X-Reason', 'because')
+    }
+    expect((await ask(451)).status).toBe(451)
+    await expect(ask(418)).rejects.toThrow('418')
+  })
+})

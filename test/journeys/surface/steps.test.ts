@@ -1,0 +1,348 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import {
+  App,
+  type AppOptions,
+  Auth,
+  Can,
+  Controller,
+  Get,
+  HttpError,
+  type Plugin,
+  type PluginSteps,
+  Post,
+  Refusal,
+  type Request,
+  type RequestOutcome,
+  type Response,
+  type Stage,
+  UnauthorizedError,
+} from 'blazon'
+import { TestApp } from 'blazon/testing'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { bootProblems } from '../../support.js'
+
+const seen: string[] = []
+
+@Controller('things')
+class Things {
+  @Get()
+  list() {
+    seen.push('handler')
+    return ['a']
+  }
+
+  @Auth()
+  @Can('write')
+  @Post('', { body: z.object({ name: z.string() }) })
+  add(req: Request) {
+    seen.push('handler')
+    return req.body
+  }
+
+  @Get('fails')
+  fails() {
+    throw new HttpError(409, 'taken')
+  }
+
+  @Get('slow')
+  slow(req: Request) {
+    return new Promise((_, reject) => {
+      req.signal.addEventListener('abort', () => reject(req.signal.reason))
+    })
+  }
+}
+
+const PLACES = [
+  'enter',
+  'beforeGuard',
+  'afterGuard',
+  'beforeBody',
+  'beforeHandler',
+  'aroundHandler',
+] as const
+
+const noting =
+  (name: string): Stage =>
+  (next) =>
+  (req, res) => {
+    seen.push(name)
+    return next(req, res)
+  }
+
+const plugin = (steps: PluginSteps, name = 'own'): Plugin => ({ name, steps: () => steps })
+
+const guard = {
+  canActivate(req: Request) {
+    seen.push('guard')
+    req.user = { permissions: [String(req.get('x-can'))] }
+    return req.get('authorization') !== undefined
+  },
+}
+
+async function start(plugins: Plugin[], options: AppOptions = {}) {
+  seen.length = 0
+  return TestApp.create({
+    controllers: [Things],
+    auth: { guard },
+    plugins,
+    logger: false,
+    contract: 'off',
+    ...options,
+  })
+}
+
+describe('the steps of plugins', () => {
+  it('run at their places, those of the first plugin outermost', async () => {
+    const named = (name: string) =>
+      plugin(
+        Object.fromEntries(PLACES.map((place) => [place, noting(`${place} ${name}`)])),
+        name,
+      )
+    await using app = await start([named('1'), named('2')], {
+      interceptors: [
+        {
+          intercept(_req: Request, next: () => unknown) {
+            seen.push('interceptor')
+            return next()
+          },
+        },
+      ],
+    })
+    const headers = { authorization: 'Bearer x', 'x-can': 'write' }
+    await app.request().post('/things').set(headers).send({ name: 'b' }).expect(200)
+    const both = (place: string) => [`${place} 1`, `${place} 2`]
+    expect(seen).toEqual([
+      ...both('enter'),
+      ...both('beforeGuard'),
+      'guard',
+      ...both('afterGuard'),
+      ...both('beforeBody'),
+      ...both('beforeHandler'),
+      'interceptor',
+      ...both('aroundHandler'),
+      'handler',
+    ])
+  })
+
+  it('stop where the request is refused', async () => {
+    const all = plugin(Object.fromEntries(PLACES.map((place) => [place, noting(place)])))
+    await using app = await start([all])
+    await app.request().post('/things').send({ name: 'b' }).expect(401)
+    expect(seen).toEqual(['enter', 'beforeGuard', 'guard'])
+    seen.length = 0
+    await app.request().post('/things').set('authorization', 'x').send({ name: 'b' }).expect(403)
+    expect(seen).toEqual(['enter', 'beforeGuard', 'guard', 'afterGuard'])
+    seen.length = 0
+    const headers = { authorization: 'Bearer x', 'x-can': 'write' }
+    await app.request().post('/things').set(headers).send({}).expect(400)
+    expect(seen.at(-1)).toBe('beforeBody')
+  })
+
+  it('are requested once for each route, and the plugin of a route may return null', async () => {
+    const routes: string[] = []
+    const picky: Plugin = {
+      name: 'picky',
+      steps(route, { usesTenants }) {
+        routes.push(`${route.name} ${usesTenants}`)
+        return route.method === 'POST' ? { beforeBody: noting('beforeBody') } : null
+      },
+    }
+    await using app = await start([picky])
+    expect(routes).toEqual([
+      'Things.list false',
+      'Things.add false',
+      'Things.fails false',
+      'Things.slow false',
+    ])
+    await app.request().get('/things').expect(200)
+    expect(seen).toEqual(['handler'])
+  })
+
+  it.each([
+    ['by a thrown HttpError', () => toss(new HttpError(451, 'not here', { code: 'LEGAL' }))],
+    ['by a Refusal', () => Refusal.of(451, 'not here', { code: 'LEGAL' })],
+    ['by a promise of a Refusal', async () => Refusal.of(451, 'not here', { code: 'LEGAL' })],
+    ['by a rejection', async () => toss(new HttpError(451, 'not here', { code: 'LEGAL' }))],
+  ])('refuse a request %s, at every place but `enter`', async (_, refuse) => {
+    for (const place of PLACES.slice(1)) {
+      await using app = await start([plugin({ [place]: () => refuse })])
+      const { body } = await app.request().get('/things').expect(451)
+      expect(body).toMatchObject({ code: 'LEGAL', message: 'not here' })
+      expect(seen).toEqual([])
+    }
+  })
+
+  it.each([
+    ['a value', () => ({ secret: 1 })],
+    ['nothing', () => undefined],
+    ['a promise', async () => ({ secret: 1 })],
+  ])('cannot respond before the guard with %s', async (_, respond) => {
+    await using app = await start([plugin({ beforeGuard: () => respond })])
+    const { body } = await app.request().get('/things').expect(500)
+    expect(body.message).toBe('Internal Server Error')
+    expect(JSON.stringify(body)).not.toContain('secret')
+    await expect(app.authMatrix({ stranger: null })).resolves.toBeDefined()
+  })
+
+  it('may wait before the guard and call it later', async () => {
+    const later: Stage = (next) => async (req, res) => {
+      await Promise.resolve()
+      return next(req, res)
+    }
+    await using app = await start([plugin({ beforeGuard: later })])
+    expect((await app.request().get('/things').expect(200)).body.data).toEqual(['a'])
+    await app.request().post('/things').send({ name: 'b' }).expect(401)
+  })
+
+  it('around the handler change what it returns and what it throws', async () => {
+    const mapping: Stage = (next) => async (req, res) => {
+      try {
+        return { value: await next(req, res) }
+      } catch (error) {
+        if (HttpError.is(error)) throw new HttpError(410, error.message)
+        throw error
+      }
+    }
+    await using app = await start([plugin({ aroundHandler: mapping })])
+    expect((await app.request().get('/things')).body.data).toEqual({ value: ['a'] })
+    expect((await app.request().get('/things/fails')).status).toBe(410)
+  })
+
+  it('may end a request with an error that is found later', async () => {
+    const late: Plugin = {
+      name: 'late',
+      steps: (_route, { fail }) => ({
+        aroundHandler: () => (req, res) => {
+          setImmediate(() => fail(new UnauthorizedError('too late'), req, res))
+          return res
+        },
+      }),
+    }
+    await using app = await start([late])
+    await app.request().get('/things').expect(401)
+  })
+
+  it('are refused at boot if their place does not exist, or if they are no functions', async () => {
+    const misspelt = { name: 'odd', steps: () => ({ beforeGaurd: noting('x') }) } as Plugin
+    const [problem] = await bootProblems({ controllers: [Things], plugins: [misspelt] })
+    expect(problem).toMatchObject({ code: 'E_OPTION_INVALID' })
+    expect(problem?.remedy).toContain('beforeGuard')
+    expect(problem?.subject).toContain("plugin 'odd' steps(Things.list)")
+    const wrong = { name: 'odd', steps: () => ({ beforeGuard: 'x' }) } as unknown as Plugin
+    const [other] = await bootProblems({ controllers: [Things], plugins: [wrong] })
+    expect(other).toMatchObject({ code: 'E_OPTION_INVALID', cause: 'It is string.' })
+    const bare = { name: 'odd', steps: () => true } as unknown as Plugin
+    const [third] = await bootProblems({ controllers: [Things], plugins: [bare] })
+    expect(third).toMatchObject({ code: 'E_OPTION_INVALID', cause: 'It returned boolean.' })
+  })
+})
+
+describe('authMatrix()', () => {
+  it('includes the steps before and after the guard', async () => {
+    const closed = plugin({ afterGuard: () => () => Refusal.of(403, 'closed') })
+    await using app = await start([closed])
+    const matrix = await app.authMatrix({ clerk: { user: {}, headers: { authorization: 'x' } } })
+    expect(JSON.stringify(matrix)).toContain('403')
+  })
+})
+
+describe('onResponse', () => {
+  const stamp = plugin({
+    onResponse(_req, res) {
+      res.setHeader('X-Status', res.statusCode)
+    },
+  })
+
+  it.each([
+    ['a returned value', '/things', 200],
+    ['an error of the handler', '/things/fails', 409],
+  ])('may set headers of %s', async (_, path, status) => {
+    await using app = await start([stamp])
+    const response = await app.request().get(path)
+    expect([response.status, response.headers['x-status']]).toEqual([status, String(status)])
+  })
+
+  it('is called for a refusal of the guard, too, and once', async () => {
+    let calls = 0
+    const counting = plugin({ onResponse: () => void calls++ })
+    await using app = await start([stamp, counting])
+    const response = await app.request().post('/things').send({ name: 'b' })
+    expect([response.status, response.headers['x-status'], calls]).toEqual([401, '401', 1])
+  })
+
+  it('changes nothing when it fails, and its error is logged', async () => {
+    const errors: unknown[] = []
+    const logger = { info() {}, warn() {}, error: (facts: object) => errors.push(facts) }
+    const failing = plugin({
+      onResponse: () => toss(new Error('broken')),
+      onEnd: (async () => toss(new Error('broken later'))) as () => void,
+    })
+    await using app = await start([failing, stamp], { logger })
+    const response = await app.request().get('/things').expect(200)
+    expect(response.headers['x-status']).toBe('200')
+    await expect.poll(() => errors.length).toBe(2)
+  })
+})
+
+describe('onEnd', () => {
+  const recording = () => {
+    const outcomes: [string, RequestOutcome, number][] = []
+    const record = (req: Request, res: Response, outcome: RequestOutcome) =>
+      outcomes.push([req.path, outcome, res.statusCode])
+    return { outcomes, plugin: plugin({ onEnd: (...args) => void record(...args) }) }
+  }
+
+  it("is 'sent' for a response and for an error", async () => {
+    const { outcomes, plugin } = recording()
+    await using app = await start([plugin])
+    await app.request().get('/things')
+    await app.request().get('/things/fails')
+    await app.request().post('/things')
+    expect(outcomes).toEqual([
+      ['/things', 'sent', 200],
+      ['/things/fails', 'sent', 409],
+      ['/things', 'sent', 401],
+    ])
+  })
+
+  it("is 'timeout' when the handler takes too long", async () => {
+    const { outcomes, plugin } = recording()
+    await using app = await start([plugin], { timeouts: { handler: '5s' } })
+    const response = app.request().get('/things/slow').expect(503)
+    response.then(() => {})
+    await expect.poll(() => app.clock.advance('6s').then(() => outcomes)).toHaveLength(1)
+    await response
+    expect(outcomes).toEqual([['/things/slow', 'timeout', 503]])
+  })
+
+  it("is 'aborted' when the client leaves", async () => {
+    const { outcomes, plugin } = recording()
+    let entered = () => {}
+    const arrived = new Promise<void>((resolve) => {
+      entered = resolve
+    })
+    const noted: Stage = (next) => (req, res) => {
+      entered()
+      return next(req, res)
+    }
+    const plugins = [plugin, { name: 'noted', steps: () => ({ enter: noted }) }]
+    const app = await App.create({ controllers: [Things], plugins, logger: false })
+    const { port } = await app.listen(0, '127.0.0.1')
+    try {
+      const socket = connect(port, '127.0.0.1')
+      await once(socket, 'connect')
+      socket.write('GET /things/slow HTTP/1.1\r\nHost: localhost\r\n\r\n')
+      await arrived
+      socket.destroy()
+      await expect.poll(() => outcomes).toEqual([['/things/slow', 'aborted', 200]])
+    } finally {
+      await app.close()
+    }
+  })
+})
+
+function toss(error: unknown): never {
+  throw error
+}

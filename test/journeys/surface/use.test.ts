@@ -1,0 +1,340 @@
+import {
+  type AppOptions,
+  Auth,
+  type Class,
+  Controller,
+  Get,
+  HttpError,
+  InjectionToken,
+  type Interceptor,
+  inject,
+  Post,
+  type Request,
+  type RequestHandler,
+  type Response,
+  Use,
+} from 'blazon'
+import { TestApp } from 'blazon/testing'
+import multer from 'multer'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { bootProblems } from '../../support.js'
+
+const seen: string[] = []
+
+const note =
+  (name: string): RequestHandler =>
+  (_req, _res, next) => {
+    seen.push(name)
+    next()
+  }
+
+const around = (name: string): Interceptor => ({
+  async intercept(_req, next) {
+    seen.push(`${name} begins`)
+    const value = await next()
+    seen.push(`${name} ends`)
+    return value
+  },
+})
+
+async function start(controller: Class, options: AppOptions = {}) {
+  seen.length = 0
+  const guard = { canActivate: (req: Request) => req.get('authorization') !== undefined }
+  return TestApp.create({
+    controllers: [controller],
+    auth: { guard },
+    logger: false,
+    contract: 'off',
+    ...options,
+  })
+}
+
+describe('@Use', () => {
+  it('runs the entries of the class outside those of the method, and those of the application first', async () => {
+    @Use(note('class'), around('class'))
+    @Controller('a')
+    class A {
+      @Use([note('method 1'), [note('method 2')]], around('method'))
+      @Get()
+      get() {
+        seen.push('handler')
+        return 'a'
+      }
+    }
+    await using app = await start(A, { interceptors: [around('app')] })
+    expect((await app.request().get('/a')).body.data).toBe('a')
+    expect(seen).toEqual([
+      'class',
+      'method 1',
+      'method 2',
+      'app begins',
+      'class begins',
+      'method begins',
+      'handler',
+      'method ends',
+      'class ends',
+      'app ends',
+    ])
+  })
+
+  it('parses no upload of a caller that the guard refuses', async () => {
+    let files = 0
+    const upload = multer({
+      fileFilter: (_req, _file, accept) => {
+        files++
+        accept(null, true)
+      },
+    })
+    @Controller('files')
+    class Files {
+      @Auth()
+      @Use(upload.single('file'))
+      @Post()
+      add(req: Request) {
+        const { file } = req as Request & { file?: { originalname: string } }
+        return { name: file?.originalname, title: req.body.title }
+      }
+    }
+    await using app = await start(Files)
+    const send = () =>
+      app.request().post('/files').field('title', 'T').attach('file', Buffer.from('x'), 'x.txt')
+    expect((await send()).status).toBe(401)
+    expect(files).toBe(0)
+    const response = await send().set('authorization', 'Bearer x')
+    expect(response.body.data).toEqual({ name: 'x.txt', title: 'T' })
+    expect(files).toBe(1)
+  })
+
+  it.each<[string, RequestHandler, number, string?]>([
+    ['next(error)', (_req, _res, next) => next(new HttpError(418)), 418],
+    ['a thrown error', () => toss(new HttpError(418)), 418],
+    ['a rejection', async () => toss(new HttpError(418)), 418],
+    ['an unexpected error', () => toss(new Error('x')), 500],
+    ['a thrown undefined', () => toss(undefined), 500],
+    ["next('route')", (_req, _res, next) => next('route'), 404],
+    ["next('router')", (_req, _res, next) => next('router'), 404],
+    ['its own response', (_req, res) => void res.status(202).json({ own: true }), 202],
+    ['its own later response', (_req, res) => void setImmediate(() => res.sendStatus(203)), 203],
+    ['a later next()', (_req, _res, next) => void setImmediate(next), 200],
+    ['a later error', (_req, _res, next) => void setImmediate(next, new HttpError(418)), 418],
+    ['two calls of next()', (_req, _res, next) => (next(), next()), 200],
+  ])('ends a request as the middleware says: %s', async (_, middleware, status) => {
+    let calls = 0
+    @Controller('a')
+    class A {
+      @Use(middleware)
+      @Get()
+      get() {
+        calls++
+        return 'a'
+      }
+    }
+    await using app = await start(A)
+    await app.request().get('/a').expect(status)
+    expect(calls).toBe(status === 200 ? 1 : 0)
+  })
+
+  it('logs the error of a middleware that has called next() already', async () => {
+    const errors: string[] = []
+    const logger = {
+      info() {},
+      warn() {},
+      error: (facts: object) => errors.push(String((facts as { err: Error }).err.message)),
+    }
+    @Controller('a')
+    class A {
+      @Use((_req, _res, next) => {
+        next()
+        next(new Error('late'))
+      })
+      @Get()
+      get() {
+        return 'a'
+      }
+    }
+    await using app = await start(A, { logger })
+    await app.request().get('/a')
+    expect(errors).toEqual(['late'])
+  })
+
+  it('validates the body that a middleware has parsed', async () => {
+    @Controller('a')
+    class A {
+      @Use((req, _res, next) => {
+        req.body = { n: '3' }
+        next()
+      })
+      @Post('', { body: z.object({ n: z.coerce.number() }) })
+      add(req: Request) {
+        return req.body
+      }
+    }
+    await using app = await start(A)
+    expect((await app.request().post('/a')).body.data).toEqual({ n: 3 })
+  })
+})
+
+const Attempts = new InjectionToken<number>('Attempts', { useFactory: () => 2 })
+
+/** Calls the handler again when it fails. */
+class Retry implements Interceptor {
+  readonly attempts = inject(Attempts)
+
+  async intercept(_req: Request, next: () => unknown) {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await next()
+      } catch (error) {
+        if (attempt === this.attempts) throw error
+      }
+    }
+  }
+}
+
+let failures = 0
+
+@Use(Retry)
+@Controller('flaky')
+class Flaky {
+  @Get()
+  get() {
+    if (failures-- > 0) throw new HttpError(503, 'busy')
+    return 'done'
+  }
+}
+
+describe('an interceptor', () => {
+  it('is constructed by the container, and may call the handler again', async () => {
+    await using app = await start(Flaky)
+    failures = 1
+    expect((await app.request().get('/flaky')).body.data).toBe('done')
+    failures = 2
+    expect((await app.request().get('/flaky')).status).toBe(503)
+  })
+
+  it('is replaced in a test by its class', async () => {
+    const once: Interceptor = { intercept: (_req, next) => next() }
+    await using app = await start(Flaky, { testOverrides: [{ token: Retry, useValue: once }] })
+    failures = 1
+    expect((await app.request().get('/flaky')).status).toBe(503)
+  })
+
+  it('may be named by a token', async () => {
+    const Shout = new InjectionToken<Interceptor>('Shout')
+    @Controller('a')
+    class A {
+      @Use(Shout)
+      @Get()
+      get() {
+        return 'a'
+      }
+    }
+    const loud: Interceptor = {
+      intercept: async (_req, next) => String(await next()).toUpperCase(),
+    }
+    await using app = await start(A, { providers: [{ token: Shout, useValue: loud }] })
+    expect((await app.request().get('/a')).body.data).toBe('A')
+  })
+
+  it('sees a refusal of a step as an error', async () => {
+    const { Refusal } = await import('blazon')
+    const caught: unknown[] = []
+    const catching: Interceptor = {
+      async intercept(_req, next) {
+        try {
+          return await next()
+        } catch (error) {
+          caught.push((error as HttpError).status)
+          throw new HttpError(410)
+        }
+      },
+    }
+    @Controller('a')
+    class A {
+      @Get()
+      get() {
+        return 'a'
+      }
+    }
+    const closed = { name: 'closed', steps: () => ({ aroundHandler: () => () => Refusal.of(503) }) }
+    await using app = await start(A, { interceptors: [catching], plugins: [closed] })
+    expect((await app.request().get('/a')).status).toBe(410)
+    expect(caught).toEqual([503])
+  })
+
+  it('receives the response, and `res` as the value of a handler that has responded itself', async () => {
+    const values: unknown[] = []
+    const seeing: Interceptor = {
+      intercept(_req, next, res) {
+        res.setHeader('X-Seen', 'yes')
+        const value = next()
+        values.push(value === res)
+        return value
+      },
+    }
+    @Use(seeing)
+    @Controller('a')
+    class A {
+      @Get()
+      get(_req: Request, res: Response) {
+        return res.json({ own: true })
+      }
+    }
+    await using app = await start(A)
+    const response = await app.request().get('/a')
+    expect([response.headers['x-seen'], response.body]).toEqual(['yes', { own: true }])
+    expect(values).toEqual([true])
+  })
+})
+
+describe('a wrong entry is a boot error:', () => {
+  class Plain {}
+  it.each<[string, unknown[], string]>([
+    ['nothing', [], 'It has no entries.'],
+    ['undefined', [undefined], 'It is undefined, not an interceptor.'],
+    ['an object', [{}], 'It is object, not an interceptor.'],
+    ['an error middleware', [(_e: 1, _q: 2, _s: 3, _n: 4) => {}], 'It is an error middleware'],
+    ['a class in a list', [[Plain]], 'Plain is a class without a method intercept'],
+  ])('%s', async (_, entries, cause) => {
+    @Controller('a')
+    class A {
+      @Use(...(entries as RequestHandler[]))
+      @Get()
+      get() {}
+    }
+    const [problem] = await bootProblems({ controllers: [A] })
+    expect(problem?.code).toBe('E_OPTION_INVALID')
+    expect(problem?.subject).toContain('A.get @Use')
+    expect(problem?.cause).toContain(cause)
+  })
+
+  it('a class without parentheses', () => {
+    expect(() => Use(Plain as never)).toThrow('parentheses are missing')
+  })
+
+  it('a token that nothing provides, or whose value is not an interceptor', async () => {
+    const Missing = new InjectionToken<Interceptor>('Missing')
+    @Use(Missing)
+    @Controller('a')
+    class A {
+      @Get()
+      get() {}
+    }
+    const [missing] = await bootProblems({ controllers: [A] })
+    expect(missing?.subject).toContain('Missing')
+    const providers = [{ token: Missing, useValue: {} as Interceptor }]
+    const [wrong] = await bootProblems({ controllers: [A], providers })
+    expect(wrong?.cause).toContain('has no method intercept')
+  })
+
+  it('an entry of `interceptors`', async () => {
+    const interceptors = [() => 1] as never
+    const [problem] = await bootProblems({ interceptors })
+    expect(problem).toMatchObject({ code: 'E_OPTION_INVALID', subject: 'interceptors[0]' })
+  })
+})
+
+function toss(error: unknown): never {
+  throw error
+}
