@@ -82,6 +82,7 @@ export type {
   OperationFacts,
 } from './contracts/operation.js'
 export type {
+  Decorated,
   OptionDecorator,
   OptionSettings,
   OptionTarget,
