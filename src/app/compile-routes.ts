@@ -1,6 +1,6 @@
 import type { FrameworkRoute } from '../contracts/framework-route.js'
-import type { SchemaConverters } from '../contracts/openapi.js'
 import type { Logger } from '../contracts/logger.js'
+import type { SchemaConverters } from '../contracts/openapi.js'
 import type { PluginContext } from '../contracts/plugin.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import { compileFrameworkRoute } from '../pipeline/compile-dispatch.js'

@@ -69,7 +69,13 @@ function stepsOf(plugin: Plugin, route: RouteModel, setup: RouteSetup): NamedSte
       invalid(`${subject}.${place}`, 'No place has this name.', `The places are: ${places}.`),
     )
   const wrong = Object.entries(steps)
-    .filter(([place, step]) => Object.hasOwn(PLACES, place) && step !== undefined && step !== null && typeof step !== 'function')
+    .filter(
+      ([place, step]) =>
+        Object.hasOwn(PLACES, place) &&
+        step !== undefined &&
+        step !== null &&
+        typeof step !== 'function',
+    )
     .map(([place, step]) => invalid(`${subject}.${place}`, `It is ${typeof step}.`, REMEDY))
   const problems = [...misspelt, ...wrong]
   if (problems.length > 0) throw new ConfigError(problems)

@@ -46,7 +46,8 @@ function mistakeIn(entry: unknown): Mistake | null {
   if (entry.length === 4) {
     return {
       cause: 'It is an error middleware (it has four parameters), and no error would reach it.',
-      remedy: 'Write an interceptor with try and catch around next(), or put it into `middlewares`.',
+      remedy:
+        'Write an interceptor with try and catch around next(), or put it into `middlewares`.',
     }
   }
   return null

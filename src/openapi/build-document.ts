@@ -12,8 +12,8 @@ import { addSchemas } from './build-operation.js'
 import { buildPaths } from './build-paths.js'
 import { type DocumentSchemas, schemasOfDocument } from './document-schemas.js'
 import { ERROR_BODIES, ERROR_SCHEMAS } from './envelopes.js'
-import { type DocumentedOperation, listOperations } from './operations.js'
 import { type ContractsOf, mergeContracts } from './merge-contracts.js'
+import { type DocumentedOperation, listOperations } from './operations.js'
 import { ownCopy } from './own-copy.js'
 import { canonicalPaths } from './path-templates.js'
 import { placeOperations } from './place-operations.js'
@@ -72,7 +72,11 @@ export function buildDocument(model: AppModel, config: DocumentConfig): BuiltDoc
       security: [],
       tags: ownCopy(tagsOf(operations, settings, contractsOf)),
       paths,
-      components: buildComponents(paths, schemas, securitySchemes(operations, contractsOf, hasGuard)),
+      components: buildComponents(
+        paths,
+        schemas,
+        securitySchemes(operations, contractsOf, hasGuard),
+      ),
     }
   }
   return { write, problems: [...listed.problems, ...registry.problems, ...problems] }

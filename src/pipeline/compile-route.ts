@@ -181,8 +181,7 @@ export function compileAdmission(stages: AccessStages, access: Access): Step {
 type Access = Pick<PipelineConfig, 'guard' | 'logDenial' | 'can'>
 type AccessStages = Pick<RouteStages, 'claim' | 'tenant' | 'membership'>
 
-type AccessSteps = AccessStages &
-  Pick<RouteSteps, 'beforeGuard' | 'guard' | 'afterGuard' | 'can'>
+type AccessSteps = AccessStages & Pick<RouteSteps, 'beforeGuard' | 'guard' | 'afterGuard' | 'can'>
 
 interface AddedToAccess {
   readonly stages: AccessStages

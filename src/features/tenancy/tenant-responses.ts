@@ -49,7 +49,8 @@ export function tenantResponses(settings: TenantSettings | null): ContractOf {
   return function responsesOf(route) {
     const isNeeded = needsTenant(route, settings)
     const isNamed = route.tenant !== null || isNeeded
-    const header = isNamed && facts.header !== null ? { ...headerParameter(facts, isNeeded), schema } : null
+    const header =
+      isNamed && facts.header !== null ? { ...headerParameter(facts, isNeeded), schema } : null
     const refusals = isAuthorized(route, settings) ? [403] : []
     return {
       parameters: header === null ? [] : [header],

@@ -24,7 +24,10 @@ export function useStage(middlewares: readonly RequestHandler[], config: UseConf
   return (next) => {
     const proceed: Step =
       scopes === null ? next : (req, res) => scopes.keep(req, () => next(req, res))
-    return middlewares.reduceRight<Step>((later, each) => middlewareStep(each, later, config), proceed)
+    return middlewares.reduceRight<Step>(
+      (later, each) => middlewareStep(each, later, config),
+      proceed,
+    )
   }
 }
 

@@ -4,10 +4,10 @@ import {
   Cache,
   Controller,
   Get,
-  type Stage,
   type Middleware,
   type Request,
   type Response,
+  type Stage,
 } from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { afterEach, beforeEach } from 'vitest'
@@ -117,7 +117,12 @@ export function useUsersApp(): void {
     app = await TestApp.create({
       controllers: [UsersController],
       middlewares: [identify],
-      plugins: [{ name: 'late', steps: ({ name }) => (name.endsWith('.used') ? { beforeHandler: late } : null) }],
+      plugins: [
+        {
+          name: 'late',
+          steps: ({ name }) => (name.endsWith('.used') ? { beforeHandler: late } : null),
+        },
+      ],
       auth: { guard: { canActivate: () => true } },
       contract: 'off',
     })

@@ -1,4 +1,13 @@
-import { App, Auth, Controller, Get, HttpCode, type Plugin, Refusal, type RouteContract } from 'blazon'
+import {
+  App,
+  Auth,
+  Controller,
+  Get,
+  HttpCode,
+  type Plugin,
+  Refusal,
+  type RouteContract,
+} from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'

@@ -96,10 +96,7 @@ async function start(plugins: Plugin[], options: AppOptions = {}) {
 describe('the steps of plugins', () => {
   it('run at their places, those of the first plugin outermost', async () => {
     const named = (name: string) =>
-      plugin(
-        Object.fromEntries(PLACES.map((place) => [place, noting(`${place} ${name}`)])),
-        name,
-      )
+      plugin(Object.fromEntries(PLACES.map((place) => [place, noting(`${place} ${name}`)])), name)
     await using app = await start([named('1'), named('2')], {
       interceptors: [
         {
