@@ -18,8 +18,8 @@ const VALUES = `
   BaseController Body Cache CacheManager Can Clock ConfigError ConflictError Controller CurrentUser Delete ForbiddenError
   Get Head Header Headers Health HttpCode HttpError Inject Injectable InjectionToken InternalServerError
   MethodNotAllowedError NotFoundError Options Params Patch PayloadTooLargeError Post Public Put
-  Query RateLimit Redirect Req Res ServiceUnavailableError Tenant TenantContext TenantId
-  TooManyRequestsError UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError compose createTenantMiddleware
+  Query RateLimit Redirect Refusal Req Res ServiceUnavailableError Tenant TenantContext TenantId
+  TooManyRequestsError UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError Use compose createTenantMiddleware
   defineAppOptions defineControllers defineOption getTenantId inject memoryCache memoryRateLimit publicRouter requireTenantId runWithTenant
   runWithoutTenant tenantFromHost tenantFromPath tenantFromSubdomain tenantKey tenantRouter tenantScoped
 `
@@ -27,21 +27,21 @@ const VALUES = `
 /** The names that `blazon` exports as types only. */
 const TYPES = `
   ApiBodyOptions ApiOperationOptions ApiResponseOptions AppDocument AppModel AppOptions AuthGuard
-  AuthOptions CacheEntry CacheOptions CacheSettings CacheStats CacheStore Class ClassProvider ConfigCode DualClassDecorator
+  AuthOptions CacheEntry CacheOptions CacheSettings CacheStats CacheStore Class ClassProvider ConfigCode ContractHeader ContractOf ContractParameter DualClassDecorator
   DualClassOrMethodDecorator DualMethodDecorator Duration ErrorCode ErrorEnvelope ErrorRequestHandler
   ExistingProvider FactoryProvider FieldError Handler HealthReport HttpErrorOptions HttpMethod InferOutput
-  InputSchemas InputSource InterceptedApp Interceptor JsonSchema KeepOptions LegacyParameterDecorator Lifecycle LimitOptions Logger MaybePromise MemoryCacheOptions
+  InputSchemas InputSource Interceptor InterceptorEntry JsonSchema KeepOptions LegacyParameterDecorator Lifecycle LimitOptions Logger MaybePromise MemoryCacheOptions
   Middleware MiddlewareList Module NextFunction
   OpenApiComponents OpenApiDocument OpenApiHeader OpenApiInfo OpenApiMediaType OpenApiMethod
   OpenApiOperation OpenApiParameter OpenApiPathItem OpenApiRequestBody OpenApiResponse
   OpenApiSchema OpenApiSecurityScheme OpenApiServer OpenApiTag OperationFacts OptionDecorator OptionSettings OptionTarget OptionValue Override
-  MemoryRateLimitOptions ParameterModel ParameterSource Plugin PluginContext PluginHealth Problem ProblemDetails Provider
+  MemoryRateLimitOptions ParameterModel ParameterSource Plugin PluginContext PluginHealth PluginSteps Problem ProblemDetails Provider
   RateLimitBy RateLimitCount RateLimitOptions RateLimitPolicy RateLimitResult RateLimitStore Reference
-  Request RequestHandler Response RouteModel RouteOption RouteTableEntry Schema SchemaConverter SchemaSide ScopedCache
-  SecurityOptions SecurityRequirement Size StoreContext SuccessEnvelope SwaggerOptions TenantDecoratorOptions TenantInfo
+  Request RequestHandler RequestOutcome Response RouteContract RouteModel RouteOption RouteSetup RouteTableEntry Schema SchemaConverter SchemaSide ScopedCache
+  SecurityOptions SecurityRequirement Size Stage Step StoreContext SuccessEnvelope SwaggerOptions TenantDecoratorOptions TenantInfo
   TenantMiddlewareOptions TenantOptions TenantRouterOptions TenantScope TenantScopedOptions TenantSourceOptions TenantStore TenantStrategy
   TimeoutOptions Token
-  Timer User Validated ValidatedRequest ValidationOptions ValueProvider
+  Timer UsedByRoute UseEntry User Validated ValidatedRequest ValidationOptions ValueProvider
 `
 
 /** The names that `blazon/testing` exports. */
