@@ -55,7 +55,7 @@ export interface AppOptions {
    * Extensions of the application.
    *
    * @defaultValue none
-   * @see docs/dependency-injection.md#plugins
+   * @see docs/extending.md#write-a-plugin
    */
   readonly plugins?: readonly Plugin[]
   /**
