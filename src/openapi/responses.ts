@@ -12,7 +12,7 @@ import type { DocumentSchemas } from './document-schemas.js'
 import { errorContent, isEnvelope, successSchema } from './envelopes.js'
 import type { DocumentedOperation } from './operations.js'
 import { ownCopy } from './own-copy.js'
-import { errorReference, successReference, UNSTATED } from './shared-responses.js'
+import { errorReference, headOfShared, successReference, UNSTATED } from './shared-responses.js'
 
 type Headers = Readonly<Record<string, OpenApiHeader>>
 type Responses = OpenApiOperation['responses']
@@ -137,7 +137,7 @@ function declaredResponse(
 function withoutContent(responses: Responses): Responses {
   return Object.fromEntries(
     Object.entries(responses).map(([status, response]) => {
-      if ('$ref' in response) return [status, { description: STATUS_CODES[status] ?? 'Success' }]
+      if ('$ref' in response) return [status, headOfShared(Number(status))]
       const { content: _, ...rest } = response
       return [status, rest]
     }),
