@@ -13,7 +13,7 @@ import { errorContent, isEnvelope, successSchema } from './envelopes.js'
 import type { MergedContract } from './merge-contracts.js'
 import type { DocumentedOperation } from './operations.js'
 import { ownCopy } from './own-copy.js'
-import { errorResponse, successReference, UNSTATED } from './shared-responses.js'
+import { errorResponse, headOfShared, successReference, UNSTATED } from './shared-responses.js'
 
 type Headers = Readonly<Record<string, OpenApiHeader>>
 type Responses = OpenApiOperation['responses']
@@ -162,7 +162,7 @@ function declaredResponse(
 function withoutContent(responses: Responses): Responses {
   return Object.fromEntries(
     Object.entries(responses).map(([status, response]) => {
-      if ('$ref' in response) return [status, { description: STATUS_CODES[status] ?? 'Success' }]
+      if ('$ref' in response) return [status, headOfShared(Number(status))]
       const { content: _, ...rest } = response
       return [status, rest]
     }),

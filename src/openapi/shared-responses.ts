@@ -88,6 +88,17 @@ export function errorResponse(status: number): OpenApiResponse | Reference {
   return { description: titleOf(status), content: ownCopy(errorContent(status)) }
 }
 
+/**
+ * The response to `HEAD` in place of a shared response: its headers, and no body.
+ *
+ * @param status `NaN` for a success of which only the class is known.
+ */
+export function headOfShared(status: number): OpenApiResponse {
+  const headers = ERRORS[status]?.headers
+  const description = STATUS_CODES[status] ?? 'Success'
+  return headers === undefined ? { description } : { description, headers: ownCopy(headers) }
+}
+
 /** A reference to the response component {@link UNSTATED}. */
 export function successReference(): Reference {
   return { $ref: `${PREFIX}Success` }

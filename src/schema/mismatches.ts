@@ -36,7 +36,7 @@ function withoutBranches(errors: readonly ErrorObject[]): ErrorObject[] {
       continue
     }
     const isWithin = ({ instancePath, schemaPath }: ErrorObject) =>
-      instancePath.startsWith(error.instancePath) &&
+      `${instancePath}/`.startsWith(`${error.instancePath}/`) &&
       (schemaPath.startsWith(error.schemaPath) || schemaPath.startsWith('#/$defs/'))
     const deeper = kept
       .filter((each) => isWithin(each) && depthOf(each) > depthOf(error))

@@ -49,4 +49,37 @@ describe('parseJson', () => {
   it('does not count brackets in strings', () => {
     expect(parse('["[[[[{{{{", "\\"[[[["]', 2)).toEqual(['[[[[{{{{', '"[[[['])
   })
+
+  it.each(['1e400', '-1e400', '1E400', '1e+400', '1E+400', '0.1e+0000310'])(
+    'refuses %s, which would become Infinity',
+    (text) => {
+      expect(() => parse(text)).toThrow(MALFORMED)
+      expect(() => parse(`{"a":[{"b":${text}}]}`)).toThrow(MALFORMED)
+    },
+  )
+
+  it('refuses a number that is too large by its digits, wherever it begins', () => {
+    const accepted: number[] = []
+    for (let start = 0; start < 130; start++) {
+      try {
+        parse(`${' '.repeat(start)}${'9'.repeat(210)}e99`)
+        accepted.push(start)
+      } catch {
+        // As it should be.
+      }
+    }
+    expect(accepted).toEqual([])
+  })
+
+  it.each(['1e308', '1e+308', '1.7976931348623157e+308', '1e-400', '9'.repeat(308)])(
+    'reads %s, which is not too large',
+    (text) => {
+      expect(parse(text)).toBe(Number(text))
+    },
+  )
+
+  it('reads text that looks like a number that is too large', () => {
+    const text = `1e+400 ${'9'.repeat(400)}`
+    expect(parse(JSON.stringify({ text }))).toEqual({ text })
+  })
 })

@@ -97,6 +97,17 @@ describe('buildRouter', () => {
     expect(match('TRACE', '/b')).toMatchObject({ kind: 'method' })
   })
 
+  it.each([
+    ['GET before @All', ['GET /a', 'ALL /a']],
+    ['@All before GET', ['ALL /a', 'GET /a']],
+  ])('finds GET for HEAD, and not the @All route of the same path: %s', (_order, lines) => {
+    const match = routerOf(...lines)
+    expect(match('GET', '/a')).toEqual(['GET /a', {}])
+    expect(match('HEAD', '/a')).toEqual(['GET /a', {}])
+    expect(match('POST', '/a')).toEqual(['ALL /a', {}])
+    expect(match('OPTIONS', '/a')).toEqual(['ALL /a', {}])
+  })
+
   it.each(['/a', '/A/7', '/a/7/b', '/a/7/c/d', '/a/7/', '/a/%ff', '/b', '/nowhere'])(
     'finds the same route for HEAD %s, with or without a HEAD route on another path',
     (url) => {

@@ -133,6 +133,27 @@ describe('a wrong value', () => {
     expect(find(schema, value)).toEqual([mismatch])
   })
 
+  it.each<[string, OpenApiSchema[], string, string]>([
+    ['with the closest alternative', [component('Base'), { type: 'boolean' }], '.id', 'integer'],
+    ['with no close alternative', [{ type: 'integer' }, text], '', 'one of its alternatives'],
+  ])(
+    'is reported for two names of which one begins with the other, %s',
+    (_, anyOf, at, expected) => {
+      const schema = { type: 'object', additionalProperties: { anyOf } } as const
+      const value = { ab: { id: 'x' }, a: { id: 'y' } }
+      const found = compile(schema)(value).filter((each) => each.expected !== null)
+      expect(found.map((each) => `${each.path} ${each.expected}`)).toEqual([
+        `ab${at} ${expected}`,
+        `a${at} ${expected}`,
+      ])
+      const items = Array.from({ length: 12 }, (_item, n) => (n === 1 || n === 10 ? value.a : true))
+      const list = compile({ type: 'array', items: { anyOf: [...anyOf, { type: 'boolean' }] } })(
+        items,
+      )
+      expect(list.map(({ path }) => path)).toEqual([`[1]${at}`, `[10]${at}`])
+    },
+  )
+
   it('is reported at any place, and once for each place', () => {
     const schema = {
       ...object({ a: text, b: { type: 'string', format: 'email', maxLength: 1 } }),

@@ -114,6 +114,20 @@ class TypedController {
   @Typed('text/*') @Get('wild') wild() {
     return '<b>'
   }
+  @Header('content-type', 'text/csv') @Typed('text/*') @Get('wild-own') wildOwn() {
+    return '1,2'
+  }
+  @Typed('text/*') @Get('wild-set') wildSet(_req: Request, res: Response) {
+    res.type('text/html')
+    return '<b>'
+  }
+  @Typed('image/*') @Get('wild-bytes') wildBytes(_req: Request, res: Response) {
+    res.type('image/png')
+    return Buffer.from([1, 2])
+  }
+  @Header('content-type', 'text/markdown') @Raw(z.string()) @Get('lower-case') lowerCase() {
+    return '# Title'
+  }
   @Typed('text/csv') @Cache({ ttl: 60 }) @Get('cached') cached() {
     return `${++calls}`
   }
@@ -228,6 +242,9 @@ describe('a returned value of a route with a content type other than JSON', () =
     ['own', 'text/csv; header=absent; charset=utf-8', '1,2'],
     ['header', 'text/csv; charset=utf-8', '1,2'],
     ['wild', 'text/plain; charset=utf-8', '<b>'],
+    ['wild-own', 'text/csv; charset=utf-8', '1,2'],
+    ['wild-set', 'text/html; charset=utf-8', '<b>'],
+    ['lower-case', 'text/markdown; charset=utf-8', '# Title'],
   ])('is sent unchanged: /typed/%s', async (path, type, text) => {
     const answer = await get(`/typed/${path}`)
     expect([answer.status, answer.headers['content-type'], answer.text]).toEqual([200, type, text])
@@ -236,6 +253,7 @@ describe('a returned value of a route with a content type other than JSON', () =
   it.each([
     ['bytes', 'application/octet-stream', [255, 1]],
     ['buffer', 'image/png', [1, 2]],
+    ['wild-bytes', 'image/png', [1, 2]],
   ])('may be bytes: /typed/%s', async (path, type, bytes) => {
     const answer = await app.fetch(`/typed/${path}`)
     expect(answer.headers.get('content-type')).toBe(type)

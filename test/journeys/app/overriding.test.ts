@@ -1,4 +1,5 @@
 import {
+  ApiTags,
   Auth,
   Can,
   Controller,
@@ -159,5 +160,37 @@ describe('a method that is overridden', () => {
     const fine = await app.request().get('/house/list?page=5')
     expect([fine.status, fine.body.data]).toEqual([202, { page: 5 }])
     expect((await app.request().get('/house/list?page=6')).status).toBe(400)
+  })
+})
+
+describe('a decorator of a class', () => {
+  @ApiTags('Base')
+  @Controller('base')
+  class Base {
+    @Get('door')
+    open() {
+      return 'base'
+    }
+  }
+
+  it('replaces the one of its base class, and is inherited without one', async () => {
+    @ApiTags('Houses')
+    @Controller('house')
+    class House extends Base {}
+    @Controller('hut')
+    class Hut extends House {}
+    await using app = await TestApp.create({
+      controllers: defineControllers(Base, House, Hut),
+      logger: false,
+    })
+    const { paths } = app.document
+    expect(Object.entries(paths).map(([path, item]) => [path, item.get?.tags])).toEqual([
+      ['/base/door', ['Base']],
+      ['/house/door', ['Houses']],
+      ['/hut/door', ['Houses']],
+    ])
+    for (const path of Object.keys(paths)) {
+      expect((await app.request().get(path)).status).toBe(200)
+    }
   })
 })

@@ -180,6 +180,24 @@ describe('routes and parameters of NestJS', () => {
     expect(problem?.remedy).toContain('@CurrentUser()')
   })
 
+  it('on several parameters of one method are one error each', async () => {
+    const target = makeController()
+    const Caller = nest.createParamDecorator(() => 1)
+    decorateParameter(target, 'list', 0, nest.Body())
+    decorateParameter(target, 'list', 1, nest.Body())
+    decorateParameter(target, 'helper', 0, Caller())
+    decorateParameter(target, 'helper', 2, Caller())
+    const problems = await problemsOf(target)
+    expect(
+      problems.map(({ subject, cause }) => `${subject} ${/parameter \d/.exec(cause)?.[0]}`).sort(),
+    ).toEqual([
+      'UsersController.helper parameter 0',
+      'UsersController.helper parameter 2',
+      'UsersController.list parameter 0',
+      'UsersController.list parameter 1',
+    ])
+  })
+
   it('on a class without Blazon decorators are reported as NestJS decorators', async () => {
     class CatsController {
       list() {}

@@ -50,6 +50,7 @@ describe('@Cache', () => {
     [{ ttl: 60, headers: 'x' }, /headers/],
     [{ ttl: 60, headers: ['a b'] }, /headers/],
     [{ ttl: 60, headers: ['Set-Cookie'] }, /headers/],
+    [{ ttl: 60, headers: ['X-Total-Count', 'set-cookie'] }, /headers/],
   ])('with %j is a problem of boot', async (options, cause) => {
     const [problem, ...others] = await bootProblems({ controllers: [controllerOf(options)] })
     expect(others).toEqual([])

@@ -171,6 +171,22 @@ describe('a Vary header that middlewares add for CORS and compression', () => {
   })
 })
 
+it('adds the Vary header of the handler to that of a middleware, which depends on the request', async () => {
+  during = (res) => void res.vary('Accept-Language')
+  await start(
+    early((res) => {
+      if (res.req.headers.origin !== undefined) res.vary('Origin')
+    }),
+  )
+  const get = () => app.request().get('/keyed').set('Accept-Language', 'de')
+  const responses = [await get(), await get().set('Origin', 'https://a.example'), await get()]
+  expect(responses.map(({ headers }) => `${headers['x-cache']} ${headers['vary']}`)).toEqual([
+    'MISS Accept-Language',
+    'HIT Origin, Accept-Language',
+    'HIT Accept-Language',
+  ])
+})
+
 it('does not cache a response when the handler replaces the Vary header of a middleware', async () => {
   during = (res) => void res.set('Vary', 'Accept-Encoding')
   await start(early((res) => void res.vary('Accept-Language')))

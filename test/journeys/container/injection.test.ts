@@ -56,6 +56,28 @@ describe('injection', () => {
     await app.close()
   })
 
+  it('fills a field that a subclass injects again with the token of the subclass', async () => {
+    const Other = new InjectionToken<string>('Other')
+    class Base {
+      @Inject(Name) readonly name!: string
+      @Inject(Name) readonly inherited!: string
+    }
+    @Injectable()
+    class Derived extends Base {
+      @Inject(Other) override readonly name = ''
+    }
+    @Injectable()
+    class Further extends Derived {
+      @Inject(Other) override readonly inherited = ''
+    }
+    const providers = [named, { token: Other, useValue: 'Bob' }]
+    const app = await App.create({ providers })
+    const [derived, further] = [app.get(Derived), app.get(Further)]
+    expect([derived.name, derived.inherited]).toEqual(['Bob', 'Ada'])
+    expect([further.name, further.inherited]).toEqual(['Bob', 'Bob'])
+    await app.close()
+  })
+
   it('creates one instance for each application', async () => {
     const one = await App.create({ providers: [named] })
     const two = await App.create({ providers: [{ token: Name, useValue: 'Bob' }] })

@@ -147,6 +147,23 @@ describe('error middlewares', () => {
     expect({ status, body }).toEqual({ status: 400, body: { once: true } })
   })
 
+  it.each([
+    [{ status: 'failed', statusCode: 409 }, 409],
+    [{ status: 200, statusCode: 409 }, 409],
+    [{ status: 403, statusCode: 409 }, 403],
+    [{ status: '403' }, 500],
+    [{ status: 399 }, 500],
+    [{ status: 400 }, 400],
+    [{ statusCode: 599 }, 599],
+    [{ statusCode: 600 }, 500],
+    [{ status: 404.5 }, 500],
+  ])('see the first valid status of a plain error from middlewares: %j', async (facts, status) => {
+    const failing: Middleware = (_req, _res, next) => next(Object.assign(new Error('x'), facts))
+    const app = await startUnchecked(failing, passOn)
+    const response = await app.request().get('/mw')
+    expect([response.status, response.body.status]).toEqual([status, status])
+  })
+
   it('see the status of a plain error from middlewares, but 500 from routes', async () => {
     const failing: Middleware = (req, _res, next) =>
       next(req.path === '/mw' ? Object.assign(new Error('x'), { status: 401 }) : undefined)

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import {
   App,
+  Cache,
   Controller,
   createTenantMiddleware,
   defineControllers,
@@ -29,11 +30,37 @@ class WaitingController {
   }
 }
 
+let made = 0
+
+@Controller('slow')
+class SlowController {
+  @Get('orders')
+  async list() {
+    await new Promise(setImmediate)
+    return 'orders'
+  }
+
+  @Cache({ ttl: 60 })
+  @Get('cached')
+  async cached() {
+    await new Promise(setImmediate)
+    return ++made
+  }
+
+  @Get('long')
+  async long() {
+    for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate)
+    return 'long'
+  }
+}
+
 const controllers = defineControllers(OrdersController)
 const failing: RequestHandler = () => {
   throw new Error('of a middleware')
 }
 const passOver: ErrorRequestHandler = (_error, _req, _res, next) => next()
+const passOverOthers: ErrorRequestHandler = (error, _req, _res, next) =>
+  next((error as { status?: number }).status === undefined ? undefined : error)
 const needsTenant = createTenantMiddleware({ required: true })
 
 describe('a request after an error middleware calls next() without the error', () => {
@@ -52,6 +79,45 @@ describe('a request after an error middleware calls next() without the error', (
     const app = application(failing, passOver as Middleware)
     const host = express().use(needsTenant).use(passOver).use(app.handler)
     expect(await statusOf(host)).toBe(200)
+  })
+
+  describe('is a request like any other', () => {
+    const start = (...more: Middleware[]) => {
+      made = 0
+      const middlewares = [failing, passOverOthers as Middleware, ...more]
+      const slow = defineControllers(SlowController)
+      const app = apps.track(new App({ controllers: slow, middlewares, logger: false }))
+      return apps.serving(createServer(app.handler))
+    }
+
+    it('gets the response of a handler that waits', async () => {
+      const port = await start()
+      const { status, text } = await send(port, { path: '/slow/orders' })
+      expect([status, JSON.parse(text).data]).toEqual([200, 'orders'])
+    })
+
+    it('gets a response that is cached', async () => {
+      const port = await start()
+      const states: unknown[] = []
+      for (const _time of ['first', 'second']) {
+        const { headers, text } = await send(port, { path: '/slow/cached' })
+        states.push([headers['x-cache'], JSON.parse(text).data])
+      }
+      expect(states).toEqual([
+        ['MISS', 1],
+        ['HIT', 1],
+      ])
+    })
+
+    it('gets the response to a late error of another middleware', async () => {
+      const late: RequestHandler = async (_req, _res, next) => {
+        next()
+        await new Promise(setImmediate)
+        throw Object.assign(new Error('late'), { status: 409 })
+      }
+      const port = await start(late)
+      expect((await send(port, { path: '/slow/long' })).status).toBe(409)
+    })
   })
 
   it('does not continue when the framework has refused it', async () => {

@@ -114,6 +114,40 @@ describe.each(Object.entries(MALFORMED))('requests before %s', (_, malformed) =>
   })
 })
 
+describe('a request after one with Connection: close', () => {
+  it.each([
+    ['none', []],
+    ['one that waits', [later]],
+    ['several that wait', [later, later]],
+  ])('does not run, with earlier requests on the connection: %s', async (_, earlier) => {
+    const connection = await RawConnection.open(app.port)
+    connection.write([...earlier, request('/later'), later, later].join(''))
+    await expect.poll(() => signals.length).toBe(earlier.length + 1)
+    release()
+    await connection.ended()
+    expect(connection.received.match(/HTTP\/1\.1 200/g)).toHaveLength(earlier.length + 1)
+    expect(signals).toHaveLength(earlier.length + 1)
+  })
+})
+
+describe('a request after a refused one', () => {
+  it.each([
+    ['none', []],
+    ['one that waits', [later]],
+    ['several that wait', [later, later]],
+  ])('does not run, with earlier requests on the connection: %s', async (_, earlier) => {
+    const refused = request('/later', [...keep, 'Host: localhost/x'])
+    const connection = await RawConnection.open(app.port)
+    connection.write([...earlier, refused, later].join(''))
+    await expect.poll(() => signals.length).toBe(earlier.length)
+    release()
+    await connection.ended()
+    const answers = await connection.answers(earlier.length + 1)
+    expectFailure(answers.at(-1), 400, 'BAD_REQUEST')
+    expect(signals).toHaveLength(earlier.length)
+  })
+})
+
 describe('a request after one that waits', () => {
   it('gets its 408 after the earlier response when it is too slow', async () => {
     const connection = await RawConnection.open(app.port)

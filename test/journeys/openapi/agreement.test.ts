@@ -13,6 +13,7 @@ import {
   Redirect,
   type Request,
   Tenant,
+  type TenantOptions,
 } from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { describe, expect, it } from 'vitest'
@@ -189,11 +190,15 @@ describe('A document', () => {
       @ApiResponseDoc({ status: 400, description: 'Not this point' })
       @ApiResponseDoc({ status: 404, description: 'No such point', schema: z.array(Point) })
       create() {}
+
+      @Get()
+      @Tenant()
+      list() {}
     }
-    const app = () =>
+    const app = (tenant: TenantOptions) =>
       new App({
         controllers: [AnswersController, RefusalsController],
-        tenant: { jwtClaim: 'tenant', required: true },
+        tenant,
         rateLimit: true,
       })
     const seen = new Set<unknown>()
@@ -204,8 +209,13 @@ describe('A document', () => {
       seen.add(value)
       for (const [key, child] of Object.entries(value)) visit(child, `${path}/${key}`)
     }
-    visit(app().document, 'first')
-    visit(app().document, 'second')
+    visit(app({ jwtClaim: 'tenant', required: true }).document, 'first')
+    visit(app({ jwtClaim: 'tenant', required: true }).document, 'second')
+    // These operations also have the parameter of the tenant.
+    const byHeader = () => app({ header: 'X-Shop' }).document
+    visit(byHeader(), 'third')
+    visit(byHeader(), 'fourth')
+    expect(byHeader().paths['/refusals']?.get?.parameters).toHaveLength(1)
     expect(twice).toEqual([])
     expect(seen.size).toBeGreaterThan(100)
   })

@@ -1,17 +1,20 @@
 import {
   ApiResponseDoc,
   App,
+  Auth,
   Controller,
   Get,
   Head,
+  Header,
   type OpenApiOperation,
+  RateLimit,
   Redirect,
   type Request,
   type Response,
 } from 'blazon'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { operation, users } from './users-document.js'
+import { guard, operation, users } from './users-document.js'
 
 describe('The responses of an operation', () => {
   const statuses = ({ responses }: OpenApiOperation) => Object.keys(responses)
@@ -116,11 +119,6 @@ describe('The responses of an operation', () => {
       @Get('moved')
       @Redirect('/users', 308)
       moved() {}
-
-      @Head('exists')
-      exists(_req: Request, res: Response) {
-        res.end()
-      }
     }
     const { paths } = new App({ controllers: [RawController] }).document
     expect(paths['/raw/whole']?.get?.responses['200']).toMatchObject({
@@ -137,8 +135,43 @@ describe('The responses of an operation', () => {
     expect(paths['/raw/moved']?.get?.responses['308']).toMatchObject({
       headers: { Location: { required: true } },
     })
-    for (const response of Object.values(paths['/raw/exists']?.head?.responses ?? {})) {
-      expect(response).not.toHaveProperty('content')
+  })
+
+  it('have headers and no body in the document of HEAD', () => {
+    @Controller('files')
+    class FilesController {
+      @Auth()
+      @RateLimit({ limit: 5, window: '1m' })
+      @Header('X-Size', '7')
+      @ApiResponseDoc({ status: 200, description: 'The file', schema: z.string() })
+      @ApiResponseDoc({ status: 404, description: 'No such file' })
+      @Head()
+      exists(_req: Request, res: Response) {
+        res.end()
+      }
+
+      @Head('unknown')
+      unknown(_req: Request, res: Response) {
+        res.end()
+      }
+    }
+    const options = { controllers: [FilesController], auth: { guard }, rateLimit: true }
+    const { paths } = new App({ ...options, timeouts: { handler: false } }).document
+    const { responses = {} } = paths['/files']?.head ?? {}
+    expect(responses).toMatchObject({
+      200: { description: 'The file', headers: { 'X-Size': {} } },
+      400: { description: 'Bad Request' },
+      401: { description: 'Unauthorized', headers: { 'WWW-Authenticate': {} } },
+      404: { description: 'No such file' },
+      429: { description: 'Too Many Requests', headers: { RateLimit: {}, 'Retry-After': {} } },
+      500: { description: 'Internal Server Error' },
+    })
+    expect(paths['/files/unknown']?.head?.responses).toHaveProperty('2XX.description', 'Success')
+    for (const item of Object.values(paths)) {
+      for (const response of Object.values(item.head?.responses ?? {})) {
+        expect(Object.keys(response)).not.toContain('content')
+        expect(Object.keys(response)).not.toContain('$ref')
+      }
     }
   })
 })

@@ -114,6 +114,32 @@ describe('a store of rate limits', () => {
     ])
   })
 
+  it('may be slower than a middleware that responds to the same request, with and without a route', async () => {
+    const { store } = notingStore(async (count) => {
+      await new Promise((resolve) => setImmediate(resolve))
+      return { isAllowed: true, remaining: count.limit, resetMs: 1 }
+    })
+    const app = await apps.inProcess({
+      ...options,
+      contract: 'off',
+      rateLimit: { store },
+      middlewares: [
+        (_req, res, next) => {
+          next()
+          res.status(202).end()
+        },
+      ],
+    })
+    const answers = [
+      await app.request().get('/items'),
+      await app.request().get('/nowhere'),
+      await app.request().post('/items'),
+      await app.request().options('/items'),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([202, 202, 202, 202])
+    await new Promise((resolve) => setImmediate(resolve))
+  })
+
   it('that never settles delays a request for 5 seconds at most, with and without a route', async () => {
     const { store, counts } = notingStore(() => new Promise(() => {}))
     const app = await apps.inProcess({ ...options, rateLimit: { limit: 2, window: '1m', store } })

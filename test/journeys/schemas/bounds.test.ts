@@ -35,6 +35,20 @@ describe('The response to an invalid body', () => {
     ])
   })
 
+  it('counts the bytes of an error, not its characters', async () => {
+    // As JSON, each of these characters has six bytes.
+    const name = '\u0001'.repeat(3000)
+    const message = await refuse(z.strictObject({}), { [name]: 1 })
+    expect(message.body.errors[0].message).toHaveLength(1000)
+    const path = await refuse(z.record(z.string(), z.string()), { [name]: 1 })
+    expect(path.body.errors[0].path).toHaveLength(250)
+    const many = Object.fromEntries(
+      Array.from({ length: 20 }, (_, n) => [`${n}`.padEnd(240, '\u0001'), 1]),
+    )
+    const { text } = await refuse(z.record(z.string(), z.string()), many)
+    expect(Buffer.byteLength(text)).toBeLessThan(9000)
+  })
+
   it('truncates long names in paths', async () => {
     const names = Array.from({ length: 40 }, (_, n) => `${n}${'é'.repeat(1000)}`)
     const body = Object.fromEntries(names.map((name) => [name, 1]))

@@ -157,9 +157,10 @@ describe('a number that overflows', () => {
     async (_name, schema) => {
       const request = await start(schema)
       for (const text of OVERFLOWING) {
-        for (const path of ['/take', '/take'] as const) {
-          const sent = `{"id":"3e4001ab","n":${text}}`
-          const post = request.post(path).type('json').send(sent)
+        // The search for numbers that are too large must find this one, and not only the text that looks like one.
+        for (const id of ['3e4001ab', 'plain']) {
+          const sent = `{"id":"${id}","n":${text}}`
+          const post = request.post('/take').type('json').send(sent)
           const { status, body } = await post
           expect({ text, status, code: body.code }).toEqual({
             text,

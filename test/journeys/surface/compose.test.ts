@@ -81,6 +81,56 @@ describe('compose()', () => {
     expect(problem).toMatchObject({ code: 'E_DECORATOR_CONFLICT', subject: 'Payments.pay' })
   })
 
+  it('applies its decorators in their order, the first at the top', async () => {
+    const Step = defineOption<string>('Step', { merge: 'list' })
+    const Inner = compose(Step('b'), Step('c'))
+    const All = compose(Step('a'), Inner, Step('d'))
+    @All
+    @Step('e')
+    @Controller('payments')
+    class Payments {
+      @Step('f')
+      @All
+      @Step('g')
+      @Post()
+      pay() {}
+    }
+    let found: readonly string[] | undefined
+    const read = {
+      name: 'read',
+      intercept: (route: { option: (option: typeof Step) => readonly string[] | undefined }) => {
+        found = route.option(Step)
+        return null
+      },
+    }
+    await using _ = await TestApp.create({ controllers: [Payments], plugins: [read] })
+    expect(found?.join('')).toBe('abcdefabcdg')
+  })
+
+  it('calls the replacement of its first decorator first', () => {
+    const calls: string[] = []
+    const traced =
+      (name: string) =>
+      (...args: unknown[]): unknown => {
+        const [value, , descriptor] = args as [() => unknown, unknown, PropertyDescriptor]
+        const original = descriptor === undefined ? value : descriptor.value
+        function replacement(this: unknown) {
+          calls.push(name)
+          return original.call(this)
+        }
+        return descriptor === undefined ? replacement : { ...descriptor, value: replacement }
+      }
+    const Both = compose(traced('first'), traced('second'))
+    class Payments {
+      @Both
+      pay() {
+        return 'paid'
+      }
+    }
+    expect(new Payments().pay()).toBe('paid')
+    expect(calls).toEqual(['first', 'second'])
+  })
+
   it('passes on what a decorator of another package puts in the place of a method', async () => {
     const calls: string[] = []
     /** Replaces the method, in both dialects. */
