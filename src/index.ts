@@ -103,6 +103,7 @@ export type {
 } from './contracts/rate-limit.js'
 export type {
   AppModel,
+  DefaultStatus,
   HttpMethod,
   ParameterModel,
   ParameterSource,

@@ -11,6 +11,9 @@ import type { InputSource, Schema } from './schema.js'
  */
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS' | 'ALL'
 
+/** Statuses by the method of a route. */
+export type DefaultStatus = { readonly [M in HttpMethod]?: number }
+
 /** The source from which a handler parameter gets its value (legacy dialect). */
 export type ParameterSource = InputSource | 'req' | 'res' | 'user' | 'tenant'
 
@@ -81,7 +84,7 @@ export interface RouteModel {
     /** Whether the decorator is on the class: all its routes are then counted together. */
     readonly isOfClass: boolean
   } | null
-  /** Status of `@HttpCode`; `null` without it. */
+  /** Status of `@HttpCode`, else of the `defaultStatus` option; `null` without both. */
   readonly status: number | null
   /** Headers of `@Header`, in source order; `null` without it. */
   readonly headers: readonly (readonly [name: string, value: string])[] | null

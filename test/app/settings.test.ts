@@ -14,6 +14,8 @@ const authorize = () => true
 const everything: AppOptions = {
   controllers: [class {}],
   modules: [{ name: 'shop' }],
+  prefix: 'api//v1/',
+  defaultStatus: { POST: 201 },
   providers: [class {}],
   middlewares: [none, [none]],
   plugins: [{ name: 'own', middlewares: [none] }],
@@ -54,6 +56,7 @@ const everything: AppOptions = {
 function* ownObjects({ controllers, modules, providers, ...settings }: Settings) {
   yield* [controllers, modules, providers, settings.middlewares, settings.plugins]
   yield* [settings.auth, settings.security, settings.swagger, settings.converters, settings.cache]
+  yield settings.defaultStatus
   yield* [settings.rateLimit, settings.rateLimit.policies, settings.limits, settings.validation]
   yield* [...settings.swagger, ...settings.rateLimit.policies, settings.timeouts]
   if (settings.tenant !== null) yield* [settings.tenant, settings.tenant.strategies]
@@ -65,6 +68,8 @@ describe('resolveSettings', () => {
     expect(settingsOf({})).toMatchObject({
       controllers: [],
       modules: [],
+      prefix: '/',
+      defaultStatus: {},
       providers: [],
       middlewares: [],
       plugins: [],
@@ -125,6 +130,8 @@ describe('resolveSettings', () => {
         defaultAccess: 'protected',
         can: everything.auth?.can,
       },
+      prefix: '/api/v1',
+      defaultStatus: { POST: 201 },
       security: { helmet: { hidePoweredBy: false }, cors: { origin: 'https://app.example' } },
       tenant: {
         header: 'x-org',

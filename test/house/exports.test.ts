@@ -27,7 +27,7 @@ const VALUES = `
 /** The names that `blazon` exports as types only. */
 const TYPES = `
   ApiBodyOptions ApiOperationOptions ApiResponseOptions AppDocument AppModel AppOptions AuthGuard
-  AuthOptions CacheEntry CacheOptions CacheSettings CacheStats CacheStore Class ClassProvider ConfigCode DualClassDecorator
+  AuthOptions CacheEntry CacheOptions CacheSettings CacheStats CacheStore Class ClassProvider ConfigCode DefaultStatus DualClassDecorator
   DualClassOrMethodDecorator DualMethodDecorator Duration ErrorCode ErrorEnvelope ErrorRequestHandler
   ExistingProvider FactoryProvider FieldError Handler HealthReport HttpErrorOptions HttpMethod InferOutput
   InputSchemas InputSource InterceptedApp Interceptor JsonSchema KeepOptions LegacyParameterDecorator Lifecycle LimitOptions Logger MaybePromise MemoryCacheOptions

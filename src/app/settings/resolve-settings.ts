@@ -18,6 +18,7 @@ import {
 } from './list-options.js'
 import { checkLogger, loggerOf } from './logger-option.js'
 import { namedMiddlewares } from './named-middlewares.js'
+import { prefixGroup, statusGroup } from './path-options.js'
 import type { Settings } from './settings.js'
 import { timeoutGroup } from './timeout-options.js'
 import { checkTrustProxy } from './trust-proxy.js'
@@ -26,6 +27,8 @@ import { validationGroup } from './validation-options.js'
 const NAMES: Names<AppOptions> = {
   controllers: true,
   modules: true,
+  prefix: true,
+  defaultStatus: true,
   providers: true,
   middlewares: true,
   plugins: true,
@@ -80,6 +83,7 @@ function findUnknown(options: AppOptions): Problem[] {
     ...validationGroup.unknown(options.validation),
     ...timeoutGroup.unknown(options.timeouts),
     ...unknownInModules(options),
+    ...statusGroup.unknown(options.defaultStatus),
   ]
 }
 
@@ -100,6 +104,8 @@ function check(options: AppOptions, middlewares: readonly NamedMiddleware[]): Pr
     ...swaggerGroup.check(options.swagger),
     ...cacheGroup.check(options.cache),
     ...validationGroup.check(options.validation),
+    ...prefixGroup.check(options.prefix),
+    ...statusGroup.check(options.defaultStatus),
   ]
 }
 
@@ -109,6 +115,8 @@ function toSettings(options: AppOptions, middlewares: readonly NamedMiddleware[]
   return Object.freeze({
     controllers: copyOf(options.controllers),
     modules: copyOf(options.modules),
+    prefix: prefixGroup.resolve(options.prefix),
+    defaultStatus: statusGroup.resolve(options.defaultStatus),
     providers: copyOf(options.providers),
     middlewares: Object.freeze(middlewares),
     plugins: copyOf(options.plugins),
