@@ -101,6 +101,7 @@ export type {
   RateLimitResult,
   RateLimitStore,
 } from './contracts/rate-limit.js'
+export type { RouteBounds, RouteLimits } from './contracts/route-limits.js'
 export type {
   AppModel,
   DefaultStatus,
@@ -194,6 +195,7 @@ export { compose } from './metadata/compose.js'
 export { Controller, defineControllers } from './metadata/controller.js'
 export { Inject, Injectable } from './metadata/injectable.js'
 export { Body, Headers, Params, Query } from './metadata/input.js'
+export { Limits } from './metadata/limits.js'
 export { ApiBody, ApiHidden, ApiOperation, ApiResponseDoc, ApiTags } from './metadata/openapi.js'
 export { defineOption } from './metadata/option.js'
 export { CurrentUser, Req, Res } from './metadata/parameter.js'

@@ -58,8 +58,11 @@ export async function compileRoutes(config: RoutesConfig): Promise<CompiledRoute
   const { frameworkRoutes, features } = config
   const { model } = config.description
   const shared = whatRoutesShare(config)
+  const settingsOf = (route: RouteModel) => withOwnLimits(route, shared, config)
   const partsOf = await collectParts(config)
-  const handlers = model.routes.map((route) => compileRoute(route, partsOf(route), shared))
+  const handlers = model.routes.map((route) =>
+    compileRoute(route, partsOf(route), settingsOf(route)),
+  )
   for (const { handle } of frameworkRoutes) {
     handlers.push(compileFrameworkRoute(handle, shared.onError))
   }
@@ -68,7 +71,7 @@ export async function compileRoutes(config: RoutesConfig): Promise<CompiledRoute
     match: routerFor(model, frameworkRoutes),
     handlers,
     frameworkRoutes,
-    probeOf: (route) => compileProbe(route, features.stagesOf(route), shared),
+    probeOf: (route) => compileProbe(route, features.stagesOf(route), settingsOf(route)),
   }
 }
 
@@ -78,11 +81,26 @@ function whatRoutesShare(config: RoutesConfig): PipelineConfig {
   return {
     ...access,
     onError: errors.onError,
-    deadlines: errors.deadlines,
+    deadlines: errors.deadlines.of(null),
     scopes: features.scopes,
     mayFailLate: middlewares.handlers.length > 0,
     mayRespondToErrorsLater: middlewares.errorHandlers.length > 0,
     bodyLimits: { size: limits.bodyBytes, depth: limits.depth },
+  }
+}
+
+/** The settings of a route with `@Limits`; for all others, the shared object. */
+function withOwnLimits(
+  { bounds }: RouteModel,
+  shared: PipelineConfig,
+  { errors }: RoutesConfig,
+): PipelineConfig {
+  if (bounds === null) return shared
+  const { size, depth } = shared.bodyLimits
+  return {
+    ...shared,
+    deadlines: errors.deadlines.of(bounds),
+    bodyLimits: { size: bounds.bodyBytes ?? size, depth: bounds.depth ?? depth },
   }
 }
 

@@ -36,16 +36,24 @@ export function listDocuments(
     let built: BuiltDocument | undefined
     let document: OpenApiDocument | undefined
     const build = () => {
-      const hasDeadline = settings.timeouts.handlerMs !== null
+      const { handlerMs } = settings.timeouts
       const parsesNestedQuery = parsesNested(express)
       const features = featureFacts(settings)
-      const key = keyOf(model, { swagger, hasDeadline, parsesNestedQuery, features })
+      const key = keyOf(model, {
+        swagger,
+        hasDeadline: handlerMs !== null,
+        parsesNestedQuery,
+        features,
+      })
       built ??= builtDocuments.get(model, key, () =>
         buildDocument(model, {
           settings: swagger,
           describeSchema: (schema, side) =>
             describeOnce(schema, { side, converters: swagger.converters }),
-          contributors: [errorResponses({ hasDeadline }), ...featureContributors(settings)],
+          contributors: [
+            errorResponses({ defaultMs: handlerMs }),
+            ...featureContributors(settings),
+          ],
           parsesNestedQuery,
         }),
       )

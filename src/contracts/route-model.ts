@@ -3,6 +3,7 @@ import type { OperationFacts } from './operation.js'
 import type { OptionTarget, OptionValue, RouteOption } from './option.js'
 import type { Class } from './provider.js'
 import type { RateLimitPolicy } from './rate-limit.js'
+import type { RouteBounds } from './route-limits.js'
 import type { InputSource, Schema } from './schema.js'
 
 /**
@@ -84,6 +85,8 @@ export interface RouteModel {
     /** Whether the decorator is on the class: all its routes are then counted together. */
     readonly isOfClass: boolean
   } | null
+  /** Limits of `@Limits`; `null` without it, and the application's limits apply. */
+  readonly bounds: RouteBounds | null
   /** Status of `@HttpCode`, else of the `defaultStatus` option; `null` without both. */
   readonly status: number | null
   /** Headers of `@Header`, in source order; `null` without it. */

@@ -9,11 +9,13 @@ import type {
 } from '../contracts/route-model.js'
 import type { InputSource, Schema } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
+import { checkBounds } from './check-bounds.js'
 import { checkController, checkMethod } from './check-controller.js'
 import { checkLimits } from './check-limits.js'
 import { checkOptions } from './check-options.js'
 import { checkRepeated } from './check-repeated.js'
 import { checkRoutes } from './check-routes.js'
+import { compileBounds } from './compile-bounds.js'
 import { compileOptions } from './compile-options.js'
 import { expressMethods, expressStack } from './express-route.js'
 import { type FactsByKind, factsOf, firstOf, groupFacts } from './facts-by-kind.js'
@@ -67,6 +69,7 @@ function checkLink(subject: string, facts: FactsByKind): Problem[] {
     ...checkLimits(subject, facts),
     ...checkRepeated(subject, facts),
     ...checkOptions(subject, facts),
+    ...checkBounds(subject, facts),
   ]
 }
 
@@ -125,6 +128,7 @@ function compileRouteModel({ handler, facts, verb, index }: Draft, owner: Owner)
     tenant: compileTenant(firstOf(facts, 'tenant') ?? firstOf(owner.facts, 'tenant')),
     cache: firstOf(facts, 'cache')?.options ?? null,
     limits: compileLimits(facts, false) ?? compileLimits(owner.facts, true),
+    bounds: compileBounds(owner.facts, facts),
     status: compileStatus(facts, verb, owner),
     headers: compileHeaders(facts),
     redirect: compileRedirect(firstOf(facts, 'redirect')),

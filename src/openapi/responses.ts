@@ -30,12 +30,21 @@ export function buildResponses(
 ): Responses {
   const responses: Record<string, Responses[string]> = {}
   for (const status of errors) responses[status] = errorReference(status)
+  if (route.bounds?.bodyBytes !== undefined && errors.includes(413)) {
+    responses[413] = tooLarge(route.bounds.bodyBytes)
+  }
   inferSuccesses(route, responses)
   for (const declared of route.operation.responses) {
     responses[declared.status] = declaredResponse(declared, route, schemas)
   }
   // JavaScript objects list integer keys in ascending order, so the order of the assignments does not matter.
   return method === 'head' ? withoutContent(responses) : responses
+}
+
+/** The 413 of an operation whose `@Limits` sets the size of its body: clients can read the size. */
+function tooLarge(bytes: number): OpenApiResponse {
+  const description = `The request body is larger than ${bytes} bytes.`
+  return { description, content: ownCopy(errorContent(413)) }
 }
 
 /**

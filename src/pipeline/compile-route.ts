@@ -3,6 +3,7 @@ import type { Interceptor } from '../contracts/plugin.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { BodyLimits } from '../http/read-json.js'
 import type { RequestScopes } from '../http/request-scopes.js'
+import { readsBody } from '../model/body-methods.js'
 import { joinStages } from '../step/join-stages.js'
 import type { OnError, RunRoute, SettlingStage, Stage, Step } from '../step/step.js'
 import type { Deadlines } from './deadlines.js'
@@ -59,7 +60,7 @@ export const NO_STAGES: RouteStages = Object.freeze({
   cache: null,
 })
 
-/** The settings that all routes of an application share. */
+/** The settings of a route. All routes of an application without limits of their own share the object. */
 export interface PipelineConfig {
   readonly guard: AuthGuard | null
   readonly logDenial: LogDenial
@@ -75,9 +76,6 @@ export interface PipelineConfig {
   /** `null` if requests have no scopes. */
   readonly scopes: RequestScopes | null
 }
-
-/** Methods with a body. The body is read even if the route has no schema for it. */
-export const METHODS_WITH_BODY: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE', 'ALL']
 
 /**
  * Compiles a route to one function. It is called at boot.
@@ -99,8 +97,8 @@ export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineCo
   const mayRespondLater = takesResponse(invocation)
   const response = { ...config, route, mayRespondLater, bare: compileBareResponses(route) }
   const isDescribed = route.inputs.body !== null
-  const readsBody = isDescribed || METHODS_WITH_BODY.includes(route.method)
-  const mayWait = readsBody || inputs.length > 0 || route.isProtected || stages !== NO_STAGES
+  const takesBody = readsBody(route)
+  const mayWait = takesBody || inputs.length > 0 || route.isProtected || stages !== NO_STAGES
   const mayExpire = config.deadlines !== null || config.mayFailLate
   // Written out: at boot, an object spread in the middle of a literal costs more than the rest of this function.
   const { claim, guard, tenant, membership, can } = accessSteps(route, stages, config)
@@ -115,7 +113,7 @@ export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineCo
     can,
     quota: stages.quota,
     cache: stages.cache?.(settleOf(response)) ?? null,
-    body: readsBody ? bodyStage({ limits: config.bodyLimits, isDescribed }) : null,
+    body: takesBody ? bodyStage({ limits: config.bodyLimits, isDescribed }) : null,
     validate: inputs.length > 0 ? validateStage(inputs) : null,
     unexpired: mayWait && mayExpire ? unexpiredStage : null,
     headers: route.headers === null ? null : headersStage(route.headers),

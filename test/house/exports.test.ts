@@ -16,7 +16,7 @@ import { readSources } from './sources.js'
 const VALUES = `
   All ApiBody ApiHidden ApiOperation ApiResponseDoc ApiTags App AppClosingError Auth BadRequestError
   BaseController Body Cache CacheManager Can Clock ConfigError ConflictError Controller CurrentUser Delete ForbiddenError
-  Get Head Header Headers Health HttpCode HttpError Inject Injectable InjectionToken InternalServerError
+  Get Head Header Headers Health HttpCode HttpError Inject Injectable InjectionToken InternalServerError Limits
   MethodNotAllowedError NotFoundError Options Params Patch PayloadTooLargeError Post Public Put
   Query RateLimit Redirect Req Res ServiceUnavailableError Tenant TenantContext TenantId
   TooManyRequestsError UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError compose createTenantMiddleware
@@ -37,7 +37,7 @@ const TYPES = `
   OpenApiSchema OpenApiSecurityScheme OpenApiServer OpenApiTag OperationFacts OptionDecorator OptionSettings OptionTarget OptionValue Override
   MemoryRateLimitOptions ParameterModel ParameterSource Plugin PluginContext PluginHealth Problem ProblemDetails Provider
   RateLimitBy RateLimitCount RateLimitOptions RateLimitPolicy RateLimitResult RateLimitStore Reference
-  Request RequestHandler Response RouteModel RouteOption RouteTableEntry Schema SchemaConverter SchemaSide ScopedCache
+  Request RequestHandler Response RouteBounds RouteLimits RouteModel RouteOption RouteTableEntry Schema SchemaConverter SchemaSide ScopedCache
   SecurityOptions SecurityRequirement Size StoreContext SuccessEnvelope SwaggerOptions TenantDecoratorOptions TenantInfo
   TenantMiddlewareOptions TenantOptions TenantRouterOptions TenantScope TenantScopedOptions TenantSourceOptions TenantStore TenantStrategy
   TimeoutOptions Token
