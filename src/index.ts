@@ -82,7 +82,13 @@ export type {
   OptionValue,
   RouteOption,
 } from './contracts/option.js'
-export type { InterceptedApp, Interceptor, Plugin, PluginContext } from './contracts/plugin.js'
+export type {
+  InterceptedApp,
+  Interceptor,
+  Plugin,
+  PluginContext,
+  PluginMiddlewares,
+} from './contracts/plugin.js'
 export type {
   Class,
   ClassProvider,

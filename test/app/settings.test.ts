@@ -18,7 +18,10 @@ const everything: AppOptions = {
   defaultStatus: { POST: 201 },
   providers: [class {}],
   middlewares: [none, [none]],
-  plugins: [{ name: 'own', middlewares: [none] }],
+  plugins: [
+    { name: 'own', middlewares: [none] },
+    { name: 'other', middlewares: { first: [none], last: [[none]] } },
+  ],
   auth: { guard: { canActivate: () => true }, default: 'protected', can: () => true },
   security: { helmet: { hidePoweredBy: false }, cors: { origin: 'https://app.example' } },
   tenant: {
@@ -171,9 +174,11 @@ describe('resolveSettings', () => {
     expect(Object.keys(settings.converters)).toEqual(['own'])
     expect(settings.cache.store).toBe(everything.cache?.store)
     expect(settings.middlewares.map(({ name }) => name)).toEqual([
+      "plugin 'other', middlewares.first[0]",
       'middlewares[0]',
       'middlewares[1][0]',
       "plugin 'own', middlewares[0]",
+      "plugin 'other', middlewares.last[0][0]",
     ])
   })
 

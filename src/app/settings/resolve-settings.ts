@@ -17,7 +17,7 @@ import {
   unknownInModules,
 } from './list-options.js'
 import { checkLogger, loggerOf } from './logger-option.js'
-import { namedMiddlewares } from './named-middlewares.js'
+import { checkPluginMiddlewares, namedMiddlewares } from './named-middlewares.js'
 import { prefixGroup, statusGroup } from './path-options.js'
 import type { Settings } from './settings.js'
 import { timeoutGroup } from './timeout-options.js'
@@ -90,6 +90,7 @@ function findUnknown(options: AppOptions): Problem[] {
 function check(options: AppOptions, middlewares: readonly NamedMiddleware[]): Problem[] {
   return [
     ...checkLists(options),
+    ...checkPluginMiddlewares(options),
     ...checkMiddlewareTypes(middlewares),
     ...timeoutGroup.check(options.timeouts),
     ...limitGroup.check(options.limits),

@@ -29,7 +29,7 @@ export interface Settings {
   /** A method that is absent has no default status. */
   readonly defaultStatus: DefaultStatus
   readonly providers: readonly Provider[]
-  /** The middlewares of the application, then those of its plugins, with nested lists flattened. */
+  /** The middlewares of the application and of its plugins, in the order in which they run. */
   readonly middlewares: readonly NamedMiddleware[]
   readonly plugins: readonly Plugin[]
   readonly auth: AuthSettings

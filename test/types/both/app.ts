@@ -145,6 +145,20 @@ const audit: Plugin = {
   },
 }
 
+export const placed: Plugin = {
+  name: 'placed',
+  middlewares: {
+    first: [(_req, res, next) => (res.headersSent ? res.end() : next())],
+    last: [[(error, _req, _res, next) => next(error)]],
+  },
+}
+
+export const misplaced: Plugin = {
+  name: 'misplaced',
+  // @ts-expect-error a misspelt place
+  middlewares: { frist: [] },
+}
+
 // @ts-expect-error a plugin has a name
 export const badPlugin: Plugin = { middlewares: [] }
 
