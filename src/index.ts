@@ -89,7 +89,12 @@ export type {
   OptionValue,
   RouteOption,
 } from './contracts/option.js'
-export type { Plugin, PluginContext, RouteSetup } from './contracts/plugin.js'
+export type {
+  Plugin,
+  PluginContext,
+  PluginMiddlewares,
+  RouteSetup,
+} from './contracts/plugin.js'
 export type {
   AbstractClass,
   Class,
@@ -115,8 +120,10 @@ export type {
   ContractParameter,
   RouteContract,
 } from './contracts/route-contract.js'
+export type { RouteBounds, RouteLimits } from './contracts/route-limits.js'
 export type {
   AppModel,
+  DefaultStatus,
   HttpMethod,
   ParameterModel,
   ParameterSource,
@@ -215,6 +222,7 @@ export { compose } from './metadata/compose.js'
 export { Controller, defineControllers } from './metadata/controller.js'
 export { Inject, Injectable } from './metadata/injectable.js'
 export { Body, Headers, Params, Query } from './metadata/input.js'
+export { Limits } from './metadata/limits.js'
 export { ApiBody, ApiHidden, ApiOperation, ApiResponseDoc, ApiTags } from './metadata/openapi.js'
 export { defineOption } from './metadata/option.js'
 export { CurrentUser, Req, Res } from './metadata/parameter.js'

@@ -100,7 +100,7 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
     logWarnings(logger, throwErrors(unused, settings))
     await hooks.init()
     await hooks.ready()
-    return { ...entrance, injector, hooks, stop: () => errors.deadlines?.close() }
+    return { ...entrance, injector, hooks, stop: () => errors.deadlines.close() }
   } catch (error) {
     await hooks
       .close()

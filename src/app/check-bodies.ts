@@ -11,17 +11,17 @@ import type { Settings } from './settings/settings.js'
 const HARMLESS_BYTES = 200_000
 
 /**
- * Warns of lists without a maximum if `limits.body` allows very long ones. Their validation would block all
+ * Warns of lists without a maximum if `limits.body` or `@Limits` allows very long ones. Their validation would block all
  * other requests.
  */
 export function checkBodies(
-  { limits: { bodyBytes }, converters }: Settings,
+  { limits, converters }: Settings,
   { routes }: AppModel,
 ): readonly Problem[] {
-  if (bodyBytes <= HARMLESS_BYTES) return []
   return routes.flatMap((route) => {
     const { body } = route.inputs
-    if (body === null) return []
+    const bodyBytes = route.bounds?.bodyBytes ?? limits.bodyBytes
+    if (body === null || bodyBytes <= HARMLESS_BYTES) return []
     const described = describeOnce(body, { side: 'input', converters })
     return findUnboundedLists(described, bodyBytes).map((path) => unbounded(route, path))
   })
@@ -32,7 +32,8 @@ function unbounded({ name }: RouteModel, path: string): Problem {
   return {
     code: 'W_LIST_UNBOUNDED',
     subject: `${name} @Body`,
-    cause: `A body within limits.body can have more than 100,000 items in ${list}, and all are validated at once.`,
-    remedy: 'Give the list a maximum (`maxItems`, `.max(1000)`), or lower limits.body.',
+    cause: `A body within the limit of its size can have more than 100,000 items in ${list}, and all are validated at once.`,
+    remedy:
+      'Give the list a maximum (`maxItems`, `.max(1000)`), or lower the limit (limits.body, @Limits).',
   }
 }

@@ -2,9 +2,11 @@ import type { Class } from '../contracts/provider.js'
 import { countWrites } from '../metadata/read.js'
 import { type CompiledModel, compileModel, type ModelOptions } from '../model/compile-model.js'
 
-interface Known extends Omit<ModelOptions, 'readChain'> {
+interface Known {
   readonly controllers: readonly Class[]
   readonly writes: number
+  /** Everything else that the model depends on. */
+  readonly key: string
   readonly compiled: CompiledModel
 }
 
@@ -19,17 +21,23 @@ const known = new WeakMap<Class, Known>()
 export function compileOnce(controllers: readonly Class[], options: ModelOptions): CompiledModel {
   const [first] = controllers
   if (first === undefined) return compileModel(controllers, options)
-  const { defaultAccess, hasGuard } = options
+  const key = keyOf(controllers, options)
   const writes = countWrites()
   const last = known.get(first)
   const isSame =
     last?.writes === writes &&
-    last.defaultAccess === defaultAccess &&
-    last.hasGuard === hasGuard &&
+    last.key === key &&
     last.controllers.length === controllers.length &&
     last.controllers.every((controller, index) => controller === controllers[index])
   if (isSame) return last.compiled
   const compiled = compileModel(controllers, options)
-  known.set(first, { controllers, writes, defaultAccess, hasGuard, compiled })
+  known.set(first, { controllers, writes, key, compiled })
   return compiled
+}
+
+function keyOf(
+  controllers: readonly Class[],
+  { defaultAccess, hasGuard, prefixOf, defaultStatus }: ModelOptions,
+): string {
+  return JSON.stringify([defaultAccess, hasGuard, defaultStatus, controllers.map(prefixOf)])
 }

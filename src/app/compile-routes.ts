@@ -63,8 +63,11 @@ export async function compileRoutes(config: RoutesConfig): Promise<CompiledRoute
   const { frameworkRoutes } = config
   const { model } = config.description
   const shared = whatRoutesShare(config)
+  const settingsOf = (route: RouteModel) => withOwnLimits(route, shared, config)
   const partsOf = await collectParts(config)
-  const handlers = model.routes.map((route) => compileRoute(route, partsOf(route), shared))
+  const handlers = model.routes.map((route) =>
+    compileRoute(route, partsOf(route), settingsOf(route)),
+  )
   for (const { handle } of frameworkRoutes) {
     handlers.push(compileFrameworkRoute(handle, shared.onError))
   }
@@ -73,7 +76,7 @@ export async function compileRoutes(config: RoutesConfig): Promise<CompiledRoute
     match: routerFor(model, frameworkRoutes),
     handlers,
     frameworkRoutes,
-    probeOf: (route) => compileProbe(route, partsOf(route), shared),
+    probeOf: (route) => compileProbe(route, partsOf(route), settingsOf(route)),
   }
 }
 
@@ -85,11 +88,26 @@ function whatRoutesShare(config: RoutesConfig): PipelineConfig {
     onError: errors.onError,
     onLateError: errors.onLateError,
     log: errors.log,
-    deadlines: errors.deadlines,
+    deadlines: errors.deadlines.of(null),
     scopes: features.scopes,
     mayFailLate: middlewares.handlers.length > 0,
     mayRespondToErrorsLater: middlewares.errorHandlers.length > 0,
     bodyLimits: { size: limits.bodyBytes, depth: limits.depth },
+  }
+}
+
+/** The settings of a route with `@Limits`; for all others, the shared object. */
+function withOwnLimits(
+  { bounds }: RouteModel,
+  shared: PipelineConfig,
+  { errors }: RoutesConfig,
+): PipelineConfig {
+  if (bounds === null) return shared
+  const { size, depth } = shared.bodyLimits
+  return {
+    ...shared,
+    deadlines: errors.deadlines.of(bounds),
+    bodyLimits: { size: bounds.bodyBytes ?? size, depth: bounds.depth ?? depth },
   }
 }
 

@@ -12,6 +12,7 @@ import { checkExposedDocs } from './check-docs.js'
 import { checkMiddlewares } from './check-middlewares.js'
 import { compileOnce } from './compile-once.js'
 import { checkFeatures } from './features.js'
+import { routePrefixes } from './route-prefixes.js'
 import type { Resolved } from './settings/resolve-settings.js'
 import type { Settings } from './settings/settings.js'
 
@@ -37,11 +38,16 @@ export function describeApp(resolved: Resolved, builtIn: readonly Provider[]): D
     { origin: 'providers', providers: settings.providers },
     ...plugins.map(({ name, providers = [] }) => ({ origin: `plugin '${name}'`, providers })),
   ])
+  const { prefixOf, problems: misplaced } = routePrefixes(settings.prefix, graph.placements)
+  // Paths with a wrong prefix would be reported as wrong or duplicate again, once for each route.
+  if (misplaced.length > 0) throw new ConfigError([...graph.problems, ...misplaced])
   const controllers = [...new Set(graph.scopes.flatMap((scope) => scope.controllers))]
   const { model, problems } = compileOnce(controllers, {
     readChain: (target) => chainOf(target).map(readClass),
     defaultAccess: auth.defaultAccess,
     hasGuard: auth.guard !== null,
+    prefixOf,
+    defaultStatus: settings.defaultStatus,
   })
   const readKeys = plugins.flatMap(({ metadataKeys = [] }) => metadataKeys)
   const foreign = checkForeign({ controllers, scopes: graph.scopes, readKeys })

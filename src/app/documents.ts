@@ -38,19 +38,24 @@ export function listDocuments(
     let built: BuiltDocument | undefined
     let document: OpenApiDocument | undefined
     const build = () => {
-      const hasDeadline = settings.timeouts.handlerMs !== null
+      const { handlerMs } = settings.timeouts
       const parsesNestedQuery = parsesNested(express)
       const features = featureFacts(settings)
-      const ofPlugins = settings.plugins.flatMap(({ contract }) => contract ?? [])
-      // A function may return something else at each call, so a document with one is not shared.
-      const key = keyOf(model, { swagger, hasDeadline, parsesNestedQuery, features, ofPlugins })
+      const key = keyOf(model, {
+        swagger,
+        hasDeadline: handlerMs !== null,
+        parsesNestedQuery,
+        features,
+        // A function may return something else at each call, so a document with one is not shared.
+        ofPlugins: settings.plugins.flatMap(({ contract }) => contract ?? []),
+      })
       built ??= builtDocuments.get(model, key, () =>
         buildDocument(model, {
           settings: swagger,
           describeSchema: (schema, side) =>
             describeOnce(schema, { side, converters: swagger.converters }),
           contracts: [
-            errorResponses({ hasDeadline }),
+            errorResponses({ defaultMs: handlerMs }),
             ...featureContracts(settings),
             ...pluginContracts(settings.plugins),
           ],

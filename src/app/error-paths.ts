@@ -6,7 +6,7 @@ import { toMiddlewareFailure } from '../errors/failure.js'
 import { kHasFailed } from '../http/own-fields.js'
 import type { BlazonRequest } from '../http/request.js'
 import { composeErrorMiddlewares, type OnFailure } from '../pipeline/compose-error-middlewares.js'
-import { type DeadlineConfig, Deadlines } from '../pipeline/deadlines.js'
+import { DeadlineSet } from '../pipeline/deadline-set.js'
 import { explainErrors } from '../pipeline/explain-errors.js'
 import { createFail } from '../pipeline/fail.js'
 import { createOnLateError, type OnLateError } from '../pipeline/late-errors.js'
@@ -32,8 +32,8 @@ export interface ErrorPaths {
   readonly onEarlyError: OnFailure
   /** For errors of middlewares that have called `next` already. */
   readonly onLateError: OnLateError
-  /** Ends requests whose handler takes too long. `null` if handlers have no time limit. */
-  readonly deadlines: Deadlines | null
+  /** Ends requests whose handler takes too long. */
+  readonly deadlines: DeadlineSet
   /** Logs an error of a request. */
   readonly log: LogFailure
 }
@@ -60,8 +60,8 @@ export function buildErrorPaths(config: ErrorPathConfig): ErrorPaths {
   const explaining = { plugins: settings.plugins, declaresOf: declaresFor(settings) }
   // An error middleware has the same time limit as a handler.
   const watch = {
-    start: (req: BlazonRequest, res: Response) => deadlines?.startUntilClosed(req, res),
-    stop: (req: BlazonRequest) => deadlines?.stop(req),
+    start: (req: BlazonRequest, res: Response) => deadlines.startForErrors(req, res),
+    stop: (req: BlazonRequest) => deadlines.stopForErrors(req),
   }
   const pathTo = (last: OnError, staysAnError: boolean) => {
     const ends = { last, log, watch, staysAnError }
@@ -71,7 +71,8 @@ export function buildErrorPaths(config: ErrorPathConfig): ErrorPaths {
   const fail = scopedErrors(scopes, createFail(log))
   const failInExpress = createFail(log, toMiddlewareFailure)
   const onError = pathTo(fail, false)
-  const deadlines = createDeadlines(settings, { clock, onError, fail, scopes })
+  const { handlerMs } = settings.timeouts
+  const deadlines = new DeadlineSet(handlerMs, { clock, onError, fail, scopes })
   return {
     onError,
     onMiddlewareError: pathTo(failInExpress, false),
@@ -88,9 +89,4 @@ function noteFailure(onError: OnFailure): OnFailure {
     req[kHasFailed] = true
     onError(error, req, res, origin)
   }
-}
-
-function createDeadlines({ timeouts }: Settings, config: DeadlineConfig): Deadlines | null {
-  const { handlerMs } = timeouts
-  return handlerMs === null ? null : new Deadlines(handlerMs, config)
 }

@@ -12,7 +12,7 @@ import type { CompiledRoutes } from './compile-routes.js'
 import type { ErrorPaths } from './error-paths.js'
 import type { RunningFeatures } from './features.js'
 import type { ReadyMiddlewares } from './prepare-middlewares.js'
-import { watchRouters } from './watch-routers.js'
+import { watchMiddlewares } from './watch-middlewares.js'
 
 /** The input of {@link buildFront}. */
 export interface FrontConfig {
@@ -38,21 +38,22 @@ export function buildFront(config: FrontConfig): Front {
   const { onEarlyError, onMiddlewareError, onLateError, onRefusal } = errors
   const { model, frameworkRoutes, match } = routes
   const traced = { routes: model.routes, others: frameworkRoutes, onError: errors.onError }
-  const watched = watchRouters(middlewares.handlers, {
+  const watch = watchMiddlewares({
     named: middlewares.named,
     match,
     routes: [...model.routes, ...frameworkRoutes],
     logger,
+    isProduction: process.env['NODE_ENV'] === 'production',
   })
   const dispatch = compileDispatch({
-    match: watched.match,
+    match,
     routes: model.routes,
     handlers: nameRoutes(routes.handlers, traced),
     onError: onRefusal,
     admission: features.admission,
   })
-  const ends = { done: dispatch, onError: onMiddlewareError, onLateError }
-  const inScope = inFrontOf(ends, watched.handlers)
+  const ends = { done: dispatch, onError: onMiddlewareError, onLateError, watch }
+  const inScope = inFrontOf(ends, middlewares.handlers)
   const entered = features.enter?.({ run: inScope, onError: onEarlyError }) ?? inScope
   const run = behindSecurity(config, entered)
   const refuse = behindSecurity(config, refuseQuery(onRefusal))

@@ -4,6 +4,7 @@ import type { ApiBodyOptions, ApiOperationOptions, ApiResponseOptions } from './
 import type { OptionSettings, RouteOption } from './option.js'
 import type { Token } from './provider.js'
 import type { RateLimitPolicy } from './rate-limit.js'
+import type { RouteLimits } from './route-limits.js'
 import type { HttpMethod, ParameterSource } from './route-model.js'
 import type { InputSource, Schema } from './schema.js'
 import type { TenantDecoratorOptions } from './tenant.js'
@@ -30,6 +31,8 @@ export type Fact =
   | { readonly kind: 'redirect'; readonly url: string; readonly status: number }
   | { readonly kind: 'tenant'; readonly options: TenantDecoratorOptions }
   | { readonly kind: 'cache'; readonly options: CacheOptions }
+  /** The argument of `@Limits`, as it was written. */
+  | { readonly kind: 'bounds'; readonly limits: RouteLimits }
   /** `false` means no limit. */
   | { readonly kind: 'rateLimit'; readonly policies: readonly RateLimitPolicy[] | false }
   | { readonly kind: 'tags'; readonly tags: readonly string[] }

@@ -41,6 +41,17 @@ export interface RouteSetup extends Pick<PluginContext, 'get' | 'logger' | 'uses
 }
 
 /**
+ * The middlewares of a plugin, by their place. Plugins of the same place run in the order of `plugins`. `security` and
+ * the tenant of a request come before all of them.
+ */
+export interface PluginMiddlewares {
+  /** Run before the application's own `middlewares`. Default: none. */
+  readonly first?: MiddlewareList
+  /** Run after the application's own `middlewares`. Default: none. */
+  readonly last?: MiddlewareList
+}
+
+/**
  * An extension of an application.
  *
  * @example
@@ -60,8 +71,11 @@ export interface Plugin extends Lifecycle {
    * keys. Default: none.
    */
   readonly metadataKeys?: readonly (string | symbol)[]
-  /** Middlewares that run after the application's own `middlewares`. Nested lists are flattened. */
-  readonly middlewares?: MiddlewareList
+  /**
+   * Middlewares and error middlewares. A list runs after the application's own `middlewares`. `first` of
+   * {@link PluginMiddlewares} runs before them. Nested lists are flattened. Default: none.
+   */
+  readonly middlewares?: MiddlewareList | PluginMiddlewares
   /** Called once, after every provider is constructed and before the first request. A promise is awaited. */
   setup?(context: PluginContext): unknown
   /**

@@ -70,6 +70,11 @@ export interface Module {
   readonly providers?: readonly Provider[]
   /** Controller classes of the module. Default: none. */
   readonly controllers?: readonly Class[]
+  /**
+   * The path before the paths of the module's own controllers, after the `prefix` of the application. It may contain
+   * `:param` segments. It does not apply to the controllers of `imports`. Default: none.
+   */
+  readonly prefix?: string
   /** Tokens that every class can inject. Default: all of them. */
   readonly exports?: readonly Token[]
 }

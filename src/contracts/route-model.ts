@@ -4,6 +4,7 @@ import type { OperationFacts } from './operation.js'
 import type { OptionTarget, OptionValue, RouteOption } from './option.js'
 import type { Class } from './provider.js'
 import type { RateLimitPolicy } from './rate-limit.js'
+import type { RouteBounds } from './route-limits.js'
 import type { InputSource, Schema } from './schema.js'
 
 /**
@@ -11,6 +12,9 @@ import type { InputSource, Schema } from './schema.js'
  * path.
  */
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS' | 'ALL'
+
+/** Statuses by the method of a route. */
+export type DefaultStatus = { readonly [M in HttpMethod]?: number }
 
 /** The source from which a handler parameter gets its value (legacy dialect). */
 export type ParameterSource = InputSource | 'req' | 'res' | 'user' | 'tenant'
@@ -82,7 +86,9 @@ export interface RouteModel {
     /** Whether the decorator is on the class: all its routes are then counted together. */
     readonly isOfClass: boolean
   } | null
-  /** Status of `@HttpCode`; `null` without it. */
+  /** Limits of `@Limits`; `null` without it, and the application's limits apply. */
+  readonly bounds: RouteBounds | null
+  /** Status of `@HttpCode`, else of the `defaultStatus` option; `null` without both. */
   readonly status: number | null
   /** Headers of `@Header`, in source order; `null` without it. */
   readonly headers: readonly (readonly [name: string, value: string])[] | null

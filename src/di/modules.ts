@@ -14,9 +14,20 @@ export interface Scope {
   readonly exports: readonly Token[] | null
 }
 
+/** The controllers of one module, or of the `controllers` option, with their prefix. */
+export interface Placement {
+  /** The name of the place in messages: `module 'users'`, or `controllers`. */
+  readonly name: string
+  /** As the module states it, unchecked; `undefined` if there is none. */
+  readonly prefix: unknown
+  readonly controllers: readonly Class[]
+}
+
 /** The providers and controllers of all modules, sorted into scopes. */
 export interface ModuleGraph {
   readonly scopes: readonly Scope[]
+  /** Each place that lists controllers. */
+  readonly placements: readonly Placement[]
   readonly problems: readonly Problem[]
 }
 
@@ -30,6 +41,9 @@ export function collectModules(
   const shared = new Map<Token, Binding>()
   const scopes: Scope[] = []
   const controllers: Class[] = [...listedControllers]
+  const placements: Placement[] = [
+    { name: 'controllers', prefix: undefined, controllers: listedControllers },
+  ]
   const classesOf = (module: Module) =>
     (module.controllers ?? []).filter((controller) => typeof controller === 'function')
   const bind = (providers: readonly Provider[], origin: string, into: Map<Token, Binding>) => {
@@ -37,6 +51,7 @@ export function collectModules(
   }
   for (const { origin, providers } of listed) bind(providers, origin, shared)
   for (const [module, name] of walk(modules, problems)) {
+    placements.push({ name, prefix: module.prefix, controllers: classesOf(module) })
     if (module.exports === undefined) {
       bind(module.providers ?? [], name, shared)
       controllers.push(...classesOf(module))
@@ -52,7 +67,7 @@ export function collectModules(
     })
   }
   const everywhere = { bindings: [...shared.values()], controllers, exports: null }
-  return { scopes: [everywhere, ...scopes], problems }
+  return { scopes: [everywhere, ...scopes], placements, problems }
 }
 
 function walk(modules: readonly Module[], problems: Problem[]): Map<Module, string> {
@@ -138,13 +153,20 @@ function mistakeOf(module: unknown): string | null {
   return `It is an instance of ${module.constructor.name}, which has no field of a module.`
 }
 
-const PARTS: readonly (keyof Module)[] = ['name', 'imports', 'providers', 'controllers', 'exports']
+const PARTS: readonly (keyof Module)[] = [
+  'name',
+  'imports',
+  'providers',
+  'controllers',
+  'prefix',
+  'exports',
+]
 
 function invalidModule(cause: string, where: string): Problem {
   return {
     code: 'E_MODULE_INVALID',
     subject: where,
     cause,
-    remedy: 'Give an object: { name?, imports?, providers?, controllers?, exports? }.',
+    remedy: 'Give an object: { name?, imports?, providers?, controllers?, prefix?, exports? }.',
   }
 }

@@ -2,6 +2,7 @@ import { validateHeaderName, validateHeaderValue } from 'node:http'
 import type { Class } from '../contracts/provider.js'
 import type { Problem } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
+import { checkBounds, checkUnusedBounds } from './check-bounds.js'
 import { checkCache } from './check-cache.js'
 import { checkDocumentation } from './check-documentation.js'
 import { checkInputs } from './check-inputs.js'
@@ -62,6 +63,9 @@ export function checkMethod(controller: Class, key: PropertyKey, facts: FactsByK
   if (facts.status ?? facts.redirect ?? facts.header)
     problems.push(...checkResponse(subject, facts))
   if (facts.rateLimit) problems.push(...checkLimits(subject, facts))
+  if (facts.bounds) {
+    problems.push(...checkBounds(subject, facts), ...checkUnusedBounds(subject, facts))
+  }
   if (facts.cache) problems.push(...checkCache(subject, facts))
   if (facts.operation ?? facts.bodyDoc ?? facts.responseDoc) {
     problems.push(...checkDocumentation(subject, facts))

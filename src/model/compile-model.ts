@@ -1,15 +1,22 @@
 import type { FactOf } from '../contracts/facts.js'
 import type { OperationFacts } from '../contracts/operation.js'
 import type { Class } from '../contracts/provider.js'
-import type { AppModel, ParameterModel, RouteModel } from '../contracts/route-model.js'
+import type {
+  AppModel,
+  DefaultStatus,
+  ParameterModel,
+  RouteModel,
+} from '../contracts/route-model.js'
 import type { InputSource, Schema } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
+import { checkBounds } from './check-bounds.js'
 import { checkController, checkMethod } from './check-controller.js'
 import { checkLimits } from './check-limits.js'
 import { checkOptions } from './check-options.js'
 import { checkRepeated } from './check-repeated.js'
 import { checkRoutes } from './check-routes.js'
 import { checkUses } from './check-uses.js'
+import { compileBounds } from './compile-bounds.js'
 import { compileOptions } from './compile-options.js'
 import { compileUses } from './compile-uses.js'
 import { expressMethods, expressStack } from './express-route.js'
@@ -23,6 +30,10 @@ export interface ModelOptions {
   /** The access of a route that has no decorator for it. */
   readonly defaultAccess: 'public' | 'protected'
   readonly hasGuard: boolean
+  /** Returns the path before the prefix of a controller: that of the application and of its module. */
+  readonly prefixOf: (controller: Class) => string
+  /** The status of the routes of a method without `@HttpCode`; 200 or 204 for a method that is absent. */
+  readonly defaultStatus: DefaultStatus
 }
 
 /** The model, with all errors and warnings about it. */
@@ -61,6 +72,7 @@ function checkLink(subject: string, facts: FactsByKind): Problem[] {
     ...checkRepeated(subject, facts),
     ...checkOptions(subject, facts),
     ...checkUses(subject, facts),
+    ...checkBounds(subject, facts),
   ]
 }
 
@@ -71,17 +83,25 @@ interface Owner {
   readonly prefix: string
   readonly tags: readonly string[]
   readonly defaultAccess: 'public' | 'protected'
+  readonly defaultStatus: DefaultStatus
 }
 
 function ownerOf(
   controller: Class,
   { facts }: InheritedController,
-  { defaultAccess }: ModelOptions,
+  { defaultAccess, defaultStatus, prefixOf }: ModelOptions,
 ): Owner {
-  const prefix = firstOf(facts, 'controller')?.prefix ?? ''
+  const prefix = joinPaths(prefixOf(controller), firstOf(facts, 'controller')?.prefix ?? '')
   // The facts of the class come first, then those of its bases: the tags of a subclass replace those of its base.
   const tags = firstOf(facts, 'tags')?.tags ?? [defaultTag(controller.name)]
-  return { controller, facts, prefix, tags: Object.freeze([...new Set(tags)]), defaultAccess }
+  return {
+    controller,
+    facts,
+    prefix,
+    tags: Object.freeze([...new Set(tags)]),
+    defaultAccess,
+    defaultStatus,
+  }
 }
 
 interface Draft {
@@ -111,7 +131,8 @@ function compileRouteModel({ handler, facts, verb, index }: Draft, owner: Owner)
     tenant: compileTenant(firstOf(facts, 'tenant') ?? firstOf(owner.facts, 'tenant')),
     cache: firstOf(facts, 'cache')?.options ?? null,
     limits: compileLimits(facts, false) ?? compileLimits(owner.facts, true),
-    status: firstOf(facts, 'status')?.status ?? null,
+    bounds: compileBounds(owner.facts, facts),
+    status: compileStatus(facts, verb, owner),
     headers: compileHeaders(facts),
     redirect: compileRedirect(firstOf(facts, 'redirect')),
     parameters: compileParameters(facts),
@@ -152,6 +173,17 @@ function compileAccess(
 
 function compileTenant(fact: FactOf<'tenant'> | undefined): RouteModel['tenant'] {
   return fact === undefined ? null : { isOptional: fact.options?.optional === true }
+}
+
+/** A redirect has a status of its own, and no response without it is described. */
+function compileStatus(
+  facts: FactsByKind,
+  { method }: FactOf<'route'>,
+  { defaultStatus }: Owner,
+): number | null {
+  const stated = firstOf(facts, 'status')?.status
+  if (stated !== undefined) return stated
+  return facts.redirect === undefined ? (defaultStatus[method] ?? null) : null
 }
 
 function compileHeaders(facts: FactsByKind): RouteModel['headers'] {

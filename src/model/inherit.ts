@@ -1,5 +1,6 @@
 import type { ClassFacts, Fact } from '../contracts/facts.js'
 import type { Class } from '../contracts/provider.js'
+import { mergeLimits } from './compile-bounds.js'
 import { type FactsByKind, groupFacts } from './facts-by-kind.js'
 
 /** Reads the facts of a class and its base classes, nearest first. */
@@ -30,7 +31,17 @@ export function inherit(chain: readonly ClassFacts[]): InheritedController {
 function override(own: readonly Fact[], inherited: readonly Fact[] | undefined): readonly Fact[] {
   if (inherited === undefined) return own
   const stated = new Set(own.map(topicOf))
-  return [...own, ...inherited.filter((fact) => !stated.has(topicOf(fact)))]
+  return [
+    ...own.map((fact) => complete(fact, inherited)),
+    ...inherited.filter((fact) => !stated.has(topicOf(fact))),
+  ]
+}
+
+/** `@Limits` replaces those of the original field by field. */
+function complete(fact: Fact, inherited: readonly Fact[]): Fact {
+  if (fact.kind !== 'bounds') return fact
+  const others = inherited.filter((each) => each.kind === 'bounds')
+  return others.length === 0 ? fact : { ...fact, limits: mergeLimits([fact, ...others]) }
 }
 
 /** The topic of a fact. A fact on the same topic in a subclass replaces the inherited facts. */

@@ -7,6 +7,13 @@ export function joinPaths(prefix: string, path: string): string {
   return `/${segments.join('/')}`
 }
 
+/** The problem of a prefix, which stands before other paths; `null` when there is none. */
+export function prefixProblem(prefix: unknown): string | null {
+  if (typeof prefix !== 'string') return `${String(prefix)} is not a path`
+  const hasWildcard = prefix.includes('*')
+  return pathProblem(prefix) ?? (hasWildcard ? 'paths follow it, so it has no wildcard' : null)
+}
+
 /** Names of the parameters in a path, in order; `*rest` counts as `rest`. */
 export function pathParameters(path: string): string[] {
   return path.match(/[:*]\w+/g)?.map((parameter) => parameter.slice(1)) ?? []

@@ -31,6 +31,9 @@ export function buildResponses(
 ): Responses {
   const responses: Record<string, Responses[string]> = {}
   for (const status of errors) responses[status] = errorResponse(status)
+  if (route.bounds?.bodyBytes !== undefined && errors.includes(413)) {
+    responses[413] = tooLarge(route.bounds.bodyBytes)
+  }
   for (const each of added) responses[each.status] = declaredResponse(each, route, schemas)
   inferSuccesses(route, responses)
   for (const declared of route.operation.responses) {
@@ -61,6 +64,12 @@ function addHeaders(
     const own = '$ref' in response ? ownCopy(UNSTATED) : response
     responses[status] = { ...own, headers: { ...ownCopy(headers), ...own.headers } }
   }
+}
+
+/** The 413 of an operation whose `@Limits` sets the size of its body: clients can read the size. */
+function tooLarge(bytes: number): OpenApiResponse {
+  const description = `The request body is larger than ${bytes} bytes.`
+  return { description, content: ownCopy(errorContent(413)) }
 }
 
 /**

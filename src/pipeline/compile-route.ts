@@ -4,6 +4,7 @@ import type { Interceptor } from '../contracts/interceptor.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { BodyLimits } from '../http/read-json.js'
 import type { RequestScopes } from '../http/request-scopes.js'
+import { readsBody } from '../model/body-methods.js'
 import { joinStages } from '../step/join-stages.js'
 import type { OnError, RunRoute, SettlingStage, Stage, Step } from '../step/step.js'
 import type { Deadlines } from './deadlines.js'
@@ -69,7 +70,7 @@ export const NO_STAGES: RouteStages = Object.freeze({
   cache: null,
 })
 
-/** The settings that all routes of an application share. */
+/** The settings of a route. All routes of an application without limits of their own share the object. */
 export interface PipelineConfig {
   readonly guard: AuthGuard | null
   readonly logDenial: LogDenial
@@ -87,9 +88,6 @@ export interface PipelineConfig {
   /** `null` if requests have no scopes. */
   readonly scopes: RequestScopes | null
 }
-
-/** Methods with a body. The body is read even if the route has no schema for it. */
-export const METHODS_WITH_BODY: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE', 'ALL']
 
 /**
  * Compiles a route to one function. It is called at boot.
@@ -112,8 +110,8 @@ export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineCo
   const mayRespondLater = takesResponse(invocation)
   const response = { ...config, route, mayRespondLater, bare: compileBareResponses(route) }
   const isDescribed = route.inputs.body !== null
-  const readsBody = isDescribed || METHODS_WITH_BODY.includes(route.method)
-  const mayWait = readsBody || inputs.length > 0 || route.isProtected || stages !== NO_STAGES
+  const takesBody = readsBody(route)
+  const mayWait = takesBody || inputs.length > 0 || route.isProtected || stages !== NO_STAGES
   const isExtended = added.length > 0 || middlewares.length > 0
   const mayExpire = config.deadlines !== null || config.mayFailLate || middlewares.length > 0
   // Written out: at boot, an object spread in the middle of a literal costs more than the rest of this function.
@@ -140,7 +138,7 @@ export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineCo
     beforeBody: plugins.beforeBody,
     use: middlewares.length === 0 ? null : useStage(middlewares, config),
     cache: stages.cache?.(settleOf(response)) ?? null,
-    body: readsBody ? bodyStage({ limits: config.bodyLimits, isDescribed }) : null,
+    body: takesBody ? bodyStage({ limits: config.bodyLimits, isDescribed }) : null,
     validate: inputs.length > 0 ? validateStage(inputs) : null,
     unexpired: (mayWait || isExtended) && mayExpire ? unexpiredStage : null,
     headers: route.headers === null ? null : headersStage(route.headers),

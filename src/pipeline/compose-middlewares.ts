@@ -13,10 +13,17 @@ export interface MiddlewareEnds {
   readonly done: RunRoute
   readonly onError: OnFailure
   readonly onLateError: OnLateError
+  /** Called for each request before the first middleware; `undefined` if nothing is watched. */
+  readonly watch?: WatchMiddlewares | undefined
 }
 
-/** The index of a request that has failed, so that no middleware has it. */
-const FAILED = -1
+/**
+ * Watches a request.
+ *
+ * @param holder Returns the index of the middleware that has the request or has failed, or the number of
+ * middlewares if the request has left them.
+ */
+export type WatchMiddlewares = (req: BlazonRequest, res: Response, holder: () => number) => void
 
 /**
  * Runs middlewares in order, then `done`, by the rules of Express 5: an argument to `next`, a throw and a
@@ -26,7 +33,7 @@ const FAILED = -1
  */
 export function composeMiddlewares(
   middlewares: readonly RequestHandler[],
-  { done, onError, onLateError }: MiddlewareEnds,
+  { done, onError, onLateError, watch }: MiddlewareEnds,
 ): RunRoute {
   const end = middlewares.length
   function leave(req: BlazonRequest, res: Response): void {
@@ -40,7 +47,10 @@ export function composeMiddlewares(
     onError(error, req, res)
   }
   return function runMiddlewares(req, res) {
-    /** The index of the middleware that has the request. Only this one may pass it on. */
+    /**
+     * The index of the middleware that has the request. Only this one may pass it on. After a failure no middleware
+     * has the request: `at` is then `~index`, which is negative.
+     */
     let at = 0
     function run(index: number): void {
       at = index
@@ -62,7 +72,7 @@ export function composeMiddlewares(
     }
     function fail(error: unknown): void {
       const from = at
-      at = FAILED
+      at = ~from
       const passOver = (place: number, argument: unknown) =>
         goOn(Math.max(from + 1, place), argument)
       // Nothing follows the route.
@@ -73,6 +83,7 @@ export function composeMiddlewares(
     }
     // Express sets `req.params` to an object for every middleware.
     req.params ??= {}
+    watch?.(req, res, () => (at < 0 ? ~at : at))
     run(0)
   }
 }

@@ -27,7 +27,7 @@ export function hasTimedOut(req: BlazonRequest): boolean {
 }
 
 /**
- * The handler timeout of an application. All requests have the same time limit, so they expire in the order in
+ * A handler timeout of one length. All its requests have the same time limit, so they expire in the order in
  * which they started. Therefore one timer for the oldest request is enough. It is not stopped when that request
  * ends. When it fires, it is set again for the oldest request that remains.
  */

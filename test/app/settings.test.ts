@@ -14,9 +14,14 @@ const authorize = () => true
 const everything: AppOptions = {
   controllers: [class {}],
   modules: [{ name: 'shop' }],
+  prefix: 'api//v1/',
+  defaultStatus: { POST: 201 },
   providers: [class {}],
   middlewares: [none, [none]],
-  plugins: [{ name: 'own', middlewares: [none] }],
+  plugins: [
+    { name: 'own', middlewares: [none] },
+    { name: 'other', middlewares: { first: [none], last: [[none]] } },
+  ],
   auth: { guard: { canActivate: () => true }, default: 'protected', can: () => true },
   security: { helmet: { hidePoweredBy: false }, cors: { origin: 'https://app.example' } },
   tenant: {
@@ -54,6 +59,7 @@ const everything: AppOptions = {
 function* ownObjects({ controllers, modules, providers, ...settings }: Settings) {
   yield* [controllers, modules, providers, settings.middlewares, settings.plugins]
   yield* [settings.auth, settings.security, settings.swagger, settings.converters, settings.cache]
+  yield settings.defaultStatus
   yield* [settings.rateLimit, settings.rateLimit.policies, settings.limits, settings.validation]
   yield* [...settings.swagger, ...settings.rateLimit.policies, settings.timeouts]
   if (settings.tenant !== null) yield* [settings.tenant, settings.tenant.strategies]
@@ -65,6 +71,8 @@ describe('resolveSettings', () => {
     expect(settingsOf({})).toMatchObject({
       controllers: [],
       modules: [],
+      prefix: '/',
+      defaultStatus: {},
       providers: [],
       middlewares: [],
       plugins: [],
@@ -125,6 +133,8 @@ describe('resolveSettings', () => {
         defaultAccess: 'protected',
         can: everything.auth?.can,
       },
+      prefix: '/api/v1',
+      defaultStatus: { POST: 201 },
       security: { helmet: { hidePoweredBy: false }, cors: { origin: 'https://app.example' } },
       tenant: {
         header: 'x-org',
@@ -164,9 +174,11 @@ describe('resolveSettings', () => {
     expect(Object.keys(settings.converters)).toEqual(['own'])
     expect(settings.cache.store).toBe(everything.cache?.store)
     expect(settings.middlewares.map(({ name }) => name)).toEqual([
+      "plugin 'other', middlewares.first[0]",
       'middlewares[0]',
       'middlewares[1][0]',
       "plugin 'own', middlewares[0]",
+      "plugin 'other', middlewares.last[0][0]",
     ])
   })
 

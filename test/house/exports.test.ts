@@ -16,20 +16,20 @@ import { readSources } from './sources.js'
 const VALUES = `
   All ApiBody ApiHidden ApiOperation ApiResponseDoc ApiTags App AppClosingError Auth BadRequestError BaseController
   Body Cache CacheManager Can Clock ConfigError ConflictError Controller CurrentUser Delete ForbiddenError Get Head
-  Header Headers Health HttpCode HttpError Inject Injectable InjectionToken InternalServerError MethodNotAllowedError
-  NotFoundError Options Params Patch PayloadTooLargeError Post Public Put Query RateLimit Redirect Refusal Req Res
-  ServiceUnavailableError Tenant TenantContext TenantId TooManyRequestsError UnauthorizedError
-  UnprocessableEntityError UnsupportedMediaTypeError Use blameRequest compose createTenantMiddleware defineAppOptions
-  defineControllers defineOption formatProblem getTenantId hasFailed holdResponse inject memoryCache memoryRateLimit
-  publicRouter refuseOldPeer requireTenantId runWithTenant runWithoutTenant tenantFromHost tenantFromPath
-  tenantFromSubdomain tenantKey tenantRouter tenantScoped toSeconds
+  Header Headers Health HttpCode HttpError Inject Injectable InjectionToken InternalServerError Limits
+  MethodNotAllowedError NotFoundError Options Params Patch PayloadTooLargeError Post Public Put Query RateLimit
+  Redirect Refusal Req Res ServiceUnavailableError Tenant TenantContext TenantId TooManyRequestsError
+  UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError Use blameRequest compose createTenantMiddleware
+  defineAppOptions defineControllers defineOption formatProblem getTenantId hasFailed holdResponse inject memoryCache
+  memoryRateLimit publicRouter refuseOldPeer requireTenantId runWithTenant runWithoutTenant tenantFromHost
+  tenantFromPath tenantFromSubdomain tenantKey tenantRouter tenantScoped toSeconds
 `
 
 /** The names that `blazon` exports as types only. */
 const TYPES = `
   AbstractClass ApiBodyOptions ApiOperationOptions ApiResponseOptions AppDocument AppModel AppOptions AuthGuard
   AuthOptions CacheEntry CacheOptions CacheSettings CacheStats CacheStore Class ClassProvider ConfigCode
-  ContractHeader ContractOf ContractParameter Decorated DualClassDecorator DualClassOrMethodDecorator
+  ContractHeader ContractOf ContractParameter Decorated DefaultStatus DualClassDecorator DualClassOrMethodDecorator
   DualMethodDecorator Duration ErrorCode ErrorEnvelope ErrorRequestHandler ExistingProvider FactoryProvider FieldError
   Handler HealthReport Hold HttpErrorOptions HttpMethod InferOutput InputSchemas InputSource Interceptor
   InterceptorEntry JsonSchema KeepOptions LegacyParameterDecorator Lifecycle LimitOptions Logger MaybePromise
@@ -37,13 +37,13 @@ const TYPES = `
   OpenApiDocument OpenApiHeader OpenApiInfo OpenApiMediaType OpenApiMethod OpenApiOperation OpenApiParameter
   OpenApiPathItem OpenApiRequestBody OpenApiResponse OpenApiSchema OpenApiSecurityScheme OpenApiServer OpenApiTag
   OperationFacts OptionDecorator OptionSettings OptionTarget OptionValue Override ParameterModel ParameterSource
-  PeerUse Plugin PluginContext PluginHealth PluginSteps Problem ProblemDetails Provider RateLimitBy RateLimitCount
-  RateLimitOptions RateLimitPolicy RateLimitResult RateLimitStore Reference RefusedStatement Request RequestHandler
-  RequestOutcome Response RouteContract RouteModel RouteOption RouteSetup RouteTableEntry Schema SchemaConverter
-  SchemaSide ScopedCache SecurityOptions SecurityRequirement Size Stage Step StoreContext SuccessEnvelope
-  SwaggerOptions TenantDecoratorOptions TenantInfo TenantMiddlewareOptions TenantOptions TenantRouterOptions
-  TenantScope TenantScopedOptions TenantSourceOptions TenantStore TenantStrategy TimeoutOptions Timer Token UseEntry
-  UsedByRoute User Validated ValidatedRequest ValidationOptions ValueProvider
+  PeerUse Plugin PluginContext PluginHealth PluginMiddlewares PluginSteps Problem ProblemDetails Provider RateLimitBy
+  RateLimitCount RateLimitOptions RateLimitPolicy RateLimitResult RateLimitStore Reference RefusedStatement Request
+  RequestHandler RequestOutcome Response RouteBounds RouteContract RouteLimits RouteModel RouteOption RouteSetup
+  RouteTableEntry Schema SchemaConverter SchemaSide ScopedCache SecurityOptions SecurityRequirement Size Stage Step
+  StoreContext SuccessEnvelope SwaggerOptions TenantDecoratorOptions TenantInfo TenantMiddlewareOptions TenantOptions
+  TenantRouterOptions TenantScope TenantScopedOptions TenantSourceOptions TenantStore TenantStrategy TimeoutOptions
+  Timer Token UseEntry UsedByRoute User Validated ValidatedRequest ValidationOptions ValueProvider
 `
 
 /** The names that `blazon/testing` exports. */

@@ -3,6 +3,7 @@ import type { InterceptorEntry } from '../../contracts/interceptor.js'
 import type { Logger } from '../../contracts/logger.js'
 import type { Plugin } from '../../contracts/plugin.js'
 import type { Class, Module, Provider } from '../../contracts/provider.js'
+import type { DefaultStatus } from '../../contracts/route-model.js'
 import type { Override } from '../../di/build-container.js'
 import type { CacheSettings } from '../../features/cache/cache-options.js'
 import type { RateLimitOptions } from '../../features/rate-limit/rate-limit-options.js'
@@ -29,6 +30,21 @@ export interface AppOptions {
    * @see docs/dependency-injection.md#modules
    */
   readonly modules?: readonly Module[]
+  /**
+   * The path before the paths of all controllers: `'api'`, `'/api/v1/'`. It may contain `:param` segments. Slashes at
+   * either end do not matter. It changes neither `swagger.path` nor the paths of `middlewares`.
+   *
+   * @defaultValue none
+   * @see docs/decorators.md#prefixes
+   */
+  readonly prefix?: string
+  /**
+   * The status of responses of routes without `@HttpCode` and `@Redirect`, by method: `{ POST: 201 }`; 200 to 299.
+   *
+   * @defaultValue 200; 204 if a handler returns nothing
+   * @see docs/decorators.md#default-status
+   */
+  readonly defaultStatus?: DefaultStatus
   /**
    * Providers that belong to no module.
    *

@@ -1,21 +1,24 @@
 import type { Size } from '../../contracts/units.js'
-import type { Problem } from '../../errors/config-error.js'
-import { invalid } from '../../errors/invalid.js'
 import { type Names, type OptionGroup, unknownNames } from '../../errors/option-group.js'
+import { checkCount, checkSize } from '../../http/check-units.js'
 import { toBytes } from '../../http/units.js'
 
 /** The `limits` option: limits for the size and the nesting of requests. */
 export interface LimitOptions {
   /**
-   * The largest JSON body, compressed and decompressed: a size. A larger body gets 413.
+   * The largest JSON body, compressed and decompressed: a size. A larger body gets 413. `@Limits` sets
+   * another limit for a route.
    *
    * @defaultValue `'100kb'`
+   * @see docs/decorators.md#limits-of-a-route
    */
   readonly body?: Size
   /**
-   * The deepest nesting of a JSON body: a whole number. A deeper body gets 400.
+   * The deepest nesting of a JSON body: a whole number. A deeper body gets 400. `@Limits` sets another limit
+   * for a route.
    *
    * @defaultValue `64`
+   * @see docs/decorators.md#limits-of-a-route
    */
   readonly depth?: number
   /**
@@ -44,7 +47,7 @@ const HEADERS = 200
 export const limitGroup: OptionGroup<Option, LimitSettings> = {
   unknown: (limits) => unknownNames('limits.', limits, NAMES),
   check: (limits) => [
-    ...checkSize(limits?.body),
+    ...checkSize('limits.body', limits?.body),
     ...checkCount('limits.depth', limits?.depth),
     ...checkCount('limits.headers', limits?.headers),
   ],
@@ -53,14 +56,4 @@ export const limitGroup: OptionGroup<Option, LimitSettings> = {
     const bodyBytes = body === undefined ? undefined : toBytes(body)
     return Object.freeze({ bodyBytes: bodyBytes ?? BODY_BYTES, depth, headers })
   },
-}
-
-function checkSize(value: Size | undefined): Problem[] {
-  if (value === undefined || toBytes(value) !== undefined) return []
-  return [invalid('limits.body', `${value} is not a size.`, "Give bytes, or '100kb', '1mb'.")]
-}
-
-function checkCount(name: string, value: number | undefined): Problem[] {
-  if (value === undefined || (Number.isInteger(value) && value > 0)) return []
-  return [invalid(name, `${value} is not a count.`, 'Give a whole number above 0.')]
 }

@@ -21,6 +21,7 @@ const MODULE: Names<Module> = {
   imports: true,
   providers: true,
   controllers: true,
+  prefix: true,
   exports: true,
 }
 

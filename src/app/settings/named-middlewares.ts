@@ -1,4 +1,8 @@
-import type { Middleware } from '../../contracts/handler.js'
+import type { Middleware, MiddlewareList } from '../../contracts/handler.js'
+import type { Plugin, PluginMiddlewares } from '../../contracts/plugin.js'
+import type { Problem } from '../../errors/config-error.js'
+import { invalid } from '../../errors/invalid.js'
+import { type Names, refusedNames } from '../../errors/option-group.js'
 import type { NamedMiddleware } from '../../features/tenancy/check-routers.js'
 import type { AppOptions } from './app-options.js'
 
@@ -7,13 +11,58 @@ import type { AppOptions } from './app-options.js'
  * flattened. The options are not checked yet, so the entries may have any type.
  */
 export function namedMiddlewares({ middlewares, plugins }: AppOptions): NamedMiddleware[] {
-  const ofPlugins = Array.isArray(plugins) ? plugins : []
+  const ofPlugins = pluginsIn(plugins).map(middlewaresOf)
   return [
+    ...ofPlugins.flatMap(({ first }) => first),
     ...flatten(middlewares, 'middlewares'),
-    ...ofPlugins.flatMap((plugin: NonNullable<AppOptions['plugins']>[number]) =>
-      flatten(plugin?.middlewares, `plugin '${plugin?.name}', middlewares`),
-    ),
+    ...ofPlugins.flatMap(({ last }) => last),
   ]
+}
+
+const NAMES: Names<PluginMiddlewares> = { first: true, last: true }
+
+/** Finds `middlewares` of plugins that are neither a list nor two lists. None of their entries would run. */
+export function checkPluginMiddlewares({ plugins }: AppOptions): Problem[] {
+  return pluginsIn(plugins).flatMap((plugin) => {
+    const given: unknown = plugin?.middlewares
+    const name = nameOf(plugin)
+    const isTwoLists = typeof given === 'object' && given !== null && !Array.isArray(given)
+    if (!isTwoLists) return checkList(name, given)
+    const { first, last } = given as PluginMiddlewares
+    return [
+      ...refusedNames(`${name}.`, given, NAMES),
+      ...checkList(`${name}.first`, first),
+      ...checkList(`${name}.last`, last),
+    ]
+  })
+}
+
+function checkList(name: string, list: unknown): Problem[] {
+  if (list === undefined || Array.isArray(list)) return []
+  return [invalid(name, 'It is not a list.', 'Give an array, or { first: […], last: […] }.')]
+}
+
+function pluginsIn(plugins: unknown): readonly (Plugin | undefined)[] {
+  return Array.isArray(plugins) ? plugins : []
+}
+
+function nameOf(plugin: Plugin | undefined): string {
+  return `plugin '${plugin?.name}', middlewares`
+}
+
+/** The middlewares of a plugin that run before those of the application, and those that run after them. */
+function middlewaresOf(plugin: Plugin | undefined): Record<'first' | 'last', NamedMiddleware[]> {
+  const name = nameOf(plugin)
+  const given = plugin?.middlewares
+  if (isList(given)) return { first: [], last: flatten(given, name) }
+  return {
+    first: flatten(given?.first, `${name}.first`),
+    last: flatten(given?.last, `${name}.last`),
+  }
+}
+
+function isList(given: Plugin['middlewares']): given is MiddlewareList {
+  return Array.isArray(given)
 }
 
 /** Flattens lists of any depth, as `app.use` does. */

@@ -18,7 +18,8 @@ import {
   unknownInModules,
 } from './list-options.js'
 import { checkLogger, loggerOf } from './logger-option.js'
-import { namedMiddlewares } from './named-middlewares.js'
+import { checkPluginMiddlewares, namedMiddlewares } from './named-middlewares.js'
+import { prefixGroup, statusGroup } from './path-options.js'
 import type { Settings } from './settings.js'
 import { timeoutGroup } from './timeout-options.js'
 import { checkTrustProxy } from './trust-proxy.js'
@@ -27,6 +28,8 @@ import { validationGroup } from './validation-options.js'
 const NAMES: Names<AppOptions> = {
   controllers: true,
   modules: true,
+  prefix: true,
+  defaultStatus: true,
   providers: true,
   middlewares: true,
   interceptors: true,
@@ -82,12 +85,14 @@ function findUnknown(options: AppOptions): Problem[] {
     ...validationGroup.unknown(options.validation),
     ...timeoutGroup.unknown(options.timeouts),
     ...unknownInModules(options),
+    ...statusGroup.unknown(options.defaultStatus),
   ]
 }
 
 function check(options: AppOptions, middlewares: readonly NamedMiddleware[]): Problem[] {
   return [
     ...checkLists(options),
+    ...checkPluginMiddlewares(options),
     ...checkMiddlewareTypes(middlewares),
     ...checkInterceptors(options),
     ...timeoutGroup.check(options.timeouts),
@@ -103,6 +108,8 @@ function check(options: AppOptions, middlewares: readonly NamedMiddleware[]): Pr
     ...swaggerGroup.check(options.swagger),
     ...cacheGroup.check(options.cache),
     ...validationGroup.check(options.validation),
+    ...prefixGroup.check(options.prefix),
+    ...statusGroup.check(options.defaultStatus),
   ]
 }
 
@@ -112,6 +119,8 @@ function toSettings(options: AppOptions, middlewares: readonly NamedMiddleware[]
   return Object.freeze({
     controllers: copyOf(options.controllers),
     modules: copyOf(options.modules),
+    prefix: prefixGroup.resolve(options.prefix),
+    defaultStatus: statusGroup.resolve(options.defaultStatus),
     providers: copyOf(options.providers),
     middlewares: Object.freeze(middlewares),
     interceptors: copyOf(options.interceptors),

@@ -3,6 +3,7 @@ import type { Logger } from '../../contracts/logger.js'
 import type { SchemaConverters } from '../../contracts/openapi.js'
 import type { Plugin } from '../../contracts/plugin.js'
 import type { Class, Module, Provider } from '../../contracts/provider.js'
+import type { DefaultStatus } from '../../contracts/route-model.js'
 import type { Override } from '../../di/build-container.js'
 import type { ResolvedCache } from '../../features/cache/cache-options.js'
 import type { RateLimitSettings } from '../../features/rate-limit/rate-limit-options.js'
@@ -24,8 +25,12 @@ import type { ValidationSettings } from './validation-options.js'
 export interface Settings {
   readonly controllers: readonly Class[]
   readonly modules: readonly Module[]
+  /** With one slash at the start and none at the end; `'/'` without the option. */
+  readonly prefix: string
+  /** A method that is absent has no default status. */
+  readonly defaultStatus: DefaultStatus
   readonly providers: readonly Provider[]
-  /** The middlewares of the application, then those of its plugins, with nested lists flattened. */
+  /** The middlewares of the application and of its plugins, in the order in which they run. */
   readonly middlewares: readonly NamedMiddleware[]
   /** The outermost first. */
   readonly interceptors: readonly InterceptorEntry[]

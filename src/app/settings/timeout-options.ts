@@ -2,15 +2,17 @@ import type { Duration } from '../../contracts/units.js'
 import type { Problem } from '../../errors/config-error.js'
 import { invalid } from '../../errors/invalid.js'
 import { type Names, type OptionGroup, unknownNames } from '../../errors/option-group.js'
+import { checkDuration } from '../../http/check-units.js'
 import { toSeconds } from '../../http/units.js'
 
 /** The `timeouts` option. A duration is a number of seconds or a string with a unit (`'250ms'`, `'2m'`). */
 export interface TimeoutOptions {
   /**
    * The longest time of a handler, including its guard and validation: a duration, or `false` for no limit.
-   * After this time the response is 503, and `req.signal` aborts.
+   * After this time the response is 503, and `req.signal` aborts. `@Limits` sets another limit for a route.
    *
    * @defaultValue `'30s'`
+   * @see docs/decorators.md#limits-of-a-route
    */
   readonly handler?: Duration | false
   /**
@@ -69,7 +71,7 @@ const CLOSE_SECONDS = 10
 export const timeoutGroup: OptionGroup<Option, TimeoutSettings> = {
   unknown: (timeouts) => unknownNames('timeouts.', timeouts, NAMES),
   check: (timeouts) => [
-    ...checkDuration('timeouts.handler', timeouts?.handler),
+    ...checkHandler(timeouts ?? {}),
     ...checkDuration('timeouts.headers', timeouts?.headers),
     ...checkDuration('timeouts.request', timeouts?.request),
     ...checkDuration('timeouts.keepAlive', timeouts?.keepAlive),
@@ -112,12 +114,8 @@ function wholeMs(seconds: number): number {
   return Math.max(1, Math.round(seconds * 1000))
 }
 
-function checkDuration(name: string, value: Duration | false | undefined): Problem[] {
-  if (value === undefined || (value === false && name === 'timeouts.handler')) return []
-  if (toSeconds(value as Duration)) return []
-  return [
-    invalid(name, `${value} is not a duration.`, "Give seconds above 0, or '250ms', '30s', '2m'."),
-  ]
+function checkHandler({ handler }: TimeoutOptions): Problem[] {
+  return handler === false ? [] : checkDuration('timeouts.handler', handler)
 }
 
 function checkHead(timeouts: TimeoutOptions): Problem[] {

@@ -4,13 +4,17 @@ import {
   type AppOptions,
   ConfigError,
   Controller,
+  createTenantMiddleware,
   defineControllers,
+  ForbiddenError,
   Get,
   type Middleware,
+  NotFoundError,
+  Options,
   type RequestHandler,
 } from 'blazon'
 import express from 'express'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { bootWarnings } from '../../support.js'
 import { appsOfTest, send } from './support.js'
 
@@ -85,13 +89,15 @@ describe('W_MIDDLEWARE_DEAD_END', () => {
 
 describe('W_MIDDLEWARE_HIDES_ROUTE', () => {
   const apps = appsOfTest('off')
+  afterEach(() => vi.unstubAllEnvs())
 
   async function start(options: AppOptions) {
     const lines: { code?: string; text: string }[] = []
     const warn = (facts: object, text: string) => void lines.push({ ...facts, text })
     const logger = { info() {}, warn, error() {} }
     const { port } = await apps.listening({ controllers, ...options, logger })
-    const ask = async (path: string, method = 'GET') => (await send(port, { path, method })).status
+    const ask = async (path: string, method = 'GET', headers: Record<string, string> = {}) =>
+      (await send(port, { path, method, headers })).status
     return { ask, lines }
   }
 
@@ -118,6 +124,147 @@ describe('W_MIDDLEWARE_HIDES_ROUTE', () => {
       expect(lines[0]?.text).not.toContain('secret')
     },
   )
+
+  const serveFiles = express.static('/none', { fallthrough: false }) as RequestHandler
+  const spa: RequestHandler = (_req, res, _next) => void res.send('<app>')
+  const answering: Record<string, [Middleware, string]> = {
+    'a middleware that sends 200': [
+      spa,
+      'The middleware spa responded to GET /orders/:id with 200',
+    ],
+    'a middleware that sends 404': [notFound, 'notFound responded to GET /orders/:id with 404'],
+    'express.static without fallthrough': [
+      serveFiles,
+      'serveStatic responded to GET /orders/:id with 404',
+    ],
+    'a middleware that waits': [
+      (req, res, next) => setTimeout(() => spa(req, res, next), 1),
+      'It responded to GET /orders/:id with 200',
+    ],
+    'a middleware that throws 404': [
+      async function guarding() {
+        throw new NotFoundError()
+      },
+      'guarding responded to GET /orders/:id with 404',
+    ],
+    'a router that passes on 404': [
+      express.Router().use((_req, _res, next) => next(new NotFoundError())),
+      'It responded to GET /orders/:id with 404',
+    ],
+    'an application that sends 200': [
+      express().use((_req, res) => void res.send('<app>')) as never,
+      'It responded to GET /orders/:id with 200',
+    ],
+  }
+
+  it.each(Object.entries(answering))('is logged for %s', async (_, [entry, text]) => {
+    const { ask, lines } = await start({ middlewares: [pass, entry] })
+    await ask('/none')
+    expect(lines.filter(({ code }) => code === 'W_MIDDLEWARE_HIDES_ROUTE')).toEqual([])
+    for (const id of [1, 2]) await ask(`/orders/${id}`)
+    const found = lines.filter(({ code }) => code === 'W_MIDDLEWARE_HIDES_ROUTE')
+    expect(found).toHaveLength(1)
+    expect(found[0]?.text).toContain('middlewares[1]')
+    expect(found[0]?.text).toContain(text)
+  })
+
+  it('in production, is logged for routers that send 404 only', async () => {
+    vi.stubEnv('NODE_ENV', 'production')
+    for (const entry of [spa, notFound, express.Router().use(spa)]) {
+      const { ask, lines } = await start({ middlewares: [entry], swagger: false })
+      await ask('/orders/1')
+      expect(lines).toEqual([])
+    }
+    const { ask, lines } = await start({
+      middlewares: [pass, express.Router().use(notFound)],
+      swagger: false,
+    })
+    await ask('/orders/1')
+    expect(lines).toMatchObject([{ code: 'W_MIDDLEWARE_HIDES_ROUTE' }])
+  })
+
+  const refusing: Record<string, RequestHandler> = {
+    '401': (_req, res, _next) => res.status(401).end(),
+    '403 as an error': (_req, _res, next) => next(new ForbiddenError()),
+    'a redirect': (_req, res, _next) => res.redirect('/login'),
+    '304': (_req, res, _next) => res.status(304).end(),
+    '500': () => {
+      throw new Error('x')
+    },
+    '503': (_req, res, _next) => res.status(503).end(),
+  }
+  it.each(Object.entries(refusing))('is not logged for %s', async (_, entry) => {
+    const { ask, lines } = await start({ middlewares: [entry] })
+    await ask('/orders/1')
+    expect(lines).toEqual([])
+  })
+
+  it('is not logged for OPTIONS, nor for a path without a route of this method', async () => {
+    @Controller('orders')
+    class WithOptions {
+      @Options()
+      options() {}
+    }
+    const { ask, lines } = await start({
+      controllers: [OrdersController, WithOptions],
+      middlewares: [spa],
+    })
+    await ask('/orders', 'OPTIONS')
+    await ask('/orders/1', 'POST')
+    expect(lines).toEqual([])
+  })
+
+  it('is not logged for a route that requests reach, such as one whose responses are stored', async () => {
+    let stored = false
+    const storing: RequestHandler = (_req, res, next) => {
+      if (stored) return res.send('stored')
+      stored = true
+      next()
+    }
+    const { ask, lines } = await start({ middlewares: [storing] })
+    expect([await ask('/orders/1'), await ask('/orders/1'), lines]).toEqual([200, 200, []])
+  })
+
+  it('is not logged for a route that stands for all other paths', async () => {
+    @Controller()
+    class Fallbacks {
+      @Get('*path')
+      page() {
+        return 'page'
+      }
+
+      @Get(':name')
+      named() {
+        return 'named'
+      }
+    }
+    const files: RequestHandler = (req, res, next) => {
+      if (req.path.endsWith('.js')) res.send('file')
+      else next()
+    }
+    const controllers = defineControllers(Fallbacks)
+    const { ask, lines } = await start({ controllers, middlewares: [files] })
+    for (const path of ['/app.js', '/assets/app.js', '/page']) expect(await ask(path)).toBe(200)
+    expect(lines.map(({ code }) => code)).toEqual(['W_PATH_INDISTINCT'])
+  })
+
+  it('is not logged when an error middleware lets the request go on to its route', async () => {
+    const failing: RequestHandler = (_req, _res, next) => next(new NotFoundError())
+    const goOn: Middleware = (_error: unknown, _req: unknown, _res: unknown, next: () => void) =>
+      next()
+    const { ask, lines } = await start({ middlewares: [failing, goOn] })
+    expect([await ask('/orders/1'), lines]).toEqual([200, []])
+  })
+
+  it('is not logged when a tenant is refused with 404', async () => {
+    const store = { find: () => null }
+    const inRouter = express.Router().use(createTenantMiddleware({ store }))
+    for (const entry of [createTenantMiddleware({ store }), inRouter]) {
+      const { ask, lines } = await start({ middlewares: [entry] })
+      const headers = { 'x-tenant-id': 'nobody' }
+      expect([await ask('/orders/1', 'GET', headers), lines]).toEqual([404, []])
+    }
+  })
 
   it('is logged for the documentation and for HEAD', async () => {
     const { ask, lines } = await start({ middlewares: [express().use(notFound) as never] })

@@ -119,7 +119,13 @@ export const badProvider: Provider = { token: Clock }
 // @ts-expect-error a provider needs a token
 export const badToken: Provider = { useValue: 1 }
 
-const users: Module = { name: 'users', imports: [], providers, exports: [Clock, Port, 'config'] }
+const users: Module = {
+  name: 'users',
+  prefix: 'v1',
+  imports: [],
+  providers,
+  exports: [Clock, Port, 'config'],
+}
 
 const audit: Plugin = {
   name: 'audit',
@@ -137,6 +143,20 @@ const audit: Plugin = {
     const named: string | undefined = signal
     return named
   },
+}
+
+export const placed: Plugin = {
+  name: 'placed',
+  middlewares: {
+    first: [(_req, res, next) => (res.headersSent ? res.end() : next())],
+    last: [[(error, _req, _res, next) => next(error)]],
+  },
+}
+
+export const misplaced: Plugin = {
+  name: 'misplaced',
+  // @ts-expect-error a misspelt place
+  middlewares: { frist: [] },
 }
 
 // @ts-expect-error a plugin has a name
@@ -210,6 +230,8 @@ const options = defineAppOptions({
   },
   security: { helmet: true, cors: { origin: ['https://example.com'] } },
   limits: { body: '1mb', depth: 10, headers: 100 },
+  prefix: 'api',
+  defaultStatus: { POST: 201, DELETE: 204 },
   timeouts: { handler: false, request: '30s', close: 5 },
   trustProxy: ['loopback'],
   testOverrides: [
@@ -220,6 +242,9 @@ const options = defineAppOptions({
 
 export const known: AppOptions = options
 export const kept: readonly unknown[] = options.controllers
+
+// @ts-expect-error a method in lower case
+defineAppOptions({ defaultStatus: { post: 201 } })
 
 // @ts-expect-error a misspelt option beside a correct one
 defineAppOptions({ controllers: [], controlers: [] })

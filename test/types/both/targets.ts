@@ -13,6 +13,7 @@ import {
   HttpCode,
   Inject,
   Injectable,
+  Limits,
   Options,
   Params,
   Patch,
@@ -30,6 +31,7 @@ const Schema = z.object({ name: z.string() })
 @Injectable()
 @Can('read')
 @RateLimit({ limit: 100, window: 60 })
+@Limits({ body: '5mb', depth: 20, timeout: '5s' })
 @Auth()
 @Controller('good')
 export class Good {
@@ -48,6 +50,7 @@ export class Good {
     { name: 'b', limit: 9, window: 9 },
   )
   @HttpCode(202)
+  @Limits({ timeout: false })
   @Header('x-a', 'b')
   method() {}
 
@@ -136,6 +139,18 @@ export class Members {
   // @ts-expect-error a limit is an object or false
   @RateLimit(true)
   limited() {}
+
+  // @ts-expect-error the limits are missing
+  @Limits()
+  boundless() {}
+
+  // @ts-expect-error the limits have no `handler`
+  @Limits({ handler: '5s' })
+  misnamed() {}
+
+  // @ts-expect-error only `false` switches the time limit off
+  @Limits({ timeout: true })
+  timeless() {}
 
   // @ts-expect-error an ability is a string
   @Can(1)

@@ -1,0 +1,63 @@
+import type { Class } from '../contracts/provider.js'
+import type { Placement } from '../di/modules.js'
+import type { Problem } from '../errors/config-error.js'
+import { invalid } from '../errors/invalid.js'
+import { joinPaths, prefixProblem } from '../model/paths.js'
+
+/** The prefix of every controller, with the errors of modules. */
+export interface RoutePrefixes {
+  /** The prefix of the application, joined with that of the module of the controller. */
+  readonly prefixOf: (controller: Class) => string
+  readonly problems: readonly Problem[]
+}
+
+/** The remedy of a prefix with a wrong syntax. */
+export const PREFIX_REMEDY =
+  "Give plain segments and `:param`: 'api', 'v1', 'organizations/:organization'."
+
+/** A prefix, and the place that states it. */
+interface Stated {
+  readonly prefix: string
+  readonly name: string
+}
+
+/**
+ * Finds the prefix of each controller. A controller has one set of routes, so two places that list it must have the
+ * same prefix.
+ */
+export function routePrefixes(ofApp: string, placements: readonly Placement[]): RoutePrefixes {
+  const problems: Problem[] = []
+  const stated = new Map<Class, Stated>()
+  for (const { name, prefix: given = '', controllers } of placements) {
+    const problem = prefixProblem(given)
+    if (problem !== null) {
+      problems.push(invalid(`${name}, prefix`, wrongPrefix(given, problem), PREFIX_REMEDY))
+      continue
+    }
+    const prefix = joinPaths('', given as string)
+    for (const controller of controllers) {
+      const first = stated.get(controller)
+      if (first === undefined) stated.set(controller, { prefix, name })
+      else if (first.prefix !== prefix) problems.push(conflict(controller, first, { prefix, name }))
+    }
+  }
+  const prefixOf = (controller: Class) => joinPaths(ofApp, stated.get(controller)?.prefix ?? '')
+  return { prefixOf, problems }
+}
+
+/** The cause of a prefix that no path can begin with. */
+export function wrongPrefix(given: unknown, problem: string): string {
+  return typeof given === 'string'
+    ? `${given} cannot stand before a path: ${problem}.`
+    : `${problem}.`
+}
+
+function conflict({ name: subject }: Class, first: Stated, second: Stated): Problem {
+  const places = [first, second].map(({ prefix, name }) => `in ${name} (prefix ${prefix})`)
+  return {
+    code: 'E_PREFIX_CONFLICT',
+    subject,
+    cause: `It is listed twice with different prefixes: ${places.join(' and ')}. A class has its routes once.`,
+    remedy: `List it once. To have the routes below both prefixes, list a subclass in one of them: class Other extends ${subject} {}.`,
+  }
+}

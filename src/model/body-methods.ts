@@ -1,0 +1,14 @@
+import type { HttpMethod, RouteModel } from '../contracts/route-model.js'
+
+/** Methods with a body. The body is read even if the route has no schema for it. */
+const METHODS_WITH_BODY: readonly HttpMethod[] = ['POST', 'PUT', 'PATCH', 'DELETE', 'ALL']
+
+/** Whether the framework reads the body of a route's requests. */
+export function readsBody({ method, inputs }: Pick<RouteModel, 'method' | 'inputs'>): boolean {
+  return inputs.body !== null || hasBody(method)
+}
+
+/** Whether the requests of a method have a body. */
+export function hasBody(method: HttpMethod): boolean {
+  return METHODS_WITH_BODY.includes(method)
+}

@@ -1,0 +1,436 @@
+import {
+  ApiResponseDoc,
+  type AppOptions,
+  Body,
+  Controller,
+  type ErrorRequestHandler,
+  Get,
+  type JsonSchema,
+  Limits,
+  Post,
+  type Request,
+  type RequestHandler,
+  type Response,
+  type RouteLimits,
+} from 'blazon'
+import { TestApp, type TestOptions } from 'blazon/testing'
+import { afterEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { bootProblems, bootWarnings } from '../../support.js'
+import { turns } from '../turns.js'
+
+const running: { close(): Promise<void> }[] = []
+afterEach(() => Promise.all(running.splice(0).map((app) => app.close())))
+
+async function start(options: TestOptions) {
+  const logged: object[] = []
+  const logger = { info() {}, warn() {}, error: (facts: object) => void logged.push(facts) }
+  const timeouts = { close: '10ms', ...options.timeouts }
+  const app = await TestApp.create({ contract: 'throw', logger, ...options, timeouts })
+  running.push(app)
+  const post = async (path: string, body: unknown) => {
+    const headers = { 'content-type': 'application/json' }
+    const init = { method: 'POST', headers, body: JSON.stringify(body) }
+    const response = await app.fetch(path, init)
+    return [response.status, ((await response.json()) as { code?: string }).code]
+  }
+  return { app, post, logged }
+}
+
+const text = (bytes: number) => 'x'.repeat(bytes - 2)
+const nested = (levels: number): unknown => (levels === 0 ? 1 : [nested(levels - 1)])
+const never = () => new Promise(() => {})
+
+@Limits({ body: '1kb', depth: 3 })
+@Controller('docs')
+class DocsController {
+  @Post('small')
+  small() {
+    return 'ok'
+  }
+
+  @Limits({ body: 2048 })
+  @Post('larger')
+  larger() {
+    return 'ok'
+  }
+
+  @Limits({ depth: 80 })
+  @Post('deeper')
+  @Body(z.unknown())
+  deeper() {
+    return 'ok'
+  }
+}
+
+@Controller('other')
+class OtherController {
+  @Post()
+  create() {
+    return 'ok'
+  }
+}
+
+const controllers = [DocsController, OtherController]
+const tooLarge = [413, 'PAYLOAD_TOO_LARGE']
+const tooDeep = [400, 'MALFORMED_JSON']
+
+describe('@Limits body and depth', () => {
+  it('replace the limits of the application; a method replaces its class field by field', async () => {
+    const { post } = await start({ controllers, limits: { body: '3kb', depth: 5 } })
+    expect(await post('/docs/small', text(1024))).toEqual([200, undefined])
+    expect(await post('/docs/small', text(1025))).toEqual(tooLarge)
+    expect(await post('/docs/small', nested(3))).toEqual([200, undefined])
+    expect(await post('/docs/small', nested(4))).toEqual(tooDeep)
+    expect(await post('/docs/larger', text(2048))).toEqual([200, undefined])
+    expect(await post('/docs/larger', text(2049))).toEqual(tooLarge)
+    expect(await post('/docs/larger', nested(4))).toEqual(tooDeep)
+    expect(await post('/docs/deeper', text(1025))).toEqual(tooLarge)
+    expect(await post('/docs/deeper', nested(80))).toEqual([200, undefined])
+    expect(await post('/docs/deeper', nested(81))).toEqual(tooDeep)
+    expect(await post('/other', text(3072))).toEqual([200, undefined])
+    expect(await post('/other', nested(6))).toEqual(tooDeep)
+  })
+
+  it('count bytes after decompression, and those that are announced', async () => {
+    const { app } = await start({ controllers })
+    const { gzipSync } = await import('node:zlib')
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
+    const send = (bytes: number) =>
+      app.fetch('/docs/small', {
+        method: 'POST',
+        headers,
+        body: new Uint8Array(gzipSync(JSON.stringify(text(bytes)))),
+      })
+    expect((await send(1024)).status).toBe(200)
+    expect((await send(1025)).status).toBe(413)
+  })
+
+  it('name their size in the document', async () => {
+    const { app } = await start({ controllers })
+    const responses = (path: string) => app.document.paths[path]?.post?.responses ?? {}
+    expect(responses('/docs/larger')['413']).toMatchObject({
+      description: 'The request body is larger than 2048 bytes.',
+      content: { 'application/json': { example: { status: 413 } } },
+    })
+    expect(responses('/docs/deeper')['413']).toMatchObject({
+      description: 'The request body is larger than 1024 bytes.',
+    })
+    expect(responses('/other')['413']).toEqual({ $ref: '#/components/responses/PayloadTooLarge' })
+  })
+
+  it('are inherited field by field', async () => {
+    @Limits({ depth: 4 })
+    class Base {
+      @Limits({ body: '1kb', timeout: '2s' })
+      @Post('own')
+      own(): unknown {
+        return 'ok'
+      }
+    }
+    @Limits({ body: '2kb' })
+    @Controller('inherited')
+    class Inheriting extends Base {
+      @Limits({ timeout: '9s' })
+      override own() {
+        return never()
+      }
+
+      @Post()
+      create() {
+        return 'ok'
+      }
+    }
+    const { app, post } = await start({ controllers: [Inheriting] })
+    expect(await post('/inherited', text(2049))).toEqual(tooLarge)
+    expect(await post('/inherited', nested(5))).toEqual(tooDeep)
+    expect(await post('/inherited/own', text(1025))).toEqual(tooLarge)
+    const waiting = post('/inherited/own', 1)
+    await app.clock.advance('8s')
+    await app.clock.advance('1s')
+    expect(await waiting).toEqual([503, 'HANDLER_TIMEOUT'])
+  })
+
+  it('warn of long lists by the limit of the route', async () => {
+    const schema: JsonSchema = { type: 'array', items: { type: 'boolean' } }
+    @Controller('lists')
+    class ListsController {
+      @Post()
+      @Body(schema)
+      create() {
+        return null
+      }
+
+      @Limits({ body: '1mb' })
+      @Post('many')
+      @Body(schema)
+      many() {
+        return null
+      }
+    }
+    const codes = async (options: AppOptions = {}) =>
+      (await bootWarnings({ controllers: [ListsController], ...options })).map(({ text }) => text)
+    expect(await codes()).toEqual([expect.stringContaining('ListsController.many')])
+    const small = await codes({ limits: { body: '1mb' } })
+    expect(small).toHaveLength(2)
+  })
+})
+
+@Limits({ timeout: '5s' })
+@Controller()
+class SlowController {
+  @Get('class')
+  ofClass() {
+    return never()
+  }
+
+  @Limits({ timeout: '90s' })
+  @Get('long')
+  long() {
+    return never()
+  }
+
+  @Limits({ timeout: false })
+  @Get('unlimited')
+  unlimited() {
+    return never()
+  }
+
+  /** Waits for a response from a callback that never runs. */
+  @Limits({ timeout: '7s' })
+  @Get('later')
+  later(_req: Request, _res: Response) {}
+
+  @ApiResponseDoc({ status: 200, description: 'Text', contentType: 'text/plain' })
+  @Limits({ timeout: '1s' })
+  @Get('stream')
+  stream(_req: Request, res: Response) {
+    res.type('text/plain').write('begun')
+    return res
+  }
+}
+
+@Controller('default')
+class DefaultController {
+  @Get()
+  wait() {
+    return never()
+  }
+}
+
+const slow = { controllers: [SlowController, DefaultController] }
+
+/** Sends a request, and tells whether it has been answered. */
+function ask(app: TestApp, path: string, init: RequestInit = {}) {
+  const state = { status: 0 }
+  app.fetch(path, init).then(
+    ({ status }) => {
+      state.status = status
+    },
+    () => {},
+  )
+  return state
+}
+
+describe('@Limits timeout', () => {
+  it('ends each route after its own time, also when they wait together', async () => {
+    const { app, logged } = await start(slow)
+    const long = ask(app, '/long')
+    const unlimited = ask(app, '/unlimited')
+    const common = ask(app, '/default')
+    const later = ask(app, '/later')
+    const short = ask(app, '/class')
+    const seen = async (by: string) => {
+      await app.clock.advance(by)
+      await turns()
+      return [short, later, common, long, unlimited].map(({ status }) => status)
+    }
+    expect(await seen('4s')).toEqual([0, 0, 0, 0, 0])
+    expect(await seen('1s')).toEqual([503, 0, 0, 0, 0])
+    expect(await seen('2s')).toEqual([503, 503, 0, 0, 0])
+    expect(await seen('22s')).toEqual([503, 503, 0, 0, 0])
+    expect(await seen('1s')).toEqual([503, 503, 503, 0, 0])
+    expect(await seen('60s')).toEqual([503, 503, 503, 503, 0])
+    expect(await seen('10m')).toEqual([503, 503, 503, 503, 0])
+    expect(logged).toHaveLength(4)
+  })
+
+  it('works in an application without a handler timeout', async () => {
+    const { app } = await start({ ...slow, timeouts: { handler: false } })
+    const [short, common] = [ask(app, '/class'), ask(app, '/default')]
+    await app.clock.advance('5s')
+    await app.clock.advance('10m')
+    await turns()
+    expect([short.status, common.status]).toEqual([503, 0])
+  })
+
+  it('does not end a response that has begun', async () => {
+    const { app, logged } = await start({ ...slow, contract: 'off' })
+    const response = await app.fetch('/stream')
+    await app.clock.advance('10m')
+    expect([response.status, logged]).toEqual([200, []])
+    await response.body?.cancel()
+  })
+
+  it('aborts req.signal', async () => {
+    let reason: unknown
+    @Controller()
+    class Aborted {
+      @Limits({ timeout: '250ms' })
+      @Get()
+      wait(req: Request) {
+        req.signal.addEventListener('abort', () => {
+          reason = req.signal.reason
+        })
+        return never()
+      }
+    }
+    const { app } = await start({ controllers: [Aborted] })
+    const answer = app.fetch('/')
+    await app.clock.advance('250ms')
+    expect((await answer).status).toBe(503)
+    expect(reason).toMatchObject({ code: 'HANDLER_TIMEOUT' })
+  })
+
+  it('is the time of error middlewares for errors of the route', async () => {
+    const hanging: ErrorRequestHandler = (_error, _req, _res, _next) => {}
+    @Controller()
+    class Failing {
+      @Limits({ timeout: '2s' })
+      @Get('own')
+      own() {
+        throw new Error('x')
+      }
+
+      @Get('default')
+      common() {
+        throw new Error('x')
+      }
+    }
+    const options = { controllers: [Failing], middlewares: [hanging], logger: false } as const
+    const { app } = await start(options)
+    const [own, common] = [ask(app, '/own'), ask(app, '/default')]
+    // The error of the time limit gets to the same error middleware, which has the same time again.
+    for (let i = 0; i < 2; i++) await app.clock.advance('2s')
+    await turns()
+    expect([own.status, common.status]).toEqual([503, 0])
+    for (let i = 0; i < 2; i++) await app.clock.advance('30s')
+    await turns()
+    expect(common.status).toBe(503)
+  })
+
+  it('begins anew for an error middleware when a middleware fails late', async () => {
+    let failLate: (error: Error) => void = () => {}
+    const late: RequestHandler = (_req, _res, next) => {
+      failLate = next
+      next()
+    }
+    const hanging: ErrorRequestHandler = (_error, _req, _res, _next) => {}
+    const { app } = await start({ ...slow, middlewares: [late, hanging], contract: 'off' })
+    const answer = ask(app, '/class')
+    await app.clock.advance('4s')
+    failLate(new Error('late'))
+    await app.clock.advance('4s')
+    await turns()
+    expect(answer.status).toBe(0)
+    await app.clock.advance('1s')
+    await turns()
+    expect(answer.status).toBe(503)
+  })
+
+  it('decides whether 503 is in the document', async () => {
+    const has503 = async (options: TestOptions) => {
+      const { app } = await start({ ...slow, ...options })
+      return Object.entries(app.document.paths).flatMap(([path, { get }]) =>
+        get !== undefined && '503' in get.responses ? [path] : [],
+      )
+    }
+    expect(await has503({})).toEqual(['/class', '/default', '/later', '/long', '/stream'])
+    expect(await has503({ timeouts: { handler: false } })).toEqual([
+      '/class',
+      '/later',
+      '/long',
+      '/stream',
+    ])
+  })
+})
+
+describe('the check of @Limits', () => {
+  function withLimits(limits: unknown) {
+    @Controller()
+    class Limited {
+      @Limits(limits as RouteLimits)
+      @Post()
+      create() {}
+    }
+    return { controllers: [Limited] }
+  }
+  const subject = 'Limited.create @Limits'
+
+  it.each([
+    [{}, subject],
+    [undefined, subject],
+    [null, subject],
+    ['5mb', subject],
+    [['5mb'], subject],
+    [{ body: '10 apples' }, `${subject} body`],
+    [{ body: -1 }, `${subject} body`],
+    [{ depth: 0 }, `${subject} depth`],
+    [{ depth: 1.5 }, `${subject} depth`],
+    [{ depth: '5' }, `${subject} depth`],
+    [{ timeout: 0 }, `${subject} timeout`],
+    [{ timeout: true }, `${subject} timeout`],
+    [{ timeout: '5 parsecs' }, `${subject} timeout`],
+    [{ timeout: null }, `${subject} timeout`],
+  ])('refuses %j', async (limits, subject) => {
+    expect(await bootProblems(withLimits(limits))).toMatchObject([
+      { code: 'E_OPTION_INVALID', subject },
+    ])
+  })
+
+  it('refuses wrong values on a class, and two on one target', async () => {
+    @Limits({ depth: -1 })
+    @Controller()
+    class OnClass {
+      @Limits({ depth: 1 })
+      @Limits({ depth: 2 })
+      @Post()
+      create() {}
+    }
+    const found = (await bootProblems({ controllers: [OnClass] })).map(
+      ({ code, subject }) => `${code} ${subject}`,
+    )
+    expect(found.sort()).toEqual([
+      'E_DECORATOR_CONFLICT OnClass.create',
+      'E_OPTION_INVALID OnClass @Limits depth',
+    ])
+  })
+
+  it('warns of an unknown name, and of limits for a body that is never read', async () => {
+    const unknown = await bootWarnings(withLimits({ body: 1, timout: 5 }))
+    expect(unknown).toMatchObject([{ code: 'W_OPTION_UNKNOWN' }])
+    expect(unknown[0]?.text).toContain('timout')
+
+    @Limits({ body: '1mb' })
+    @Controller()
+    class Reading {
+      @Limits({ body: '2mb', depth: 2, timeout: 1 })
+      @Get()
+      get() {}
+
+      @Limits({ body: '2kb' })
+      @Get('described')
+      @Body(z.object({}))
+      described() {}
+
+      @Limits({ timeout: '1s' })
+      @Get('time')
+      time() {}
+    }
+    const unused = await bootWarnings({ controllers: [Reading] })
+    expect(unused.filter(({ code }) => code === 'W_LIMIT_UNUSED').map(({ text }) => text)).toEqual([
+      expect.stringMatching(/Reading\.get.*`body`/s),
+      expect.stringMatching(/Reading\.get.*`depth`/s),
+    ])
+  })
+})
