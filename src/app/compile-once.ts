@@ -19,17 +19,30 @@ const known = new WeakMap<Class, Known>()
 export function compileOnce(controllers: readonly Class[], options: ModelOptions): CompiledModel {
   const [first] = controllers
   if (first === undefined) return compileModel(controllers, options)
-  const { defaultAccess, hasGuard } = options
+  const { defaultAccess, hasGuard, envelope, documented } = options
   const writes = countWrites()
   const last = known.get(first)
   const isSame =
     last?.writes === writes &&
     last.defaultAccess === defaultAccess &&
     last.hasGuard === hasGuard &&
-    last.controllers.length === controllers.length &&
-    last.controllers.every((controller, index) => controller === controllers[index])
+    last.envelope === envelope &&
+    areSame(last.documented, documented) &&
+    areSame(last.controllers, controllers)
   if (isSame) return last.compiled
   const compiled = compileModel(controllers, options)
-  known.set(first, { controllers, writes, defaultAccess, hasGuard, compiled })
+  known.set(first, {
+    controllers,
+    writes,
+    defaultAccess,
+    hasGuard,
+    envelope,
+    documented,
+    compiled,
+  })
   return compiled
+}
+
+function areSame(before: readonly unknown[], now: readonly unknown[]): boolean {
+  return before.length === now.length && before.every((each, index) => each === now[index])
 }

@@ -46,6 +46,8 @@ export interface CompiledRoutes {
   /** The compiled routes, by that index. */
   readonly handlers: readonly RunRoute[]
   readonly frameworkRoutes: readonly FrameworkRoute[]
+  /** The settings that tests compare responses with. */
+  readonly settings: Pick<Settings, 'errors' | 'converters'>
   /** Compiles a route only up to the decision about access. If access is allowed, it sends 204. */
   readonly probeOf: (route: RouteModel) => RunRoute
 }
@@ -68,16 +70,18 @@ export async function compileRoutes(config: RoutesConfig): Promise<CompiledRoute
     match: routerFor(model, frameworkRoutes),
     handlers,
     frameworkRoutes,
+    settings: config.settings,
     probeOf: (route) => compileProbe(route, features.stagesOf(route), shared),
   }
 }
 
 function whatRoutesShare(config: RoutesConfig): PipelineConfig {
   const { access, errors, features, middlewares } = config
-  const { limits } = config.settings
+  const { limits, errors: wire } = config.settings
   return {
     ...access,
     onError: errors.onError,
+    validationStatus: wire.validationStatus,
     deadlines: errors.deadlines,
     scopes: features.scopes,
     mayFailLate: middlewares.handlers.length > 0,
@@ -116,12 +120,13 @@ async function loadDates(
   routes: readonly RouteModel[],
   converters: SchemaConverters,
 ): Promise<(route: RouteModel) => RouteParts['dates']> {
-  const isDescribed = ({ operation: { responses } }: RouteModel) =>
+  // An envelope of your own may put the data anywhere.
+  const isDescribed = ({ envelope, operation: { responses } }: RouteModel) =>
+    typeof envelope === 'boolean' &&
     responses.some(({ status, schema }) => status < 400 && schema !== undefined)
   if (!routes.some(isDescribed)) return () => null
   const { compileResponseDates } = await import('../schema/response-dates.js')
-  return (route) =>
-    isDescribed(route) ? () => compileResponseDates(route.operation.responses, converters) : null
+  return (route) => (isDescribed(route) ? () => compileResponseDates(route, converters) : null)
 }
 
 function interceptorsOf(

@@ -42,6 +42,8 @@ export function describeApp(resolved: Resolved, builtIn: readonly Provider[]): D
     readChain: (target) => chainOf(target).map(readClass),
     defaultAccess: auth.defaultAccess,
     hasGuard: auth.guard !== null,
+    envelope: settings.envelope,
+    documented: settings.responses.documented,
   })
   const readKeys = plugins.flatMap(({ metadataKeys = [] }) => metadataKeys)
   const foreign = checkForeign({ controllers, scopes: graph.scopes, readKeys })

@@ -6,6 +6,7 @@ import type { Schema } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
 import { buildDocs } from '../features/docs/build-docs.js'
 import { type BuiltDocument, buildDocument } from '../openapi/build-document.js'
+import type { DocumentWire } from '../openapi/shared-responses.js'
 import { errorResponses } from '../pipeline/error-responses.js'
 import { describeOnce } from '../schema/describe-once.js'
 import { featureContributors, featureFacts } from './features.js'
@@ -39,14 +40,27 @@ export function listDocuments(
       const hasDeadline = settings.timeouts.handlerMs !== null
       const parsesNestedQuery = parsesNested(express)
       const features = featureFacts(settings)
-      const key = keyOf(model, { swagger, hasDeadline, parsesNestedQuery, features })
+      const { wire: errors, validationStatus } = settings.errors
+      const wire = { envelope: settings.envelope, errors, validationStatus }
+      const { documented } = settings.responses
+      const mayBlame = settings.plugins.some(({ explain }) => explain !== undefined)
+      const key = keyOf(model, {
+        swagger,
+        hasDeadline,
+        parsesNestedQuery,
+        features,
+        ...constantsOf(wire),
+        mayBlame,
+      })
       built ??= builtDocuments.get(model, key, () =>
         buildDocument(model, {
           settings: swagger,
           describeSchema: (schema, side) =>
             describeOnce(schema, { side, converters: swagger.converters }),
-          contributors: [errorResponses({ hasDeadline }), ...featureContributors(settings)],
+          contributors: [errorResponses(settings), ...featureContributors(settings)],
           parsesNestedQuery,
+          wire,
+          documented,
         }),
       )
       return built
@@ -99,9 +113,19 @@ function keyOf({ routes }: AppModel, facts: object): string | null {
   return isConstant ? key : null
 }
 
-function hasConstantSchemas({ inputs, operation }: RouteModel): boolean {
+/** A format of your own has a function, which makes the document depend on more than its text. */
+function constantsOf({ envelope, errors, validationStatus }: DocumentWire): object {
+  return {
+    envelope: typeof envelope === 'object' ? envelope.schema : envelope,
+    errors: typeof errors === 'object' ? errors.format : errors,
+    validationStatus,
+  }
+}
+
+function hasConstantSchemas({ inputs, operation, envelope }: RouteModel): boolean {
   const { body, params, query, headers } = inputs
   return (
+    typeof envelope === 'boolean' &&
     isConstantSchema(body) &&
     isConstantSchema(params) &&
     isConstantSchema(query) &&

@@ -1,15 +1,19 @@
 import type { FactOf } from '../contracts/facts.js'
-import type { OperationFacts } from '../contracts/operation.js'
+import type { ApiResponseOptions } from '../contracts/operation.js'
 import type { Class } from '../contracts/provider.js'
 import type { AppModel, ParameterModel, RouteModel } from '../contracts/route-model.js'
 import type { InputSource, Schema } from '../contracts/schema.js'
+import type { EnvelopeChoice } from '../contracts/wire-format.js'
 import type { Problem } from '../errors/config-error.js'
 import { checkController, checkMethod } from './check-controller.js'
+import { checkResponseDocs } from './check-documentation.js'
+import { checkEnvelopes } from './check-envelope.js'
 import { checkLimits } from './check-limits.js'
 import { checkOptions } from './check-options.js'
 import { checkRepeated } from './check-repeated.js'
 import { checkRoutes } from './check-routes.js'
 import { compileOptions } from './compile-options.js'
+import { compileResponses } from './compile-responses.js'
 import { expressMethods, expressStack } from './express-route.js'
 import { type FactsByKind, factsOf, firstOf, groupFacts } from './facts-by-kind.js'
 import { type InheritedController, inherit, type ReadChain } from './inherit.js'
@@ -21,6 +25,10 @@ export interface ModelOptions {
   /** The access of a route that has no decorator for it. */
   readonly defaultAccess: 'public' | 'protected'
   readonly hasGuard: boolean
+  /** The envelope of a route that has no `@Envelope`. */
+  readonly envelope: EnvelopeChoice
+  /** The responses that every route documents. */
+  readonly documented: readonly ApiResponseOptions[]
 }
 
 /** The model, with all errors and warnings about it. */
@@ -58,6 +66,8 @@ function checkLink(subject: string, facts: FactsByKind): Problem[] {
     ...checkLimits(subject, facts),
     ...checkRepeated(subject, facts),
     ...checkOptions(subject, facts),
+    ...checkEnvelopes(subject, facts),
+    ...checkResponseDocs(subject, facts),
   ]
 }
 
@@ -68,17 +78,17 @@ interface Owner {
   readonly prefix: string
   readonly tags: readonly string[]
   readonly defaultAccess: 'public' | 'protected'
+  readonly envelope: EnvelopeChoice
+  readonly documented: readonly ApiResponseOptions[]
 }
 
-function ownerOf(
-  controller: Class,
-  { facts }: InheritedController,
-  { defaultAccess }: ModelOptions,
-): Owner {
+function ownerOf(controller: Class, { facts }: InheritedController, options: ModelOptions): Owner {
   const prefix = firstOf(facts, 'controller')?.prefix ?? ''
   // The facts of the class come first, then those of its bases: the tags of a subclass replace those of its base.
   const tags = firstOf(facts, 'tags')?.tags ?? [defaultTag(controller.name)]
-  return { controller, facts, prefix, tags: Object.freeze([...new Set(tags)]), defaultAccess }
+  const envelope = firstOf(facts, 'envelope')?.envelope ?? options.envelope
+  const shared = { tags: Object.freeze([...new Set(tags)]), envelope }
+  return { ...options, controller, facts, prefix, ...shared }
 }
 
 interface Draft {
@@ -109,11 +119,10 @@ function compileRouteModel({ handler, facts, verb, index }: Draft, owner: Owner)
     cache: firstOf(facts, 'cache')?.options ?? null,
     limits: compileLimits(facts, false) ?? compileLimits(owner.facts, true),
     status: firstOf(facts, 'status')?.status ?? null,
-    headers: compileHeaders(facts),
     redirect: compileRedirect(firstOf(facts, 'redirect')),
+    ...compileResponses(facts, owner),
     parameters: compileParameters(facts),
     ...compileOptions(owner.facts, facts),
-    operation: compileOperation(facts, owner),
   })
 }
 
@@ -150,11 +159,6 @@ function compileTenant(fact: FactOf<'tenant'> | undefined): RouteModel['tenant']
   return fact === undefined ? null : { isOptional: fact.options?.optional === true }
 }
 
-function compileHeaders(facts: FactsByKind): RouteModel['headers'] {
-  const headers = factsOf(facts, 'header')
-  return orNull(headers.map(({ name, value }) => Object.freeze([name, value] as const)))
-}
-
 function compileRedirect(fact: FactOf<'redirect'> | undefined): RouteModel['redirect'] {
   return fact === undefined ? null : Object.freeze({ url: fact.url, status: fact.status })
 }
@@ -163,17 +167,6 @@ function compileLimits(facts: FactsByKind, isOfClass: boolean): RouteModel['limi
   const fact = firstOf(facts, 'rateLimit')
   if (fact === undefined) return null
   return Object.freeze({ policies: fact.policies === false ? [] : fact.policies, isOfClass })
-}
-
-function compileOperation(facts: FactsByKind, { facts: classFacts, tags }: Owner): OperationFacts {
-  const responses = factsOf(facts, 'responseDoc').map(({ options }) => Object.freeze(options))
-  return Object.freeze({
-    tags,
-    isHidden: classFacts.hidden !== undefined || facts.hidden !== undefined,
-    operation: Object.freeze({ ...firstOf(facts, 'operation')?.options }),
-    body: firstOf(facts, 'bodyDoc')?.options ?? null,
-    responses: Object.freeze(responses),
-  })
 }
 
 /** The tag of `UsersController` is `Users`. */

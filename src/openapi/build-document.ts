@@ -5,19 +5,20 @@ import type {
   OpenApiTag,
   OperationContributor,
 } from '../contracts/openapi.js'
+import type { ApiResponseOptions } from '../contracts/operation.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import { ConfigError, type Problem } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
-import { addSchemas } from './build-operation.js'
+import { addErrorFormat, addSchemas } from './build-operation.js'
 import { buildPaths } from './build-paths.js'
 import { type DocumentSchemas, schemasOfDocument } from './document-schemas.js'
-import { ERROR_BODIES, ERROR_SCHEMAS } from './envelopes.js'
+import { ERROR_SCHEMAS, errorBodiesOf } from './envelopes.js'
 import { type DocumentedOperation, listOperations } from './operations.js'
 import { ownCopy } from './own-copy.js'
 import { canonicalPaths } from './path-templates.js'
 import { placeOperations } from './place-operations.js'
 import { type DescribeSchema, SchemaRegistry } from './schema-registry.js'
-import { sharedResponses } from './shared-responses.js'
+import { type DocumentWire, SharedResponses } from './shared-responses.js'
 import type { DocumentSettings } from './swagger-options.js'
 
 /** The input of {@link buildDocument} beside the model. */
@@ -28,6 +29,10 @@ export interface DocumentConfig {
   readonly contributors: readonly OperationContributor[]
   /** Whether the query parser turns `a[b]=1` into an object. */
   readonly parsesNestedQuery: boolean
+  /** The formats of bodies. */
+  readonly wire: DocumentWire
+  /** The responses that the application documents for every route. */
+  readonly documented: readonly ApiResponseOptions[]
 }
 
 /** A document, with the errors and warnings found while it was built. */
@@ -42,12 +47,13 @@ export interface BuiltDocument {
  * and the document contains nothing of the machine or the time.
  */
 export function buildDocument(model: AppModel, config: DocumentConfig): BuiltDocument {
-  const { settings, contributors, parsesNestedQuery } = config
+  const { settings, contributors, parsesNestedQuery, wire, documented } = config
   const listed = listOperations(model.routes)
   const operations = listed.operations.filter(
     ({ route }) => !route.operation.isHidden && isIncluded(route, settings),
   )
   const registry = new SchemaRegistry(config.describeSchema, ERROR_SCHEMAS)
+  if (typeof wire.errors === 'object') addErrorFormat(wire.errors, 'errors', registry)
   for (const operation of operations) addSchemas(operation, registry)
   const settled = registry.settle()
   const { placed, problems } = placeOperations(operations, canonicalPaths(model.routes), {
@@ -59,7 +65,9 @@ export function buildDocument(model: AppModel, config: DocumentConfig): BuiltDoc
   // must not modify another one.
   const write = (): OpenApiDocument => {
     const schemas = schemasOfDocument(settled)
-    const paths = buildPaths(placed, { schemas, contributors, hasGuard })
+    const shared = new SharedResponses(wire, schemas)
+    const context = { schemas, contributors, hasGuard, shared, documented }
+    const paths = buildPaths(placed, context)
     return {
       openapi: '3.0.3',
       info: ownCopy(infoOf(settings)),
@@ -68,7 +76,7 @@ export function buildDocument(model: AppModel, config: DocumentConfig): BuiltDoc
       security: [],
       tags: ownCopy(tagsOf(operations, settings)),
       paths,
-      components: buildComponents(paths, schemas, hasGuard),
+      components: buildComponents(paths, { schemas, shared, hasGuard, wire }),
     }
   }
   return { write, problems: [...listed.problems, ...registry.problems, ...problems] }
@@ -134,15 +142,21 @@ function tagsOf(
   return [...described, ...[...used].map((name) => ({ name }))]
 }
 
+interface ComponentSources {
+  readonly schemas: DocumentSchemas
+  readonly shared: SharedResponses
+  readonly hasGuard: boolean
+  readonly wire: DocumentWire
+}
+
 /** Only the components that the paths refer to, directly or through other components. */
 function buildComponents(
   paths: OpenApiDocument['paths'],
-  { note, components }: DocumentSchemas,
-  hasGuard: boolean,
+  { schemas: all, shared, hasGuard, wire }: ComponentSources,
 ): OpenApiDocument['components'] {
-  const responses = sharedResponses(Object.values(paths))
-  if (Object.keys(paths).length > 0) ERROR_BODIES.forEach(note)
-  const schemas = components()
+  const responses = shared.all(Object.values(paths))
+  if (Object.keys(paths).length > 0) errorBodiesOf(wire.errors).forEach(all.note)
+  const schemas = all.components()
   return {
     ...(Object.keys(schemas).length > 0 && { schemas }),
     ...(Object.keys(responses).length > 0 && { responses }),

@@ -6,19 +6,19 @@ import type {
 } from '../contracts/openapi.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { Schema } from '../contracts/schema.js'
-import type { DocumentSchemas } from './document-schemas.js'
+import type { ErrorFormat } from '../contracts/wire-format.js'
+import { errorFormatOf } from '../errors/error-wire.js'
 import { handlerName, pascalCase, titleCase } from './naming.js'
 import type { DocumentedOperation } from './operations.js'
 import { ownCopy } from './own-copy.js'
 import { buildParameters } from './parameters.js'
 import { pathTemplate } from './path-templates.js'
 import { bodySchemaOf, buildRequestBody } from './request-body.js'
-import { buildResponses } from './responses.js'
+import { buildResponses, type ResponseContext } from './responses.js'
 import type { SchemaRegistry } from './schema-registry.js'
 
 /** Values that all operations of a document share. */
-export interface OperationContext {
-  readonly schemas: DocumentSchemas
+export interface OperationContext extends ResponseContext {
   /** Functions of features that add errors and parameters to operations, called in order. */
   readonly contributors: readonly OperationContributor[]
   /** Whether the application has a guard. Only then the document has a security scheme. */
@@ -46,6 +46,17 @@ export function addSchemas(
     const subject = `${route.name} @ApiResponseDoc(${status})`
     registry.add({ schema, side: 'output', name, subject })
   }
+  const format = errorFormatOf(route)
+  if (format !== undefined) addErrorFormat(format, `${route.name} @Envelope`, registry)
+}
+
+/** Adds the schema of errors. Unnamed parts of it get their name from the word `Error`. */
+export function addErrorFormat(
+  { schema }: ErrorFormat,
+  subject: string,
+  registry: SchemaRegistry,
+): void {
+  registry.add({ schema, side: 'output', name: () => 'Error', subject })
 }
 
 /**
@@ -74,7 +85,7 @@ export function buildOperation(
     operationId,
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody !== null && { requestBody }),
-    responses: buildResponses(documented, errors, context.schemas),
+    responses: buildResponses(documented, errors, context),
     ...(stated.deprecated === true && { deprecated: true }),
     ...(route.isProtected && context.hasGuard && { security: [{ BearerAuth: [] }] }),
   }

@@ -7,17 +7,31 @@ import type {
 } from '../contracts/openapi.js'
 import type { ApiResponseOptions } from '../contracts/operation.js'
 import type { RouteModel } from '../contracts/route-model.js'
-import { isBodiless, isJsonType, isPlainJson } from '../schema/response-shape.js'
+import {
+  envelopeTypeOf,
+  essenceOf,
+  headerTypeOf,
+  isBodiless,
+  isJsonType,
+  isSentWithoutEnvelope,
+} from '../schema/response-shape.js'
 import type { DocumentSchemas } from './document-schemas.js'
-import { errorContent, isEnvelope, successSchema } from './envelopes.js'
+import { isEnvelope, wrappedSchema } from './envelopes.js'
 import type { DocumentedOperation } from './operations.js'
-import { ownCopy } from './own-copy.js'
-import { errorReference, successReference, UNSTATED } from './shared-responses.js'
+import { type SharedResponses, UNSTATED } from './shared-responses.js'
 
 type Headers = Readonly<Record<string, OpenApiHeader>>
 type Responses = OpenApiOperation['responses']
 
 const text = (): OpenApiSchema => ({ type: 'string' })
+
+/** The parts of the document that its responses use. */
+export interface ResponseContext {
+  readonly schemas: DocumentSchemas
+  readonly shared: SharedResponses
+  /** The responses that the application documents for every route. */
+  readonly documented: readonly ApiResponseOptions[]
+}
 
 /**
  * All responses of an operation. A response that the author declares replaces the inferred one of the same
@@ -26,13 +40,13 @@ const text = (): OpenApiSchema => ({ type: 'string' })
 export function buildResponses(
   { route, method }: DocumentedOperation,
   errors: readonly number[],
-  schemas: DocumentSchemas,
+  context: ResponseContext,
 ): Responses {
   const responses: Record<string, Responses[string]> = {}
-  for (const status of errors) responses[status] = errorReference(status)
-  inferSuccesses(route, responses)
+  for (const status of errors) responses[status] = context.shared.error(status, route)
+  inferSuccesses(route, responses, context)
   for (const declared of route.operation.responses) {
-    responses[declared.status] = declaredResponse(declared, route, schemas)
+    responses[declared.status] = statedResponse(declared, route, context)
   }
   // JavaScript objects list integer keys in ascending order, so the order of the assignments does not matter.
   return method === 'head' ? withoutContent(responses) : responses
@@ -42,14 +56,17 @@ export function buildResponses(
  * Adds the success responses that follow from `@HttpCode` and `@Redirect`. When the route has neither, and
  * the author declares no success, the handler may choose any status: the document then lists `2XX`.
  */
-function inferSuccesses(route: RouteModel, found: Record<string, Responses[string]>): void {
+function inferSuccesses(
+  route: RouteModel,
+  found: Record<string, Responses[string]>,
+  { shared }: ResponseContext,
+): void {
   const { status, redirect, headers } = route
   if (redirect !== null) found[redirect.status] = redirection(redirect.status, headers)
   if (status !== null) {
     found[status] = success(status, STATUS_CODES[status] ?? 'Success', route)
   } else if (redirect === null && !isSuccessDescribed(route)) {
-    found['2XX'] =
-      headers === null ? successReference() : success(null, UNSTATED.description, route)
+    found['2XX'] = headers === null ? shared.success(route) : success(null, UNSTATED, route)
   }
 }
 
@@ -65,29 +82,26 @@ function isSuccessDescribed({ operation }: RouteModel): boolean {
 }
 
 /** A success response of which only the status is known, or only its class. */
-function success(
-  status: number | null,
-  description: string,
-  { headers }: RouteModel,
-): OpenApiResponse {
-  const base = { description, ...headersOf(headers) }
+function success(status: number | null, description: string, route: RouteModel): OpenApiResponse {
+  const base = { description, ...headersOf(route.headers) }
   if (status !== null && (isBodiless(status) || status >= 300)) return base
-  const type = contentTypeOf(headers)
-  return { ...base, content: { [type]: { schema: wholeOf(type, successSchema(status, null)) } } }
+  const type = contentTypeOf(route)
+  const known = wrappedSchema(route.envelope, status, null)
+  return { ...base, content: { [type]: { schema: wholeOf(type, known, route) } } }
 }
 
 /**
- * The schema of a body of which only the media type is known. Only `application/json` responses have the
+ * The schema of a body of which only the media type is known. Only responses of the envelope's type have the
  * envelope.
  */
-function wholeOf(type: string, envelope: OpenApiSchema): OpenApiSchema {
-  if (isPlainJson(type)) return envelope
+function wholeOf(type: string, envelope: OpenApiSchema, route: RouteModel): OpenApiSchema {
+  if (essenceOf(type) === essenceOf(envelopeTypeOf(route))) return envelope
   return isJsonType(type) ? {} : text()
 }
 
-/** The media type of a route's responses: its own `Content-Type` header, else `application/json`. */
-function contentTypeOf(headers: RouteModel['headers']): string {
-  return headers?.find(([name]) => isContentType(name))?.[1] ?? 'application/json'
+/** The media type of a route's responses: its own `Content-Type` header, else that of its envelope. */
+function contentTypeOf(route: RouteModel): string {
+  return headerTypeOf(route) ?? envelopeTypeOf(route)
 }
 
 const isContentType = (name: string) => name.toLowerCase() === 'content-type'
@@ -108,29 +122,45 @@ function headersOf(headers: RouteModel['headers']): { headers?: Headers } {
   return { headers: Object.fromEntries(described.map(([name]) => [name, { schema: text() }])) }
 }
 
-function declaredResponse(
-  { status, description, schema, raw, contentType }: ApiResponseOptions,
+/** A response that the author describes. Errors that the application documents for every route are shared. */
+function statedResponse(
+  stated: ApiResponseOptions,
   route: RouteModel,
-  schemas: DocumentSchemas,
+  context: ResponseContext,
+): Responses[string] {
+  const make = () => declaredResponse(stated, route, context)
+  const isShared = stated.status >= 400 && context.documented.includes(stated)
+  return isShared ? context.shared.documented(stated.status, route, make) : make()
+}
+
+function declaredResponse(
+  stated: ApiResponseOptions,
+  route: RouteModel,
+  { schemas, shared }: ResponseContext,
 ): OpenApiResponse {
+  const { status, schema, raw, contentType } = stated
+  const { description = STATUS_CODES[status] ?? `Status ${status}` } = stated
   const isError = status >= 400
   const base = { description, ...(isError ? {} : headersOf(route.headers)) }
   if (isBodiless(status)) return base
   if (schema === undefined) {
-    if (isError) return { ...base, content: ownCopy(errorContent(status)) }
+    if (isError) return { ...base, content: shared.errorContent(status, route) }
     if (route.redirect?.status === status) {
       return { ...redirection(status, route.headers), description }
     }
     if (contentType === undefined && !raw) return success(status, description, route)
-    const type = contentType ?? contentTypeOf(route.headers)
-    const known = wholeOf(type, raw ? {} : successSchema(status, null))
-    return { ...base, content: { [type]: { schema: known } } }
+    const type = contentType ?? contentTypeOf(route)
+    const known = raw ? {} : wrappedSchema(route.envelope, status, null)
+    return { ...base, content: { [type]: { schema: wholeOf(type, known, route) } } }
   }
   const described = schemas.of(schema, 'output')
   const body = schemas.copy(described)
-  const type = contentType ?? (isError ? 'application/json' : contentTypeOf(route.headers))
-  const isWhole = raw || isError || !isPlainJson(type) || isEnvelope(schemas.resolve(described))
-  return { ...base, content: { [type]: { schema: isWhole ? body : successSchema(status, body) } } }
+  const type = contentType ?? (isError ? shared.errorType(route) : contentTypeOf(route))
+  const isWhole =
+    isSentWithoutEnvelope(stated, route) ||
+    (route.envelope === true && isEnvelope(schemas.resolve(described)))
+  const whole = isWhole ? body : wrappedSchema(route.envelope, status, body)
+  return { ...base, content: { [type]: { schema: whole } } }
 }
 
 /** A response to `HEAD` has the headers of the response to `GET`, and no body. */

@@ -8,7 +8,7 @@ import type { OnError, RunRoute, SettlingStage, Stage, Step } from '../step/step
 import type { Deadlines } from './deadlines.js'
 import type { LogDenial } from './log-denials.js'
 import { foldSteps, NO_STEPS, type RouteSteps } from './route-steps.js'
-import { compileBareResponses } from './steps/bare.js'
+import { returnedSender, sendEnvelope } from './send-success.js'
 import { bodyStage } from './steps/body.js'
 import { canStage, type Decide } from './steps/can.js'
 import { datesStage, type FindDateWriter } from './steps/dates.js'
@@ -68,6 +68,8 @@ export interface PipelineConfig {
   /** `null` if handlers have no time limit. */
   readonly deadlines: Deadlines | null
   readonly onError: OnError
+  /** The status of a request that a schema rejects. */
+  readonly validationStatus: number
   /** Whether a middleware may end a request while its handler is still running. */
   readonly mayFailLate: boolean
   /** Whether the response to an error may be sent later, while the handler is still running. */
@@ -97,7 +99,7 @@ export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineCo
   const { inputs, stages, dates, interceptors, underTest } = parts
   const invocation = invocationOf(route, parts.instance, config)
   const mayRespondLater = takesResponse(invocation)
-  const response = { ...config, route, mayRespondLater, bare: compileBareResponses(route) }
+  const response = { ...config, route, mayRespondLater, send: returnedSender(route) }
   const isDescribed = route.inputs.body !== null
   const readsBody = isDescribed || METHODS_WITH_BODY.includes(route.method)
   const mayWait = readsBody || inputs.length > 0 || route.isProtected || stages !== NO_STAGES
@@ -116,7 +118,7 @@ export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineCo
     quota: stages.quota,
     cache: stages.cache?.(settleOf(response)) ?? null,
     body: readsBody ? bodyStage({ limits: config.bodyLimits, isDescribed }) : null,
-    validate: inputs.length > 0 ? validateStage(inputs) : null,
+    validate: inputs.length > 0 ? validateStage(inputs, config) : null,
     unexpired: mayWait && mayExpire ? unexpiredStage : null,
     headers: route.headers === null ? null : headersStage(route.headers),
     dates: dates === null ? null : datesStage(dates),
@@ -132,7 +134,8 @@ export function compileProbe(
   stages: RouteStages,
   config: PipelineConfig,
 ): RunRoute {
-  const stated = { route: { status: 204, redirect: null }, mayRespondLater: false, bare: null }
+  const route204 = { status: 204, redirect: null }
+  const stated = { route: route204, mayRespondLater: false, send: sendEnvelope }
   return foldSteps({
     ...NO_STEPS,
     scope: stages.scope,

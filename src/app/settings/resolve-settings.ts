@@ -8,6 +8,8 @@ import { tenantGroup } from '../../features/tenancy/tenant-options.js'
 import { swaggerGroup } from '../../openapi/swagger-options.js'
 import type { AppOptions } from './app-options.js'
 import { authGroup } from './auth-options.js'
+import { checkAppEnvelope } from './envelope-option.js'
+import { errorGroup, errorsWith } from './error-options.js'
 import { limitGroup } from './limit-options.js'
 import {
   checkControllers,
@@ -18,6 +20,7 @@ import {
 } from './list-options.js'
 import { checkLogger, loggerOf } from './logger-option.js'
 import { namedMiddlewares } from './named-middlewares.js'
+import { responseGroup } from './response-options.js'
 import type { Settings } from './settings.js'
 import { timeoutGroup } from './timeout-options.js'
 import { checkTrustProxy } from './trust-proxy.js'
@@ -37,6 +40,9 @@ const NAMES: Names<AppOptions> = {
   cache: true,
   limits: true,
   validation: true,
+  envelope: true,
+  errors: true,
+  responses: true,
   timeouts: true,
   trustProxy: true,
   etag: true,
@@ -78,6 +84,8 @@ function findUnknown(options: AppOptions): Problem[] {
     ...cacheGroup.unknown(options.cache),
     ...limitGroup.unknown(options.limits),
     ...validationGroup.unknown(options.validation),
+    ...errorGroup.unknown(options.errors),
+    ...responseGroup.unknown(options.responses),
     ...timeoutGroup.unknown(options.timeouts),
     ...unknownInModules(options),
   ]
@@ -100,11 +108,15 @@ function check(options: AppOptions, middlewares: readonly NamedMiddleware[]): Pr
     ...swaggerGroup.check(options.swagger),
     ...cacheGroup.check(options.cache),
     ...validationGroup.check(options.validation),
+    ...checkAppEnvelope(options),
+    ...errorGroup.check(options.errors),
+    ...responseGroup.check(options.responses),
   ]
 }
 
 function toSettings(options: AppOptions, middlewares: readonly NamedMiddleware[]): Settings {
   const { trustProxy = null, etag = false, strict = false, testOverrides } = options
+  const { envelope = true } = options
   const swagger = swaggerGroup.resolve(options.swagger)
   return Object.freeze({
     controllers: copyOf(options.controllers),
@@ -121,6 +133,9 @@ function toSettings(options: AppOptions, middlewares: readonly NamedMiddleware[]
     rateLimit: rateLimitGroup.resolve(options.rateLimit),
     limits: limitGroup.resolve(options.limits),
     validation: validationGroup.resolve(options.validation),
+    envelope,
+    errors: errorsWith(envelope, errorGroup.resolve(options.errors)),
+    responses: responseGroup.resolve(options.responses),
     timeouts: timeoutGroup.resolve(options.timeouts),
     trustProxy,
     etag,

@@ -2,6 +2,7 @@ import type { Logger } from '../../contracts/logger.js'
 import type { SchemaConverters } from '../../contracts/openapi.js'
 import type { Plugin } from '../../contracts/plugin.js'
 import type { Class, Module, Provider } from '../../contracts/provider.js'
+import type { EnvelopeChoice } from '../../contracts/wire-format.js'
 import type { Override } from '../../di/build-container.js'
 import type { ResolvedCache } from '../../features/cache/cache-options.js'
 import type { RateLimitSettings } from '../../features/rate-limit/rate-limit-options.js'
@@ -10,7 +11,9 @@ import type { NamedMiddleware } from '../../features/tenancy/check-routers.js'
 import type { TenantSettings } from '../../features/tenancy/tenant-options.js'
 import type { DocumentSettings } from '../../openapi/swagger-options.js'
 import type { AuthSettings } from './auth-options.js'
+import type { ErrorSettings } from './error-options.js'
 import type { LimitSettings } from './limit-options.js'
+import type { ResponseSettings } from './response-options.js'
 import type { TimeoutSettings } from './timeout-options.js'
 import type { TrustProxy } from './trust-proxy.js'
 import type { ValidationSettings } from './validation-options.js'
@@ -39,6 +42,10 @@ export interface Settings {
   readonly rateLimit: RateLimitSettings
   readonly limits: LimitSettings
   readonly validation: ValidationSettings
+  /** The envelope of routes without `@Envelope`. */
+  readonly envelope: EnvelopeChoice
+  readonly errors: ErrorSettings
+  readonly responses: ResponseSettings
   readonly timeouts: TimeoutSettings
   /**
    * `null` without the option. If the application is mounted in a host, the setting of the host then counts.
