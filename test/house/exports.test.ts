@@ -15,7 +15,7 @@ import { readSources } from './sources.js'
 /** The names that `blazon` exports at run time. A name that is added here is a promise to users. */
 const VALUES = `
   All ApiBody ApiHidden ApiOperation ApiResponseDoc ApiTags App AppClosingError Auth BadRequestError
-  BaseController Body Cache CacheManager Can Clock ConfigError ConflictError Controller CurrentUser Delete ForbiddenError
+  BaseController Body Cache CacheManager Can Clock ConfigError ConflictError Controller CurrentUser Delete Envelope ForbiddenError
   Get Head Header Headers Health HttpCode HttpError Inject Injectable InjectionToken InternalServerError
   MethodNotAllowedError NotFoundError Options Params Patch PayloadTooLargeError Post Public Put
   Query RateLimit Redirect Req Res ServiceUnavailableError Tenant TenantContext TenantId
@@ -28,8 +28,8 @@ const VALUES = `
 const TYPES = `
   ApiBodyOptions ApiOperationOptions ApiResponseOptions AppDocument AppModel AppOptions AuthGuard
   AuthOptions CacheEntry CacheOptions CacheSettings CacheStats CacheStore Class ClassProvider ConfigCode DualClassDecorator
-  DualClassOrMethodDecorator DualMethodDecorator Duration ErrorCode ErrorEnvelope ErrorRequestHandler
-  ExistingProvider FactoryProvider FieldError Handler HealthReport HttpErrorOptions HttpMethod InferOutput
+  DualClassOrMethodDecorator DualMethodDecorator Duration EnvelopeChoice EnvelopeFormat ErrorCode ErrorEnvelope ErrorFormat ErrorOptions ErrorRequestHandler
+  ExistingProvider FactoryProvider Failure FieldError Handler HealthReport HttpErrorOptions HttpMethod InferOutput
   InputSchemas InputSource InterceptedApp Interceptor JsonSchema KeepOptions LegacyParameterDecorator Lifecycle LimitOptions Logger MaybePromise MemoryCacheOptions
   Middleware MiddlewareList Module NextFunction
   OpenApiComponents OpenApiDocument OpenApiHeader OpenApiInfo OpenApiMediaType OpenApiMethod
@@ -37,8 +37,8 @@ const TYPES = `
   OpenApiSchema OpenApiSecurityScheme OpenApiServer OpenApiTag OperationFacts OptionDecorator OptionSettings OptionTarget OptionValue Override
   MemoryRateLimitOptions ParameterModel ParameterSource Plugin PluginContext PluginHealth Problem ProblemDetails Provider
   RateLimitBy RateLimitCount RateLimitOptions RateLimitPolicy RateLimitResult RateLimitStore Reference
-  Request RequestHandler Response RouteModel RouteOption RouteTableEntry Schema SchemaConverter SchemaSide ScopedCache
-  SecurityOptions SecurityRequirement Size StoreContext SuccessEnvelope SwaggerOptions TenantDecoratorOptions TenantInfo
+  Request RequestHandler Response ResponseOptions RouteModel RouteOption RouteTableEntry Schema SchemaConverter SchemaSide ScopedCache
+  SecurityOptions SecurityRequirement Size StoreContext SuccessEnvelope SuccessFacts SwaggerOptions TenantDecoratorOptions TenantInfo
   TenantMiddlewareOptions TenantOptions TenantRouterOptions TenantScope TenantScopedOptions TenantSourceOptions TenantStore TenantStrategy
   TimeoutOptions Token
   Timer User Validated ValidatedRequest ValidationOptions ValueProvider
