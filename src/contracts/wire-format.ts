@@ -1,5 +1,5 @@
 import type { Request } from './handler.js'
-import type { OpenApiSchema } from './openapi.js'
+import type { OpenApiSchema } from './openapi-schema.js'
 import type { FieldError, Schema } from './schema.js'
 
 /** A failed request, as the client may know it: frozen data. The log has the error itself. */
