@@ -35,7 +35,10 @@ export interface ErrorOptions {
    *
    * @defaultValue `{ validation: 400 }`
    */
-  readonly status?: { readonly validation?: number }
+  readonly status?: {
+    /** The status of `VALIDATION_FAILED`. Default 400. */
+    readonly validation?: number
+  }
 }
 
 /** The `errors` option, resolved. */
