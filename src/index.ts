@@ -14,7 +14,9 @@ export {
   defineAppOptions,
 } from './app/settings/app-options.js'
 export type { AuthOptions } from './app/settings/auth-options.js'
+export type { ErrorOptions } from './app/settings/error-options.js'
 export type { LimitOptions } from './app/settings/limit-options.js'
+export type { ResponseOptions } from './app/settings/response-options.js'
 export type { TimeoutOptions } from './app/settings/timeout-options.js'
 export type { ValidationOptions } from './app/settings/validation-options.js'
 // contracts
@@ -146,6 +148,13 @@ export type {
   TenantStrategy,
 } from './contracts/tenant.js'
 export type { Duration, Size } from './contracts/units.js'
+export type {
+  EnvelopeChoice,
+  EnvelopeFormat,
+  ErrorFormat,
+  Failure,
+  SuccessFacts,
+} from './contracts/wire-format.js'
 // di
 export type { Override } from './di/build-container.js'
 export { Clock } from './di/clock.js'
@@ -227,7 +236,7 @@ export { ApiBody, ApiHidden, ApiOperation, ApiResponseDoc, ApiTags } from './met
 export { defineOption } from './metadata/option.js'
 export { CurrentUser, Req, Res } from './metadata/parameter.js'
 export { RateLimit } from './metadata/rate-limit.js'
-export { Header, HttpCode, Redirect } from './metadata/response.js'
+export { Envelope, Header, HttpCode, Redirect } from './metadata/response.js'
 export { All, Delete, Get, Head, Options, Patch, Post, Put } from './metadata/route.js'
 export { Tenant, TenantId } from './metadata/tenant.js'
 export { Use } from './metadata/use.js'

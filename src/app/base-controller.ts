@@ -2,6 +2,7 @@ import type { Response } from '../contracts/handler.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import { successEnvelope } from '../errors/envelope.js'
 import { statusOf } from '../http/send/status-of.js'
+import { ownSender } from '../pipeline/send-success.js'
 
 /**
  * Declares the type of `this.ok`. Extending this class is optional: every controller has the method.
@@ -15,7 +16,8 @@ import { statusOf } from '../http/send/status-of.js'
  */
 export class BaseController {
   /**
-   * Sends the success envelope `{ statusCode: 'success', status, message, data }`.
+   * Sends the success envelope `{ statusCode: 'success', status, message, data }`, or the one of the route: bare data
+   * under `@Envelope(false)`, or an envelope of your own.
    *
    * @param res The response of the request.
    * @param message The `message` of the envelope.
@@ -30,6 +32,12 @@ export class BaseController {
     data?: unknown,
     status: number = statusOf(res, statedStatus(res)),
   ): Response {
+    const route = res.req.route as RouteModel | undefined
+    // The `req.route` of an Express router has no such field.
+    if (route?.isEnveloped === false) {
+      ownSender(route)(res, { status, message, data })
+      return res
+    }
     return res.status(status).json(successEnvelope(status, message, data))
   }
 }

@@ -1,6 +1,5 @@
 import type { Duplex } from 'node:stream'
 import type { Response } from '../contracts/handler.js'
-import { clientErrorResponse } from '../pipeline/fail.js'
 
 /**
  * How many bytes a client may still send after a parse error while earlier requests are served. Node's parser
@@ -17,6 +16,9 @@ interface Connection extends Duplex {
   readonly bytesRead?: number
 }
 
+/** Returns the response to an error of the parser, as text to be sent. */
+export type ResponseText = (error: NodeJS.ErrnoException) => string
+
 /** Connections with a parse error, and how many bytes they had received by then. */
 const refusedAt = new WeakMap<Connection, number>()
 
@@ -25,26 +27,30 @@ const refusedAt = new WeakMap<Connection, number>()
  * time. The connection is closed afterwards. Earlier requests on the same connection get their responses first,
  * with no less time than usual.
  */
-export function handleClientError(error: NodeJS.ErrnoException, socket: Connection): void {
+export function handleClientError(
+  error: NodeJS.ErrnoException,
+  socket: Connection,
+  responseTo: ResponseText,
+): void {
   if (error.code === 'ECONNRESET') return void socket.destroy()
   const { bytesRead = 0 } = socket
   const before = refusedAt.get(socket)
   if (before === undefined) {
     refusedAt.set(socket, bytesRead)
-    refuse(error, socket)
+    refuse(error, socket, responseTo)
   } else if (bytesRead - before > MOST_UNREADABLE_BYTES) socket.destroy()
 }
 
-function refuse(error: NodeJS.ErrnoException, socket: Connection): void {
+function refuse(error: NodeJS.ErrnoException, socket: Connection, responseTo: ResponseText): void {
   // An earlier response was the last one of this connection.
   if (!socket.writable) return end(socket, '')
   const pending = socket._httpMessage ?? null
   // Either no response is pending, or the pending one belongs to the broken request. This response then takes
   // its place.
-  if (pending === null || hasNoResponse(pending)) return end(socket, clientErrorResponse(error))
+  if (pending === null || hasNoResponse(pending)) return end(socket, responseTo(error))
   // Bytes written into the response to an earlier request would become a part of it, so wait until that is
   // sent. If the pending response has begun and belongs to the broken request, it may never finish: close.
-  if (pending.req.complete) pending.once('finish', () => refuse(error, socket))
+  if (pending.req.complete) pending.once('finish', () => refuse(error, socket, responseTo))
   else end(socket, '')
 }
 

@@ -7,6 +7,8 @@ interface Known {
   readonly writes: number
   /** Everything else that the model depends on. */
   readonly key: string
+  readonly envelope: ModelOptions['envelope']
+  readonly documented: ModelOptions['documented']
   readonly compiled: CompiledModel
 }
 
@@ -22,16 +24,18 @@ export function compileOnce(controllers: readonly Class[], options: ModelOptions
   const [first] = controllers
   if (first === undefined) return compileModel(controllers, options)
   const key = keyOf(controllers, options)
+  const { envelope, documented } = options
   const writes = countWrites()
   const last = known.get(first)
   const isSame =
     last?.writes === writes &&
     last.key === key &&
-    last.controllers.length === controllers.length &&
-    last.controllers.every((controller, index) => controller === controllers[index])
+    last.envelope === envelope &&
+    areSame(last.documented, documented) &&
+    areSame(last.controllers, controllers)
   if (isSame) return last.compiled
   const compiled = compileModel(controllers, options)
-  known.set(first, { controllers, writes, key, compiled })
+  known.set(first, { controllers, writes, key, envelope, documented, compiled })
   return compiled
 }
 
@@ -40,4 +44,8 @@ function keyOf(
   { defaultAccess, hasGuard, prefixOf, defaultStatus }: ModelOptions,
 ): string {
   return JSON.stringify([defaultAccess, hasGuard, defaultStatus, controllers.map(prefixOf)])
+}
+
+function areSame(before: readonly unknown[], now: readonly unknown[]): boolean {
+  return before.length === now.length && before.every((each, index) => each === now[index])
 }

@@ -51,6 +51,8 @@ export interface CompiledRoutes {
   /** The compiled routes, by that index. */
   readonly handlers: readonly RunRoute[]
   readonly frameworkRoutes: readonly FrameworkRoute[]
+  /** The settings that tests compare responses with. */
+  readonly settings: Pick<Settings, 'errors' | 'converters'>
   /** Compiles a route only up to the decision about access. If access is allowed, it sends 204. */
   readonly probeOf: (route: RouteModel) => RunRoute
 }
@@ -76,19 +78,21 @@ export async function compileRoutes(config: RoutesConfig): Promise<CompiledRoute
     match: routerFor(model, frameworkRoutes),
     handlers,
     frameworkRoutes,
+    settings: config.settings,
     probeOf: (route) => compileProbe(route, partsOf(route), settingsOf(route)),
   }
 }
 
 function whatRoutesShare(config: RoutesConfig): PipelineConfig {
   const { access, errors, features, middlewares } = config
-  const { limits } = config.settings
+  const { limits, errors: wire } = config.settings
   return {
     ...access,
     onError: errors.onError,
     onLateError: errors.onLateError,
     log: errors.log,
     deadlines: errors.deadlines.of(null),
+    validationStatus: wire.validationStatus,
     scopes: features.scopes,
     mayFailLate: middlewares.handlers.length > 0,
     mayRespondToErrorsLater: middlewares.errorHandlers.length > 0,
@@ -139,12 +143,13 @@ async function loadDates(
   routes: readonly RouteModel[],
   converters: SchemaConverters,
 ): Promise<(route: RouteModel) => RouteParts['dates']> {
-  const isDescribed = ({ operation: { responses } }: RouteModel) =>
+  // An envelope of your own may put the data anywhere.
+  const isDescribed = ({ envelope, operation: { responses } }: RouteModel) =>
+    typeof envelope === 'boolean' &&
     responses.some(({ status, schema }) => status < 400 && schema !== undefined)
   if (!routes.some(isDescribed)) return () => null
   const { compileResponseDates } = await import('../schema/response-dates.js')
-  return (route) =>
-    isDescribed(route) ? () => compileResponseDates(route.operation.responses, converters) : null
+  return (route) => (isDescribed(route) ? () => compileResponseDates(route, converters) : null)
 }
 
 function routerFor(model: AppModel, frameworkRoutes: readonly FrameworkRoute[]): Router {

@@ -48,6 +48,8 @@ export function describeApp(resolved: Resolved, builtIn: readonly Provider[]): D
     hasGuard: auth.guard !== null,
     prefixOf,
     defaultStatus: settings.defaultStatus,
+    envelope: settings.envelope,
+    documented: settings.responses.documented,
   })
   const readKeys = plugins.flatMap(({ metadataKeys = [] }) => metadataKeys)
   const foreign = checkForeign({ controllers, scopes: graph.scopes, readKeys })

@@ -8,6 +8,7 @@ import type { Schema } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
 import { buildDocs } from '../features/docs/build-docs.js'
 import { type BuiltDocument, buildDocument } from '../openapi/build-document.js'
+import type { DocumentWire } from '../openapi/shared-responses.js'
 import { errorResponses } from '../pipeline/error-responses.js'
 import { describeOnce } from '../schema/describe-once.js'
 import { featureContracts, featureFacts } from './features.js'
@@ -41,11 +42,17 @@ export function listDocuments(
       const { handlerMs } = settings.timeouts
       const parsesNestedQuery = parsesNested(express)
       const features = featureFacts(settings)
+      const { wire: errors, validationStatus } = settings.errors
+      const wire = { envelope: settings.envelope, errors, validationStatus }
+      const { documented } = settings.responses
+      const mayBlame = settings.plugins.some(({ explain }) => explain !== undefined)
       const key = keyOf(model, {
         swagger,
         hasDeadline: handlerMs !== null,
         parsesNestedQuery,
         features,
+        ...constantsOf(wire),
+        mayBlame,
         // A function may return something else at each call, so a document with one is not shared.
         ofPlugins: settings.plugins.flatMap(({ contract }) => contract ?? []),
       })
@@ -55,11 +62,13 @@ export function listDocuments(
           describeSchema: (schema, side) =>
             describeOnce(schema, { side, converters: swagger.converters }),
           contracts: [
-            errorResponses({ defaultMs: handlerMs }),
+            errorResponses(settings),
             ...featureContracts(settings),
             ...pluginContracts(settings.plugins),
           ],
           parsesNestedQuery,
+          wire,
+          documented,
         }),
       )
       return built
@@ -118,9 +127,19 @@ function keyOf({ routes }: AppModel, facts: object): string | null {
   return isConstant ? key : null
 }
 
-function hasConstantSchemas({ inputs, operation }: RouteModel): boolean {
+/** A format of your own has a function, which makes the document depend on more than its text. */
+function constantsOf({ envelope, errors, validationStatus }: DocumentWire): object {
+  return {
+    envelope: typeof envelope === 'object' ? envelope.schema : envelope,
+    errors: typeof errors === 'object' ? errors.format : errors,
+    validationStatus,
+  }
+}
+
+function hasConstantSchemas({ inputs, operation, envelope }: RouteModel): boolean {
   const { body, params, query, headers } = inputs
   return (
+    typeof envelope === 'boolean' &&
     isConstantSchema(body) &&
     isConstantSchema(params) &&
     isConstantSchema(query) &&

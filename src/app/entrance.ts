@@ -26,7 +26,7 @@ export interface EntranceConfig {
   readonly express: Application
   readonly messages: MessageClasses
   readonly features: Pick<RunningFeatures, 'scopes'>
-  readonly errors: Pick<ErrorPaths, 'onRefusal'>
+  readonly errors: Pick<ErrorPaths, 'onRefusal' | 'parserErrorResponse'>
   readonly front: Front
   readonly isClosing: () => boolean
   /** Changes the listener before it is added to the server. */
@@ -45,6 +45,7 @@ export function buildEntrance(config: EntranceConfig): Entrance {
     app: express,
     classesFor: hostedClasses(express, messages),
     onError: errors.onRefusal,
+    parserErrorResponse: errors.parserErrorResponse,
     maxHeaders: limits.headers,
     isClosing,
     hostedRequests,

@@ -2,18 +2,29 @@ import type { Application } from 'express'
 import type { Clock } from '../contracts/clock.js'
 import type { Response } from '../contracts/handler.js'
 import type { Logger } from '../contracts/logger.js'
-import { toMiddlewareFailure } from '../errors/failure.js'
+import type { AppModel } from '../contracts/route-model.js'
+import type { ErrorFormat } from '../contracts/wire-format.js'
+import { errorFormatOf } from '../errors/error-wire.js'
+import { toFailure, toMiddlewareFailure } from '../errors/failure.js'
 import { kHasFailed } from '../http/own-fields.js'
 import type { BlazonRequest } from '../http/request.js'
 import { composeErrorMiddlewares, type OnFailure } from '../pipeline/compose-error-middlewares.js'
 import { DeadlineSet } from '../pipeline/deadline-set.js'
 import { explainErrors } from '../pipeline/explain-errors.js'
-import { createFail } from '../pipeline/fail.js'
+import {
+  clientErrorResponse,
+  createFail,
+  createRender,
+  type OnFormatFault,
+} from '../pipeline/fail.js'
 import { createOnLateError, type OnLateError } from '../pipeline/late-errors.js'
 import { createFailureLog, type LogFailure } from '../pipeline/log-failure.js'
 import { scopedErrors } from '../pipeline/scoped-errors.js'
 import type { OnError } from '../step/step.js'
+import { ignoreRejection } from '../step/thenable.js'
+import type { ResponseText } from './client-error.js'
 import { declaresFor } from './declared-names.js'
+import type { Description } from './describe.js'
 import type { RunningFeatures } from './features.js'
 import type { SortedMiddlewares } from './prepare-middlewares.js'
 import type { Settings } from './settings/settings.js'
@@ -36,11 +47,14 @@ export interface ErrorPaths {
   readonly deadlines: DeadlineSet
   /** Logs an error of a request. */
   readonly log: LogFailure
+  /** Writes the responses to errors of Node's parser. */
+  readonly parserErrorResponse: ResponseText
 }
 
 /** The input of {@link buildErrorPaths}. */
 export interface ErrorPathConfig {
   readonly settings: Settings
+  readonly description: Pick<Description, 'model'>
   readonly express: Application
   readonly clock: Clock
   readonly logger: Logger
@@ -57,31 +71,62 @@ export function buildErrorPaths(config: ErrorPathConfig): ErrorPaths {
   const { scopes } = config.features
   const { errorHandlers } = config.middlewares
   const log = createFailureLog(logger)
-  const explaining = { plugins: settings.plugins, declaresOf: declaresFor(settings) }
+  const { wire, validationStatus } = settings.errors
+  const onFault = formatFaults(logger, log)
+  const render = createRender({ wire, formatOf: routeFormats(config.description.model), onFault })
+  const explaining = {
+    plugins: settings.plugins,
+    declaresOf: declaresFor(settings),
+    validationStatus,
+  }
   // An error middleware has the same time limit as a handler.
   const watch = {
     start: (req: BlazonRequest, res: Response) => deadlines.startForErrors(req, res),
     stop: (req: BlazonRequest) => deadlines.stopForErrors(req),
   }
-  const pathTo = (last: OnError, staysAnError: boolean) => {
-    const ends = { last, log, watch, staysAnError }
+  const pathTo = (last: OnError, isOfRoute: boolean, staysAnError: boolean) => {
+    const read = isOfRoute ? toFailure : toMiddlewareFailure
+    const ends = { last, log, read, watch, staysAnError }
     const run = scopedErrors(scopes, composeErrorMiddlewares(errorHandlers, ends))
     return noteFailure(explainErrors(explaining, run))
   }
-  const fail = scopedErrors(scopes, createFail(log))
-  const failInExpress = createFail(log, toMiddlewareFailure)
-  const onError = pathTo(fail, false)
+  const fail = scopedErrors(scopes, createFail({ log, render }))
+  const failInExpress = createFail({ log, render, read: toMiddlewareFailure })
+  const onError = pathTo(fail, true, false)
   const { handlerMs } = settings.timeouts
   const deadlines = new DeadlineSet(handlerMs, { clock, onError, fail, scopes })
   return {
     onError,
-    onMiddlewareError: pathTo(failInExpress, false),
-    onRefusal: pathTo(fail, true),
-    onEarlyError: pathTo(failInExpress, true),
+    onMiddlewareError: pathTo(failInExpress, false, false),
+    onRefusal: pathTo(fail, true, true),
+    onEarlyError: pathTo(failInExpress, false, true),
     onLateError: createOnLateError(log, { scopes, app: express }),
     deadlines,
     log,
+    parserErrorResponse: (error) => clientErrorResponse(error, { wire, onFault }),
   }
+}
+
+/** Logs why a format of errors could not be used. */
+function formatFaults(logger: Logger, log: LogFailure): OnFormatFault {
+  const message = 'The format of errors failed; the client got the default format'
+  return function onFault(err, status, req) {
+    if (req !== undefined) return log(err, req, { status, message })
+    try {
+      ignoreRejection(logger.error({ err, status }, message))
+    } catch {
+      // The response must be sent even if the logger fails.
+    }
+  }
+}
+
+/** Returns a function that finds the format of the route of a request; `null` if no route has one of its own. */
+function routeFormats({
+  routes,
+}: AppModel): ((req: BlazonRequest) => ErrorFormat | undefined) | null {
+  if (!routes.some((route) => errorFormatOf(route) !== undefined)) return null
+  // The `req.route` of an Express router is a route of Express.
+  return ({ route }) => (route === undefined ? undefined : errorFormatOf(route))
 }
 
 function noteFailure(onError: OnFailure): OnFailure {

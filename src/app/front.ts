@@ -7,15 +7,18 @@ import { compileDispatch } from '../pipeline/compile-dispatch.js'
 import { composeMiddlewares, type MiddlewareEnds } from '../pipeline/compose-middlewares.js'
 import { limitQuery, refuseQuery } from '../pipeline/limit-query.js'
 import { nameRoutes } from '../pipeline/name-routes.js'
+import { ownSender } from '../pipeline/send-success.js'
 import type { RunRoute } from '../step/step.js'
 import type { CompiledRoutes } from './compile-routes.js'
 import type { ErrorPaths } from './error-paths.js'
 import type { RunningFeatures } from './features.js'
 import type { ReadyMiddlewares } from './prepare-middlewares.js'
+import type { Settings } from './settings/settings.js'
 import { watchMiddlewares } from './watch-middlewares.js'
 
 /** The input of {@link buildFront}. */
 export interface FrontConfig {
+  readonly settings: Settings
   readonly express: Application
   readonly logger: Logger
   readonly security: Security
@@ -51,6 +54,12 @@ export function buildFront(config: FrontConfig): Front {
     handlers: nameRoutes(routes.handlers, traced),
     onError: onRefusal,
     admission: features.admission,
+    sendMethods: ownSender({
+      name: 'OPTIONS',
+      envelope: config.settings.envelope,
+      headers: null,
+      operation: { responses: [] },
+    }),
   })
   const ends = { done: dispatch, onError: onMiddlewareError, onLateError, watch }
   const inScope = inFrontOf(ends, middlewares.handlers)

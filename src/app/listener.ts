@@ -16,7 +16,7 @@ import { adoptRequest, type BlazonRequest } from '../http/request.js'
 import { checkForeignTarget, normalizeTarget } from '../http/request-target.js'
 import { adoptResponse } from '../http/send/response-class.js'
 import type { OnError, RunRoute } from '../step/step.js'
-import { handleClientError } from './client-error.js'
+import { handleClientError, type ResponseText } from './client-error.js'
 import type { HostedRequests } from './hosted-requests.js'
 import type { MessageClasses } from './message-classes.js'
 
@@ -29,6 +29,8 @@ export interface ListenerConfig {
   /** The same for a request with too many query parameters. */
   readonly runExcessive: RunRoute
   readonly onError: OnError
+  /** Writes the responses to errors of Node's parser. */
+  readonly parserErrorResponse: ResponseText
   /** The highest number of header lines in a request. */
   readonly maxHeaders: number
   readonly isClosing: () => boolean
@@ -103,7 +105,7 @@ function createEntrance(config: ListenerConfig): Entrance {
 /** Creates the functions that connect Node's events with the pipeline. */
 export function createListener(config: ListenerConfig): Listener {
   const { open, openMounted } = createEntrance(config)
-  const { hostedRequests, app: thisApp } = config
+  const { hostedRequests, app: thisApp, parserErrorResponse } = config
   function handle(req: BlazonRequest, res: Response): void {
     if (res.socket === null && !mayWait(req, res)) return
     // Do not start a request on a connection that has ended.
@@ -139,7 +141,11 @@ export function createListener(config: ListenerConfig): Listener {
     }
     openMounted(adopted, adoptedRes)
   }
-  return { handle, handleForeign, handleClientError }
+  return {
+    handle,
+    handleForeign,
+    handleClientError: (error, socket) => handleClientError(error, socket, parserErrorResponse),
+  }
 }
 
 /**

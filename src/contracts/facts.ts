@@ -8,6 +8,7 @@ import type { RouteLimits } from './route-limits.js'
 import type { HttpMethod, ParameterSource } from './route-model.js'
 import type { InputSource, Schema } from './schema.js'
 import type { TenantDecoratorOptions } from './tenant.js'
+import type { EnvelopeChoice } from './wire-format.js'
 
 /** The facts that a decorator on a class or a method states. Decorators only store them. */
 export type Fact =
@@ -29,6 +30,7 @@ export type Fact =
   | { readonly kind: 'status'; readonly status: number }
   | { readonly kind: 'header'; readonly name: string; readonly value: string }
   | { readonly kind: 'redirect'; readonly url: string; readonly status: number }
+  | { readonly kind: 'envelope'; readonly envelope: EnvelopeChoice }
   | { readonly kind: 'tenant'; readonly options: TenantDecoratorOptions }
   | { readonly kind: 'cache'; readonly options: CacheOptions }
   /** The argument of `@Limits`, as it was written. */

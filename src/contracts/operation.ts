@@ -26,9 +26,12 @@ export interface ApiBodyOptions {
 export interface ApiResponseOptions {
   /** 100 to 599. */
   readonly status: number
-  /** A description of the response; CommonMark. */
-  readonly description: string
-  /** Describes the `data` of the envelope. A schema that is an envelope itself is used unchanged. */
+  /** A description of the response; CommonMark. Default: the reason phrase of the status. */
+  readonly description?: string
+  /**
+   * Describes the `data` of the envelope; the whole body if there is no envelope. A schema that is an envelope itself is
+   * used unchanged.
+   */
   readonly schema?: Schema
   /**
    * Whether `schema` describes the whole body, without the envelope; a returned value is then sent without it, too.
@@ -37,7 +40,7 @@ export interface ApiResponseOptions {
   readonly raw?: boolean
   /**
    * The media type of the body. With a media type that is not JSON, the handler returns a string or bytes, which are
-   * sent unchanged. Default `application/json`.
+   * sent unchanged. Default: that of the envelope, else `application/json`.
    */
   readonly contentType?: string
 }
@@ -52,6 +55,9 @@ export interface OperationFacts {
   readonly operation: ApiOperationOptions
   /** The options of `@ApiBody`; `null` without the decorator. */
   readonly body: ApiBodyOptions | null
-  /** The options of each `@ApiResponseDoc`, in source order. */
+  /**
+   * The options of each `@ApiResponseDoc` of the method, then those of its class, then those of the option
+   * `responses.documented`. Each status is listed once.
+   */
   readonly responses: readonly ApiResponseOptions[]
 }

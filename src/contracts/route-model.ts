@@ -6,6 +6,7 @@ import type { Class } from './provider.js'
 import type { RateLimitPolicy } from './rate-limit.js'
 import type { RouteBounds } from './route-limits.js'
 import type { InputSource, Schema } from './schema.js'
+import type { EnvelopeChoice } from './wire-format.js'
 
 /**
  * The methods that a route can be declared for. `ALL` stands for all methods that have no route of their own on the
@@ -99,6 +100,13 @@ export interface RouteModel {
     /** The status of the response: 301, 302, 303, 307 or 308. */
     readonly status: number
   } | null
+  /**
+   * The envelope around the data of its successes: that of `@Envelope`, else of the option `envelope`. `true` is the
+   * framework's own, `false` means bare data.
+   */
+  readonly envelope: EnvelopeChoice
+  /** Whether every success is sent in the framework's own envelope: no `@ApiResponseDoc` of the route is bare. */
+  readonly isEnveloped: boolean
   /** Decorated handler parameters; `null` means that the handler is called with `(req, res, next)`. */
   readonly parameters: readonly ParameterModel[] | null
   /** The values of the options of `defineOption`, for tools; in the order in which the decorators are written. */

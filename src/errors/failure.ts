@@ -3,7 +3,7 @@ import type { FieldError } from '../contracts/schema.js'
 import { codeOf, HttpError, titleOf } from './http-error.js'
 
 /** The parts of an error that the client may see. */
-export interface Failure {
+export interface KnownFailure {
   readonly status: number
   readonly code: string
   readonly message: string
@@ -16,7 +16,7 @@ export interface Failure {
  * their brand, and those of `http-errors`, which Express middleware throws. Every other value becomes a 500 without
  * details. Never throws, even if a getter of the value throws.
  */
-export function toFailure(error: unknown): Failure {
+export function toFailure(error: unknown): KnownFailure {
   return recognize(error) ?? generic(500)
 }
 
@@ -26,11 +26,11 @@ export function toFailure(error: unknown): Failure {
  * `responseStatus`, as after `res.status(403)` and `next(error)`. Errors of routes do not keep such a status: HTTP
  * clients throw errors with the status that they received.
  */
-export function toMiddlewareFailure(error: unknown, responseStatus: number): Failure {
+export function toMiddlewareFailure(error: unknown, responseStatus: number): KnownFailure {
   return recognize(error) ?? generic(statedStatus(error) ?? validStatus(responseStatus))
 }
 
-function recognize(error: unknown): Failure | undefined {
+function recognize(error: unknown): KnownFailure | undefined {
   try {
     if (HttpError.is(error)) return fromHttpError(error)
     if (isHttpErrorsError(error)) return fromHttpErrors(error)
@@ -51,7 +51,7 @@ function statedStatus(error: unknown): number | undefined {
   }
 }
 
-function fromHttpError(error: HttpError): Failure {
+function fromHttpError(error: HttpError): KnownFailure {
   const { status } = error
   // Only another copy of the package, or a broken subclass, has an invalid status.
   if (validStatus(status) !== status) return generic(500)
@@ -77,7 +77,7 @@ function isHttpErrorsError(error: unknown): error is HttpErrorsError {
   return typeof expose === 'boolean' && typeof status === 'number' && status === statusCode
 }
 
-function fromHttpErrors(error: HttpErrorsError): Failure {
+function fromHttpErrors(error: HttpErrorsError): KnownFailure {
   const base = generic(validStatus(error.status))
   return {
     ...base,
@@ -86,7 +86,7 @@ function fromHttpErrors(error: HttpErrorsError): Failure {
   }
 }
 
-function generic(status: number): Failure {
+function generic(status: number): KnownFailure {
   const title = titleOf(status)
   return { status, code: codeOf(title), message: title, errors: undefined, headers: undefined }
 }

@@ -11,6 +11,8 @@ import {
 
 /** The parts of an error beside its code and its message. */
 interface RefuseOptions extends Omit<HttpErrorOptions, 'code'> {
+  /** Default: the status of the code. */
+  readonly status?: number
   /** Whether the error keeps its stack, beginning at the caller of {@link refuse}. Default: false. */
   readonly stack?: boolean
 }
@@ -43,7 +45,7 @@ export function refuse(code: ErrorCode, message?: string, options?: RefuseOption
 function create(code: ErrorCode, message?: string, options?: RefuseOptions): HttpError {
   const Class = CLASSES[code]
   if (Class !== undefined) return new Class(message, options)
-  return new HttpError(HTTP_CODES[code], message, { ...options, code })
+  return new HttpError(options?.status ?? HTTP_CODES[code], message, { ...options, code })
 }
 
 /**

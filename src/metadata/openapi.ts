@@ -58,24 +58,26 @@ export function ApiBody(options: ApiBodyOptions, ...rest: unknown[]): DualMethod
 }
 
 /**
- * Describes the response of one status; use one decorator for each status. `schema` describes the `data` of the
- * envelope; without it, a status from 400 on has the error envelope. With `raw: true`, or a `contentType` other than
- * `application/json`, there is no envelope, and the returned value is sent unchanged.
+ * Describes the response of one status; use one decorator for each status. On a class, it describes the responses of
+ * all its methods, except for a status that a method describes itself. `schema` describes the `data` of the envelope;
+ * without it, a status from 400 on has the format of errors. With `raw: true`, or a `contentType` other than that of the
+ * envelope, there is no envelope, and the returned value is sent unchanged.
  *
  * @example
  * @ApiResponseDoc({ status: 200, description: 'The user', schema: User })
- * @ApiResponseDoc({ status: 404, description: 'No such user' })
+ * @ApiResponseDoc({ status: 404 })
  * @Get(':id')
  * getById(req: Request) { return users.get(req.params.id) }
  */
-export function ApiResponseDoc(options: ApiResponseOptions): DualMethodDecorator
+export function ApiResponseDoc(options: ApiResponseOptions): DualClassOrMethodDecorator
 export function ApiResponseDoc(
   options: ApiResponseOptions,
   ...rest: unknown[]
-): DualMethodDecorator {
+): DualClassOrMethodDecorator {
   refuseBare('@ApiResponseDoc', options, rest[0])
   const fact = { kind: 'responseDoc', options } as const
-  return decorator('@ApiResponseDoc()', { method: fact }) as DualMethodDecorator
+  const write = decorator('@ApiResponseDoc()', { class: fact, method: fact })
+  return write as DualClassOrMethodDecorator
 }
 
 /**

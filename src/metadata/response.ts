@@ -1,4 +1,5 @@
-import type { DualMethodDecorator } from '../contracts/decorator.js'
+import type { DualClassOrMethodDecorator, DualMethodDecorator } from '../contracts/decorator.js'
+import type { EnvelopeChoice } from '../contracts/wire-format.js'
 import { decorator, refuseBare } from './write.js'
 
 /**
@@ -42,4 +43,23 @@ export function Redirect(url: string, status: number = 302): DualMethodDecorator
   refuseBare('@Redirect', url, status)
   const fact = { kind: 'redirect', url, status } as const
   return decorator('@Redirect()', { method: fact }) as DualMethodDecorator
+}
+
+/**
+ * Chooses the envelope around the data of success responses, for one method or for all methods of a class. A method's
+ * own decorator replaces that of its class, which replaces the option `envelope` of the application. The document, the
+ * client and the checks of tests follow.
+ *
+ * @param envelope `true`: the framework's envelope. `false`: bare data, so the value that the handler returns is the
+ * whole body. An {@link EnvelopeFormat}: an envelope of your own, which may also have the format of errors.
+ * @example
+ * @Envelope(false)
+ * @Get('.well-known/jwks.json')
+ * keys() { return { keys: publicKeys } }
+ */
+export function Envelope(envelope: EnvelopeChoice): DualClassOrMethodDecorator
+export function Envelope(envelope: EnvelopeChoice, ...rest: unknown[]): DualClassOrMethodDecorator {
+  refuseBare('@Envelope', envelope, rest[0])
+  const fact = { kind: 'envelope', envelope } as const
+  return decorator('@Envelope()', { class: fact, method: fact }) as DualClassOrMethodDecorator
 }

@@ -5,6 +5,7 @@ import { invalid } from '../errors/invalid.js'
 import { checkBounds, checkUnusedBounds } from './check-bounds.js'
 import { checkCache } from './check-cache.js'
 import { checkDocumentation } from './check-documentation.js'
+import { checkEnvelopes } from './check-envelope.js'
 import { checkInputs } from './check-inputs.js'
 import { checkLimits } from './check-limits.js'
 import { checkOptions } from './check-options.js'
@@ -70,6 +71,7 @@ export function checkMethod(controller: Class, key: PropertyKey, facts: FactsByK
   if (facts.operation ?? facts.bodyDoc ?? facts.responseDoc) {
     problems.push(...checkDocumentation(subject, facts))
   }
+  if (facts.envelope) problems.push(...checkEnvelopes(subject, facts))
   if (facts.option) problems.push(...checkOptions(subject, facts))
   if (facts.use) problems.push(...checkUses(subject, facts))
   if (facts.tenant) problems.push(...checkTenant(subject, facts))

@@ -1,4 +1,4 @@
-import type { FactOf } from '../contracts/facts.js'
+import type { ApiResponseOptions } from '../contracts/operation.js'
 import type { Problem } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
@@ -16,8 +16,7 @@ export function checkDocumentation(subject: string, facts: FactsByKind): Problem
   for (const { options } of factsOf(facts, 'bodyDoc')) {
     problems.push(...checkSchema(`${subject} @ApiBody`, options?.schema))
   }
-  problems.push(...checkResponses(subject, factsOf(facts, 'responseDoc')))
-  return problems
+  return [...problems, ...checkResponseDocs(subject, facts)]
 }
 
 function checkOperation(subject: string, options: unknown): Problem[] {
@@ -38,28 +37,53 @@ function checkSchema(subject: string, schema: unknown): Problem[] {
   return [{ code: 'E_SCHEMA_INVALID', subject, cause, remedy: problem.remedy }]
 }
 
-function checkResponses(subject: string, stated: readonly FactOf<'responseDoc'>[]): Problem[] {
+/** Checks each `@ApiResponseDoc` of one class, without its base classes, or of one method. */
+export function checkResponseDocs(subject: string, facts: FactsByKind): Problem[] {
+  const stated = factsOf(facts, 'responseDoc').map(({ options }) => options)
+  return checkDocumented({ subject, label: '@ApiResponseDoc' }, stated)
+}
+
+/** The place of documented responses, in messages. */
+interface Place {
+  readonly subject: string
+  readonly label: string
+}
+
+/** Checks a list of documented responses. The values may come from JavaScript. */
+export function checkDocumented(
+  { subject, label }: Place,
+  stated: readonly (Partial<ApiResponseOptions> | undefined)[],
+): Problem[] {
   const problems: Problem[] = []
   const seen = new Set<number>()
-  for (const { options } of stated) {
+  for (const options of stated) {
     const { status, schema, description } = options ?? {}
-    if (!(Number.isInteger(status) && status >= 100 && status <= 599)) {
-      const cause = `@ApiResponseDoc was given the status ${String(status)}.`
+    if (!isStatus(status)) {
+      const cause = `${label} was given the status ${String(status)}.`
       problems.push(invalid(subject, cause, 'Give a whole number, 100 to 599.'))
       continue
     }
     if (seen.has(status)) {
-      const cause = `It has two @ApiResponseDoc of the status ${status}; only one can describe it.`
+      const cause = `It has two ${label} of the status ${status}; only one can describe it.`
       problems.push({ code: 'E_DECORATOR_CONFLICT', subject, cause, remedy: 'Remove one of them.' })
     }
     seen.add(status)
-    if (typeof description !== 'string' || description === '') {
-      const cause = `@ApiResponseDoc of the status ${status} has no description, which OpenAPI requires.`
-      problems.push(invalid(subject, cause, 'Give one.'))
+    if (description !== undefined && !isText(description)) {
+      const cause = `${label} of the status ${status} has a description that is no text.`
+      const remedy = 'Give a text, or leave it out: the reason phrase of the status is the default.'
+      problems.push(invalid(subject, cause, remedy))
     }
     if (schema !== undefined) {
-      problems.push(...checkSchema(`${subject} @ApiResponseDoc(${status})`, schema))
+      problems.push(...checkSchema(`${subject} ${label}(${status})`, schema))
     }
   }
   return problems
+}
+
+function isStatus(status: unknown): status is number {
+  return Number.isInteger(status) && (status as number) >= 100 && (status as number) <= 599
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== ''
 }

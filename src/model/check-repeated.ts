@@ -10,6 +10,7 @@ const SINGULAR: readonly (readonly [kind: Fact['kind'], name: string])[] = [
   ['tags', '@ApiTags'],
   ['status', '@HttpCode'],
   ['redirect', '@Redirect'],
+  ['envelope', '@Envelope'],
   ['operation', '@ApiOperation'],
   ['bodyDoc', '@ApiBody'],
 ]

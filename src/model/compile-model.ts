@@ -1,5 +1,5 @@
 import type { FactOf } from '../contracts/facts.js'
-import type { OperationFacts } from '../contracts/operation.js'
+import type { ApiResponseOptions } from '../contracts/operation.js'
 import type { Class } from '../contracts/provider.js'
 import type {
   AppModel,
@@ -8,9 +8,12 @@ import type {
   RouteModel,
 } from '../contracts/route-model.js'
 import type { InputSource, Schema } from '../contracts/schema.js'
+import type { EnvelopeChoice } from '../contracts/wire-format.js'
 import type { Problem } from '../errors/config-error.js'
 import { checkBounds } from './check-bounds.js'
 import { checkController, checkMethod } from './check-controller.js'
+import { checkResponseDocs } from './check-documentation.js'
+import { checkEnvelopes } from './check-envelope.js'
 import { checkLimits } from './check-limits.js'
 import { checkOptions } from './check-options.js'
 import { checkRepeated } from './check-repeated.js'
@@ -18,6 +21,7 @@ import { checkRoutes } from './check-routes.js'
 import { checkUses } from './check-uses.js'
 import { compileBounds } from './compile-bounds.js'
 import { compileOptions } from './compile-options.js'
+import { compileResponses } from './compile-responses.js'
 import { compileUses } from './compile-uses.js'
 import { expressMethods, expressStack } from './express-route.js'
 import { type FactsByKind, factsOf, firstOf, groupFacts } from './facts-by-kind.js'
@@ -34,6 +38,10 @@ export interface ModelOptions {
   readonly prefixOf: (controller: Class) => string
   /** The status of the routes of a method without `@HttpCode`; 200 or 204 for a method that is absent. */
   readonly defaultStatus: DefaultStatus
+  /** The envelope of a route that has no `@Envelope`. */
+  readonly envelope: EnvelopeChoice
+  /** The responses that every route documents. */
+  readonly documented: readonly ApiResponseOptions[]
 }
 
 /** The model, with all errors and warnings about it. */
@@ -73,6 +81,8 @@ function checkLink(subject: string, facts: FactsByKind): Problem[] {
     ...checkOptions(subject, facts),
     ...checkUses(subject, facts),
     ...checkBounds(subject, facts),
+    ...checkEnvelopes(subject, facts),
+    ...checkResponseDocs(subject, facts),
   ]
 }
 
@@ -84,24 +94,17 @@ interface Owner {
   readonly tags: readonly string[]
   readonly defaultAccess: 'public' | 'protected'
   readonly defaultStatus: DefaultStatus
+  readonly envelope: EnvelopeChoice
+  readonly documented: readonly ApiResponseOptions[]
 }
 
-function ownerOf(
-  controller: Class,
-  { facts }: InheritedController,
-  { defaultAccess, defaultStatus, prefixOf }: ModelOptions,
-): Owner {
-  const prefix = joinPaths(prefixOf(controller), firstOf(facts, 'controller')?.prefix ?? '')
+function ownerOf(controller: Class, { facts }: InheritedController, options: ModelOptions): Owner {
+  const prefix = joinPaths(options.prefixOf(controller), firstOf(facts, 'controller')?.prefix ?? '')
   // The facts of the class come first, then those of its bases: the tags of a subclass replace those of its base.
   const tags = firstOf(facts, 'tags')?.tags ?? [defaultTag(controller.name)]
-  return {
-    controller,
-    facts,
-    prefix,
-    tags: Object.freeze([...new Set(tags)]),
-    defaultAccess,
-    defaultStatus,
-  }
+  const envelope = firstOf(facts, 'envelope')?.envelope ?? options.envelope
+  const shared = { tags: Object.freeze([...new Set(tags)]), envelope }
+  return { ...options, controller, facts, prefix, ...shared }
 }
 
 interface Draft {
@@ -133,12 +136,11 @@ function compileRouteModel({ handler, facts, verb, index }: Draft, owner: Owner)
     limits: compileLimits(facts, false) ?? compileLimits(owner.facts, true),
     bounds: compileBounds(owner.facts, facts),
     status: compileStatus(facts, verb, owner),
-    headers: compileHeaders(facts),
     redirect: compileRedirect(firstOf(facts, 'redirect')),
+    ...compileResponses(facts, owner),
     parameters: compileParameters(facts),
     ...compileOptions(owner.facts, facts),
     uses: compileUses(owner.facts, facts),
-    operation: compileOperation(facts, owner),
   })
 }
 
@@ -186,11 +188,6 @@ function compileStatus(
   return facts.redirect === undefined ? (defaultStatus[method] ?? null) : null
 }
 
-function compileHeaders(facts: FactsByKind): RouteModel['headers'] {
-  const headers = factsOf(facts, 'header')
-  return orNull(headers.map(({ name, value }) => Object.freeze([name, value] as const)))
-}
-
 function compileRedirect(fact: FactOf<'redirect'> | undefined): RouteModel['redirect'] {
   return fact === undefined ? null : Object.freeze({ url: fact.url, status: fact.status })
 }
@@ -199,17 +196,6 @@ function compileLimits(facts: FactsByKind, isOfClass: boolean): RouteModel['limi
   const fact = firstOf(facts, 'rateLimit')
   if (fact === undefined) return null
   return Object.freeze({ policies: fact.policies === false ? [] : fact.policies, isOfClass })
-}
-
-function compileOperation(facts: FactsByKind, { facts: classFacts, tags }: Owner): OperationFacts {
-  const responses = factsOf(facts, 'responseDoc').map(({ options }) => Object.freeze(options))
-  return Object.freeze({
-    tags,
-    isHidden: classFacts.hidden !== undefined || facts.hidden !== undefined,
-    operation: Object.freeze({ ...firstOf(facts, 'operation')?.options }),
-    body: firstOf(facts, 'bodyDoc')?.options ?? null,
-    responses: Object.freeze(responses),
-  })
 }
 
 /** The tag of `UsersController` is `Users`. */

@@ -4,21 +4,22 @@ import type {
   OpenApiServer,
   OpenApiTag,
 } from '../contracts/openapi.js'
+import type { ApiResponseOptions } from '../contracts/operation.js'
 import type { ContractOf } from '../contracts/route-contract.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import { ConfigError, type Problem } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
-import { addSchemas } from './build-operation.js'
+import { addErrorFormat, addSchemas } from './build-operation.js'
 import { buildPaths } from './build-paths.js'
 import { type DocumentSchemas, schemasOfDocument } from './document-schemas.js'
-import { ERROR_BODIES, ERROR_SCHEMAS } from './envelopes.js'
+import { ERROR_SCHEMAS, errorBodiesOf } from './envelopes.js'
 import { type ContractsOf, mergeContracts } from './merge-contracts.js'
 import { type DocumentedOperation, listOperations } from './operations.js'
 import { ownCopy } from './own-copy.js'
 import { canonicalPaths } from './path-templates.js'
 import { placeOperations } from './place-operations.js'
 import { type DescribeSchema, SchemaRegistry } from './schema-registry.js'
-import { sharedResponses } from './shared-responses.js'
+import { type DocumentWire, SharedResponses } from './shared-responses.js'
 import type { DocumentSettings } from './swagger-options.js'
 
 /** The input of {@link buildDocument} beside the model. */
@@ -29,6 +30,10 @@ export interface DocumentConfig {
   readonly contracts: readonly ContractOf[]
   /** Whether the query parser turns `a[b]=1` into an object. */
   readonly parsesNestedQuery: boolean
+  /** The formats of bodies. */
+  readonly wire: DocumentWire
+  /** The responses that the application documents for every route. */
+  readonly documented: readonly ApiResponseOptions[]
 }
 
 /** A document, with the errors and warnings found while it was built. */
@@ -43,13 +48,14 @@ export interface BuiltDocument {
  * and the document contains nothing of the machine or the time.
  */
 export function buildDocument(model: AppModel, config: DocumentConfig): BuiltDocument {
-  const { settings, parsesNestedQuery } = config
+  const { settings, parsesNestedQuery, wire, documented } = config
   const contractsOf = mergeContracts(config.contracts)
   const listed = listOperations(model.routes)
   const operations = listed.operations.filter(
     ({ route }) => !route.operation.isHidden && isIncluded(route, settings),
   )
   const registry = new SchemaRegistry(config.describeSchema, ERROR_SCHEMAS)
+  if (typeof wire.errors === 'object') addErrorFormat(wire.errors, 'errors', registry)
   for (const operation of operations) {
     addSchemas(operation, contractsOf(operation.route), registry)
   }
@@ -63,7 +69,9 @@ export function buildDocument(model: AppModel, config: DocumentConfig): BuiltDoc
   // must not modify another one.
   const write = (): OpenApiDocument => {
     const schemas = schemasOfDocument(settled)
-    const paths = buildPaths(placed, { schemas, contractsOf, hasGuard })
+    const shared = new SharedResponses(wire, schemas)
+    const context = { schemas, contractsOf, hasGuard, shared, documented }
+    const paths = buildPaths(placed, context)
     return {
       openapi: '3.0.3',
       info: ownCopy(infoOf(settings)),
@@ -72,11 +80,12 @@ export function buildDocument(model: AppModel, config: DocumentConfig): BuiltDoc
       security: [],
       tags: ownCopy(tagsOf(operations, settings, contractsOf)),
       paths,
-      components: buildComponents(
-        paths,
+      components: buildComponents(paths, {
         schemas,
-        securitySchemes(operations, contractsOf, hasGuard),
-      ),
+        shared,
+        wire,
+        securitySchemes: securitySchemes(operations, contractsOf, hasGuard),
+      }),
     }
   }
   return { write, problems: [...listed.problems, ...registry.problems, ...problems] }
@@ -159,15 +168,21 @@ function securitySchemes(
   }
 }
 
+interface ComponentSources {
+  readonly schemas: DocumentSchemas
+  readonly shared: SharedResponses
+  readonly securitySchemes: SecuritySchemes
+  readonly wire: DocumentWire
+}
+
 /** Only the components that the paths refer to, directly or through other components. */
 function buildComponents(
   paths: OpenApiDocument['paths'],
-  { note, components }: DocumentSchemas,
-  securitySchemes: SecuritySchemes,
+  { schemas: all, shared, securitySchemes, wire }: ComponentSources,
 ): OpenApiDocument['components'] {
-  const responses = sharedResponses(Object.values(paths))
-  if (Object.keys(paths).length > 0) ERROR_BODIES.forEach(note)
-  const schemas = components()
+  const responses = shared.all(Object.values(paths))
+  if (Object.keys(paths).length > 0) errorBodiesOf(wire.errors).forEach(all.note)
+  const schemas = all.components()
   return {
     ...(Object.keys(schemas).length > 0 && { schemas }),
     ...(Object.keys(responses).length > 0 && { responses }),

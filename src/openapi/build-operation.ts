@@ -1,6 +1,8 @@
 import type { OpenApiOperation, OpenApiParameter } from '../contracts/openapi.js'
 import type { ContractParameter } from '../contracts/route-contract.js'
 import type { Schema } from '../contracts/schema.js'
+import type { ErrorFormat } from '../contracts/wire-format.js'
+import { errorFormatOf } from '../errors/error-wire.js'
 import type { DocumentSchemas } from './document-schemas.js'
 import type { ContractsOf, MergedContract } from './merge-contracts.js'
 import { handlerName, pascalCase, titleCase } from './naming.js'
@@ -8,12 +10,11 @@ import type { DocumentedOperation } from './operations.js'
 import { buildParameters, liftFromSchema } from './parameters.js'
 import { pathTemplate } from './path-templates.js'
 import { bodySchemaOf, buildRequestBody } from './request-body.js'
-import { buildResponses } from './responses.js'
+import { buildResponses, type ResponseContext } from './responses.js'
 import type { SchemaRegistry } from './schema-registry.js'
 
 /** Values that all operations of a document share. */
-export interface OperationContext {
-  readonly schemas: DocumentSchemas
+export interface OperationContext extends ResponseContext {
   /** What features and plugins add to operations. */
   readonly contractsOf: ContractsOf
   /** Whether the application has a guard. Only then the document has a security scheme. */
@@ -47,6 +48,17 @@ export function addSchemas(
     const subject = `${route.name} @ApiResponseDoc(${status})`
     registry.add({ schema, side: 'output', name, subject })
   }
+  const format = errorFormatOf(route)
+  if (format !== undefined) addErrorFormat(format, `${route.name} @Envelope`, registry)
+}
+
+/** Adds the schema of errors. Unnamed parts of it get their name from the word `Error`. */
+export function addErrorFormat(
+  { schema }: ErrorFormat,
+  subject: string,
+  registry: SchemaRegistry,
+): void {
+  registry.add({ schema, side: 'output', name: () => 'Error', subject })
 }
 
 /**
@@ -76,7 +88,7 @@ export function buildOperation(
     operationId,
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody !== null && { requestBody }),
-    responses: buildResponses(documented, contract, context.schemas),
+    responses: buildResponses(documented, contract, context),
     ...(stated.deprecated === true && { deprecated: true }),
     ...securityOf(route.isProtected && context.hasGuard, contract),
   }

@@ -1,6 +1,9 @@
 import type { OpenApiMediaType, OpenApiSchema } from '../contracts/openapi.js'
+import type { EnvelopeChoice, ErrorWire } from '../contracts/wire-format.js'
 import { codeOf, titleOf } from '../errors/http-error.js'
+import type { DocumentSchemas } from './document-schemas.js'
 import { COMPONENT } from './map-schema.js'
+import { ownCopy } from './own-copy.js'
 
 const text: OpenApiSchema = { type: 'string' }
 const fieldErrors: OpenApiSchema = {
@@ -57,22 +60,39 @@ export const ERROR_SCHEMAS: Readonly<Record<string, OpenApiSchema>> = {
   },
 }
 
-/** The content of an error response in both media types, each with an example. */
-export function errorContent(status: number): Readonly<Record<string, OpenApiMediaType>> {
-  const title = titleOf(status)
-  // Of all causes of a 400, a failed validation is the one that clients meet most often, so it is the
-  // example.
-  const { message, ...facts } = status === 400 ? REJECTED : { message: title, code: codeOf(title) }
-  return {
-    'application/json': {
-      schema: ERROR_BODIES[0],
-      example: { statusCode: 'error', status, message, ...facts },
-    },
-    'application/problem+json': {
-      schema: ERROR_BODIES[1],
-      example: { type: 'about:blank', title, status, detail: message, ...facts },
-    },
+/** The content of an error response, by media type. */
+export type ErrorContent = Readonly<Record<string, OpenApiMediaType>>
+
+/** The input of {@link errorContent}. */
+interface ErrorBody {
+  readonly status: number
+  readonly wire: ErrorWire
+  /** Whether it is the status of requests that a schema rejects. */
+  readonly isRejected: boolean
+  readonly schemas: DocumentSchemas
+}
+
+/** The content of an error response. The framework's own bodies have an example each. */
+export function errorContent({ status, wire, isRejected, schemas }: ErrorBody): ErrorContent {
+  if (typeof wire === 'object') {
+    const schema = schemas.copy(schemas.of(wire.schema, 'output'))
+    return { [wire.mediaType ?? 'application/json']: { schema } }
   }
+  const title = titleOf(status)
+  // Of all causes of its status, a failed validation is the one that clients meet most often, so it is the
+  // example.
+  const { message, ...facts } = isRejected ? REJECTED : { message: title, code: codeOf(title) }
+  const problem = { type: 'about:blank', title, status, detail: message, ...facts }
+  const problems = { 'application/problem+json': { schema: ERROR_BODIES[1], example: problem } }
+  if (wire === 'problem') return ownCopy(problems)
+  const example = { statusCode: 'error', status, message, ...facts }
+  return ownCopy({ 'application/json': { schema: ERROR_BODIES[0], example }, ...problems })
+}
+
+/** The framework's own error bodies that a format uses. */
+export function errorBodiesOf(wire: ErrorWire): readonly OpenApiSchema[] {
+  if (wire === 'negotiated') return ERROR_BODIES
+  return wire === 'problem' ? [ERROR_BODIES[1]] : []
 }
 
 const REJECTED = {
@@ -107,6 +127,21 @@ export function successSchema(status: number | null, data: OpenApiSchema | null)
     },
     required: ['statusCode', 'status', 'message', ...(data === null ? [] : ['data'])],
   }
+}
+
+/**
+ * The schema of the body of a success.
+ *
+ * @param data `null` when nothing is known about the data.
+ */
+export function wrappedSchema(
+  envelope: EnvelopeChoice,
+  status: number | null,
+  data: OpenApiSchema | null,
+): OpenApiSchema {
+  if (envelope === true) return successSchema(status, data)
+  if (envelope === false) return data ?? {}
+  return ownCopy(envelope.schema(data ?? {}))
 }
 
 /** Whether a schema already describes a whole envelope. */

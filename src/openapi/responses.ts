@@ -7,18 +7,33 @@ import type {
 } from '../contracts/openapi.js'
 import type { ApiResponseOptions } from '../contracts/operation.js'
 import type { RouteModel } from '../contracts/route-model.js'
-import { isBodiless, isJsonType, isPlainJson } from '../schema/response-shape.js'
+import {
+  envelopeTypeOf,
+  essenceOf,
+  headerTypeOf,
+  isBodiless,
+  isJsonType,
+  isSentWithoutEnvelope,
+} from '../schema/response-shape.js'
 import type { DocumentSchemas } from './document-schemas.js'
-import { errorContent, isEnvelope, successSchema } from './envelopes.js'
+import { type ErrorContent, isEnvelope, wrappedSchema } from './envelopes.js'
 import type { MergedContract } from './merge-contracts.js'
 import type { DocumentedOperation } from './operations.js'
 import { ownCopy } from './own-copy.js'
-import { errorResponse, headOfShared, successReference, UNSTATED } from './shared-responses.js'
+import { type SharedResponses, UNSTATED } from './shared-responses.js'
 
 type Headers = Readonly<Record<string, OpenApiHeader>>
 type Responses = OpenApiOperation['responses']
 
 const text = (): OpenApiSchema => ({ type: 'string' })
+
+/** The parts of the document that its responses use. */
+export interface ResponseContext {
+  readonly schemas: DocumentSchemas
+  readonly shared: SharedResponses
+  /** The responses that the application documents for every route. */
+  readonly documented: readonly ApiResponseOptions[]
+}
 
 /**
  * All responses of an operation. A response that the author declares replaces the inferred one of the same
@@ -27,30 +42,26 @@ const text = (): OpenApiSchema => ({ type: 'string' })
 export function buildResponses(
   { route, method }: DocumentedOperation,
   { errors, responses: added, headers }: MergedContract,
-  schemas: DocumentSchemas,
+  context: ResponseContext,
 ): Responses {
+  const { shared, schemas } = context
   const responses: Record<string, Responses[string]> = {}
-  for (const status of errors) responses[status] = errorResponse(status)
+  for (const status of errors) responses[status] = shared.error(status, route)
   if (route.bounds?.bodyBytes !== undefined && errors.includes(413)) {
-    responses[413] = tooLarge(route.bounds.bodyBytes)
+    responses[413] = tooLarge(route.bounds.bodyBytes, shared.errorContent(413, route))
   }
-  for (const each of added) responses[each.status] = declaredResponse(each, route, schemas)
-  inferSuccesses(route, responses)
+  for (const each of added) responses[each.status] = statedResponse(each, route, context)
+  inferSuccesses(route, responses, context)
   for (const declared of route.operation.responses) {
-    responses[declared.status] = declaredResponse(declared, route, schemas)
+    responses[declared.status] = statedResponse(declared, route, context)
   }
-  if (headers.length > 0) addHeaders(responses, headers, schemas)
+  if (headers.length > 0) addHeaders(responses, describeHeaders(headers, schemas), route)
   // JavaScript objects list integer keys in ascending order, so the order of the assignments does not matter.
-  return method === 'head' ? withoutContent(responses) : responses
+  return method === 'head' ? withoutContent(responses, shared) : responses
 }
 
-/** Adds the headers that steps set to every response that is not an error. */
-function addHeaders(
-  responses: Record<string, Responses[string]>,
-  added: MergedContract['headers'],
-  schemas: DocumentSchemas,
-): void {
-  const headers = Object.fromEntries(
+function describeHeaders(added: MergedContract['headers'], schemas: DocumentSchemas): Headers {
+  return Object.fromEntries(
     added.map(([name, { description, schema }]) => [
       name,
       {
@@ -59,31 +70,42 @@ function addHeaders(
       },
     ]),
   )
+}
+
+/** Adds the headers that steps set to every response that is not an error. */
+function addHeaders(
+  responses: Record<string, Responses[string]>,
+  headers: Headers,
+  route: RouteModel,
+): void {
   for (const [status, response] of Object.entries(responses)) {
     if (!/^[23]/.test(status)) continue
-    const own = '$ref' in response ? ownCopy(UNSTATED) : response
+    // The shared success response belongs to other operations, too.
+    const own = '$ref' in response ? success(null, UNSTATED, route) : response
     responses[status] = { ...own, headers: { ...ownCopy(headers), ...own.headers } }
   }
 }
 
 /** The 413 of an operation whose `@Limits` sets the size of its body: clients can read the size. */
-function tooLarge(bytes: number): OpenApiResponse {
-  const description = `The request body is larger than ${bytes} bytes.`
-  return { description, content: ownCopy(errorContent(413)) }
+function tooLarge(bytes: number, content: ErrorContent): OpenApiResponse {
+  return { description: `The request body is larger than ${bytes} bytes.`, content }
 }
 
 /**
  * Adds the success responses that follow from `@HttpCode` and `@Redirect`. When the route has neither, and
  * the author declares no success, the handler may choose any status: the document then lists `2XX`.
  */
-function inferSuccesses(route: RouteModel, found: Record<string, Responses[string]>): void {
+function inferSuccesses(
+  route: RouteModel,
+  found: Record<string, Responses[string]>,
+  { shared }: ResponseContext,
+): void {
   const { status, redirect, headers } = route
   if (redirect !== null) found[redirect.status] = redirection(redirect.status, headers)
   if (status !== null) {
     found[status] = success(status, STATUS_CODES[status] ?? 'Success', route)
   } else if (redirect === null && !isSuccessDescribed(route)) {
-    found['2XX'] =
-      headers === null ? successReference() : success(null, UNSTATED.description, route)
+    found['2XX'] = headers === null ? shared.success(route) : success(null, UNSTATED, route)
   }
 }
 
@@ -99,29 +121,26 @@ function isSuccessDescribed({ operation }: RouteModel): boolean {
 }
 
 /** A success response of which only the status is known, or only its class. */
-function success(
-  status: number | null,
-  description: string,
-  { headers }: RouteModel,
-): OpenApiResponse {
-  const base = { description, ...headersOf(headers) }
+function success(status: number | null, description: string, route: RouteModel): OpenApiResponse {
+  const base = { description, ...headersOf(route.headers) }
   if (status !== null && (isBodiless(status) || status >= 300)) return base
-  const type = contentTypeOf(headers)
-  return { ...base, content: { [type]: { schema: wholeOf(type, successSchema(status, null)) } } }
+  const type = contentTypeOf(route)
+  const known = wrappedSchema(route.envelope, status, null)
+  return { ...base, content: { [type]: { schema: wholeOf(type, known, route) } } }
 }
 
 /**
- * The schema of a body of which only the media type is known. Only `application/json` responses have the
+ * The schema of a body of which only the media type is known. Only responses of the envelope's type have the
  * envelope.
  */
-function wholeOf(type: string, envelope: OpenApiSchema): OpenApiSchema {
-  if (isPlainJson(type)) return envelope
+function wholeOf(type: string, envelope: OpenApiSchema, route: RouteModel): OpenApiSchema {
+  if (essenceOf(type) === essenceOf(envelopeTypeOf(route))) return envelope
   return isJsonType(type) ? {} : text()
 }
 
-/** The media type of a route's responses: its own `Content-Type` header, else `application/json`. */
-function contentTypeOf(headers: RouteModel['headers']): string {
-  return headers?.find(([name]) => isContentType(name))?.[1] ?? 'application/json'
+/** The media type of a route's responses: its own `Content-Type` header, else that of its envelope. */
+function contentTypeOf(route: RouteModel): string {
+  return headerTypeOf(route) ?? envelopeTypeOf(route)
 }
 
 const isContentType = (name: string) => name.toLowerCase() === 'content-type'
@@ -142,36 +161,52 @@ function headersOf(headers: RouteModel['headers']): { headers?: Headers } {
   return { headers: Object.fromEntries(described.map(([name]) => [name, { schema: text() }])) }
 }
 
-function declaredResponse(
-  { status, description, schema, raw, contentType }: ApiResponseOptions,
+/** A response that the author describes. Errors that the application documents for every route are shared. */
+function statedResponse(
+  stated: ApiResponseOptions,
   route: RouteModel,
-  schemas: DocumentSchemas,
+  context: ResponseContext,
+): Responses[string] {
+  const make = () => declaredResponse(stated, route, context)
+  const isShared = stated.status >= 400 && context.documented.includes(stated)
+  return isShared ? context.shared.documented(stated.status, route, make) : make()
+}
+
+function declaredResponse(
+  stated: ApiResponseOptions,
+  route: RouteModel,
+  { schemas, shared }: ResponseContext,
 ): OpenApiResponse {
+  const { status, schema, raw, contentType } = stated
+  const { description = STATUS_CODES[status] ?? `Status ${status}` } = stated
   const isError = status >= 400
   const base = { description, ...(isError ? {} : headersOf(route.headers)) }
   if (isBodiless(status)) return base
   if (schema === undefined) {
-    if (isError) return { ...base, content: ownCopy(errorContent(status)) }
+    if (isError) return { ...base, content: shared.errorContent(status, route) }
     if (route.redirect?.status === status) {
       return { ...redirection(status, route.headers), description }
     }
     if (contentType === undefined && !raw) return success(status, description, route)
-    const type = contentType ?? contentTypeOf(route.headers)
-    const known = wholeOf(type, raw ? {} : successSchema(status, null))
-    return { ...base, content: { [type]: { schema: known } } }
+    const type = contentType ?? contentTypeOf(route)
+    const known = raw ? {} : wrappedSchema(route.envelope, status, null)
+    return { ...base, content: { [type]: { schema: wholeOf(type, known, route) } } }
   }
   const described = schemas.of(schema, 'output')
   const body = schemas.copy(described)
-  const type = contentType ?? (isError ? 'application/json' : contentTypeOf(route.headers))
-  const isWhole = raw || isError || !isPlainJson(type) || isEnvelope(schemas.resolve(described))
-  return { ...base, content: { [type]: { schema: isWhole ? body : successSchema(status, body) } } }
+  const type = contentType ?? (isError ? shared.errorType(route) : contentTypeOf(route))
+  const isWhole =
+    isSentWithoutEnvelope(stated, route) ||
+    (route.envelope === true && isEnvelope(schemas.resolve(described)))
+  const whole = isWhole ? body : wrappedSchema(route.envelope, status, body)
+  return { ...base, content: { [type]: { schema: whole } } }
 }
 
 /** A response to `HEAD` has the headers of the response to `GET`, and no body. */
-function withoutContent(responses: Responses): Responses {
+function withoutContent(responses: Responses, shared: SharedResponses): Responses {
   return Object.fromEntries(
     Object.entries(responses).map(([status, response]) => {
-      if ('$ref' in response) return [status, headOfShared(Number(status))]
+      if ('$ref' in response) return [status, shared.head(Number(status))]
       const { content: _, ...rest } = response
       return [status, rest]
     }),

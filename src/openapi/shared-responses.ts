@@ -6,8 +6,13 @@ import type {
   OpenApiSchema,
   Reference,
 } from '../contracts/openapi.js'
+import type { RouteModel } from '../contracts/route-model.js'
+import type { EnvelopeChoice, ErrorWire } from '../contracts/wire-format.js'
+import { errorWireOf } from '../errors/error-wire.js'
 import { titleOf } from '../errors/http-error.js'
-import { errorContent, successSchema } from './envelopes.js'
+import { envelopeTypeOf } from '../schema/response-shape.js'
+import type { DocumentSchemas } from './document-schemas.js'
+import { type ErrorContent, errorContent, wrappedSchema } from './envelopes.js'
 import { ownCopy } from './own-copy.js'
 
 type Headers = Readonly<Record<string, OpenApiHeader>>
@@ -15,8 +20,13 @@ type Headers = Readonly<Record<string, OpenApiHeader>>
 const PREFIX = '#/components/responses/'
 const text: OpenApiSchema = { type: 'string' }
 
+interface ErrorFacts {
+  readonly description: string
+  readonly headers?: Headers
+}
+
 /** The framework's own errors by status, whichever step of a route causes them. */
-const ERRORS: Readonly<Record<number, { description: string; headers?: Headers }>> = {
+const ERRORS: Readonly<Record<number, ErrorFacts>> = {
   400: { description: 'The request is malformed or does not match its schema.' },
   401: {
     description: 'Authentication is missing or invalid.',
@@ -51,61 +61,130 @@ const ERRORS: Readonly<Record<number, { description: string; headers?: Headers }
   503: { description: 'The request timed out, or the server is temporarily unavailable.' },
 }
 
-/** A success response of which neither the status nor the data is known. */
-export const UNSTATED: OpenApiResponse = {
-  description: 'Success',
-  content: { 'application/json': { schema: successSchema(null, null) } },
+/** The description of a success response of which neither the status nor the data is known. */
+export const UNSTATED = 'Success'
+
+/** The format of the bodies of a document: the settings of the application. */
+export interface DocumentWire {
+  /** The envelope of routes without one of their own. */
+  readonly envelope: EnvelopeChoice
+  /** The format of errors of routes without one of their own. */
+  readonly errors: ErrorWire
+  /** The status of requests that a schema rejects. */
+  readonly validationStatus: number
 }
 
-/** Responses that many operations share, by component name. */
-const SHARED: ReadonlyMap<string, OpenApiResponse> = new Map([
-  ['Success', UNSTATED],
-  ...Object.entries(ERRORS).map(
-    ([status, facts]) =>
-      [componentOf(Number(status)), { ...facts, content: errorContent(Number(status)) }] as const,
-  ),
-])
+type Make = () => OpenApiResponse
+
+/** The responses that many operations of one document share. Each becomes a component. */
+export class SharedResponses {
+  readonly #wire: DocumentWire
+  readonly #schemas: DocumentSchemas
+  readonly #makers: Map<string, Make> = new Map()
+  readonly #references: Map<string, Reference> = new Map()
+  // The format of the application comes first: its components have names without a number.
+  readonly #envelopes: EnvelopeChoice[]
+  readonly #errors: ErrorWire[]
+
+  constructor(wire: DocumentWire, schemas: DocumentSchemas) {
+    this.#wire = wire
+    this.#schemas = schemas
+    this.#envelopes = [wire.envelope]
+    this.#errors = [wire.errors]
+  }
+
+  /** A reference to the response to an error of the framework. */
+  error(status: number, route: RouteModel): Reference {
+    const facts = errorFacts(status, this.#wire)
+    return this.#refer(this.#errorName(status, route), () => ({
+      ...ownCopy(facts),
+      content: this.errorContent(status, route),
+    }))
+  }
+
+  /** A reference to an error response that the application documents for every route. */
+  documented(status: number, route: RouteModel, make: Make): Reference {
+    return this.#refer(this.#errorName(status, route), make)
+  }
+
+  /** A reference to a success response of which neither the status nor the data is known. */
+  success(route: RouteModel): Reference {
+    const { envelope } = route
+    return this.#refer(numbered('Success', this.#envelopes, envelope), () => ({
+      description: UNSTATED,
+      content: { [envelopeTypeOf(route)]: { schema: wrappedSchema(envelope, null, null) } },
+    }))
+  }
+
+  /**
+   * The response to `HEAD` in place of a shared response: its headers, and no body.
+   *
+   * @param status `NaN` for a success of which only the class is known.
+   */
+  head(status: number): OpenApiResponse {
+    const headers = ERRORS[status]?.headers
+    const description = STATUS_CODES[status] ?? UNSTATED
+    return headers === undefined ? { description } : { description, headers: ownCopy(headers) }
+  }
+
+  /** The content of the response to an error of a route. */
+  errorContent(status: number, route: RouteModel): ErrorContent {
+    const wire = errorWireOf(route, this.#wire.errors)
+    const isRejected = status === this.#wire.validationStatus
+    return errorContent({ status, wire, isRejected, schemas: this.#schemas })
+  }
+
+  /** The media type of errors of a route, for clients that accept any. */
+  errorType(route: RouteModel): string {
+    const wire = errorWireOf(route, this.#wire.errors)
+    if (typeof wire === 'object') return wire.mediaType ?? 'application/json'
+    return wire === 'problem' ? 'application/problem+json' : 'application/json'
+  }
+
+  /** The responses that the paths refer to, by component name, sorted. */
+  all(paths: Iterable<OpenApiPathItem>): Record<string, OpenApiResponse> {
+    const referred = referencesIn(paths)
+    const names = [...this.#makers.keys()].filter((name) => referred.has(PREFIX + name)).sort()
+    return Object.fromEntries(names.map((name) => [name, (this.#makers.get(name) as Make)()]))
+  }
+
+  #errorName(status: number, route: RouteModel): string {
+    return numbered(componentOf(status), this.#errors, errorWireOf(route, this.#wire.errors))
+  }
+
+  /** A document contains thousands of references, so each text is built once. */
+  #refer(name: string, make: Make): Reference {
+    const known = this.#references.get(name)
+    if (known !== undefined) return { ...known }
+    this.#makers.set(name, make)
+    const reference = { $ref: PREFIX + name }
+    this.#references.set(name, reference)
+    return { ...reference }
+  }
+}
+
+function errorFacts(status: number, { validationStatus }: DocumentWire): ErrorFacts {
+  if (validationStatus !== 400) {
+    if (status === 400) return { description: 'The request is malformed.' }
+    if (status === validationStatus)
+      return { description: 'The request does not match its schema.' }
+  }
+  return ERRORS[status] ?? { description: titleOf(status) }
+}
 
 /** The component name of an error status: `BadRequest` for 400. */
 function componentOf(status: number): string {
   return (STATUS_CODES[status] ?? `Status${status}`).replace(/[^A-Za-z0-9]/g, '')
 }
 
-/** The reference of each error status, built once because a document contains thousands of them. */
-const ERROR_REFERENCES: ReadonlyMap<number, string> = new Map(
-  Object.keys(ERRORS)
-    .map(Number)
-    .map((status) => [status, PREFIX + componentOf(status)]),
-)
-
-/**
- * The response of an error status that a step may cause: a reference to its component, or, for a status that the
- * framework itself does not use, the response itself.
- */
-export function errorResponse(status: number): OpenApiResponse | Reference {
-  const $ref = ERROR_REFERENCES.get(status)
-  if ($ref !== undefined) return { $ref }
-  return { description: titleOf(status), content: ownCopy(errorContent(status)) }
+/** A second format has components of its own: `BadRequest_2`. */
+function numbered<T>(name: string, formats: T[], format: T): string {
+  if (!formats.includes(format)) formats.push(format)
+  const index = formats.indexOf(format)
+  return index === 0 ? name : `${name}_${index + 1}`
 }
 
-/**
- * The response to `HEAD` in place of a shared response: its headers, and no body.
- *
- * @param status `NaN` for a success of which only the class is known.
- */
-export function headOfShared(status: number): OpenApiResponse {
-  const headers = ERRORS[status]?.headers
-  const description = STATUS_CODES[status] ?? 'Success'
-  return headers === undefined ? { description } : { description, headers: ownCopy(headers) }
-}
-
-/** A reference to the response component {@link UNSTATED}. */
-export function successReference(): Reference {
-  return { $ref: `${PREFIX}Success` }
-}
-
-/** Copies of the shared responses that the paths refer to, by component name, sorted. */
-export function sharedResponses(paths: Iterable<OpenApiPathItem>): Record<string, OpenApiResponse> {
+function referencesIn(paths: Iterable<OpenApiPathItem>): ReadonlySet<string> {
   const referred = new Set<string>()
   for (const item of paths) {
     for (const { responses } of Object.values(item)) {
@@ -115,7 +194,5 @@ export function sharedResponses(paths: Iterable<OpenApiPathItem>): Record<string
       }
     }
   }
-  const names = [...SHARED.keys()].filter((name) => referred.has(PREFIX + name)).sort()
-  const copyOf = (name: string) => ownCopy(SHARED.get(name) as OpenApiResponse)
-  return Object.fromEntries(names.map((name) => [name, copyOf(name)]))
+  return referred
 }

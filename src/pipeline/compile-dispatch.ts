@@ -1,12 +1,12 @@
 import type { RequestHandler, Response } from '../contracts/handler.js'
 import type { RouteMatch, RouteModel } from '../contracts/route-model.js'
-import { successEnvelope } from '../errors/envelope.js'
 import { refuse } from '../errors/refuse.js'
 import { kPassOn } from '../http/own-fields.js'
 import type { BlazonRequest } from '../http/request.js'
 import { Refusal } from '../step/refusal.js'
 import type { OnError, RunRoute, Stage } from '../step/step.js'
 import { isThenable } from '../step/thenable.js'
+import type { SendSuccess } from './send-success.js'
 import { nextOf } from './steps/handler.js'
 
 /** The input of {@link compileDispatch}. */
@@ -21,6 +21,8 @@ export interface DispatchConfig {
   readonly onError: OnError
   /** Counts requests without a route against rate limits; `null` without rate limits. */
   readonly admission: Stage | null
+  /** Sends the methods of a path, for `OPTIONS`. */
+  readonly sendMethods: SendSuccess
 }
 
 type Unmatched = Exclude<RouteMatch, { kind: 'route' }>
@@ -57,9 +59,9 @@ function isTheirs({ kind }: Unmatched, method: string): boolean {
 function endUnmatched(
   found: Unmatched,
   { req, res }: { req: BlazonRequest; res: Response },
-  { admission, onError }: DispatchConfig,
+  { admission, onError, sendMethods }: DispatchConfig,
 ): void {
-  const respond = () => respondUnmatched(found, req, res)
+  const respond = () => respondUnmatched(found, { req, res }, sendMethods)
   const settle = (value: unknown) => {
     if (value instanceof Refusal) onError(value.error, req, res)
   }
@@ -84,8 +86,8 @@ function endUnmatched(
  */
 function respondUnmatched(
   found: Unmatched,
-  req: BlazonRequest,
-  res: Response,
+  { req, res }: { req: BlazonRequest; res: Response },
+  sendMethods: SendSuccess,
 ): Refusal | undefined {
   if (found.kind !== 'method') return new Refusal(errorOfMiss(found.kind, req))
   const Allow = found.allow.join(', ')
@@ -95,7 +97,7 @@ function respondUnmatched(
     return new Refusal(refuse('METHOD_NOT_ALLOWED', message, options))
   }
   res.setHeader('Allow', Allow)
-  res.json(successEnvelope(200, 'Allowed methods', { allow: found.allow }))
+  sendMethods(res, { status: 200, message: 'Allowed methods', data: { allow: found.allow } })
   return undefined
 }
 

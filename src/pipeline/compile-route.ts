@@ -12,7 +12,7 @@ import type { OnLateError } from './late-errors.js'
 import type { LogDenial } from './log-denials.js'
 import type { LogFailure } from './log-failure.js'
 import { foldSteps, NO_STEPS, type RouteSteps } from './route-steps.js'
-import { compileBareResponses } from './steps/bare.js'
+import { returnedSender, sendEnvelope } from './send-success.js'
 import { bodyStage } from './steps/body.js'
 import { canStage, type Decide } from './steps/can.js'
 import { datesStage, type FindDateWriter } from './steps/dates.js'
@@ -81,6 +81,8 @@ export interface PipelineConfig {
   readonly onError: OnError
   readonly onLateError: OnLateError
   readonly log: LogFailure
+  /** The status of a request that a schema rejects. */
+  readonly validationStatus: number
   /** Whether a middleware may end a request while its handler is still running. */
   readonly mayFailLate: boolean
   /** Whether the response to an error may be sent later, while the handler is still running. */
@@ -108,7 +110,7 @@ export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineCo
   const { scopes } = config
   const invocation = invocationOf(route, parts.instance, config)
   const mayRespondLater = takesResponse(invocation)
-  const response = { ...config, route, mayRespondLater, bare: compileBareResponses(route) }
+  const response = { ...config, route, mayRespondLater, send: returnedSender(route) }
   const isDescribed = route.inputs.body !== null
   const takesBody = readsBody(route)
   const mayWait = takesBody || inputs.length > 0 || route.isProtected || stages !== NO_STAGES
@@ -139,7 +141,7 @@ export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineCo
     use: middlewares.length === 0 ? null : useStage(middlewares, config),
     cache: stages.cache?.(settleOf(response)) ?? null,
     body: takesBody ? bodyStage({ limits: config.bodyLimits, isDescribed }) : null,
-    validate: inputs.length > 0 ? validateStage(inputs) : null,
+    validate: inputs.length > 0 ? validateStage(inputs, config) : null,
     unexpired: (mayWait || isExtended) && mayExpire ? unexpiredStage : null,
     headers: route.headers === null ? null : headersStage(route.headers),
     dates: dates === null ? null : datesStage(dates),
@@ -157,7 +159,8 @@ export function compileProbe(
   { stages, added }: Pick<RouteParts, 'stages' | 'added'>,
   config: PipelineConfig,
 ): RunRoute {
-  const stated = { route: { status: 204, redirect: null }, mayRespondLater: false, bare: null }
+  const route204 = { status: 204, redirect: null }
+  const stated = { route: route204, mayRespondLater: false, send: sendEnvelope }
   return foldSteps({
     ...NO_STEPS,
     scope: stages.scope,

@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler, NextFunction, Response } from '../contracts/handler.js'
-import { toFailure } from '../errors/failure.js'
+import { type KnownFailure, toFailure } from '../errors/failure.js'
 import { refuse } from '../errors/refuse.js'
 import { isRefused, resumeAsBefore } from '../http/continuations.js'
 import { kHasFailed, kIsExpired, kPassOn } from '../http/own-fields.js'
@@ -39,6 +39,8 @@ export interface ErrorEnds {
   /** Handles the error that the last error middleware passes on or throws. */
   readonly last: OnError
   readonly log: LogFailure
+  /** Reads the status that the response to an error would have. */
+  readonly read: (error: unknown, status: number) => KnownFailure
   /** Limits the time of error middlewares that have not responded when they return. */
   readonly watch: {
     readonly start: (req: BlazonRequest, res: Response) => void
@@ -101,6 +103,7 @@ class ErrorWalk {
     this.#at = index
     const middleware = middlewares[index]
     if (middleware === undefined) return last(error, req, res)
+    this.#noteFailure(error)
     const settle = (passed: unknown) =>
       this.#at === index ? this.#pass(passed, index + 1) : this.#failLate(passed)
     const next = ((argument?: unknown) => {
@@ -136,9 +139,16 @@ class ErrorWalk {
     else log(error, req, { status: toFailure(error).status })
   }
 
+  /** Logs an error of the server before a middleware sees it: the middleware may end the response in any way. */
+  #noteFailure(error: unknown): void {
+    const { req, res, log, read } = this.#config
+    const { status } = read(error, res.statusCode)
+    if (status >= 500) log(error, req, { status })
+  }
+
   /**
-   * Logs the error if the response has a status of 500 or above, also if other code has sent it. If the request has
-   * continued, the error is not logged.
+   * Logs an error of the client if the response has a status of 500 or above, also if other code has sent it. If the
+   * request has continued, such an error is not logged.
    */
   #noteResponse(): void {
     const { req, res, log } = this.#config

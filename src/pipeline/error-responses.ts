@@ -1,28 +1,40 @@
+import type { Plugin } from '../contracts/plugin.js'
 import type { ContractOf } from '../contracts/route-contract.js'
+import type { RouteModel } from '../contracts/route-model.js'
 import { readsBody } from '../model/body-methods.js'
 import { handlerMsOf } from './deadline-set.js'
 
-/** The time limit of handlers without `@Limits`. */
-interface TimeLimit {
-  /** In milliseconds; `null` for no limit. */
-  readonly defaultMs: number | null
+/** The settings that decide which errors the steps of a route may cause. */
+interface ErrorFacts {
+  readonly timeouts: { readonly handlerMs: number | null }
+  readonly errors: { readonly validationStatus: number }
+  readonly plugins: readonly Pick<Plugin, 'explain'>[]
 }
 
 /**
  * Lists the errors with which the steps of a route may respond, for the OpenAPI document. Errors of the handler
  * itself are documented by its author. Each line matches a step in `compileRoute`.
  */
-export function errorResponses({ defaultMs }: TimeLimit): ContractOf {
+export function errorResponses({ timeouts, errors, plugins }: ErrorFacts): ContractOf {
+  // A plugin may blame a value of any request: a path parameter needs no schema.
+  const mayBlame = plugins.some(({ explain }) => explain !== undefined)
   return function errorsOf(route) {
     const { isProtected, abilities, bounds } = route
     // Any request may be malformed, for example without a valid host, and is refused before its route is known.
-    const errors = [400]
-    if (isProtected) errors.push(401)
-    if (abilities !== null) errors.push(403)
+    const found = [400]
+    if (errors.validationStatus !== 400 && (mayBlame || hasSchema(route))) {
+      found.push(errors.validationStatus)
+    }
+    if (isProtected) found.push(401)
+    if (abilities !== null) found.push(403)
     // 413: too large. 415: another type, or an unknown compression.
-    if (readsBody(route)) errors.push(413, 415)
-    errors.push(500)
-    if (handlerMsOf(bounds, defaultMs) !== null) errors.push(503)
-    return { errors }
+    if (readsBody(route)) found.push(413, 415)
+    found.push(500)
+    if (handlerMsOf(bounds, timeouts.handlerMs) !== null) found.push(503)
+    return { errors: found }
   }
+}
+
+function hasSchema({ inputs }: RouteModel): boolean {
+  return Object.values(inputs).some((schema) => schema !== null)
 }

@@ -15,21 +15,20 @@ export interface ExplainConfig {
    * name.
    */
   readonly declaresOf: (schema: Schema) => Declares | null
+  /** The status of `VALIDATION_FAILED`. */
+  readonly validationStatus: number
 }
 
 /** Lets plugins turn errors into HTTP errors for the client, before any other code handles them. */
-export function explainErrors(
-  { plugins, declaresOf }: ExplainConfig,
-  onError: OnFailure,
-): OnFailure {
-  const explainers = plugins.filter(({ explain }) => explain !== undefined)
+export function explainErrors(config: ExplainConfig, onError: OnFailure): OnFailure {
+  const explainers = config.plugins.filter(({ explain }) => explain !== undefined)
   if (explainers.length === 0) return onError
   function explain(error: unknown, req: BlazonRequest): unknown {
     if (HttpError.is(error)) return error
     for (const plugin of explainers) {
       const meaning = attempt(() => {
         const explained: unknown = plugin.explain?.(error, req)
-        return HttpError.is(explained) ? presentable(explained, req, declaresOf) : undefined
+        return HttpError.is(explained) ? presentable(explained, req, config) : undefined
       })
       if (meaning !== undefined) return meaning
     }
@@ -52,9 +51,9 @@ function attempt<T>(run: () => T): T | undefined {
 function presentable(
   meaning: HttpError,
   req: BlazonRequest,
-  declaresOf: ExplainConfig['declaresOf'],
+  { declaresOf, validationStatus }: ExplainConfig,
 ): HttpError {
-  const { status, message, code, errors, headers, expose, cause } = meaning
+  const { message, code, errors, headers, expose, cause } = meaning
   if (errors === undefined) return meaning
   const shown = errors.flatMap((error) => {
     const declares = declaresOfPart(error, req.route, declaresOf)
@@ -62,6 +61,8 @@ function presentable(
     const issue = { path: error.path.split('.'), message: error.message }
     return genericErrors([issue], { source: error.in, value: req[error.in], declares })
   })
+  const isRejected = code === 'VALIDATION_FAILED' && meaning.status === 400
+  const status = isRejected ? validationStatus : meaning.status
   const options = { code, errors: limitErrors(shown), expose, cause }
   return new HttpError(status, message, headers === undefined ? options : { ...options, headers })
 }

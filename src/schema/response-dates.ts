@@ -1,9 +1,10 @@
 import type { SchemaConverters } from '../contracts/openapi.js'
 import type { ApiResponseOptions } from '../contracts/operation.js'
+import type { RouteModel } from '../contracts/route-model.js'
 import { type DatePlaces, either, findDatePlaces, within } from './date-places.js'
 import { createDateWriter, type WriteDates } from './date-writer.js'
 import { describeOnce } from './describe-once.js'
-import { isSentWithoutEnvelope } from './response-shape.js'
+import { isSentWithoutEnvelope, type Wire } from './response-shape.js'
 
 /**
  * Compiles one function that writes the dates of all successful responses of an operation; `null` when no
@@ -12,21 +13,23 @@ import { isSentWithoutEnvelope } from './response-shape.js'
  * @param converters Converters for libraries that cannot describe their schemas.
  */
 export function compileResponseDates(
-  responses: readonly ApiResponseOptions[],
+  route: Wire & Pick<RouteModel, 'operation'>,
   converters?: SchemaConverters,
 ): WriteDates | null {
-  const places = responses.map((each) => placesOf(each, converters)).reduce(either, null)
+  const { responses } = route.operation
+  const places = responses.map((each) => placesOf(each, route, converters)).reduce(either, null)
   return places && createDateWriter(places)
 }
 
 function placesOf(
   response: ApiResponseOptions,
+  wire: Wire,
   converters: SchemaConverters | undefined,
 ): DatePlaces | null {
   const { status, schema } = response
   if (status >= 400 || schema === undefined) return null
   const places = findDatePlaces(describeOnce(schema, { side: 'output', converters }))
-  return places && (isSentWithoutEnvelope(response) ? places : inEnvelope(places))
+  return places && (isSentWithoutEnvelope(response, wire) ? places : inEnvelope(places))
 }
 
 /**

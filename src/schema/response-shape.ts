@@ -1,4 +1,5 @@
 import type { ApiResponseOptions } from '../contracts/operation.js'
+import type { RouteModel } from '../contracts/route-model.js'
 
 /** Whether responses with this status never have a body (RFC 9110, section 15). */
 export const isBodiless = (status: number): boolean =>
@@ -13,15 +14,36 @@ export const isPlainJson = (type: string): boolean => /^application\/json\s*(?:;
  */
 export const isJsonType = (type: string): boolean => /[/+]json\s*(?:;|$)/i.test(type)
 
+/** Removes the parameters of a media type, such as a charset. */
+export const essenceOf = (type = ''): string =>
+  (type.split(';', 1)[0] as string).trim().toLowerCase()
+
+/** The parts of a route that decide how its successes are sent. */
+export type Wire = Pick<RouteModel, 'envelope' | 'headers'>
+
 /** The options that describe the body of one status. */
 type Stated = Pick<ApiResponseOptions, 'status' | 'schema' | 'raw' | 'contentType'>
 
+/** The `Content-Type` of `@Header`; `undefined` without it. */
+export function headerTypeOf({ headers }: Pick<Wire, 'headers'>): string | undefined {
+  return headers?.find(([name]) => name.toLowerCase() === 'content-type')?.[1]
+}
+
+/** The media type of bodies in the envelope of a route. */
+export function envelopeTypeOf({ envelope }: Pick<Wire, 'envelope'>): string {
+  return (typeof envelope === 'object' ? envelope.mediaType : undefined) ?? 'application/json'
+}
+
 /**
- * Whether `raw` or `contentType` documents a response without the envelope. The framework then also sends the
- * handler's value without the envelope.
+ * Whether a documented response has no envelope, so that the framework also sends the handler's value without one:
+ * under `raw`, with another media type than that of the envelope, and for an error with a schema of its own.
  */
-export function isSentWithoutEnvelope({ status, schema, raw, contentType }: Stated): boolean {
-  if (isBodiless(status) || (status >= 400 && schema === undefined)) return false
-  if (raw === true) return true
-  return contentType !== undefined && (status >= 400 || !isPlainJson(contentType))
+export function isSentWithoutEnvelope(stated: Stated, wire: Wire): boolean {
+  const { status, schema, raw, contentType } = stated
+  if (isBodiless(status)) return false
+  if (status >= 400) return schema !== undefined
+  if (raw === true || wire.envelope === false) return true
+  // The schema of a response whose type is that of `@Header` describes the whole body.
+  const type = contentType ?? (schema === undefined ? undefined : headerTypeOf(wire))
+  return type !== undefined && essenceOf(type) !== essenceOf(envelopeTypeOf(wire))
 }

@@ -15,8 +15,8 @@ import { readSources } from './sources.js'
 /** The names that `blazon` exports at run time. A name that is added here is a promise to users. */
 const VALUES = `
   All ApiBody ApiHidden ApiOperation ApiResponseDoc ApiTags App AppClosingError Auth BadRequestError BaseController
-  Body Cache CacheManager Can Clock ConfigError ConflictError Controller CurrentUser Delete ForbiddenError Get Head
-  Header Headers Health HttpCode HttpError Inject Injectable InjectionToken InternalServerError Limits
+  Body Cache CacheManager Can Clock ConfigError ConflictError Controller CurrentUser Delete Envelope ForbiddenError
+  Get Head Header Headers Health HttpCode HttpError Inject Injectable InjectionToken InternalServerError Limits
   MethodNotAllowedError NotFoundError Options Params Patch PayloadTooLargeError Post Public Put Query RateLimit
   Redirect Refusal Req Res ServiceUnavailableError Tenant TenantContext TenantId TooManyRequestsError
   UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError Use blameRequest compose createTenantMiddleware
@@ -30,18 +30,19 @@ const TYPES = `
   AbstractClass ApiBodyOptions ApiOperationOptions ApiResponseOptions AppDocument AppModel AppOptions AuthGuard
   AuthOptions CacheEntry CacheOptions CacheSettings CacheStats CacheStore Class ClassProvider ConfigCode
   ContractHeader ContractOf ContractParameter Decorated DefaultStatus DualClassDecorator DualClassOrMethodDecorator
-  DualMethodDecorator Duration ErrorCode ErrorEnvelope ErrorRequestHandler ExistingProvider FactoryProvider FieldError
-  Handler HealthReport Hold HttpErrorOptions HttpMethod InferOutput InputSchemas InputSource Interceptor
-  InterceptorEntry JsonSchema KeepOptions LegacyParameterDecorator Lifecycle LimitOptions Logger MaybePromise
-  MemoryCacheOptions MemoryRateLimitOptions Middleware MiddlewareList Module NextFunction OpenApiComponents
-  OpenApiDocument OpenApiHeader OpenApiInfo OpenApiMediaType OpenApiMethod OpenApiOperation OpenApiParameter
-  OpenApiPathItem OpenApiRequestBody OpenApiResponse OpenApiSchema OpenApiSecurityScheme OpenApiServer OpenApiTag
-  OperationFacts OptionDecorator OptionSettings OptionTarget OptionValue Override ParameterModel ParameterSource
-  PeerUse Plugin PluginContext PluginHealth PluginMiddlewares PluginSteps Problem ProblemDetails Provider RateLimitBy
-  RateLimitCount RateLimitOptions RateLimitPolicy RateLimitResult RateLimitStore Reference RefusedStatement Request
-  RequestHandler RequestOutcome Response RouteBounds RouteContract RouteLimits RouteModel RouteOption RouteSetup
-  RouteTableEntry Schema SchemaConverter SchemaSide ScopedCache SecurityOptions SecurityRequirement Size Stage Step
-  StoreContext SuccessEnvelope SwaggerOptions TenantDecoratorOptions TenantInfo TenantMiddlewareOptions TenantOptions
+  DualMethodDecorator Duration EnvelopeChoice EnvelopeFormat ErrorCode ErrorEnvelope ErrorFormat ErrorOptions
+  ErrorRequestHandler ExistingProvider FactoryProvider Failure FieldError Handler HealthReport Hold HttpErrorOptions
+  HttpMethod InferOutput InputSchemas InputSource Interceptor InterceptorEntry JsonSchema KeepOptions
+  LegacyParameterDecorator Lifecycle LimitOptions Logger MaybePromise MemoryCacheOptions MemoryRateLimitOptions
+  Middleware MiddlewareList Module NextFunction OpenApiComponents OpenApiDocument OpenApiHeader OpenApiInfo
+  OpenApiMediaType OpenApiMethod OpenApiOperation OpenApiParameter OpenApiPathItem OpenApiRequestBody OpenApiResponse
+  OpenApiSchema OpenApiSecurityScheme OpenApiServer OpenApiTag OperationFacts OptionDecorator OptionSettings
+  OptionTarget OptionValue Override ParameterModel ParameterSource PeerUse Plugin PluginContext PluginHealth
+  PluginMiddlewares PluginSteps Problem ProblemDetails Provider RateLimitBy RateLimitCount RateLimitOptions
+  RateLimitPolicy RateLimitResult RateLimitStore Reference RefusedStatement Request RequestHandler RequestOutcome
+  Response ResponseOptions RouteBounds RouteContract RouteLimits RouteModel RouteOption RouteSetup RouteTableEntry
+  Schema SchemaConverter SchemaSide ScopedCache SecurityOptions SecurityRequirement Size Stage Step StoreContext
+  SuccessEnvelope SuccessFacts SwaggerOptions TenantDecoratorOptions TenantInfo TenantMiddlewareOptions TenantOptions
   TenantRouterOptions TenantScope TenantScopedOptions TenantSourceOptions TenantStore TenantStrategy TimeoutOptions
   Timer Token UseEntry UsedByRoute User Validated ValidatedRequest ValidationOptions ValueProvider
 `

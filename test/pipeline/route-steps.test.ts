@@ -33,6 +33,8 @@ const bare = {
   status: null,
   redirect: null,
   headers: null,
+  envelope: true,
+  isEnveloped: true,
   parameters: null,
   abilities: null,
   isProtected: false,
@@ -75,6 +77,7 @@ const config: PipelineConfig = {
   logDenial: () => {},
   can: undefined,
   bodyLimits: { size: 1, depth: 1 },
+  validationStatus: 400,
   deadlines: null,
   onError: (error) => {
     throw error

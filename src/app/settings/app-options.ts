@@ -4,6 +4,7 @@ import type { Logger } from '../../contracts/logger.js'
 import type { Plugin } from '../../contracts/plugin.js'
 import type { Class, Module, Provider } from '../../contracts/provider.js'
 import type { DefaultStatus } from '../../contracts/route-model.js'
+import type { EnvelopeChoice } from '../../contracts/wire-format.js'
 import type { Override } from '../../di/build-container.js'
 import type { CacheSettings } from '../../features/cache/cache-options.js'
 import type { RateLimitOptions } from '../../features/rate-limit/rate-limit-options.js'
@@ -11,7 +12,9 @@ import type { SecurityOptions } from '../../features/security/security-options.j
 import type { TenantOptions } from '../../features/tenancy/tenant-options.js'
 import type { SwaggerOptions } from '../../openapi/swagger-options.js'
 import type { AuthOptions } from './auth-options.js'
+import type { ErrorOptions } from './error-options.js'
 import type { LimitOptions } from './limit-options.js'
+import type { ResponseOptions } from './response-options.js'
 import type { TimeoutOptions } from './timeout-options.js'
 import type { ValidationOptions } from './validation-options.js'
 
@@ -129,6 +132,29 @@ export interface AppOptions {
    * @defaultValue the messages of the schema's library
    */
   readonly validation?: ValidationOptions
+  /**
+   * The envelope around the data of success responses: `true` for the framework's own, `false` for bare data, or an
+   * `EnvelopeFormat` of your own. `@Envelope` replaces it for a class or a method.
+   *
+   * @defaultValue `true`
+   * @see docs/responses.md
+   */
+  readonly envelope?: EnvelopeChoice
+  /**
+   * The format of error responses, and the status of rejected input. `'problem'`: every error is a document of RFC
+   * 9457, whatever the client accepts.
+   *
+   * @defaultValue the error envelope, or RFC 9457 for clients that ask for it
+   * @see docs/errors.md#your-own-error-format
+   */
+  readonly errors?: 'problem' | ErrorOptions
+  /**
+   * Responses that every route documents.
+   *
+   * @defaultValue none
+   * @see docs/responses.md#responses-of-every-route
+   */
+  readonly responses?: ResponseOptions
   /**
    * Time limits for handlers, requests, connections and closing.
    *

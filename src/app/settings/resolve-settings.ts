@@ -8,6 +8,8 @@ import { tenantGroup } from '../../features/tenancy/tenant-options.js'
 import { swaggerGroup } from '../../openapi/swagger-options.js'
 import type { AppOptions } from './app-options.js'
 import { authGroup } from './auth-options.js'
+import { checkAppEnvelope } from './envelope-option.js'
+import { errorGroup, errorsWith } from './error-options.js'
 import { limitGroup } from './limit-options.js'
 import {
   checkControllers,
@@ -20,6 +22,7 @@ import {
 import { checkLogger, loggerOf } from './logger-option.js'
 import { checkPluginMiddlewares, namedMiddlewares } from './named-middlewares.js'
 import { prefixGroup, statusGroup } from './path-options.js'
+import { responseGroup } from './response-options.js'
 import type { Settings } from './settings.js'
 import { timeoutGroup } from './timeout-options.js'
 import { checkTrustProxy } from './trust-proxy.js'
@@ -42,6 +45,9 @@ const NAMES: Names<AppOptions> = {
   cache: true,
   limits: true,
   validation: true,
+  envelope: true,
+  errors: true,
+  responses: true,
   timeouts: true,
   trustProxy: true,
   etag: true,
@@ -83,6 +89,8 @@ function findUnknown(options: AppOptions): Problem[] {
     ...cacheGroup.unknown(options.cache),
     ...limitGroup.unknown(options.limits),
     ...validationGroup.unknown(options.validation),
+    ...errorGroup.unknown(options.errors),
+    ...responseGroup.unknown(options.responses),
     ...timeoutGroup.unknown(options.timeouts),
     ...unknownInModules(options),
     ...statusGroup.unknown(options.defaultStatus),
@@ -110,11 +118,15 @@ function check(options: AppOptions, middlewares: readonly NamedMiddleware[]): Pr
     ...validationGroup.check(options.validation),
     ...prefixGroup.check(options.prefix),
     ...statusGroup.check(options.defaultStatus),
+    ...checkAppEnvelope(options),
+    ...errorGroup.check(options.errors),
+    ...responseGroup.check(options.responses),
   ]
 }
 
 function toSettings(options: AppOptions, middlewares: readonly NamedMiddleware[]): Settings {
   const { trustProxy = null, etag = false, strict = false, testOverrides } = options
+  const { envelope = true } = options
   const swagger = swaggerGroup.resolve(options.swagger)
   return Object.freeze({
     controllers: copyOf(options.controllers),
@@ -134,6 +146,9 @@ function toSettings(options: AppOptions, middlewares: readonly NamedMiddleware[]
     rateLimit: rateLimitGroup.resolve(options.rateLimit),
     limits: limitGroup.resolve(options.limits),
     validation: validationGroup.resolve(options.validation),
+    envelope,
+    errors: errorsWith(envelope, errorGroup.resolve(options.errors)),
+    responses: responseGroup.resolve(options.responses),
     timeouts: timeoutGroup.resolve(options.timeouts),
     trustProxy,
     etag,

@@ -4,6 +4,7 @@ import type { SchemaConverters } from '../../contracts/openapi.js'
 import type { Plugin } from '../../contracts/plugin.js'
 import type { Class, Module, Provider } from '../../contracts/provider.js'
 import type { DefaultStatus } from '../../contracts/route-model.js'
+import type { EnvelopeChoice } from '../../contracts/wire-format.js'
 import type { Override } from '../../di/build-container.js'
 import type { ResolvedCache } from '../../features/cache/cache-options.js'
 import type { RateLimitSettings } from '../../features/rate-limit/rate-limit-options.js'
@@ -12,7 +13,9 @@ import type { NamedMiddleware } from '../../features/tenancy/check-routers.js'
 import type { TenantSettings } from '../../features/tenancy/tenant-options.js'
 import type { DocumentSettings } from '../../openapi/swagger-options.js'
 import type { AuthSettings } from './auth-options.js'
+import type { ErrorSettings } from './error-options.js'
 import type { LimitSettings } from './limit-options.js'
+import type { ResponseSettings } from './response-options.js'
 import type { TimeoutSettings } from './timeout-options.js'
 import type { TrustProxy } from './trust-proxy.js'
 import type { ValidationSettings } from './validation-options.js'
@@ -47,6 +50,10 @@ export interface Settings {
   readonly rateLimit: RateLimitSettings
   readonly limits: LimitSettings
   readonly validation: ValidationSettings
+  /** The envelope of routes without `@Envelope`. */
+  readonly envelope: EnvelopeChoice
+  readonly errors: ErrorSettings
+  readonly responses: ResponseSettings
   readonly timeouts: TimeoutSettings
   /**
    * `null` without the option. If the application is mounted in a host, the setting of the host then counts.

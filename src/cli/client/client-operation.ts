@@ -26,6 +26,8 @@ export interface ClientOperation {
   readonly parameters: readonly OpenApiParameter[]
   readonly responses: readonly ClientResponse[]
   readonly isProtected: boolean
+  /** The body of its errors, documented or not; `null` for the error envelope of the framework. */
+  readonly ownErrors: OpenApiSchema | null
 }
 
 /** One documented response. */
@@ -76,6 +78,7 @@ function describe({ id, method, path, operation, document }: Source): UnnamedOpe
     responses: Object.entries(operation.responses).map(([status, response]) =>
       describeResponse({ status, response, document }),
     ),
+    ownErrors: ownErrorsOf(operation, document),
     isProtected: security.some((requirement) => Object.keys(requirement).length > 0),
   }
 }
@@ -92,6 +95,25 @@ function describeResponse({ status, response, document }: ResponseSource): Clien
   const isFull = status.startsWith('2') && Object.keys(content).length > 0
   const isEnveloped = isFull && isEnvelope(preferredContent(content)[1].schema, document)
   return { status, response: resolved, isEnveloped }
+}
+
+/**
+ * The format of errors of an application that does not use the error envelope. The framework adds 400 and 500 to every
+ * operation, so that both have the same body, unless the author has described one of them.
+ */
+function ownErrorsOf(
+  { responses }: OpenApiOperation,
+  document: OpenApiDocument,
+): OpenApiSchema | null {
+  const [first, second] = ['400', '500'].map((status) => {
+    const response = responses[status]
+    const { content = {} } = response === undefined ? {} : resolveResponse(response, document)
+    const [type, media] = Object.keys(content).length > 0 ? preferredContent(content) : ['']
+    return isJson(type) ? media?.schema : undefined
+  })
+  if (first === undefined || JSON.stringify(first) !== JSON.stringify(second)) return null
+  const [kind] = propertiesOf(first, document, 0)['statusCode']?.enum ?? []
+  return kind === 'error' ? null : first
 }
 
 /** Whether a media type is JSON. */

@@ -90,6 +90,7 @@ function callOf({
   parameters,
   operation,
   responses,
+  ownErrors,
   isProtected,
 }: ClientOperation): string {
   const styles = parameters.flatMap((parameter) => {
@@ -109,6 +110,7 @@ function callOf({
     statuses: responses.map(({ status }) => status),
     ...(plain.length > 0 && { plain }),
     ...(enveloped.length > 0 && { enveloped }),
+    ...(ownErrors !== null && { ownErrors: true }),
     ...(isProtected && { isProtected }),
   }
   const members = Object.entries(call).map(([key, value]) => `${key}: ${JSON.stringify(value)}`)

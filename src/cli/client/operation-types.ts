@@ -103,7 +103,8 @@ function bodyType(type: string, { schema }: OpenApiMediaType, context: TypeConte
   return 'NonNullable<RequestInit["body"]>'
 }
 
-function resultType({ responses }: ClientOperation, context: TypeContext): string {
+function resultType(operation: ClientOperation, context: TypeContext): string {
+  const { responses } = operation
   const inner = { ...context, indent: '      ' }
   const named = responses.flatMap(({ status }) => (/^\d+$/.test(status) ? [status] : []))
   // Responses that differ only in their status become one member of the union.
@@ -117,7 +118,7 @@ function resultType({ responses }: ClientOperation, context: TypeContext): strin
   const texts = [...members.values()].map(
     ({ kind, statuses, body }) => `${kind}<${statuses.join(' | ')}, ${body}>`,
   )
-  return [...texts, ...undocumented(responses)].map((text) => `\n      | ${text}`).join('')
+  return [...texts, ...undocumented(operation, inner)].map((text) => `\n      | ${text}`).join('')
 }
 
 interface ResponseType {
@@ -159,7 +160,7 @@ function statusType(status: string, named: readonly string[]): string {
 }
 
 /** A handler may throw errors that the document does not list, so the result includes them. */
-function undocumented(responses: readonly ClientResponse[]): string[] {
+function undocumented({ responses, ownErrors }: ClientOperation, context: TypeContext): string[] {
   const statuses = responses.map(({ status }) => status)
   if (statuses.includes('default')) return []
   const open = ['4XX', '5XX'].filter((each) => !statuses.includes(each))
@@ -167,7 +168,8 @@ function undocumented(responses: readonly ClientResponse[]): string[] {
   const known = statuses.filter((each) => open.some((name) => each.startsWith(name.charAt(0))))
   const all = open.map((name) => `Status${name}`).join(' | ')
   const others = known.length === 0 ? all : `Exclude<${all}, ${known.join(' | ')}>`
-  return [`Failure<${others}, UndocumentedError>`]
+  const body = ownErrors === null ? 'UndocumentedError' : writeType(ownErrors, context)
+  return [`Failure<${others}, ${body}>`]
 }
 
 /**

@@ -105,6 +105,8 @@ type Call = {
   /** The statuses whose response is not JSON, or has no body. */
   readonly plain?: readonly string[];
   readonly enveloped?: readonly string[];
+  /** Whether errors have a format of the application. */
+  readonly ownErrors?: boolean;
   readonly isProtected?: boolean;
 };
 
@@ -236,7 +238,8 @@ function redirectOf(call: Call): string | undefined {
 async function readUndocumented(call: Call, response: Response): Promise<unknown> {
   const text = await response.text();
   const error = parse(text) as Partial<UndocumentedError> | null | undefined;
-  if (error?.statusCode === "error" && response.status >= 400) {
+  const isOwn = call.ownErrors === true && isJson(response) && error !== undefined;
+  if ((isOwn || error?.statusCode === "error") && response.status >= 400) {
     return { ok: false, status: response.status, error, response };
   }
   const summary = call.method + " " + call.path + " responded with status " + response.status;

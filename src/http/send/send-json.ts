@@ -65,6 +65,21 @@ function isPatched(): boolean {
   return express.response.json !== expressJson
 }
 
+/**
+ * Sends JSON with a media type of the application, exactly as it is written: Express would add a charset to the type of
+ * a text, which some formats forbid. All settings for JSON apply.
+ */
+export function sendJsonAs(res: Response, type: string, body: unknown): void {
+  let text = ''
+  const send = (written: string) => {
+    text = written
+    return res
+  }
+  res.setHeader('Content-Type', type)
+  expressJson.call(Object.create(res, { send: { value: send } }), prepared(res as never, body))
+  res.send(Buffer.from(text))
+}
+
 /** A function that has replaced Express' `json` receives the original body. */
 function callExpress(res: Response & OwnJson, body: unknown): Response {
   const { json } = express.response

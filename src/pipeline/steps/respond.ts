@@ -1,23 +1,19 @@
-import { STATUS_CODES } from 'node:http'
-import type { Response } from '../../contracts/handler.js'
 import type { RouteModel } from '../../contracts/route-model.js'
-import { successEnvelope } from '../../errors/envelope.js'
 import { kHasFailed } from '../../http/own-fields.js'
-import type { BlazonRequest } from '../../http/request.js'
 import { statusReader } from '../../http/send/status-of.js'
 import { Refusal } from '../../step/refusal.js'
 import type { OnError, RunRoute, Settle, Step } from '../../step/step.js'
 import { isThenable, whenSettled } from '../../step/thenable.js'
 import type { Deadlines } from '../deadlines.js'
-import type { BareResponses } from './bare.js'
+import type { SendReturned } from '../send-success.js'
 
 /** How a route responds. */
 export interface RespondConfig {
   readonly route: Pick<RouteModel, 'status' | 'redirect'>
   /** Whether the handler may send its response after it has returned nothing. */
   readonly mayRespondLater: boolean
-  /** Sends the responses that are documented without an envelope; `null` if there are none. */
-  readonly bare: BareResponses | null
+  /** Sends the value that the handler has returned. */
+  readonly send: SendReturned
   readonly onError: OnError
   /** `null` if handlers have no time limit. */
   readonly deadlines: Deadlines | null
@@ -67,7 +63,7 @@ function respondStep(config: RespondConfig, next: Step): RunRoute {
 
 /** Creates the function that turns the value of the steps into a response, or passes on its error. */
 export function settleOf(config: RespondConfig): Settle {
-  const send = config.bare === null ? sendEnveloped(config) : sendBare(config, config.bare)
+  const send = sendOnce(config)
   return function settle(value, req, res) {
     let failure: unknown
     try {
@@ -82,40 +78,18 @@ export function settleOf(config: RespondConfig): Settle {
   }
 }
 
-/** Sends the value that a handler has returned in the envelope, unless the handler has sent a response itself. */
-function sendEnveloped({ route, mayRespondLater, deadlines }: RespondConfig): Settle {
+/** Sends the value that a handler has returned, unless the handler has sent a response itself. */
+function sendOnce({ route, mayRespondLater, deadlines, send }: RespondConfig): Settle {
   const { status, redirect } = route
   const readStatus = statusReader(status)
   return function sendValue(value, req, res) {
     if (res.headersSent) return
     // A handler that ends with `return res.status(200)`, or with a pipe, has sent nothing yet.
     if (value === res) return deadlines?.startUntilClosed(req, res)
-    if (value !== undefined) return envelop(res, readStatus(res), value)
+    if (value !== undefined) return send(res, readStatus(res), value)
     if (redirect !== null) return res.redirect(redirect.status, redirect.url)
     if (mayRespondLater) return deadlines?.startUntilClosed(req, res)
     const current = readStatus(res)
-    envelop(res, status === null && current === 200 ? 204 : current, undefined)
+    send(res, status === null && current === 200 ? 204 : current, undefined)
   }
-}
-
-/** As `sendEnveloped`, except for the statuses that are documented without envelope. */
-function sendBare(config: RespondConfig, bare: BareResponses): Settle {
-  const { route, mayRespondLater } = config
-  const { status, redirect } = route
-  const sendOther = sendEnveloped(config)
-  const readStatus = statusReader(status)
-  const mayBeOver = redirect === null && !mayRespondLater
-  return function sendBareValue(value: unknown, req: BlazonRequest, res: Response): void {
-    const current = readStatus(res)
-    const isOver = mayBeOver && (status !== null || current !== 200)
-    const isReturned = value === undefined ? isOver : value !== res
-    const send = isReturned && !res.headersSent ? bare.get(current) : undefined
-    if (send === undefined) sendOther(value, req, res)
-    else send(res, value)
-  }
-}
-
-function envelop(res: Response, status: number, data: unknown): void {
-  if (status === 204) return void res.status(204).end()
-  res.status(status).json(successEnvelope(status, STATUS_CODES[status] ?? 'OK', data))
 }

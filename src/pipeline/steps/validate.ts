@@ -29,11 +29,21 @@ export interface CompiledInput {
  * Validates every part of the request that has a schema, then replaces each part with the value that its schema
  * returned.
  */
-export function validateStage(inputs: readonly CompiledInput[]): Stage {
-  return (next) => validateStep(inputs, next)
+export function validateStage(inputs: readonly CompiledInput[], config: ValidateConfig): Stage {
+  return (next) => validateStep(inputs, config, next)
 }
 
-function validateStep(inputs: readonly CompiledInput[], next: Step): Step {
+/** The settings of the step. */
+export interface ValidateConfig {
+  /** The status of a rejection. */
+  readonly validationStatus: number
+}
+
+function validateStep(
+  inputs: readonly CompiledInput[],
+  { validationStatus: status }: ValidateConfig,
+  next: Step,
+): Step {
   return function validateInputs(req, res) {
     const results: (ValidationResult | Promise<ValidationResult>)[] = []
     let isSettled = true
@@ -51,7 +61,9 @@ function validateStep(inputs: readonly CompiledInput[], next: Step): Step {
     res: Response,
   ): unknown {
     for (const { issues } of results) {
-      if (issues !== undefined) return new Refusal(rejection(inputs, results, req))
+      if (issues !== undefined) {
+        return new Refusal(refused(status, errorsOf(inputs, results, req)))
+      }
     }
     accept(req, inputs, results)
     return next(req, res)
@@ -91,15 +103,16 @@ function accept(
   req.validated = validated
 }
 
-function rejection(
+function refused(status: number, errors: readonly FieldError[]): Error {
+  return refuse('VALIDATION_FAILED', 'Validation failed', { status, errors: limitErrors(errors) })
+}
+
+function errorsOf(
   inputs: readonly CompiledInput[],
   results: readonly ValidationResult[],
   req: BlazonRequest,
-): Error {
-  const errors = inputs.flatMap((input, i) => toFieldErrors(input, results[i], req))
-  return refuse('VALIDATION_FAILED', 'Validation failed', {
-    errors: limitErrors(errors),
-  })
+): FieldError[] {
+  return inputs.flatMap((input, i) => toFieldErrors(input, results[i], req))
 }
 
 function toFieldErrors(

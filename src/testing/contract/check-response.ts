@@ -5,14 +5,12 @@ import type {
   OpenApiSchema,
   Reference,
 } from '../../contracts/openapi.js'
-import { ERROR_BODIES } from '../../openapi/envelopes.js'
 import { shorten } from '../../schema/mismatches.js'
 import type { FindMismatches } from '../../schema/response-validator.js'
 import { type Exchange, isJson } from '../exchange.js'
 import type { DocumentedOperation } from './documented-operations.js'
 import type { ContractViolation, ViolationKind } from './violation.js'
 
-const PROBLEM = 'application/problem+json'
 /** Statuses whose responses have no body, in spite of any document (RFC 9110, section 15). */
 const BODILESS = [204, 205, 304]
 /** Node sends these before an operation is known: the request took too long, or its headers are too large. */
@@ -105,17 +103,22 @@ function undocumented(exchange: Exchange, config: CheckConfig): Finding[] {
   return [{ kind: 'status', path: '', expected, got: String(status), remedy }, ...findings]
 }
 
-function checkEnvelope(exchange: Exchange, { compile }: CheckConfig): Finding[] {
+function checkEnvelope(exchange: Exchange, { compile, documented }: CheckConfig): Finding[] {
   if (exchange.method === 'HEAD') return []
+  const { errors } = documented
   const type = essenceOf(exchange.headers['content-type'])
-  const [envelope, problem] = ERROR_BODIES
-  const schema = type === PROBLEM ? problem : envelope
   const remedy = 'Send errors by throwing: new NotFoundError(…), next(error).'
   if (!isJson(type)) {
     return [{ kind: 'envelope', path: '', expected: 'JSON', got: type || 'no body', remedy }]
   }
-  const check = { kind: 'envelope', find: compile(schema), envelope: 'error' } as const
-  return checkBody(exchange, check).map((finding) => ({ ...finding, remedy }))
+  const find = errors.find(type, compile)
+  if (find === undefined) {
+    const expected = errors.types.join(' or ')
+    return [{ kind: 'content-type', path: '', expected, got: type, remedy }]
+  }
+  const check = { kind: 'envelope', find, hasStatus: !errors.isOwn } as const
+  const envelope = errors.isOwn ? null : 'error'
+  return checkBody(exchange, { ...check, envelope }).map((finding) => ({ ...finding, remedy }))
 }
 
 interface ContentConfig extends CheckConfig {
@@ -132,7 +135,8 @@ function checkContent(
   const type = essenceOf(exchange.headers['content-type'])
   const found = mediaTypeOf(content, type)
   if (found === undefined) {
-    if (type === PROBLEM && exchange.status >= 400) return checkEnvelope(exchange, config)
+    const isOtherError = exchange.status >= 400 && config.documented.errors.types.includes(type)
+    if (isOtherError) return checkEnvelope(exchange, config)
     const expected = Object.keys(content).join(' or ')
     const remedy = `Correct the handler, or document it: @ApiResponseDoc({ status: ${exchange.status}, contentType: '${type}', … }).`
     const finding = { kind: 'content-type', path: '', expected, got: type || 'no body' } as const
@@ -142,10 +146,13 @@ function checkContent(
   // not end.
   if (config.isHead || !isJson(type)) return []
   const find = config.compile(found.schema)
-  if (!config.isOpen) return checkBody(exchange, { kind: 'body', find, envelope: null })
+  const { hasEnvelope, errors } = config.documented
+  const hasStatus = exchange.status >= 400 ? !errors.isOwn : hasEnvelope
+  const check = { kind: 'body', find, hasStatus } as const
+  if (!config.isOpen || !hasEnvelope) return checkBody(exchange, { ...check, envelope: null })
   const remedy =
     'Return the data or use this.ok(…); or document the body that is sent: @ApiResponseDoc({ raw: true, schema, … }).'
-  return checkBody(exchange, { kind: 'body', find, envelope: 'success' }).map((finding) => ({
+  return checkBody(exchange, { ...check, envelope: 'success' }).map((finding) => ({
     ...finding,
     remedy,
   }))
@@ -173,9 +180,12 @@ interface BodyCheck {
   readonly find: FindMismatches
   /** The expected envelope; `null` when none is. */
   readonly envelope: 'success' | 'error' | null
+  /** Whether the framework's own envelope, with its `status`, is around the body. */
+  readonly hasStatus: boolean
 }
 
-function checkBody({ body, status }: Exchange, { kind, find, envelope }: BodyCheck): Finding[] {
+function checkBody({ body, status }: Exchange, check: BodyCheck): Finding[] {
+  const { kind, find, envelope, hasStatus } = check
   let value: unknown
   try {
     value = JSON.parse(body ?? '')
@@ -185,7 +195,7 @@ function checkBody({ body, status }: Exchange, { kind, find, envelope }: BodyChe
   const mismatches = find(value)
   if (mismatches.length === 0 || envelope === null || isEnvelope(value)) {
     const found = mismatches.map((mismatch) => ({ kind, ...mismatch }))
-    return found.length > 0 || saysStatus(value, status)
+    return found.length > 0 || !hasStatus || saysStatus(value, status)
       ? found
       : [otherStatus(kind, value, status)]
   }

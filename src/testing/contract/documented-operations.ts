@@ -3,6 +3,7 @@ import type { AppDocument } from '../../app/documents.js'
 import type { OpenApiDocument, OpenApiOperation } from '../../contracts/openapi.js'
 import type { AppModel } from '../../contracts/route-model.js'
 import { listOperations } from '../../openapi/operations.js'
+import { type ExpectedErrors, expectedErrors } from './expected-errors.js'
 
 /** An operation of a document, and the name of its handler. */
 export interface DocumentedOperation {
@@ -13,6 +14,10 @@ export interface DocumentedOperation {
   readonly name: string
   /** `UsersController.getById` */
   readonly handler: string
+  /** Whether its successes have the framework's own envelope, except for those that are documented without. */
+  readonly hasEnvelope: boolean
+  /** The bodies of its errors, documented or not. */
+  readonly errors: ExpectedErrors
 }
 
 /**
@@ -26,7 +31,7 @@ export class DocumentedOperations {
   readonly #byRoute: ReadonlyMap<string, DocumentedOperation>
 
   constructor(
-    { model, match }: Pick<CompiledRoutes, 'model' | 'match'>,
+    { model, match, settings }: Pick<CompiledRoutes, 'model' | 'match' | 'settings'>,
     documents: readonly AppDocument[],
   ) {
     this.model = model
@@ -36,7 +41,13 @@ export class DocumentedOperations {
       ({ route, method, operationId }) => {
         const found = byId.get(operationId)
         if (found === undefined) return []
-        const documented: DocumentedOperation = { ...found, operationId, handler: route.name }
+        const documented: DocumentedOperation = {
+          ...found,
+          operationId,
+          handler: route.name,
+          hasEnvelope: route.envelope === true,
+          errors: expectedErrors(route, settings),
+        }
         return [[keyOf(route.index, method), documented] as const]
       },
     )

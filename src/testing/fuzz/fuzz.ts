@@ -107,6 +107,7 @@ async function fuzzOperation(operation: DocumentedOperation, session: Session): 
   const { fc, seed, options, link, operations } = session
   const { allow = {}, path, runs = RUNS } = options
   const allowed = [allow[operation.operationId] ?? []].flat() as FuzzAllowance[]
+  const { validationStatus } = operation.errors
   let requests = 0
   let isTaken: boolean | undefined
   const property = fc.asyncProperty(
@@ -120,7 +121,7 @@ async function fuzzOperation(operation: DocumentedOperation, session: Session): 
       const response = await sendRequest(fuzzCase.request, link)
       // Hostile requests do not count: their paths may lead to no route.
       if (fuzzCase.kind === 'valid') isTaken ||= response.status !== 401 && response.status !== 403
-      const finding = inspectResponse(fuzzCase, response, allowed)
+      const finding = inspectResponse(fuzzCase, response, { allowed, validationStatus })
       if (finding !== undefined) throw new Fault(finding, response)
     },
   )

@@ -12,11 +12,18 @@ export interface Finding {
 /** Statuses that refuse the data of a request. */
 const REFUSALS = [400, 413, 415, 422]
 
+/** The settings of an operation. */
+export interface InspectConfig {
+  readonly allowed: readonly FuzzAllowance[]
+  /** The status of requests that a schema rejects. */
+  readonly validationStatus: number
+}
+
 /** Returns the problem of the response to a request; `undefined` when there is none. */
 export function inspectResponse(
   { kind, what }: FuzzCase,
   { status, headers, violation }: FuzzResponse,
-  allowed: readonly FuzzAllowance[],
+  { allowed, validationStatus }: InspectConfig,
 ): Finding | undefined {
   if (status >= 500) return { kind: 'server-error', expected: 'no error of the server' }
   if (INJECTED in headers) {
@@ -25,7 +32,8 @@ export function inspectResponse(
       expected: `no header ${INJECTED}, which a value of the request has added`,
     }
   }
-  if (kind === 'valid' && REFUSALS.includes(status) && !allowed.includes('stricter')) {
+  const isRefused = REFUSALS.includes(status) || status === validationStatus
+  if (kind === 'valid' && isRefused && !allowed.includes('stricter')) {
     return { kind: 'stricter', expected: `not ${status}: the document calls this request valid` }
   }
   const isTaken = kind === 'invalid' && (status < 400 || status >= 500)

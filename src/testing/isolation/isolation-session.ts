@@ -97,7 +97,8 @@ export class IsolationSession {
     for (;;) {
       const made = tested.maker.make({ ...plan, sender: side.name })
       const response = await this.#sendMade(made, planned)
-      const isRefused = response.status === 400 || response.status === 422
+      const { errors } = tested.maker.documented
+      const isRefused = [400, 422, errors.validationStatus].includes(response.status)
       if (isRefused && tested.maker.yields()) continue
       if (response.status >= 200 && response.status < 300) tested.maker.settle()
       return { made, response }

@@ -138,6 +138,9 @@ function* recordsIn({ body, isJson }: WholeResponse): Generator<Fields> {
   }
   const isEnvelope = isObject(value) && 'statusCode' in value && 'data' in value
   yield* fieldsIn(isEnvelope ? (value as { data: unknown }).data : value)
+  if (isEnvelope || !isObject(value) || 'id' in value) return
+  // An envelope of the application may have any name for the data.
+  for (const inner of Object.values(value)) yield* fieldsIn(inner)
 }
 
 /** Finds the records in a response: a record, a list of records, or an object that contains either. */

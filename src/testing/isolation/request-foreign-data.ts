@@ -93,7 +93,8 @@ function compare(
 ): void {
   const { tested, side } = planned
   const [status, unknown] = [foreign.response.status, absent.response.status]
-  if (foreign.made.isShared || MALFORMED.includes(status) || MALFORMED.includes(unknown)) return
+  const malformed = [...MALFORMED, tested.maker.documented.errors.validationStatus]
+  if (foreign.made.isShared || malformed.includes(status) || malformed.includes(unknown)) return
   if (status === unknown) {
     if (status >= 400 && status < 500) tested.observation.keptOut(side.name)
     return

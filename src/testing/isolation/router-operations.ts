@@ -2,6 +2,7 @@ import type { OpenApiDocument, OpenApiOperation } from '../../contracts/openapi.
 import type { NamedMiddleware } from '../../features/tenancy/check-routers.js'
 import { listRoutes } from '../../http/express-routes.js'
 import type { DocumentedOperation } from '../contract/documented-operations.js'
+import type { ExpectedErrors } from '../contract/expected-errors.js'
 
 /** A route of a router in `middlewares`, described like a documented operation. */
 export interface RouterOperation extends DocumentedOperation {
@@ -96,8 +97,18 @@ function operationOf({ method, path, handler, notTested }: Described): RouterOpe
     operationId: name,
     name,
     handler,
+    hasEnvelope: false,
+    errors: UNKNOWN_ERRORS,
     notTested,
   }
+}
+
+/** A router of Express has errors of its own. */
+const UNKNOWN_ERRORS: ExpectedErrors = {
+  types: [],
+  isOwn: true,
+  validationStatus: 400,
+  find: () => undefined,
 }
 
 const NO_DOCUMENT: OpenApiDocument = {

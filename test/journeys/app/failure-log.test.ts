@@ -98,11 +98,14 @@ describe('an error to which an error middleware responds with 500 or more', () =
     expect(logged).toMatchObject([{ err: bug, status: expect.any(Number), url: '/users/7' }])
   })
 
-  it('is logged as the error that the responding middleware received', async () => {
+  it('is logged, and so is another error to which a middleware has changed it', async () => {
     const other = new Error('in other words', { cause: bug })
     const logged = await start([(_error, _req, _res, next) => next(other), answer()])
     await app.request().get('/users/7')
-    expect(logged).toMatchObject([{ err: other, status: 500 }])
+    expect(logged).toMatchObject([
+      { err: bug, status: 500 },
+      { err: other, status: 500 },
+    ])
   })
 
   it('is logged when it is a client error that is sent with 500', async () => {
@@ -117,14 +120,32 @@ describe('an error to which an error middleware responds with 500 or more', () =
     expect(logged).toMatchObject([{ err: { code: 'HANDLER_TIMEOUT' }, status: 503 }])
   })
 
-  it('is not logged when the response is a 400, or when the middleware calls next()', async () => {
+  it.each<[string, Middleware]>([
+    ['responds with 400', answer(400)],
+    ['responds with 200', (_error, _req, res, _next) => res.json({ fine: true })],
+    ['ends the connection', (_error, _req, res, _next) => res.destroy()],
+    ['calls next()', (_error, _req, _res, next) => next()],
+  ])('is logged before a middleware sees it: one that %s', async (_, middleware) => {
+    let seen: number | undefined
+    const logged: object[] = await start([
+      (error, _req, _res, next) => {
+        seen = logged.length
+        next(error)
+      },
+      middleware,
+    ])
+    await app
+      .request()
+      .get('/users/7')
+      .catch(() => {})
+    expect(seen).toBe(1)
+    expect(logged).toMatchObject([{ err: bug, status: 500 }])
+  })
+
+  it('is not logged when it is an error of the client', async () => {
     const logged = await start([answer(400)])
-    await app.request().get('/users/7')
-    await app.close()
+    await app.request().get('/users/missing/7')
     expect(logged).toEqual([])
-    const others = await start([(_error, _req, _res, next) => next()])
-    expect((await app.request().get('/users/7')).status).toBe(404)
-    expect(others).toEqual([])
   })
 
   it.each<[string, string, Middleware[]]>([

@@ -212,7 +212,7 @@ describe('an error that a middleware passes after it has called next()', () => {
     const slow: Middleware = (error, _req, _res, next) => setImmediate(next, error)
     const { app, logged } = await start([twice, slow])
     expect((await app.request().get('/fine')).status).toBe(500)
-    expect(logged.map(({ err }) => (err as Error).message)).toEqual(['second', 'first'])
+    expect(logged.map(({ err }) => (err as Error).message)).toEqual(['first', 'second'])
     expect(ran).toEqual([])
   })
 
@@ -382,6 +382,6 @@ describe('an error middleware', () => {
       ],
     })
     expect((await app.request().get('/never')).status).toBe(404)
-    expect(logged).toEqual(['its own'])
+    expect(logged).toEqual(['first', 'its own'])
   })
 })

@@ -71,7 +71,9 @@ describe('the contract of a plugin', () => {
     ])
     const responses = operation?.responses ?? {}
     expect(Object.keys(responses)).toEqual(['200', '400', '401', '410', '429', '451', '500', '503'])
-    expect(responses['451']).toMatchObject({
+    const name = 'UnavailableForLegalReasons'
+    expect(responses['451']).toEqual({ $ref: `#/components/responses/${name}` })
+    expect(components?.responses?.[name]).toMatchObject({
       description: 'Unavailable For Legal Reasons',
       content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorEnvelope' } } },
     })

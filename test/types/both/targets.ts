@@ -1,11 +1,14 @@
 // A decorator on a wrong target is a compile error.
 import {
   All,
+  ApiResponseDoc,
   Auth,
   Body,
   Can,
   Controller,
   Delete,
+  Envelope,
+  type EnvelopeFormat,
   Get,
   Head,
   Header,
@@ -155,4 +158,24 @@ export class Members {
   // @ts-expect-error an ability is a string
   @Can(1)
   can() {}
+}
+
+// The wire format: an envelope on a class and on a method, and an envelope that is none.
+const enveloped: EnvelopeFormat = {
+  success: (data, { status, message, req }) => ({ data, status, message, path: req.path }),
+  schema: (data) => ({ type: 'object', properties: { data } }),
+}
+
+@Envelope(enveloped)
+@ApiResponseDoc({ status: 404 })
+@Controller('enveloped')
+export class EnvelopedController {
+  @Envelope(false) @Get() bare() {
+    return 1
+  }
+
+  // @ts-expect-error A text is no envelope.
+  @Envelope('none') @Get('wrong') wrong() {
+    return 1
+  }
 }

@@ -1,0 +1,128 @@
+import type { Request } from '../../contracts/handler.js'
+import type { Schema } from '../../contracts/schema.js'
+import type { EnvelopeChoice, ErrorWire, Failure } from '../../contracts/wire-format.js'
+import type { Problem } from '../../errors/config-error.js'
+import { invalid, shown } from '../../errors/invalid.js'
+import { type Names, type OptionGroup, refusedNames } from '../../errors/option-group.js'
+import { checkBodySchema, checkMediaType } from '../../model/check-envelope.js'
+
+/** The `errors` option. */
+export interface ErrorOptions {
+  /**
+   * Returns the body of an error response, as JSON data: `(failure, req) => body`. `failure` is frozen: `status`,
+   * `code`, `message`, and, if there are any, `errors` and `requestId`. `req` is `undefined` if Node's parser could not
+   * read the request. If the function fails, the client gets the default format. `'problem'`: every error is a document
+   * of RFC 9457.
+   *
+   * @defaultValue the error envelope, or RFC 9457 for clients that ask for it
+   */
+  readonly format?: 'problem' | ((failure: Failure, req?: Request) => unknown)
+  /**
+   * The schema of the body that `format` returns: a Standard Schema or a JSON Schema. The document contains it.
+   *
+   * @defaultValue none; needed with a function as `format`
+   */
+  readonly schema?: Schema
+  /**
+   * The media type of the body that `format` returns, such as `application/vnd.api+json`.
+   *
+   * @defaultValue `'application/json'`
+   */
+  readonly mediaType?: string
+  /**
+   * The status of errors by their cause: `{ validation: 422 }` for requests that a schema rejects (`VALIDATION_FAILED`).
+   * A 4xx status that has no other meaning here: 400, 406, 409, 412, 422.
+   *
+   * @defaultValue `{ validation: 400 }`
+   */
+  readonly status?: {
+    /** The status of `VALIDATION_FAILED`. Default 400. */
+    readonly validation?: number
+  }
+}
+
+/** The `errors` option, resolved. */
+export interface ErrorSettings {
+  readonly wire: ErrorWire
+  /** The status of `VALIDATION_FAILED`. */
+  readonly validationStatus: number
+}
+
+type Option = 'problem' | ErrorOptions | undefined
+
+const NAMES: Names<ErrorOptions> = { format: true, schema: true, mediaType: true, status: true }
+/** Clients react to these statuses in their own ways: they sign in, wait, or send the request in another form. */
+const TAKEN = [401, 402, 403, 404, 405, 407, 408, 413, 414, 415, 421, 425, 426, 428, 429, 431, 451]
+
+/** The `errors` option. A misspelt name is an error: clients would receive another format than the one that is meant. */
+export const errorGroup: OptionGroup<Option, ErrorSettings> = {
+  unknown: (errors) => [
+    ...refusedNames('errors.', errors, NAMES),
+    ...refusedNames('errors.status.', statusOf(errors), { validation: true }),
+  ],
+  check,
+  resolve(errors) {
+    const validationStatus = statusOf(errors)?.validation ?? 400
+    return Object.freeze({ wire: wireOf(errors), validationStatus })
+  },
+}
+
+/** Uses the errors of the application's own envelope, if there are any. */
+export function errorsWith(envelope: EnvelopeChoice, errors: ErrorSettings): ErrorSettings {
+  if (typeof envelope !== 'object' || envelope.error === undefined) return errors
+  return Object.freeze({ ...errors, wire: envelope.error })
+}
+
+function wireOf(errors: Option): ErrorWire {
+  if (errors === undefined) return 'negotiated'
+  const { format, schema = {}, mediaType } = errors === 'problem' ? { format: errors } : errors
+  if (format === undefined) return 'negotiated'
+  if (format === 'problem') return format
+  return Object.freeze({ format, schema, ...(mediaType !== undefined && { mediaType }) })
+}
+
+function statusOf(errors: Option): ErrorOptions['status'] {
+  return typeof errors === 'object' ? errors?.status : undefined
+}
+
+function check(errors: unknown): Problem[] {
+  if (errors === undefined || errors === 'problem') return []
+  if (typeof errors !== 'object' || errors === null || Array.isArray(errors)) {
+    const remedy = "Give 'problem', or { format, schema, mediaType, status }."
+    return [invalid('errors', `${shown(errors)} is no format of errors.`, remedy)]
+  }
+  const options = errors as ErrorOptions
+  return [...checkFormat(options), ...checkStatus(options.status)]
+}
+
+function checkFormat({ format, schema, mediaType }: ErrorOptions): Problem[] {
+  if (typeof format === 'function') {
+    return [...checkBodySchema('errors', schema), ...checkMediaType('errors', mediaType)]
+  }
+  const problems: Problem[] = []
+  if (format !== undefined && format !== 'problem') {
+    const remedy = "Give a function (failure, req) => body, or 'problem'."
+    problems.push(invalid('errors.format', `${shown(format)} is no format.`, remedy))
+  }
+  for (const [name, value] of Object.entries({ schema, mediaType })) {
+    if (value === undefined) continue
+    const cause = 'It describes the body of a `format` of your own, and there is none.'
+    problems.push(invalid(`errors.${name}`, cause, 'Give the function `format`, or remove it.'))
+  }
+  return problems
+}
+
+function checkStatus(status: ErrorOptions['status']): Problem[] {
+  if (status === undefined) return []
+  if (typeof status !== 'object' || status === null) {
+    return [invalid('errors.status', 'It is not an object.', 'Give { validation: 422 }.')]
+  }
+  const { validation } = status
+  if (validation === undefined) return []
+  const isClientError = Number.isInteger(validation) && validation >= 400 && validation <= 499
+  if (isClientError && !TAKEN.includes(validation)) return []
+  const cause = isClientError
+    ? `${validation} has another meaning: clients would not look for rejected fields.`
+    : `${shown(validation)} is not a status from 400 to 499.`
+  return [invalid('errors.status.validation', cause, 'Give 400 or 422.')]
+}

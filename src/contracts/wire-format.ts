@@ -1,0 +1,85 @@
+import type { Request } from './handler.js'
+import type { OpenApiSchema } from './openapi-schema.js'
+import type { FieldError, Schema } from './schema.js'
+
+/** A failed request, as the client may know it: frozen data. The log has the error itself. */
+export interface Failure {
+  /** The status of the response, 400 to 599. */
+  readonly status: number
+  /** A machine-readable code; see `docs/errors.md`. */
+  readonly code: string
+  /** A sentence for people; never the message of an unexpected error. */
+  readonly message: string
+  /** The rejected fields, at most 20. Absent if no field was rejected. */
+  readonly errors?: readonly FieldError[]
+  /** The value of `req.id`. Absent if no middleware has set it. */
+  readonly requestId?: string
+}
+
+/** The body of error responses, as an application or a route defines it. */
+export interface ErrorFormat {
+  /**
+   * Returns the body of the response, as JSON data. If it throws, or returns something else (a promise, `undefined`),
+   * the client gets the error in the framework's own format, and the log gets the reason.
+   *
+   * @param failure Frozen data about the error.
+   * @param req `undefined` if Node's parser could not read the request.
+   */
+  readonly format: (failure: Failure, req?: Request) => unknown
+  /** Describes the body in the document: a Standard Schema or a JSON Schema. */
+  readonly schema: Schema
+  /** The media type of the body: `application/json`, or a type with the suffix `+json`. Default `application/json`. */
+  readonly mediaType?: string
+}
+
+/** The facts of a success response besides its data. */
+export interface SuccessFacts {
+  /** The status of the response, 200 to 399. */
+  readonly status: number
+  /** The message of `this.ok`; for a returned value, the reason phrase of the status. */
+  readonly message: string
+  /** The request. */
+  readonly req: Request
+}
+
+/**
+ * An envelope of your own around the data of success responses: the option `envelope`, or the argument of `@Envelope`.
+ *
+ * @example
+ * const paged: EnvelopeFormat = {
+ *   success: (data, { status }) => ({ ok: true, status, result: data }),
+ *   schema: (data) => ({
+ *     type: 'object',
+ *     properties: { ok: { type: 'boolean' }, status: { type: 'integer' }, result: data },
+ *     required: ['ok', 'status'],
+ *   }),
+ * }
+ */
+export interface EnvelopeFormat {
+  /**
+   * Returns the whole body, as JSON data. If it throws or returns something else, the response is a 500, and the log
+   * gets the reason.
+   *
+   * @param data The value that the handler returned, or the data of `this.ok`; `undefined` if there is none.
+   */
+  readonly success: (data: unknown, facts: SuccessFacts) => unknown
+  /**
+   * Returns the schema of the whole body, in the dialect of OpenAPI 3.0.3.
+   *
+   * @param data The schema of the data, often a reference to a component; `{}` if the data is not documented.
+   */
+  readonly schema: (data: OpenApiSchema) => OpenApiSchema
+  /** The media type of the body: `application/json`, or a type with the suffix `+json`. Default `application/json`. */
+  readonly mediaType?: string
+  /** The errors of the same routes. Default: the format of the option `errors`. */
+  readonly error?: ErrorFormat
+}
+
+/** The envelope of a route: `true` for the framework's own, `false` for bare data, or one of your own. */
+export type EnvelopeChoice = boolean | EnvelopeFormat
+
+/**
+ * The format of errors: `negotiated` is the framework's envelope, or problem details (RFC 9457) for clients that accept
+ * them; `problem` is always problem details.
+ */
+export type ErrorWire = 'negotiated' | 'problem' | ErrorFormat

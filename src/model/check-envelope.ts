@@ -1,0 +1,134 @@
+import type { OpenApiSchema } from '../contracts/openapi.js'
+import type { EnvelopeFormat, ErrorFormat } from '../contracts/wire-format.js'
+import type { Problem } from '../errors/config-error.js'
+import { invalid, shown } from '../errors/invalid.js'
+import { someBelow } from '../schema/map-children.js'
+import { isJsonType } from '../schema/response-shape.js'
+import { type FactsByKind, factsOf } from './facts-by-kind.js'
+import { schemaProblem } from './schema-problem.js'
+
+const GIVE_ENVELOPE = 'Give true, false, or { success, schema }.'
+const ENVELOPE_NAMES = ['success', 'schema', 'mediaType', 'error']
+const ERROR_NAMES = ['format', 'schema', 'mediaType']
+
+/** Checks each `@Envelope` of one class, without its base classes, or of one method. */
+export function checkEnvelopes(subject: string, facts: FactsByKind): Problem[] {
+  return factsOf(facts, 'envelope').flatMap(({ envelope }) =>
+    checkEnvelope(`${subject} @Envelope`, envelope),
+  )
+}
+
+/** Checks an envelope. The value may come from JavaScript. */
+export function checkEnvelope(subject: string, envelope: unknown): Problem[] {
+  if (typeof envelope === 'boolean') return []
+  if (typeof envelope !== 'object' || envelope === null) {
+    return [invalid(subject, `${shown(envelope)} is no envelope.`, GIVE_ENVELOPE)]
+  }
+  const { success, schema, mediaType, error } = envelope as Partial<EnvelopeFormat>
+  const problems = [
+    ...surplus(subject, envelope, ENVELOPE_NAMES),
+    ...checkMediaType(subject, mediaType),
+    ...(error === undefined ? [] : checkErrorFormat(`${subject}.error`, error)),
+  ]
+  if (typeof success !== 'function') {
+    const remedy = 'Give success: (data, { status, message, req }) => body.'
+    problems.push(invalid(subject, 'It has no function `success`.', remedy))
+  }
+  if (typeof schema !== 'function') {
+    const cause = 'It has no function `schema`, so the document could not describe its bodies.'
+    problems.push(invalid(subject, cause, 'Give schema: (data) => the schema of the whole body.'))
+  } else problems.push(...checkSchemaFunction(subject, envelope as EnvelopeFormat))
+  return problems
+}
+
+/** Checks the format of errors. The value may come from JavaScript. */
+export function checkErrorFormat(subject: string, value: unknown): Problem[] {
+  if (typeof value !== 'object' || value === null) {
+    const remedy = 'Give { format, schema }.'
+    return [invalid(subject, `${shown(value)} is no format of errors.`, remedy)]
+  }
+  const { format, schema, mediaType } = value as Partial<ErrorFormat>
+  const problems = [
+    ...surplus(subject, value, ERROR_NAMES),
+    ...checkMediaType(subject, mediaType),
+    ...checkBodySchema(subject, schema),
+  ]
+  if (typeof format === 'function') return problems
+  const remedy = 'Give format: (failure, req) => body.'
+  return [...problems, invalid(subject, 'It has no function `format`.', remedy)]
+}
+
+/** Checks the schema of error bodies. */
+export function checkBodySchema(subject: string, schema: unknown): Problem[] {
+  if (schema === undefined) {
+    const cause = 'It has no `schema`, so the document could not describe its bodies.'
+    return [invalid(subject, cause, 'Give the schema of the body that `format` returns.')]
+  }
+  const problem = schemaProblem(schema)
+  if (problem === null) return []
+  const cause = `Its schema ${problem.cause}`
+  return [{ code: 'E_SCHEMA_INVALID', subject, cause, remedy: problem.remedy }]
+}
+
+/** Checks the media type of a format of its own. */
+export function checkMediaType(subject: string, mediaType: unknown): Problem[] {
+  if (mediaType === undefined) return []
+  const isWritable =
+    typeof mediaType === 'string' && /^[\w.+-]+\/[\w.+-]+(;[\x20-\x7e]*)?$/.test(mediaType)
+  if (isWritable && isJsonType(mediaType)) return []
+  const cause = `Its mediaType ${shown(mediaType)} is not a JSON type, and the body is JSON.`
+  return [invalid(subject, cause, "Give 'application/json', or a type that ends with '+json'.")]
+}
+
+/** A misspelt name would silently have no effect on what clients receive. */
+function surplus(subject: string, value: object, names: readonly string[]): Problem[] {
+  return Object.keys(value)
+    .filter((name) => !names.includes(name) && isPlain(value))
+    .map((name) =>
+      invalid(`${subject}.${name}`, 'It has no effect.', `The names are: ${names.join(', ')}.`),
+    )
+}
+
+/** An instance of a class may have fields of its own. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || prototype === Object.prototype
+}
+
+/** Calls `schema` once, so that a mistake is known before a client reads the document. */
+function checkSchemaFunction(subject: string, envelope: EnvelopeFormat): Problem[] {
+  const remedy = 'Return a schema of OpenAPI 3.0.3 at once, as a new object.'
+  let schema: OpenApiSchema
+  try {
+    schema = envelope.schema({})
+  } catch (error) {
+    return [invalid(subject, `Its \`schema\` threw: ${String(error)}`, remedy)]
+  }
+  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) {
+    return [invalid(subject, `Its \`schema\` returned ${shown(schema)}.`, remedy)]
+  }
+  if ('then' in schema) return [invalid(subject, 'Its `schema` returned a promise.', remedy)]
+  const found = foreignKeyword(schema)
+  if (found === undefined) return []
+  const cause = `Its \`schema\` returned a schema with ${found}, which OpenAPI 3.0.3 does not have.`
+  return [invalid(subject, cause, 'Write enum: [value] for const, nullable: true for null.')]
+}
+
+/** The keywords of a Schema Object (OpenAPI 3.0.3, 4.7.24). */
+const KEYWORDS: ReadonlySet<string> = new Set(
+  `$ref title description type format nullable enum multipleOf minimum exclusiveMinimum maximum exclusiveMaximum
+  minLength maxLength pattern items minItems maxItems uniqueItems properties required additionalProperties
+  minProperties maxProperties allOf anyOf oneOf not default example deprecated readOnly writeOnly discriminator
+  externalDocs xml`.split(/\s+/),
+)
+
+function foreignKeyword(schema: OpenApiSchema): string | undefined {
+  let found: string | undefined
+  const isForeign = (each: OpenApiSchema): boolean => {
+    const key = Object.keys(each).find((name) => !KEYWORDS.has(name) && !name.startsWith('x-'))
+    const wrong = Array.isArray(each.type) ? 'a list of types' : key && `\`${key}\``
+    found ??= wrong
+    return wrong !== undefined
+  }
+  return isForeign(schema) || someBelow(schema, isForeign) ? found : undefined
+}

@@ -1,0 +1,54 @@
+import type { ApiResponseOptions, OperationFacts } from '../contracts/operation.js'
+import type { RouteModel } from '../contracts/route-model.js'
+import type { EnvelopeChoice } from '../contracts/wire-format.js'
+import { isSentWithoutEnvelope } from '../schema/response-shape.js'
+import { type FactsByKind, factsOf, firstOf } from './facts-by-kind.js'
+
+/** The facts of the class and of the application that responses of a route depend on. */
+interface Owner {
+  readonly facts: FactsByKind
+  readonly tags: readonly string[]
+  readonly envelope: EnvelopeChoice
+  readonly documented: readonly ApiResponseOptions[]
+}
+
+type Responses = Pick<RouteModel, 'headers' | 'envelope' | 'isEnveloped' | 'operation'>
+
+/** Compiles how a route responds, and how the document describes it. */
+export function compileResponses(facts: FactsByKind, owner: Owner): Responses {
+  const envelope = firstOf(facts, 'envelope')?.envelope ?? owner.envelope
+  const headers = compileHeaders(facts)
+  const operation = compileOperation(facts, owner)
+  const wire = { envelope, headers }
+  const isBare = operation.responses.some((each) => isSentWithoutEnvelope(each, wire))
+  return { ...wire, isEnveloped: envelope === true && !isBare, operation }
+}
+
+function compileHeaders(facts: FactsByKind): RouteModel['headers'] {
+  const headers = factsOf(facts, 'header')
+  if (headers.length === 0) return null
+  return Object.freeze(headers.map(({ name, value }) => Object.freeze([name, value] as const)))
+}
+
+function compileOperation(facts: FactsByKind, owner: Owner): OperationFacts {
+  return Object.freeze({
+    tags: owner.tags,
+    isHidden: owner.facts.hidden !== undefined || facts.hidden !== undefined,
+    operation: Object.freeze({ ...firstOf(facts, 'operation')?.options }),
+    body: firstOf(facts, 'bodyDoc')?.options ?? null,
+    responses: Object.freeze(documentedBy(facts, owner)),
+  })
+}
+
+/** Of several descriptions of one status, the nearest counts: that of the method, the class, its base, the application. */
+function documentedBy(facts: FactsByKind, owner: Owner): ApiResponseOptions[] {
+  const own = factsOf(facts, 'responseDoc').map(({ options }) => Object.freeze(options))
+  const others = [
+    ...factsOf(owner.facts, 'responseDoc').map(({ options }) => Object.freeze(options)),
+    ...owner.documented,
+  ]
+  for (const other of others) {
+    if (!own.some((each) => each?.status === other?.status)) own.push(other)
+  }
+  return own
+}

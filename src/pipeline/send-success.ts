@@ -1,0 +1,168 @@
+import { STATUS_CODES } from 'node:http'
+import type { Request, Response } from '../contracts/handler.js'
+import type { RouteModel } from '../contracts/route-model.js'
+import type { EnvelopeFormat } from '../contracts/wire-format.js'
+import { successEnvelope } from '../errors/envelope.js'
+import { sendJsonAs } from '../http/send/send-json.js'
+import {
+  essenceOf,
+  headerTypeOf,
+  isJsonType,
+  isPlainJson,
+  isSentWithoutEnvelope,
+} from '../schema/response-shape.js'
+import { ignoreRejection, isThenable } from '../step/thenable.js'
+
+/** The data of a success, and the facts that an envelope may show. */
+export interface Success {
+  readonly status: number
+  readonly message: string
+  readonly data: unknown
+}
+
+/** Sends the response to a success. */
+export type SendSuccess = (res: Response, success: Success) => void
+
+/** Sends the value that a handler has returned. */
+export type SendReturned = (res: Response, status: number, value: unknown) => void
+
+/** The parts of a route that decide how its successes are sent. */
+export type WireRoute = Pick<RouteModel, 'name' | 'envelope' | 'headers'> & {
+  readonly operation: Pick<RouteModel['operation'], 'responses'>
+}
+
+/** Returns the function that sends the values which the handler of a route returns. */
+export function returnedSender(route: WireRoute & Pick<RouteModel, 'isEnveloped'>): SendReturned {
+  if (route.isEnveloped) return sendEnvelope
+  const send = ownSender(route)
+  return (res, status, data) => send(res, { status, message: reasonOf(status), data })
+}
+
+/** Sends a returned value in the framework's own envelope. */
+export function sendEnvelope(res: Response, status: number, data: unknown): void {
+  if (status === 204) return void res.status(204).end()
+  res.status(status).json(successEnvelope(status, reasonOf(status), data))
+}
+
+function reasonOf(status: number): string {
+  return STATUS_CODES[status] ?? 'OK'
+}
+
+/** The senders of the routes that do not have the framework's own envelope for every success. */
+const senders = new WeakMap<WireRoute, SendSuccess>()
+
+/** Returns the function that sends the successes of a route as the route defines them. */
+export function ownSender(route: WireRoute): SendSuccess {
+  const known = senders.get(route)
+  if (known !== undefined) return known
+  const made = compileSender(route)
+  senders.set(route, made)
+  return made
+}
+
+function compileSender(route: WireRoute): SendSuccess {
+  const stated = route.operation.responses.filter((each) => isSentWithoutEnvelope(each, route))
+  const bare = new Map(stated.map((each) => [each.status, bareSender(route, each.contentType)]))
+  const other = otherSender(route)
+  return function sendSuccess(res, success) {
+    if (success.status === 204) return void res.status(204).end()
+    const send = bare.get(success.status) ?? other
+    send(res, success)
+  }
+}
+
+/** For the statuses whose document states nothing of its own. */
+function otherSender(route: WireRoute): SendSuccess {
+  const { envelope } = route
+  if (envelope === false) return bareSender(route)
+  if (envelope !== true) return formatSender(envelope, route)
+  return (res, { status, message, data }) =>
+    void res.status(status).json(successEnvelope(status, message, data))
+}
+
+/** Sends what the `success` of an envelope returns. */
+function formatSender(envelope: EnvelopeFormat, route: WireRoute): SendSuccess {
+  const type = headerTypeOf(route) ?? envelope.mediaType ?? 'application/json'
+  return function sendFormat(res, { status, message, data }) {
+    const body: unknown = envelope.success(data, { status, message, req: res.req as Request })
+    if (!isJsonData(body)) throw notJson(route.name, body)
+    res.status(status)
+    if (isPlainJson(type)) res.json(body)
+    else sendJsonAs(res, type, body)
+  }
+}
+
+/** Whether JSON can express a value at all. A promise would become `{}`. */
+export function isJsonData(value: unknown): boolean {
+  return !['undefined', 'function', 'symbol'].includes(typeof value) && !isThenable(value)
+}
+
+function notJson(name: string, body: unknown): TypeError {
+  ignoreRejection(body)
+  const got = isThenable(body) ? 'a promise' : kindOf(body)
+  return new TypeError(
+    `The envelope of ${name} returned ${got}. Its \`success\` must return the body as JSON data, at once.`,
+  )
+}
+
+/** Sends data as the whole body. */
+function bareSender(route: WireRoute, contentType?: string): SendSuccess {
+  const type = contentType ?? headerTypeOf(route) ?? 'application/json'
+  if (isJsonType(type)) return jsonSender(isPlainJson(type) ? null : type)
+  return function sendText(res, { status, data }) {
+    const body = bodyOf(data)
+    if (body === undefined) {
+      throw new TypeError(explainValue({ name: route.name, status, type, value: data }))
+    }
+    setType(res, type, typeof body === 'string')
+    res.status(status).send(body)
+  }
+}
+
+/** @param type `null` for `application/json`, which `res.json` sets itself. */
+function jsonSender(type: string | null): SendSuccess {
+  return function sendJson(res, { status, data }) {
+    if (type !== null) setType(res, type, true)
+    // JSON has no `undefined`, and an empty body is not JSON.
+    res.status(status).json(data ?? null)
+  }
+}
+
+/** Returns the value as a body that is sent unchanged; `undefined` if the value is neither text nor bytes. */
+function bodyOf(value: unknown): string | Buffer | undefined {
+  if (typeof value === 'string') return value
+  if (!(value instanceof Uint8Array)) return undefined
+  return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+}
+
+/**
+ * Sets the documented type, unless the handler has set it already, perhaps with other parameters such as a charset.
+ */
+function setType(res: Response, type: string, isText: boolean): void {
+  const isRange = type.includes('*')
+  const set = res.get('Content-Type')
+  if (isRange && set === undefined && isText) res.setHeader('Content-Type', 'text/plain')
+  if (!isRange && essenceOf(set) !== essenceOf(type)) res.setHeader('Content-Type', type)
+}
+
+interface WrongValue {
+  readonly name: string
+  readonly status: number
+  readonly type: string
+  readonly value: unknown
+}
+
+function explainValue({ name, status, type, value }: WrongValue): string {
+  return (
+    `${name} returned ${kindOf(value)}, but its response ${status} is documented as '${type}'. ` +
+    'Return a string or bytes (Buffer, Uint8Array), or send the response with `res`. ' +
+    'If the response is JSON, remove `contentType` from @ApiResponseDoc.'
+  )
+}
+
+function kindOf(value: unknown): string {
+  if (value === undefined) return 'nothing'
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'an array'
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+}

@@ -1,0 +1,160 @@
+import {
+  ApiResponseDoc,
+  type ApiResponseOptions,
+  App,
+  type AppOptions,
+  Body,
+  Controller,
+  Get,
+  Post,
+  type Request,
+  UnprocessableEntityError,
+} from 'blazon'
+import { TestApp } from 'blazon/testing'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { bootProblems, bootWarnings } from '../../support.js'
+
+@ApiResponseDoc({ status: 404 })
+@ApiResponseDoc({ status: 409, description: 'Of the base' })
+@Controller('base')
+class BaseClass {
+  @Get() list() {
+    return []
+  }
+}
+
+@ApiResponseDoc({ status: 409, description: 'Of the class' })
+@ApiResponseDoc({ status: 410, description: 'Of the class' })
+@Controller('things')
+class ThingsController extends BaseClass {
+  @Get('own')
+  @ApiResponseDoc({
+    status: 410,
+    description: 'Of the method',
+    schema: z.object({ by: z.string() }),
+  })
+  own() {
+    return []
+  }
+
+  @Post()
+  @Body(z.object({ even: z.int() }))
+  create(req: Request) {
+    if (req.body.even % 2 === 1) throw new UnprocessableEntityError('It is odd')
+    return req.body
+  }
+}
+
+const controllers = [ThingsController]
+const unprocessable = { status: 422, description: 'A rule of the business' }
+const Reasons = z.object({ reasons: z.array(z.string()) })
+
+/** `GET /things/own 404`: its description, through its reference. */
+function described(options: Partial<AppOptions> = {}) {
+  const { document } = new App({ controllers, ...options })
+  return (path: string, method: 'get' | 'post', status: number) => {
+    const found = document.paths[path]?.[method]?.responses[status]
+    if (found === undefined || !('$ref' in found)) return found
+    const name = found.$ref.replace('#/components/responses/', '')
+    return document.components.responses?.[name]
+  }
+}
+
+describe('@ApiResponseDoc on a class', () => {
+  it('describes every route; the method, then the nearest class has priority', () => {
+    const find = described()
+    const texts = [404, 409, 410].map((status) => find('/things', 'get', status)?.description)
+    expect(texts).toEqual(['Not Found', 'Of the class', 'Of the class'])
+    expect(find('/things/own', 'get', 410)).toEqual({
+      description: 'Of the method',
+      content: {
+        'application/json': {
+          schema: { type: 'object', properties: { by: { type: 'string' } }, required: ['by'] },
+        },
+      },
+    })
+  })
+
+  it('is checked as that of a method: two of one status, and no status', async () => {
+    @ApiResponseDoc({ status: 409 })
+    @ApiResponseDoc({ status: 409 })
+    @ApiResponseDoc({ status: 9 })
+    @Controller()
+    class Wrong {
+      @Get() get() {}
+    }
+    const problems = await bootProblems({ controllers: [Wrong] })
+    expect(problems.map(({ code, subject }) => `${code} ${subject}`)).toEqual([
+      'E_DECORATOR_CONFLICT Wrong',
+      'E_OPTION_INVALID Wrong',
+    ])
+  })
+
+  it('warns of a success that no handler can send', async () => {
+    @ApiResponseDoc({ status: 201 })
+    @Controller('lists')
+    class Lists {
+      @Get() list() {
+        return []
+      }
+    }
+    const warnings = await bootWarnings({ controllers: [Lists] })
+    expect(warnings.map(({ code }) => code)).toEqual(['W_STATUS_UNREACHABLE'])
+  })
+})
+
+describe('the option responses.documented', () => {
+  it('describes every route once, and classes and methods have priority', () => {
+    const documented = [unprocessable, { status: 404, description: 'Of the application' }]
+    const { document } = new App({ controllers, responses: { documented } })
+    const find = described({ responses: { documented } })
+    expect(document.paths['/things']?.get?.responses['422']).toEqual({
+      $ref: '#/components/responses/UnprocessableEntity',
+    })
+    expect(find('/things', 'get', 422)?.description).toBe('A rule of the business')
+    expect(find('/things/own', 'get', 404)?.description).toBe('Not Found')
+  })
+
+  it('makes a thrown status a part of the contract, also with a schema', async () => {
+    for (const schema of [undefined, Reasons]) {
+      const stated: ApiResponseOptions = { ...unprocessable, ...(schema && { schema }) }
+      await using app = await TestApp.create({ controllers, responses: { documented: [stated] } })
+      const { status } = await app.request().post('/things').send({ even: 1 })
+      expect(status).toBe(422)
+      const kinds = app.contractReport().map(({ kind }) => kind)
+      expect(new Set(kinds)).toEqual(new Set(schema === undefined ? [] : ['body']))
+    }
+  })
+
+  it('is not counted as a status that each operation must send', async () => {
+    await using app = await TestApp.create({
+      controllers,
+      responses: { documented: [unprocessable] },
+    })
+    await app.request().get('/things')
+    const row = app.coverage().rows.find(({ operation }) => operation === 'GET /things')
+    expect(row?.missing).toEqual(['404', '409', '410'])
+  })
+
+  it('does not change the document of an application without it', () => {
+    const plain = JSON.stringify(new App({ controllers }).document)
+    new App({ controllers, responses: { documented: [unprocessable] } }).document.info
+    expect(JSON.stringify(new App({ controllers }).document)).toBe(plain)
+    expect(JSON.stringify(new App({ controllers, responses: {} }).document)).toBe(plain)
+  })
+
+  it.each<[string, unknown, RegExp]>([
+    ['a text', 'all', /not an object/],
+    ['no list', { documented: unprocessable }, /not a list/],
+    ['another name', { document: [] }, /not an option/],
+    ['an item that is no object', { documented: [null] }, /status undefined/],
+    ['a status as text', { documented: [{ status: '422' }] }, /status 422/],
+    ['one status twice', { documented: [unprocessable, unprocessable] }, /two/],
+    ['no schema', { documented: [{ status: 422, schema: 'Reasons' }] }, /not a schema/],
+    ['an empty description', { documented: [{ status: 422, description: '' }] }, /no text/],
+  ])('is a boot error if it is %s', async (_, responses, cause) => {
+    const problems = await bootProblems({ responses: responses as never })
+    expect(problems.map((each) => each.cause).join('\n')).toMatch(cause)
+  })
+})

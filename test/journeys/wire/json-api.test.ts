@@ -1,0 +1,216 @@
+import {
+  ApiResponseDoc,
+  type AppOptions,
+  BaseController,
+  Body,
+  Controller,
+  Delete,
+  type EnvelopeFormat,
+  type ErrorOptions,
+  type Failure,
+  Get,
+  HttpCode,
+  NotFoundError,
+  Params,
+  Post,
+  type Request,
+  type Response,
+} from 'blazon'
+import { TestApp } from 'blazon/testing'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { emitClient } from '../../../src/cli/client/emit-client.js'
+import { type AnyClient, importClient } from '../../cli/import-client.js'
+
+// An application whose wire format is given from outside: https://jsonapi.org/format/1.1/
+
+const MEDIA_TYPE = 'application/vnd.api+json'
+
+const Article = z
+  .object({
+    type: z.literal('articles'),
+    id: z.string(),
+    attributes: z.object({ title: z.string() }),
+  })
+  .meta({ id: 'Article' })
+
+const jsonApi: EnvelopeFormat = {
+  mediaType: MEDIA_TYPE,
+  success: (data = null, { req }) => ({
+    jsonapi: { version: '1.1' },
+    links: { self: req.originalUrl },
+    data,
+  }),
+  schema: (data) => ({
+    type: 'object',
+    properties: {
+      jsonapi: { type: 'object', properties: { version: { type: 'string', enum: ['1.1'] } } },
+      links: { type: 'object', properties: { self: { type: 'string' } } },
+      data,
+    },
+    required: ['jsonapi', 'links', 'data'],
+  }),
+}
+
+const ErrorObject = z.object({
+  status: z.string(),
+  code: z.string(),
+  title: z.string(),
+  source: z
+    .union([z.object({ pointer: z.string() }), z.object({ parameter: z.string() })])
+    .optional(),
+})
+
+function toErrorObjects({ status, code, message, errors }: Failure) {
+  const whole = { status: String(status), code, title: message }
+  if (errors === undefined) return { errors: [whole] }
+  return {
+    errors: errors.map(({ in: place, path, message: title }) => ({
+      ...whole,
+      title,
+      source: place === 'body' ? { pointer: `/${path.replaceAll('.', '/')}` } : { parameter: path },
+    })),
+  }
+}
+
+const errors: ErrorOptions = {
+  format: toErrorObjects,
+  schema: z.object({ errors: z.array(ErrorObject) }).meta({ id: 'Errors' }),
+  mediaType: MEDIA_TYPE,
+  status: { validation: 422 },
+}
+
+const NewArticle = z.object({
+  data: z.object({
+    type: z.literal('articles'),
+    attributes: z.object({ title: z.string().min(1) }),
+  }),
+})
+
+const stored = new Map<string, string>()
+const articleOf = (id: string) => {
+  const title = stored.get(id)
+  if (title === undefined) throw new NotFoundError(`There is no article ${id}`)
+  return { type: 'articles' as const, id, attributes: { title } }
+}
+
+@ApiResponseDoc({ status: 404 })
+@Controller('articles')
+class ArticlesController extends BaseController {
+  @Get()
+  @ApiResponseDoc({ status: 200, schema: z.array(Article) })
+  list() {
+    return [...stored.keys()].map(articleOf)
+  }
+
+  @Get(':id')
+  @Params(z.object({ id: z.string().regex(/^\d{1,6}$/) }))
+  @ApiResponseDoc({ status: 200, schema: Article })
+  get(req: Request<{ id: string }>, res: Response) {
+    return this.ok(res, 'Found', articleOf(req.params.id))
+  }
+
+  @Post()
+  @HttpCode(201)
+  @Body(NewArticle)
+  @ApiResponseDoc({ status: 201, schema: Article })
+  create(req: Request) {
+    const id = String(stored.size + 1)
+    stored.set(id, req.body.data.attributes.title)
+    return articleOf(id)
+  }
+
+  @Delete(':id')
+  @Params(z.object({ id: z.string() }))
+  @ApiResponseDoc({ status: 204 })
+  remove(req: Request<{ id: string }>) {
+    articleOf(req.params.id)
+    stored.delete(req.params.id)
+  }
+}
+
+const options: AppOptions = { controllers: [ArticlesController], envelope: jsonApi, errors }
+
+let app: TestApp
+beforeEach(async () => {
+  stored.clear()
+  app = await TestApp.create({ ...options, contract: 'throw' })
+})
+afterEach(() => app.close())
+
+const create = (title: unknown) =>
+  app
+    .request()
+    .post('/articles')
+    .send({ data: { type: 'articles', attributes: { title } } })
+const parsed = ({ text }: { text: string }) => JSON.parse(text)
+
+describe('an application that speaks JSON:API', () => {
+  it('sends documents of JSON:API, with exactly its media type', async () => {
+    const made = await create('One')
+    expect(made.status).toBe(201)
+    expect(made.headers['content-type']).toBe(MEDIA_TYPE)
+    const article = { type: 'articles', id: '1', attributes: { title: 'One' } }
+    const jsonapi = { version: '1.1' }
+    expect(parsed(made)).toEqual({ jsonapi, links: { self: '/articles' }, data: article })
+    const found = await app.request().get('/articles/1')
+    expect(parsed(found)).toEqual({ jsonapi, links: { self: '/articles/1' }, data: article })
+    expect((await app.request().delete('/articles/1')).status).toBe(204)
+    expect(parsed(await app.request().get('/articles')).data).toEqual([])
+  })
+
+  it('sends error objects', async () => {
+    const rejected = await create('')
+    expect([rejected.status, rejected.headers['content-type']]).toEqual([422, MEDIA_TYPE])
+    expect(parsed(rejected)).toEqual({
+      errors: [
+        {
+          status: '422',
+          code: 'VALIDATION_FAILED',
+          title: expect.any(String),
+          source: { pointer: '/data/attributes/title' },
+        },
+      ],
+    })
+    expect(parsed(await app.request().get('/articles/x')).errors[0].source).toEqual({
+      parameter: 'id',
+    })
+    expect(parsed(await app.request().get('/articles/7')).errors).toEqual([
+      { status: '404', code: 'NOT_FOUND', title: 'There is no article 7' },
+    ])
+    expect(parsed(await app.request().put('/articles')).errors[0].status).toBe('405')
+  })
+
+  it('has a document of JSON:API, and no schema of the framework', () => {
+    const { components, paths } = app.document
+    expect(Object.keys(components.schemas ?? {}).sort()).toEqual(['Article', 'Errors'])
+    const types = new Set<string>()
+    for (const item of Object.values(paths)) {
+      for (const { responses } of Object.values(item)) {
+        for (const response of Object.values(responses)) {
+          if ('content' in response) for (const type in response.content) types.add(type)
+        }
+      }
+    }
+    for (const { content } of Object.values(components.responses ?? {})) {
+      for (const type in content) types.add(type)
+    }
+    expect([...types]).toEqual([MEDIA_TYPE])
+  })
+
+  it('agrees with its document under every generated request', async () => {
+    const report = await app.fuzz({ seed: 7, runs: 30 })
+    expect(report.skipped).toEqual([])
+  })
+
+  it('gives a client the whole documents, and its errors, documented or not', async () => {
+    const { port } = await app.listen(0, '127.0.0.1')
+    const { createClient } = await importClient('json-api', emitClient(app.document))
+    const client: AnyClient = createClient({ baseUrl: `http://127.0.0.1:${port}` })
+    const body = { data: { type: 'articles', attributes: { title: 'One' } } }
+    const made = await client['articles']?.['create']?.({ body })
+    expect(made).toMatchObject({ ok: true, status: 201, data: { data: { id: '1' } } })
+    const wrong = await client['articles']?.['get']?.({ params: { id: 'x' } })
+    expect(wrong).toMatchObject({ ok: false, status: 422, error: { errors: [{ status: '422' }] } })
+  })
+})
