@@ -205,34 +205,40 @@ describe('a response in progress', () => {
     ['invalidated by its last tag', () => cache().invalidateTags(['other', 'calm'])],
   ]
 
-  it.each(FORGETTING)('is not stored or shared with later requests when its key is %s', async (_, forget) => {
-    await start()
-    const old = ask()
-    await settle()
-    await forget()
-    const fresh = ask()
-    await settle()
-    expect(calls).toHaveLength(2)
-    calls[0]?.end.resolve('old')
-    expect(await old).toMatchObject({ data: 'old' })
-    const later = ask()
-    await settle()
-    expect(calls).toHaveLength(2)
-    calls[1]?.end.resolve('new')
-    expect(await fresh).toMatchObject({ data: 'new' })
-    expect(await later).toMatchObject({ data: 'new' })
-    expect(await ask()).toMatchObject({ state: 'HIT', data: 'new' })
-  })
+  it.each(FORGETTING)(
+    'is not stored or shared with later requests when its key is %s',
+    async (_, forget) => {
+      await start()
+      const old = ask()
+      await settle()
+      await forget()
+      const fresh = ask()
+      await settle()
+      expect(calls).toHaveLength(2)
+      calls[0]?.end.resolve('old')
+      expect(await old).toMatchObject({ data: 'old' })
+      const later = ask()
+      await settle()
+      expect(calls).toHaveLength(2)
+      calls[1]?.end.resolve('new')
+      expect(await fresh).toMatchObject({ data: 'new' })
+      expect(await later).toMatchObject({ data: 'new' })
+      expect(await ask()).toMatchObject({ state: 'HIT', data: 'new' })
+    },
+  )
 
-  it.each(FORGETTING)('is shared with the requests that waited before its key is %s', async (_, forget) => {
-    await start()
-    const answers = Promise.all([ask(), ask(), ask()])
-    await settle()
-    await forget()
-    calls[0]?.end.resolve('old')
-    expect((await answers).map(({ data }) => data)).toEqual(['old', 'old', 'old'])
-    expect(calls).toHaveLength(1)
-  })
+  it.each(FORGETTING)(
+    'is shared with the requests that waited before its key is %s',
+    async (_, forget) => {
+      await start()
+      const answers = Promise.all([ask(), ask(), ask()])
+      await settle()
+      await forget()
+      calls[0]?.end.resolve('old')
+      expect((await answers).map(({ data }) => data)).toEqual(['old', 'old', 'old'])
+      expect(calls).toHaveLength(1)
+    },
+  )
 
   it('is not shared with later requests of its tenant when that tenant invalidates one of its tags', async () => {
     await start()

@@ -138,9 +138,12 @@ describe('an operation passes', () => {
         return { tenant: requireTenantId() }
       }
     }
-    expect(await rowsOf(TenantsController)).toEqual({
-      mine: 'PASS: each tenant saw the data it had just sent',
-    })
+    const passed = { mine: 'PASS: each tenant saw the data it had just sent' }
+    expect(await rowsOf(TenantsController)).toEqual(passed)
+    // The id of one tenant would match that of the other as a pattern, and as a part of it.
+    for (const similar of ['acme-eu', 'acme.eu2', 'my-acme1eu']) {
+      expect(await rowsOf(TenantsController, { tenants: ['acme.eu', similar] })).toEqual(passed)
+    }
   })
 
   it('when it responds with data of the tenant, even if a field of its input refuses canaries', async () => {
