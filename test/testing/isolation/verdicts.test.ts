@@ -138,12 +138,23 @@ describe('an operation passes', () => {
         return { tenant: requireTenantId() }
       }
     }
-    const passed = { mine: 'PASS: each tenant saw the data it had just sent' }
-    expect(await rowsOf(TenantsController)).toEqual(passed)
-    // The id of one tenant would match that of the other as a pattern, and as a part of it.
-    for (const similar of ['acme-eu', 'acme.eu2', 'my-acme1eu']) {
-      expect(await rowsOf(TenantsController, { tenants: ['acme.eu', similar] })).toEqual(passed)
+    expect(await rowsOf(TenantsController)).toEqual({
+      mine: 'PASS: each tenant saw the data it had just sent',
+    })
+  })
+
+  it('when its response contains words that are similar to the id of another tenant', async () => {
+    @Tenant()
+    @Controller('tenants')
+    class TenantsController {
+      @Get('mine')
+      mine() {
+        return { tenant: requireTenantId(), similar: 'acme-eu acme_eu acmeXeu acme.eu2 2acme.eu' }
+      }
     }
+    expect(await rowsOf(TenantsController, { tenants: ['acme.eu', 'globex'] })).toEqual({
+      mine: 'PASS: each tenant saw the data it had just sent',
+    })
   })
 
   it('when it responds with data of the tenant, even if a field of its input refuses canaries', async () => {
