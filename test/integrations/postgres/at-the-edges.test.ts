@@ -91,7 +91,7 @@ it('uses a connection for the request if there was none for its first query', as
   await held.opened
   const { port } = await app.listen(0, '127.0.0.1')
   const answer = await fetch(`http://127.0.0.1:${port}/notes`, { method: 'POST' })
-  expect((await answer.json()).data).toEqual({ same: true })
+  expect(await answer.json()).toMatchObject({ data: { same: true } })
   expect(await db.sql`select id from notes`).toEqual([{ id: 1 }])
   await app.close()
 })
