@@ -3,6 +3,7 @@ import { compareDocuments } from '../../src/cli/diff/compare-documents.js'
 import type {
   OpenApiDocument,
   OpenApiOperation,
+  OpenApiResponse,
   OpenApiSchema,
 } from '../../src/contracts/openapi.js'
 import { hostileDocument } from './hostile-document.js'
@@ -158,6 +159,39 @@ describe('operations', () => {
     ],
   ])('%s', (_, base, current, expected) => {
     expect(changes(documentOf(base), documentOf(current))).toEqual(expected)
+  })
+
+  it('compares the security of each document where an operation has none of its own', () => {
+    const none = documentOf({})
+    const closed = { ...none, security: bearer }
+    const open = { ...documentOf({ security: [] }), security: bearer }
+    expect(changes(none, closed)).toEqual(['breaking security-added @ security'])
+    expect(changes(open, closed)).toEqual(['breaking security-added @ security'])
+    expect(changes(closed, none)).toEqual(['ok security-loosened @ security'])
+    expect(changes(closed, open)).toEqual(['ok security-loosened @ security'])
+    expect(changes(closed, documentOf({ security: bearer }))).toEqual([])
+    expect(changes(documentOf({ security: bearer }), closed)).toEqual([])
+    expect(changes(none, open)).toEqual([])
+  })
+
+  it('compares the shared responses of each document', () => {
+    const shared = (response: OpenApiResponse): OpenApiDocument => ({
+      ...documentOf({ responses: { '404': { $ref: '#/components/responses/NotFound' } } }),
+      components: { responses: { NotFound: response } },
+    })
+    const first: OpenApiResponse = {
+      description: '',
+      headers: { ETag: { schema: text } },
+      content: content(text),
+    }
+    const second: OpenApiResponse = { description: '', content: content({ type: 'integer' }) }
+    expect(changes(shared(first), shared(first))).toEqual([])
+    expect(changes(shared(first), shared(second))).toEqual([
+      'breaking header-removed @ response 404',
+      'breaking type-changed @ response 404',
+    ])
+    const own = documentOf({ responses: { '404': second } })
+    expect(changes(own, shared(first))).toEqual(['breaking type-changed @ response 404'])
   })
 })
 

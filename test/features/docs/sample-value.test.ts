@@ -18,6 +18,7 @@ const document = {
       Circle: { $ref: '#/components/schemas/Ring' },
       Ring: { $ref: '#/components/schemas/Circle' },
       'a/b': { type: 'boolean' },
+      Place: { type: 'object', properties: { city: { type: 'string' } } },
     },
   },
 } as const
@@ -50,6 +51,17 @@ const CASES: [OpenApiSchema, unknown][] = [
   ],
   [{ allOf: [{ type: 'string' }] }, 'text'],
   [{ $ref: '#/components/schemas/Tree' }, { name: 'text', left: undefined, all: [] }],
+  [
+    {
+      type: 'object',
+      properties: {
+        from: { $ref: '#/components/schemas/Place' },
+        to: { $ref: '#/components/schemas/Place' },
+        stops: { type: 'array', items: { $ref: '#/components/schemas/Place' } },
+      },
+    },
+    { from: { city: 'text' }, to: { city: 'text' }, stops: [{ city: 'text' }] },
+  ],
   [{ $ref: '#/components/schemas/a~1b' }, true],
   [{ $ref: '#/components/schemas/Circle' }, undefined],
   [{ $ref: '#/components/schemas/Missing' }, undefined],

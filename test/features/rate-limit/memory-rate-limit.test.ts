@@ -117,6 +117,19 @@ describe('memoryRateLimit', () => {
     expect(warnings).toEqual([])
   })
 
+  it('keeps the counts of keys that return before their ended windows are removed', async () => {
+    const { consume, pass } = openStore()
+    const keys = Array.from({ length: 9 }, (_, i) => `key ${i}`)
+    const round = () => keys.map((key) => consume(key, 1).isAllowed)
+    expect(round()).not.toContain(false)
+    await pass(60_000)
+    // Each new window removes a few ended ones, the oldest first. So the last keys return before that.
+    keys.reverse()
+    expect(round()).not.toContain(false)
+    for (let i = 0; i < keys.length; i++) consume(`other ${i}`, 1)
+    expect(round()).not.toContain(true)
+  })
+
   it('uses a bounded amount of memory for a million keys', () => {
     const gc = exposeGc()
     const { consume } = openStore()

@@ -1,5 +1,5 @@
-import { App, Controller, Get, Health, inject } from 'blazon'
-import { Database, postgres } from 'blazon/postgres'
+import { App, Controller, Get, Health, inject, Post } from 'blazon'
+import { Database, postgres, Transactional } from 'blazon/postgres'
 import { expect, it } from 'vitest'
 import type { Connection, Driver } from '../../../src/integrations/postgres/driver.js'
 import { createDriver } from '../../../src/integrations/postgres/drivers/create-driver.js'
@@ -57,6 +57,42 @@ it('is up in the check of Health while all connections are in use', async () => 
     return app.get(Health).check()
   })
   expect(report.status).toBe('up')
+  await app.close()
+})
+
+it('uses a connection for the request if there was none for its first query', async () => {
+  const [held, release] = [gate(), gate()]
+  @Controller('notes')
+  class NotesController {
+    private readonly db = inject(Database)
+
+    @Transactional()
+    @Post()
+    async write() {
+      await expect(this.db.sql`select 1`).rejects.toMatchObject({ code: 'DATABASE_BUSY' })
+      release.open()
+      await holder
+      await this.db.sql`create table notes (id int)`
+      await this.db.sql`insert into notes values (1)`
+      return (await this.db.sql`select pg_current_xact_id_if_assigned() is not null as same`)[0]
+    }
+  }
+  const app = await App.create({
+    controllers: [NotesController],
+    plugins: [postgres({ embedded: 'memory', timeouts: { acquire: '50ms' } })],
+    logger: false,
+  })
+  const db = app.get(Database)
+  const holder = db.transaction(async () => {
+    await db.sql`select 1`
+    held.open()
+    await release.opened
+  })
+  await held.opened
+  const { port } = await app.listen(0, '127.0.0.1')
+  const answer = await fetch(`http://127.0.0.1:${port}/notes`, { method: 'POST' })
+  expect(await answer.json()).toMatchObject({ data: { same: true } })
+  expect(await db.sql`select id from notes`).toEqual([{ id: 1 }])
   await app.close()
 })
 

@@ -184,6 +184,16 @@ describe.each(KINDS)('the doctor on %s', (kind, open) => {
       'alter table $t add other bigint, add unique (id); alter table $t add foreign key (other) references $t (id)',
       ['W_DATABASE_KEY'],
     ],
+    [
+      'a foreign key that compares the tenant with another column',
+      'alter table $t add unique (note, tenant_id); alter table $t add foreign key (tenant_id, note) references $t (note, tenant_id)',
+      ['W_DATABASE_KEY'],
+    ],
+    [
+      'a unique index that includes the tenant, but does not compare it',
+      'create unique index on $t (note) include (tenant_id)',
+      ['W_DATABASE_KEY'],
+    ],
   ])('finds %s', async (_, change, expected) => {
     const name = await table(change)
     expect(new Set(await codes(name))).toEqual(new Set(expected))
@@ -203,6 +213,7 @@ describe.each(KINDS)('the doctor on %s', (kind, open) => {
     ['a policy for another role', 'create policy p on $t to $all using (note is null)'],
     ['a view without a grant', 'create view $t_view as select * from $t'],
     ['a unique constraint with the tenant', 'alter table $t add unique (note, tenant_id)'],
+    ['an included column in a unique index', 'create unique index on $t (id) include (note)'],
     [
       'a table without a tenant that its comment declares as shared',
       "create table $t_plain (id int); grant select on $t_plain to $one; comment on table $t_plain is 'blazon: shared'",

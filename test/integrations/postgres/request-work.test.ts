@@ -28,6 +28,29 @@ it('allows statements in transactions of their own after the commit', async () =
   expect([error, work.isCommitted]).toEqual([undefined, true])
 })
 
+it('begins a transaction again after no connection was available', async () => {
+  const res = new ServerResponse(new IncomingMessage(new Socket()))
+  const ends: string[] = []
+  const transaction = { commit: async () => ends.push('commit'), rollback: async () => {} }
+  const outcomes = [Promise.reject(new Error('busy')), Promise.resolve(transaction)]
+  const finished = new Promise<void>((resolve) => {
+    const config = {
+      owner: null,
+      begin: () => outcomes.shift() as Promise<never>,
+      finish: async () => resolve(),
+      isTransactional: false,
+    }
+    const work = new RequestWork(config, { req: {} as never, res: res as never, fail: () => {} })
+    Object.assign(res, { work })
+  })
+  const { work } = res as unknown as { work: RequestWork }
+  await expect(work.transaction()).rejects.toThrow('busy')
+  expect(await work.transaction()).toBe(transaction)
+  res.end('answered')
+  await finished
+  expect(ends).toEqual(['commit'])
+})
+
 it('refuses statements after a commit that failed', async () => {
   const { error, work } = await workAfter(() => Promise.reject(new Error('refused')))
   expect(error).toMatchObject({ message: 'refused' })

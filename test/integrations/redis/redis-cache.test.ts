@@ -76,6 +76,20 @@ describeWithRedis('a cache in Redis', () => {
     expect(await clear('')).toEqual(keys)
   })
 
+  it('clears its own keys if the option `prefix` contains special characters', async () => {
+    const all = ['a[b]*?', 'ab12', 'a\\^', 'a^'].map((start) =>
+      redisCache({ url, prefix: `${prefix}${start}:`, timeout: '10s' }),
+    )
+    for (const each of all) await each.open?.(testContext().context)
+    for (const each of all) await each.set('key', entry('1'), MINUTE)
+    for (const [index, each] of all.entries()) {
+      await each.clear()
+      const left = await Promise.all(all.map((other) => other.get('key')))
+      expect(left.map((found) => found !== undefined)).toEqual(all.map((_, at) => at > index))
+    }
+    for (const each of all) await each.close?.()
+  })
+
   it('clears more keys than one SCAN returns', async () => {
     const keys = Array.from({ length: 2500 }, (_, index) => `many:${index}`)
     await Promise.all(keys.map((key) => cache.set(key, entry('1'), MINUTE)))

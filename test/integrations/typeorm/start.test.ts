@@ -94,6 +94,21 @@ describe('a database that cannot be used', () => {
     server.close()
   })
 
+  it('is a boot error without the secrets, also when one begins with another', async () => {
+    const [token, key] = [`${PASSWORD}-token`, `${PASSWORD}-token-key`]
+    const M = `no access with ${token}, ${PASSWORD} and ${key}`
+    const { server, port } = await fakeServer(refusal({ S: 'FATAL', C: '28P01', M }))
+    const { message } = await failureOf({
+      type: 'postgres',
+      host: '127.0.0.1',
+      port,
+      password: PASSWORD,
+      extra: { token, nested: [{ apiKey: key }] },
+    })
+    expect(message).toContain('28P01, no access with ***, *** and ***.')
+    server.close()
+  })
+
   it('is a boot error: its URL is invalid', async () => {
     const url = `postgres://ada:${PASSWORD}@127.0.0.1/shop`
     const { message } = await failureOf({ type: 'postgres', url })

@@ -16,7 +16,7 @@ let calls: { req: Request; res: Response; end: ReturnType<typeof defer<unknown>>
 
 @Controller()
 class SlowController {
-  @Cache({ ttl: 60, tags: ['slow'] })
+  @Cache({ ttl: 60, tags: ['slow', 'calm'] })
   @Get('slow')
   slow(req: Request, res: Response) {
     const end = defer<unknown>()
@@ -197,28 +197,61 @@ describe('concurrent requests that miss the cache', () => {
 
 describe('a response in progress', () => {
   const cache = () => CacheManager.getInstance()
-  it.each<[string, () => Promise<unknown>]>([
+  const FORGETTING: [string, () => Promise<unknown>][] = [
     ['deleted', () => cache().delete('GET /slow')],
     ['written', () => cache().set('GET /slow', 'newer')],
     ['cleared', () => cache().clear()],
     ['invalidated', () => cache().invalidateTags(['slow'])],
-  ])('is not stored or shared with later requests when its key is %s', async (_, forget) => {
+    ['invalidated by its last tag', () => cache().invalidateTags(['other', 'calm'])],
+  ]
+
+  it.each(FORGETTING)(
+    'is not stored or shared with later requests when its key is %s',
+    async (_, forget) => {
+      await start()
+      const old = ask()
+      await settle()
+      await forget()
+      const fresh = ask()
+      await settle()
+      expect(calls).toHaveLength(2)
+      calls[0]?.end.resolve('old')
+      expect(await old).toMatchObject({ data: 'old' })
+      const later = ask()
+      await settle()
+      expect(calls).toHaveLength(2)
+      calls[1]?.end.resolve('new')
+      expect(await fresh).toMatchObject({ data: 'new' })
+      expect(await later).toMatchObject({ data: 'new' })
+      expect(await ask()).toMatchObject({ state: 'HIT', data: 'new' })
+    },
+  )
+
+  it.each(FORGETTING)(
+    'is shared with the requests that waited before its key is %s',
+    async (_, forget) => {
+      await start()
+      const answers = Promise.all([ask(), ask(), ask()])
+      await settle()
+      await forget()
+      calls[0]?.end.resolve('old')
+      expect((await answers).map(({ data }) => data)).toEqual(['old', 'old', 'old'])
+      expect(calls).toHaveLength(1)
+    },
+  )
+
+  it('is not shared with later requests of its tenant when that tenant invalidates one of its tags', async () => {
     await start()
-    const old = ask()
+    const old = ask('acme')
     await settle()
-    await forget()
-    const fresh = ask()
+    await cache().forTenant('acme').invalidateTags(['calm'])
+    const fresh = ask('acme')
     await settle()
     expect(calls).toHaveLength(2)
     calls[0]?.end.resolve('old')
-    expect(await old).toMatchObject({ data: 'old' })
-    const later = ask()
-    await settle()
-    expect(calls).toHaveLength(2)
     calls[1]?.end.resolve('new')
-    expect(await fresh).toMatchObject({ data: 'new' })
-    expect(await later).toMatchObject({ data: 'new' })
-    expect(await ask()).toMatchObject({ state: 'HIT', data: 'new' })
+    expect([(await old).data, (await fresh).data]).toEqual(['old', 'new'])
+    expect(await ask('acme')).toMatchObject({ state: 'HIT', data: 'new' })
   })
 
   it('is stored when the cache of another tenant is cleared', async () => {

@@ -316,6 +316,24 @@ describe('getOrSet', () => {
     expect(await cache.get('a')).toBeUndefined()
   })
 
+  it('does not share a value with later calls if it was invalidated while it is loaded', async () => {
+    await start()
+    const cache = CacheManager.getInstance()
+    for (const tag of ['x', 'y']) {
+      const loaded = defer<string>()
+      const tags = ['x', 'y']
+      const early = [1, 2].map(() => cache.getOrSet('a', () => loaded.promise, { tags }))
+      await settle()
+      await cache.invalidateTags([tag])
+      const late = cache.getOrSet('a', () => `after ${tag}`, { tags })
+      await settle()
+      loaded.resolve('old')
+      expect([...(await Promise.all(early)), await late]).toEqual(['old', 'old', `after ${tag}`])
+      expect(await cache.get('a')).toBe(`after ${tag}`)
+      await cache.delete('a')
+    }
+  })
+
   it('counts hits and misses', async () => {
     await start()
     const cache = CacheManager.getInstance()

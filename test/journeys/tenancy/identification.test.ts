@@ -132,6 +132,14 @@ describe('the tenant header', () => {
     expect(await ask({ 'x-tenant-id': 'xx org:1' })).toEqual([400, 'TENANT_INVALID'])
   })
 
+  it('is not matched by one of its lines, if the pattern has the flag `m`', async () => {
+    await start({ tenant: { pattern: /^[a-z]+$/m, jwtClaim: 'org' } })
+    expect(await ask(bearer({ org: 'acme' }))).toBe('acme')
+    for (const org of ['acme\nOther', 'Other\nacme', 'acme\n', 'acme\r\nacme']) {
+      expect(await ask(bearer({ org }))).toEqual([400, 'TENANT_INVALID'])
+    }
+  })
+
   it('never contains a name of Object.prototype or more than 256 characters, with any pattern', async () => {
     await start({ tenant: { pattern: /.*/ } })
     expect(await ask({ 'x-tenant-id': '__proto__' })).toEqual([400, 'TENANT_INVALID'])

@@ -78,6 +78,13 @@ class BugsController {
     return {}
   }
 
+  @Post('names')
+  @Body(Named)
+  names(req: Request) {
+    if (/[\u0080-\uffff]/.test(req.body.name)) throw new TypeError('Not ASCII')
+    return {}
+  }
+
   @Get('latin')
   @Headers(z.object({ 'x-name': z.string().min(1) }))
   latin(req: Request) {
@@ -170,6 +177,14 @@ describe('a planted bug', () => {
     const { text, curl } = partsOf(await failureOf('field'))
     expect(text).toContain('data.secret')
     expect(curl).toContain("'http://localhost:3000/bugs/field/")
+  })
+
+  it('that a body causes which is not ASCII is found, and both commands send its UTF-8', async () => {
+    const { curl, snippet } = partsOf(await failureOf('names'))
+    const sent = Buffer.from(wordsOf(curl).at(-1) ?? '', 'latin1').toString()
+    expect(JSON.parse(sent).name).toMatch(/^[\u0080-\uff00]$/)
+    expect(snippet).toContain(`body: ${JSON.stringify(sent)}`)
+    await expect(run(snippet)).rejects.toThrow('expected 500 to be less than 500')
   })
 
   it('that accepts a body that the document forbids is found', async () => {

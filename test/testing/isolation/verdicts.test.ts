@@ -143,6 +143,20 @@ describe('an operation passes', () => {
     })
   })
 
+  it('when its response contains words that are similar to the id of another tenant', async () => {
+    @Tenant()
+    @Controller('tenants')
+    class TenantsController {
+      @Get('mine')
+      mine() {
+        return { tenant: requireTenantId(), similar: 'acme-eu acme_eu acmeXeu acme.eu2 2acme.eu' }
+      }
+    }
+    expect(await rowsOf(TenantsController, { tenants: ['acme.eu', 'globex'] })).toEqual({
+      mine: 'PASS: each tenant saw the data it had just sent',
+    })
+  })
+
   it('when it responds with data of the tenant, even if a field of its input refuses canaries', async () => {
     const notes = new Notes()
 

@@ -16,6 +16,11 @@ where con.contype = 'f' and con.conparentid = 0
   )
 order by con.conrelid, con.conname`
 
+/**
+ * The columns that a unique index compares. Those that it only includes come after them. An `int2vector` begins at 0.
+ */
+const COMPARED = '(i.indkey::int2[])[0:i.indnkeyatts - 1]'
+
 /** Unique indexes without `tenant_id`, except on values that PostgreSQL generates. */
 const UNIQUE = `
 select c.relname as name, i.indrelid as table
@@ -23,10 +28,10 @@ from pg_catalog.pg_index i join pg_catalog.pg_class c on c.oid = i.indexrelid
 where i.indisunique and i.indrelid = any($1::oid[])
   and not exists (
     select from pg_catalog.pg_attribute a
-    where a.attrelid = i.indrelid and a.attname = 'tenant_id' and a.attnum = any(i.indkey::int2[])
+    where a.attrelid = i.indrelid and a.attname = 'tenant_id' and a.attnum = any(${COMPARED})
   )
   and exists (
-    select from unnest(i.indkey::int2[]) k(number)
+    select from unnest(${COMPARED}) k(number)
       left join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.number
       left join pg_catalog.pg_attrdef d on d.adrelid = i.indrelid and d.adnum = k.number
     where k.number = 0 or not (
