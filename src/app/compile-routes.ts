@@ -1,6 +1,6 @@
 import type { FrameworkRoute } from '../contracts/framework-route.js'
-import type { SchemaConverters } from '../contracts/openapi.js'
 import type { Logger } from '../contracts/logger.js'
+import type { SchemaConverters } from '../contracts/openapi.js'
 import type { PluginContext } from '../contracts/plugin.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import { compileFrameworkRoute } from '../pipeline/compile-dispatch.js'
@@ -10,6 +10,7 @@ import {
   type PipelineConfig,
   type RouteParts,
 } from '../pipeline/compile-route.js'
+import { hasKnownDates } from '../pipeline/own-steps.js'
 import { buildRouter, type Routable, type Router } from '../routing/build-router.js'
 import { createValidatorCompiler } from '../schema/compile-validator.js'
 import type { RunRoute, Stage } from '../step/step.js'
@@ -121,12 +122,10 @@ async function loadDates(
   routes: readonly RouteModel[],
   converters: SchemaConverters,
 ): Promise<(route: RouteModel) => RouteParts['dates']> {
-  const isDescribed = ({ operation: { responses } }: RouteModel) =>
-    responses.some(({ status, schema }) => status < 400 && schema !== undefined)
-  if (!routes.some(isDescribed)) return () => null
+  if (!routes.some(hasKnownDates)) return () => null
   const { compileResponseDates } = await import('../schema/response-dates.js')
   return (route) =>
-    isDescribed(route) ? () => compileResponseDates(route.operation.responses, converters) : null
+    hasKnownDates(route) ? () => compileResponseDates(route.operation.responses, converters) : null
 }
 
 function routerFor(model: AppModel, frameworkRoutes: readonly FrameworkRoute[]): Router {

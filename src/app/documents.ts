@@ -8,6 +8,7 @@ import type { Schema } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
 import { buildDocs } from '../features/docs/build-docs.js'
 import { type BuiltDocument, buildDocument } from '../openapi/build-document.js'
+import type { DocumentSettings } from '../openapi/swagger-options.js'
 import { errorResponses } from '../pipeline/error-responses.js'
 import { describeOnce } from '../schema/describe-once.js'
 import { featureContracts, featureFacts } from './features.js'
@@ -38,24 +39,9 @@ export function listDocuments(
     let built: BuiltDocument | undefined
     let document: OpenApiDocument | undefined
     const build = () => {
-      const hasDeadline = settings.timeouts.handlerMs !== null
-      const parsesNestedQuery = parsesNested(express)
-      const features = featureFacts(settings)
-      const ofPlugins = settings.plugins.flatMap(({ contract }) => contract ?? [])
-      // A function may return something else at each call, so a document with one is not shared.
-      const key = keyOf(model, { swagger, hasDeadline, parsesNestedQuery, features, ofPlugins })
+      const key = keyOf(model, factsOf({ settings, swagger, express }))
       built ??= builtDocuments.get(model, key, () =>
-        buildDocument(model, {
-          settings: swagger,
-          describeSchema: (schema, side) =>
-            describeOnce(schema, { side, converters: swagger.converters }),
-          contracts: [
-            errorResponses({ hasDeadline }),
-            ...featureContracts(settings),
-            ...pluginContracts(settings.plugins),
-          ],
-          parsesNestedQuery,
-        }),
+        buildAppDocument(model, { settings, swagger, express }),
       )
       return built
     }
@@ -71,6 +57,44 @@ export function listDocuments(
       },
     }
   })
+}
+
+/** The parts of an application that one of its documents depends on, besides the model. */
+export interface DocumentParts {
+  readonly settings: Settings
+  /** The options of this document. */
+  readonly swagger: DocumentSettings
+  readonly express: Application
+}
+
+/** Builds a document of an application. */
+export function buildAppDocument(
+  model: AppModel,
+  { settings, swagger, express }: DocumentParts,
+): BuiltDocument {
+  return buildDocument(model, {
+    settings: swagger,
+    describeSchema: (schema, side) =>
+      describeOnce(schema, { side, converters: swagger.converters }),
+    contracts: [
+      errorResponses({ hasDeadline: settings.timeouts.handlerMs !== null }),
+      ...featureContracts(settings),
+      ...pluginContracts(settings.plugins),
+    ],
+    parsesNestedQuery: parsesNested(express),
+  })
+}
+
+/** Everything that `buildAppDocument` reads besides the model and its schemas. */
+function factsOf({ settings, swagger, express }: DocumentParts): object {
+  return {
+    swagger,
+    hasDeadline: settings.timeouts.handlerMs !== null,
+    parsesNestedQuery: parsesNested(express),
+    features: featureFacts(settings),
+    // A function may return something else at each call, so a document with one is not shared.
+    ofPlugins: settings.plugins.flatMap(({ contract }) => contract ?? []),
+  }
 }
 
 function pluginContracts(plugins: readonly Plugin[]): ContractOf[] {

@@ -10,6 +10,7 @@ import type { Deadlines } from './deadlines.js'
 import type { OnLateError } from './late-errors.js'
 import type { LogDenial } from './log-denials.js'
 import type { LogFailure } from './log-failure.js'
+import { ownSteps } from './own-steps.js'
 import { foldSteps, NO_STEPS, type RouteSteps } from './route-steps.js'
 import { compileBareResponses } from './steps/bare.js'
 import { bodyStage } from './steps/body.js'
@@ -88,9 +89,6 @@ export interface PipelineConfig {
   readonly scopes: RequestScopes | null
 }
 
-/** Methods with a body. The body is read even if the route has no schema for it. */
-export const METHODS_WITH_BODY: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE', 'ALL']
-
 /**
  * Compiles a route to one function. It is called at boot.
  *
@@ -112,10 +110,13 @@ export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineCo
   const mayRespondLater = takesResponse(invocation)
   const response = { ...config, route, mayRespondLater, bare: compileBareResponses(route) }
   const isDescribed = route.inputs.body !== null
-  const readsBody = isDescribed || METHODS_WITH_BODY.includes(route.method)
-  const mayWait = readsBody || inputs.length > 0 || route.isProtected || stages !== NO_STAGES
-  const isExtended = added.length > 0 || middlewares.length > 0
-  const mayExpire = config.deadlines !== null || config.mayFailLate || middlewares.length > 0
+  const uses = ownSteps(route, {
+    usesFeature: stages !== NO_STAGES,
+    hasPluginSteps: added.length > 0,
+    hasDeadline: config.deadlines !== null,
+    mayFailLate: config.mayFailLate,
+    interceptsAll: interceptors.length > 0,
+  })
   // Written out: at boot, an object spread in the middle of a literal costs more than the rest of this function.
   const plugins = pluginStages(added, config)
   const { beforeGuard, claim, guard, tenant, membership, afterGuard, can } = accessSteps(
@@ -138,15 +139,17 @@ export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineCo
     can,
     quota: stages.quota,
     beforeBody: plugins.beforeBody,
-    use: middlewares.length === 0 ? null : useStage(middlewares, config),
+    use: uses.use ? useStage(middlewares, config) : null,
     cache: stages.cache?.(settleOf(response)) ?? null,
-    body: readsBody ? bodyStage({ limits: config.bodyLimits, isDescribed }) : null,
-    validate: inputs.length > 0 ? validateStage(inputs) : null,
-    unexpired: (mayWait || isExtended) && mayExpire ? unexpiredStage : null,
-    headers: route.headers === null ? null : headersStage(route.headers),
+    body: uses.body ? bodyStage({ limits: config.bodyLimits, isDescribed }) : null,
+    validate: uses.validate ? validateStage(inputs) : null,
+    unexpired: uses.unexpired ? unexpiredStage : null,
+    headers: uses.headers ? headersStage(route.headers ?? []) : null,
     dates: dates === null ? null : datesStage(dates),
     beforeHandler: plugins.beforeHandler,
-    intercept: joinStages(interceptors.map((each) => interceptStage(each, scopes))),
+    intercept: uses.intercept
+      ? joinStages(interceptors.map((each) => interceptStage(each, scopes)))
+      : null,
     aroundHandler: plugins.aroundHandler,
     underTest,
     handler: handlerStage(invocation),
@@ -181,8 +184,7 @@ export function compileAdmission(stages: AccessStages, access: Access): Step {
 type Access = Pick<PipelineConfig, 'guard' | 'logDenial' | 'can'>
 type AccessStages = Pick<RouteStages, 'claim' | 'tenant' | 'membership'>
 
-type AccessSteps = AccessStages &
-  Pick<RouteSteps, 'beforeGuard' | 'guard' | 'afterGuard' | 'can'>
+type AccessSteps = AccessStages & Pick<RouteSteps, 'beforeGuard' | 'guard' | 'afterGuard' | 'can'>
 
 interface AddedToAccess {
   readonly stages: AccessStages
