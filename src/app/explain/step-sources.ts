@@ -47,9 +47,7 @@ export function sourcesOf(
 }
 
 function pluginLines({ plugins }: Explained): string[] {
-  return plugins
-    .filter(({ mayAddSteps }) => mayAddSteps)
-    .map(({ name }) => `plugin '${name}'`)
+  return plugins.filter(({ mayAddSteps }) => mayAddSteps).map(({ name }) => `plugin '${name}'`)
 }
 
 function withOrigin({ name, from }: NamedFunction): string {
@@ -59,7 +57,8 @@ function withOrigin({ name, from }: NamedFunction): string {
 function tenantLines(tenant: Explained['tenant']): string[] {
   if (tenant === null) return []
   const { sources, isConfirmed, isIgnored } = tenant
-  if (isIgnored) return ['no tenant: `tenant.authorize` does not run on a public route without @Tenant']
+  if (isIgnored)
+    return ['no tenant: `tenant.authorize` does not run on a public route without @Tenant']
   if (sources.length === 0) return ['set by middlewares of the application']
   return [...sources, ...(isConfirmed ? ['confirmed by tenant.store'] : [])]
 }
