@@ -1,12 +1,11 @@
 import type { Fact } from '../contracts/facts.js'
-import type { ClassRecord } from './store.js'
 
 /** A decorator that was applied, and where. Only the command line records them. */
 export interface AppliedDecorator {
   /** The name with parentheses: `@Get()`. */
   readonly name: string
-  /** The facts of the class that the decorator is on, or of the class of its method. */
-  readonly record: ClassRecord
+  /** Identifies the facts of the class that the decorator is on, or of the class of its method. */
+  readonly record: object
   /** The method; `null` for a decorator on the class. */
   readonly member: PropertyKey | null
   /** The position of the decorated parameter, counted from 0; `null` for none. */

@@ -23,7 +23,8 @@ import { describeApp } from '../../src/app/describe.js'
 import { explainRoute } from '../../src/app/explain/explain-route.js'
 import { resolveSettings } from '../../src/app/settings/resolve-settings.js'
 import type { RouteModel } from '../../src/contracts/route-model.js'
-import { recordedDecorators } from '../../src/metadata/applied.js'
+import type { PluginSteps } from '../../src/contracts/steps.js'
+import { recordedDecorators } from '../../src/metadata/read.js'
 import type { RouteSteps } from '../../src/pipeline/route-steps.js'
 
 /** The steps that boot has compiled, by the name of the route. */
@@ -196,7 +197,9 @@ describe('the explanation of a route', () => {
       },
     ],
   ])('lists the steps that a plugin may add as possible: %s', async (_, steps) => {
-    const { explained, booted } = await both({ plugins: [{ name: 'p', steps: () => steps }] })
+    const { explained, booted } = await both({
+      plugins: [{ name: 'p', steps: () => steps as PluginSteps }],
+    })
     for (const [name, { certain, possible }] of explained) {
       expect(booted.get(name)).toEqual(expect.arrayContaining(certain))
       expect(possible).toEqual(expect.arrayContaining(booted.get(name) ?? []))

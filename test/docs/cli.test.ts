@@ -94,7 +94,10 @@ describe('docs/cli.md', () => {
     await runAll(consoles[2]?.text ?? '')
     const { stdout } = await project.run(['routes', '--explain', '/users/{id}', '--json'])
     const table = /^\| Field .*?\n\n/ms.exec(read(PAGE))?.[0] ?? ''
-    const rows = table.split('\n').slice(2).map((row) => row.split(' | ')[0] ?? '')
+    const rows = table
+      .split('\n')
+      .slice(2)
+      .map((row) => row.split(' | ')[0] ?? '')
     const fields = rows.flatMap((row) => [...row.matchAll(/`(\w+)`/g)].map(([, name]) => name))
     expect(fields.sort()).toEqual(Object.keys(JSON.parse(stdout)).sort())
   })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { RouteModel } from '../../src/contracts/route-model.js'
-import type { PluginSteps, Stage as PluginStage } from '../../src/contracts/steps.js'
+import type { Stage as PluginStage, PluginSteps } from '../../src/contracts/steps.js'
 import {
   compileAdmission,
   compileProbe,

@@ -1,6 +1,5 @@
 import type { RouteModel } from '../../contracts/route-model.js'
-import type { AppliedDecorator } from '../../metadata/applied.js'
-import { chainOf, readClass, readDecorators } from '../../metadata/read.js'
+import { type AppliedDecorator, chainOf, readClass, readDecorators } from '../../metadata/read.js'
 import { inherit } from '../../model/inherit.js'
 import type { ExplainedDecorator } from './explanation.js'
 import { findPlaces } from './find-places.js'
