@@ -80,8 +80,8 @@ export const ALONE_JOURNEYS = [
  * started.
  */
 export const ALONE = [
-  'test/app/{bundled-app,system-clock,uncaught-boot-error}.test.ts',
-  'test/cli/{command,db}.test.ts',
+  'test/app/{bundled-app,explained-steps,system-clock,uncaught-boot-error}.test.ts',
+  'test/cli/{command,db,explain}.test.ts',
   'test/docs/{cli,migrations,postgres,readme,snippets,two-processes}.test.ts',
   'test/features/cache/unused.test.ts',
   'test/house/{build,package,peers,scripts}.test.ts',

@@ -1,6 +1,7 @@
 import type { RouteTableEntry } from '../contracts/route-model.js'
 import type { Problem } from '../errors/config-error.js'
 import type { AppDocument } from './documents.js'
+import type { ExplainResult, RouteQuery } from './explain/explanation.js'
 
 /**
  * The key under which the {@link Describer} of a process is stored on `globalThis`. Only the child process of
@@ -15,6 +16,16 @@ export interface AppDescription {
   documents(): readonly AppDocument[]
   routes(): readonly RouteTableEntry[]
   warnings(): readonly Problem[]
+  /** Explains what requests of a route pass. Its module is loaded now. */
+  explain(query: RouteQuery): Promise<ExplainResult>
+}
+
+/** A copy of this package in a process that reads applications. */
+export interface LoadedCopy {
+  /** Constructs an application. */
+  make(options: object): object
+  /** Records from now on where decorators are applied. */
+  recordDecorators(): void
 }
 
 /** The callbacks of a process that reads applications instead of starting them. */
@@ -23,8 +34,8 @@ export interface Describer {
   declared(app: object, description: AppDescription): void
   /** Called when `init` or `listen` of an application is called. By then its options are complete. */
   starting(app: object): void
-  /** Called when this copy of the package has been loaded; `make` constructs one of its applications. */
-  loaded(make: (options: object) => object): void
+  /** Called when this copy of the package has been loaded, before any decorator of the user runs. */
+  loaded(copy: LoadedCopy): void
 }
 
 /** Returns the describer of this process. A process that serves requests has none. */

@@ -8,6 +8,7 @@ import type { Token } from '../contracts/provider.js'
 import type { RouteTableEntry } from '../contracts/route-model.js'
 import { Clock } from '../di/clock.js'
 import { blameCaller } from '../errors/blame-caller.js'
+import { recordDecorators } from '../metadata/read.js'
 import { findDescriber, neverStart } from './announce.js'
 import { boot, type RunningApp } from './boot.js'
 import { checkDocsRoutes } from './check-docs.js'
@@ -19,6 +20,7 @@ import {
   throwErrors,
 } from './describe.js'
 import { type AppDocument, buildDocsRoutes, listDocuments } from './documents.js'
+import type { ExplainResult, RouteQuery } from './explain/explanation.js'
 import { configureExpressHost, createExpressHost } from './express-host.js'
 import { declareFeatures, type Features } from './features.js'
 import { type Harness, harnessOf, NO_HARNESS } from './harness.js'
@@ -72,6 +74,7 @@ export class App {
       documents: () => this.documents,
       routes: () => this.getRouteTable(),
       warnings: () => this.#describe().warnings,
+      explain: (query) => this.#explain(query),
     })
   }
 
@@ -234,6 +237,14 @@ export class App {
     return this.#description
   }
 
+  /** Its code is loaded here, because only the command line uses it. */
+  async #explain(query: RouteQuery): Promise<ExplainResult> {
+    const { model } = this.#describe()
+    const { explainQuery } = await import('./explain/explain-route.js')
+    const app = { settings: this.#settings, model, express: this.express, cwd: process.cwd() }
+    return explainQuery(query, app)
+  }
+
   #health(): Health {
     return new Health(this.#settings.plugins, { get: (token) => this.get(token) })
   }
@@ -295,4 +306,4 @@ function closed(): Error {
   return new Error('The application is closed.')
 }
 
-findDescriber()?.loaded((options) => new App(options))
+findDescriber()?.loaded({ make: (options) => new App(options), recordDecorators })

@@ -10,6 +10,7 @@ import {
   type PipelineConfig,
   type RouteParts,
 } from '../pipeline/compile-route.js'
+import { hasKnownDates } from '../pipeline/own-steps.js'
 import { buildRouter, type Routable, type Router } from '../routing/build-router.js'
 import { createValidatorCompiler } from '../schema/compile-validator.js'
 import type { RunRoute, Stage } from '../step/step.js'
@@ -143,13 +144,9 @@ async function loadDates(
   routes: readonly RouteModel[],
   converters: SchemaConverters,
 ): Promise<(route: RouteModel) => RouteParts['dates']> {
-  // An envelope of your own may put the data anywhere.
-  const isDescribed = ({ envelope, operation: { responses } }: RouteModel) =>
-    typeof envelope === 'boolean' &&
-    responses.some(({ status, schema }) => status < 400 && schema !== undefined)
-  if (!routes.some(isDescribed)) return () => null
+  if (!routes.some(hasKnownDates)) return () => null
   const { compileResponseDates } = await import('../schema/response-dates.js')
-  return (route) => (isDescribed(route) ? () => compileResponseDates(route, converters) : null)
+  return (route) => (hasKnownDates(route) ? () => compileResponseDates(route, converters) : null)
 }
 
 function routerFor(model: AppModel, frameworkRoutes: readonly FrameworkRoute[]): Router {

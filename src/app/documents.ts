@@ -9,6 +9,7 @@ import type { Problem } from '../errors/config-error.js'
 import { buildDocs } from '../features/docs/build-docs.js'
 import { type BuiltDocument, buildDocument } from '../openapi/build-document.js'
 import type { DocumentWire } from '../openapi/shared-responses.js'
+import type { DocumentSettings } from '../openapi/swagger-options.js'
 import { errorResponses } from '../pipeline/error-responses.js'
 import { describeOnce } from '../schema/describe-once.js'
 import { featureContracts, featureFacts } from './features.js'
@@ -39,37 +40,9 @@ export function listDocuments(
     let built: BuiltDocument | undefined
     let document: OpenApiDocument | undefined
     const build = () => {
-      const { handlerMs } = settings.timeouts
-      const parsesNestedQuery = parsesNested(express)
-      const features = featureFacts(settings)
-      const { wire: errors, validationStatus } = settings.errors
-      const wire = { envelope: settings.envelope, errors, validationStatus }
-      const { documented } = settings.responses
-      const mayBlame = settings.plugins.some(({ explain }) => explain !== undefined)
-      const key = keyOf(model, {
-        swagger,
-        hasDeadline: handlerMs !== null,
-        parsesNestedQuery,
-        features,
-        ...constantsOf(wire),
-        mayBlame,
-        // A function may return something else at each call, so a document with one is not shared.
-        ofPlugins: settings.plugins.flatMap(({ contract }) => contract ?? []),
-      })
+      const key = keyOf(model, factsOf({ settings, swagger, express }))
       built ??= builtDocuments.get(model, key, () =>
-        buildDocument(model, {
-          settings: swagger,
-          describeSchema: (schema, side) =>
-            describeOnce(schema, { side, converters: swagger.converters }),
-          contracts: [
-            errorResponses(settings),
-            ...featureContracts(settings),
-            ...pluginContracts(settings.plugins),
-          ],
-          parsesNestedQuery,
-          wire,
-          documented,
-        }),
+        buildAppDocument(model, { settings, swagger, express }),
       )
       return built
     }
@@ -85,6 +58,52 @@ export function listDocuments(
       },
     }
   })
+}
+
+/** The parts of an application that one of its documents depends on, besides the model. */
+export interface DocumentParts {
+  readonly settings: Settings
+  /** The options of this document. */
+  readonly swagger: DocumentSettings
+  readonly express: Application
+}
+
+/** Builds a document of an application. */
+export function buildAppDocument(
+  model: AppModel,
+  { settings, swagger, express }: DocumentParts,
+): BuiltDocument {
+  return buildDocument(model, {
+    settings: swagger,
+    describeSchema: (schema, side) =>
+      describeOnce(schema, { side, converters: swagger.converters }),
+    contracts: [
+      errorResponses(settings),
+      ...featureContracts(settings),
+      ...pluginContracts(settings.plugins),
+    ],
+    parsesNestedQuery: parsesNested(express),
+    wire: wireOf(settings),
+    documented: settings.responses.documented,
+  })
+}
+
+function wireOf({ envelope, errors: { wire: errors, validationStatus } }: Settings): DocumentWire {
+  return { envelope, errors, validationStatus }
+}
+
+/** Everything that `buildAppDocument` reads besides the model and its schemas. */
+function factsOf({ settings, swagger, express }: DocumentParts): object {
+  return {
+    swagger,
+    hasDeadline: settings.timeouts.handlerMs !== null,
+    parsesNestedQuery: parsesNested(express),
+    features: featureFacts(settings),
+    ...constantsOf(wireOf(settings)),
+    mayBlame: settings.plugins.some(({ explain }) => explain !== undefined),
+    // A function may return something else at each call, so a document with one is not shared.
+    ofPlugins: settings.plugins.flatMap(({ contract }) => contract ?? []),
+  }
 }
 
 function pluginContracts(plugins: readonly Plugin[]): ContractOf[] {

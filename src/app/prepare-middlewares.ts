@@ -35,7 +35,7 @@ export function prepareMiddlewares(
 }
 
 /** Whether a middleware is an error middleware. Those run in a list of their own. */
-function isForErrors(middleware: object): boolean {
+export function isForErrors(middleware: object): boolean {
   return !isExpressApp(middleware) && (middleware as Middleware).length === 4
 }
 

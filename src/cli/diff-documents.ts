@@ -27,7 +27,7 @@ export async function diffDocuments(
   streams: Streams,
 ): Promise<void> {
   const older = readDocument(base, options.cwd)
-  const report = await loadApp('documents', options)
+  const report = await loadApp({ kind: 'documents' }, options)
   const all = compare(base, older, pickDocument(report as DocumentReports, options, streams))
   const broken = all.filter(({ isBreaking }) => isBreaking)
   const shown = options.breaking === true ? broken : all

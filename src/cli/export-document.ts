@@ -26,7 +26,7 @@ export interface ExportOptions extends RawExportOptions, LoadOptions {
  */
 export async function exportDocument(options: ExportOptions, streams: Streams): Promise<void> {
   const targets = exportTargets(options, options.cwd)
-  const report = await loadApp('documents', options)
+  const report = await loadApp({ kind: 'documents' }, options)
   const document = pickDocument(report, options, streams)
   const files = await outputFiles(document, targets, { options, streams })
   const written = files.filter(({ path }) => path !== '-')

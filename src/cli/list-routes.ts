@@ -1,44 +1,36 @@
 import type { RouteTableEntry } from '../contracts/route-model.js'
 import { formatProblem } from '../errors/config-error.js'
+import { explainRoute } from './explain-route.js'
 import { type LoadOptions, loadApp } from './load/load-app.js'
+import { alignRows, rowOf } from './route-rows.js'
 import type { Streams } from './streams.js'
 
 /** Options of `routes`. */
 export interface RoutesOptions extends LoadOptions {
   readonly json?: boolean
   readonly filter?: string
+  /** The method and the path of the route to explain, or only its path; `undefined` lists the routes. */
+  readonly explain?: readonly string[]
 }
 
 /**
- * Prints the routes of an application in the order of their declaration.
+ * Prints the routes of an application in the order of their declaration, or explains one of them.
  *
- * @throws CliError when the application cannot be read.
+ * @throws CliError when the application cannot be read, or has no such route.
  */
 export async function listRoutes(options: RoutesOptions, streams: Streams): Promise<void> {
-  const { routes, warnings } = await loadApp('routes', options)
+  const { explain } = options
+  if (explain !== undefined) return explainRoute(explain, options, streams)
+  const { routes, warnings } = await loadApp({ kind: 'routes' }, options)
   for (const warning of warnings) streams.note(`warning ${formatProblem(warning)}`)
   const shown = routes.filter((route) => matches(route, options.filter))
   if (options.json === true) return streams.out(`${JSON.stringify(shown, null, 2)}\n`)
-  streams.out(table(shown))
+  for (const line of alignRows(shown.map(rowOf))) streams.out(`${line}\n`)
   const count = shown.length === 1 ? '1 route' : `${shown.length} routes`
   streams.note(options.filter === undefined ? count : `${count} of ${routes.length}`)
 }
 
 /** Whether the printed row contains the filter text, ignoring case. */
 function matches(route: RouteTableEntry, filter: string | undefined): boolean {
-  return filter === undefined || row(route).join(' ').toLowerCase().includes(filter.toLowerCase())
-}
-
-function row({ method, path, controller, handler, isProtected }: RouteTableEntry): string[] {
-  return [method, path, `${controller}.${handler}`, isProtected ? 'protected' : 'public']
-}
-
-function table(routes: readonly RouteTableEntry[]): string {
-  const rows = routes.map(row)
-  const widths = [0, 1, 2].map((column) =>
-    Math.max(...rows.map((cells) => cells[column]?.length ?? 0)),
-  )
-  return rows
-    .map((cells) => `${cells.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ')}\n`)
-    .join('')
+  return filter === undefined || rowOf(route).join(' ').toLowerCase().includes(filter.toLowerCase())
 }

@@ -107,6 +107,12 @@ function addRoutes(parent: Command, { cwd, streams }: ProgramContext): void {
     .description('list the routes of an application')
     .option('--json', 'print JSON')
     .option('--filter <text>', 'only routes with this text in method, path, controller or handler')
+    .addOption(
+      new Option(
+        '--explain <route...>',
+        'explain one route: its steps, what they use, its decorators with their lines. GET /orders/:id, /orders/{id} or /orders/3',
+      ).conflicts('filter'),
+    )
   withLoading(command, { hasDocument: false }).action((options: Omit<RoutesOptions, 'cwd'>) =>
     listRoutes({ ...options, cwd }, streams),
   )

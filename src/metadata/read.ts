@@ -1,6 +1,9 @@
 import type { ClassFacts } from '../contracts/facts.js'
 import type { Class, InjectionFacts, Token } from '../contracts/provider.js'
+import { type AppliedDecorator, recordedDecorators } from './applied.js'
 import { findClass, writeCount } from './store.js'
+
+export { type AppliedDecorator, recordDecorators, recordedDecorators } from './applied.js'
 
 /** The facts that a class states itself. */
 export function readClass(target: object): ClassFacts {
@@ -44,4 +47,15 @@ export function chainOf(target: Class): Class[] {
 /** A number that grows when decorators write. While it does not change, no class has new facts. */
 export function countWrites(): number {
   return writeCount()
+}
+
+/** The recorded decorators of a class itself and of one of its methods, in the order in which they are written. */
+export function readDecorators(target: Class, member: PropertyKey): AppliedDecorator[] {
+  const record = findClass(target)
+  if (record === undefined) return []
+  const found = recordedDecorators().filter(
+    (each) => each.record === record && (each.member === null || each.member === member),
+  )
+  // They run from the last to the first.
+  return found.reverse()
 }

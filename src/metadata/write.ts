@@ -2,7 +2,8 @@ import { inspect } from 'node:util'
 import type { Fact } from '../contracts/facts.js'
 import type { Token } from '../contracts/provider.js'
 import { ConfigError } from '../errors/config-error.js'
-import { classRecord } from './store.js'
+import { captureStack, noteDecorator } from './applied.js'
+import { type ClassRecord, classRecord } from './store.js'
 
 /**
  * The facts that a decorator states on each kind of target. A decorator on a kind that is left out is a mistake of
@@ -20,21 +21,33 @@ export interface Writers {
  * the target is not one of `writers`.
  */
 export function decorator(name: string, writers: Writers): (...args: unknown[]) => void {
+  const created = captureStack()
   function write(first?: unknown, second?: unknown, third?: unknown): void {
     const kind = kindOf(first, second, third)
     if (kind === 'class') refuseReplaced(first as object)
-    if (kind === 'class' && writers.class !== undefined) {
-      classRecord(ownerOf(first, second)).facts.unshift(writers.class)
-    } else if (kind === 'method' && writers.method !== undefined) {
-      // Decorators run from the last to the first. `unshift` restores the order in which they are written.
-      factsOfMethod(ownerOf(first, second), keyOf(second)).unshift(...[writers.method].flat())
-    } else if (kind === 'parameter' && writers.parameter !== undefined) {
-      const facts = factsOfMethod(ownerOf(first, second), keyOf(second))
-      facts.push(...writers.parameter(third as number))
-    } else throw misplaced(name, labelOf(first, second, third), Object.keys(writers))
+    const facts = factsFor(kind, writers, third)
+    if (facts === null) throw misplaced(name, labelOf(first, second, third), Object.keys(writers))
+    const record = classRecord(ownerOf(first, second))
+    const member = kind === 'class' ? null : keyOf(second)
+    const stored = member === null ? record.facts : factsOfMethod(record, member)
+    // Decorators run from the last to the first. `unshift` restores the order in which they are written.
+    if (kind === 'parameter') stored.push(...facts)
+    else stored.unshift(...facts)
+    if (created === null) return
+    const parameter = kind === 'parameter' ? (third as number) : null
+    noteDecorator({ name, record, member, parameter, facts, created })
   }
   names.set(write, name)
   return write
+}
+
+/** The facts that a decorator states on a kind of target; `null` if it cannot be there. */
+function factsFor(kind: Kind, writers: Writers, third: unknown): readonly Fact[] | null {
+  const { class: ofClass, method: ofMethod, parameter: ofParameter } = writers
+  if (kind === 'class' && ofClass !== undefined) return [ofClass]
+  if (kind === 'method' && ofMethod !== undefined) return [ofMethod].flat()
+  if (kind === 'parameter' && ofParameter !== undefined) return ofParameter(third as number)
+  return null
 }
 
 /** The names of the decorators, for messages. */
@@ -172,8 +185,7 @@ function metadataOf(context: DecoratorContext): object {
   ])
 }
 
-function factsOfMethod(owner: object, key: PropertyKey): Fact[] {
-  const { methods } = classRecord(owner)
+function factsOfMethod({ methods }: ClassRecord, key: PropertyKey): Fact[] {
   let facts = methods.get(key)
   if (facts === undefined) {
     facts = []

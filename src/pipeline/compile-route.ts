@@ -4,13 +4,13 @@ import type { Interceptor } from '../contracts/interceptor.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { BodyLimits } from '../http/read-json.js'
 import type { RequestScopes } from '../http/request-scopes.js'
-import { readsBody } from '../model/body-methods.js'
 import { joinStages } from '../step/join-stages.js'
 import type { OnError, RunRoute, SettlingStage, Stage, Step } from '../step/step.js'
 import type { Deadlines } from './deadlines.js'
 import type { OnLateError } from './late-errors.js'
 import type { LogDenial } from './log-denials.js'
 import type { LogFailure } from './log-failure.js'
+import { ownSteps } from './own-steps.js'
 import { foldSteps, NO_STEPS, type RouteSteps } from './route-steps.js'
 import { returnedSender, sendEnvelope } from './send-success.js'
 import { bodyStage } from './steps/body.js'
@@ -112,10 +112,13 @@ export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineCo
   const mayRespondLater = takesResponse(invocation)
   const response = { ...config, route, mayRespondLater, send: returnedSender(route) }
   const isDescribed = route.inputs.body !== null
-  const takesBody = readsBody(route)
-  const mayWait = takesBody || inputs.length > 0 || route.isProtected || stages !== NO_STAGES
-  const isExtended = added.length > 0 || middlewares.length > 0
-  const mayExpire = config.deadlines !== null || config.mayFailLate || middlewares.length > 0
+  const uses = ownSteps(route, {
+    usesFeature: stages !== NO_STAGES,
+    hasPluginSteps: added.length > 0,
+    hasDeadline: config.deadlines !== null,
+    mayFailLate: config.mayFailLate,
+    interceptsAll: interceptors.length > 0,
+  })
   // Written out: at boot, an object spread in the middle of a literal costs more than the rest of this function.
   const plugins = pluginStages(added, config)
   const { beforeGuard, claim, guard, tenant, membership, afterGuard, can } = accessSteps(
@@ -138,15 +141,17 @@ export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineCo
     can,
     quota: stages.quota,
     beforeBody: plugins.beforeBody,
-    use: middlewares.length === 0 ? null : useStage(middlewares, config),
+    use: uses.use ? useStage(middlewares, config) : null,
     cache: stages.cache?.(settleOf(response)) ?? null,
-    body: takesBody ? bodyStage({ limits: config.bodyLimits, isDescribed }) : null,
-    validate: inputs.length > 0 ? validateStage(inputs, config) : null,
-    unexpired: (mayWait || isExtended) && mayExpire ? unexpiredStage : null,
-    headers: route.headers === null ? null : headersStage(route.headers),
+    body: uses.body ? bodyStage({ limits: config.bodyLimits, isDescribed }) : null,
+    validate: uses.validate ? validateStage(inputs, config) : null,
+    unexpired: uses.unexpired ? unexpiredStage : null,
+    headers: uses.headers ? headersStage(route.headers ?? []) : null,
     dates: dates === null ? null : datesStage(dates),
     beforeHandler: plugins.beforeHandler,
-    intercept: joinStages(interceptors.map((each) => interceptStage(each, scopes))),
+    intercept: uses.intercept
+      ? joinStages(interceptors.map((each) => interceptStage(each, scopes)))
+      : null,
     aroundHandler: plugins.aroundHandler,
     underTest,
     handler: handlerStage(invocation),

@@ -90,9 +90,21 @@ describe('docs/cli.md', () => {
     await runAll(consoles[1]?.text ?? '')
   })
 
+  it('shows the explanation of a route, and lists its fields', async () => {
+    await runAll(consoles[2]?.text ?? '')
+    const { stdout } = await project.run(['routes', '--explain', '/users/{id}', '--json'])
+    const table = /^\| Field .*?\n\n/ms.exec(read(PAGE))?.[0] ?? ''
+    const rows = table
+      .split('\n')
+      .slice(2)
+      .map((row) => row.split(' | ')[0] ?? '')
+    const fields = rows.flatMap((row) => [...row.matchAll(/`(\w+)`/g)].map(([, name]) => name))
+    expect(fields.sort()).toEqual(Object.keys(JSON.parse(stdout)).sort())
+  })
+
   it('lists exactly the options of each command', () => {
     const streams = { out() {}, err() {}, note() {} }
-    const documented = [...read(PAGE).matchAll(/^\| `(--[a-z-]+(?: <[a-z]+>)?)` +\|/gm)]
+    const documented = [...read(PAGE).matchAll(/^\| `(--[a-z-]+(?: <[a-z]+(?:\.{3})?>)?)` +\|/gm)]
     const flags = (command: Command): string[] => [
       ...command.options.map((option) => option.flags).filter((each) => !each.startsWith('-V')),
       ...command.commands.flatMap(flags),

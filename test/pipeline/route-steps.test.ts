@@ -39,6 +39,7 @@ const bare = {
   abilities: null,
   isProtected: false,
   inputs: { params: null, query: null, headers: null, body: null },
+  uses: null,
   operation: { responses: [] },
 } as unknown as RouteModel
 
@@ -146,6 +147,8 @@ describe('a route', () => {
       headers: [['X-A', '1']],
       abilities: ['a'],
       isProtected: true,
+      inputs: { ...bare.inputs, query: {} },
+      uses: { middlewares: [() => {}], interceptors: [] },
     }
     const steps = stepsOf(
       route,
@@ -168,7 +171,6 @@ describe('a route', () => {
     ['guard', { isProtected: true }, {}],
     ['can', { abilities: ['a'] }, {}],
     ['body', { method: 'PUT' }, {}],
-    ['body', { inputs: { ...bare.inputs, body: {} as never } }, {}],
     ['headers', { headers: [['X-A', '1']] }, {}],
     ['dates', {}, { dates: () => null }],
     ['intercept', {}, { interceptors: [passing] }],
@@ -181,6 +183,12 @@ describe('a route', () => {
   ])('has the step %s only if it uses it: case %#', (step, route, changed) => {
     const steps = stepsOf({ ...bare, ...route }, { ...parts, ...changed }, config)
     expect(usedBy(steps).sort()).toEqual(['handler', 'respond', step].sort())
+  })
+
+  it('reads and checks a body that has a schema, whatever its method', () => {
+    const described = { ...bare, inputs: { ...bare.inputs, body: {} } }
+    const used = usedBy(stepsOf(described, parts, config))
+    expect(used).toEqual(['respond', 'body', 'validate', 'handler'])
   })
 
   it('has the step `unexpired` only if it may wait and its request may end meanwhile', () => {

@@ -6,13 +6,15 @@ import type { DocumentReport, Envelope, Failure, Job, Report } from './protocol.
 import { readApp } from './read-app.js'
 import { exportsOf, SelectionError } from './select-app.js'
 
-async function run({ kind, module }: Job): Promise<Report> {
+async function run(job: Job): Promise<Report> {
+  const { kind, module } = job
   if (kind === 'config') {
     return { kind, config: exportsOf(await import(pathToFileURL(module).href))['default'] }
   }
-  const app = await readApp(module)
+  const app = await readApp(module, { recordsDecorators: kind === 'explain' })
   const warnings = app.warnings()
   if (kind === 'routes') return { kind, routes: app.routes(), warnings }
+  if (kind === 'explain') return { kind, result: await app.explain(job.query), warnings }
   return { kind, documents: documentsOf(app), warnings }
 }
 

@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import { CliError } from '../cli-error.js'
 import { type Entry, findEntry } from './find-entry.js'
-import type { Failure, Report } from './protocol.js'
+import type { Failure, Question, Report } from './protocol.js'
 import { type ChildOptions, runChild } from './run-child.js'
 
 /** Which application to read, and how. */
@@ -13,18 +13,18 @@ export interface LoadOptions extends ChildOptions {
 type ReportOf<K> = Extract<Report, { kind: K }>
 
 /**
- * Reads the documents or routes of an application without starting it.
+ * Reads the documents or routes of an application, or explains a route, without starting the application.
  *
  * @throws CliError when there is no application, or it cannot be read.
  */
-export async function loadApp<K extends 'documents' | 'routes'>(
-  kind: K,
+export async function loadApp<Q extends Question>(
+  question: Q,
   options: LoadOptions,
-): Promise<ReportOf<K>> {
+): Promise<ReportOf<Q['kind']>> {
   const entry = await findEntry(options.entry, options.cwd, (path) => loadConfig(path, options))
-  const report = await runChild({ kind, module: entry.path }, options)
+  const report = await runChild({ ...question, module: entry.path }, options)
   if (report.kind === 'failure') throw toCliError(report, entry, options.cwd)
-  return report as ReportOf<K>
+  return report as ReportOf<Q['kind']>
 }
 
 async function loadConfig(path: string, options: ChildOptions): Promise<unknown> {

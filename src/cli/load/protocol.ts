@@ -1,12 +1,19 @@
+import type { ExplainResult, RouteQuery } from '../../app/explain/explanation.js'
 import type { OpenApiDocument } from '../../contracts/openapi.js'
 import type { RouteTableEntry } from '../../contracts/route-model.js'
 import type { Problem } from '../../errors/config-error.js'
 
+/** What a command wants to know of an application. */
+export type Question =
+  | { readonly kind: 'documents' | 'routes' }
+  | { readonly kind: 'explain'; readonly query: RouteQuery }
+
 /** A request of the parent to its child process. */
-export type Job =
-  | { readonly kind: 'documents' | 'routes'; readonly module: string }
+export type Job = { readonly module: string } & (
+  | Question
   /** Load the default export of a configuration module. */
-  | { readonly kind: 'config'; readonly module: string }
+  | { readonly kind: 'config' }
+)
 
 /** A document with its errors and warnings. */
 export interface DocumentReport {
@@ -26,6 +33,11 @@ export type Report =
   | {
       readonly kind: 'routes'
       readonly routes: readonly RouteTableEntry[]
+      readonly warnings: readonly Problem[]
+    }
+  | {
+      readonly kind: 'explain'
+      readonly result: ExplainResult
       readonly warnings: readonly Problem[]
     }
   | { readonly kind: 'config'; readonly config: unknown }

@@ -15,12 +15,18 @@ import {
 /** The turns of the event loop that a module gets to finish after one of its applications tries to start. */
 const TURNS = 3
 
+/** How {@link readApp} reads an application. */
+export interface ReadOptions {
+  /** Whether the stacks of decorators are recorded, which makes loading slower. */
+  readonly recordsDecorators: boolean
+}
+
 /**
  * Imports a module and returns the description of its application, without starting it. Call it only in a
  * separate process: servers can no longer listen afterwards.
  */
-export async function readApp(module: string): Promise<AppDescription> {
-  const watch = new DeclarationWatch()
+export async function readApp(module: string, options: ReadOptions): Promise<AppDescription> {
+  const watch = new DeclarationWatch(options)
   const namespace = await watch.until(import(pathToFileURL(module).href))
   const exports = exportsOf(namespace ?? {})
   const app = selectApp({ exports, declared: watch.declared })
@@ -60,7 +66,7 @@ class DeclarationWatch {
   readonly #starting: Promise<void>
   #make: ((options: object) => object) | undefined
 
-  constructor() {
+  constructor({ recordsDecorators }: ReadOptions) {
     let start = () => {}
     this.#starting = new Promise((resolve) => {
       start = resolve
@@ -68,8 +74,9 @@ class DeclarationWatch {
     setDescriber({
       declared: (app, description) => this.declared.set(app, description),
       starting: start,
-      loaded: (make) => {
-        this.#make ??= make
+      loaded: (copy) => {
+        this.#make ??= copy.make
+        if (recordsDecorators) copy.recordDecorators()
       },
     })
     keepPortsClosed(start)

@@ -21,7 +21,8 @@ const CHILD = fileURLToPath(new URL('./child.js', import.meta.url))
  * @throws CliError when it takes too long, or ends without a report; with status 4 when tsx is missing.
  */
 export async function runChild(job: Job, options: ChildOptions): Promise<Report> {
-  const child = start(launchFor(job.module, options.cwd), options.cwd)
+  const launch = launchFor(job.module, options.cwd)
+  const child = start(job.kind === 'explain' ? withSourceMaps(launch) : launch, options.cwd)
   const stopForwarding = endWithUs(child)
   const timer = { isOver: false }
   const timeout = setTimeout(() => {
@@ -40,6 +41,11 @@ export async function runChild(job: Job, options: ChildOptions): Promise<Report>
     stopForwarding()
     child.kill('SIGKILL')
   }
+}
+
+/** The stacks of decorators then show the lines of TypeScript that was compiled before. tsx does this itself. */
+function withSourceMaps({ nodeOptions, env }: Launch): Launch {
+  return { nodeOptions: ['--enable-source-maps', ...nodeOptions], env }
 }
 
 function start({ nodeOptions, env }: Launch, cwd: string): ChildProcess {

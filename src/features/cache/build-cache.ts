@@ -121,8 +121,7 @@ interface StageConfig {
 }
 
 function stageOf(route: RouteModel, { engine, hasNotes, logger }: StageConfig): SettlingStage {
-  const { ttl, staleWhileRevalidate } = route.cache ?? {}
-  const lifetime = { freshMs: msOf(ttl), staleMs: msOf(staleWhileRevalidate) }
+  const lifetime = lifetimeOf(route)
   const logged = new Set<string>()
   const warn = (message: string) => {
     if (logged.size >= MOST_WARNINGS || logged.has(message)) return
@@ -132,9 +131,14 @@ function stageOf(route: RouteModel, { engine, hasNotes, logger }: StageConfig): 
   return cacheStage({ route, engine, lifetime, hasNotes, warn })
 }
 
-/** With a ttl of 0 nothing is stored, so the route needs no cache step. */
-function isCached({ cache }: RouteModel): boolean {
+/** Whether responses of a route are cached. With a ttl of 0 nothing is stored, so the route needs no cache step. */
+export function isCached({ cache }: RouteModel): boolean {
   return msOf(cache?.ttl) > 0
+}
+
+/** How long a response of a route is fresh, and after that stale, in milliseconds. */
+export function lifetimeOf({ cache }: RouteModel): { freshMs: number; staleMs: number } {
+  return { freshMs: msOf(cache?.ttl), staleMs: msOf(cache?.staleWhileRevalidate) }
 }
 
 function msOf(duration: number | string | undefined): number {

@@ -28,6 +28,16 @@ export function isLimited({ limits }: RouteModel, { isOff, policies }: RateLimit
   return (limits?.policies ?? policies).length > 0
 }
 
+/** Divides the limits of a route by their step: limits by address run before the guard, all others after it. */
+export function placeLimits(
+  limits: readonly PlannedLimit[],
+): Readonly<Record<'admission' | 'quota', readonly PlannedLimit[]>> {
+  return {
+    admission: limits.filter(({ by }) => by === 'ip'),
+    quota: limits.filter(({ by }) => by !== 'ip'),
+  }
+}
+
 /** A place that declares limits: the `rateLimit` option, a controller, or a handler method. */
 interface Place {
   readonly policies: readonly SettledPolicy[]

@@ -6,7 +6,7 @@ import type { Stage } from '../../step/step.js'
 import { clientKey, unmatchedClientKey } from './client-key.js'
 import { limitStage } from './limit-stage.js'
 import { memoryRateLimit } from './memory-rate-limit.js'
-import { type PlannedLimit, planLimits } from './plan-limits.js'
+import { type PlannedLimit, placeLimits, planLimits } from './plan-limits.js'
 import type { RateLimitSettings } from './rate-limit-options.js'
 import { withFallback } from './with-fallback.js'
 
@@ -57,9 +57,11 @@ export async function startLimits(
     stagesOf({ index }) {
       const limits = ofRoutes[index] ?? []
       if (limits.length === 0) return NO_LIMITS
-      const pick = (isByAddress: boolean) =>
-        joinStages(limits.filter(({ by }) => (by === 'ip') === isByAddress).map(stageOf))
-      return { admission: pick(true), quota: pick(false) }
+      const { admission, quota } = placeLimits(limits)
+      return {
+        admission: joinStages(admission.map(stageOf)),
+        quota: joinStages(quota.map(stageOf)),
+      }
     },
     close: async () => opened.close?.(),
   }

@@ -51,7 +51,7 @@ export interface TenancyConfig {
 /** Builds tenancy. Returns `null` for an application that does not use tenants. */
 export function buildTenancy(config: TenancyConfig): Tenancy | null {
   const { settings, model, clock, logger, host } = config
-  if (settings === null && !model.routes.some(usesTenant)) return null
+  if (!usesTenants(settings, model)) return null
   const authorize = settings?.authorize ?? null
   const authorizes = authorize !== null
   noteHost(host, { logger, authorizes })
@@ -78,6 +78,11 @@ export function buildTenancy(config: TenancyConfig): Tenancy | null {
   }
 }
 
+/** Whether requests of an application have tenants. */
+export function usesTenants(settings: TenantSettings | null, { routes }: AppModel): boolean {
+  return settings !== null || routes.some(usesTenant)
+}
+
 /** Whether a route requires a tenant. `@Tenant` on the route overrides the application's `tenant.required`. */
 export function needsTenant(
   { tenant }: Pick<RouteModel, 'tenant'>,
@@ -101,7 +106,7 @@ export function isAuthorized(
  * Whether a route runs without a tenant: when `authorize` does not run for it, the tenant that the request
  * names is not trusted.
  */
-function runsWithoutTenant(route: RouteModel, settings: TenantSettings | null): boolean {
+export function runsWithoutTenant(route: RouteModel, settings: TenantSettings | null): boolean {
   return settings !== null && settings.authorize !== null && !isAuthorized(route, settings)
 }
 

@@ -1,0 +1,96 @@
+import type { RouteModel } from '../../contracts/route-model.js'
+import { isCached } from '../../features/cache/build-cache.js'
+import { type PlannedLimit, placeLimits } from '../../features/rate-limit/plan-limits.js'
+import { isAuthorized, needsTenant, usesTenants } from '../../features/tenancy/build-tenancy.js'
+import { handlerMsOf } from '../../pipeline/deadline-set.js'
+import { ownSteps } from '../../pipeline/own-steps.js'
+import { STEPS, type StepName } from '../../pipeline/route-steps.js'
+import type { Description } from '../describe.js'
+import { isForErrors } from '../prepare-middlewares.js'
+import type { Settings } from '../settings/settings.js'
+import type { ExplainedStep } from './explanation.js'
+
+/** An application before it starts. */
+export interface ReadApp {
+  readonly settings: Settings
+  readonly model: Description['model']
+}
+
+/** The steps that plugins may add. */
+const STEPS_OF_PLUGINS: ReadonlySet<StepName> = new Set([
+  'observe',
+  'enter',
+  'beforeGuard',
+  'afterGuard',
+  'beforeBody',
+  'beforeHandler',
+  'aroundHandler',
+])
+
+/**
+ * Lists the steps of a route in their order, without an instance of anything. A step is not certain if only plugins
+ * decide about it: they know their steps when the application runs.
+ *
+ * @param limits The rate limits of the route.
+ */
+export function explainSteps(
+  route: RouteModel,
+  limits: readonly PlannedLimit[],
+  app: ReadApp,
+): Omit<ExplainedStep, 'sources'>[] {
+  const mayBeExtended = app.settings.plugins.some(({ steps }) => steps !== undefined)
+  const certain = usedSteps(route, limits, { ...app, hasPluginSteps: false })
+  const possible = usedSteps(route, limits, { ...app, hasPluginSteps: mayBeExtended })
+  return STEPS.filter(({ name }) => possible.has(name)).map(({ name, does }) => ({
+    name,
+    does,
+    isCertain: certain.has(name),
+  }))
+}
+
+function usedSteps(
+  route: RouteModel,
+  limits: readonly PlannedLimit[],
+  { settings, model, hasPluginSteps }: ReadApp & { readonly hasPluginSteps: boolean },
+): ReadonlySet<StepName> {
+  const features = featureSteps(route, limits, { settings, model })
+  const own = ownSteps(route, {
+    usesFeature: features.length > 0,
+    hasPluginSteps,
+    hasDeadline: handlerMsOf(route.bounds, settings.timeouts.handlerMs) !== null,
+    mayFailLate: settings.middlewares.some(({ middleware }) => !isForErrors(middleware)),
+    interceptsAll: settings.interceptors.length > 0,
+  })
+  return new Set<StepName>([
+    'respond',
+    ...features,
+    ...(route.isProtected ? (['guard'] as const) : []),
+    ...(route.abilities === null ? [] : (['can'] as const)),
+    ...used(own),
+    ...(hasPluginSteps ? STEPS_OF_PLUGINS : []),
+    'handler',
+  ])
+}
+
+/** The steps of features, by the same decisions by which the features make them at boot. */
+function featureSteps(
+  route: RouteModel,
+  limits: readonly PlannedLimit[],
+  { settings: { tenant }, model }: ReadApp,
+): StepName[] {
+  const { admission, quota } = placeLimits(limits)
+  const isAsked = isAuthorized(route, tenant)
+  return used({
+    scope: usesTenants(tenant, model),
+    claim: isAsked,
+    tenant: needsTenant(route, tenant),
+    membership: isAsked,
+    admission: admission.length > 0,
+    quota: quota.length > 0,
+    cache: isCached(route),
+  })
+}
+
+function used<K extends StepName>(steps: Readonly<Record<K, boolean>>): K[] {
+  return (Object.keys(steps) as K[]).filter((name) => steps[name])
+}

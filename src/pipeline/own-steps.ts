@@ -1,0 +1,51 @@
+import type { RouteModel } from '../contracts/route-model.js'
+import { readsBody } from '../model/body-methods.js'
+
+/** The steps of the pipeline itself that a route may leave out. Features and plugins decide about the others. */
+export type OwnStep = 'use' | 'body' | 'validate' | 'unexpired' | 'headers' | 'dates' | 'intercept'
+
+/** What the decision about the steps of a route depends on besides the route. */
+export interface StepFacts {
+  /** Whether the route uses a step of a feature: a tenant, a rate limit, a cache. */
+  readonly usesFeature: boolean
+  /** Whether a plugin adds steps to the route. */
+  readonly hasPluginSteps: boolean
+  /** Whether handlers have a time limit. */
+  readonly hasDeadline: boolean
+  /** Whether a middleware may end a request while its handler is still running. */
+  readonly mayFailLate: boolean
+  /** Whether the application has interceptors of its own. */
+  readonly interceptsAll: boolean
+}
+
+/**
+ * Whether a success response of the route is documented, so that its dates are known. An envelope of the application's
+ * own may put the data anywhere.
+ */
+export function hasKnownDates({ envelope, operation: { responses } }: RouteModel): boolean {
+  return (
+    typeof envelope === 'boolean' &&
+    responses.some(({ status, schema }) => status < 400 && schema !== undefined)
+  )
+}
+
+/** Decides which of its own steps the pipeline uses for a route. The compiler of routes and `--explain` ask it. */
+export function ownSteps(route: RouteModel, facts: StepFacts): Readonly<Record<OwnStep, boolean>> {
+  const { inputs, uses, isProtected } = route
+  const { usesFeature, hasPluginSteps, hasDeadline, mayFailLate, interceptsAll } = facts
+  const { params, query, headers, body } = inputs
+  const isRead = readsBody(route)
+  const isChecked = params !== null || query !== null || headers !== null || body !== null
+  const hasMiddlewares = uses !== null && uses.middlewares.length > 0
+  const mayWait = isRead || isChecked || isProtected || usesFeature || hasPluginSteps
+  const mayExpire = hasDeadline || mayFailLate
+  return {
+    use: hasMiddlewares,
+    body: isRead,
+    validate: isChecked,
+    unexpired: hasMiddlewares || (mayWait && mayExpire),
+    headers: route.headers !== null,
+    dates: hasKnownDates(route),
+    intercept: interceptsAll || (uses !== null && uses.interceptors.length > 0),
+  }
+}

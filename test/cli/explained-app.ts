@@ -1,0 +1,303 @@
+/** A controller with every kind of decorator, in the syntax of both dialects. Tests expect its lines. */
+export const ORDERS_CONTROLLER = `import {
+  ApiOperation, ApiResponseDoc, Auth, Cache, Can, Controller, Delete, Get, Header, HttpCode,
+  Params, Post, Public, Query, RateLimit, type Request, Tenant, Use,
+} from 'blazon'
+import * as blazon from 'blazon'
+import { z } from 'zod'
+import { Audit, ForAccountants, Limited } from './decorators.js'
+
+const Order = z.object({ id: z.number().int(), note: z.string().optional() }).meta({ id: 'Order' })
+
+class Timing {
+  intercept(_req: Request, next: () => unknown) {
+    return next()
+  }
+}
+
+function upload(_req: unknown, _res: unknown, next: () => void) {
+  next()
+}
+
+class ReadController {
+  @Get(':id')
+  @Auth()
+  @Params(z.object({ id: z.coerce.number() }))
+  getById() {
+    return { id: 1 }
+  }
+
+  @Get('all')
+  list() {
+    return []
+  }
+}
+
+@ForAccountants
+@Tenant()
+@Limited(5)
+@Use(
+  Timing,
+)
+@Controller('orders')
+export class OrdersController extends ReadController {
+  @Audit('read')
+  @Can('orders:read')
+  @Cache({ ttl: '5m', tags: ['orders'] })
+  @Header('X-Kind', 'order')
+  @(ApiResponseDoc({ status: 200, description: 'The order', schema: Order }))
+  override getById() {
+    return { id: 2 }
+  }
+
+  @blazon.Post('', { body: Order })
+  @RateLimit({ limit: 2, window: '1m', by: 'user' })
+  @HttpCode(201)
+  @Use(upload)
+  @Audit('create')
+  create() {
+    return { id: 3 }
+  }
+
+  @Public()
+  @Delete(':id')
+  @Query({ type: 'object', properties: { force: { type: 'boolean' } } })
+  @ApiOperation({ summary: 'Remove' })
+  remove() {
+    return null
+  }
+}
+`
+
+/** Decorators of the application itself: combined, and made by a function. */
+export const DECORATORS = `import { ApiTags, Auth, compose, defineOption, RateLimit } from 'blazon'
+
+export const Audit = defineOption<string>('Audit')
+
+export const ForAccountants = compose(
+  Auth(),
+  ApiTags('Accounting'),
+)
+
+export function Limited(limit: number) {
+  return RateLimit({ limit, window: '1m' })
+}
+`
+
+export const EXPLAINED_APP = `import { App, Controller, Get } from 'blazon'
+import { OrdersController } from './orders-controller.js'
+
+function requestLog(_req: unknown, _res: unknown, next: () => void) {
+  next()
+}
+
+class Token {
+  canActivate() {
+    return true
+  }
+}
+
+class Trace {
+  intercept(_req: unknown, next: () => unknown) {
+    return next()
+  }
+}
+
+@Controller('echo')
+class EchoController {
+  @Get()
+  echo() {
+    return 'echo'
+  }
+}
+
+export const app = new App({
+  controllers: [OrdersController, EchoController],
+  middlewares: [[requestLog]],
+  interceptors: [Trace],
+  auth: { guard: Token },
+  tenant: { jwtClaim: 'org', authorize: () => true },
+  plugins: [
+    {
+      name: 'traces',
+      middlewares: [function traceId(_req, _res, next) { next() }],
+      steps: () => { throw new Error('a plugin was asked for steps') },
+      contract: (route) => (route.isProtected ? { errors: [451], headers: { 'X-Trace': { schema: { type: 'string' } } } } : null),
+      setup() { throw new Error('a plugin was set up') },
+    },
+  ],
+})
+
+console.log('printed by the application')
+await app.listen(3000)
+`
+
+const FILE = 'src/orders-controller.ts'
+const PLUGIN = "plugin 'traces'"
+const SOURCES = ['header x-tenant-id', 'claim org of the bearer token']
+
+const ofClass = {
+  on: 'class',
+  class: 'OrdersController',
+  method: null as string | null,
+  parameter: null as number | null,
+  isReplaced: false,
+  writtenAt: null as { file: string; line: number } | null,
+}
+const ofMethod = { ...ofClass, on: 'method', method: 'getById' }
+const ofBase = { ...ofMethod, class: 'ReadController' }
+const at = (line: number) => ({ file: FILE, line })
+const writtenAt = (line: number) => ({ file: 'src/decorators.ts', line })
+
+const step = (name: string, does: string, sources: string[] = [], isCertain = true) => ({
+  name,
+  does,
+  isCertain,
+  sources,
+})
+const possible = (name: string, does: string) => step(name, does, [PLUGIN], false)
+const response = (status: string, description: string, headers: string[] = []) => ({
+  status,
+  description,
+  headers,
+})
+
+/** What `blazon routes --explain GET /orders/:id --json` prints for this application. */
+export const ORDERS_ROUTE = {
+  method: 'GET',
+  path: '/orders/:id',
+  controller: 'OrdersController',
+  handler: 'getById',
+  isProtected: true,
+  before: [
+    { name: 'requestLog', from: 'middlewares[0][0]' },
+    { name: 'traceId', from: "plugin 'traces', middlewares[0]" },
+  ],
+  steps: [
+    step('scope', 'enters the async context of the tenant of the request', SOURCES),
+    possible('observe', 'registers `onResponse` and `onEnd` of plugins'),
+    possible('enter', 'runs the `enter` steps of plugins, that of the first plugin outermost'),
+    step('respond', 'sends exactly one response for the value or the error of the later steps'),
+    step('admission', 'counts the request against rate limits by address: 429', [
+      'Orders: 5 requests in 60 s by ip (@RateLimit of the class)',
+    ]),
+    possible('beforeGuard', 'runs the `beforeGuard` steps of plugins'),
+    step(
+      'claim',
+      'gives the guard the tenant that the request names, before `authorize` has allowed it',
+    ),
+    step('guard', 'calls the guard of `auth`; any result but `true` is a 401', ['Token']),
+    step(
+      'tenant',
+      'refuses a request that names no tenant where the route needs one: 400',
+      SOURCES,
+    ),
+    step('membership', 'calls `tenant.authorize`; any result but `true` is a 403', [
+      'tenant.authorize: authorize',
+    ]),
+    possible('afterGuard', 'runs the `afterGuard` steps of plugins'),
+    step(
+      'can',
+      'checks the abilities of `@Can`, or calls `auth.can`; any result but `true` is a 403',
+      ['orders:read'],
+    ),
+    possible('beforeBody', 'runs the `beforeBody` steps of plugins'),
+    step(
+      'cache',
+      'sends the response from the cache, or stores the response that the later steps make',
+      ['fresh for 300 s', 'key: default', 'tags: orders'],
+    ),
+    step('validate', 'checks `params`, `query`, `headers` and `body` against their schemas: 400', [
+      'params (zod): { id: number }',
+    ]),
+    step(
+      'unexpired',
+      'stops a request that the handler timeout or a late error has already ended',
+      ['handler timeout: 30 s'],
+    ),
+    step('headers', 'sets the headers of `@Header`', ['X-Kind: order']),
+    step('dates', 'converts the dates of documented responses faster than `JSON.stringify` does'),
+    possible('beforeHandler', 'runs the `beforeHandler` steps of plugins'),
+    step(
+      'intercept',
+      'runs the interceptors: those of the application, of the class, of the method',
+      ['Trace (interceptors[0])', 'Timing (@Use)'],
+    ),
+    possible('aroundHandler', 'runs the `aroundHandler` steps of plugins'),
+    step('handler', 'calls the method of the controller', [
+      'OrdersController.getById, at most 30 s',
+    ]),
+  ],
+  plugins: [
+    {
+      name: 'traces',
+      mayAddSteps: true,
+      contract: {
+        errors: [451],
+        responses: [],
+        headers: ['X-Trace'],
+        parameters: [],
+        tags: [],
+        security: [],
+      },
+    },
+  ],
+  guard: 'Token',
+  abilities: ['orders:read'],
+  tenant: {
+    sources: SOURCES,
+    isRequired: true,
+    isAuthorized: true,
+    isConfirmed: false,
+    isIgnored: false,
+  },
+  rateLimits: [
+    { name: 'Orders', limit: 5, windowSeconds: 60, by: 'ip', from: '@RateLimit of the class' },
+  ],
+  cache: {
+    ttlSeconds: 300,
+    staleWhileRevalidateSeconds: 0,
+    key: 'default',
+    isShared: false,
+    tags: ['orders'],
+    headers: [],
+  },
+  middlewares: [],
+  interceptors: [
+    { name: 'Trace', from: 'interceptors[0]' },
+    { name: 'Timing', from: '@Use' },
+  ],
+  inputs: [{ in: 'params', library: 'zod', schema: '{ id: number }' }],
+  body: null,
+  handlerTimeoutSeconds: 30,
+  responses: [
+    response('200', 'The order', ['X-Trace', 'X-Kind']),
+    response('400', 'The request is malformed or does not match its schema.'),
+    response('401', 'Authentication is missing or invalid.', ['WWW-Authenticate']),
+    response('403', 'The user has no permission for this operation.'),
+    response('429', 'Too many requests.', ['RateLimit', 'RateLimit-Policy', 'Retry-After']),
+    response('451', 'Unavailable For Legal Reasons'),
+    response('500', 'An unexpected error on the server.'),
+    response('503', 'The request timed out, or the server is temporarily unavailable.'),
+  ],
+  headers: [{ name: 'X-Kind', value: 'order' }],
+  options: [{ name: 'Audit', value: 'read' }],
+  decorators: [
+    // A combined decorator is at the line of its class.
+    { ...ofClass, name: '@Auth', at: at(42), writtenAt: writtenAt(6) },
+    { ...ofClass, name: '@ApiTags', at: at(42), writtenAt: writtenAt(7) },
+    { ...ofClass, name: '@Tenant', at: at(36) },
+    // A decorator that a function makes is at the call of the function.
+    { ...ofClass, name: '@RateLimit', at: at(37), writtenAt: writtenAt(11) },
+    { ...ofClass, name: '@Use', at: at(38) },
+    { ...ofClass, name: '@Controller', at: at(41) },
+    { ...ofMethod, name: '@Audit', at: at(43) },
+    { ...ofMethod, name: '@Can', at: at(44) },
+    { ...ofMethod, name: '@Cache', at: at(45) },
+    { ...ofMethod, name: '@Header', at: at(46) },
+    { ...ofMethod, name: '@ApiResponseDoc', at: at(47) },
+    { ...ofBase, name: '@Get', at: at(22) },
+    { ...ofBase, name: '@Auth', at: at(23), isReplaced: true },
+    { ...ofBase, name: '@Params', at: at(24) },
+  ],
+}
