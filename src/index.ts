@@ -32,7 +32,7 @@ export type {
   DualMethodDecorator,
   LegacyParameterDecorator,
 } from './contracts/decorator.js'
-export type { AuthGuard } from './contracts/guard.js'
+export type { AuthDecoratorOptions, AuthGuard } from './contracts/guard.js'
 export type {
   ErrorRequestHandler,
   Handler,

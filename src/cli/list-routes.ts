@@ -29,8 +29,9 @@ function matches(route: RouteTableEntry, filter: string | undefined): boolean {
   return filter === undefined || row(route).join(' ').toLowerCase().includes(filter.toLowerCase())
 }
 
-function row({ method, path, controller, handler, isProtected }: RouteTableEntry): string[] {
-  return [method, path, `${controller}.${handler}`, isProtected ? 'protected' : 'public']
+function row({ method, path, controller, handler, ...access }: RouteTableEntry): string[] {
+  const open = access.isAuthOptional ? 'optional' : 'public'
+  return [method, path, `${controller}.${handler}`, access.isProtected ? 'protected' : open]
 }
 
 function table(routes: readonly RouteTableEntry[]): string {

@@ -21,7 +21,7 @@ export type Fact =
     }
   /** The second argument of a route decorator, as it was written. Its schemas are also stored as inputs. */
   | { readonly kind: 'routeOptions'; readonly by: string; readonly options: unknown }
-  | { readonly kind: 'auth' }
+  | { readonly kind: 'auth'; readonly isOptional: boolean }
   | { readonly kind: 'public' }
   | { readonly kind: 'can'; readonly abilities: readonly string[] }
   | { readonly kind: 'status'; readonly status: number }

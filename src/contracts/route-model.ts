@@ -62,6 +62,11 @@ export interface RouteModel {
   readonly inputs: Readonly<Record<InputSource, Schema | null>>
   /** Whether the guard must allow the request. */
   readonly isProtected: boolean
+  /**
+   * Whether the guard must allow requests that carry a credential, and no others (`@Auth({ optional: true })`). Never
+   * `true` together with `isProtected`.
+   */
+  readonly isAuthOptional: boolean
   /** Abilities of `@Can`; `null` without it. */
   readonly abilities: readonly string[] | null
   /** Options of `@Tenant`; `null` without it. */
@@ -129,6 +134,8 @@ export interface RouteTableEntry {
   readonly handler: string
   /** Whether the guard must allow the request. */
   readonly isProtected: boolean
+  /** Whether the guard must allow requests that carry a credential, and no others. */
+  readonly isAuthOptional: boolean
 }
 
 /** The result of the router for a method and a URL. */

@@ -57,7 +57,6 @@ export function checkMethod(controller: Class, key: PropertyKey, facts: FactsByK
   const problems = [...checkVerb(subject, facts), ...checkRepeated(subject, facts)]
   if (facts.parameter) problems.push(...checkParameters(subject, facts))
   if (facts.input ?? facts.routeOptions) problems.push(...checkInputs(subject, facts))
-  if (facts.can ?? facts.public) problems.push(...checkAccess(subject, facts))
   if (facts.status ?? facts.redirect ?? facts.header)
     problems.push(...checkResponse(subject, facts))
   if (facts.rateLimit) problems.push(...checkLimits(subject, facts))
@@ -78,24 +77,6 @@ function checkVerb(subject: string, facts: FactsByKind): Problem[] {
       subject,
       cause: 'It is decorated, but not as a route, so its decorators have no effect.',
       remedy: 'Add @Get(), @Post(), @Put(), @Patch(), @Delete(), @Head(), @Options() or @All().',
-    },
-  ]
-}
-
-function checkAccess(subject: string, facts: FactsByKind): Problem[] {
-  if (factsOf(facts, 'can').some(({ abilities }) => abilities.length === 0)) {
-    const cause = '@Can() names no ability, so it only requires a user.'
-    const remedy = 'Name the abilities, or write @Auth().'
-    return [invalid(subject, cause, remedy)]
-  }
-  const isPublic = firstOf(facts, 'public') !== undefined
-  if (!isPublic || !(firstOf(facts, 'auth') || firstOf(facts, 'can'))) return []
-  return [
-    {
-      code: 'E_DECORATOR_CONFLICT',
-      subject,
-      cause: 'It is @Public() and @Auth() or @Can() at once.',
-      remedy: 'Keep the one you mean.',
     },
   ]
 }

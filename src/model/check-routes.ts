@@ -105,13 +105,15 @@ function checkBody({ name, method, inputs }: RouteModel): Problem[] {
 }
 
 function checkGuard(routes: readonly RouteModel[]): Problem[] {
-  const names = routes.filter(({ isProtected }) => isProtected).map(({ name }) => name)
+  const isGuarded = ({ isProtected, isAuthOptional }: RouteModel) => isProtected || isAuthOptional
+  const names = routes.filter(isGuarded).map(({ name }) => name)
   if (names.length === 0) return []
   return [
     {
       code: 'W_AUTH_WITHOUT_GUARD',
       subject: names.join(', '),
-      cause: 'It is protected, but no `auth.guard` is configured: the response will always be 401.',
+      cause:
+        'It is protected, but no `auth.guard` is configured: every request that needs the guard is refused with 401.',
       remedy: 'Configure `auth: { guard }`.',
     },
   ]

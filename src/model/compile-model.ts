@@ -4,6 +4,7 @@ import type { Class } from '../contracts/provider.js'
 import type { AppModel, ParameterModel, RouteModel } from '../contracts/route-model.js'
 import type { InputSource, Schema } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
+import { checkAccess } from './check-access.js'
 import { checkController, checkMethod } from './check-controller.js'
 import { checkLimits } from './check-limits.js'
 import { checkOptions } from './check-options.js'
@@ -43,6 +44,8 @@ export function compileModel(controllers: readonly Class[], options: ModelOption
     const owner = ownerOf(controller, inherited, options)
     for (const [handler, facts] of inherited.methods) {
       problems.push(...checkMethod(controller, handler, facts))
+      const subject = `${controller.name}.${String(handler)}`
+      problems.push(...checkAccess(subject, facts, inherited.facts))
       for (const verb of factsOf(facts, 'route')) {
         routes.push(compileRouteModel({ handler, facts, verb, index: routes.length }, owner))
       }
@@ -55,6 +58,7 @@ export function compileModel(controllers: readonly Class[], options: ModelOption
 
 function checkLink(subject: string, facts: FactsByKind): Problem[] {
   return [
+    ...checkAccess(subject, facts),
     ...checkLimits(subject, facts),
     ...checkRepeated(subject, facts),
     ...checkOptions(subject, facts),
@@ -91,7 +95,6 @@ interface Draft {
 function compileRouteModel({ handler, facts, verb, index }: Draft, owner: Owner): RouteModel {
   const { controller } = owner
   const path = joinPaths(owner.prefix, verb.path)
-  const { isProtected, abilities } = compileAccess(facts, owner)
   return Object.freeze({
     index,
     method: verb.method,
@@ -103,8 +106,7 @@ function compileRouteModel({ handler, facts, verb, index }: Draft, owner: Owner)
     handler,
     name: `${controller.name}.${String(handler)}`,
     inputs: compileInputs(facts),
-    isProtected,
-    abilities,
+    ...compileAccess(facts, owner),
     tenant: compileTenant(firstOf(facts, 'tenant') ?? firstOf(owner.facts, 'tenant')),
     cache: firstOf(facts, 'cache')?.options ?? null,
     limits: compileLimits(facts, false) ?? compileLimits(owner.facts, true),
@@ -135,15 +137,20 @@ function compileInputs(facts: FactsByKind): RouteModel['inputs'] {
 function compileAccess(
   facts: FactsByKind,
   { facts: classFacts, defaultAccess }: Owner,
-): Pick<RouteModel, 'isProtected' | 'abilities'> {
-  if (facts.public !== undefined) return { isProtected: false, abilities: null }
-  const isAuth = facts.auth !== undefined || classFacts.auth !== undefined
+): Pick<RouteModel, 'isProtected' | 'isAuthOptional' | 'abilities'> {
+  if (facts.public !== undefined) {
+    return { isProtected: false, isAuthOptional: false, abilities: null }
+  }
   const isCan = facts.can !== undefined || classFacts.can !== undefined
-  const isProtected = isAuth || isCan || defaultAccess === 'protected'
-  if (!isCan) return { isProtected, abilities: null }
+  const auth = firstOf(facts, 'auth') ?? firstOf(classFacts, 'auth')
+  // Nobody without a user has abilities, so `@Can` always requires the guard.
+  const isAuthOptional = !isCan && auth?.isOptional === true
+  const isStated = isCan || auth !== undefined || defaultAccess === 'protected'
+  const isProtected = isStated && !isAuthOptional
+  if (!isCan) return { isProtected, isAuthOptional, abilities: null }
   const stated = [...factsOf(classFacts, 'can'), ...factsOf(facts, 'can')]
   const abilities = new Set(stated.flatMap((fact) => fact.abilities))
-  return { isProtected, abilities: orNull([...abilities]) }
+  return { isProtected, isAuthOptional, abilities: orNull([...abilities]) }
 }
 
 function compileTenant(fact: FactOf<'tenant'> | undefined): RouteModel['tenant'] {

@@ -76,8 +76,17 @@ export function buildOperation(
     ...(requestBody !== null && { requestBody }),
     responses: buildResponses(documented, errors, context.schemas),
     ...(stated.deprecated === true && { deprecated: true }),
-    ...(route.isProtected && context.hasGuard && { security: [{ BearerAuth: [] }] }),
+    ...(context.hasGuard && securityOf(route)),
   }
+}
+
+/** An empty requirement stands for requests without credentials (OpenAPI 3.0.3, 4.7.10). */
+function securityOf({
+  isProtected,
+  isAuthOptional,
+}: RouteModel): Pick<OpenApiOperation, 'security'> | null {
+  if (isProtected) return { security: [{ BearerAuth: [] }] }
+  return isAuthOptional ? { security: [{ BearerAuth: [] }, {}] } : null
 }
 
 /** The errors and parameters that features add to an operation. */

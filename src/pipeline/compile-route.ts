@@ -1,6 +1,7 @@
 import type { AuthGuard } from '../contracts/guard.js'
 import type { Interceptor } from '../contracts/plugin.js'
 import type { RouteModel } from '../contracts/route-model.js'
+import type { CarriesCredential } from '../http/credentials.js'
 import type { BodyLimits } from '../http/read-json.js'
 import type { RequestScopes } from '../http/request-scopes.js'
 import { joinStages } from '../step/join-stages.js'
@@ -12,7 +13,7 @@ import { compileBareResponses } from './steps/bare.js'
 import { bodyStage } from './steps/body.js'
 import { canStage, type Decide } from './steps/can.js'
 import { datesStage, type FindDateWriter } from './steps/dates.js'
-import { guardStage } from './steps/guard.js'
+import { guardStage, optionalGuardStage } from './steps/guard.js'
 import { handlerStage, type Invocation, takesResponse, unexpiredStage } from './steps/handler.js'
 import { headersStage } from './steps/headers.js'
 import { interceptStage } from './steps/intercept.js'
@@ -62,6 +63,8 @@ export const NO_STAGES: RouteStages = Object.freeze({
 /** The settings that all routes of an application share. */
 export interface PipelineConfig {
   readonly guard: AuthGuard | null
+  /** For routes with optional auth. */
+  readonly carriesCredential: CarriesCredential
   readonly logDenial: LogDenial
   readonly can: Decide | undefined
   readonly bodyLimits: BodyLimits
@@ -100,7 +103,8 @@ export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineCo
   const response = { ...config, route, mayRespondLater, bare: compileBareResponses(route) }
   const isDescribed = route.inputs.body !== null
   const readsBody = isDescribed || METHODS_WITH_BODY.includes(route.method)
-  const mayWait = readsBody || inputs.length > 0 || route.isProtected || stages !== NO_STAGES
+  const isGuarded = route.isProtected || route.isAuthOptional
+  const mayWait = readsBody || inputs.length > 0 || isGuarded || stages !== NO_STAGES
   const mayExpire = config.deadlines !== null || config.mayFailLate
   // Written out: at boot, an object spread in the middle of a literal costs more than the rest of this function.
   const { claim, guard, tenant, membership, can } = accessSteps(route, stages, config)
@@ -151,7 +155,7 @@ export function compileAdmission(stages: AccessStages, access: Access): Step {
   })
 }
 
-type Access = Pick<PipelineConfig, 'guard' | 'logDenial' | 'can'>
+type Access = Pick<PipelineConfig, 'guard' | 'carriesCredential' | 'logDenial' | 'can'>
 type AccessStages = Pick<RouteStages, 'claim' | 'tenant' | 'membership'>
 
 /**
@@ -162,13 +166,14 @@ type AccessStages = Pick<RouteStages, 'claim' | 'tenant' | 'membership'>
 function accessSteps(
   route: RouteModel | null,
   { claim, tenant, membership }: AccessStages,
-  { can, guard, logDenial }: Access,
+  { can, guard, carriesCredential, logDenial }: Access,
 ): AccessStages & Pick<RouteSteps, 'guard' | 'can'> {
-  const { abilities = null, isProtected = true } = route ?? {}
+  const { abilities = null, isProtected = true, isAuthOptional = false } = route ?? {}
   const needsGuard = { guard, logDenial, route: route ?? undefined }
+  const optional = isAuthOptional ? optionalGuardStage(needsGuard, carriesCredential) : null
   return {
     claim,
-    guard: isProtected ? guardStage(needsGuard) : null,
+    guard: isProtected ? guardStage(needsGuard) : optional,
     tenant,
     membership,
     can: abilities === null ? null : canStage(abilities, can),

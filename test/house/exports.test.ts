@@ -26,7 +26,7 @@ const VALUES = `
 
 /** The names that `blazon` exports as types only. */
 const TYPES = `
-  ApiBodyOptions ApiOperationOptions ApiResponseOptions AppDocument AppModel AppOptions AuthGuard
+  ApiBodyOptions ApiOperationOptions ApiResponseOptions AppDocument AppModel AppOptions AuthDecoratorOptions AuthGuard
   AuthOptions CacheEntry CacheOptions CacheSettings CacheStats CacheStore Class ClassProvider ConfigCode DualClassDecorator
   DualClassOrMethodDecorator DualMethodDecorator Duration ErrorCode ErrorEnvelope ErrorRequestHandler
   ExistingProvider FactoryProvider FieldError Handler HealthReport HttpErrorOptions HttpMethod InferOutput

@@ -35,6 +35,7 @@ const bare = {
   parameters: null,
   abilities: null,
   isProtected: false,
+  isAuthOptional: false,
   inputs: { params: null, query: null, headers: null, body: null },
   operation: { responses: [] },
 } as unknown as RouteModel
@@ -51,6 +52,7 @@ const parts: RouteParts = {
 
 const config: PipelineConfig = {
   guard: { canActivate: () => true },
+  carriesCredential: () => true,
   logDenial: () => {},
   can: undefined,
   bodyLimits: { size: 1, depth: 1 },
@@ -138,6 +140,7 @@ describe('a route', () => {
 
   it.each<[step: string, route: Partial<RouteModel>, changed: Partial<RouteParts>]>([
     ['guard', { isProtected: true }, {}],
+    ['guard', { isAuthOptional: true }, {}],
     ['can', { abilities: ['a'] }, {}],
     ['body', { method: 'PUT' }, {}],
     ['body', { inputs: { ...bare.inputs, body: {} as never } }, {}],
