@@ -8,6 +8,7 @@ import { buildDocs } from '../features/docs/build-docs.js'
 import { type BuiltDocument, buildDocument } from '../openapi/build-document.js'
 import { errorResponses } from '../pipeline/error-responses.js'
 import { describeOnce } from '../schema/describe-once.js'
+import { KeyedSchema } from '../schema/keyed-schema.js'
 import { featureContributors, featureFacts } from './features.js'
 import { ModelMemory } from './model-memory.js'
 import type { Settings } from './settings/settings.js'
@@ -113,5 +114,6 @@ function hasConstantSchemas({ inputs, operation }: RouteModel): boolean {
 
 /** A missing schema cannot change. */
 function isConstantSchema(schema: Schema | null | undefined): boolean {
+  if (schema instanceof KeyedSchema) return Object.values(schema.entries).every(isConstantSchema)
   return schema == null || '~standard' in schema
 }

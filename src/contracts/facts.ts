@@ -16,6 +16,8 @@ export type Fact =
       readonly kind: 'input'
       readonly source: InputSource
       readonly schema: Schema
+      /** The only key of the input that the schema describes; `undefined` if it describes the whole input. */
+      readonly key?: string
       /** The route decorator in whose options the schema was given: `@Post`. */
       readonly by?: string
     }
@@ -44,7 +46,13 @@ export type Fact =
       /** `undefined` if the option accepts every value. */
       readonly check: OptionSettings<never>['check']
     }
-  | { readonly kind: 'parameter'; readonly index: number; readonly source: ParameterSource }
+  | {
+      readonly kind: 'parameter'
+      readonly index: number
+      readonly source: ParameterSource
+      /** The only key of the source that the parameter receives. */
+      readonly key?: string
+    }
 
 /** The fact of one kind. */
 export type FactOf<K extends Fact['kind']> = Extract<Fact, { kind: K }>

@@ -20,6 +20,8 @@ export interface ParameterModel {
   readonly index: number
   /** The part of the request, or the object, that the parameter receives. */
   readonly source: ParameterSource
+  /** The only key of the source that the parameter receives; `null` if it receives all of it. */
+  readonly key: string | null
 }
 
 /** The fields of a layer of Express' routes that describe the layer. */

@@ -1,6 +1,7 @@
 import type { RouteModel } from '../contracts/route-model.js'
 import type { Schema } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
+import { KeyedSchema } from '../schema/keyed-schema.js'
 import { checkResponses } from './check-responses.js'
 import { pathProblem, pathShape } from './paths.js'
 
@@ -68,10 +69,12 @@ function shadowed(route: RouteModel, winner: RouteModel): Problem {
 /** Checks only schemas that show their keys. */
 function checkParams(route: RouteModel): Problem[] {
   const { params } = route.inputs
-  const keys = params === null ? undefined : schemaKeys(params)
+  const keys = params === null ? keysOfParameters(route) : schemaKeys(params)
   if (keys === undefined) return []
   const unknown = keys.filter((key) => !route.pathParameters.includes(key))
-  const undescribed = route.pathParameters.filter((name) => !keys.includes(name))
+  // Keys that are described one by one leave the other parameters as they are.
+  const isWhole = params !== null && !(params instanceof KeyedSchema)
+  const undescribed = isWhole ? route.pathParameters.filter((name) => !keys.includes(name)) : []
   return [
     ...unknown.map(
       (key): Problem => ({
@@ -90,6 +93,13 @@ function checkParams(route: RouteModel): Problem[] {
       }),
     ),
   ]
+}
+
+/** The keys of `@Params('id')` without a schema. */
+function keysOfParameters({ parameters }: RouteModel): string[] {
+  return (parameters ?? []).flatMap(({ source, key }) =>
+    source === 'params' && key !== null ? [key] : [],
+  )
 }
 
 function checkBody({ name, method, inputs }: RouteModel): Problem[] {

@@ -2,7 +2,6 @@ import type { FactOf } from '../contracts/facts.js'
 import type { OperationFacts } from '../contracts/operation.js'
 import type { Class } from '../contracts/provider.js'
 import type { AppModel, ParameterModel, RouteModel } from '../contracts/route-model.js'
-import type { InputSource, Schema } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
 import { checkAccess } from './check-access.js'
 import { checkController, checkMethod } from './check-controller.js'
@@ -10,6 +9,7 @@ import { checkLimits } from './check-limits.js'
 import { checkOptions } from './check-options.js'
 import { checkRepeated } from './check-repeated.js'
 import { checkRoutes } from './check-routes.js'
+import { compileInputs } from './compile-inputs.js'
 import { compileOptions } from './compile-options.js'
 import { expressMethods, expressStack } from './express-route.js'
 import { type FactsByKind, factsOf, firstOf, groupFacts } from './facts-by-kind.js'
@@ -119,20 +119,6 @@ function compileRouteModel({ handler, facts, verb, index }: Draft, owner: Owner)
   })
 }
 
-/** The first schema of each part. A second one is an error, which `checkInputs` reports. */
-function compileInputs(facts: FactsByKind): RouteModel['inputs'] {
-  const inputs: Record<InputSource, Schema | null> = {
-    params: null,
-    query: null,
-    headers: null,
-    body: null,
-  }
-  for (const { source, schema } of factsOf(facts, 'input').toReversed()) {
-    inputs[source] = schema ?? null
-  }
-  return Object.freeze(inputs)
-}
-
 /** Access decorators of a method replace those of its class; the abilities of both add up. */
 function compileAccess(
   facts: FactsByKind,
@@ -189,8 +175,8 @@ function defaultTag(name: string): string {
 }
 
 function compileParameters(facts: FactsByKind): RouteModel['parameters'] {
-  const parameters: ParameterModel[] = factsOf(facts, 'parameter').map(({ index, source }) =>
-    Object.freeze({ index, source }),
+  const parameters: ParameterModel[] = factsOf(facts, 'parameter').map(
+    ({ index, source, key = null }) => Object.freeze({ index, source, key }),
   )
   return orNull(parameters.sort((a, b) => a.index - b.index))
 }

@@ -4,6 +4,7 @@ import type { Schema } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
 import { pathParameters as namesInPath } from '../model/paths.js'
 import { anyOf } from '../schema/dialect/union.js'
+import { KeyedSchema } from '../schema/keyed-schema.js'
 import type { DocumentSchemas } from './document-schemas.js'
 import type { SettledSchemas } from './schema-registry.js'
 
@@ -32,7 +33,24 @@ export function buildParameters(
   const parameters = pathParameters(route, path, schemas)
   if (query !== null) parameters.push(...queryParameters(query, schemas))
   if (headers !== null) parameters.push(...headerParameters(headers, schemas))
+  if (route.parameters !== null) parameters.push(...keysWithoutSchema(route))
   return parameters
+}
+
+/** The parameters that handlers receive as `@Query('q')` or `@Headers('x-a')`, without a schema. */
+function keysWithoutSchema({ parameters, inputs }: RouteModel): OpenApiParameter[] {
+  const found = new Map<string, OpenApiParameter>()
+  for (const { source, key } of parameters ?? []) {
+    if (key === null || (source !== 'query' && source !== 'headers')) continue
+    const described = inputs[source]
+    const isPart = described instanceof KeyedSchema ? described.entries[key] !== null : described
+    if (isPart) continue
+    const place = source === 'query' ? 'query' : 'header'
+    if (place === 'header' && NOT_PARAMETERS.has(key)) continue
+    const schema: OpenApiSchema = place === 'query' ? {} : { type: 'string' }
+    found.set(`${place} ${key}`, { name: key, in: place, schema })
+  }
+  return [...found.values()]
 }
 
 function pathParameters(

@@ -17,7 +17,7 @@ export const REMEDIES = {
   answer: 'Import @HttpCode, @Header and @Redirect from blazon; for anything else use res.',
   version: "Write the version into the path: @Controller('v2/…').",
   parameter:
-    'Import @Body, @Query, @Headers, @Req or @Res from blazon (@Param is @Params(schema)), or take the request: (req, res).',
+    'Import @Body, @Query, @Headers, @Req or @Res from blazon (@Param('id') is @Params('id', schema)), or take the request: (req, res).',
   custom: 'Use @CurrentUser(), @TenantId() or @Req() of blazon, or read it from req.',
   injection: 'Import Inject from blazon, or write inject(token).',
   limit: "Write @RateLimit({ limit: 10, window: '1m' }) of blazon.",

@@ -172,3 +172,29 @@ export class BadService {
   @Inject(Store)
   method() {}
 }
+
+@Controller('keys')
+export class Keys {
+  @Post(':id')
+  good(
+    @Params('id', z.coerce.number()) id: number,
+    @Params('id') raw: string,
+    @Query('page', z.coerce.number().optional()) page: number | undefined,
+    @Headers('x-trace') trace: unknown,
+    @Body('title', z.string()) title: string,
+  ) {
+    return [id, raw, page, trace, title]
+  }
+
+  @Post('bad/:id')
+  bad(
+    // @ts-expect-error: the schema makes it a number
+    @Params('id', z.coerce.number()) id: string,
+    // @ts-expect-error: it may be missing
+    @Query('page', z.coerce.number().optional()) page: number,
+    // @ts-expect-error: the schema makes it a string
+    @Body('title', z.string()) title: { text: string },
+  ) {
+    return [id, page, title]
+  }
+}
