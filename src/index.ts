@@ -82,6 +82,12 @@ export type {
   OptionValue,
   RouteOption,
 } from './contracts/option.js'
+export type {
+  ParameterDefinition,
+  ParameterPlace,
+  ParameterSettings,
+  RouteParameter,
+} from './contracts/parameter.js'
 export type { InterceptedApp, Interceptor, Plugin, PluginContext } from './contracts/plugin.js'
 export type {
   Class,
@@ -103,6 +109,7 @@ export type {
 } from './contracts/rate-limit.js'
 export type {
   AppModel,
+  DefinedParameter,
   HttpMethod,
   ParameterModel,
   ParameterSource,
@@ -191,6 +198,7 @@ export { Auth, Can, Public } from './metadata/auth.js'
 export { Cache } from './metadata/cache.js'
 export { compose } from './metadata/compose.js'
 export { Controller, defineControllers } from './metadata/controller.js'
+export { defineParameter } from './metadata/define-parameter.js'
 export { Inject, Injectable } from './metadata/injectable.js'
 export { Body, Headers, Params, Query } from './metadata/input.js'
 export { ApiBody, ApiHidden, ApiOperation, ApiResponseDoc, ApiTags } from './metadata/openapi.js'

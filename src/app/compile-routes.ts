@@ -14,6 +14,7 @@ import { createValidatorCompiler } from '../schema/compile-validator.js'
 import type { RunRoute, Stage } from '../step/step.js'
 import type { Access } from './access.js'
 import { compileInputs } from './compile-inputs.js'
+import { compileParameters } from './compile-parameters.js'
 import { declaresFor } from './declared-names.js'
 import type { Description } from './describe.js'
 import type { ErrorPaths } from './error-paths.js'
@@ -98,7 +99,9 @@ async function collectParts({
   const { routes } = model
   const { plugins, converters } = settings
   const compile = createValidatorCompiler(converters)
-  const inputs = await compileInputs(routes, { compile, declaresOf: declaresFor(settings) })
+  const compiler = { compile, declaresOf: declaresFor(settings) }
+  const inputs = await compileInputs(routes, compiler)
+  const parametersOf = await compileParameters(routes, compiler)
   const datesOf = await loadDates(routes, converters)
   const interceptedApp = { get, usesTenants: features.usesTenants }
   return (route) => ({
@@ -107,6 +110,7 @@ async function collectParts({
     stages: features.stagesOf(route),
     dates: datesOf(route),
     interceptors: interceptorsOf(route, plugins, interceptedApp),
+    parameters: parametersOf(route),
     underTest: beforeHandler(route),
   })
 }

@@ -100,7 +100,7 @@ function keyOf({ routes }: AppModel, facts: object): string | null {
   return isConstant ? key : null
 }
 
-function hasConstantSchemas({ inputs, operation }: RouteModel): boolean {
+function hasConstantSchemas({ inputs, operation, definedParameters }: RouteModel): boolean {
   const { body, params, query, headers } = inputs
   return (
     isConstantSchema(body) &&
@@ -108,6 +108,7 @@ function hasConstantSchemas({ inputs, operation }: RouteModel): boolean {
     isConstantSchema(query) &&
     isConstantSchema(headers) &&
     isConstantSchema(operation.body?.schema) &&
+    (definedParameters ?? []).every(({ input }) => isConstantSchema(input)) &&
     operation.responses.every(({ schema }) => isConstantSchema(schema))
   )
 }

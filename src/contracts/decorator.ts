@@ -118,6 +118,13 @@ export interface RouteDecorator<I extends InputSchemas> {
   ): void
 }
 
+/** Decorates, in the legacy dialect, a handler parameter that must be able to hold `TValue`. */
+export type ValueDecorator<TValue> = <T extends object, N extends PropertyKey, TPlace>(
+  target: T,
+  key: N,
+  place: TPlace extends number ? LegacyPlace<Request, TValue, T[N & keyof T], TPlace> : TPlace,
+) => void
+
 /** Decorates a field in both dialects, and a constructor parameter in the legacy one. */
 export interface InjectDecorator {
   (value: undefined, context: ClassFieldDecoratorContext<any, any>): (initial: any) => any

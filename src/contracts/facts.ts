@@ -1,6 +1,7 @@
 import type { CacheOptions } from './cache.js'
 import type { ApiBodyOptions, ApiOperationOptions, ApiResponseOptions } from './operation.js'
 import type { OptionSettings, RouteOption } from './option.js'
+import type { ParameterDefinition } from './parameter.js'
 import type { Token } from './provider.js'
 import type { RateLimitPolicy } from './rate-limit.js'
 import type { HttpMethod, ParameterSource } from './route-model.js'
@@ -46,12 +47,16 @@ export type Fact =
       /** `undefined` if the option accepts every value. */
       readonly check: OptionSettings<never>['check']
     }
+  /** A parameter of `defineParameter` that the route uses. */
+  | { readonly kind: 'defined'; readonly definition: ParameterDefinition }
   | {
       readonly kind: 'parameter'
       readonly index: number
       readonly source: ParameterSource
       /** The only key of the source that the parameter receives. */
       readonly key?: string
+      /** The parameter, if the source is `defined`. */
+      readonly definition?: ParameterDefinition
     }
 
 /** The fact of one kind. */

@@ -1,6 +1,7 @@
 import type { CacheOptions } from './cache.js'
 import type { OperationFacts } from './operation.js'
 import type { OptionTarget, OptionValue, RouteOption } from './option.js'
+import type { ParameterDefinition } from './parameter.js'
 import type { Class } from './provider.js'
 import type { RateLimitPolicy } from './rate-limit.js'
 import type { InputSource, Schema } from './schema.js'
@@ -12,7 +13,7 @@ import type { InputSource, Schema } from './schema.js'
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS' | 'ALL'
 
 /** The source from which a handler parameter gets its value (legacy dialect). */
-export type ParameterSource = InputSource | 'req' | 'res' | 'user' | 'tenant'
+export type ParameterSource = InputSource | 'req' | 'res' | 'user' | 'tenant' | 'defined'
 
 /** A decorated handler parameter. */
 export interface ParameterModel {
@@ -22,6 +23,18 @@ export interface ParameterModel {
   readonly source: ParameterSource
   /** The only key of the source that the parameter receives; `null` if it receives all of it. */
   readonly key: string | null
+  /** The parameter of `defineParameter`, if the source is `defined`; otherwise `null`. */
+  readonly definition: ParameterDefinition | null
+}
+
+/** A parameter of `defineParameter` that a route uses. */
+export interface DefinedParameter {
+  /** The data of the parameter. */
+  readonly definition: ParameterDefinition
+  /** The part of the request that has the parameter; `null` if it has no `in`. */
+  readonly source: InputSource | null
+  /** The schema of an object with the name of the parameter as its only key; `null` without a schema. */
+  readonly input: Schema | null
 }
 
 /** The fields of a layer of Express' routes that describe the layer. */
@@ -101,6 +114,8 @@ export interface RouteModel {
   } | null
   /** Decorated handler parameters; `null` means that the handler is called with `(req, res, next)`. */
   readonly parameters: readonly ParameterModel[] | null
+  /** The parameters of `defineParameter`, on the method or on its parameters; `null` without them. */
+  readonly definedParameters: readonly DefinedParameter[] | null
   /** The values of the options of `defineOption`, for tools; in the order in which the decorators are written. */
   readonly options: readonly OptionValue[]
   /**

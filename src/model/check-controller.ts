@@ -9,6 +9,7 @@ import { checkLimits } from './check-limits.js'
 import { checkOptions } from './check-options.js'
 import { checkParameters, checkRepeated } from './check-repeated.js'
 import { checkTenant } from './check-tenant.js'
+import { checkDefined } from './compile-defined.js'
 import { type FactsByKind, factsOf, firstOf } from './facts-by-kind.js'
 import type { InheritedController } from './inherit.js'
 
@@ -64,6 +65,7 @@ export function checkMethod(controller: Class, key: PropertyKey, facts: FactsByK
   if (facts.operation ?? facts.bodyDoc ?? facts.responseDoc) {
     problems.push(...checkDocumentation(subject, facts))
   }
+  if (facts.defined) problems.push(...checkDefined(subject, facts))
   if (facts.option) problems.push(...checkOptions(subject, facts))
   if (facts.tenant) problems.push(...checkTenant(subject, facts))
   return problems

@@ -66,10 +66,21 @@ function shadowed(route: RouteModel, winner: RouteModel): Problem {
   }
 }
 
-/** Checks only schemas that show their keys. */
+/** Checks only schemas that show their keys, and parameters that name one. */
 function checkParams(route: RouteModel): Problem[] {
   const { params } = route.inputs
   const keys = params === null ? keysOfParameters(route) : schemaKeys(params)
+  const defined = (route.definedParameters ?? []).flatMap(({ source, definition }) =>
+    source === 'params' && definition.place !== null ? [definition.place.name] : [],
+  )
+  return [
+    ...checkKeys(route, keys),
+    ...checkKeys({ ...route, inputs: { ...route.inputs, params: null } }, defined),
+  ]
+}
+
+function checkKeys(route: RouteModel, keys: readonly string[] | undefined): Problem[] {
+  const { params } = route.inputs
   if (keys === undefined) return []
   const unknown = keys.filter((key) => !route.pathParameters.includes(key))
   // Keys that are described one by one leave the other parameters as they are.

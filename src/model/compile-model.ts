@@ -9,6 +9,7 @@ import { checkLimits } from './check-limits.js'
 import { checkOptions } from './check-options.js'
 import { checkRepeated } from './check-repeated.js'
 import { checkRoutes } from './check-routes.js'
+import { compileDefined } from './compile-defined.js'
 import { compileInputs } from './compile-inputs.js'
 import { compileOptions } from './compile-options.js'
 import { expressMethods, expressStack } from './express-route.js'
@@ -114,6 +115,7 @@ function compileRouteModel({ handler, facts, verb, index }: Draft, owner: Owner)
     headers: compileHeaders(facts),
     redirect: compileRedirect(firstOf(facts, 'redirect')),
     parameters: compileParameters(facts),
+    definedParameters: compileDefined(facts),
     ...compileOptions(owner.facts, facts),
     operation: compileOperation(facts, owner),
   })
@@ -176,7 +178,8 @@ function defaultTag(name: string): string {
 
 function compileParameters(facts: FactsByKind): RouteModel['parameters'] {
   const parameters: ParameterModel[] = factsOf(facts, 'parameter').map(
-    ({ index, source, key = null }) => Object.freeze({ index, source, key }),
+    ({ index, source, key = null, definition = null }) =>
+      Object.freeze({ index, source, key, definition }),
   )
   return orNull(parameters.sort((a, b) => a.index - b.index))
 }

@@ -40,6 +40,9 @@ export function addSchemas(
   addInput(params, 'Params')
   addInput(query, 'Query')
   addInput(headers, 'Headers')
+  for (const { definition, input } of route.definedParameters ?? []) {
+    addInput(input, pascalCase(definition.place?.name ?? ''))
+  }
   for (const { status, schema } of route.operation.responses) {
     if (schema === undefined) continue
     const name = () => `${pascalCase(operationId)}Response${status}`

@@ -1,4 +1,5 @@
 import type { OpenApiParameter, OpenApiSchema } from '../contracts/openapi.js'
+import type { ParameterDefinition } from '../contracts/parameter.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { Schema } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
@@ -34,7 +35,26 @@ export function buildParameters(
   if (query !== null) parameters.push(...queryParameters(query, schemas))
   if (headers !== null) parameters.push(...headerParameters(headers, schemas))
   if (route.parameters !== null) parameters.push(...keysWithoutSchema(route))
+  for (const { definition, input } of route.definedParameters ?? []) {
+    const { place } = definition
+    const isKnown = parameters.some((each) => each.in === place?.in && each.name === place.name)
+    if (place !== null && !isKnown) parameters.push(...definedParameter(place, input, schemas))
+  }
   return parameters
+}
+
+function definedParameter(
+  { in: place, name }: NonNullable<ParameterDefinition['place']>,
+  input: Schema | null,
+  schemas: DocumentSchemas,
+): OpenApiParameter[] {
+  // A path parameter is in the path, so it is in the list already.
+  if (place === 'path') return []
+  if (input !== null) {
+    return place === 'query' ? queryParameters(input, schemas) : headerParameters(input, schemas)
+  }
+  if (place === 'header' && NOT_PARAMETERS.has(name)) return []
+  return [{ name, in: place, schema: place === 'query' ? {} : { type: 'string' } }]
 }
 
 /** The parameters that handlers receive as `@Query('q')` or `@Headers('x-a')`, without a schema. */
@@ -60,7 +80,12 @@ function pathParameters(
 ): OpenApiParameter[] {
   if (route.pathParameters.length === 0) return []
   const { params } = route.inputs
-  const described = params === null ? [] : propertiesOf(schemas.of(params, 'input'), schemas)
+  const ofPath = (route.definedParameters ?? []).flatMap(({ source, input }) =>
+    source === 'params' && input !== null ? [input] : [],
+  )
+  const described = [...(params === null ? [] : [params]), ...ofPath].flatMap((schema) =>
+    propertiesOf(schemas.of(schema, 'input'), schemas),
+  )
   const names = path === route.path ? route.pathParameters : namesInPath(path)
   return route.pathParameters.map((own, index) => {
     const schema = described.find(({ name }) => name === own)?.schema ?? { type: 'string' }

@@ -17,6 +17,7 @@ import { guardStage, optionalGuardStage } from './steps/guard.js'
 import { handlerStage, type Invocation, takesResponse, unexpiredStage } from './steps/handler.js'
 import { headersStage } from './steps/headers.js'
 import { interceptStage } from './steps/intercept.js'
+import { type CompiledParameter, parametersStage } from './steps/parameters.js'
 import { respondStage, settleOf } from './steps/respond.js'
 import { type CompiledInput, validateStage } from './steps/validate.js'
 
@@ -31,6 +32,8 @@ export interface RouteParts {
   readonly dates: FindDateWriter | null
   /** Interceptors of plugins, the outermost first; empty if there are none. */
   readonly interceptors: readonly Interceptor[]
+  /** Parameters of `defineParameter`; empty if the route uses none. */
+  readonly parameters: readonly CompiledParameter[]
   /** The step before the handler of an application under test; `null` for all other applications. */
   readonly underTest: Stage | null
 }
@@ -97,7 +100,7 @@ export function compileRoute(
 
 /** Lists the steps that a route uses, in the order of `STEPS`. */
 export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineConfig): RouteSteps {
-  const { inputs, stages, dates, interceptors, underTest } = parts
+  const { inputs, stages, dates, interceptors, parameters, underTest } = parts
   const invocation = invocationOf(route, parts.instance, config)
   const mayRespondLater = takesResponse(invocation)
   const response = { ...config, route, mayRespondLater, bare: compileBareResponses(route) }
@@ -126,6 +129,7 @@ export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineCo
     dates: dates === null ? null : datesStage(dates),
     intercept: joinStages(interceptors.map((intercept) => interceptStage(intercept, config))),
     underTest,
+    parameters: parameters.length > 0 ? parametersStage(parameters) : null,
     handler: handlerStage(invocation),
   }
 }

@@ -47,6 +47,10 @@ export const STEPS = [
     does: 'runs the interceptors of plugins, that of the first plugin outermost',
   },
   { name: 'underTest', does: 'holds the request before and after its handler; in tests only' },
+  {
+    name: 'parameters',
+    does: 'reads the values of `defineParameter`, and checks them against their schemas: 400',
+  },
   { name: 'handler', does: 'calls the method of the controller' },
 ] as const
 

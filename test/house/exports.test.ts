@@ -20,14 +20,14 @@ const VALUES = `
   MethodNotAllowedError NotFoundError Options Params Patch PayloadTooLargeError Post Public Put
   Query RateLimit Redirect Req Res ServiceUnavailableError Tenant TenantContext TenantId
   TooManyRequestsError UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError compose createTenantMiddleware
-  defineAppOptions defineControllers defineOption getTenantId inject memoryCache memoryRateLimit publicRouter requireTenantId runWithTenant
+  defineAppOptions defineControllers defineOption defineParameter getTenantId inject memoryCache memoryRateLimit publicRouter requireTenantId runWithTenant
   runWithoutTenant tenantFromHost tenantFromPath tenantFromSubdomain tenantKey tenantRouter tenantScoped
 `
 
 /** The names that `blazon` exports as types only. */
 const TYPES = `
   ApiBodyOptions ApiOperationOptions ApiResponseOptions AppDocument AppModel AppOptions AuthDecoratorOptions AuthGuard
-  AuthOptions CacheEntry CacheOptions CacheSettings CacheStats CacheStore Class ClassProvider ConfigCode DualClassDecorator
+  AuthOptions CacheEntry CacheOptions CacheSettings CacheStats CacheStore Class ClassProvider ConfigCode DefinedParameter DualClassDecorator
   DualClassOrMethodDecorator DualMethodDecorator Duration ErrorCode ErrorEnvelope ErrorRequestHandler
   ExistingProvider FactoryProvider FieldError Handler HealthReport HttpErrorOptions HttpMethod InferOutput
   InputSchemas InputSource InterceptedApp Interceptor JsonSchema KeepOptions LegacyParameterDecorator Lifecycle LimitOptions Logger MaybePromise MemoryCacheOptions
@@ -35,9 +35,9 @@ const TYPES = `
   OpenApiComponents OpenApiDocument OpenApiHeader OpenApiInfo OpenApiMediaType OpenApiMethod
   OpenApiOperation OpenApiParameter OpenApiPathItem OpenApiRequestBody OpenApiResponse
   OpenApiSchema OpenApiSecurityScheme OpenApiServer OpenApiTag OperationFacts OptionDecorator OptionSettings OptionTarget OptionValue Override
-  MemoryRateLimitOptions ParameterModel ParameterSource Plugin PluginContext PluginHealth Problem ProblemDetails Provider
+  MemoryRateLimitOptions ParameterDefinition ParameterModel ParameterPlace ParameterSettings ParameterSource Plugin PluginContext PluginHealth Problem ProblemDetails Provider
   RateLimitBy RateLimitCount RateLimitOptions RateLimitPolicy RateLimitResult RateLimitStore Reference
-  Request RequestHandler Response RouteModel RouteOption RouteTableEntry Schema SchemaConverter SchemaSide ScopedCache
+  Request RequestHandler Response RouteModel RouteOption RouteParameter RouteTableEntry Schema SchemaConverter SchemaSide ScopedCache
   SecurityOptions SecurityRequirement Size StoreContext SuccessEnvelope SwaggerOptions TenantDecoratorOptions TenantInfo
   TenantMiddlewareOptions TenantOptions TenantRouterOptions TenantScope TenantScopedOptions TenantSourceOptions TenantStore TenantStrategy
   TimeoutOptions Token

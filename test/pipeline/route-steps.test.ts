@@ -47,7 +47,13 @@ const parts: RouteParts = {
   stages: NO_STAGES,
   dates: null,
   interceptors: [],
+  parameters: [],
   underTest: null,
+}
+
+const parameter = {
+  definition: { read: () => 1, place: null, schema: null, values: new WeakMap() },
+  check: null,
 }
 
 const config: PipelineConfig = {
@@ -131,6 +137,7 @@ describe('a route', () => {
         inputs: [{ source: 'query', validate: (value) => ({ value }), declares: null }],
         dates: () => null,
         interceptors: [(_req, _res, next) => next()],
+        parameters: [parameter],
         underTest: stage,
       },
       { ...config, mayFailLate: true },
@@ -147,6 +154,7 @@ describe('a route', () => {
     ['headers', { headers: [['X-A', '1']] }, {}],
     ['dates', {}, { dates: () => null }],
     ['intercept', {}, { interceptors: [(_req, _res, next) => next()] }],
+    ['parameters', {}, { parameters: [parameter] }],
     ['underTest', {}, { underTest: (next) => next }],
     ['quota', {}, { stages: { ...NO_STAGES, quota: (next) => next } }],
     ['cache', {}, { stages: { ...NO_STAGES, cache: () => (next) => next } }],

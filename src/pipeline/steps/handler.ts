@@ -85,7 +85,8 @@ function invokeWithParameters(
 
 type Read = (req: BlazonRequest, res: Response) => unknown
 
-function readerOf({ source, key }: ParameterModel): Read {
+function readerOf({ source, key, definition }: ParameterModel): Read {
+  if (definition !== null) return (req) => definition.values.get(req)
   const read = READERS[source]
   return key === null ? read : (req, res) => ownValue(read(req, res), key)
 }
@@ -99,6 +100,7 @@ const READERS: Record<ParameterSource, Read> = {
   res: (_req, res) => res,
   user: (req) => req.user,
   tenant: (req) => req[kTenantScope]?.id,
+  defined: () => undefined,
 }
 
 /** Creates the `next` of a handler. A call of `next()` without an error means that nothing was found: 404. */

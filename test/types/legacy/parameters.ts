@@ -5,6 +5,7 @@ import {
   Body,
   Controller,
   CurrentUser,
+  defineParameter,
   Get,
   Headers,
   Inject,
@@ -196,5 +197,21 @@ export class Keys {
     @Body('title', z.string()) title: { text: string },
   ) {
     return [id, page, title]
+  }
+}
+
+const Ip = defineParameter((req) => req.ip ?? '')
+
+@Controller('defined')
+export class Defined {
+  @Get()
+  good(@Ip() ip: string, @Ip() other: string | undefined) {
+    return [ip, other]
+  }
+
+  @Get('bad')
+  // @ts-expect-error: it is a string
+  bad(@Ip() ip: number) {
+    return ip
   }
 }
