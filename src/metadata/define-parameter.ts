@@ -54,7 +54,7 @@ export function defineParameter(
       parameter: (index) => [used, { kind: 'parameter', index, source: 'defined', definition }],
     })
   }
-  const made = Object.assign(parameter, { of: (req: object) => valueOf(definition, req) })
+  const made = Object.assign(parameter, { of: (req: object) => valueFor(definition, req) })
   return Object.freeze(made) as RouteParameter<unknown>
 }
 
@@ -95,7 +95,7 @@ function label({ place }: ParameterDefinition): string {
   return place === null ? 'A decorator of defineParameter()' : `The parameter '${place.name}'`
 }
 
-function valueOf(definition: ParameterDefinition, req: object): unknown {
+function valueFor(definition: ParameterDefinition, req: object): unknown {
   const { values, place, read } = definition
   if (values.has(req)) return values.get(req)
   const unused = `${label(definition)} has no value for this request: its route does not have the decorator, or the handler has not begun.`

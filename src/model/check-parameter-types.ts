@@ -2,6 +2,7 @@ import type { RouteModel } from '../contracts/route-model.js'
 import type { InputSource, Schema } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
 import { KeyedSchema } from '../schema/keyed-schema.js'
+import { isStandardSchema } from './not-a-schema.js'
 
 /** A parameter that receives a part of the request without validation. */
 interface Unchecked {
@@ -77,9 +78,13 @@ function toProblem(subject: string, { index, source, key, type }: Unchecked): Pr
     source === 'body' || key !== null
       ? 'the handler receives every value that the client sends'
       : `the handler receives the ${source} as an object of strings`
+  // Libraries that make a class from a schema keep the schema as a static property.
+  const kept = Object.entries(type).find(([, value]) => isStandardSchema(value))?.[0]
+  const ready = kept === undefined ? null : `${name}.${kept}`
+  const given = '~standard' in type ? name : ready
   const remedy =
-    '~standard' in type
-      ? `Write ${decorator}(${prefix}${name}): the class is a schema.`
+    given !== null
+      ? `Write ${decorator}(${prefix}${given}), which is a schema.`
       : `Write ${decorator}(${prefix}schema), with a schema of zod, valibot, arktype or JSON Schema, and use the type that the schema infers; declare the parameter as unknown if the handler checks it.`
   return {
     code: 'E_INPUT_UNCHECKED',
