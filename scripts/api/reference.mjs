@@ -27,6 +27,7 @@ const NOT_EXPORTED = [
   'InjectDecorator',
   'InputDecorator',
   'IsolationFindings',
+  'KeyDecorator',
   'Listener',
   'Lowered',
   'MethodContext',
@@ -39,6 +40,7 @@ const NOT_EXPORTED = [
   'TokenLike',
   'TokenOptions',
   'UnknownOptions',
+  'ValueDecorator',
   'VerbDecorator',
   'Word',
 ]

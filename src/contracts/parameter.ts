@@ -17,9 +17,16 @@ export interface ParameterSettings<S extends Schema = Schema> {
 
 /** The data of a parameter, which its decorator notes. */
 export interface ParameterDefinition {
+  /** The function that returns the value, or a promise of it. */
   readonly read: (req: Request) => unknown
   /** `null` if the value is not a part of the document. */
-  readonly place: { readonly in: ParameterPlace; readonly name: string } | null
+  readonly place: {
+    /** The place in the request. */
+    readonly in: ParameterPlace
+    /** The name there; that of a header is in lower case. */
+    readonly name: string
+  } | null
+  /** The schema of the value; `null` without one. */
   readonly schema: Schema | null
   /** The value for each request. */
   readonly values: WeakMap<object, unknown>
