@@ -34,7 +34,7 @@ export type {
   DualMethodDecorator,
   LegacyParameterDecorator,
 } from './contracts/decorator.js'
-export type { AuthGuard } from './contracts/guard.js'
+export type { AuthDecoratorOptions, AuthGuard } from './contracts/guard.js'
 export type {
   ErrorRequestHandler,
   Handler,
@@ -92,6 +92,12 @@ export type {
   RouteOption,
 } from './contracts/option.js'
 export type {
+  ParameterDefinition,
+  ParameterPlace,
+  ParameterSettings,
+  RouteParameter,
+} from './contracts/parameter.js'
+export type {
   Plugin,
   PluginContext,
   PluginMiddlewares,
@@ -126,6 +132,7 @@ export type { RouteBounds, RouteLimits } from './contracts/route-limits.js'
 export type {
   AppModel,
   DefaultStatus,
+  DefinedParameter,
   HttpMethod,
   ParameterModel,
   ParameterSource,
@@ -229,6 +236,7 @@ export { Auth, Can, Public } from './metadata/auth.js'
 export { Cache } from './metadata/cache.js'
 export { compose } from './metadata/compose.js'
 export { Controller, defineControllers } from './metadata/controller.js'
+export { defineParameter } from './metadata/define-parameter.js'
 export { Inject, Injectable } from './metadata/injectable.js'
 export { Body, Headers, Params, Query } from './metadata/input.js'
 export { Limits } from './metadata/limits.js'

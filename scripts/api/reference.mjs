@@ -26,6 +26,7 @@ const NOT_EXPORTED = [
   'InjectDecorator',
   'InputDecorator',
   'IsolationFindings',
+  'KeyDecorator',
   'Listener',
   'Lowered',
   'MethodContext',
@@ -38,6 +39,7 @@ const NOT_EXPORTED = [
   'TokenLike',
   'TokenOptions',
   'UnknownOptions',
+  'ValueDecorator',
   'VerbDecorator',
   'Word',
 ]

@@ -78,8 +78,8 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
     defineNext(messages.Request, errors.onError)
 
     // The compiled routes.
-    const access = buildAccess({ ...app, guard, features, errors })
-    const { beforeHandler, wrapRoutes, wrapListener } = harness
+    const { wrapCredentials, beforeHandler, wrapRoutes, wrapListener } = harness
+    const access = buildAccess({ ...app, guard, wrapCredentials, features, errors })
     const instances = { controllers, interceptors, get }
     const made = { ...instances, features, access, errors, middlewares, beforeHandler }
     const routes = wrapRoutes(await compileRoutes({ ...app, ...made }))

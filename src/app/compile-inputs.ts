@@ -48,7 +48,8 @@ export async function compileInputs(
   return inputs
 }
 
-function invalidSchema(route: RouteModel, source: InputSource, error: unknown): Problem {
+/** The problem of a JSON Schema that does not compile. */
+export function invalidSchema(route: RouteModel, source: string, error: unknown): Problem {
   return {
     code: 'E_SCHEMA_INVALID',
     subject: route.name,

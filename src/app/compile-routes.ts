@@ -16,6 +16,7 @@ import { createValidatorCompiler } from '../schema/compile-validator.js'
 import type { RunRoute, Stage } from '../step/step.js'
 import type { Access } from './access.js'
 import { compileInputs } from './compile-inputs.js'
+import { compileParameters } from './compile-parameters.js'
 import { declaresFor } from './declared-names.js'
 import type { Description } from './describe.js'
 import type { ErrorPaths } from './error-paths.js'
@@ -124,7 +125,9 @@ async function collectParts(config: RoutesConfig): Promise<(route: RouteModel) =
   const { routes } = config.description.model
   const { converters } = settings
   const compile = createValidatorCompiler(converters)
-  const inputs = await compileInputs(routes, { compile, declaresOf: declaresFor(settings) })
+  const compiler = { compile, declaresOf: declaresFor(settings) }
+  const inputs = await compileInputs(routes, compiler)
+  const parametersOf = await compileParameters(routes, compiler)
   const datesOf = await loadDates(routes, converters)
   const added = collectSteps(config)
   return (route) => ({
@@ -135,6 +138,7 @@ async function collectParts(config: RoutesConfig): Promise<(route: RouteModel) =
     added: added(route),
     middlewares: route.uses?.middlewares ?? NONE,
     interceptors: config.interceptors(route),
+    parameters: parametersOf(route),
     underTest: beforeHandler(route),
   })
 }

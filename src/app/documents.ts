@@ -12,6 +12,7 @@ import type { DocumentWire } from '../openapi/shared-responses.js'
 import type { DocumentSettings } from '../openapi/swagger-options.js'
 import { errorResponses } from '../pipeline/error-responses.js'
 import { describeOnce } from '../schema/describe-once.js'
+import { KeyedSchema } from '../schema/keyed-schema.js'
 import { featureContracts, featureFacts } from './features.js'
 import { ModelMemory } from './model-memory.js'
 import type { Settings } from './settings/settings.js'
@@ -155,7 +156,12 @@ function constantsOf({ envelope, errors, validationStatus }: DocumentWire): obje
   }
 }
 
-function hasConstantSchemas({ inputs, operation, envelope }: RouteModel): boolean {
+function hasConstantSchemas({
+  inputs,
+  operation,
+  envelope,
+  definedParameters,
+}: RouteModel): boolean {
   const { body, params, query, headers } = inputs
   return (
     typeof envelope === 'boolean' &&
@@ -164,11 +170,13 @@ function hasConstantSchemas({ inputs, operation, envelope }: RouteModel): boolea
     isConstantSchema(query) &&
     isConstantSchema(headers) &&
     isConstantSchema(operation.body?.schema) &&
+    (definedParameters ?? []).every(({ input }) => isConstantSchema(input)) &&
     operation.responses.every(({ schema }) => isConstantSchema(schema))
   )
 }
 
 /** A missing schema cannot change. */
 function isConstantSchema(schema: Schema | null | undefined): boolean {
+  if (schema instanceof KeyedSchema) return Object.values(schema.entries).every(isConstantSchema)
   return schema == null || '~standard' in schema
 }

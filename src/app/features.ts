@@ -77,7 +77,9 @@ export function declareFeatures(
   const host = Object.freeze({})
   const isCurrent = () => TenantContext.current()?.host === host
   const whose = { currentTenant: actingTenant, actsForAll, refuseClaim, isCurrent }
-  const cache = declareCache({ settings: settings.cache, clock, ...whose, wrapStore })
+  // The cache knows the header of cookies anyway.
+  const credentials = settings.auth.credentials.headers
+  const cache = declareCache({ settings: settings.cache, credentials, clock, ...whose, wrapStore })
   return {
     providers: cache.providers,
     start: (input) => startFeatures(settings, { ...input, clock, host, cache }),

@@ -4,6 +4,7 @@ import type { AuthGuard } from '../contracts/guard.js'
 import type { Logger } from '../contracts/logger.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { Override } from '../di/build-container.js'
+import type { CarriesCredential } from '../http/credentials.js'
 import type { Stage } from '../step/step.js'
 import type { CompiledRoutes } from './compile-routes.js'
 import type { Listener } from './listener.js'
@@ -21,6 +22,8 @@ export interface Harness {
   readonly overrides: readonly Override[]
   /** Changes the guard. `null` means an application without a guard. */
   readonly wrapGuard: (guard: AuthGuard | null) => AuthGuard | null
+  /** Changes the function that tells whether a request carries a credential. */
+  readonly wrapCredentials: (carries: CarriesCredential) => CarriesCredential
   /** Changes the store of the cache. */
   readonly wrapStore: (store: CacheStore) => CacheStore
   /** Creates a step that runs right before the handler of a route; `null` for none. */
@@ -37,6 +40,7 @@ export const NO_HARNESS: Harness = Object.freeze({
   logger: null,
   overrides: [],
   wrapGuard: (guard: AuthGuard | null) => guard,
+  wrapCredentials: (carries: CarriesCredential) => carries,
   wrapStore: (store: CacheStore) => store,
   beforeHandler: () => null,
   wrapRoutes: (routes: CompiledRoutes) => routes,

@@ -2,11 +2,12 @@ import type { AppModel, RouteTableEntry } from '../contracts/route-model.js'
 
 /** Returns the routes of the model as rows for people and snapshots. */
 export function routeTable({ routes }: AppModel): RouteTableEntry[] {
-  return routes.map(({ method, path, controller, handler, isProtected }) => ({
+  return routes.map(({ method, path, controller, handler, isProtected, isAuthOptional }) => ({
     method,
     path,
     controller: controller.name,
     handler: String(handler),
     isProtected,
+    isAuthOptional,
   }))
 }

@@ -1,14 +1,9 @@
 import type { RouteTableEntry } from '../contracts/route-model.js'
 
 /** The cells of a route: method, path, handler, access. */
-export function rowOf({
-  method,
-  path,
-  controller,
-  handler,
-  isProtected,
-}: RouteTableEntry): string[] {
-  return [method, path, `${controller}.${handler}`, isProtected ? 'protected' : 'public']
+export function rowOf({ method, path, controller, handler, ...access }: RouteTableEntry): string[] {
+  const open = access.isAuthOptional ? 'optional' : 'public'
+  return [method, path, `${controller}.${handler}`, access.isProtected ? 'protected' : open]
 }
 
 /** Lines with aligned columns. */

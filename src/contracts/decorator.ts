@@ -1,4 +1,5 @@
 import type { Handler, InputSchemas, Request, RouteRequest } from './handler.js'
+import type { InputSource } from './schema.js'
 
 // One decorator works in two dialects: a standard decorator receives `(value, context)`, a legacy one `(target, key,
 // descriptor)`, and a legacy parameter decorator `(target, key, index)`. Each type below lists the calls that its
@@ -69,6 +70,41 @@ export interface InputDecorator<TRequest extends Request, TValue> {
   ): void
 }
 
+/** The type that a handler expects of one key of a part of its request; `any` if it expects none. */
+type Expected<M, TPart extends InputSource, K extends string> = M extends (
+  req: infer R,
+  ...rest: never[]
+) => unknown
+  ? KeyOf<TPart extends 'headers' ? HeadersOf<R> : PartOf<R, TPart>, K>
+  : any
+
+type PartOf<R, TPart extends InputSource> = R extends { readonly [P in TPart]: infer V } ? V : any
+
+type HeadersOf<R> = R extends { readonly validated: { readonly headers: infer V } } ? V : any
+
+type KeyOf<TWhole, K extends string> = K extends keyof TWhole ? TWhole[K] : any
+
+type KeyPlace<TPart extends InputSource, K extends string, TValue, M, TPlace> = [TValue] extends [
+  Expected<M, TPart, K>,
+]
+  ? TPlace
+  : Mismatch<Expected<M, TPart, K>, TValue>
+
+/**
+ * Decorates a handler whose request must be able to hold `TValue` under the key `K` of one part, or, in the legacy
+ * dialect, a parameter that must be able to hold `TValue`.
+ */
+export interface KeyDecorator<TPart extends InputSource, K extends string, TValue> {
+  <M extends AnyMethod>(value: M, context: KeyPlace<TPart, K, TValue, M, MethodContext<M>>): void
+  <T extends object, N extends PropertyKey, TPlace>(
+    target: T,
+    key: N,
+    place: TPlace extends number
+      ? LegacyPlace<Request, TValue, T[N & keyof T], TPlace>
+      : KeyPlace<TPart, K, TValue, T[N & keyof T], TPlace>,
+  ): void
+}
+
 /**
  * Decorates a handler whose request type must accept everything that the options of its route declare, and must
  * require nothing else.
@@ -81,6 +117,13 @@ export interface RouteDecorator<I extends InputSchemas> {
     descriptor: TypedPropertyDescriptor<M>,
   ): void
 }
+
+/** Decorates, in the legacy dialect, a handler parameter that must be able to hold `TValue`. */
+export type ValueDecorator<TValue> = <T extends object, N extends PropertyKey, TPlace>(
+  target: T,
+  key: N,
+  place: TPlace extends number ? LegacyPlace<Request, TValue, T[N & keyof T], TPlace> : TPlace,
+) => void
 
 /** Decorates a field in both dialects, and a constructor parameter in the legacy one. */
 export interface InjectDecorator {

@@ -2,6 +2,7 @@ import type { CacheOptions } from './cache.js'
 import type { UseEntry } from './interceptor.js'
 import type { ApiBodyOptions, ApiOperationOptions, ApiResponseOptions } from './operation.js'
 import type { OptionSettings, RouteOption } from './option.js'
+import type { ParameterDefinition } from './parameter.js'
 import type { Token } from './provider.js'
 import type { RateLimitPolicy } from './rate-limit.js'
 import type { RouteLimits } from './route-limits.js'
@@ -19,12 +20,14 @@ export type Fact =
       readonly kind: 'input'
       readonly source: InputSource
       readonly schema: Schema
+      /** The only key of the input that the schema describes; `undefined` if it describes the whole input. */
+      readonly key?: string
       /** The route decorator in whose options the schema was given: `@Post`. */
       readonly by?: string
     }
   /** The second argument of a route decorator, as it was written. Its schemas are also stored as inputs. */
   | { readonly kind: 'routeOptions'; readonly by: string; readonly options: unknown }
-  | { readonly kind: 'auth' }
+  | { readonly kind: 'auth'; readonly isOptional: boolean }
   | { readonly kind: 'public' }
   | { readonly kind: 'can'; readonly abilities: readonly string[] }
   | { readonly kind: 'status'; readonly status: number }
@@ -53,7 +56,17 @@ export type Fact =
       readonly isAnywhere: boolean
     }
   | { readonly kind: 'use'; readonly entries: readonly UseEntry[] }
-  | { readonly kind: 'parameter'; readonly index: number; readonly source: ParameterSource }
+  /** A parameter of `defineParameter` that the route uses. */
+  | { readonly kind: 'defined'; readonly definition: ParameterDefinition }
+  | {
+      readonly kind: 'parameter'
+      readonly index: number
+      readonly source: ParameterSource
+      /** The only key of the source that the parameter receives. */
+      readonly key?: string
+      /** The parameter, if the source is `defined`. */
+      readonly definition?: ParameterDefinition
+    }
 
 /** The fact of one kind. */
 export type FactOf<K extends Fact['kind']> = Extract<Fact, { kind: K }>

@@ -1,5 +1,14 @@
 import type { RouteModel } from './route-model.js'
 
+/** Options of `@Auth`. */
+export interface AuthDecoratorOptions {
+  /**
+   * Whether a request without credentials reaches the handler without the guard. A request that carries a credential
+   * (`auth.credentials`) is refused with 401 unless the guard allows it. Default `false`: every request needs the guard.
+   */
+  readonly optional?: boolean
+}
+
 /**
  * Decides whether a request may continue. It may set `req.user`.
  *

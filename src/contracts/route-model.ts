@@ -2,6 +2,7 @@ import type { CacheOptions } from './cache.js'
 import type { UsedByRoute } from './interceptor.js'
 import type { OperationFacts } from './operation.js'
 import type { OptionTarget, OptionValue, RouteOption } from './option.js'
+import type { ParameterDefinition } from './parameter.js'
 import type { Class } from './provider.js'
 import type { RateLimitPolicy } from './rate-limit.js'
 import type { RouteBounds } from './route-limits.js'
@@ -18,7 +19,7 @@ export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 
 export type DefaultStatus = { readonly [M in HttpMethod]?: number }
 
 /** The source from which a handler parameter gets its value (legacy dialect). */
-export type ParameterSource = InputSource | 'req' | 'res' | 'user' | 'tenant'
+export type ParameterSource = InputSource | 'req' | 'res' | 'user' | 'tenant' | 'defined'
 
 /** A decorated handler parameter. */
 export interface ParameterModel {
@@ -26,6 +27,20 @@ export interface ParameterModel {
   readonly index: number
   /** The part of the request, or the object, that the parameter receives. */
   readonly source: ParameterSource
+  /** The only key of the source that the parameter receives; `null` if it receives all of it. */
+  readonly key: string | null
+  /** The parameter of `defineParameter`, if the source is `defined`; otherwise `null`. */
+  readonly definition: ParameterDefinition | null
+}
+
+/** A parameter of `defineParameter` that a route uses. */
+export interface DefinedParameter {
+  /** The data of the parameter. */
+  readonly definition: ParameterDefinition
+  /** The part of the request that has the parameter; `null` if it has no `in`. */
+  readonly source: InputSource | null
+  /** The schema of an object with the name of the parameter as its only key; `null` without a schema. */
+  readonly input: Schema | null
 }
 
 /** The fields of a layer of Express' routes that describe the layer. */
@@ -68,6 +83,11 @@ export interface RouteModel {
   readonly inputs: Readonly<Record<InputSource, Schema | null>>
   /** Whether the guard must allow the request. */
   readonly isProtected: boolean
+  /**
+   * Whether the guard must allow requests that carry a credential, and no others (`@Auth({ optional: true })`). Never
+   * `true` together with `isProtected`.
+   */
+  readonly isAuthOptional: boolean
   /** Abilities of `@Can`; `null` without it. */
   readonly abilities: readonly string[] | null
   /** Options of `@Tenant`; `null` without it. */
@@ -109,6 +129,8 @@ export interface RouteModel {
   readonly isEnveloped: boolean
   /** Decorated handler parameters; `null` means that the handler is called with `(req, res, next)`. */
   readonly parameters: readonly ParameterModel[] | null
+  /** The parameters of `defineParameter`, on the method or on its parameters; `null` without them. */
+  readonly definedParameters: readonly DefinedParameter[] | null
   /** The values of the options of `defineOption`, for tools; in the order in which the decorators are written. */
   readonly options: readonly OptionValue[]
   /**
@@ -146,6 +168,8 @@ export interface RouteTableEntry {
   readonly handler: string
   /** Whether the guard must allow the request. */
   readonly isProtected: boolean
+  /** Whether the guard must allow requests that carry a credential, and no others. */
+  readonly isAuthOptional: boolean
 }
 
 /** The result of the router for a method and a URL. */

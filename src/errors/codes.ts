@@ -115,6 +115,7 @@ export type ConfigCode =
   | 'E_ROUTE_SHADOWED'
   | 'E_SCHEMA_INVALID'
   | 'E_TENANT_ROUTER'
+  | 'W_AUTH_NOT_OPTIONAL'
   | 'W_AUTH_WITHOUT_GUARD'
   | 'W_BODY_ON_GET'
   | 'W_CACHE_UNIT'

@@ -1,20 +1,34 @@
 import type { DualClassOrMethodDecorator, DualMethodDecorator } from '../contracts/decorator.js'
+import type { AuthDecoratorOptions } from '../contracts/guard.js'
 import { decorator, refuseArguments, refuseBare } from './write.js'
 
 /**
  * Requires the guard (`auth.guard`) on every route of a class, or on one method. Without a configured guard the
- * response is always 401.
+ * response is always 401. A decorator on a method replaces the one on its class.
  *
+ * @param options `optional: true` also accepts requests without credentials. Default `false`.
+ * @throws ConfigError if the argument is anything else.
  * @example
  * @Auth()
- * @Controller('account')
- * class AccountController {}
+ * @Controller('articles')
+ * class ArticlesController {
+ *   @Auth({ optional: true })
+ *   @Get()
+ *   list(req: Request) { return articles.visibleTo(req.user) }
+ * }
  */
-export function Auth(): DualClassOrMethodDecorator
+export function Auth(options?: AuthDecoratorOptions): DualClassOrMethodDecorator
 export function Auth(...args: unknown[]): DualClassOrMethodDecorator {
-  refuseArguments('@Auth', args)
-  const fact = { kind: 'auth' } as const
+  if (args.length !== 1 || !isOptions(args[0])) refuseArguments('@Auth', args)
+  const [{ optional: isOptional = false } = {}] = args as [AuthDecoratorOptions?]
+  const fact = { kind: 'auth', isOptional } as const
   return decorator('@Auth()', { class: fact, method: fact }) as DualClassOrMethodDecorator
+}
+
+function isOptions(given: unknown): given is AuthDecoratorOptions {
+  if (typeof given !== 'object' || given === null) return false
+  const { optional, ...others } = given as AuthDecoratorOptions
+  return ['boolean', 'undefined'].includes(typeof optional) && Object.keys(others).length === 0
 }
 
 /** Makes one method of a protected class public. @example @Public() @Get('health') health() { return 'ok' } */

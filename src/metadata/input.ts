@@ -1,4 +1,8 @@
-import type { InputDecorator, LegacyParameterDecorator } from '../contracts/decorator.js'
+import type {
+  InputDecorator,
+  KeyDecorator,
+  LegacyParameterDecorator,
+} from '../contracts/decorator.js'
 import type { Fact } from '../contracts/facts.js'
 import type { Request } from '../contracts/handler.js'
 import type { InferOutput, InputSource, Schema } from '../contracts/schema.js'
@@ -12,55 +16,86 @@ import { decorator, refuseBare } from './write.js'
  *
  * On a handler parameter (legacy dialect) it also passes the value to the parameter, and the schema may be left out.
  *
+ * With a key, the schema describes this key only: several decorators describe several keys, and other keys are left out.
+ * A handler parameter receives the value of the key.
+ *
  * @param schema A Standard Schema or a JSON Schema object.
  * @example
  * @Post()
  * @Body(z.object({ name: z.string().min(1) }))
  * create(req: Request, res: Response) { return this.ok(res, 'User created', req.body, 201) }
+ *
+ * @Patch(':id')
+ * @Body('name', z.string().min(1))
+ * rename(req: Request) { return users.rename(req.params.id, req.body.name) }
  */
 export function Body<S extends Schema>(
   schema: S,
 ): InputDecorator<Request<any, InferOutput<S>>, InferOutput<S>>
-export function Body(): LegacyParameterDecorator
+export function Body<const K extends string, S extends Schema>(
+  key: K,
+  schema: S,
+): KeyDecorator<'body', K, InferOutput<S>>
+export function Body(key?: string): LegacyParameterDecorator
 export function Body(...args: unknown[]): unknown {
   return input('body', '@Body', args)
 }
 
 /**
- * Validates the path parameters; the validated value replaces `req.params`.
+ * Validates the path parameters; the validated value replaces `req.params`. With a key, it describes this parameter
+ * only, and the others stay strings.
  *
  * @example
  * @Get(':id')
  * @Params(z.object({ id: z.coerce.number().int() }))
  * getById(req: Request) { return users.get(req.params.id) }
+ *
+ * @Delete(':id')
+ * @Params('id', z.coerce.number().int())
+ * remove(req: Request) { users.remove(req.params.id) }
  */
 export function Params<S extends Schema>(
   schema: S,
 ): InputDecorator<Request<InferOutput<S>>, InferOutput<S>>
-export function Params(): LegacyParameterDecorator
+export function Params<const K extends string, S extends Schema>(
+  key: K,
+  schema: S,
+): KeyDecorator<'params', K, InferOutput<S>>
+export function Params(key?: string): LegacyParameterDecorator
 export function Params(...args: unknown[]): unknown {
   return input('params', '@Params', args)
 }
 
 /**
- * Validates the query string; the validated value replaces `req.query`.
+ * Validates the query string; the validated value replaces `req.query`. With a key, it describes this parameter only;
+ * parameters that no decorator describes are left out.
  *
  * @example
  * @Get()
  * @Query(z.object({ page: z.coerce.number().default(1) }))
  * list(req: Request) { return users.page(req.query.page) }
+ *
+ * @Get('search')
+ * @Query('text', z.string())
+ * @Query('page', z.coerce.number().default(1))
+ * search(req: Request) { return users.search(req.query.text, req.query.page) }
  */
 export function Query<S extends Schema>(
   schema: S,
 ): InputDecorator<Request<any, any, InferOutput<S>>, InferOutput<S>>
-export function Query(): LegacyParameterDecorator
+export function Query<const K extends string, S extends Schema>(
+  key: K,
+  schema: S,
+): KeyDecorator<'query', K, InferOutput<S>>
+export function Query(key?: string): LegacyParameterDecorator
 export function Query(...args: unknown[]): unknown {
   return input('query', '@Query', args)
 }
 
 /**
  * Validates request headers, whose names are in lower case. The validated value is in `req.validated.headers`;
- * `req.headers` keeps the headers that the client sent.
+ * `req.headers` keeps the headers that the client sent. With a key, it describes this header only; the key may be in
+ * upper and lower case.
  *
  * @example
  * @Get()
@@ -70,23 +105,45 @@ export function Query(...args: unknown[]): unknown {
 export function Headers<S extends Schema>(
   schema: S,
 ): InputDecorator<Request<any, any, any, InferOutput<S>>, InferOutput<S>>
-export function Headers(): LegacyParameterDecorator
+export function Headers<const K extends string, S extends Schema>(
+  key: K,
+  schema: S,
+): KeyDecorator<'headers', K, InferOutput<S>>
+export function Headers(key?: string): LegacyParameterDecorator
 export function Headers(...args: unknown[]): unknown {
   return input('headers', '@Headers', args)
 }
 // biome-ignore-end lint/suspicious/noExplicitAny: as above
 
+interface Given {
+  readonly key?: string
+  readonly schema?: Schema
+  /** Whether the author has given a schema, be it `undefined`: that often comes from a circular import. */
+  readonly hasSchema: boolean
+}
+
 function input(source: InputSource, name: string, args: readonly unknown[]): unknown {
-  // A single function may be a class in place of a schema. The checks at boot explain that mistake.
-  if (typeof args[0] !== 'function' || args[1] !== undefined) refuseBare(name, args[0], args[1])
-  const schema = args[0] as Schema | undefined
-  // A method decorator without a schema reaches the checks as a decorator with a wrong schema.
-  const described: Fact = { kind: 'input', source, schema: schema as Schema }
+  const { key, schema, hasSchema } = readArguments(source, name, args)
+  const whose = key === undefined ? { source } : { source, key }
+  // A missing schema reaches the checks as a wrong one, with the decorator that has none.
+  const described: Fact = { kind: 'input', ...whose, schema: schema as Schema }
   return decorator(`${name}()`, {
     method: described,
     parameter: (index) => {
-      const passed: Fact = { kind: 'parameter', index, source }
-      return schema === undefined ? [passed] : [described, passed]
+      const passed: Fact = { kind: 'parameter', index, ...whose }
+      return hasSchema ? [described, passed] : [passed]
     },
   })
+}
+
+function readArguments(source: InputSource, name: string, args: readonly unknown[]): Given {
+  const [first, second] = args
+  if (typeof first === 'string') {
+    // Node writes names of headers in lower case.
+    const key = source === 'headers' ? first.toLowerCase() : first
+    return { key, schema: second as Schema, hasSchema: args.length > 1 }
+  }
+  // A single function may be a class in place of a schema. The checks at boot explain that mistake.
+  if (typeof first !== 'function' || second !== undefined) refuseBare(name, first, second)
+  return { schema: first as Schema, hasSchema: args.length > 0 }
 }

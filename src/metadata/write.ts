@@ -106,11 +106,14 @@ export function refuseArguments(name: string, args: readonly unknown[]): void {
     {
       code: 'E_DECORATOR_TARGET',
       subject: name,
-      cause: `${name} was given ${inspect(args[0], { depth: 1, breakLength: Infinity })}, and takes no arguments.`,
+      cause: `${name} was given ${inspect(args[0], { depth: 1, breakLength: Infinity })}, and takes ${TAKEN[name] ?? 'no arguments'}.`,
       remedy: `Write ${name}(). ${ELSEWHERE[name] ?? 'Other decorators, or options of the application, take such arguments.'}`,
     },
   ])
 }
+
+/** The arguments of decorators that take only some. */
+const TAKEN: Readonly<Record<string, string>> = { '@Auth': 'nothing but { optional: true }' }
 
 /** Where to put the arguments that users give to decorators without parameters. */
 const ELSEWHERE: Readonly<Record<string, string>> = {

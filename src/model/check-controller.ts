@@ -12,6 +12,7 @@ import { checkOptions } from './check-options.js'
 import { checkParameters, checkRepeated } from './check-repeated.js'
 import { checkTenant } from './check-tenant.js'
 import { checkUses } from './check-uses.js'
+import { checkDefined } from './compile-defined.js'
 import { type FactsByKind, factsOf, firstOf } from './facts-by-kind.js'
 import type { InheritedController } from './inherit.js'
 
@@ -60,7 +61,6 @@ export function checkMethod(controller: Class, key: PropertyKey, facts: FactsByK
   const problems = [...checkVerb(subject, facts), ...checkRepeated(subject, facts)]
   if (facts.parameter) problems.push(...checkParameters(subject, facts))
   if (facts.input ?? facts.routeOptions) problems.push(...checkInputs(subject, facts))
-  if (facts.can ?? facts.public) problems.push(...checkAccess(subject, facts))
   if (facts.status ?? facts.redirect ?? facts.header)
     problems.push(...checkResponse(subject, facts))
   if (facts.rateLimit) problems.push(...checkLimits(subject, facts))
@@ -72,6 +72,7 @@ export function checkMethod(controller: Class, key: PropertyKey, facts: FactsByK
     problems.push(...checkDocumentation(subject, facts))
   }
   if (facts.envelope) problems.push(...checkEnvelopes(subject, facts))
+  if (facts.defined) problems.push(...checkDefined(subject, facts))
   if (facts.option) problems.push(...checkOptions(subject, facts))
   if (facts.use) problems.push(...checkUses(subject, facts))
   if (facts.tenant) problems.push(...checkTenant(subject, facts))
@@ -94,24 +95,6 @@ function checkVerb(subject: string, facts: FactsByKind): Problem[] {
 export function isFoundByPlugins(facts: FactsByKind): boolean {
   const { option = [], ...others } = facts
   return Object.keys(others).length === 0 && option.every(({ isAnywhere }) => isAnywhere)
-}
-
-function checkAccess(subject: string, facts: FactsByKind): Problem[] {
-  if (factsOf(facts, 'can').some(({ abilities }) => abilities.length === 0)) {
-    const cause = '@Can() names no ability, so it only requires a user.'
-    const remedy = 'Name the abilities, or write @Auth().'
-    return [invalid(subject, cause, remedy)]
-  }
-  const isPublic = firstOf(facts, 'public') !== undefined
-  if (!isPublic || !(firstOf(facts, 'auth') || firstOf(facts, 'can'))) return []
-  return [
-    {
-      code: 'E_DECORATOR_CONFLICT',
-      subject,
-      cause: 'It is @Public() and @Auth() or @Can() at once.',
-      remedy: 'Keep the one you mean.',
-    },
-  ]
 }
 
 function checkResponse(subject: string, facts: FactsByKind): Problem[] {

@@ -20,8 +20,15 @@ export function checkInputs(subject: string, facts: FactsByKind): Problem[] {
     const all = factsOf(facts, 'input').filter((input) => input.source === source)
     const inputs = all.filter((input, index) => !isRepeated(input, all.slice(0, index)))
     const problems = inputs.flatMap((input) => checkSchema(subject, input))
-    return inputs.length > 1 ? [twice(subject, source, inputs), ...problems] : problems
+    return areDistinct(inputs) ? problems : [twice(subject, source, inputs), ...problems]
   })
+}
+
+/** Whether no two of these describe the same: one describes the whole input, or each one another key. */
+function areDistinct(inputs: readonly Input[]): boolean {
+  if (inputs.length < 2) return true
+  const keys = new Set(inputs.map(({ key }) => key))
+  return keys.size === inputs.length && !keys.has(undefined)
 }
 
 /** Two routes of one method may state the same schema, because the method has one request. */
@@ -36,12 +43,16 @@ function twice(subject: string, source: InputSource, inputs: readonly Input[]): 
   return {
     code: 'E_INPUT_TWICE',
     subject,
-    cause: `Its ${source} is described ${inputs.length} times, by ${places}; only one schema can describe it.`,
+    cause: `Its ${source} is described ${inputs.length} times, by ${places}; only one schema can describe it, or each of its keys.`,
     remedy: 'Keep one of them, or merge them into one schema.',
   }
 }
 
 function checkSchema(subject: string, input: Input): Problem[] {
+  if (input.key === '') {
+    const cause = `${placeOf(input)} names no key.`
+    return [invalid(subject, cause, `Write the name: ${DECORATOR_OF[input.source]}('id', schema).`)]
+  }
   const problem = schemaProblem(input.schema)
   if (problem === null) return []
   const cause = `The schema of ${placeOf(input)} ${problem.cause}`
@@ -49,8 +60,9 @@ function checkSchema(subject: string, input: Input): Problem[] {
 }
 
 /** The place in the source where the author has written a schema. */
-function placeOf({ by, source }: Input): string {
-  return by === undefined ? DECORATOR_OF[source] : `\`${source}\` in ${by}()`
+function placeOf({ by, source, key }: Input): string {
+  if (by !== undefined) return `\`${source}\` in ${by}()`
+  return key === undefined ? DECORATOR_OF[source] : `${DECORATOR_OF[source]}('${key}')`
 }
 
 function checkOptions(subject: string, { by, options }: FactOf<'routeOptions'>): Problem[] {

@@ -1,11 +1,15 @@
 import type { RouteModel } from '../contracts/route-model.js'
-import type { InputSource } from '../contracts/schema.js'
+import type { InputSource, Schema } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
+import { KeyedSchema } from '../schema/keyed-schema.js'
+import { isStandardSchema } from './not-a-schema.js'
 
 /** A parameter that receives a part of the request without validation. */
 interface Unchecked {
   readonly index: number
   readonly source: InputSource
+  /** `null` if the parameter receives the whole part. */
+  readonly key: string | null
   /** The type that the compiler has recorded for it. */
   readonly type: Type
 }
@@ -44,34 +48,48 @@ type GetMetadata = (key: string, target: object, member: PropertyKey) => unknown
 
 function uncheckedOf({ parameters, inputs }: RouteModel, types: unknown): Unchecked[] {
   if (!Array.isArray(types)) return []
-  return (parameters ?? []).flatMap(({ index, source }) => {
-    if (!isInput(source) || inputs[source] !== null) return []
+  return (parameters ?? []).flatMap(({ index, source, key }) => {
+    if (!isInput(source) || isDescribed(inputs[source], key)) return []
     const type: unknown = types[index]
+    // One path parameter or header is always a string. A query parameter is a list if a client repeats it.
+    if (key !== null && type === String && (source === 'params' || source === 'headers')) return []
     const isOfParser = source === 'body' && OF_PARSERS.includes(type)
     if (SILENT.includes(type) || isOfParser || typeof type !== 'function') return []
-    return [{ index, source, type: type as Type }]
+    return [{ index, source, key, type: type as Type }]
   })
+}
+
+/** Whether a schema describes the value of a parameter. */
+function isDescribed(schema: Schema | null, key: string | null): boolean {
+  if (key === null || !(schema instanceof KeyedSchema)) return schema !== null
+  return schema.entries[key] !== null
 }
 
 function isInput(source: string): source is InputSource {
   return Object.hasOwn(DECORATOR_OF, source)
 }
 
-function toProblem(subject: string, { index, source, type }: Unchecked): Problem {
+function toProblem(subject: string, { index, source, key, type }: Unchecked): Problem {
   const decorator = DECORATOR_OF[source]
+  const prefix = key === null ? '' : `'${key}', `
+  const place = key === null ? '' : `'${key}'`
   const name = type.name || 'a class'
   const passed =
-    source === 'body'
+    source === 'body' || key !== null
       ? 'the handler receives every value that the client sends'
       : `the handler receives the ${source} as an object of strings`
+  // Libraries that make a class from a schema keep the schema as a static property.
+  const kept = Object.entries(type).find(([, value]) => isStandardSchema(value))?.[0]
+  const ready = kept === undefined ? null : `${name}.${kept}`
+  const given = '~standard' in type ? name : ready
   const remedy =
-    '~standard' in type
-      ? `Write ${decorator}(${name}): the class is a schema.`
-      : `Write ${decorator}(schema), with a schema of zod, valibot, arktype or JSON Schema, and use the type that the schema infers; declare the parameter as unknown if the handler checks it.`
+    given !== null
+      ? `Write ${decorator}(${prefix}${given}), which is a schema.`
+      : `Write ${decorator}(${prefix}schema), with a schema of zod, valibot, arktype or JSON Schema, and use the type that the schema infers; declare the parameter as unknown if the handler checks it.`
   return {
     code: 'E_INPUT_UNCHECKED',
     subject,
-    cause: `Parameter ${index} has the type ${name}, but ${decorator}() has no schema: ${passed}, and nothing is validated or documented.`,
+    cause: `Parameter ${index} has the type ${name}, but ${decorator}(${place}) has no schema: ${passed}, and nothing is validated or documented.`,
     remedy,
   }
 }

@@ -1,6 +1,7 @@
 import type { RouteModel } from '../contracts/route-model.js'
 import type { Schema } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
+import { KeyedSchema } from '../schema/keyed-schema.js'
 import { checkResponses } from './check-responses.js'
 import { pathProblem, pathShape } from './paths.js'
 
@@ -65,13 +66,26 @@ function shadowed(route: RouteModel, winner: RouteModel): Problem {
   }
 }
 
-/** Checks only schemas that show their keys. */
+/** Checks only schemas that show their keys, and parameters that name one. */
 function checkParams(route: RouteModel): Problem[] {
   const { params } = route.inputs
-  const keys = params === null ? undefined : schemaKeys(params)
+  const keys = params === null ? keysOfParameters(route) : schemaKeys(params)
+  const defined = (route.definedParameters ?? []).flatMap(({ source, definition }) =>
+    source === 'params' && definition.place !== null ? [definition.place.name] : [],
+  )
+  return [
+    ...checkKeys(route, keys),
+    ...checkKeys({ ...route, inputs: { ...route.inputs, params: null } }, defined),
+  ]
+}
+
+function checkKeys(route: RouteModel, keys: readonly string[] | undefined): Problem[] {
+  const { params } = route.inputs
   if (keys === undefined) return []
   const unknown = keys.filter((key) => !route.pathParameters.includes(key))
-  const undescribed = route.pathParameters.filter((name) => !keys.includes(name))
+  // Keys that are described one by one leave the other parameters as they are.
+  const isWhole = params !== null && !(params instanceof KeyedSchema)
+  const undescribed = isWhole ? route.pathParameters.filter((name) => !keys.includes(name)) : []
   return [
     ...unknown.map(
       (key): Problem => ({
@@ -92,6 +106,13 @@ function checkParams(route: RouteModel): Problem[] {
   ]
 }
 
+/** The keys of `@Params('id')` without a schema. */
+function keysOfParameters({ parameters }: RouteModel): string[] {
+  return (parameters ?? []).flatMap(({ source, key }) =>
+    source === 'params' && key !== null ? [key] : [],
+  )
+}
+
 function checkBody({ name, method, inputs }: RouteModel): Problem[] {
   if (inputs.body === null || !['GET', 'HEAD', 'OPTIONS'].includes(method)) return []
   return [
@@ -105,13 +126,15 @@ function checkBody({ name, method, inputs }: RouteModel): Problem[] {
 }
 
 function checkGuard(routes: readonly RouteModel[]): Problem[] {
-  const names = routes.filter(({ isProtected }) => isProtected).map(({ name }) => name)
+  const isGuarded = ({ isProtected, isAuthOptional }: RouteModel) => isProtected || isAuthOptional
+  const names = routes.filter(isGuarded).map(({ name }) => name)
   if (names.length === 0) return []
   return [
     {
       code: 'W_AUTH_WITHOUT_GUARD',
       subject: names.join(', '),
-      cause: 'It is protected, but no `auth.guard` is configured: the response will always be 401.',
+      cause:
+        'It is protected, but no `auth.guard` is configured: every request that needs the guard is refused with 401.',
       remedy: 'Configure `auth: { guard }`.',
     },
   ]

@@ -7,9 +7,9 @@ import type {
   ParameterModel,
   RouteModel,
 } from '../contracts/route-model.js'
-import type { InputSource, Schema } from '../contracts/schema.js'
 import type { EnvelopeChoice } from '../contracts/wire-format.js'
 import type { Problem } from '../errors/config-error.js'
+import { checkAccess } from './check-access.js'
 import { checkBounds } from './check-bounds.js'
 import { checkController, checkMethod } from './check-controller.js'
 import { checkResponseDocs } from './check-documentation.js'
@@ -20,6 +20,8 @@ import { checkRepeated } from './check-repeated.js'
 import { checkRoutes } from './check-routes.js'
 import { checkUses } from './check-uses.js'
 import { compileBounds } from './compile-bounds.js'
+import { compileDefined } from './compile-defined.js'
+import { compileInputs } from './compile-inputs.js'
 import { compileOptions } from './compile-options.js'
 import { compileResponses } from './compile-responses.js'
 import { compileUses } from './compile-uses.js'
@@ -64,6 +66,8 @@ export function compileModel(controllers: readonly Class[], options: ModelOption
     const owner = ownerOf(controller, inherited, options)
     for (const [handler, facts] of inherited.methods) {
       problems.push(...checkMethod(controller, handler, facts))
+      const subject = `${controller.name}.${String(handler)}`
+      problems.push(...checkAccess(subject, facts, inherited.facts))
       for (const verb of factsOf(facts, 'route')) {
         routes.push(compileRouteModel({ handler, facts, verb, index: routes.length }, owner))
       }
@@ -76,6 +80,7 @@ export function compileModel(controllers: readonly Class[], options: ModelOption
 
 function checkLink(subject: string, facts: FactsByKind): Problem[] {
   return [
+    ...checkAccess(subject, facts),
     ...checkLimits(subject, facts),
     ...checkRepeated(subject, facts),
     ...checkOptions(subject, facts),
@@ -117,7 +122,6 @@ interface Draft {
 function compileRouteModel({ handler, facts, verb, index }: Draft, owner: Owner): RouteModel {
   const { controller } = owner
   const path = joinPaths(owner.prefix, verb.path)
-  const { isProtected, abilities } = compileAccess(facts, owner)
   return Object.freeze({
     index,
     method: verb.method,
@@ -129,8 +133,7 @@ function compileRouteModel({ handler, facts, verb, index }: Draft, owner: Owner)
     handler,
     name: `${controller.name}.${String(handler)}`,
     inputs: compileInputs(facts),
-    isProtected,
-    abilities,
+    ...compileAccess(facts, owner),
     tenant: compileTenant(firstOf(facts, 'tenant') ?? firstOf(owner.facts, 'tenant')),
     cache: firstOf(facts, 'cache')?.options ?? null,
     limits: compileLimits(facts, false) ?? compileLimits(owner.facts, true),
@@ -139,38 +142,30 @@ function compileRouteModel({ handler, facts, verb, index }: Draft, owner: Owner)
     redirect: compileRedirect(firstOf(facts, 'redirect')),
     ...compileResponses(facts, owner),
     parameters: compileParameters(facts),
+    definedParameters: compileDefined(facts),
     ...compileOptions(owner.facts, facts),
     uses: compileUses(owner.facts, facts),
   })
-}
-
-/** The first schema of each part. A second one is an error, which `checkInputs` reports. */
-function compileInputs(facts: FactsByKind): RouteModel['inputs'] {
-  const inputs: Record<InputSource, Schema | null> = {
-    params: null,
-    query: null,
-    headers: null,
-    body: null,
-  }
-  for (const { source, schema } of factsOf(facts, 'input').toReversed()) {
-    inputs[source] = schema ?? null
-  }
-  return Object.freeze(inputs)
 }
 
 /** Access decorators of a method replace those of its class; the abilities of both add up. */
 function compileAccess(
   facts: FactsByKind,
   { facts: classFacts, defaultAccess }: Owner,
-): Pick<RouteModel, 'isProtected' | 'abilities'> {
-  if (facts.public !== undefined) return { isProtected: false, abilities: null }
-  const isAuth = facts.auth !== undefined || classFacts.auth !== undefined
+): Pick<RouteModel, 'isProtected' | 'isAuthOptional' | 'abilities'> {
+  if (facts.public !== undefined) {
+    return { isProtected: false, isAuthOptional: false, abilities: null }
+  }
   const isCan = facts.can !== undefined || classFacts.can !== undefined
-  const isProtected = isAuth || isCan || defaultAccess === 'protected'
-  if (!isCan) return { isProtected, abilities: null }
+  const auth = firstOf(facts, 'auth') ?? firstOf(classFacts, 'auth')
+  // Nobody without a user has abilities, so `@Can` always requires the guard.
+  const isAuthOptional = !isCan && auth?.isOptional === true
+  const isStated = isCan || auth !== undefined || defaultAccess === 'protected'
+  const isProtected = isStated && !isAuthOptional
+  if (!isCan) return { isProtected, isAuthOptional, abilities: null }
   const stated = [...factsOf(classFacts, 'can'), ...factsOf(facts, 'can')]
   const abilities = new Set(stated.flatMap((fact) => fact.abilities))
-  return { isProtected, abilities: orNull([...abilities]) }
+  return { isProtected, isAuthOptional, abilities: orNull([...abilities]) }
 }
 
 function compileTenant(fact: FactOf<'tenant'> | undefined): RouteModel['tenant'] {
@@ -204,8 +199,9 @@ function defaultTag(name: string): string {
 }
 
 function compileParameters(facts: FactsByKind): RouteModel['parameters'] {
-  const parameters: ParameterModel[] = factsOf(facts, 'parameter').map(({ index, source }) =>
-    Object.freeze({ index, source }),
+  const parameters: ParameterModel[] = factsOf(facts, 'parameter').map(
+    ({ index, source, key = null, definition = null }) =>
+      Object.freeze({ index, source, key, definition }),
   )
   return orNull(parameters.sort((a, b) => a.index - b.index))
 }

@@ -49,6 +49,7 @@ function topicOf(fact: Fact): unknown {
   if (fact.kind === 'input') return `input ${fact.source}`
   if (fact.kind === 'header') return `header ${fact.name.toLowerCase()}`
   if (fact.kind === 'option') return fact.option
+  if (fact.kind === 'defined') return fact.definition
   if (fact.kind === 'responseDoc') return `response ${fact.options?.status}`
   return fact.kind === 'auth' || fact.kind === 'public' || fact.kind === 'can'
     ? 'access'

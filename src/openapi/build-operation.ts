@@ -1,5 +1,6 @@
 import type { OpenApiOperation, OpenApiParameter } from '../contracts/openapi.js'
 import type { ContractParameter } from '../contracts/route-contract.js'
+import type { RouteModel } from '../contracts/route-model.js'
 import type { Schema } from '../contracts/schema.js'
 import type { ErrorFormat } from '../contracts/wire-format.js'
 import { errorFormatOf } from '../errors/error-wire.js'
@@ -37,6 +38,9 @@ export function addSchemas(
   addInput(params, 'Params')
   addInput(query, 'Query')
   addInput(headers, 'Headers')
+  for (const { definition, input } of route.definedParameters ?? []) {
+    addInput(input, pascalCase(definition.place?.name ?? ''))
+  }
   for (const { name, schema } of contract.parameters) addInput(schema, pascalCase(name))
   for (const [header, { schema }] of contract.headers) {
     const name = () => `${pascalCase(operationId)}Header${pascalCase(header)}`
@@ -90,17 +94,28 @@ export function buildOperation(
     ...(requestBody !== null && { requestBody }),
     responses: buildResponses(documented, contract, context),
     ...(stated.deprecated === true && { deprecated: true }),
-    ...securityOf(route.isProtected && context.hasGuard, contract),
+    ...securityOf(route, contract, context),
   }
 }
 
+/** The alternatives of an operation. With optional auth, a request without the credentials of the guard is one. */
 function securityOf(
-  isGuarded: boolean,
+  { isProtected, isAuthOptional }: RouteModel,
   { security }: MergedContract,
+  { hasGuard }: OperationContext,
 ): Pick<OpenApiOperation, 'security'> {
-  const names = [...(isGuarded ? ['BearerAuth'] : []), ...security.map(([name]) => name)]
-  if (names.length === 0) return {}
-  return { security: [Object.fromEntries(names.map((name) => [name, []]))] }
+  const added = security.map(([name]) => name)
+  const isGuarded = hasGuard && (isProtected || isAuthOptional)
+  const alternatives = [
+    ...(isGuarded ? [['BearerAuth', ...added]] : []),
+    ...(hasGuard && isProtected ? [] : [added]),
+  ]
+  // An empty requirement alone says nothing; beside others it stands for requests without credentials (OpenAPI
+  // 3.0.3, 4.7.10).
+  if (alternatives.every((names) => names.length === 0)) return {}
+  return {
+    security: alternatives.map((names) => Object.fromEntries(names.map((name) => [name, []]))),
+  }
 }
 
 function addedParameter(

@@ -1,9 +1,11 @@
 import type { OpenApiParameter, OpenApiSchema } from '../contracts/openapi.js'
+import type { ParameterDefinition } from '../contracts/parameter.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { Schema } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
 import { pathParameters as namesInPath } from '../model/paths.js'
 import { anyOf } from '../schema/dialect/union.js'
+import { KeyedSchema } from '../schema/keyed-schema.js'
 import type { DocumentSchemas } from './document-schemas.js'
 import type { SettledSchemas } from './schema-registry.js'
 
@@ -32,7 +34,43 @@ export function buildParameters(
   const parameters = pathParameters(route, path, schemas)
   if (query !== null) parameters.push(...queryParameters(query, schemas))
   if (headers !== null) parameters.push(...headerParameters(headers, schemas))
+  if (route.parameters !== null) parameters.push(...keysWithoutSchema(route))
+  for (const { definition, input } of route.definedParameters ?? []) {
+    const { place } = definition
+    const isKnown = parameters.some((each) => each.in === place?.in && each.name === place.name)
+    if (place !== null && !isKnown) parameters.push(...definedParameter(place, input, schemas))
+  }
   return parameters
+}
+
+function definedParameter(
+  { in: place, name }: NonNullable<ParameterDefinition['place']>,
+  input: Schema | null,
+  schemas: DocumentSchemas,
+): OpenApiParameter[] {
+  // A path parameter is in the path, so it is in the list already.
+  if (place === 'path') return []
+  if (input !== null) {
+    return place === 'query' ? queryParameters(input, schemas) : headerParameters(input, schemas)
+  }
+  if (place === 'header' && NOT_PARAMETERS.has(name)) return []
+  return [{ name, in: place, schema: place === 'query' ? {} : { type: 'string' } }]
+}
+
+/** The parameters that handlers receive as `@Query('q')` or `@Headers('x-a')`, without a schema. */
+function keysWithoutSchema({ parameters, inputs }: RouteModel): OpenApiParameter[] {
+  const found = new Map<string, OpenApiParameter>()
+  for (const { source, key } of parameters ?? []) {
+    if (key === null || (source !== 'query' && source !== 'headers')) continue
+    const described = inputs[source]
+    const isPart = described instanceof KeyedSchema ? described.entries[key] !== null : described
+    if (isPart) continue
+    const place = source === 'query' ? 'query' : 'header'
+    if (place === 'header' && NOT_PARAMETERS.has(key)) continue
+    const schema: OpenApiSchema = place === 'query' ? {} : { type: 'string' }
+    found.set(`${place} ${key}`, { name: key, in: place, schema })
+  }
+  return [...found.values()]
 }
 
 function pathParameters(
@@ -42,7 +80,12 @@ function pathParameters(
 ): OpenApiParameter[] {
   if (route.pathParameters.length === 0) return []
   const { params } = route.inputs
-  const described = params === null ? [] : propertiesOf(schemas.of(params, 'input'), schemas)
+  const ofPath = (route.definedParameters ?? []).flatMap(({ source, input }) =>
+    source === 'params' && input !== null ? [input] : [],
+  )
+  const described = [...(params === null ? [] : [params]), ...ofPath].flatMap((schema) =>
+    propertiesOf(schemas.of(schema, 'input'), schemas),
+  )
   const names = path === route.path ? route.pathParameters : namesInPath(path)
   return route.pathParameters.map((own, index) => {
     const schema = described.find(({ name }) => name === own)?.schema ?? { type: 'string' }

@@ -2,6 +2,7 @@ import type { AuthGuard } from '../contracts/guard.js'
 import type { RequestHandler } from '../contracts/handler.js'
 import type { Interceptor } from '../contracts/interceptor.js'
 import type { RouteModel } from '../contracts/route-model.js'
+import type { CarriesCredential } from '../http/credentials.js'
 import type { BodyLimits } from '../http/read-json.js'
 import type { RequestScopes } from '../http/request-scopes.js'
 import { joinStages } from '../step/join-stages.js'
@@ -16,11 +17,12 @@ import { returnedSender, sendEnvelope } from './send-success.js'
 import { bodyStage } from './steps/body.js'
 import { canStage, type Decide } from './steps/can.js'
 import { datesStage, type FindDateWriter } from './steps/dates.js'
-import { guardStage } from './steps/guard.js'
+import { guardStage, optionalGuardStage } from './steps/guard.js'
 import { handlerStage, type Invocation, takesResponse, unexpiredStage } from './steps/handler.js'
 import { headersStage } from './steps/headers.js'
 import { interceptStage } from './steps/intercept.js'
 import type { NamedSteps } from './steps/observe.js'
+import { type CompiledParameter, parametersStage } from './steps/parameters.js'
 import { type PluginStages, pluginStages } from './steps/plugin.js'
 import { respondStage, settleOf } from './steps/respond.js'
 import { useStage } from './steps/use.js'
@@ -41,6 +43,8 @@ export interface RouteParts {
   readonly middlewares: readonly RequestHandler[]
   /** Interceptors, the outermost first; empty if there are none. */
   readonly interceptors: readonly Interceptor[]
+  /** Parameters of `defineParameter`; empty if the route uses none. */
+  readonly parameters: readonly CompiledParameter[]
   /** The step before the handler of an application under test; `null` for all other applications. */
   readonly underTest: Stage | null
 }
@@ -73,6 +77,8 @@ export const NO_STAGES: RouteStages = Object.freeze({
 /** The settings of a route. All routes of an application without limits of their own share the object. */
 export interface PipelineConfig {
   readonly guard: AuthGuard | null
+  /** For routes with optional auth. */
+  readonly carriesCredential: CarriesCredential
   readonly logDenial: LogDenial
   readonly can: Decide | undefined
   readonly bodyLimits: BodyLimits
@@ -106,7 +112,7 @@ export function compileRoute(
 
 /** Lists the steps that a route uses, in the order of `STEPS`. */
 export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineConfig): RouteSteps {
-  const { inputs, stages, dates, added, middlewares, interceptors, underTest } = parts
+  const { inputs, stages, dates, added, middlewares, interceptors, parameters, underTest } = parts
   const { scopes } = config
   const invocation = invocationOf(route, parts.instance, config)
   const mayRespondLater = takesResponse(invocation)
@@ -154,6 +160,7 @@ export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineCo
       : null,
     aroundHandler: plugins.aroundHandler,
     underTest,
+    parameters: parameters.length > 0 ? parametersStage(parameters) : null,
     handler: handlerStage(invocation),
   }
 }
@@ -184,7 +191,7 @@ export function compileAdmission(stages: AccessStages, access: Access): Step {
   })
 }
 
-type Access = Pick<PipelineConfig, 'guard' | 'logDenial' | 'can'>
+type Access = Pick<PipelineConfig, 'guard' | 'carriesCredential' | 'logDenial' | 'can'>
 type AccessStages = Pick<RouteStages, 'claim' | 'tenant' | 'membership'>
 
 type AccessSteps = AccessStages & Pick<RouteSteps, 'beforeGuard' | 'guard' | 'afterGuard' | 'can'>
@@ -203,14 +210,15 @@ interface AddedToAccess {
 function accessSteps(
   route: RouteModel | null,
   { stages: { claim, tenant, membership }, plugins }: AddedToAccess,
-  { can, guard, logDenial }: Access,
+  { can, guard, carriesCredential, logDenial }: Access,
 ): AccessSteps {
-  const { abilities = null, isProtected = true } = route ?? {}
+  const { abilities = null, isProtected = true, isAuthOptional = false } = route ?? {}
   const needsGuard = { guard, logDenial, route: route ?? undefined }
+  const optional = isAuthOptional ? optionalGuardStage(needsGuard, carriesCredential) : null
   return {
     beforeGuard: plugins?.beforeGuard ?? null,
     claim,
-    guard: isProtected ? guardStage(needsGuard) : null,
+    guard: isProtected ? guardStage(needsGuard) : optional,
     tenant,
     membership,
     afterGuard: plugins?.afterGuard ?? null,

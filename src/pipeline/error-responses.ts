@@ -19,13 +19,13 @@ export function errorResponses({ timeouts, errors, plugins }: ErrorFacts): Contr
   // A plugin may blame a value of any request: a path parameter needs no schema.
   const mayBlame = plugins.some(({ explain }) => explain !== undefined)
   return function errorsOf(route) {
-    const { isProtected, abilities, bounds } = route
+    const { isProtected, isAuthOptional, abilities, bounds } = route
     // Any request may be malformed, for example without a valid host, and is refused before its route is known.
     const found = [400]
     if (errors.validationStatus !== 400 && (mayBlame || hasSchema(route))) {
       found.push(errors.validationStatus)
     }
-    if (isProtected) found.push(401)
+    if (isProtected || isAuthOptional) found.push(401)
     if (abilities !== null) found.push(403)
     // 413: too large. 415: another type, or an unknown compression.
     if (readsBody(route)) found.push(413, 415)

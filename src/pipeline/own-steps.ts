@@ -31,13 +31,14 @@ export function hasKnownDates({ envelope, operation: { responses } }: RouteModel
 
 /** Decides which of its own steps the pipeline uses for a route. The compiler of routes and `--explain` ask it. */
 export function ownSteps(route: RouteModel, facts: StepFacts): Readonly<Record<OwnStep, boolean>> {
-  const { inputs, uses, isProtected } = route
+  const { inputs, uses, isProtected, isAuthOptional } = route
   const { usesFeature, hasPluginSteps, hasDeadline, mayFailLate, interceptsAll } = facts
   const { params, query, headers, body } = inputs
   const isRead = readsBody(route)
   const isChecked = params !== null || query !== null || headers !== null || body !== null
   const hasMiddlewares = uses !== null && uses.middlewares.length > 0
-  const mayWait = isRead || isChecked || isProtected || usesFeature || hasPluginSteps
+  const mayWait =
+    isRead || isChecked || isProtected || isAuthOptional || usesFeature || hasPluginSteps
   const mayExpire = hasDeadline || mayFailLate
   return {
     use: hasMiddlewares,

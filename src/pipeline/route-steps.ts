@@ -55,6 +55,10 @@ export const STEPS = [
   },
   { name: 'aroundHandler', does: 'runs the `aroundHandler` steps of plugins' },
   { name: 'underTest', does: 'holds the request before and after its handler; in tests only' },
+  {
+    name: 'parameters',
+    does: 'reads the values of `defineParameter`, and checks them against their schemas: 400',
+  },
   { name: 'handler', does: 'calls the method of the controller' },
 ] as const
 

@@ -5,6 +5,8 @@ import { compileZod } from './compile-zod.js'
 import { describeOnce } from './describe-once.js'
 import { withFiniteNumbers } from './finite-numbers.js'
 import { createJsonSchemaCompiler } from './json-schema.js'
+import { KeyedSchema } from './keyed-schema.js'
+import { keyedValidator } from './keyed-validator.js'
 import { withQueryLists } from './query-lists.js'
 import { standardValidator } from './standard-schema.js'
 import { hasUserCode } from './zod-validate.js'
@@ -27,19 +29,40 @@ export type CompileValidator = (schema: Schema, source: InputSource) => Promise<
 export function createValidatorCompiler(converters?: SchemaConverters): CompileValidator {
   const compileJsonSchema = createJsonSchemaCompiler()
   return async function compileValidator(schema, source) {
-    if (isStandardSchema(schema)) {
-      const own = standardValidator(schema, await compileZod(schema))
-      if (source === 'body') return own
-      const validate = withFiniteNumbers(own, () => mayOverflow(schema))
-      if (source !== 'query') return validate
-      return withQueryLists(validate, describeOnce(schema, { side: 'input', converters }))
-    }
-    return await compileJsonSchema(schema, source)
+    if (!isStandardSchema(schema)) return await compileJsonSchema(schema, source)
+    const own =
+      schema instanceof KeyedSchema
+        ? await compileKeys(schema, (part) => compileMember(part, source))
+        : standardValidator(schema, await compileZod(schema))
+    if (source === 'body') return own
+    const validate = withFiniteNumbers(own, () => mayOverflow(schema))
+    if (source !== 'query') return validate
+    return withQueryLists(validate, describeOnce(schema, { side: 'input', converters }))
   }
+  async function compileMember(part: Schema, source: InputSource): Promise<Validator> {
+    return isStandardSchema(part)
+      ? standardValidator(part, await compileZod(part))
+      : await compileJsonSchema(part, source, { isMember: true })
+  }
+}
+
+async function compileKeys(
+  { entries, isOpen }: KeyedSchema,
+  compileMember: (part: Schema) => Promise<Validator>,
+): Promise<Validator> {
+  const members = Object.entries(entries).map(async ([key, part]) => ({
+    key,
+    validate: part === null ? null : await compileMember(part),
+  }))
+  return keyedValidator(await Promise.all(members), isOpen)
 }
 
 /** Zod itself refuses `NaN` and infinities. Only a user function in a zod schema can produce them. */
 function mayOverflow(schema: StandardSchemaV1): boolean {
+  if (schema instanceof KeyedSchema) {
+    const parts = Object.values(schema.entries)
+    return parts.some((part) => isStandardSchema(part) && mayOverflow(part))
+  }
   return schema['~standard'].vendor !== 'zod' || hasUserCode(schema)
 }
 

@@ -2,6 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { DescribedSchema, SchemaSide } from '../contracts/openapi.js'
 import type { Schema } from '../contracts/schema.js'
 import { describeSchema } from './describe-schema.js'
+import { KeyedSchema } from './keyed-schema.js'
 import type { DescribeOptions } from './to-json-schema.js'
 
 // Schemas of libraries are immutable, so all applications of a process share their descriptions. Describing
@@ -28,7 +29,11 @@ export function describeOnce(schema: Schema | object, options: DescribeOptions):
  * The application may change a JSON Schema object, and a converter function may return different results.
  * Both are described again on each call.
  */
-function isConstant(schema: object, { converters = {} }: DescribeOptions): boolean {
+function isConstant(schema: object, options: DescribeOptions): boolean {
+  const { converters = {} } = options
+  if (schema instanceof KeyedSchema) {
+    return Object.values(schema.entries).every((part) => part === null || isConstant(part, options))
+  }
   const standard = (schema as Partial<StandardSchemaV1>)['~standard']
   return standard !== undefined && !Object.hasOwn(converters, String(standard.vendor))
 }

@@ -1,4 +1,5 @@
 import type { ErrorObject, Options, ValidateFunction } from 'ajv'
+import type { DataValidationCxt } from 'ajv/dist/types/index.js'
 import type {
   InputSource,
   JsonSchema,
@@ -6,6 +7,7 @@ import type {
   ValidationResult,
   Validator,
 } from '../contracts/schema.js'
+import { acceptsUndefined } from './accepts-undefined.js'
 import { type BoundedAjv, type CreateAjv, DRAFTS, type Draft, loadAjv } from './ajv/load-ajv.js'
 import { MAX_ISSUES } from './max-issues.js'
 
@@ -28,8 +30,13 @@ interface AjvPair {
  * Returns the issues of a value that is refused, else `undefined`. Fills in defaults and coerces in place.
  *
  * @param sent The value before copying, if `value` is a copy.
+ * @param place The object that holds the value, into which Ajv writes a coerced one.
  */
-type Validate = (value: unknown, sent?: unknown) => readonly ValidationIssue[] | undefined
+type Validate = (
+  value: unknown,
+  sent?: unknown,
+  place?: DataValidationCxt,
+) => readonly ValidationIssue[] | undefined
 
 const LATEST: Draft = '2020-12'
 
@@ -48,8 +55,10 @@ export function createJsonSchemaCompiler() {
   return async function compileJsonSchema(
     schema: JsonSchema,
     source: InputSource,
+    { isMember = false }: { readonly isMember?: boolean } = {},
   ): Promise<Validator> {
     const { forBody, forText } = await load(await draftOf(schema, load))
+    if (isMember) return memberValidator(schema, source === 'body' ? forBody : forText)
     return source === 'body'
       ? bodyValidator(compile(schema, forBody))
       : textValidator(compile(schema, forText))
@@ -92,15 +101,16 @@ function compile(schema: JsonSchema, { refusing, collecting }: AjvPair): Validat
   // The validator of an `$async` schema returns a promise. A promise is truthy, so every body would pass.
   if ('$async' in refuse) throw new Error('$async is not supported')
   let collect: ValidateFunction | undefined
-  return function validate(value, sent = value) {
+  return function validate(value, sent = value, place) {
     refusing.work.begin(value)
-    if (refuse(value) === true) return undefined
+    if (refuse(value, place) === true) return undefined
     // `errors` belongs to the validator function, so it is read before another request can run the validator.
     const { errors } = refuse
     const collector = collecting()
     collect ??= collector.compile(schema)
     collector.work.begin(value)
-    const isRefused = collect(sent === value ? value : { ...(sent as object) }) !== true
+    const again = sent === value ? value : { ...(sent as object) }
+    const isRefused = collect(again, place) !== true
     return ((isRefused ? collect.errors : errors) ?? []).slice(0, MAX_ISSUES).map(toIssue)
   }
 }
@@ -132,6 +142,28 @@ function textValidator(validate: Validate): Validator {
   return function validateText(value) {
     const copy = { ...(value as object) }
     return toResult(copy, validate(copy, value))
+  }
+}
+
+/** Validates one value of an object. Ajv coerces a value only in the object that holds it. */
+function memberValidator(schema: JsonSchema, pair: AjvPair): Validator {
+  const validate = compile(schema, pair)
+  return function validateMember(sent) {
+    const value: unknown = sent === undefined ? structuredClone(schema['default']) : sent
+    if (value === undefined) {
+      return acceptsUndefined(schema)
+        ? { value }
+        : { issues: [{ path: [], message: 'is required' }] }
+    }
+    const holder: Record<string, unknown> = { value }
+    const issues = validate(value, value, {
+      instancePath: '',
+      parentData: holder,
+      parentDataProperty: 'value',
+      rootData: holder,
+      dynamicAnchors: {},
+    })
+    return toResult(holder['value'], issues)
   }
 }
 

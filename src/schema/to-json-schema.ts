@@ -1,5 +1,7 @@
 import type { SchemaConverter, SchemaSide } from '../contracts/openapi.js'
+import { KeyedSchema } from './keyed-schema.js'
 import { describeArktype } from './libraries/arktype.js'
+import { describeKeyed } from './libraries/keyed.js'
 import { unknown } from './libraries/library-result.js'
 import { describePlain } from './libraries/plain.js'
 import { describeValibot } from './libraries/valibot.js'
@@ -25,7 +27,11 @@ export interface DescribeOptions {
 const target = 'draft-2020-12'
 
 /** Converts any supported schema to JSON Schema. Errors of the library are thrown. */
-export function toJsonSchema(schema: object, { side, converters = {} }: DescribeOptions): unknown {
+export function toJsonSchema(schema: object, options: DescribeOptions): unknown {
+  const { side, converters = {} } = options
+  if (schema instanceof KeyedSchema) {
+    return describeKeyed(schema, (part) => toJsonSchema(part, options))
+  }
   const standard = (schema as { '~standard'?: Standard })['~standard']
   if (standard === undefined) return describePlain(schema, side)
   const vendor = String(standard.vendor)

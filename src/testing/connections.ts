@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { AuthGuard } from '../contracts/guard.js'
 import type { Request, User } from '../contracts/handler.js'
+import type { CarriesCredential } from '../http/credentials.js'
 import type { RunRoute, Step } from '../step/step.js'
 import { isThenable } from '../step/thenable.js'
 import { MemoryAgent } from './memory-agent.js'
@@ -92,6 +93,15 @@ export class Connections {
       return true
     },
   })
+
+  /** A request with a principal counts as one with credentials, so that `wrapGuard` sets its user. */
+  readonly wrapCredentials = (carries: CarriesCredential): CarriesCredential => {
+    return function carriesUnderTest(req) {
+      // The type names only the part of the request that applications read.
+      const { socket } = req as Request
+      return factsOf.get(socket)?.principal !== undefined || carries(req)
+    }
+  }
 
   /**
    * Wraps a route so that probe requests run the probe route instead. That route is compiled at the first

@@ -79,6 +79,7 @@ export class TestApp extends App {
       logger: this.#log.logger,
       overrides: options.testOverrides ?? [],
       wrapGuard: this.#connections.wrapGuard,
+      wrapCredentials: this.#connections.wrapCredentials,
       wrapStore: this.#stores.wrap,
       beforeHandler: this.#beforeHandler,
       wrapRoutes: this.#wrapRoutes,

@@ -21,6 +21,7 @@ const document = {
   paths: {
     '/locked': { post: operation('locked', true) },
     '/open': { post: operation('open', false) },
+    '/either': { post: { ...operation('either', false), security: [{ BearerAuth: [] }, {}] } },
   },
 } as unknown as OpenApiDocument
 
@@ -73,6 +74,11 @@ describe('the authorization of a call', () => {
   it('is no token when the operation has no security', async () => {
     expect((await sent('open', { token: 't' })).get('authorization')).toBeNull()
     expect((await sent('open', { token: 't' }, call)).get('authorization')).toBe('Basic call')
+  })
+
+  it('is the token if there is one when the security of the operation is optional', async () => {
+    expect((await sent('either', { token: 't' })).get('authorization')).toBe('Bearer t')
+    expect((await sent('either', {})).get('authorization')).toBeNull()
   })
 
   it('is the result of the token function for each call', async () => {

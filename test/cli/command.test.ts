@@ -155,7 +155,14 @@ describe('an application', () => {
     })
     const outcome = await compiled.run(['routes', '--json'])
     expect(JSON.parse(outcome.stdout)).toEqual([
-      { method: 'GET', path: '/x', controller: 'X', handler: 'hello', isProtected: false },
+      {
+        method: 'GET',
+        path: '/x',
+        controller: 'X',
+        handler: 'hello',
+        isProtected: false,
+        isAuthOptional: false,
+      },
     ])
   })
 

@@ -146,6 +146,18 @@ describe('operations', () => {
       ['ok security-loosened @ security'],
     ],
     [
+      'security that becomes optional',
+      { security: bearer },
+      { security: [...bearer, {}] },
+      ['ok security-loosened @ security'],
+    ],
+    [
+      'optional security that becomes required',
+      { security: [...bearer, {}] },
+      { security: bearer },
+      ['breaking security-added @ security'],
+    ],
+    [
       'an additional security scheme',
       { security: bearer },
       { security: [{ BearerAuth: [], Key: [] }] },

@@ -38,6 +38,7 @@ const bare = {
   parameters: null,
   abilities: null,
   isProtected: false,
+  isAuthOptional: false,
   inputs: { params: null, query: null, headers: null, body: null },
   uses: null,
   operation: { responses: [] },
@@ -70,11 +71,18 @@ const parts: RouteParts = {
   added: [],
   middlewares: [],
   interceptors: [],
+  parameters: [],
   underTest: null,
+}
+
+const parameter = {
+  definition: { read: () => 1, place: null, schema: null, values: new WeakMap() },
+  check: null,
 }
 
 const config: PipelineConfig = {
   guard: { canActivate: () => true },
+  carriesCredential: () => true,
   logDenial: () => {},
   can: undefined,
   bodyLimits: { size: 1, depth: 1 },
@@ -160,6 +168,7 @@ describe('a route', () => {
         added: [{ plugin: 'all', steps: ALL_PLACES }],
         middlewares: [() => {}],
         interceptors: [passing],
+        parameters: [parameter],
         underTest: stage,
       },
       { ...config, mayFailLate: true },
@@ -169,6 +178,7 @@ describe('a route', () => {
 
   it.each<Case>([
     ['guard', { isProtected: true }, {}],
+    ['guard', { isAuthOptional: true }, {}],
     ['can', { abilities: ['a'] }, {}],
     ['body', { method: 'PUT' }, {}],
     ['headers', { headers: [['X-A', '1']] }, {}],
@@ -177,6 +187,7 @@ describe('a route', () => {
     ['observe', {}, { added: adding({ onEnd() {} }) }],
     ['observe', {}, { added: adding({ onResponse() {} }) }],
     ...PLACES.map((place): Case => [place, {}, { added: adding({ [place]: pass }) }]),
+    ['parameters', {}, { parameters: [parameter] }],
     ['underTest', {}, { underTest: (next) => next }],
     ['quota', {}, { stages: { ...NO_STAGES, quota: (next) => next } }],
     ['cache', {}, { stages: { ...NO_STAGES, cache: () => (next) => next } }],

@@ -35,6 +35,7 @@ export function explainRoute(route: RouteModel, app: ExplainedApp): RouteExplana
   const { auth, limits, timeouts } = settings
   const planned = planLimits(settings.rateLimit, model).ofRoutes[route.index] ?? []
   const { bounds } = route
+  const isGuarded = route.isProtected || route.isAuthOptional
   const maxBytes = bounds?.bodyBytes ?? limits.bodyBytes
   const maxDepth = bounds?.depth ?? limits.depth
   const handlerMs = handlerMsOf(bounds, timeouts.handlerMs)
@@ -42,7 +43,7 @@ export function explainRoute(route: RouteModel, app: ExplainedApp): RouteExplana
     ...rowOf(route, app),
     before: middlewaresBefore(app),
     plugins: explainPlugins(route, settings.plugins),
-    guard: route.isProtected && auth.guard !== null ? nameOf(auth.guard) : null,
+    guard: isGuarded && auth.guard !== null ? nameOf(auth.guard) : null,
     abilities: route.abilities ?? [],
     tenant: explainTenant(route, app),
     rateLimits: explainLimits(route, planned),

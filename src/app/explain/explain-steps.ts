@@ -64,9 +64,10 @@ function usedSteps(
   return new Set<StepName>([
     'respond',
     ...features,
-    ...(route.isProtected ? (['guard'] as const) : []),
+    ...(route.isProtected || route.isAuthOptional ? (['guard'] as const) : []),
     ...(route.abilities === null ? [] : (['can'] as const)),
     ...used(own),
+    ...(route.definedParameters === null ? [] : (['parameters'] as const)),
     ...(hasPluginSteps ? STEPS_OF_PLUGINS : []),
     'handler',
   ])

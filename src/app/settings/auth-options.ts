@@ -1,9 +1,11 @@
+import { validateHeaderName } from 'node:http'
 import type { AuthGuard } from '../../contracts/guard.js'
 import type { Request, User } from '../../contracts/handler.js'
 import type { Token } from '../../contracts/provider.js'
 import type { Problem } from '../../errors/config-error.js'
-import { invalid } from '../../errors/invalid.js'
+import { invalid, shown } from '../../errors/invalid.js'
 import { type Names, type OptionGroup, refusedNames } from '../../errors/option-group.js'
+import { COOKIE_PREFIX, type CredentialPlaces, credentialPlaces } from '../../http/credentials.js'
 
 /** The `auth` option. */
 export interface AuthOptions {
@@ -30,6 +32,14 @@ export interface AuthOptions {
     abilities: readonly string[],
     req: Request,
   ) => boolean | Promise<boolean>
+  /**
+   * The places of credentials in a request: names of headers, and of cookies as `'cookie:<name>'`. On a route with
+   * `@Auth({ optional: true })`, the guard runs for requests that carry one of them.
+   *
+   * @defaultValue `['authorization']`
+   * @see docs/auth.md#optional-auth
+   */
+  readonly credentials?: readonly string[]
 }
 
 /** The `auth` option, resolved. */
@@ -40,19 +50,26 @@ export interface AuthSettings {
   readonly defaultAccess: 'public' | 'protected'
   /** `undefined` if the permissions and roles of the user decide. */
   readonly can: AuthOptions['can']
+  /** The places of credentials, for routes with optional auth. */
+  readonly credentials: CredentialPlaces
 }
 
 type Option = AuthOptions | undefined
 
-const NAMES: Names<AuthOptions> = { guard: true, default: true, can: true }
+const NAMES: Names<AuthOptions> = { guard: true, default: true, can: true, credentials: true }
 
 /** The `auth` option. An unknown name is an error, because a misspelt `guard` would leave routes without a guard. */
 export const authGroup: OptionGroup<Option, AuthSettings> = {
   unknown: (auth) => refusedNames('auth.', auth, NAMES),
-  check: (auth) => [...checkRules(auth), ...checkGuard(auth?.guard)],
+  check: (auth) => [
+    ...checkRules(auth),
+    ...checkGuard(auth?.guard),
+    ...checkCredentials(auth?.credentials),
+  ],
   resolve(auth) {
     const { guard = null, default: defaultAccess = 'public', can } = auth ?? {}
-    return Object.freeze({ guard, defaultAccess, can })
+    const credentials = credentialPlaces(auth?.credentials ?? ['authorization'])
+    return Object.freeze({ guard, defaultAccess, can, credentials })
   },
 }
 
@@ -83,4 +100,29 @@ function checkGuard(guard: unknown): Problem[] {
   if (isGuard || isToken) return []
   const remedy = 'Give an instance with canActivate(req, route), a class, or a token.'
   return [invalid('auth.guard', 'It has no method canActivate.', remedy)]
+}
+
+/** Checks `auth.credentials`. A wrong name would never be found, so a request with credentials would be anonymous. */
+function checkCredentials(credentials: unknown): Problem[] {
+  if (credentials === undefined) return []
+  const remedy = "Give names of headers and cookies: ['authorization', 'cookie:session']."
+  if (!Array.isArray(credentials) || credentials.length === 0) {
+    return [invalid('auth.credentials', `${shown(credentials)} is no list of names.`, remedy)]
+  }
+  return credentials
+    .filter((name) => !isCredentialName(name))
+    .map((name) =>
+      invalid('auth.credentials', `${shown(name)} is no name of a header or cookie.`, remedy),
+    )
+}
+
+/** The name of a cookie is a token, as that of a header is (RFC 6265, 4.1.1; RFC 9110, 5.1). */
+function isCredentialName(given: unknown): boolean {
+  if (typeof given !== 'string') return false
+  try {
+    validateHeaderName(given.startsWith(COOKIE_PREFIX) ? given.slice(COOKIE_PREFIX.length) : given)
+    return true
+  } catch {
+    return false
+  }
 }

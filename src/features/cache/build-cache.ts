@@ -16,6 +16,8 @@ import { memoryCache } from './memory-cache.js'
 export interface CacheConfig {
   readonly settings: ResolvedCache
   readonly clock: Clock
+  /** The headers of `auth.credentials`, in lower case. Default: none. */
+  readonly credentials?: readonly string[]
   readonly currentTenant: CurrentTenant
   /** Whether code without a tenant may read entries of any tenant. Default: always. */
   readonly actsForAll?: () => boolean
@@ -49,6 +51,7 @@ const MOST_WARNINGS = 20
 export function declareCache(config: CacheConfig): DeclaredCache {
   const { clock, currentTenant, actsForAll = () => true, isCurrent = () => false } = config
   const { refuseClaim = () => {}, wrapStore = (store) => store, settings } = config
+  const { credentials = [] } = config
   let logger: Logger | undefined
   const lateLogger: Logger = {
     info: (facts, message) => logger?.info(facts, message),
@@ -78,7 +81,7 @@ export function declareCache(config: CacheConfig): DeclaredCache {
       return {
         stageOf: (route) =>
           isCached(route)
-            ? stageOf(route, { engine: engine.get(), hasNotes, logger: input.logger })
+            ? stageOf(route, { engine: engine.get(), hasNotes, credentials, logger: input.logger })
             : null,
         addsHeaders: isUsed && hasNotes,
         async close() {
@@ -117,10 +120,12 @@ class LazyEngine {
 interface StageConfig {
   readonly engine: CacheEngine
   readonly hasNotes: boolean
+  readonly credentials: readonly string[]
   readonly logger: Logger
 }
 
-function stageOf(route: RouteModel, { engine, hasNotes, logger }: StageConfig): SettlingStage {
+function stageOf(route: RouteModel, config: StageConfig): SettlingStage {
+  const { logger, ...shared } = config
   const lifetime = lifetimeOf(route)
   const logged = new Set<string>()
   const warn = (message: string) => {
@@ -128,7 +133,7 @@ function stageOf(route: RouteModel, { engine, hasNotes, logger }: StageConfig): 
     logged.add(message)
     logger.warn({ route: route.name }, `@Cache of ${route.name}: ${message}`)
   }
-  return cacheStage({ route, engine, lifetime, hasNotes, warn })
+  return cacheStage({ ...shared, route, lifetime, warn })
 }
 
 /** Whether responses of a route are cached. With a ttl of 0 nothing is stored, so the route needs no cache step. */

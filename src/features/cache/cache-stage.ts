@@ -26,7 +26,7 @@ const MOST_FOLLOWED = 3
  * handler, and its response is stored.
  */
 export function cacheStage(config: CacheStepConfig): SettlingStage {
-  const keyOf = compileKey(config.route, config.warn)
+  const keyOf = compileKey(config.route, config)
   return (settle) => (next) => new CachedRoute(config, { keyOf, next, settle }).step
 }
 

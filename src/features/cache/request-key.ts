@@ -9,10 +9,18 @@ export type RequestKey = (req: BlazonRequest, caller: string | null) => string |
 /** The result for a request that bypasses the cache without a warning. */
 const BYPASS = Symbol('bypass')
 
+/** The input of {@link compileKey} beside the route. */
+export interface KeyConfig {
+  readonly warn: (message: string) => void
+  /** Headers that may identify the caller beside `CREDENTIALS`, in lower case. */
+  readonly credentials: readonly string[]
+}
+
 /** Creates the function that returns the cache key of a request. That function never throws. */
-export function compileKey(route: RouteModel, warn: (message: string) => void): RequestKey {
+export function compileKey(route: RouteModel, config: KeyConfig): RequestKey {
+  const { warn } = config
   const own = route.cache?.key
-  const key = own === undefined ? defaultKey(route) : ownKey(route, own, warn)
+  const key = own === undefined ? defaultKey(route, config) : ownKey(route, own, config)
   const what = own === undefined ? 'The default key' : 'Its key'
   return function keyOf(req, caller) {
     try {
@@ -49,13 +57,14 @@ type AnyKey = (req: BlazonRequest, caller: Caller) => unknown
  * Creates the default key: method, path, query, and the caller if there is one. It is unambiguous: a path
  * begins with a slash, a caller does not, and neither contains a space.
  */
-function defaultKey({ isProtected, cache }: RouteModel): AnyKey {
+function defaultKey({ isProtected, cache }: RouteModel, { credentials }: KeyConfig): AnyKey {
   if (cache?.shared === true)
     return (req) => (carriesBody(req) ? BYPASS : `GET ${pathAndQuery(req)}`)
+  const isCredited = credentialFinder(credentials)
   return (req, caller) => {
     if (carriesBody(req)) return BYPASS
     if (caller !== null) return `GET ${caller} ${pathAndQuery(req)}`
-    return isProtected || carriesCredentials(req) ? BYPASS : `GET ${pathAndQuery(req)}`
+    return isProtected || isCredited(req) ? BYPASS : `GET ${pathAndQuery(req)}`
   }
 }
 
@@ -66,13 +75,15 @@ function defaultKey({ isProtected, cache }: RouteModel): AnyKey {
 function ownKey(
   { isProtected, cache }: RouteModel,
   key: (req: BlazonRequest) => unknown,
-  warn: (message: string) => void,
+  { warn, credentials }: KeyConfig,
 ): AnyKey {
   if (isProtected || cache?.shared === true) return key
+  const isCredited = credentialFinder(credentials)
+  const names = [...CREDENTIALS, ...credentials]
   return (req, caller) => {
     const value = key(req)
-    if (caller !== null || typeof value !== 'string' || !carriesCredentials(req)) return value
-    if (namesCredentials(key, req, value)) return value
+    if (caller !== null || typeof value !== 'string' || !isCredited(req)) return value
+    if (keyWithout(names, key, req) !== value) return value
     warn(UNNAMED)
     return BYPASS
   }
@@ -97,28 +108,35 @@ export function carriesCredentials({ headers }: BlazonRequest): boolean {
   )
 }
 
+/** Returns `carriesCredentials`, which also finds these headers. */
+function credentialFinder(more: readonly string[]): (req: BlazonRequest) => boolean {
+  const others = more.filter((name) => !CREDENTIALS.includes(name))
+  if (others.length === 0) return carriesCredentials
+  return (req) => carriesCredentials(req) || others.some((name) => req.headers[name] !== undefined)
+}
+
 /** Whether a request has a body. A handler may read it, and it is not part of the URL (RFC 9110, 9.3.1). */
 export function carriesBody({ headers }: BlazonRequest): boolean {
   const length = headers['content-length']
   return (length !== undefined && length !== '0') || headers['transfer-encoding'] !== undefined
 }
 
-/** Whether the key changes, or cannot be computed, when the credentials of the request are removed. */
-function namesCredentials(
+/** The key without the credentials of the request, in headers of these names; `undefined` if it cannot be computed. */
+function keyWithout(
+  names: readonly string[],
   key: (req: BlazonRequest) => unknown,
   req: BlazonRequest,
-  value: string,
-): boolean {
+): unknown {
   const headers = { ...req.headers }
-  for (const name of CREDENTIALS) delete headers[name]
+  for (const name of names) delete headers[name]
   const stripped = { headers, cookies: {}, signedCookies: {}, session: {} }
   const undo = Object.entries(stripped).map(([field, none]) => replace(req, field, none))
   try {
     const without = key(req)
     ignoreRejection(without)
-    return without !== value
+    return without
   } catch {
-    return true
+    return undefined
   } finally {
     for (const each of undo) each()
   }

@@ -25,6 +25,8 @@ export interface CacheStepConfig {
   readonly hasNotes: boolean
   /** Logs a warning about the route; the same warning only once. */
   readonly warn: (message: string) => void
+  /** Headers that may identify the caller, as `auth.credentials` names them, in lower case. */
+  readonly credentials: readonly string[]
 }
 
 const LATE =

@@ -93,13 +93,15 @@ export function needsTenant(
 
 /**
  * Whether `authorize` runs for a route. It does not for a route that is public and has no `@Tenant`, such as a login.
+ * With optional auth, it also runs for requests without a user.
  */
 export function isAuthorized(
-  route: Pick<RouteModel, 'tenant' | 'isProtected'>,
+  route: Pick<RouteModel, 'tenant' | 'isProtected' | 'isAuthOptional'>,
   settings: TenantSettings | null,
 ): boolean {
   if (settings === null || settings.authorize === null) return false
-  return route.isProtected || route.tenant !== null || settings.isRequired
+  const { isProtected, isAuthOptional, tenant } = route
+  return isProtected || isAuthOptional || tenant !== null || settings.isRequired
 }
 
 /**

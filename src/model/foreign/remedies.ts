@@ -17,8 +17,9 @@ export const REMEDIES = {
   answer: 'Import @HttpCode, @Header and @Redirect from blazon; for anything else use res.',
   version: "Write the version into the path: @Controller('v2/…').",
   parameter:
-    'Import @Body, @Query, @Headers, @Req or @Res from blazon (@Param is @Params(schema)), or take the request: (req, res).',
-  custom: 'Use @CurrentUser(), @TenantId() or @Req() of blazon, or read it from req.',
+    "Import @Body, @Query, @Headers, @Req or @Res from blazon (@Param('id') is @Params('id', schema)), or take the request: (req, res).",
+  custom:
+    'Define it with defineParameter() of blazon; or use @CurrentUser(), @TenantId() or @Req().',
   injection: 'Import Inject from blazon, or write inject(token).',
   limit: "Write @RateLimit({ limit: 10, window: '1m' }) of blazon.",
   output: 'Return only data that clients may see: the returned value is sent unchanged.',

@@ -3,6 +3,7 @@ import type { RouteModel } from '../../contracts/route-model.js'
 import { toFailure } from '../../errors/failure.js'
 import { HttpError } from '../../errors/http-error.js'
 import { refuse } from '../../errors/refuse.js'
+import type { CarriesCredential } from '../../http/credentials.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { Refusal } from '../../step/refusal.js'
 import type { Stage, Step } from '../../step/step.js'
@@ -25,6 +26,19 @@ export interface GuardConfig {
  */
 export function guardStage(config: GuardConfig): Stage {
   return (next) => guardStep(config, next)
+}
+
+/** Runs the guard for requests that carry a credential. All others pass without it. */
+export function optionalGuardStage(
+  config: GuardConfig,
+  carriesCredential: CarriesCredential,
+): Stage {
+  return (next) => {
+    const guarded = guardStep(config, next)
+    return function guardCredentials(req, res) {
+      return carriesCredential(req) ? guarded(req, res) : next(req, res)
+    }
+  }
 }
 
 function guardStep({ guard, route, logDenial }: GuardConfig, next: Step): Step {

@@ -4,6 +4,7 @@ import { refuse } from '../../errors/refuse.js'
 import { kIsExpired, kTenantScope } from '../../http/own-fields.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { hidesParameters } from '../../model/hides-parameters.js'
+import { ownValue } from '../../schema/keyed-validator.js'
 import { isNextError } from '../../step/next-error.js'
 import type { OnError, Stage, Step } from '../../step/step.js'
 
@@ -71,8 +72,8 @@ function invokeWithParameters(
 ): Step {
   const last = parameters.at(-1)?.index ?? -1
   const readers = Array.from({ length: last + 1 }, (_, index) => {
-    const source = parameters.find((parameter) => parameter.index === index)?.source
-    return source === undefined ? null : READERS[source]
+    const parameter = parameters.find((each) => each.index === index)
+    return parameter === undefined ? null : readerOf(parameter)
   })
   return function invoke(req, res) {
     return method.apply(
@@ -82,7 +83,15 @@ function invokeWithParameters(
   }
 }
 
-const READERS: Record<ParameterSource, (req: BlazonRequest, res: Response) => unknown> = {
+type Read = (req: BlazonRequest, res: Response) => unknown
+
+function readerOf({ source, key, definition }: ParameterModel): Read {
+  if (definition !== null) return (req) => definition.values.get(req)
+  const read = READERS[source]
+  return key === null ? read : (req, res) => ownValue(read(req, res), key)
+}
+
+const READERS: Record<ParameterSource, Read> = {
   body: (req) => req.body,
   params: (req) => req.params,
   query: (req) => req.query,
@@ -91,6 +100,7 @@ const READERS: Record<ParameterSource, (req: BlazonRequest, res: Response) => un
   res: (_req, res) => res,
   user: (req) => req.user,
   tenant: (req) => req[kTenantScope]?.id,
+  defined: () => undefined,
 }
 
 /** Creates the `next` of a handler. A call of `next()` without an error means that nothing was found: 404. */

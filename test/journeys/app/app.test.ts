@@ -102,6 +102,7 @@ describe('App', () => {
         controller: 'CounterController',
         handler: 'next',
         isProtected: false,
+        isAuthOptional: false,
       },
       {
         method: 'GET',
@@ -109,6 +110,7 @@ describe('App', () => {
         controller: 'SlowController',
         handler: 'wait',
         isProtected: false,
+        isAuthOptional: false,
       },
     ])
   })

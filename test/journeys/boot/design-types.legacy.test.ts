@@ -116,6 +116,10 @@ describe('a parameter whose type is a class, without a schema', () => {
       static '~standard' = {}
     }
     expect((await problemOf(controllerOf('Body', Named)))?.remedy).toContain('@Body(Named)')
+    class Kept {
+      static schema = z.object({ name: z.string() })
+    }
+    expect((await problemOf(controllerOf('Body', Kept)))?.remedy).toContain('@Body(Kept.schema)')
   })
 })
 

@@ -5,6 +5,7 @@ import {
   Body,
   Controller,
   CurrentUser,
+  defineParameter,
   Get,
   Headers,
   Inject,
@@ -171,4 +172,46 @@ export class BadService {
   // @ts-expect-error @Inject describes fields and constructor parameters
   @Inject(Store)
   method() {}
+}
+
+@Controller('keys')
+export class Keys {
+  @Post(':id')
+  good(
+    @Params('id', z.coerce.number()) id: number,
+    @Params('id') raw: string,
+    @Query('page', z.coerce.number().optional()) page: number | undefined,
+    @Headers('x-trace') trace: unknown,
+    @Body('title', z.string()) title: string,
+  ) {
+    return [id, raw, page, trace, title]
+  }
+
+  @Post('bad/:id')
+  bad(
+    // @ts-expect-error: the schema makes it a number
+    @Params('id', z.coerce.number()) id: string,
+    // @ts-expect-error: it may be missing
+    @Query('page', z.coerce.number().optional()) page: number,
+    // @ts-expect-error: the schema makes it a string
+    @Body('title', z.string()) title: { text: string },
+  ) {
+    return [id, page, title]
+  }
+}
+
+const Ip = defineParameter((req) => req.ip ?? '')
+
+@Controller('defined')
+export class Defined {
+  @Get()
+  good(@Ip() ip: string, @Ip() other: string | undefined) {
+    return [ip, other]
+  }
+
+  @Get('bad')
+  // @ts-expect-error: it is a string
+  bad(@Ip() ip: number) {
+    return ip
+  }
 }

@@ -1,0 +1,41 @@
+import type { RouteModel } from '../contracts/route-model.js'
+import type { InputSource, Schema } from '../contracts/schema.js'
+import { createValidatorCompiler } from '../schema/compile-validator.js'
+import { KeyedSchema } from '../schema/keyed-schema.js'
+import { type FactsByKind, factsOf } from './facts-by-kind.js'
+
+/** The inputs of a route without any. Most routes share it. */
+const NONE: RouteModel['inputs'] = Object.freeze({
+  params: null,
+  query: null,
+  headers: null,
+  body: null,
+})
+
+/** The schema of each part of the request: the first one, or one of all keys that are described one by one. */
+export function compileInputs(facts: FactsByKind): RouteModel['inputs'] {
+  if (facts.input === undefined) return NONE
+  const { params, query, headers, body } = NONE
+  const inputs: Record<InputSource, Schema | null> = { params, query, headers, body }
+  for (const source of Object.keys(inputs) as InputSource[])
+    inputs[source] = schemaOf(source, facts)
+  return Object.freeze(inputs)
+}
+
+/** A second schema of a part is an error, which `checkInputs` reports. */
+function schemaOf(source: InputSource, facts: FactsByKind): Schema | null {
+  const inputs = factsOf(facts, 'input').filter((input) => input.source === source)
+  const whole = inputs.find(({ key }) => key === undefined)
+  if (whole !== undefined || inputs.length === 0) return whole?.schema ?? null
+  const entries = new Map<string, Schema | null>()
+  for (const { key, schema } of inputs) entries.set(key as string, schema ?? null)
+  // A parameter without a schema receives its key from the validated input, so it must be in it.
+  for (const parameter of factsOf(facts, 'parameter')) {
+    const { key } = parameter
+    if (parameter.source === source && key !== undefined && !entries.has(key))
+      entries.set(key, null)
+  }
+  // The path itself declares all its parameters, so those without a schema stay.
+  const isOpen = source === 'params'
+  return new KeyedSchema(entries, { isOpen, createCompiler: () => createValidatorCompiler() })
+}

@@ -1,0 +1,98 @@
+import type { ParameterDefinition } from '../../contracts/parameter.js'
+import type {
+  FieldError,
+  InputSource,
+  ValidationIssue,
+  ValidationResult,
+  Validator,
+} from '../../contracts/schema.js'
+import { refuse } from '../../errors/refuse.js'
+import { kIsExpired } from '../../http/own-fields.js'
+import type { BlazonRequest } from '../../http/request.js'
+import type { Stage } from '../../step/step.js'
+import { isThenable, whenSettled } from '../../step/thenable.js'
+import { limitErrors } from '../field-errors.js'
+import { type Declares, genericErrors } from '../generic-errors.js'
+
+/** A parameter of `defineParameter`, with its compiled schema. */
+export interface CompiledParameter {
+  readonly definition: ParameterDefinition
+  /** Validates an object with the value under the name of the parameter; `null` without a schema. */
+  readonly check: ParameterCheck | null
+}
+
+/** The schema of a parameter, as a validator of an object that has only this parameter. */
+export interface ParameterCheck {
+  readonly source: InputSource
+  readonly name: string
+  readonly validate: Validator
+  readonly declares: Declares | null
+}
+
+/**
+ * Reads the values of `defineParameter`, one after the other, so that a function may use the values of earlier ones. The
+ * first value that its schema refuses ends the request. The error is thrown, because interceptors are around this step.
+ */
+export function parametersStage(parameters: readonly CompiledParameter[]): Stage {
+  return (next) =>
+    function readParameters(req, res) {
+      const pending = readFrom(0, parameters, req)
+      if (pending === undefined) return next(req, res)
+      return pending.then(() => (req[kIsExpired] ? res : next(req, res)))
+    }
+}
+
+function readFrom(
+  start: number,
+  parameters: readonly CompiledParameter[],
+  req: BlazonRequest,
+): Promise<void> | undefined {
+  for (let index = start; index < parameters.length; index++) {
+    const parameter = parameters[index] as CompiledParameter
+    const value = parameter.definition.read(req)
+    const pending = isThenable(value)
+      ? whenSettled(value, (settled) => store(settled, parameter, req))
+      : store(value, parameter, req)
+    if (pending !== undefined) return pending.then(() => readFrom(index + 1, parameters, req))
+  }
+  return undefined
+}
+
+/** Stores a value, or what its schema has made of it. */
+function store(
+  value: unknown,
+  { definition, check }: CompiledParameter,
+  req: BlazonRequest,
+): Promise<void> | undefined {
+  if (check === null) {
+    definition.values.set(req, value)
+    return undefined
+  }
+  const sent = { [check.name]: value }
+  const settle = (result: ValidationResult): void => {
+    if (result.issues !== undefined) throw rejection(result.issues, check, sent)
+    definition.values.set(req, (result.value as Record<string, unknown>)[check.name])
+  }
+  const result = check.validate(sent)
+  if (isThenable(result)) return whenSettled(result, settle)
+  settle(result)
+  return undefined
+}
+
+function rejection(
+  issues: readonly ValidationIssue[],
+  { source, declares }: ParameterCheck,
+  sent: object,
+): Error {
+  const errors =
+    declares === null
+      ? issues.map(
+          ({ path, message }): FieldError => ({
+            in: source,
+            path: path.map(String).join('.'),
+            message,
+          }),
+        )
+      : genericErrors(issues, { source, value: sent, declares })
+  return refuse('VALIDATION_FAILED', 'Validation failed', { errors: limitErrors(errors) })
+}

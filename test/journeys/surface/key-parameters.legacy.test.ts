@@ -1,0 +1,220 @@
+import 'reflect-metadata'
+import {
+  Body,
+  type Class,
+  Controller,
+  Get,
+  Headers,
+  Params,
+  Patch,
+  Post,
+  Put,
+  Query,
+  Req,
+  type Request,
+} from 'blazon'
+import { TestApp, type TestOptions } from 'blazon/testing'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { bootProblems } from '../../support.js'
+
+const start = (controllers: Class[], options: TestOptions = {}) =>
+  TestApp.create({ controllers, contract: 'throw', ...options })
+
+const Whole = z.object({ title: z.string().trim(), size: z.number().default(1) })
+
+@Controller('books')
+class Books {
+  @Put(':shelf/:id')
+  put(
+    @Params('id', z.coerce.number()) id: number,
+    @Params('shelf') shelf: string,
+    @Query('page', z.coerce.number().default(1)) page: number,
+    @Query('q') q: unknown,
+    @Headers('X-Trace', z.uuid().optional()) trace: string | undefined,
+    @Body('title', z.string()) title: string,
+    @Body('note') note: unknown,
+    @Req() req: Request,
+  ) {
+    return { id, shelf, page, q, trace, title, note, query: req.query, body: req.body }
+  }
+
+  @Patch(':shelf/:id')
+  patch(
+    @Body('title') title: string,
+    @Body('size') size: number,
+    @Body(Whole) body: z.infer<typeof Whole>,
+  ) {
+    return { title, size, body }
+  }
+
+  @Get(':shelf')
+  list(
+    @Params('shelf') shelf: string,
+    @Query('q') q: unknown,
+    @Headers('X-Trace') trace: unknown,
+    @Headers('Accept') accept: unknown,
+    @Query() query: unknown,
+  ) {
+    return { shelf, q, trace, accept, query }
+  }
+
+  @Post()
+  add(@Body('title') title: unknown, @Body('constructor') inherited: unknown) {
+    return { title, inherited }
+  }
+}
+
+describe('a parameter that receives one key', () => {
+  it('has the validated value of its schema, or the value as it was sent', async () => {
+    await using app = await start([Books])
+    const { body } = await app
+      .request()
+      .put('/books/top/7?q=a&q=b&other=1')
+      .send({ title: 'Dune', note: 3, other: 1 })
+    expect(body.data).toEqual({
+      id: 7,
+      shelf: 'top',
+      page: 1,
+      q: ['a', 'b'],
+      title: 'Dune',
+      note: 3,
+      query: { page: 1, q: ['a', 'b'] },
+      body: { title: 'Dune', note: 3 },
+    })
+  })
+
+  it('is refused with the path of the key', async () => {
+    await using app = await start([Books])
+    const { status, body } = await app
+      .request()
+      .put('/books/top/x?page=y')
+      .set('x-trace', 'z')
+      .send({})
+    expect(status).toBe(400)
+    const places = body.errors.map((error: { in: string; path: string }) => [error.in, error.path])
+    expect(places).toEqual([
+      ['params', 'id'],
+      ['query', 'page'],
+      ['headers', 'x-trace'],
+      ['body', 'title'],
+    ])
+  })
+
+  it('is a part of the validated value if a schema describes all of the input', async () => {
+    await using app = await start([Books])
+    const { body } = await app.request().patch('/books/top/7').send({ title: ' Dune ' })
+    expect(body.data).toEqual({ title: 'Dune', size: 1, body: { title: 'Dune', size: 1 } })
+  })
+
+  it('changes nothing of a part without any schema', async () => {
+    await using app = await start([Books])
+    const { body } = await app.request().get('/books/top?q=a&p=b').set('x-trace', 'z')
+    expect(body.data).toEqual({
+      shelf: 'top',
+      q: 'a',
+      trace: 'z',
+      query: { q: 'a', p: 'b' },
+    })
+  })
+
+  it('is undefined when the key is missing, and when the input is no object', async () => {
+    await using app = await start([Books])
+    const add = (body: object) => app.request().post('/books').send(body)
+    expect((await add({})).body.data).toEqual({})
+    expect((await add([1])).body.data).toEqual({})
+    expect((await app.request().post('/books')).body.data).toEqual({})
+    expect((await add({ title: 1 })).body.data).toEqual({ title: 1 })
+  })
+
+  it('is in the document, with or without a schema', async () => {
+    await using app = await start([Books])
+    const describe = (
+      parameters: readonly { in: string; name: string; required?: boolean }[] = [],
+    ) => parameters.map(({ in: place, name, required = false }) => `${place} ${name} ${required}`)
+    const paths = app.document.paths
+    expect(describe(paths['/books/{shelf}/{id}']?.put?.parameters)).toEqual([
+      'path shelf true',
+      'path id true',
+      'query page false',
+      'header x-trace false',
+      'query q false',
+    ])
+    expect(describe(paths['/books/{shelf}']?.get?.parameters)).toEqual([
+      'path shelf true',
+      'query q false',
+      'header x-trace false',
+    ])
+    const content = paths['/books/{shelf}/{id}']?.put?.requestBody?.content['application/json']
+    expect(content?.schema).toMatchObject({ required: ['title'] })
+  })
+
+  it('accepts what fuzz() sends', async () => {
+    await using app = await start([Books])
+    expect((await app.fuzz({ seed: 5, runs: 15 })).operations).toBe(4)
+  })
+})
+
+describe('at boot', () => {
+  it('a key that the path does not have is an error, also without a schema', async () => {
+    @Controller('a')
+    class Paths {
+      @Get(':id')
+      get(@Params('idd') _id: string) {}
+    }
+    const problems = await bootProblems({ controllers: [Paths] })
+    expect(problems.map(({ code, subject }) => [code, subject])).toEqual([
+      ['E_PARAMS_UNKNOWN_KEY', 'Paths.get'],
+    ])
+  })
+
+  it.each([
+    ['@Query', 'undefined', () => Query(undefined as never)],
+    ['@Body', 'undefined', () => Body('title', undefined as never)],
+  ])(
+    'a schema of %s that is %s is an error, because nothing would be validated',
+    async (_, __, decorate) => {
+      @Controller('b')
+      class Circular {
+        @Post()
+        create(@(decorate() as ParameterDecorator) _value: unknown) {}
+      }
+      const problems = await bootProblems({ controllers: [Circular] })
+      expect(problems.map(({ code, subject }) => [code, subject])).toEqual([
+        ['E_SCHEMA_INVALID', 'Circular.create'],
+      ])
+    },
+  )
+
+  it('a type without a schema is an error, except a string of the path or of a header', async () => {
+    const typed = (decorate: unknown, type: unknown): Class => {
+      @Controller(':id')
+      class Typed {
+        @Post()
+        @Reflect.metadata('design:paramtypes', [type])
+        create(@(decorate as ParameterDecorator) _value: unknown) {}
+      }
+      return Typed
+    }
+    for (const [decorate, type] of [
+      [Query('q'), String],
+      [Query('q'), Number],
+      [Params('id'), Number],
+      [Headers('x-a'), Date],
+      [Body('title'), String],
+    ] as const) {
+      const [problem] = await bootProblems({ controllers: [typed(decorate, type)] })
+      expect(problem?.code).toBe('E_INPUT_UNCHECKED')
+      expect(problem?.remedy).toMatch(/^Write @\w+\('[\w-]+', schema\)/)
+    }
+    for (const [decorate, type] of [
+      [Params('id'), String],
+      [Headers('x-a'), String],
+      [Query('q'), Object],
+      [Query('q', z.coerce.number()), Number],
+    ] as const) {
+      const app = await start([typed(decorate, type)], { strict: true })
+      await app.close()
+    }
+  })
+})

@@ -1,0 +1,484 @@
+import { request as send } from 'node:http'
+import {
+  Auth,
+  type AuthGuard,
+  Cache,
+  Can,
+  type Class,
+  Controller,
+  Get,
+  Post,
+  Public,
+  RateLimit,
+  type Request,
+  Tenant,
+  type User,
+} from 'blazon'
+import { TestApp, type TestOptions } from 'blazon/testing'
+import { describe, expect, it } from 'vitest'
+import { bootProblems, bootWarnings } from '../../support.js'
+
+const users: Readonly<Record<string, object>> = {
+  'Bearer ann': { id: 'ann', permissions: ['drafts'] },
+  'Bearer bob': { id: 'bob' },
+}
+
+/** Looks for a token in every place that the tests of this file use. */
+class TokenGuard implements AuthGuard {
+  canActivate(req: Request) {
+    const cookie = req.get('cookie')?.match(/(?:^|;\s*)session\s*=\s*(\w+)/)?.[1]
+    const token = req.get('authorization') ?? `Bearer ${req.get('x-api-key') ?? cookie}`
+    req.user = users[token]
+    return req.user !== undefined
+  }
+}
+
+const whose = (req: Request) => ({ reader: req.user?.id ?? 'anybody' })
+
+@Controller('articles')
+class Articles {
+  @Auth({ optional: true })
+  @Get()
+  list(req: Request) {
+    return whose(req)
+  }
+
+  @Auth({ optional: true })
+  @Post()
+  comment(req: Request) {
+    return whose(req)
+  }
+}
+
+const start = (options: TestOptions = {}, controllers: Class[] = [Articles]) =>
+  TestApp.create({ controllers, auth: { guard: TokenGuard }, contract: 'throw', ...options })
+
+type Headers = Record<string, string>
+
+async function ask(app: TestApp, headers: Headers = {}, path = '/articles') {
+  const { status, body } = await app.request().get(path).set(headers)
+  return status === 200 ? body.data.reader : status
+}
+
+describe('@Auth({ optional: true })', () => {
+  it('lets a request without credentials pass without the guard', async () => {
+    const guard = {
+      canActivate() {
+        throw new Error('The guard must not run.')
+      },
+    }
+    await using app = await start({ auth: { guard } })
+    expect(await ask(app)).toBe('anybody')
+    expect(await ask(app, { 'x-api-key': 'ann', cookie: 'session=ann' })).toBe('anybody')
+  })
+
+  it('runs the guard for a request with credentials', async () => {
+    await using app = await start()
+    expect(await ask(app, { authorization: 'Bearer ann' })).toBe('ann')
+    const refused = await app.request().get('/articles').set('authorization', 'Bearer eve')
+    expect([refused.status, refused.body.code]).toEqual([401, 'UNAUTHORIZED'])
+    expect(refused.headers['www-authenticate']).toBe('Bearer')
+  })
+
+  it.each([
+    ['an empty value', ['Authorization', '']],
+    ['white space', ['authorization', '   ']],
+    ['another scheme', ['AUTHORIZATION', 'Basic YTpi']],
+    [
+      'two headers, of which the first is empty',
+      ['Authorization', '', 'Authorization', 'Bearer ann'],
+    ],
+    ['two headers', ['Authorization', 'Bearer eve', 'authorization', 'Bearer ann']],
+  ])('never skips the guard for an odd Authorization header: %s', async (_, headers) => {
+    await using app = await start()
+    const status = await new Promise((resolve, reject) => {
+      const raw = ['Host', 'localhost', ...headers]
+      const req = send(
+        { createConnection: app.connect, path: '/articles', headers: raw },
+        (res) => {
+          res.resume().once('end', () => resolve(res.statusCode))
+        },
+      )
+      req.once('error', reject).end()
+    })
+    expect(status).toBe(401)
+  })
+
+  it('refuses requests with credentials when no guard is configured, and warns', async () => {
+    await using app = await start({ auth: {}, contract: 'off' })
+    expect(await ask(app)).toBe('anybody')
+    expect(await ask(app, { authorization: 'Bearer ann' })).toBe(401)
+    const [warning] = await bootWarnings({ controllers: [Articles] })
+    expect(warning?.code).toBe('W_AUTH_WITHOUT_GUARD')
+    expect(warning?.text).toContain('Articles.list, Articles.comment')
+  })
+})
+
+describe('auth.credentials', () => {
+  const credentials = ['Authorization', 'X-API-Key', 'cookie:session']
+  const auth = { guard: TokenGuard, credentials }
+
+  it('names headers and cookies that are credentials', async () => {
+    await using app = await start({ auth })
+    expect(await ask(app)).toBe('anybody')
+    expect(await ask(app, { cookie: 'theme=dark; my_session=x; session.sig=y' })).toBe('anybody')
+    for (const headers of [
+      { authorization: 'Bearer ann' },
+      { 'x-api-key': 'ann' },
+      { cookie: 'session=ann' },
+      { cookie: 'theme=dark;session=ann' },
+    ]) {
+      expect(await ask(app, headers as Headers)).toBe('ann')
+    }
+  })
+
+  it.each([
+    'session=eve',
+    'session=',
+    'session',
+    'a=b; session =eve',
+    'a=b;\tsession=eve',
+    'session=eve; session=eve',
+    'a=b,session=eve',
+    '; session=eve',
+  ])('never skips the guard for an odd cookie: %s', async (cookie) => {
+    await using app = await start({ auth })
+    expect(await ask(app, { cookie })).toBe(401)
+  })
+
+  it.each([
+    ['no list', 'authorization'],
+    ['an empty list', []],
+    ['an empty name', ['']],
+    ['a cookie without a name', ['cookie:']],
+    ['a name with a space', ['x api key']],
+    ['a value of another type', [7]],
+    ['null', null],
+  ])('is refused at boot when it is %s', async (_, given) => {
+    const problems = await bootProblems({
+      controllers: [Articles],
+      auth: { guard: TokenGuard, credentials: given as never },
+    })
+    expect(problems.map(({ code, subject }) => [code, subject])).toEqual([
+      ['E_OPTION_INVALID', 'auth.credentials'],
+    ])
+    expect(problems[0]?.remedy).toContain("'cookie:session'")
+  })
+})
+
+@Auth({ optional: true })
+@Controller('drafts')
+class Drafts {
+  @Get('open')
+  open(req: Request) {
+    return whose(req)
+  }
+
+  @Auth()
+  @Get('mine')
+  mine(req: Request) {
+    return whose(req)
+  }
+
+  @Can('drafts')
+  @Get('all')
+  all(req: Request) {
+    return whose(req)
+  }
+
+  @Public()
+  @Get('help')
+  help(req: Request) {
+    return whose(req)
+  }
+}
+
+@Auth()
+@Controller('notes')
+class Notes {
+  @Auth({ optional: true })
+  @Get()
+  list(req: Request) {
+    return whose(req)
+  }
+
+  @Get('mine')
+  mine(req: Request) {
+    return whose(req)
+  }
+}
+
+class MoreNotes extends Notes {
+  override list(req: Request) {
+    return whose(req)
+  }
+}
+Controller('more')(MoreNotes as never, undefined as never)
+
+describe('the access of a route', () => {
+  it('is that of its method, then of its class; @Can always needs a user', async () => {
+    const auth = { guard: TokenGuard, default: 'protected' } as const
+    await using app = await start({ auth }, [Drafts, Notes, Articles])
+    const anonymous: Record<string, unknown> = {}
+    const wrong: Record<string, unknown> = {}
+    for (const path of [
+      '/drafts/open',
+      '/drafts/mine',
+      '/drafts/all',
+      '/drafts/help',
+      '/notes',
+      '/notes/mine',
+      '/articles',
+    ]) {
+      anonymous[path] = await ask(app, {}, path)
+      wrong[path] = await ask(app, { authorization: 'Bearer eve' }, path)
+    }
+    expect(anonymous).toEqual({
+      '/drafts/open': 'anybody',
+      '/drafts/mine': 401,
+      '/drafts/all': 401,
+      '/drafts/help': 'anybody',
+      '/notes': 'anybody',
+      '/notes/mine': 401,
+      '/articles': 'anybody',
+    })
+    expect(Object.values(wrong).filter((each) => each !== 401)).toEqual(['anybody'])
+    expect(await ask(app, { authorization: 'Bearer bob' }, '/drafts/all')).toBe(403)
+    expect(await ask(app, { authorization: 'Bearer ann' }, '/drafts/all')).toBe('ann')
+  })
+
+  it('is in the table of routes, and in the model', async () => {
+    await using app = await start({}, [Drafts])
+    const table = app
+      .getRouteTable()
+      .map(({ path, isProtected, isAuthOptional }) => [path, isProtected, isAuthOptional])
+    expect(table).toEqual([
+      ['/drafts/open', false, true],
+      ['/drafts/mine', true, false],
+      ['/drafts/all', true, false],
+      ['/drafts/help', false, false],
+    ])
+  })
+
+  it('is in the document: optional security, and the status 401', async () => {
+    await using app = await start({}, [Drafts, Articles])
+    const { paths } = app.document
+    const open = paths['/drafts/open']?.get
+    expect(open?.security).toEqual([{ BearerAuth: [] }, {}])
+    expect(open?.responses['401']).toBeDefined()
+    expect(paths['/drafts/mine']?.get?.security).toEqual([{ BearerAuth: [] }])
+    expect(paths['/drafts/help']?.get?.security).toBeUndefined()
+  })
+
+  it.each([
+    [
+      'an argument that is no option',
+      () => (Auth as unknown as (given: unknown) => void)({ optionall: true }),
+    ],
+    ['a value that is no boolean', () => Auth({ optional: 'yes' as never })],
+    ['a guard', () => (Auth as unknown as (given: unknown) => void)(TokenGuard)],
+  ])('is never decided by %s', (_, apply) => {
+    expect(apply).toThrow(/@Auth/)
+  })
+
+  it('is an error when it is both optional and required, and a warning beside @Can', async () => {
+    @Controller('twice')
+    class Twice {
+      @Auth()
+      @Auth({ optional: true })
+      @Get('a')
+      a() {}
+
+      @Public()
+      @Auth({ optional: true })
+      @Get('b')
+      b() {}
+
+      @Can('x')
+      @Auth({ optional: true })
+      @Get('c')
+      c() {}
+    }
+    @Auth()
+    @Auth({ optional: true })
+    @Controller('both')
+    class Both {
+      @Get()
+      a() {}
+    }
+    @Can('x')
+    @Controller('able')
+    class Able {
+      @Auth({ optional: true })
+      @Get()
+      a() {}
+    }
+    const problems = await bootProblems({
+      controllers: [Twice, Both, Able],
+      auth: { guard: TokenGuard },
+      strict: true,
+    })
+    expect(problems.map(({ code, subject }) => `${code} ${subject}`).sort()).toEqual([
+      'E_DECORATOR_CONFLICT Both',
+      'E_DECORATOR_CONFLICT Twice.a',
+      'E_DECORATOR_CONFLICT Twice.b',
+      'W_AUTH_NOT_OPTIONAL Able.a',
+      'W_AUTH_NOT_OPTIONAL Twice.c',
+    ])
+  })
+})
+
+@Auth({ optional: true })
+@Controller()
+class Features {
+  calls = 0
+
+  @Cache({ ttl: 60 })
+  @Get('cached')
+  cached(req: Request) {
+    return { ...whose(req), call: ++this.calls }
+  }
+
+  @Cache({ ttl: 60, key: () => 'own' })
+  @Get('own')
+  own(req: Request) {
+    return { ...whose(req), call: ++this.calls }
+  }
+
+  @RateLimit({ limit: 1, window: '1m', by: 'user' })
+  @Get('limited')
+  limited(req: Request) {
+    return whose(req)
+  }
+
+  @Tenant()
+  @Get('rooms')
+  rooms(req: Request) {
+    return whose(req)
+  }
+}
+
+describe('optional auth with other features', () => {
+  it.each(['/cached', '/own'])('never mixes cached responses of users: %s', async (path) => {
+    await using app = await start({}, [Features])
+    const callers = [{}, { authorization: 'Bearer ann' }, { authorization: 'Bearer bob' }]
+    const readers: unknown[] = []
+    for (const headers of [...callers, ...callers, ...callers.toReversed()]) {
+      readers.push(await ask(app, headers as Headers, path))
+    }
+    const once = ['anybody', 'ann', 'bob']
+    expect(readers).toEqual([...once, ...once, ...once.toReversed()])
+    expect(await ask(app, { authorization: 'Bearer eve' }, path)).toBe(401)
+  })
+
+  it('caches for callers without credentials, and for each user', async () => {
+    await using app = await start({}, [Features])
+    for (const headers of [{}, { authorization: 'Bearer ann' }]) {
+      const states: unknown[] = []
+      for (let i = 0; i < 2; i++) {
+        const response = await app.request().get('/cached').set(headers)
+        states.push(response.headers['x-cache'])
+      }
+      expect(states).toEqual(['MISS', 'HIT'])
+    }
+  })
+
+  it.each(['/cached', '/own'])(
+    'does not cache when the guard sets no user and the handler uses the credential itself: %s',
+    async (path) => {
+      const guard = { canActivate: () => true }
+      const auth = { guard, credentials: ['x-session'] }
+      @Auth({ optional: true })
+      @Controller()
+      class Sessions {
+        @Cache({ ttl: 60 })
+        @Get('cached')
+        cached(req: Request) {
+          return { reader: req.get('x-session') ?? 'anybody' }
+        }
+
+        @Cache({ ttl: 60, key: () => 'own' })
+        @Get('own')
+        own(req: Request) {
+          return { reader: req.get('x-session') ?? 'anybody' }
+        }
+      }
+      await using app = await start({ auth, contract: 'off' }, [Sessions])
+      expect(await ask(app, { 'x-session': 'ann' }, path)).toBe('ann')
+      expect(await ask(app, {}, path)).toBe('anybody')
+      expect(await ask(app, { 'x-session': 'bob' }, path)).toBe('bob')
+      expect(await ask(app, {}, path)).toBe('anybody')
+    },
+  )
+
+  it('counts users by their id, and others by their address', async () => {
+    await using app = await start({ rateLimit: {} }, [Features])
+    const statuses: unknown[] = []
+    for (const name of ['', 'ann', 'bob', '', 'ann']) {
+      const headers = name === '' ? {} : { authorization: `Bearer ${name}` }
+      statuses.push(await ask(app, headers as Headers, '/limited'))
+    }
+    expect(statuses).toEqual(['anybody', 'ann', 'bob', 429, 429])
+  })
+
+  it('asks `tenant.authorize` about requests without a user, too', async () => {
+    const seen: unknown[] = []
+    const authorize = (_req: Request, id: string, user?: User): boolean => {
+      seen.push([id, user?.id])
+      return user !== undefined
+    }
+    await using app = await start({ tenant: { authorize } }, [Features, Articles])
+    const acme = { 'x-tenant-id': 'acme' }
+    expect(await ask(app, { ...acme, authorization: 'Bearer ann' }, '/rooms')).toBe('ann')
+    expect(await ask(app, acme, '/rooms')).toBe(403)
+    expect(await ask(app, acme, '/articles')).toBe(403)
+    expect(await ask(app, {}, '/articles')).toBe('anybody')
+    expect(await ask(app, { ...acme, authorization: 'Bearer eve' }, '/rooms')).toBe(401)
+    expect(seen).toEqual([
+      ['acme', 'ann'],
+      ['acme', undefined],
+      ['acme', undefined],
+    ])
+  })
+
+  it('keeps optional access when a subclass overrides the method', async () => {
+    await using app = await start({}, [MoreNotes])
+    expect(await ask(app, {}, '/more')).toBe('anybody')
+    expect(await ask(app, { authorization: 'Bearer eve' }, '/more')).toBe(401)
+    expect(await ask(app, {}, '/more/mine')).toBe(401)
+  })
+})
+
+describe('tests of optional auth', () => {
+  it('act as a user', async () => {
+    await using app = await start()
+    expect((await app.as({ id: 'zoe' }).request().get('/articles')).body.data.reader).toBe('zoe')
+    expect((await app.as(null).request().get('/articles')).body.data.reader).toBe('anybody')
+  })
+
+  it('see the access of each caller in authMatrix()', async () => {
+    await using app = await start({}, [Articles, Notes])
+    const matrix = await app.authMatrix({
+      anonymous: null,
+      user: { id: 1 },
+      stranger: app.with({ authorization: 'Bearer eve' }),
+    })
+    expect(
+      matrix.rows.map(({ operation, access }) => [operation, ...Object.values(access)]),
+    ).toEqual([
+      ['GET /articles', 'allowed', 'allowed', 401],
+      ['POST /articles', 'allowed', 'allowed', 401],
+      ['GET /notes', 'allowed', 'allowed', 401],
+      ['GET /notes/mine', 401, 'allowed', 401],
+    ])
+    await expect(app.authMatrix({ anonymous: null }, { unguarded: 'fail' })).rejects.toThrow(
+      'POST /articles',
+    )
+  })
+
+  it('fuzz optional operations with and without a user', async () => {
+    await using app = await start()
+    const report = await app.fuzz({ seed: 7, runs: 5 })
+    expect(report.operations).toBe(2)
+  })
+})
