@@ -6,11 +6,11 @@ export const REMEDIES = {
     "Use @Can('…'), @Auth() or @Public() of blazon. If a plugin of yours reads this key, list it in its `metadataKeys`.",
   schema:
     'Give a schema: @Body(schema), @Query(schema), …, or @Post(path, { body: schema }) of blazon.',
-  interceptor: 'Write @Use(…) of blazon with it: a class with intercept(req, next, res). For all routes, list it in `interceptors`.',
+  interceptor:
+    'Write @Use(…) of blazon with it: a class with intercept(req, next, res). For all routes, list it in `interceptors`.',
   filter:
     'Write it as an error middleware, (error, req, res, next) => …, at the end of `middlewares`; for some routes only, as an interceptor with try and catch around next().',
-  middleware:
-    'List it in `middlewares`; for some routes only, write @Use(…) of blazon with it.',
+  middleware: 'List it in `middlewares`; for some routes only, write @Use(…) of blazon with it.',
   scope:
     'Every instance lives as long as the application: keep the data of a request on req, and create new objects for a request in its handler.',
   route: 'Import it from blazon, and remove this one.',

@@ -117,7 +117,7 @@ describe('@Use', () => {
     ['its own response', (_req, res) => void res.status(202).json({ own: true }), 202],
     ['its own later response', (_req, res) => void setImmediate(() => res.sendStatus(203)), 203],
     ['a later next()', (_req, _res, next) => void setImmediate(next), 200],
-    ['a later error', (_req, _res, next) => void setImmediate(next, new HttpError(418)), 418],
+    ['a later error', (_req, _res, next) => void setImmediate(() => next(new HttpError(418))), 418],
     ['two calls of next()', (_req, _res, next) => void [next(), next()], 200],
   ])('ends a request as the middleware says: %s', async (_, middleware, status) => {
     let calls = 0
