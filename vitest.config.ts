@@ -53,7 +53,7 @@ function alone(...args: Parameters<typeof dialect>) {
 const RESTORE = source('./test/restore.ts')
 
 const LEGACY_ONLY = 'test/**/*.legacy.test.ts'
-const JOURNEYS = 'test/journeys/**/*.test.ts'
+const JOURNEYS = ['test/journeys/**/*.test.ts', 'test/surface/**/*.test.ts']
 const BROWSER = 'test/browser/**/*.test.ts'
 
 /** Packages of their own, and attacks at length: each has a command of its own in `package.json`, `npm run test:…`. */
@@ -129,7 +129,7 @@ export default defineConfig({
         [LEGACY_ONLY, BROWSER, ...ELSEWHERE, ...ALONE, ...ALONE_JOURNEYS],
       ),
       alone('standard', [...ALONE, ...ALONE_JOURNEYS], [LEGACY_ONLY, ...ELSEWHERE, ...LONG]),
-      shared('legacy', [JOURNEYS], [...ALONE_JOURNEYS, ...LONG_JOURNEYS]),
+      shared('legacy', JOURNEYS, [...ALONE_JOURNEYS, ...LONG_JOURNEYS]),
       alone(
         'legacy',
         [LEGACY_ONLY, ...ALONE_JOURNEYS],

@@ -82,6 +82,7 @@ export type {
   OperationFacts,
 } from './contracts/operation.js'
 export type {
+  Decorated,
   OptionDecorator,
   OptionSettings,
   OptionTarget,
@@ -90,6 +91,7 @@ export type {
 } from './contracts/option.js'
 export type { Plugin, PluginContext, RouteSetup } from './contracts/plugin.js'
 export type {
+  AbstractClass,
   Class,
   ClassProvider,
   ExistingProvider,
@@ -145,7 +147,7 @@ export { InjectionToken } from './di/token.js'
 export { AppClosingError } from './errors/app-closing-error.js'
 // errors
 export type { ConfigCode, ErrorCode } from './errors/codes.js'
-export { ConfigError, type Problem } from './errors/config-error.js'
+export { ConfigError, formatProblem, type Problem } from './errors/config-error.js'
 export type { ErrorEnvelope, ProblemDetails, SuccessEnvelope } from './errors/envelope.js'
 export {
   BadRequestError,
@@ -163,6 +165,7 @@ export {
   UnprocessableEntityError,
   UnsupportedMediaTypeError,
 } from './errors/http-error.js'
+export { type PeerUse, refuseOldPeer } from './errors/peer-floor.js'
 export type { CacheStats } from './features/cache/cache-engine.js'
 export { CacheManager } from './features/cache/cache-manager.js'
 export type { CacheSettings } from './features/cache/cache-options.js'
@@ -175,6 +178,8 @@ export {
   memoryRateLimit,
 } from './features/rate-limit/memory-rate-limit.js'
 export type { RateLimitOptions } from './features/rate-limit/rate-limit-options.js'
+export { blameRequest } from './features/refused-values/blame-request.js'
+export type { RefusedStatement } from './features/refused-values/rules.js'
 export type { SecurityOptions } from './features/security/security-options.js'
 export {
   getTenantId,
@@ -199,6 +204,10 @@ export {
   tenantFromPath,
   tenantFromSubdomain,
 } from './features/tenancy/tenant-strategies.js'
+// http
+export { hasFailed } from './http/has-failed.js'
+export { type Hold, holdResponse } from './http/send/hold-response.js'
+export { toSeconds } from './http/units.js'
 // metadata
 export { Auth, Can, Public } from './metadata/auth.js'
 export { Cache } from './metadata/cache.js'

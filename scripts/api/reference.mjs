@@ -14,7 +14,6 @@ const out = isCheck ? mkdtempSync(join(tmpdir(), 'blazon-api-')) : join(root, '.
 
 /** Types that signatures of the doors mention and that users do not have to name. */
 const NOT_EXPORTED = [
-  'AbstractClass',
   'AnyClass',
   'AnyDecorator',
   'AnyMethod',

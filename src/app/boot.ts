@@ -16,6 +16,7 @@ import { type Description, logWarnings, throwErrors } from './describe.js'
 import { buildEntrance, type Entrance } from './entrance.js'
 import { buildErrorPaths } from './error-paths.js'
 import type { Features } from './features.js'
+import { findDecorated } from './find-decorated.js'
 import { buildFront } from './front.js'
 import type { Harness } from './harness.js'
 import { LifecycleHooks } from './lifecycle.js'
@@ -88,10 +89,11 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
     const entrance = buildEntrance({ ...app, messages, features, front, errors, wrapListener })
 
     // The hooks of plugins and providers: `setup`, `onInit`, `onReady`.
+    const find = findDecorated({ instances: injector.made, modules: settings.modules })
     for (const plugin of settings.plugins) {
       plugins.push(plugin)
       const { usesTenants } = features
-      await plugin.setup?.({ get, express, logger, model, usesTenants })
+      await plugin.setup?.({ get, find, express, logger, model, usesTenants })
     }
     // The check runs last, because any line above may request a token.
     const unused = unusedOverrides(harness.overrides, injector.requested)

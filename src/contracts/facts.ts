@@ -44,6 +44,8 @@ export type Fact =
       readonly merge: 'override' | 'list'
       /** `undefined` if the option accepts every value. */
       readonly check: OptionSettings<never>['check']
+      /** Whether the option may be on classes that are no controllers and on methods that are no routes. */
+      readonly isAnywhere: boolean
     }
   | { readonly kind: 'use'; readonly entries: readonly UseEntry[] }
   | { readonly kind: 'parameter'; readonly index: number; readonly source: ParameterSource }

@@ -49,6 +49,25 @@ export interface OptionSettings<TValue, TTarget extends OptionTarget = OptionTar
    * Default: every value is accepted.
    */
   readonly check?: (value: TValue) => string | undefined
+  /**
+   * Whether the decorator may be on any class of the container and on any of its methods, and not only on controllers
+   * and routes. A plugin finds such places by `find`. Default `false`.
+   */
+  readonly anywhere?: boolean
+}
+
+/** A class of the container, or one of its methods, that has an option. */
+export interface Decorated<TFound = unknown> {
+  /** The constructed instance of the class. */
+  readonly instance: object
+  /** The name of the module that lists the class; `null` without a module, or if the module has no name. */
+  readonly module: string | null
+  /** The decorated method; `null` if the class itself has the option. */
+  readonly method: PropertyKey | null
+  /** The value of the option; merged with that of the class for a method. */
+  readonly value: TFound
+  /** Calls the method on its instance. Throws a `TypeError` for a class. */
+  readonly call: (...args: readonly unknown[]) => unknown
 }
 
 /** The value of an option, as data for tools. */

@@ -1,6 +1,7 @@
 import type { Application } from 'express'
 import type { MiddlewareList, Request, Response } from './handler.js'
 import type { Logger } from './logger.js'
+import type { Decorated, OptionTarget, RouteOption } from './option.js'
 import type { Lifecycle, Provider, Token } from './provider.js'
 import type { RouteContract } from './route-contract.js'
 import type { AppModel, RouteModel } from './route-model.js'
@@ -14,6 +15,13 @@ export interface PluginContext {
   readonly express: Application
   /** The logger of the application. */
   readonly logger: Logger
+  /**
+   * Lists the constructed instances of the container whose class or methods have an option of `defineOption`, in the
+   * order of construction. Schedulers, queues and event buses find their methods by it.
+   */
+  readonly find: <TValue, TFound, TTarget extends OptionTarget>(
+    option: RouteOption<TValue, TFound, TTarget>,
+  ) => readonly Decorated<TFound>[]
   /** Every route, frozen. */
   readonly model: AppModel
   /** Whether requests have tenants: the `tenant` option is set, or a route uses `@Tenant` or `@TenantId`. */

@@ -47,12 +47,14 @@ export interface OldPeer {
   readonly remedy: string
 }
 
-/** The code that needs a peer dependency. */
+/** The code that needs an optional package. */
 export interface PeerUse {
   /** The name in errors: `blazon/redis`. */
   readonly subject: string
   /** The file or the URL of the module that loads the package. */
   readonly origin: string
+  /** The oldest version that works. Default: for a package that this framework uses itself, the version it needs. */
+  readonly floor?: string
 }
 
 /**
@@ -61,9 +63,12 @@ export interface PeerUse {
  * @param origin The file or the URL of the module that loads the package.
  * @returns `null` if the package is new enough, or if its version cannot be read: a bundle has no manifests.
  */
-export function findOldPeer(name: Peer, origin: string): OldPeer | null {
+export function findOldPeer(
+  name: string,
+  origin: string,
+  floor: string = PEER_FLOORS[name as Peer] ?? '0.0.0',
+): OldPeer | null {
   const version = versionOf(name, origin)
-  const floor = PEER_FLOORS[name]
   if (version === null || !isBefore(version, floor)) return null
   return {
     cause: `The installed ${name} is ${version}. The oldest version that works is ${floor}.`,
@@ -71,9 +76,16 @@ export function findOldPeer(name: Peer, origin: string): OldPeer | null {
   }
 }
 
-/** @throws ConfigError when the installed peer dependency is older than its floor. */
-export function refuseOldPeer(name: Peer, { subject, origin }: PeerUse): void {
-  const old = findOldPeer(name, origin)
+/**
+ * Refuses an optional package that is too old, before it is loaded. A package that is missing, or whose version cannot be
+ * read, is not refused: loading it shows more.
+ *
+ * @throws ConfigError `E_PEER_MISSING`, with the installed version and the oldest version that works.
+ * @example
+ * refuseOldPeer('kafkajs', { subject: 'my-events', origin: import.meta.url, floor: '2.2.0' })
+ */
+export function refuseOldPeer(name: string, { subject, origin, floor }: PeerUse): void {
+  const old = findOldPeer(name, origin, floor)
   if (old !== null) throw new ConfigError([{ code: 'E_PEER_MISSING', subject, ...old }])
 }
 

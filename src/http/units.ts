@@ -3,7 +3,12 @@ import type { Duration, Size } from '../contracts/units.js'
 const SECONDS = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400 } as const
 const BYTES = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 } as const
 
-/** Converts a duration to seconds; `undefined` if it is not a duration. */
+/**
+ * Converts a duration to seconds; `undefined` if it is not a duration. The units are `ms`, `s`, `m`, `h` and `d`.
+ *
+ * @example
+ * toSeconds('1.5m') // 90
+ */
 export function toSeconds(duration: Duration): number | undefined {
   return read(duration, SECONDS)
 }

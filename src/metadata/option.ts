@@ -9,7 +9,7 @@ import { decorator, isStandardContext, refuseBare } from './write.js'
  * so two copies of a package do not affect each other.
  *
  * @param name The name in messages and tools; usually the name of the decorator.
- * @param settings `on`, `merge` and `check`, see {@link OptionSettings}.
+ * @param settings `on`, `merge`, `check` and `anywhere`, see {@link OptionSettings}.
  * @throws TypeError if the name is empty, or `on` or `merge` is not one of its values.
  * @example
  * export const Audit = defineOption<{ action: string }>('Audit')
@@ -32,7 +32,7 @@ export function defineOption<TValue = true, TTarget extends OptionTarget = 'both
 ): RouteOption<TValue, TValue, TTarget>
 export function defineOption(name: string, settings: OptionSettings<never> = {}): RouteOption {
   if (typeof name !== 'string' || name === '') throw new TypeError('defineOption() needs a name.')
-  const { on = 'both', merge = 'override', check } = settings
+  const { on = 'both', merge = 'override', check, anywhere: isAnywhere = false } = settings
   if (!['class', 'method', 'both'].includes(on)) {
     throw new TypeError(`defineOption('${name}'): \`on\` is 'class', 'method' or 'both'.`)
   }
@@ -45,7 +45,8 @@ export function defineOption(name: string, settings: OptionSettings<never> = {})
     const isValue = typeof args[0] === 'function' && !isStandardContext(args[1])
     if (!isValue) refuseBare(label, args[0], args[1])
     const value = freezeData(args.length === 0 ? true : args[0])
-    const fact: Fact = { kind: 'option', option: option as RouteOption, value, merge, check }
+    const own = option as RouteOption
+    const fact: Fact = { kind: 'option', option: own, value, merge, check, isAnywhere }
     return decorator(`${label}()`, {
       ...(on === 'method' ? {} : { class: fact }),
       ...(on === 'class' ? {} : { method: fact }),

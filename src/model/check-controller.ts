@@ -73,7 +73,7 @@ export function checkMethod(controller: Class, key: PropertyKey, facts: FactsByK
 }
 
 function checkVerb(subject: string, facts: FactsByKind): Problem[] {
-  if (firstOf(facts, 'route') !== undefined) return []
+  if (firstOf(facts, 'route') !== undefined || isFoundByPlugins(facts)) return []
   return [
     {
       code: 'E_DECORATOR_ORPHAN',
@@ -82,6 +82,12 @@ function checkVerb(subject: string, facts: FactsByKind): Problem[] {
       remedy: 'Add @Get(), @Post(), @Put(), @Patch(), @Delete(), @Head(), @Options() or @All().',
     },
   ]
+}
+
+/** Whether a method has nothing but options for plugins, which may be on methods that are no routes. */
+export function isFoundByPlugins(facts: FactsByKind): boolean {
+  const { option = [], ...others } = facts
+  return Object.keys(others).length === 0 && option.every(({ isAnywhere }) => isAnywhere)
 }
 
 function checkAccess(subject: string, facts: FactsByKind): Problem[] {

@@ -3,6 +3,9 @@ import type { Class } from '../contracts/provider.js'
 import type { Scope } from '../di/modules.js'
 import type { Problem } from '../errors/config-error.js'
 import { chainOf, readClass } from '../metadata/read.js'
+import { isFoundByPlugins } from './check-controller.js'
+import { checkOptions } from './check-options.js'
+import { groupFacts } from './facts-by-kind.js'
 
 /**
  * Finds classes that are decorated as controllers but only listed as providers: they are created, but have no
@@ -16,7 +19,9 @@ export function checkDecoratedProviders(
   const problems: Problem[] = []
   for (const { make, origin } of scopes.flatMap(({ bindings }) => bindings)) {
     if (make.kind !== 'class' || routed.has(make.class)) continue
-    if (saysNothing(readClass(make.class))) continue
+    const facts = readClass(make.class)
+    problems.push(...checkOwnOptions(make.class.name, facts))
+    if (saysNothing(facts)) continue
     problems.push({
       code: 'E_DECORATOR_ORPHAN',
       subject: make.class.name || 'an anonymous class',
@@ -27,7 +32,15 @@ export function checkDecoratedProviders(
   return problems
 }
 
-/** Whether a class has no decorator, or only `@Injectable()`, which a provider may have. */
+/** Whether a class has only decorators that a provider may have: `@Injectable()`, and options for plugins. */
 function saysNothing({ facts, methods }: ClassFacts): boolean {
-  return methods.size === 0 && facts.every(({ kind }) => kind === 'injectable')
+  const ofClass = facts.filter(({ kind }) => kind !== 'injectable')
+  return [ofClass, ...methods.values()].every((each) => isFoundByPlugins(groupFacts(each)))
+}
+
+function checkOwnOptions(name: string, { facts, methods }: ClassFacts): Problem[] {
+  const ofMethods = [...methods].flatMap(([key, each]) =>
+    checkOptions(`${name}.${String(key)}`, groupFacts(each)),
+  )
+  return [...checkOptions(name, groupFacts(facts)), ...ofMethods]
 }

@@ -14,34 +14,36 @@ import { readSources } from './sources.js'
 
 /** The names that `blazon` exports at run time. A name that is added here is a promise to users. */
 const VALUES = `
-  All ApiBody ApiHidden ApiOperation ApiResponseDoc ApiTags App AppClosingError Auth BadRequestError
-  BaseController Body Cache CacheManager Can Clock ConfigError ConflictError Controller CurrentUser Delete ForbiddenError
-  Get Head Header Headers Health HttpCode HttpError Inject Injectable InjectionToken InternalServerError
-  MethodNotAllowedError NotFoundError Options Params Patch PayloadTooLargeError Post Public Put
-  Query RateLimit Redirect Refusal Req Res ServiceUnavailableError Tenant TenantContext TenantId
-  TooManyRequestsError UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError Use compose createTenantMiddleware
-  defineAppOptions defineControllers defineOption getTenantId inject memoryCache memoryRateLimit publicRouter requireTenantId runWithTenant
-  runWithoutTenant tenantFromHost tenantFromPath tenantFromSubdomain tenantKey tenantRouter tenantScoped
+  All ApiBody ApiHidden ApiOperation ApiResponseDoc ApiTags App AppClosingError Auth BadRequestError BaseController
+  Body Cache CacheManager Can Clock ConfigError ConflictError Controller CurrentUser Delete ForbiddenError Get Head
+  Header Headers Health HttpCode HttpError Inject Injectable InjectionToken InternalServerError MethodNotAllowedError
+  NotFoundError Options Params Patch PayloadTooLargeError Post Public Put Query RateLimit Redirect Refusal Req Res
+  ServiceUnavailableError Tenant TenantContext TenantId TooManyRequestsError UnauthorizedError
+  UnprocessableEntityError UnsupportedMediaTypeError Use blameRequest compose createTenantMiddleware defineAppOptions
+  defineControllers defineOption formatProblem getTenantId hasFailed holdResponse inject memoryCache memoryRateLimit
+  publicRouter refuseOldPeer requireTenantId runWithTenant runWithoutTenant tenantFromHost tenantFromPath
+  tenantFromSubdomain tenantKey tenantRouter tenantScoped toSeconds
 `
 
 /** The names that `blazon` exports as types only. */
 const TYPES = `
-  ApiBodyOptions ApiOperationOptions ApiResponseOptions AppDocument AppModel AppOptions AuthGuard
-  AuthOptions CacheEntry CacheOptions CacheSettings CacheStats CacheStore Class ClassProvider ConfigCode ContractHeader ContractOf ContractParameter DualClassDecorator
-  DualClassOrMethodDecorator DualMethodDecorator Duration ErrorCode ErrorEnvelope ErrorRequestHandler
-  ExistingProvider FactoryProvider FieldError Handler HealthReport HttpErrorOptions HttpMethod InferOutput
-  InputSchemas InputSource Interceptor InterceptorEntry JsonSchema KeepOptions LegacyParameterDecorator Lifecycle LimitOptions Logger MaybePromise MemoryCacheOptions
-  Middleware MiddlewareList Module NextFunction
-  OpenApiComponents OpenApiDocument OpenApiHeader OpenApiInfo OpenApiMediaType OpenApiMethod
-  OpenApiOperation OpenApiParameter OpenApiPathItem OpenApiRequestBody OpenApiResponse
-  OpenApiSchema OpenApiSecurityScheme OpenApiServer OpenApiTag OperationFacts OptionDecorator OptionSettings OptionTarget OptionValue Override
-  MemoryRateLimitOptions ParameterModel ParameterSource Plugin PluginContext PluginHealth PluginSteps Problem ProblemDetails Provider
-  RateLimitBy RateLimitCount RateLimitOptions RateLimitPolicy RateLimitResult RateLimitStore Reference
-  Request RequestHandler RequestOutcome Response RouteContract RouteModel RouteOption RouteSetup RouteTableEntry Schema SchemaConverter SchemaSide ScopedCache
-  SecurityOptions SecurityRequirement Size Stage Step StoreContext SuccessEnvelope SwaggerOptions TenantDecoratorOptions TenantInfo
-  TenantMiddlewareOptions TenantOptions TenantRouterOptions TenantScope TenantScopedOptions TenantSourceOptions TenantStore TenantStrategy
-  TimeoutOptions Token
-  Timer UsedByRoute UseEntry User Validated ValidatedRequest ValidationOptions ValueProvider
+  AbstractClass ApiBodyOptions ApiOperationOptions ApiResponseOptions AppDocument AppModel AppOptions AuthGuard
+  AuthOptions CacheEntry CacheOptions CacheSettings CacheStats CacheStore Class ClassProvider ConfigCode
+  ContractHeader ContractOf ContractParameter Decorated DualClassDecorator DualClassOrMethodDecorator
+  DualMethodDecorator Duration ErrorCode ErrorEnvelope ErrorRequestHandler ExistingProvider FactoryProvider FieldError
+  Handler HealthReport Hold HttpErrorOptions HttpMethod InferOutput InputSchemas InputSource Interceptor
+  InterceptorEntry JsonSchema KeepOptions LegacyParameterDecorator Lifecycle LimitOptions Logger MaybePromise
+  MemoryCacheOptions MemoryRateLimitOptions Middleware MiddlewareList Module NextFunction OpenApiComponents
+  OpenApiDocument OpenApiHeader OpenApiInfo OpenApiMediaType OpenApiMethod OpenApiOperation OpenApiParameter
+  OpenApiPathItem OpenApiRequestBody OpenApiResponse OpenApiSchema OpenApiSecurityScheme OpenApiServer OpenApiTag
+  OperationFacts OptionDecorator OptionSettings OptionTarget OptionValue Override ParameterModel ParameterSource
+  PeerUse Plugin PluginContext PluginHealth PluginSteps Problem ProblemDetails Provider RateLimitBy RateLimitCount
+  RateLimitOptions RateLimitPolicy RateLimitResult RateLimitStore Reference RefusedStatement Request RequestHandler
+  RequestOutcome Response RouteContract RouteModel RouteOption RouteSetup RouteTableEntry Schema SchemaConverter
+  SchemaSide ScopedCache SecurityOptions SecurityRequirement Size Stage Step StoreContext SuccessEnvelope
+  SwaggerOptions TenantDecoratorOptions TenantInfo TenantMiddlewareOptions TenantOptions TenantRouterOptions
+  TenantScope TenantScopedOptions TenantSourceOptions TenantStore TenantStrategy TimeoutOptions Timer Token UseEntry
+  UsedByRoute User Validated ValidatedRequest ValidationOptions ValueProvider
 `
 
 /** The names that `blazon/testing` exports. */

@@ -4,10 +4,13 @@ import type { Leaf } from './leaves.js'
 export interface RefusedStatement {
   /** The SQLSTATE. */
   readonly code: string
+  /** The message of PostgreSQL. */
   readonly message: string
+  /** The detail of the message. */
   readonly detail?: string | undefined
   /** The context from PostgreSQL, for example `unnamed portal parameter $1`. */
   readonly where?: string | undefined
+  /** The parameters of the statement. */
   readonly values: readonly unknown[]
 }
 

@@ -27,6 +27,14 @@ export interface Hold {
  * Holds a response back until other work is done, such as the commit of a transaction. The handler cannot notice the
  * difference: `headersSent` and `writableEnded` are `true` as usual. The calls of the handler are stored, and
  * repeated later in the same order.
+ *
+ * @param res The response, of which nothing has been sent.
+ * @param hold The work to wait for, and what to do if it fails.
+ * @example
+ * const commit: Stage = (next) => (req, res) => {
+ *   holdResponse(res, { before: () => db.commit(), refused: (error) => app.fail(error, req, res) })
+ *   return next(req, res)
+ * }
  */
 export function holdResponse(res: Response, hold: Hold): void {
   new HeldResponse(res, hold)

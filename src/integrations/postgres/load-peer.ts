@@ -1,5 +1,4 @@
-import { type Peer, refuseOldPeer } from '../../errors/peer-floor.js'
-import { ConfigError } from '../../index.js'
+import { ConfigError, refuseOldPeer } from '../../index.js'
 
 /**
  * Loads an optional package.
@@ -10,7 +9,7 @@ import { ConfigError } from '../../index.js'
  */
 export async function loadPeer<T>(load: () => Promise<T>, install: string): Promise<T> {
   const name = install.replace(/(?<=.)@.*/, '')
-  refuseOldPeer(name as Peer, { subject: 'blazon/postgres', origin: import.meta.url })
+  refuseOldPeer(name, { subject: 'blazon/postgres', origin: import.meta.url })
   try {
     return await load()
   } catch (error) {

@@ -1,4 +1,3 @@
-import type { BlazonRequest } from '../../http/request.js'
 import { InjectionToken, type Plugin, type RouteSetup, type Stage } from '../../index.js'
 import { Database } from './database.js'
 import { createDriver } from './drivers/create-driver.js'
@@ -66,7 +65,7 @@ function transactionStage(sessions: Sessions, { isTransactional, fail }: Transac
   return (next) => (req, res) => {
     // A request without a tenant gets a transaction only if its handler asks for one.
     if (!isTransactional && sessions.owner?.kind !== 'tenant') return next(req, res)
-    return sessions.intercept(req as BlazonRequest, res, {
+    return sessions.intercept(req, res, {
       next: () => next(req, res),
       fail: (error) => fail(error, req, res),
       isTransactional,

@@ -1,6 +1,4 @@
-import type { DualMethodDecorator, RouteModel } from '../../index.js'
-import { injectField } from '../../metadata/injectable.js'
-import { isStandardContext, misplaced, refuseBare, writeFieldToken } from '../../metadata/write.js'
+import { ConfigError, type DualMethodDecorator, Inject, type RouteModel } from '../../index.js'
 import { Database } from './database.js'
 
 /** The property of an object that holds its database. The container sets it. */
@@ -30,28 +28,52 @@ type Method = (...args: unknown[]) => unknown
  */
 export function Transactional(): DualMethodDecorator
 export function Transactional(...args: unknown[]): DualMethodDecorator {
-  refuseBare('@Transactional', args[0], args[1])
+  if (args.length > 0) throw misused(nameOf(args), WITHOUT_PARENTHESES)
   return decorate as DualMethodDecorator
 }
 
 function decorate(first: unknown, second: unknown, third?: unknown): unknown {
   if (isStandardContext(second)) {
-    if (second.kind !== 'method' || second.static || second.private) throw onlyMethods(second.name)
+    const { kind, name } = second
+    if (kind !== 'method' || second.static || second.private) throw misused(name, NO_METHOD)
+    const field = { kind: 'field', name: kDatabase, static: false } as ClassFieldDecoratorContext
+    const initial = Inject(Database)(undefined, field)
     second.addInitializer(function (this: unknown) {
-      Object.defineProperty(this, kDatabase, { value: injectField(Database), configurable: true })
+      Object.defineProperty(this, kDatabase, { value: initial(undefined), configurable: true })
     })
     return inTransaction(first as Method)
   }
   const descriptor = third as TypedPropertyDescriptor<Method> | undefined
   if (typeof first !== 'object' || first === null || typeof descriptor?.value !== 'function') {
-    throw onlyMethods(second)
+    throw misused(nameOf([first, second]), NO_METHOD)
   }
-  writeFieldToken(first, kDatabase, Database)
+  Inject(Database)(first, kDatabase)
   return { ...descriptor, value: inTransaction(descriptor.value) }
 }
 
-function onlyMethods(name: unknown): Error {
-  return misplaced('@Transactional()', String(name), ['method'])
+/** Whether a decorator was called the standard way, `(value, context)`. */
+function isStandardContext(value: unknown): value is DecoratorContext {
+  return typeof value === 'object' && value !== null && 'kind' in value && 'name' in value
+}
+
+const NO_METHOD = 'it can only decorate a method of an instance.'
+const WITHOUT_PARENTHESES = 'it is written without parentheses, so it would never take effect.'
+
+function misused(name: unknown, cause: string): ConfigError {
+  const problem = {
+    code: 'E_DECORATOR_TARGET',
+    subject: String(name),
+    cause: `@Transactional is on ${String(name)}, and ${cause}`,
+    remedy: 'Write @Transactional() on a method.',
+  } as const
+  return new ConfigError([problem])
+}
+
+/** The name of the decorated class or member, from the arguments of a decorator in either dialect. */
+function nameOf([first, second]: readonly unknown[]): unknown {
+  if (isStandardContext(second)) return second.name
+  const { name } = typeof first === 'function' ? first : { name: '' }
+  return second === undefined ? name : [name, String(second)].filter(Boolean).join('.')
 }
 
 /**

@@ -1,5 +1,4 @@
-import { refuseOldPeer } from '../../errors/peer-floor.js'
-import { ConfigError } from '../../index.js'
+import { ConfigError, refuseOldPeer } from '../../index.js'
 import { type Driver, driverOf, type RedisClient, type RedisCluster } from './driver.js'
 import { DEFAULT_URL, type RedisClusterOptions, type RedisOptions } from './redis-options.js'
 

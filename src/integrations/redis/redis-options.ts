@@ -1,5 +1,4 @@
-import { toSeconds } from '../../http/units.js'
-import { ConfigError, type Duration, type Problem } from '../../index.js'
+import { ConfigError, type Duration, type Problem, toSeconds } from '../../index.js'
 import type { RedisClient, RedisCluster } from './driver.js'
 
 /**

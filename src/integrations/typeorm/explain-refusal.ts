@@ -1,5 +1,4 @@
-import { blameRequest } from '../../features/refused-values/blame-request.js'
-import type { HttpError, Request } from '../../index.js'
+import { blameRequest, type HttpError, type Request } from '../../index.js'
 import { loadTypeOrm } from './load-typeorm.js'
 
 /**

@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { refuseOldPeer } from '../../errors/peer-floor.js'
-import { ConfigError } from '../../index.js'
+import { ConfigError, refuseOldPeer } from '../../index.js'
 
 /** The package `typeorm`, as its types describe it. */
 export type TypeOrmPackage = typeof import('typeorm')

@@ -1,6 +1,11 @@
 import type { DataSource, EntitySchema, ObjectLiteral, Repository } from 'typeorm'
-import type { AbstractClass } from '../../contracts/provider.js'
-import { ConfigError, InjectionToken, inject, type Problem } from '../../index.js'
+import {
+  type AbstractClass,
+  ConfigError,
+  InjectionToken,
+  inject,
+  type Problem,
+} from '../../index.js'
 import { dataSourceOf } from './data-source-of.js'
 
 /** A class with `@Entity()`, or an `EntitySchema`. */

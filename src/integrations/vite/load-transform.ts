@@ -1,8 +1,7 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { refuseOldPeer } from '../../errors/peer-floor.js'
-import { ConfigError } from '../../index.js'
+import { ConfigError, refuseOldPeer } from '../../index.js'
 
 /** A source map in the form that bundlers exchange. */
 export interface SourceMap {

@@ -1,5 +1,4 @@
-import { formatProblem } from '../../../errors/config-error.js'
-import { ConfigError, type Logger } from '../../../index.js'
+import { ConfigError, formatProblem, type Logger } from '../../../index.js'
 import type { Connection, Driver } from '../driver.js'
 import { PostgresError } from '../postgres-error.js'
 import { interrupted, releaseCanary } from './canary.js'

@@ -1,4 +1,3 @@
-import { refuse } from '../../../errors/refuse.js'
 import { HttpError } from '../../../index.js'
 import { IN_FAILED, PostgresError } from '../postgres-error.js'
 
@@ -23,17 +22,25 @@ const AT_ITS_END = /^(?:08(?!P01)...|57P0[1-5]|53300|25P03)$/
 
 /** The server cannot be reached, refuses the login, or has closed the connection. */
 export function unavailable(cause: unknown): HttpError {
-  return refuse('DATABASE_UNAVAILABLE', 'The database cannot be reached.', { cause, stack: true })
+  return new HttpError(503, 'The database cannot be reached.', {
+    code: 'DATABASE_UNAVAILABLE',
+    cause,
+  })
 }
 
 /** Every connection was in use for the whole acquire time. */
 export function busy(): HttpError {
-  return refuse('DATABASE_BUSY', 'All connections to the database are in use.', { stack: true })
+  return new HttpError(503, 'All connections to the database are in use.', {
+    code: 'DATABASE_BUSY',
+  })
 }
 
 /** A statement has exceeded its time limit. */
 export function overtime(cause: unknown): HttpError {
-  return refuse('DATABASE_TIMEOUT', 'The database did not respond in time.', { cause, stack: true })
+  return new HttpError(503, 'The database did not respond in time.', {
+    code: 'DATABASE_TIMEOUT',
+    cause,
+  })
 }
 
 /**

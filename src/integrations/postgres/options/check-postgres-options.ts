@@ -1,5 +1,4 @@
-import { toSeconds } from '../../../http/units.js'
-import { ConfigError, type Duration, type Problem } from '../../../index.js'
+import { ConfigError, type Duration, type Problem, toSeconds } from '../../../index.js'
 import { ALL_TENANTS_ROLE, TENANT_ROLE } from '../names.js'
 import { checkUrl } from './check-url.js'
 import { invalid } from './option-problem.js'

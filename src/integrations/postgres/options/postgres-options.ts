@@ -1,5 +1,4 @@
-import { toSeconds } from '../../../http/units.js'
-import type { Duration } from '../../../index.js'
+import { type Duration, toSeconds } from '../../../index.js'
 
 /** The location of the database and its limits. Set either `url` or `embedded`. */
 export interface PostgresOptions {

@@ -1,4 +1,4 @@
-import { refuse } from '../../../errors/refuse.js'
+import { HttpError } from '../../../index.js'
 import { Deadline } from '../drivers/deadline.js'
 
 /**
@@ -57,8 +57,5 @@ function stuck(): Error {
   const cause = new Error(
     'The transaction waits for a nested transaction that sends no statement. The nested transaction waits for something else, maybe for a statement that in turn waits for it. Await every nested transaction, and run inside it the statements that it needs.',
   )
-  return refuse('DATABASE_TIMEOUT', 'The transaction is stuck.', {
-    cause,
-    stack: true,
-  })
+  return new HttpError(503, 'The transaction is stuck.', { code: 'DATABASE_TIMEOUT', cause })
 }

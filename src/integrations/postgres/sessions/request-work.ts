@@ -1,13 +1,10 @@
-import { kHasFailed, kIsExpired } from '../../../http/own-fields.js'
-import type { BlazonRequest } from '../../../http/request.js'
-import { holdResponse } from '../../../http/send/hold-response.js'
-import type { Response } from '../../../index.js'
+import { hasFailed, holdResponse, type Request, type Response } from '../../../index.js'
 import type { Owner } from './owner.js'
 import type { Transaction } from './transaction.js'
 
 /** A request whose handler is about to run. */
 export interface RequestParts {
-  readonly req: BlazonRequest
+  readonly req: Request
   readonly res: Response
   readonly fail: (error: unknown) => void
 }
@@ -69,7 +66,7 @@ export class RequestWork {
     if (this.#end !== 'open' || this.#transaction !== undefined) return this.#end === 'committed'
     // Without a transaction no hook holds the response, so no call reports that it has begun.
     const { req, res } = this.#parts as RequestParts
-    return res.headersSent && !req[kHasFailed] && !req[kIsExpired]
+    return res.headersSent && !hasFailed(req)
   }
 
   /**
@@ -86,7 +83,7 @@ export class RequestWork {
   get #hasFailed(): boolean {
     if (this.#parts === null) return this.#end === 'rolledBack'
     const { req, res } = this.#parts
-    return req[kHasFailed] || req[kIsExpired] || res.closed
+    return hasFailed(req) || res.closed
   }
 
   /** Called when the handler has ended and no response is pending. */
@@ -120,7 +117,7 @@ export class RequestWork {
   async #settle(status: number): Promise<void> {
     if (this.#end !== 'open') return
     const { req } = this.#parts as RequestParts
-    const isCommitted = status < 500 && !req[kHasFailed] && !req[kIsExpired]
+    const isCommitted = status < 500 && !hasFailed(req)
     this.#finish(isCommitted ? 'committed' : 'rolledBack')
     const transaction = await this.#transaction?.catch(() => undefined)
     if (!isCommitted) return transaction?.rollback()

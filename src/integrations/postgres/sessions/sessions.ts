@@ -1,9 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { refuse } from '../../../errors/refuse.js'
-import { refuseClaim } from '../../../features/tenancy/tenant-context.js'
-import type { BlazonRequest } from '../../../http/request.js'
-import { type Logger, type Response, TenantContext } from '../../../index.js'
-import { isThenable } from '../../../step/thenable.js'
+import {
+  HttpError,
+  type Logger,
+  type Request,
+  type Response,
+  requireTenantId,
+  TenantContext,
+} from '../../../index.js'
 import type { Driver, QueryResult, Statement } from '../driver.js'
 import { Deadline } from '../drivers/deadline.js'
 import { Activity } from './activity.js'
@@ -118,11 +121,7 @@ export class Sessions {
   }
 
   /** Runs a handler. Its queries share one transaction. */
-  intercept(
-    req: BlazonRequest,
-    res: Response,
-    { next, fail, isTransactional }: Interception,
-  ): unknown {
+  intercept(req: Request, res: Response, { next, fail, isTransactional }: Interception): unknown {
     const scope = TenantContext.current()
     const { owner } = this
     const begin = () => this.#begin(owner)
@@ -246,12 +245,14 @@ export class Sessions {
     this.#protected ??= await this.#loadProtected()
     const table = this.#protected.find(text)
     if (table === null) return
-    refuseClaim(undefined)
+    const scope = TenantContext.current()
+    // The request names a tenant, and the program is too early: this throws the error for it.
+    if (scope?.claim !== undefined) requireTenantId()
     const message =
-      TenantContext.current() === undefined
+      scope === undefined
         ? `The rows of ${table} belong to tenants, and this code runs without a tenant. Use runWithTenant(id, fn), or db.withoutTenant(reason, fn) for the rows of all tenants`
         : 'A tenant is required'
-    throw refuse('TENANT_REQUIRED', message, { stack: true })
+    throw new HttpError(400, message, { code: 'TENANT_REQUIRED' })
   }
 
   async #loadProtected(): Promise<ProtectedTables> {
@@ -280,6 +281,11 @@ function trackEnd(work: RequestWork, res: Response, next: () => unknown): unknow
     work.fail()
     throw error
   })
+}
+
+/** A handler may return the query of a query builder, which is not a promise but can be awaited. */
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
 }
 
 /** The current request, identified by the origin of its scope; `undefined` outside requests. */

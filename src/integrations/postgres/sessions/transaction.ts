@@ -1,4 +1,3 @@
-import { refuse } from '../../../errors/refuse.js'
 import { HttpError } from '../../../index.js'
 import type { Connection, QueryResult, Statement } from '../driver.js'
 import { IN_FAILED, isRefusal, PostgresError, UnsavedError } from '../postgres-error.js'
@@ -278,5 +277,6 @@ export function assertCommitted({ command }: QueryResult, cause?: unknown): void
 
 /** The error for a commit whose outcome is unknown. */
 export function commitUnknown(cause: unknown): HttpError {
-  return refuse('COMMIT_UNKNOWN', 'It is not known whether this was saved', { cause, stack: true })
+  const code = 'COMMIT_UNKNOWN'
+  return new HttpError(503, 'It is not known whether this was saved', { code, cause })
 }
