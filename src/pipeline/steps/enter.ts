@@ -33,15 +33,21 @@ export function enterStage(stage: Stage, last: number, config: EnterConfig): Sta
       if (req[kPassedSteps] <= last) return end(error)
       onLateError(error, { req, res, isAtRoute: true, fail: end })
     }
+    const settle = (value: unknown, ...exchange: Parameters<Step>) => {
+      if (value instanceof Refusal) fail(value.error, ...exchange)
+    }
     return function enter(req, res) {
-      const settle = (value: unknown) => {
-        if (value instanceof Refusal) fail(value.error, req, res)
-      }
       try {
         const value = step(req, res)
-        if (!isThenable(value)) return settle(value)
+        // Most steps return the result of `next`, which is always `undefined`.
+        if (value === undefined) return
+        if (!isThenable(value)) return settle(value, req, res)
         if (req[kPassedSteps] <= last) deadlines?.start(req)
-        whenSettled(value, settle, (error) => fail(error, req, res))
+        whenSettled(
+          value,
+          (settled) => settle(settled, req, res),
+          (error) => fail(error, req, res),
+        )
       } catch (error) {
         fail(error, req, res)
       }
