@@ -22,8 +22,8 @@ export const kAbortController: unique symbol = Symbol('blazon.abortController')
 export const kIsExpired: unique symbol = Symbol('blazon.isExpired')
 /** Whether the request has failed, and no error middleware has let it continue. */
 export const kHasFailed: unique symbol = Symbol('blazon.hasFailed')
-/** Whether a step before the guard has called the next step. */
-export const kIsPassedOn: unique symbol = Symbol('blazon.isPassedOn')
+/** How many steps of plugins have called the next step, of those that call it once. */
+export const kPassedSteps: unique symbol = Symbol('blazon.passedSteps')
 /** Passes a request without a route back to the application that ours is mounted in. */
 export const kPassOn: unique symbol = Symbol('blazon.passOn')
 

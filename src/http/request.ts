@@ -11,9 +11,9 @@ import {
   kHasFailed,
   kIsBodyTaken,
   kIsExpired,
-  kIsPassedOn,
   kNext,
   kParsedQuery,
+  kPassedSteps,
   kPassOn,
   kQueryUrl,
   kTenantScope,
@@ -33,7 +33,7 @@ export interface BlazonRequest extends Request {
   [kAbortController]: AbortController | undefined
   [kIsExpired]: boolean
   [kHasFailed]: boolean
-  [kIsPassedOn]: boolean
+  [kPassedSteps]: number
   [kPassOn]: (() => void) | undefined
 }
 
@@ -66,7 +66,7 @@ function assignFields(req: BlazonRequest): void {
   req[kIsBodyTaken] = false
   req[kIsExpired] = false
   req[kHasFailed] = false
-  req[kIsPassedOn] = false
+  req[kPassedSteps] = 0
   req[kPassOn] = undefined
 }
 

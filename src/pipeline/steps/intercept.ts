@@ -1,4 +1,5 @@
 import type { Interceptor } from '../../contracts/interceptor.js'
+import { kIsExpired } from '../../http/own-fields.js'
 import type { RequestScopes } from '../../http/request-scopes.js'
 import { Refusal } from '../../step/refusal.js'
 import type { Stage } from '../../step/step.js'
@@ -6,14 +7,15 @@ import { isThenable, whenSettled } from '../../step/thenable.js'
 
 /**
  * Runs an interceptor around the handler. The interceptor may wait, and its code then continues in another async context.
- * Therefore the request enters its scope again before the handler.
+ * Therefore the request enters its scope again before the handler. The handler does not run if the request has ended
+ * meanwhile.
  *
  * @param scopes `null` if requests have no scopes.
  */
 export function interceptStage(interceptor: Interceptor, scopes: RequestScopes | null): Stage {
   return (next) =>
     function runIntercepted(req, res) {
-      const run = () => whole(next(req, res))
+      const run = () => (req[kIsExpired] ? res : whole(next(req, res)))
       const proceed = scopes === null ? run : () => scopes.keep(req, run)
       return interceptor.intercept(req, proceed, res)
     }

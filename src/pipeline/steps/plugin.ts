@@ -1,10 +1,11 @@
 import type { PluginSteps, Stage as PublicStage } from '../../contracts/steps.js'
-import { kIsPassedOn } from '../../http/own-fields.js'
+import { kIsExpired, kPassedSteps } from '../../http/own-fields.js'
 import type { RequestScopes } from '../../http/request-scopes.js'
 import { joinStages } from '../../step/join-stages.js'
 import { Refusal } from '../../step/refusal.js'
 import type { Stage, Step } from '../../step/step.js'
 import { isThenable, whenSettled } from '../../step/thenable.js'
+import { type EnterConfig, enterStage } from './enter.js'
 import { type NamedSteps, type Observation, observeStage } from './observe.js'
 
 /** The places of `PluginSteps` that are stages. */
@@ -23,13 +24,48 @@ const NONE: PluginStages = Object.freeze({
   aroundHandler: null,
 })
 
+/** The parts of an application that the steps of plugins depend on. */
+export interface PluginStepsConfig extends Observation, EnterConfig {}
+
+/** A stage of one plugin, at one place. */
+interface AddedStage {
+  readonly plugin: string
+  readonly place: PluginPlace
+  readonly stage: PublicStage
+  /** The position among the stages of the route that call `next` once. */
+  readonly index: number
+}
+
+/** The places in the order of a request. */
+const PLACES = [
+  'enter',
+  'beforeGuard',
+  'afterGuard',
+  'beforeBody',
+  'beforeHandler',
+  'aroundHandler',
+] as const satisfies readonly PluginPlace[]
+
 /** Joins the steps that plugins add to one route. Most routes share an object without any. */
-export function pluginStages(added: readonly NamedSteps[], config: Observation): PluginStages {
+export function pluginStages(
+  added: readonly NamedSteps[],
+  config: PluginStepsConfig,
+): PluginStages {
   if (added.length === 0) return NONE
-  const stageAt = (place: PluginPlace) => pluginStage(added, place, config.scopes)
+  const stages = PLACES.flatMap((place) =>
+    added.flatMap(({ plugin, steps: { [place]: stage } }) =>
+      stage === undefined || stage === null ? [] : [{ plugin, place, stage }],
+    ),
+  ).map((each, index): AddedStage => ({ ...each, index }))
+  const stageAt = (wanted: PluginPlace) =>
+    joinStages(
+      stages.filter(({ place }) => place === wanted).map((each) => stepOf(each, config.scopes)),
+    )
+  const enter = stageAt('enter')
+  const lastToEnter = stages.findLastIndex(({ place }) => place === 'enter')
   return {
     observe: observeStage(added, config),
-    enter: stageAt('enter'),
+    enter: enter === null ? null : enterStage(enter, lastToEnter, config),
     beforeGuard: stageAt('beforeGuard'),
     afterGuard: stageAt('afterGuard'),
     beforeBody: stageAt('beforeBody'),
@@ -38,55 +74,59 @@ export function pluginStages(added: readonly NamedSteps[], config: Observation):
   }
 }
 
+/** The places whose steps may end a request only by refusing it: the guard has not decided yet. */
+const BEFORE_ACCESS: readonly PluginPlace[] = ['enter', 'beforeGuard']
+
 /**
- * Joins the stages that plugins have for one place; `null` if there are none. A step may wait for a pool, whose
- * callback runs in another async context. Therefore the request enters its scope again before the next step.
+ * Makes a stage safe. A step may wait for a pool, whose callback runs in another async context: therefore the request
+ * enters its scope again before the next step. A request that has ended meanwhile passes no further step.
  *
  * @param scopes `null` if requests have no scopes.
  */
-function pluginStage(
-  added: readonly NamedSteps[],
-  place: PluginPlace,
-  scopes: RequestScopes | null,
-): Stage | null {
-  const stages = added.flatMap(({ plugin, steps }) => {
-    const stage = steps[place]
-    if (stage === undefined || stage === null) return []
-    const kept = keepScope(stage, scopes)
-    return [place === 'beforeGuard' ? mustPassOn(kept, plugin) : kept]
-  })
-  return joinStages(stages)
+function stepOf(added: AddedStage, scopes: RequestScopes | null): Stage {
+  // A step of a plugin declares the request of the public types, which every request of ours is.
+  const own = added.stage as unknown as Stage
+  const once = added.place === 'aroundHandler' ? null : passOnce(added)
+  const safe: Stage = (next) => {
+    const proceed = once === null ? next : once(next)
+    const run: Step = (req, res) => (req[kIsExpired] ? res : proceed(req, res))
+    return own(scopes === null ? run : (req, res) => scopes.keep(req, () => run(req, res)))
+  }
+  return BEFORE_ACCESS.includes(added.place) ? mustPassOn(safe, added) : safe
 }
 
-function keepScope(stage: PublicStage, scopes: RequestScopes | null): Stage {
-  // A step of a plugin declares the request of the public types, which every request of ours is.
-  const own = stage as unknown as Stage
-  if (scopes === null) return own
-  return (next) => own((req, res) => scopes.keep(req, () => next(req, res)))
+/**
+ * Lets a step call `next` once. A second call would read the body again, or send a second response. Only steps around
+ * the handler may call it again.
+ */
+function passOnce({ plugin, place, index }: AddedStage): Stage {
+  return (next) => (req, res) => {
+    if (req[kPassedSteps] > index) {
+      throw new Error(`The ${place} step of plugin '${plugin}' has called next twice`)
+    }
+    req[kPassedSteps] = index + 1
+    return next(req, res)
+  }
 }
 
 /**
  * Makes a step before the guard call `next` or refuse. A step that responds in place of the guard would let a stranger
  * in.
  */
-function mustPassOn(stage: Stage, plugin: string): Stage {
+function mustPassOn(stage: Stage, { plugin, place, index }: AddedStage): Stage {
   return (next) => {
-    const step = stage((req, res) => {
-      req[kIsPassedOn] = true
-      return next(req, res)
-    })
+    const step = stage(next)
     const judge = (req: Parameters<Step>[0], value: unknown): unknown => {
-      if (req[kIsPassedOn] || value instanceof Refusal) return value
+      if (req[kPassedSteps] > index || req[kIsExpired] || value instanceof Refusal) return value
       return new Refusal(
         new Error(
-          `The beforeGuard step of plugin '${plugin}' has neither called next nor refused the request`,
+          `The ${place} step of plugin '${plugin}' has neither called next nor refused the request`,
         ),
       )
     }
-    return function runBeforeGuard(req, res) {
-      req[kIsPassedOn] = false
+    return function runBeforeAccess(req, res) {
       const value = step(req, res)
-      if (req[kIsPassedOn] || !isThenable(value)) return judge(req, value)
+      if (req[kPassedSteps] > index || !isThenable(value)) return judge(req, value)
       return whenSettled(value, (settled) => judge(req, settled))
     }
   }

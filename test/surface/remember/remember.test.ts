@@ -1,0 +1,175 @@
+import {
+  Auth,
+  Controller,
+  Get,
+  HttpCode,
+  HttpError,
+  type Request,
+  type Response,
+  Use,
+} from 'blazon'
+import { TestApp } from 'blazon/testing'
+import { describe, expect, it } from 'vitest'
+import { turns } from '../../journeys/turns.js'
+import { Remember, remembering } from './index.js'
+
+let runs = 0
+let gate: Promise<void> | undefined
+
+@Auth()
+@Controller('reports')
+class Reports {
+  @Remember({ ttl: '1m' })
+  @Get()
+  async list(_req: Request, res: Response) {
+    const run = ++runs
+    await gate
+    res.setHeader('Content-Language', 'nl')
+    return { run, at: new Date(0) }
+  }
+
+  @Remember({ ttl: '1m' })
+  @Get('fails')
+  fails() {
+    runs++
+    throw new HttpError(409)
+  }
+
+  @Remember({ ttl: '1m' })
+  @Get('accepted')
+  accepted(_req: Request, res: Response) {
+    res.status(202)
+    return ++runs
+  }
+
+  @Remember({ ttl: '1m' })
+  @Get('cookie')
+  cookie(_req: Request, res: Response) {
+    res.cookie('session', 'secret')
+    return ++runs
+  }
+
+  @Remember({ ttl: '1m' })
+  @HttpCode(201)
+  @Get('created')
+  created() {
+    return ++runs
+  }
+
+  @Remember({ ttl: '1m' })
+  @Use((_req, _res, next) => next())
+  @Get('used')
+  used() {
+    return ++runs
+  }
+}
+
+async function start() {
+  runs = 0
+  gate = undefined
+  const app = await TestApp.create({
+    controllers: [Reports],
+    auth: {
+      guard: {
+        canActivate(req: Request) {
+          const id = req.get('x-user')
+          req.user = id === 'odd' ? {} : { id }
+          return id !== undefined
+        },
+      },
+    },
+    tenant: {},
+    plugins: [remembering()],
+    logger: false,
+    contract: 'off',
+  })
+  app.clock.set('2030-01-31')
+  const ask = async (
+    path = '',
+    user = 'ann',
+    options: { tenant?: string; method?: string } = {},
+  ) => {
+    const { tenant, method = 'GET' } = options
+    const headers = { 'x-user': user, ...(tenant === undefined ? {} : { 'x-tenant-id': tenant }) }
+    const response = await app.fetch(`/reports${path}`, { method, headers })
+    const text = await response.text()
+    const { status } = response
+    return {
+      status,
+      cache: response.headers.get('x-cache'),
+      language: response.headers.get('content-language'),
+      text,
+    }
+  }
+  return { app, ask }
+}
+
+describe('@Remember', () => {
+  it('sends the stored response until its time is over', async () => {
+    const { app, ask } = await start()
+    await using _ = app
+    const first = await ask()
+    expect(first).toMatchObject({ status: 200, cache: 'MISS', language: 'nl' })
+    expect(await ask()).toEqual({ ...first, cache: 'HIT' })
+    await app.clock.advance('61s')
+    expect((await ask()).cache).toBe('MISS')
+    expect(runs).toBe(2)
+  })
+
+  it('shares nothing between tenants, users and queries, and nothing with a stranger', async () => {
+    const { app, ask } = await start()
+    await using _ = app
+    await ask()
+    expect((await ask('', 'bob')).cache).toBe('MISS')
+    expect((await ask('', 'ann', { tenant: 't1' })).cache).toBe('MISS')
+    expect((await ask('', 'ann', { tenant: 't2' })).cache).toBe('MISS')
+    expect((await ask('?page=2')).cache).toBe('MISS')
+    expect((await ask('', 'ann', { tenant: 't2' })).cache).toBe('HIT')
+    const stranger = await app.fetch('/reports')
+    expect([stranger.status, stranger.headers.get('x-cache')]).toEqual([401, null])
+    await ask('', 'odd')
+    expect((await ask('', 'odd')).cache).toBe(null)
+  })
+
+  it('calls the handler once for requests at the same time', async () => {
+    const { app, ask } = await start()
+    await using _ = app
+    let open = () => {}
+    gate = new Promise((resolve) => {
+      open = resolve
+    })
+    const responses = Promise.all([ask(), ask(), ask()])
+    await turns()
+    open()
+    const texts = (await responses).map(({ text }) => text)
+    expect(new Set(texts).size).toBe(1)
+    expect(runs).toBe(1)
+  })
+
+  it.each(['/fails', '/accepted', '/cookie', '/created', '/used'])(
+    'never stores %s',
+    async (path) => {
+      const { app, ask } = await start()
+      await using _ = app
+      await Promise.all([ask(path), ask(path)])
+      expect((await ask(path)).cache).not.toBe('HIT')
+      expect(runs).toBe(3)
+    },
+  )
+
+  it('responds to HEAD from a stored response, and stores none of HEAD', async () => {
+    const { app, ask } = await start()
+    await using _ = app
+    expect(await ask('', 'ann', { method: 'HEAD' })).toMatchObject({ cache: 'MISS', text: '' })
+    expect((await ask()).cache).toBe('MISS')
+    expect(await ask('', 'ann', { method: 'HEAD' })).toMatchObject({ cache: 'HIT', text: '' })
+  })
+
+  it('has its header in the document', async () => {
+    const { app } = await start()
+    await using _ = app
+    const { paths } = app.document
+    expect(JSON.stringify(paths['/reports']?.get?.responses)).toContain('"X-Cache"')
+    expect(JSON.stringify(paths['/reports/used'])).not.toContain('"X-Cache"')
+  })
+})
