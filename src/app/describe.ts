@@ -8,6 +8,7 @@ import { checkDecoratedProviders } from '../model/check-decorated-providers.js'
 import { checkParameterTypes } from '../model/check-parameter-types.js'
 import { checkForeign } from '../model/foreign/check-foreign.js'
 import { checkBodies } from './check-bodies.js'
+import { checkContracts } from './check-contracts.js'
 import { checkExposedDocs } from './check-docs.js'
 import { checkMiddlewares } from './check-middlewares.js'
 import { compileOnce } from './compile-once.js'
@@ -63,7 +64,11 @@ export function describeApp(resolved: Resolved, builtIn: readonly Provider[]): D
   ]
   // These checks compare settings with the model, so they need settings and a model without errors.
   if (!all.some(({ code }) => code.startsWith('E_'))) {
-    all.push(...checkFeatures(settings, model), ...checkMiddlewares(settings, model))
+    all.push(
+      ...checkContracts(plugins, model),
+      ...checkFeatures(settings, model),
+      ...checkMiddlewares(settings, model),
+    )
     all.push(...checkExposedDocs(settings, model), ...checkBodies(settings, model))
   }
   const warnings = throwErrors(all, settings)

@@ -2,8 +2,8 @@ import type { Request, Response } from './handler.js'
 
 /**
  * One step of a route. A step calls the next step and returns its result, at once or as a promise, or it ends the
- * request itself. A step refuses the request by throwing an `HttpError`, or by returning `refuse(…)`, which is faster.
- * The result of a handler that has sent its response itself is `res`.
+ * request itself. A step refuses the request by throwing an `HttpError`, or by returning a `Refusal`, which is faster.
+ * `next` throws the error of a later refusal. The result of a handler that has sent its response itself is `res`.
  */
 export type Step = (req: Request, res: Response) => unknown
 
@@ -43,7 +43,10 @@ export interface PluginSteps {
   readonly beforeGuard?: Stage
   /** After the guard has allowed the request, before `@Can`. On a route without a guard it runs, too. */
   readonly afterGuard?: Stage
-  /** After access was decided, before the body is read. A cache sends its responses here. */
+  /**
+   * After access was decided and the middlewares of `@Use` have run, before the body is read. A cache sends its responses
+   * here.
+   */
   readonly beforeBody?: Stage
   /** After all inputs were validated, before interceptors and the handler. Runs once for each request. */
   readonly beforeHandler?: Stage

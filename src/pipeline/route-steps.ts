@@ -28,8 +28,8 @@ export const STEPS = [
     does: 'checks the abilities of `@Can`, or calls `auth.can`; any result but `true` is a 403',
   },
   { name: 'quota', does: 'counts the request against rate limits by user or tenant: 429' },
-  { name: 'beforeBody', does: 'runs the `beforeBody` steps of plugins' },
   { name: 'use', does: 'runs the Express middlewares of `@Use`' },
+  { name: 'beforeBody', does: 'runs the `beforeBody` steps of plugins' },
   {
     name: 'cache',
     does: 'sends the response from the cache, or stores the response that the later steps make',

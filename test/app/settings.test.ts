@@ -254,7 +254,9 @@ const documented = Object.entries(readOptions()).flatMap(([group, options]) =>
       name,
       literal: /^`([^`]+)`/.exec(defaultValue)?.[1],
     }))
-    .filter(({ name, literal }) => literal !== undefined && !(name in BY_PLACE) && group !== ''),
+    .filter(({ name, literal }) => literal !== undefined && !(name in BY_PLACE) && group !== '')
+    // It has a meaning only beside a `format`.
+    .filter(({ group, name }) => !(group === 'errors' && name === 'mediaType')),
 )
 
 describe('a documented default', () => {

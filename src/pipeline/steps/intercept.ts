@@ -1,9 +1,8 @@
 import type { Interceptor } from '../../contracts/interceptor.js'
 import { kIsExpired } from '../../http/own-fields.js'
 import type { RequestScopes } from '../../http/request-scopes.js'
-import { Refusal } from '../../step/refusal.js'
 import type { Stage } from '../../step/step.js'
-import { isThenable, whenSettled } from '../../step/thenable.js'
+import { throwRefusal } from '../../step/throw-refusal.js'
 
 /**
  * Runs an interceptor around the handler. The interceptor may wait, and its code then continues in another async context.
@@ -15,15 +14,8 @@ import { isThenable, whenSettled } from '../../step/thenable.js'
 export function interceptStage(interceptor: Interceptor, scopes: RequestScopes | null): Stage {
   return (next) =>
     function runIntercepted(req, res) {
-      const run = () => (req[kIsExpired] ? res : whole(next(req, res)))
+      const run = () => (req[kIsExpired] ? res : throwRefusal(next(req, res)))
       const proceed = scopes === null ? run : () => scopes.keep(req, run)
       return interceptor.intercept(req, proceed, res)
     }
-}
-
-/** Throws the error of a refusal: an interceptor sees every failure as an error. */
-function whole(value: unknown): unknown {
-  if (isThenable(value)) return whenSettled(value, whole)
-  if (value instanceof Refusal) throw value.error
-  return value
 }

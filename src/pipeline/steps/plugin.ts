@@ -5,6 +5,7 @@ import { joinStages } from '../../step/join-stages.js'
 import { Refusal } from '../../step/refusal.js'
 import type { Stage, Step } from '../../step/step.js'
 import { isThenable, whenSettled } from '../../step/thenable.js'
+import { throwRefusal } from '../../step/throw-refusal.js'
 import { type EnterConfig, enterStage } from './enter.js'
 import { type NamedSteps, type Observation, observeStage } from './observe.js'
 
@@ -79,7 +80,8 @@ const BEFORE_ACCESS: readonly PluginPlace[] = ['enter', 'beforeGuard']
 
 /**
  * Makes a stage safe. A step may wait for a pool, whose callback runs in another async context: therefore the request
- * enters its scope again before the next step. A request that has ended meanwhile passes no further step.
+ * enters its scope again before the next step. A request that has ended meanwhile passes no further step. `next` throws
+ * the error of a refusal: a step that puts the result of `next` into an object must not turn a refusal into a success.
  *
  * @param scopes `null` if requests have no scopes.
  */
@@ -89,7 +91,7 @@ function stepOf(added: AddedStage, scopes: RequestScopes | null): Stage {
   const once = added.place === 'aroundHandler' ? null : passOnce(added)
   const safe: Stage = (next) => {
     const proceed = once === null ? next : once(next)
-    const run: Step = (req, res) => (req[kIsExpired] ? res : proceed(req, res))
+    const run: Step = (req, res) => (req[kIsExpired] ? res : throwRefusal(proceed(req, res)))
     return own(scopes === null ? run : (req, res) => scopes.keep(req, () => run(req, res)))
   }
   return BEFORE_ACCESS.includes(added.place) ? mustPassOn(safe, added) : safe

@@ -98,7 +98,7 @@ describe('compose()', () => {
     let found: readonly string[] | undefined
     const read = {
       name: 'read',
-      intercept: (route: { option: (option: typeof Step) => readonly string[] | undefined }) => {
+      steps: (route: { option: (option: typeof Step) => readonly string[] | undefined }) => {
         found = route.option(Step)
         return null
       },

@@ -11,6 +11,7 @@ import {
 import { TestApp } from 'blazon/testing'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { bootProblems } from '../../support.js'
 
 @Controller('orders')
 class Orders {
@@ -92,6 +93,27 @@ describe('the contract of a plugin', () => {
     const [extended, without] = [documentOf([auditing]), documentOf([])]
     expect(extended.paths['/orders']).toEqual(without.paths['/orders'])
     expect(without.paths['/orders/{id}']?.get?.responses).not.toHaveProperty('451')
+  })
+
+  it.each<[unknown, string]>([
+    [{ error: [451] }, '.error'],
+    [{ errors: ['451'] }, '.errors'],
+    [{ errors: [200] }, '.errors'],
+    [{ headers: { 'X-A': 'text' } }, '.headers'],
+    [{ parameters: [{ name: 'a', in: 'cookie', schema: {} }] }, '.parameters'],
+    [{ tags: 'a' }, '.tags'],
+    [{ security: { Key: null } }, '.security'],
+    [{ responses: [{ description: 'x' }] }, '.responses'],
+    ['all', ''],
+  ])('is refused at boot if the document cannot describe it: %j', async (wrong, field) => {
+    const plugin = { name: 'wrong', contract: () => wrong } as unknown as Plugin
+    const problems = await bootProblems({ controllers: [Orders], plugins: [plugin] })
+    expect(problems).toMatchObject([
+      {
+        code: 'E_OPTION_INVALID',
+        subject: `plugin 'wrong' contract(Orders.list)${field}`,
+      },
+    ])
   })
 
   it('is what the contract check of tests compares responses with', async () => {

@@ -128,5 +128,5 @@ it('a response from the cache passes the steps before the cache, and no others',
   expect(seen).toContain('interceptor')
   seen.length = 0
   await app.request().get('/target').expect('x-cache', 'HIT')
-  expect(seen).toEqual([...places.slice(0, 4), '@Use', 'onResponse', 'onEnd'])
+  expect(seen).toEqual([...places.slice(0, 3), '@Use', 'beforeBody', 'onResponse', 'onEnd'])
 })

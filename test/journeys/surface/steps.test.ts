@@ -236,6 +236,24 @@ describe('the steps of plugins', () => {
   })
 })
 
+describe('a step that puts the result of `next` into an object', () => {
+  it.each(['beforeGuard', 'afterGuard', 'beforeBody', 'beforeHandler', 'aroundHandler'] as const)(
+    'does not turn a refusal into a success: %s',
+    async (place) => {
+      const wrapping: Stage = (next) => async (req, res) => ({ data: await next(req, res) })
+      const direct: Stage = (next) => (req, res) => ({ data: next(req, res) })
+      for (const stage of [wrapping, direct]) {
+        await using app = await start([plugin({ [place]: stage })])
+        await app.request().post('/things').send({ name: 'b' }).expect(401)
+      }
+      // The body is awaited, so the later steps return a promise.
+      await using app = await start([plugin({ [place]: wrapping })])
+      const headers = { authorization: 'Bearer x', 'x-can': 'write' }
+      await app.request().post('/things').set(headers).send({}).expect(400)
+    },
+  )
+})
+
 describe('authMatrix()', () => {
   it('includes the steps before and after the guard', async () => {
     const closed = plugin({ afterGuard: () => () => Refusal.of(403, 'closed') })

@@ -194,6 +194,8 @@ describe('an error of TypeORM', () => {
     const { status, body } = await add(app, 'Buy milk')
     expect([status, body.message]).toEqual([409, 'There is such a note'])
     await app.request().get('/notes/7').expect(404)
-    expect(app.logs).toEqual([])
+    // The error of a handler is logged before error middlewares see it.
+    const logged = app.logs.map(({ facts }) => (facts as { err: Error }).err.constructor)
+    expect(logged).toEqual([QueryFailedError, EntityNotFoundError])
   })
 })

@@ -4,7 +4,6 @@ import {
   defineOption,
   getTenantId,
   type Plugin,
-  Refusal,
   type Request,
   type Response,
   type RouteModel,
@@ -97,11 +96,10 @@ export function remembering({ maxEntries = 1000 } = {}): Plugin {
 
 const X_CACHE = { schema: { type: 'string', enum: ['HIT', 'MISS'] } }
 
-/** Middlewares of `@Use` run inside `beforeBody`, and they may decide who receives a response. */
 function isCacheable(route: RouteModel): boolean {
-  const { method, status, redirect, uses } = route
+  const { method, status, redirect } = route
   const isPlain = method === 'GET' && redirect === null && (status ?? 200) === 200
-  return route.option(Remember) !== undefined && isPlain && (uses?.middlewares.length ?? 0) === 0
+  return route.option(Remember) !== undefined && isPlain
 }
 
 /** `undefined` for a user that cannot be distinguished from others. */
@@ -121,7 +119,7 @@ interface Made {
 
 /** Only a returned value with status 200, and no cookie, is the same for all requests with the key. */
 function entryOf(value: unknown, { res, before, until }: Made): Entry | null {
-  const isSent = value === undefined || value === res || res.headersSent || value instanceof Refusal
+  const isSent = value === undefined || value === res || res.headersSent
   if (isSent || res.statusCode !== 200 || res.hasHeader('set-cookie')) return null
   const headers = res.getHeaderNames().flatMap((name) => {
     const header = res.getHeader(name)

@@ -57,7 +57,9 @@ class Reports {
   }
 
   @Remember({ ttl: '1m' })
-  @Use((_req, _res, next) => next())
+  @Use((req, _res, next) =>
+    next(req.get('x-blocked') === undefined ? undefined : new HttpError(403)),
+  )
   @Get('used')
   used() {
     return ++runs
@@ -146,16 +148,23 @@ describe('@Remember', () => {
     expect(runs).toBe(1)
   })
 
-  it.each(['/fails', '/accepted', '/cookie', '/created', '/used'])(
-    'never stores %s',
-    async (path) => {
-      const { app, ask } = await start()
-      await using _ = app
-      await Promise.all([ask(path), ask(path)])
-      expect((await ask(path)).cache).not.toBe('HIT')
-      expect(runs).toBe(3)
-    },
-  )
+  it.each(['/fails', '/accepted', '/cookie', '/created'])('never stores %s', async (path) => {
+    const { app, ask } = await start()
+    await using _ = app
+    await Promise.all([ask(path), ask(path)])
+    expect((await ask(path)).cache).not.toBe('HIT')
+    expect(runs).toBe(3)
+  })
+
+  it('lets middlewares of `@Use` decide before a stored response is sent', async () => {
+    const { app, ask } = await start()
+    await using _ = app
+    await ask('/used')
+    expect(await ask('/used')).toMatchObject({ status: 200, cache: 'HIT' })
+    const headers = { 'x-user': 'ann', 'x-blocked': '1' }
+    const blocked = await app.fetch('/reports/used', { headers })
+    expect([blocked.status, blocked.headers.get('x-cache')]).toEqual([403, null])
+  })
 
   it('responds to HEAD from a stored response, and stores none of HEAD', async () => {
     const { app, ask } = await start()
@@ -170,6 +179,6 @@ describe('@Remember', () => {
     await using _ = app
     const { paths } = app.document
     expect(JSON.stringify(paths['/reports']?.get?.responses)).toContain('"X-Cache"')
-    expect(JSON.stringify(paths['/reports/used'])).not.toContain('"X-Cache"')
+    expect(JSON.stringify(paths['/reports/created'])).not.toContain('"X-Cache"')
   })
 })
