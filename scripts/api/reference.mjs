@@ -39,6 +39,7 @@ const NOT_EXPORTED = [
   'TokenLike',
   'TokenOptions',
   'UnknownOptions',
+  'UserDecorator',
   'ValueDecorator',
   'VerbDecorator',
   'Word',
