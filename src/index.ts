@@ -36,7 +36,7 @@ export type {
 } from './contracts/decorator.js'
 export type { AuthDecoratorOptions, AuthGuard } from './contracts/guard.js'
 export type {
-  Authenticated,
+  AuthenticatedRequest,
   ErrorRequestHandler,
   Handler,
   InputSchemas,

@@ -46,12 +46,6 @@ type WithUserFields<U> = U extends object ? User & U : U
  */
 export type RequestUser = WithUserFields<DeclaredUser>
 
-/** A request that the guard has allowed: the part that {@link Req} adds for `auth: true`. */
-export interface Authenticated {
-  /** The user, set by the guard. */
-  user: NonNullable<RequestUser>
-}
-
 /** The four parts of a request after validation; a part without a schema is `undefined`. */
 export interface Validated<TParams, TBody, TQuery, THeaders> {
   /** The path's parameters. */
@@ -79,6 +73,22 @@ export interface ValidatedRequest<TParams, TBody, TQuery, TValidated>
    * without credentials. `Req<{ auth: true }>` has a user that is never `undefined`.
    */
   user?: RequestUser
+}
+
+/**
+ * The request of a handler behind the guard, as {@link Req} types it for `auth: true`. Without arguments, its inputs
+ * are `any`, like those of {@link Request}.
+ */
+export interface AuthenticatedRequest<
+  // biome-ignore-start lint/suspicious/noExplicitAny: as Request
+  TParams = any,
+  TBody = any,
+  TQuery = any,
+  TValidated = Validated<any, any, any, any>,
+  // biome-ignore-end lint/suspicious/noExplicitAny: as above
+> extends ValidatedRequest<TParams, TBody, TQuery, TValidated> {
+  /** The user, set by the guard. */
+  user: NonNullable<RequestUser>
 }
 
 /**
@@ -117,6 +127,14 @@ export interface RequestInputs extends InputSchemas {
 
 type OutputOr<S, TDefault> = S extends Schema ? InferOutput<S> : TDefault
 
+type ParamsOf<TInputs extends InputSchemas> = OutputOr<TInputs['params'], Record<string, string>>
+
+// biome-ignore-start lint/suspicious/noExplicitAny: an undeclared part is as untyped as in Express
+type BodyOf<TInputs extends InputSchemas> = OutputOr<TInputs['body'], any>
+
+type QueryOf<TInputs extends InputSchemas> = OutputOr<TInputs['query'], any>
+// biome-ignore-end lint/suspicious/noExplicitAny: as above
+
 type ValidatedOf<TInputs extends InputSchemas> = Validated<
   OutputOr<TInputs['params'], undefined>,
   OutputOr<TInputs['body'], undefined>,
@@ -137,15 +155,11 @@ type ValidatedOf<TInputs extends InputSchemas> = Validated<
  *   return this.ok(res, 'Note created', notes.add(req.user.id, req.body), 201)
  * }
  */
-export type Req<TInputs extends RequestInputs = Record<never, never>> = ValidatedRequest<
-  OutputOr<TInputs['params'], Record<string, string>>,
-  // biome-ignore-start lint/suspicious/noExplicitAny: an undeclared part is as untyped as in Express
-  OutputOr<TInputs['body'], any>,
-  OutputOr<TInputs['query'], any>,
-  // biome-ignore-end lint/suspicious/noExplicitAny: as above
-  ValidatedOf<TInputs>
-> &
-  (TInputs extends { readonly auth: true } ? Authenticated : unknown)
+export type Req<TInputs extends RequestInputs = Record<never, never>> = TInputs extends {
+  readonly auth: true
+}
+  ? AuthenticatedRequest<ParamsOf<TInputs>, BodyOf<TInputs>, QueryOf<TInputs>, ValidatedOf<TInputs>>
+  : ValidatedRequest<ParamsOf<TInputs>, BodyOf<TInputs>, QueryOf<TInputs>, ValidatedOf<TInputs>>
 
 /**
  * The request of a handler whose route declares `TInputs` in its options. A part that is not declared has the type
@@ -153,7 +167,7 @@ export type Req<TInputs extends RequestInputs = Record<never, never>> = Validate
  * missing.
  */
 export type RouteRequest<TInputs extends InputSchemas> = ValidatedRequest<
-  OutputOr<TInputs['params'], Record<string, string>>,
+  ParamsOf<TInputs>,
   OutputOr<TInputs['body'], unknown>,
   // biome-ignore lint/suspicious/noExplicitAny: what Express' own request calls a query has to fit
   OutputOr<TInputs['query'], Record<string, any>>,

@@ -28,7 +28,7 @@ const VALUES = `
 /** The names that `blazon` exports as types only. */
 const TYPES = `
   AbstractClass ApiBodyOptions ApiOperationOptions ApiResponseOptions AppDocument AppModel AppOptions
-  AuthDecoratorOptions AuthGuard AuthOptions CacheEntry CacheOptions CacheSettings CacheStats CacheStore Class
+  AuthDecoratorOptions AuthGuard AuthOptions AuthenticatedRequest CacheEntry CacheOptions CacheSettings CacheStats CacheStore Class
   ClassProvider ConfigCode ContractHeader ContractOf ContractParameter Decorated DefaultStatus DefinedParameter
   DualClassDecorator DualClassOrMethodDecorator DualMethodDecorator Duration EnvelopeChoice EnvelopeFormat ErrorCode
   ErrorEnvelope ErrorFormat ErrorOptions ErrorRequestHandler ExistingProvider FactoryProvider Failure FieldError
