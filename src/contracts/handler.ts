@@ -7,8 +7,8 @@ export type { NextFunction }
 export type Response = ExpressResponse
 
 /**
- * The type of `req.user`, which a guard sets. `@Can` reads roles and permissions; an application adds its own fields
- * by declaration merging.
+ * A user, which a guard sets as `req.user`. `@Can` reads roles and permissions; an application declares its own fields
+ * by declaration merging. Fields without a declaration are `any`.
  *
  * @example
  * declare module 'blazon' {
@@ -22,7 +22,9 @@ export interface User {
   readonly roles?: readonly string[]
   /** Permissions of the user. `@Can` accepts an ability that is in the list. */
   readonly permissions?: readonly string[]
-  // biome-ignore lint/suspicious/noExplicitAny: the application adds fields of any type
+  // A guard may set an id and other fields that nobody has declared. With `unknown` in place of `any`, an instance of a
+  // class would not be assignable.
+  // biome-ignore lint/suspicious/noExplicitAny: as above
   readonly [field: string]: any
 }
 
