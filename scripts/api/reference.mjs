@@ -21,6 +21,7 @@ const NOT_EXPORTED = [
   'Clock',
   'Composed',
   'DatabaseParts',
+  'DeclaredUser',
   'DocumentedOperation',
   'InferJsonSchema',
   'InjectDecorator',
@@ -31,6 +32,7 @@ const NOT_EXPORTED = [
   'Lowered',
   'MethodContext',
   'Named',
+  'OfRequest',
   'Owner',
   'RedisNode',
   'Req',
@@ -42,6 +44,7 @@ const NOT_EXPORTED = [
   'UserDecorator',
   'ValueDecorator',
   'VerbDecorator',
+  'WithUserFields',
   'Word',
 ]
 
