@@ -36,6 +36,7 @@ export type {
 } from './contracts/decorator.js'
 export type { AuthDecoratorOptions, AuthGuard } from './contracts/guard.js'
 export type {
+  AuthenticatedRequest,
   ErrorRequestHandler,
   Handler,
   InputSchemas,
@@ -44,6 +45,8 @@ export type {
   NextFunction,
   Request,
   RequestHandler,
+  RequestInputs,
+  RequestUser,
   Response,
   User,
   Validated,

@@ -21,6 +21,7 @@ const NOT_EXPORTED = [
   'Clock',
   'Composed',
   'DatabaseParts',
+  'DeclaredUser',
   'DocumentedOperation',
   'InferJsonSchema',
   'InjectDecorator',
@@ -31,6 +32,7 @@ const NOT_EXPORTED = [
   'Lowered',
   'MethodContext',
   'Named',
+  'OfRequest',
   'Owner',
   'RedisNode',
   'Req',
@@ -39,8 +41,10 @@ const NOT_EXPORTED = [
   'TokenLike',
   'TokenOptions',
   'UnknownOptions',
+  'UserDecorator',
   'ValueDecorator',
   'VerbDecorator',
+  'WithUserFields',
   'Word',
 ]
 

@@ -1,5 +1,5 @@
 import type { Clock } from './clock.js'
-import type { Request } from './handler.js'
+import type { OfRequest } from './handler.js'
 import type { Logger } from './logger.js'
 import type { Duration } from './units.js'
 
@@ -20,7 +20,7 @@ export interface CacheOptions {
    */
   readonly shared?: boolean
   /** Tags of the response, for `CacheManager.invalidateTags`. Default: none. */
-  readonly tags?: readonly string[] | ((req: Request) => readonly string[])
+  readonly tags?: readonly string[] | OfRequest<readonly string[]>
   /**
    * Further response headers that are cached together with the body. Default: the headers that describe the body
    * (type, language, disposition, caching, validators, links), and those of `@Header`. Each header must be the same

@@ -1,4 +1,4 @@
-import type { Handler, InputSchemas, Request, RouteRequest } from './handler.js'
+import type { Handler, InputSchemas, Request, RequestUser, RouteRequest } from './handler.js'
 import type { InputSource } from './schema.js'
 
 // One decorator works in two dialects: a standard decorator receives `(value, context)`, a legacy one `(target, key,
@@ -37,6 +37,12 @@ export type LegacyParameterDecorator = (
 ) => void
 
 /**
+ * A handler that takes `TRequest`, whatever the type of its user: `@Auth()` and `auth.default` decide whether there is
+ * a user, and decorators of inputs do not know them.
+ */
+type Taking<TRequest extends Request> = Handler<TRequest & { user: any }>
+
+/**
  * The type of the third argument of a legacy decorator: the index of a parameter that can hold `TValue`, or the
  * descriptor of a handler that can take `TRequest`. One type and not two overloads, because TypeScript 7 explains
  * only the last overload that fails.
@@ -47,9 +53,9 @@ type LegacyPlace<TRequest extends Request, TValue, TMethod, TPlace> = TPlace ext
       ? TPlace
       : Mismatch<TArgs[TPlace], TValue>
     : never
-  : TPlace extends TypedPropertyDescriptor<infer M extends Handler<TRequest>>
+  : TPlace extends TypedPropertyDescriptor<infer M extends Taking<TRequest>>
     ? TypedPropertyDescriptor<M>
-    : TypedPropertyDescriptor<Handler<TRequest>>
+    : TypedPropertyDescriptor<Taking<TRequest>>
 
 /** No value has this type. A compile error shows its name and its arguments. */
 interface Mismatch<TParameter, TValue> {
@@ -62,7 +68,7 @@ interface Mismatch<TParameter, TValue> {
  * must be able to hold `TValue`. A handler that does not match its schema is a compile error.
  */
 export interface InputDecorator<TRequest extends Request, TValue> {
-  <M extends Handler<TRequest>>(value: M, context: MethodContext<M>): void
+  <M extends Taking<TRequest>>(value: M, context: MethodContext<M>): void
   <T extends object, K extends PropertyKey, TPlace>(
     target: T,
     key: K,
@@ -110,8 +116,8 @@ export interface KeyDecorator<TPart extends InputSource, K extends string, TValu
  * require nothing else.
  */
 export interface RouteDecorator<I extends InputSchemas> {
-  <M extends Handler<RouteRequest<I>>>(value: M, context: MethodContext<M>): void
-  <M extends Handler<RouteRequest<I>>>(
+  <M extends Taking<RouteRequest<I>>>(value: M, context: MethodContext<M>): void
+  <M extends Taking<RouteRequest<I>>>(
     target: object,
     key: PropertyKey,
     descriptor: TypedPropertyDescriptor<M>,
@@ -123,6 +129,25 @@ export type ValueDecorator<TValue> = <T extends object, N extends PropertyKey, T
   target: T,
   key: N,
   place: TPlace extends number ? LegacyPlace<Request, TValue, T[N & keyof T], TPlace> : TPlace,
+) => void
+
+/**
+ * The index of a parameter that can hold the user, or whose type has more fields than `User`. A parameter may use the
+ * application's own class without declaring it for `User`.
+ */
+type UserPlace<TMethod, TPlace extends number> = TMethod extends (...args: infer TArgs) => unknown
+  ? [NonNullable<RequestUser>] extends [TArgs[TPlace]]
+    ? TPlace
+    : [NonNullable<TArgs[TPlace]>] extends [NonNullable<RequestUser>]
+      ? TPlace
+      : Mismatch<TArgs[TPlace], RequestUser>
+  : never
+
+/** Decorates, in the legacy dialect, a handler parameter that receives the user. */
+export type UserDecorator = <T extends object, N extends PropertyKey, TPlace extends number>(
+  target: T,
+  key: N,
+  place: UserPlace<T[N & keyof T], TPlace>,
 ) => void
 
 /** Decorates a field in both dialects, and a constructor parameter in the legacy one. */

@@ -7,8 +7,8 @@ export type { NextFunction }
 export type Response = ExpressResponse
 
 /**
- * The type of `req.user`, which a guard sets. `@Can` reads roles and permissions; an application adds its own fields
- * by declaration merging.
+ * A user, which a guard sets as `req.user`. `@Can` reads roles and permissions; an application declares its own fields
+ * by declaration merging. Fields without a declaration are `any`.
  *
  * @example
  * declare module 'blazon' {
@@ -22,9 +22,31 @@ export interface User {
   readonly roles?: readonly string[]
   /** Permissions of the user. `@Can` accepts an ability that is in the list. */
   readonly permissions?: readonly string[]
-  // biome-ignore lint/suspicious/noExplicitAny: the application adds fields of any type
+  // A guard may set an id and other fields that nobody has declared. With `unknown` in place of `any`, an instance of a
+  // class would not be assignable.
+  // biome-ignore lint/suspicious/noExplicitAny: as above
   readonly [field: string]: any
 }
+
+/** What the application, or a package such as passport, has declared as `user` of the request of Express. */
+type DeclaredUser = ExpressRequest extends { user?: infer U } ? U : object | undefined
+
+type WithUserFields<U> = U extends object ? User & U : U
+
+/**
+ * The type of `req.user`: `User | undefined`. If the application, or a package such as passport, declares
+ * `Express.Request.user`, the fields of that declaration are added. If it declares `any`, the type is `any`.
+ *
+ * @example
+ * declare global {
+ *   namespace Express {
+ *     interface Request {
+ *       user?: { readonly email: string }
+ *     }
+ *   }
+ * }
+ */
+export type RequestUser = WithUserFields<DeclaredUser>
 
 /** The four parts of a request after validation; a part without a schema is `undefined`. */
 export interface Validated<TParams, TBody, TQuery, THeaders> {
@@ -48,9 +70,27 @@ export interface ValidatedRequest<TParams, TBody, TQuery, TValidated>
    * the application closes while the response has begun and not ended.
    */
   readonly signal: AbortSignal
+  /**
+   * The user, set by the guard. `undefined` on a public route, and on a route with optional auth for a request
+   * without credentials. `Req<{ auth: true }>` has a user that is never `undefined`.
+   */
+  user?: RequestUser
+}
+
+/**
+ * The request of a handler behind the guard, as {@link Req} types it for `auth: true`. Without arguments, its inputs
+ * are `any`, like those of {@link Request}.
+ */
+export interface AuthenticatedRequest<
+  // biome-ignore-start lint/suspicious/noExplicitAny: as Request
+  TParams = any,
+  TBody = any,
+  TQuery = any,
+  TValidated = Validated<any, any, any, any>,
+  // biome-ignore-end lint/suspicious/noExplicitAny: as above
+> extends ValidatedRequest<TParams, TBody, TQuery, TValidated> {
   /** The user, set by the guard. */
-  // biome-ignore lint/suspicious/noExplicitAny: passport and express-session users declare their own
-  user?: any
+  user: NonNullable<RequestUser>
 }
 
 /**
@@ -78,32 +118,50 @@ export interface InputSchemas {
   readonly headers?: Schema
 }
 
+/** What {@link Req} describes: the schemas of a handler's inputs, and whether there is always a user. */
+export interface RequestInputs extends InputSchemas {
+  /**
+   * `true`: a guard that sets `req.user` always runs before the handler, so `req.user` is never `undefined`. This is a
+   * type only: `@Auth()`, `@Can()` or `auth.default` protect the route.
+   */
+  readonly auth?: true
+}
+
 type OutputOr<S, TDefault> = S extends Schema ? InferOutput<S> : TDefault
+
+type ParamsOf<TInputs extends InputSchemas> = OutputOr<TInputs['params'], Record<string, string>>
+
+// biome-ignore-start lint/suspicious/noExplicitAny: an undeclared part is as untyped as in Express
+type BodyOf<TInputs extends InputSchemas> = OutputOr<TInputs['body'], any>
+
+type QueryOf<TInputs extends InputSchemas> = OutputOr<TInputs['query'], any>
+// biome-ignore-end lint/suspicious/noExplicitAny: as above
+
+type ValidatedOf<TInputs extends InputSchemas> = Validated<
+  OutputOr<TInputs['params'], undefined>,
+  OutputOr<TInputs['body'], undefined>,
+  OutputOr<TInputs['query'], undefined>,
+  OutputOr<TInputs['headers'], undefined>
+>
 
 /**
  * The request of a handler, typed from the schemas on its decorators. A decorator whose part is missing here, or has
- * another name here, is a compile error.
+ * another name here, is a compile error. With `auth: true`, `req.user` is a user and never `undefined`: for handlers
+ * of protected routes. The compiler does not check that the route is protected.
  *
  * @example
+ * @Auth()
  * @Post()
- * @Body(CreateUser)
- * create(req: Req<{ body: typeof CreateUser }>, res: Response) {
- *   return this.ok(res, 'User created', req.body, 201)
+ * @Body(CreateNote)
+ * create(req: Req<{ auth: true; body: typeof CreateNote }>, res: Response) {
+ *   return this.ok(res, 'Note created', notes.add(req.user.id, req.body), 201)
  * }
  */
-export type Req<TInputs extends InputSchemas = Record<never, never>> = ValidatedRequest<
-  OutputOr<TInputs['params'], Record<string, string>>,
-  // biome-ignore-start lint/suspicious/noExplicitAny: an undeclared part is as untyped as in Express
-  OutputOr<TInputs['body'], any>,
-  OutputOr<TInputs['query'], any>,
-  // biome-ignore-end lint/suspicious/noExplicitAny: as above
-  Validated<
-    OutputOr<TInputs['params'], undefined>,
-    OutputOr<TInputs['body'], undefined>,
-    OutputOr<TInputs['query'], undefined>,
-    OutputOr<TInputs['headers'], undefined>
-  >
->
+export type Req<TInputs extends RequestInputs = Record<never, never>> = TInputs extends {
+  readonly auth: true
+}
+  ? AuthenticatedRequest<ParamsOf<TInputs>, BodyOf<TInputs>, QueryOf<TInputs>, ValidatedOf<TInputs>>
+  : ValidatedRequest<ParamsOf<TInputs>, BodyOf<TInputs>, QueryOf<TInputs>, ValidatedOf<TInputs>>
 
 /**
  * The request of a handler whose route declares `TInputs` in its options. A part that is not declared has the type
@@ -111,12 +169,18 @@ export type Req<TInputs extends InputSchemas = Record<never, never>> = Validated
  * missing.
  */
 export type RouteRequest<TInputs extends InputSchemas> = ValidatedRequest<
-  OutputOr<TInputs['params'], Record<string, string>>,
+  ParamsOf<TInputs>,
   OutputOr<TInputs['body'], unknown>,
   // biome-ignore lint/suspicious/noExplicitAny: what Express' own request calls a query has to fit
   OutputOr<TInputs['query'], Record<string, any>>,
-  Req<TInputs>['validated']
+  ValidatedOf<TInputs>
 >
+
+/**
+ * A function of the request of one route, which may type it as {@link Req}: the route decides whether there is a user.
+ * A method, because the compiler accepts a narrower type for the parameter of a method.
+ */
+export type OfRequest<T> = { read(req: Request): T }['read']
 
 /** Any Express middleware: `(req, res, next)`. */
 // biome-ignore lint/suspicious/noExplicitAny: packages type `req` and `res` in a dozen ways; all of them run

@@ -1,12 +1,12 @@
 import type { MaybePromise, StoreContext } from './cache.js'
-import type { Request } from './handler.js'
+import type { OfRequest } from './handler.js'
 import type { Duration } from './units.js'
 
 /**
  * How a limit distinguishes callers. `'ip'` is counted before the guard, everything else after it. A function returns
  * the key.
  */
-export type RateLimitBy = 'ip' | 'user' | 'tenant' | ((req: Request) => string)
+export type RateLimitBy = 'ip' | 'user' | 'tenant' | OfRequest<string>
 
 /** One limit. */
 export interface RateLimitPolicy {

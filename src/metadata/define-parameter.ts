@@ -1,5 +1,5 @@
 import type { Fact } from '../contracts/facts.js'
-import type { Request } from '../contracts/handler.js'
+import type { OfRequest, Request } from '../contracts/handler.js'
 import type {
   ParameterDefinition,
   ParameterSettings,
@@ -33,15 +33,15 @@ import { decorator, refuseArguments } from './write.js'
  * }
  */
 export function defineParameter<S extends Schema>(
-  read: (req: Request) => unknown,
+  read: OfRequest<unknown>,
   settings: ParameterSettings<S> & { readonly schema: S },
 ): RouteParameter<InferOutput<S>>
 export function defineParameter<TValue>(
-  read: (req: Request) => TValue,
+  read: OfRequest<TValue>,
   settings?: Omit<ParameterSettings, 'schema'>,
 ): RouteParameter<Awaited<TValue>>
 export function defineParameter(
-  read: (req: Request) => unknown,
+  read: OfRequest<unknown>,
   settings: ParameterSettings = {},
 ): RouteParameter<unknown> {
   const definition = toDefinition(read, settings)
@@ -58,10 +58,7 @@ export function defineParameter(
   return Object.freeze(made) as RouteParameter<unknown>
 }
 
-function toDefinition(
-  read: (req: Request) => unknown,
-  settings: ParameterSettings,
-): ParameterDefinition {
+function toDefinition(read: OfRequest<unknown>, settings: ParameterSettings): ParameterDefinition {
   const fail = (cause: string): never => {
     throw new TypeError(`defineParameter(): ${cause}`)
   }

@@ -1,5 +1,5 @@
-import type { LegacyParameterDecorator } from '../contracts/decorator.js'
-import type { InputSchemas, Req as TypedRequest } from '../contracts/handler.js'
+import type { LegacyParameterDecorator, UserDecorator } from '../contracts/decorator.js'
+import type { RequestInputs, Req as TypedRequest } from '../contracts/handler.js'
 import type { ParameterSource } from '../contracts/route-model.js'
 import { decorator, refuseArguments } from './write.js'
 
@@ -7,8 +7,11 @@ function parameter(source: ParameterSource, name: string): LegacyParameterDecora
   return decorator(name, { parameter: (index) => [{ kind: 'parameter', index, source }] })
 }
 
-/** The request of a handler, typed from its schemas: `Req<{ body: typeof CreateUser }>`. */
-export type Req<TInputs extends InputSchemas = Record<never, never>> = TypedRequest<TInputs>
+/**
+ * The request of a handler, typed from its schemas: `Req<{ body: typeof CreateUser }>`. With `auth: true`, its user is
+ * never `undefined`.
+ */
+export type Req<TInputs extends RequestInputs = Record<never, never>> = TypedRequest<TInputs>
 
 /** Passes the request to a handler parameter (legacy dialect). @example get(@Req() req: Request) {} */
 // biome-ignore lint/suspicious/noRedeclare: a type and a decorator share the name
@@ -32,13 +35,14 @@ export function Res(...args: unknown[]): LegacyParameterDecorator {
 }
 
 /**
- * Passes `req.user` to a handler parameter (legacy dialect).
+ * Passes `req.user` to a handler parameter (legacy dialect). The type of the parameter is `User`, a type that has more
+ * fields, or a wider type; on a route that is not protected, also `undefined`. Any other type is a compile error.
  *
  * @example
  * me(@CurrentUser() user: User) { return user }
  */
-export function CurrentUser(): LegacyParameterDecorator
-export function CurrentUser(...args: unknown[]): LegacyParameterDecorator {
+export function CurrentUser(): UserDecorator
+export function CurrentUser(...args: unknown[]): unknown {
   refuseArguments('@CurrentUser', args)
   return parameter('user', '@CurrentUser()')
 }

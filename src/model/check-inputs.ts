@@ -79,6 +79,10 @@ function checkOptions(subject: string, { by, options }: FactOf<'routeOptions'>):
   }
   const unknown = Object.keys(options).filter((name) => !SOURCES.includes(name as InputSource))
   if (unknown.length === 0) return []
+  if (unknown.includes('auth')) {
+    const cause = `${by}() was given auth, which is a part of the type Req<{ auth: true }> only.`
+    return [invalid(subject, cause, `Remove it, and write @Auth() beside ${by}().`)]
+  }
   return refuse(`${by}() was given ${unknown.join(', ')}: a request has no part of that name.`)
 }
 

@@ -15,6 +15,7 @@ import {
   Params,
   Post,
   Query,
+  type Req,
   type Request,
 } from 'blazon'
 import express, { type RequestHandler } from 'express'
@@ -25,6 +26,7 @@ const Order = z.object({
   sku: z.string().meta({ description: 'What was bought.' }),
   quantity: z.number().int().min(1),
 })
+const NewOrder = Order.omit({ id: true })
 
 @Controller('orders')
 @ApiTags('Orders')
@@ -49,8 +51,8 @@ class OrdersController {
 
   @Auth()
   @Post()
-  @Body(Order.omit({ id: true }))
-  create({ body, user }: Request) {
+  @Body(NewOrder)
+  create({ body, user }: Req<{ auth: true; body: typeof NewOrder }>) {
     return { body, by: user.id }
   }
 
@@ -67,7 +69,7 @@ class OrdersController {
 class AccountController {
   @Auth()
   @Get('me')
-  me({ user }: Request) {
+  me({ user }: Req<{ auth: true }>) {
     return { id: user.id }
   }
 }

@@ -86,7 +86,7 @@ function describe(facts: object): string {
 
 /** Notes a violation if code runs for a tenant to which its caller does not belong. */
 function expectOwnTenant(req: Request, place: string): void {
-  const { user } = req as { user?: Person }
+  const user = req.user as Person | undefined
   const tenant = getTenantId()
   if (user === undefined || user.tenant !== tenant) {
     violations.push(`${place} ran for ${user?.id} in ${tenant}: ${req.method} ${req.originalUrl}`)
@@ -245,7 +245,7 @@ class OpenController {
   @Get('whoami')
   @Cache({ ttl: 5 })
   whoami(req: Request) {
-    const { user } = req as { user?: Person }
+    const user = req.user as Person | undefined
     return { who: user === undefined ? 'nobody' : secretOf(user.id) }
   }
 

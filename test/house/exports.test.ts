@@ -28,7 +28,7 @@ const VALUES = `
 /** The names that `blazon` exports as types only. */
 const TYPES = `
   AbstractClass ApiBodyOptions ApiOperationOptions ApiResponseOptions AppDocument AppModel AppOptions
-  AuthDecoratorOptions AuthGuard AuthOptions CacheEntry CacheOptions CacheSettings CacheStats CacheStore Class
+  AuthDecoratorOptions AuthGuard AuthOptions AuthenticatedRequest CacheEntry CacheOptions CacheSettings CacheStats CacheStore Class
   ClassProvider ConfigCode ContractHeader ContractOf ContractParameter Decorated DefaultStatus DefinedParameter
   DualClassDecorator DualClassOrMethodDecorator DualMethodDecorator Duration EnvelopeChoice EnvelopeFormat ErrorCode
   ErrorEnvelope ErrorFormat ErrorOptions ErrorRequestHandler ExistingProvider FactoryProvider Failure FieldError
@@ -40,7 +40,7 @@ const TYPES = `
   OperationFacts OptionDecorator OptionSettings OptionTarget OptionValue Override ParameterDefinition ParameterModel
   ParameterPlace ParameterSettings ParameterSource PeerUse Plugin PluginContext PluginHealth PluginMiddlewares
   PluginSteps Problem ProblemDetails Provider RateLimitBy RateLimitCount RateLimitOptions RateLimitPolicy
-  RateLimitResult RateLimitStore Reference RefusedStatement Request RequestHandler RequestOutcome Response
+  RateLimitResult RateLimitStore Reference RefusedStatement Request RequestHandler RequestInputs RequestOutcome RequestUser Response
   ResponseOptions RouteBounds RouteContract RouteLimits RouteModel RouteOption RouteParameter RouteSetup
   RouteTableEntry Schema SchemaConverter SchemaSide ScopedCache SecurityOptions SecurityRequirement Size Stage Step
   StoreContext SuccessEnvelope SuccessFacts SwaggerOptions TenantDecoratorOptions TenantInfo TenantMiddlewareOptions

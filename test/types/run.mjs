@@ -23,6 +23,11 @@ const DIALECTS = [
   ],
   // Third parties' declarations are skipped above (arktype's alone take ten times the rest); ours are checked here.
   ['our declarations without skipLibCheck', ['-p', join(here, 'tsconfig.declarations.json')]],
+  // Each changes a type for its whole program, so each is a program of its own.
+  ...['passport', 'express', 'untyped', 'merged'].map((name) => [
+    `users declared in augmented/${name}`,
+    ['-p', join(here, 'augmented', name)],
+  ]),
 ]
 
 /** Resolves with the compiler's complaints; empty when it has none. */

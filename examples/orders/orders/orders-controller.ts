@@ -48,7 +48,7 @@ export class OrdersController extends BaseController {
   @Body(NewOrder)
   @ApiResponseDoc({ status: 201, description: 'The new order', schema: Order })
   @ApiResponseDoc({ status: 404, description: 'No such customer' })
-  async place(req: Req<{ body: typeof NewOrder }>, res: Response) {
+  async place(req: Req<{ auth: true; body: typeof NewOrder }>, res: Response) {
     return this.ok(res, 'Order placed', await this.orders.place(req.body, req.user.id), 201)
   }
 

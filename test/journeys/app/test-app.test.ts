@@ -35,7 +35,7 @@ class NotesController extends BaseController {
 
   @Get(':id')
   @Params(ById)
-  getById(req: Req<{ params: typeof ById }>, res: Response) {
+  getById(req: Req<{ auth: true; params: typeof ById }>, res: Response) {
     return this.ok(res, 'Note found', { id: req.params.id, by: req.user.id })
   }
 

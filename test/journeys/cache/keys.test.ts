@@ -8,6 +8,7 @@ import {
   Can,
   Controller,
   Get,
+  type Req,
   type Request,
   UnauthorizedError,
 } from 'blazon'
@@ -39,7 +40,7 @@ class KeysController {
   @Cache({ ttl: 60 })
   @Auth()
   @Get('mine')
-  mine(req: Request) {
+  mine(req: Req<{ auth: true }>) {
     return { call: ++calls, id: req.user.id ?? req.user.sub }
   }
 

@@ -8,6 +8,7 @@ import {
   type NextFunction,
   Params,
   Query,
+  type Req,
   type Request,
   type Response,
   Tenant,
@@ -71,7 +72,7 @@ class ListsController {
   @Auth()
   @Get('user')
   @Cache({ ttl: 60, key: () => 'all', shared: true })
-  user(req: Request) {
+  user(req: Req<{ auth: true }>) {
     return { greeting: req.user.greeting() }
   }
 
@@ -197,14 +198,14 @@ class KeptController {
   @Auth()
   @Get('mine')
   @Cache({ ttl: 60 })
-  mine(req: Request) {
+  mine(req: Req<{ auth: true }>) {
     return { greeting: req.user.greeting(), tenant: req.get('x-tenant-id') }
   }
 
   @Auth()
   @Get('own')
   @Cache({ ttl: 60, key: () => 'own' })
-  own(req: Request) {
+  own(req: Req<{ auth: true }>) {
     return { greeting: req.user.greeting(), tenant: getTenantId() }
   }
 

@@ -12,7 +12,7 @@ class MeController extends BaseController {
 
   @Can('orders:write')
   @Post('orders')
-  order(req: Req, res: Response) {
+  order(req: Req<{ auth: true }>, res: Response) {
     return this.ok(res, 'Ordered', { by: req.user.id }, 201)
   }
 

@@ -1,4 +1,13 @@
-import { Auth, Cache, Controller, Get, type Middleware, type Request, Tenant } from 'blazon'
+import {
+  Auth,
+  Cache,
+  Controller,
+  Get,
+  type Middleware,
+  type Req,
+  type Request,
+  Tenant,
+} from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { expect, it } from 'vitest'
 
@@ -17,7 +26,7 @@ class LeakyController {
   @Auth()
   @Get('guarded')
   @Cache({ ttl: '1m', shared: true })
-  guarded(req: Request) {
+  guarded(req: Req<{ auth: true }>) {
     return { email: req.user.email }
   }
 }
@@ -40,7 +49,7 @@ class TightController {
   @Auth()
   @Get('guarded')
   @Cache({ ttl: '1m' })
-  guarded(req: Request) {
+  guarded(req: Req<{ auth: true }>) {
     return { email: req.user.email }
   }
 

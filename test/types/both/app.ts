@@ -74,7 +74,7 @@ export class UsersController extends BaseController {
 
   @Get()
   list(req: Request, res: Response) {
-    const roles: string[] = req.user.roles
+    const roles: readonly string[] | undefined = req.user?.roles
     req.signal.throwIfAborted()
     return this.ok(res, 'Users', { roles }, 200)
   }

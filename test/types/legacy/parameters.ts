@@ -215,3 +215,41 @@ export class Defined {
     return ip
   }
 }
+
+class Account {
+  constructor(
+    readonly id: number,
+    readonly email: string,
+  ) {}
+}
+
+@Controller('users')
+export class Users {
+  @Get()
+  good(
+    @CurrentUser() user: User,
+    @CurrentUser() maybe: User | undefined,
+    @CurrentUser() orNull: Account | null,
+    @CurrentUser() account: Account,
+    @CurrentUser() { id }: { id: number },
+    @CurrentUser() anything: unknown,
+    @Req() req: Req<{ auth: true }>,
+    @CurrentUser() last?: Account,
+  ) {
+    return [user, maybe, orNull, account, id, anything, req.user.id, last]
+  }
+
+  @Get('bad')
+  bad(
+    // @ts-expect-error: a user is an object
+    @CurrentUser() name: string,
+    // @ts-expect-error: roles are strings
+    @CurrentUser() user: { roles: number[] },
+  ) {
+    return [name, user]
+  }
+
+  // @ts-expect-error: @CurrentUser describes parameters
+  @CurrentUser()
+  method() {}
+}
