@@ -15,6 +15,7 @@ export {
 } from './app/settings/app-options.js'
 export type { AuthOptions } from './app/settings/auth-options.js'
 export type { LimitOptions } from './app/settings/limit-options.js'
+export type { ResponseOptions } from './app/settings/response-options.js'
 export type { TimeoutOptions } from './app/settings/timeout-options.js'
 export type { ValidationOptions } from './app/settings/validation-options.js'
 // contracts
@@ -74,6 +75,7 @@ export type {
   ApiOperationOptions,
   ApiResponseOptions,
   OperationFacts,
+  ResponseFieldsMode,
 } from './contracts/operation.js'
 export type {
   OptionDecorator,
@@ -197,7 +199,7 @@ export { ApiBody, ApiHidden, ApiOperation, ApiResponseDoc, ApiTags } from './met
 export { defineOption } from './metadata/option.js'
 export { CurrentUser, Req, Res } from './metadata/parameter.js'
 export { RateLimit } from './metadata/rate-limit.js'
-export { Header, HttpCode, Redirect } from './metadata/response.js'
+export { Header, HttpCode, Redirect, ResponseFields } from './metadata/response.js'
 export { All, Delete, Get, Head, Options, Patch, Post, Put } from './metadata/route.js'
 export { Tenant, TenantId } from './metadata/tenant.js'
 // openapi

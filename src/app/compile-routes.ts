@@ -99,16 +99,38 @@ async function collectParts({
   const { plugins, converters } = settings
   const compile = createValidatorCompiler(converters)
   const inputs = await compileInputs(routes, { compile, declaresOf: declaresFor(settings) })
+  const fieldsOf = await loadFields(routes, settings)
   const datesOf = await loadDates(routes, converters)
   const interceptedApp = { get, usesTenants: features.usesTenants }
-  return (route) => ({
-    instance: controllers.get(route.controller) as object,
-    inputs: inputs[route.index] ?? [],
-    stages: features.stagesOf(route),
-    dates: datesOf(route),
-    interceptors: interceptorsOf(route, plugins, interceptedApp),
-    underTest: beforeHandler(route),
-  })
+  return (route) => {
+    const fields = fieldsOf(route)
+    return {
+      instance: controllers.get(route.controller) as object,
+      inputs: inputs[route.index] ?? [],
+      stages: features.stagesOf(route),
+      fields,
+      // The copy that has the described fields only has its dates as text already.
+      dates: fields === null ? datesOf(route) : null,
+      interceptors: interceptorsOf(route, plugins, interceptedApp),
+      underTest: beforeHandler(route),
+    }
+  }
+}
+
+/** Loads the module that limits the fields of responses, but only if a route uses it. */
+async function loadFields(
+  routes: readonly RouteModel[],
+  { responses, converters }: Settings,
+): Promise<(route: RouteModel) => RouteParts['fields']> {
+  const modeOf = ({ responseFields }: RouteModel) => responseFields ?? responses.fields
+  if (routes.every((route) => modeOf(route) === 'send')) return () => null
+  const { compileResponseFields } = await import('../schema/fields/response-fields.js')
+  return (route) => {
+    const mode = modeOf(route)
+    if (mode === 'send') return null
+    const byStatus = compileResponseFields(route.operation.responses, converters)
+    return byStatus.size === 0 ? null : { mode, byStatus }
+  }
 }
 
 /** Loads the module that serializes dates, but only if a route has a documented success response. */

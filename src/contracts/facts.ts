@@ -1,5 +1,10 @@
 import type { CacheOptions } from './cache.js'
-import type { ApiBodyOptions, ApiOperationOptions, ApiResponseOptions } from './operation.js'
+import type {
+  ApiBodyOptions,
+  ApiOperationOptions,
+  ApiResponseOptions,
+  ResponseFieldsMode,
+} from './operation.js'
 import type { OptionSettings, RouteOption } from './option.js'
 import type { Token } from './provider.js'
 import type { RateLimitPolicy } from './rate-limit.js'
@@ -31,6 +36,7 @@ export type Fact =
   | { readonly kind: 'cache'; readonly options: CacheOptions }
   /** `false` means no limit. */
   | { readonly kind: 'rateLimit'; readonly policies: readonly RateLimitPolicy[] | false }
+  | { readonly kind: 'responseFields'; readonly mode: ResponseFieldsMode }
   | { readonly kind: 'tags'; readonly tags: readonly string[] }
   | { readonly kind: 'hidden' }
   | { readonly kind: 'operation'; readonly options: ApiOperationOptions }

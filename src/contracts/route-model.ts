@@ -1,5 +1,5 @@
 import type { CacheOptions } from './cache.js'
-import type { OperationFacts } from './operation.js'
+import type { OperationFacts, ResponseFieldsMode } from './operation.js'
 import type { OptionTarget, OptionValue, RouteOption } from './option.js'
 import type { Class } from './provider.js'
 import type { RateLimitPolicy } from './rate-limit.js'
@@ -92,6 +92,8 @@ export interface RouteModel {
     /** The status of the response: 301, 302, 303, 307 or 308. */
     readonly status: number
   } | null
+  /** The mode of `@ResponseFields`; `null` without it, and the `responses` option of the application applies. */
+  readonly responseFields: ResponseFieldsMode | null
   /** Decorated handler parameters; `null` means that the handler is called with `(req, res, next)`. */
   readonly parameters: readonly ParameterModel[] | null
   /** The values of the options of `defineOption`, for tools; in the order in which the decorators are written. */

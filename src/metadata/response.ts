@@ -1,4 +1,5 @@
-import type { DualMethodDecorator } from '../contracts/decorator.js'
+import type { DualClassOrMethodDecorator, DualMethodDecorator } from '../contracts/decorator.js'
+import type { ResponseFieldsMode } from '../contracts/operation.js'
 import { decorator, refuseBare } from './write.js'
 
 /**
@@ -42,4 +43,30 @@ export function Redirect(url: string, status: number = 302): DualMethodDecorator
   refuseBare('@Redirect', url, status)
   const fact = { kind: 'redirect', url, status } as const
   return decorator('@Redirect()', { method: fact }) as DualMethodDecorator
+}
+
+/**
+ * Decides what happens to the fields of JSON responses that their documented schema does not name: for every route of a
+ * class, or for one method. A decorator on a method replaces the one on its class, which replaces the `responses` option
+ * of the application.
+ *
+ * @param mode `'send'`: they are sent. `'strip'`: they are dropped. `'check'`: the response is replaced by a 500, and
+ * the log names the route and the field.
+ * @example
+ * @ResponseFields('strip')
+ * @ApiResponseDoc({ status: 200, description: 'The user', schema: User })
+ * @Get(':id')
+ * getById(req: Request) { return users.find(req.params.id) }
+ */
+export function ResponseFields(mode: ResponseFieldsMode): DualClassOrMethodDecorator
+export function ResponseFields(
+  mode: ResponseFieldsMode,
+  ...rest: unknown[]
+): DualClassOrMethodDecorator {
+  refuseBare('@ResponseFields', mode, rest[0])
+  const fact = { kind: 'responseFields', mode } as const
+  return decorator('@ResponseFields()', {
+    class: fact,
+    method: fact,
+  }) as DualClassOrMethodDecorator
 }

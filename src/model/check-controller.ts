@@ -4,10 +4,12 @@ import type { Problem } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
 import { checkCache } from './check-cache.js'
 import { checkDocumentation } from './check-documentation.js'
+import { checkHandler } from './check-handler.js'
 import { checkInputs } from './check-inputs.js'
 import { checkLimits } from './check-limits.js'
 import { checkOptions } from './check-options.js'
 import { checkParameters, checkRepeated } from './check-repeated.js'
+import { checkResponseFields } from './check-response-fields.js'
 import { checkTenant } from './check-tenant.js'
 import { type FactsByKind, factsOf, firstOf } from './facts-by-kind.js'
 import type { InheritedController } from './inherit.js'
@@ -19,7 +21,11 @@ export function checkController(controller: Class, inherited: InheritedControlle
   if (firstOf(inherited.facts, 'controller') === undefined) {
     return [inherited.methods.size > 0 ? undecorated(subject) : neverDecorated(subject)]
   }
-  return [...(hasRoutes ? [] : [empty(subject)]), ...checkTenant(subject, inherited.facts)]
+  return [
+    ...(hasRoutes ? [] : [empty(subject)]),
+    ...checkTenant(subject, inherited.facts),
+    ...checkResponseFields(subject, inherited.facts),
+  ]
 }
 
 function undecorated(subject: string): Problem {
@@ -67,6 +73,8 @@ export function checkMethod(controller: Class, key: PropertyKey, facts: FactsByK
   }
   if (facts.option) problems.push(...checkOptions(subject, facts))
   if (facts.tenant) problems.push(...checkTenant(subject, facts))
+  if (facts.responseFields) problems.push(...checkResponseFields(subject, facts))
+  if (facts.route) problems.push(...checkHandler(subject, controller, key))
   return problems
 }
 

@@ -6,6 +6,7 @@ import { type FactsByKind, factsOf } from './facts-by-kind.js'
 const SINGULAR: readonly (readonly [kind: Fact['kind'], name: string])[] = [
   ['controller', '@Controller'],
   ['tenant', '@Tenant'],
+  ['responseFields', '@ResponseFields'],
   ['tags', '@ApiTags'],
   ['status', '@HttpCode'],
   ['redirect', '@Redirect'],

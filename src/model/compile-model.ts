@@ -111,6 +111,8 @@ function compileRouteModel({ handler, facts, verb, index }: Draft, owner: Owner)
     status: firstOf(facts, 'status')?.status ?? null,
     headers: compileHeaders(facts),
     redirect: compileRedirect(firstOf(facts, 'redirect')),
+    responseFields:
+      (firstOf(facts, 'responseFields') ?? firstOf(owner.facts, 'responseFields'))?.mode ?? null,
     parameters: compileParameters(facts),
     ...compileOptions(owner.facts, facts),
     operation: compileOperation(facts, owner),

@@ -108,8 +108,3 @@ export function successSchema(status: number | null, data: OpenApiSchema | null)
     required: ['statusCode', 'status', 'message', ...(data === null ? [] : ['data'])],
   }
 }
-
-/** Whether a schema already describes a whole envelope. */
-export function isEnvelope({ properties }: OpenApiSchema): boolean {
-  return ['statusCode', 'status', 'message'].every((name) => Object.hasOwn(properties ?? {}, name))
-}

@@ -12,6 +12,7 @@ import { compileBareResponses } from './steps/bare.js'
 import { bodyStage } from './steps/body.js'
 import { canStage, type Decide } from './steps/can.js'
 import { datesStage, type FindDateWriter } from './steps/dates.js'
+import { fieldsStage, type RouteFields } from './steps/fields.js'
 import { guardStage } from './steps/guard.js'
 import { handlerStage, type Invocation, takesResponse, unexpiredStage } from './steps/handler.js'
 import { headersStage } from './steps/headers.js'
@@ -28,6 +29,8 @@ export interface RouteParts {
   readonly stages: RouteStages
   /** `null` if the route has no documented response. */
   readonly dates: FindDateWriter | null
+  /** `null` if the route sends all fields of its responses. */
+  readonly fields: RouteFields | null
   /** Interceptors of plugins, the outermost first; empty if there are none. */
   readonly interceptors: readonly Interceptor[]
   /** The step before the handler of an application under test; `null` for all other applications. */
@@ -94,7 +97,7 @@ export function compileRoute(
 
 /** Lists the steps that a route uses, in the order of `STEPS`. */
 export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineConfig): RouteSteps {
-  const { inputs, stages, dates, interceptors, underTest } = parts
+  const { inputs, stages, fields, dates, interceptors, underTest } = parts
   const invocation = invocationOf(route, parts.instance, config)
   const mayRespondLater = takesResponse(invocation)
   const response = { ...config, route, mayRespondLater, bare: compileBareResponses(route) }
@@ -119,6 +122,10 @@ export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineCo
     validate: inputs.length > 0 ? validateStage(inputs) : null,
     unexpired: mayWait && mayExpire ? unexpiredStage : null,
     headers: route.headers === null ? null : headersStage(route.headers),
+    fields:
+      fields === null
+        ? null
+        : fieldsStage({ ...fields, name: route.name, onError: config.onError }),
     dates: dates === null ? null : datesStage(dates),
     intercept: joinStages(interceptors.map((intercept) => interceptStage(intercept, config))),
     underTest,
@@ -132,7 +139,11 @@ export function compileProbe(
   stages: RouteStages,
   config: PipelineConfig,
 ): RunRoute {
-  const stated = { route: { status: 204, redirect: null }, mayRespondLater: false, bare: null }
+  const stated = {
+    route: { name: route.name, status: 204, redirect: null },
+    mayRespondLater: false,
+    bare: null,
+  }
   return foldSteps({
     ...NO_STEPS,
     scope: stages.scope,

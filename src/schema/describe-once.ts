@@ -28,7 +28,10 @@ export function describeOnce(schema: Schema | object, options: DescribeOptions):
  * The application may change a JSON Schema object, and a converter function may return different results.
  * Both are described again on each call.
  */
-function isConstant(schema: object, { converters = {} }: DescribeOptions): boolean {
+export function isConstant(
+  schema: object,
+  { converters = {} }: Pick<DescribeOptions, 'converters'>,
+): boolean {
   const standard = (schema as Partial<StandardSchemaV1>)['~standard']
   return standard !== undefined && !Object.hasOwn(converters, String(standard.vendor))
 }

@@ -25,3 +25,9 @@ export function isSentWithoutEnvelope({ status, schema, raw, contentType }: Stat
   if (raw === true) return true
   return contentType !== undefined && (status >= 400 || !isPlainJson(contentType))
 }
+
+/** Whether a schema already describes a whole envelope. */
+export function isEnvelope({ properties }: { readonly properties?: unknown }): boolean {
+  const names = ['statusCode', 'status', 'message']
+  return names.every((name) => Object.hasOwn((properties ?? {}) as object, name))
+}

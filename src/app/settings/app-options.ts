@@ -1,5 +1,6 @@
 import type { MiddlewareList } from '../../contracts/handler.js'
 import type { Logger } from '../../contracts/logger.js'
+import type { ResponseFieldsMode } from '../../contracts/operation.js'
 import type { Plugin } from '../../contracts/plugin.js'
 import type { Class, Module, Provider } from '../../contracts/provider.js'
 import type { Override } from '../../di/build-container.js'
@@ -10,6 +11,7 @@ import type { TenantOptions } from '../../features/tenancy/tenant-options.js'
 import type { SwaggerOptions } from '../../openapi/swagger-options.js'
 import type { AuthOptions } from './auth-options.js'
 import type { LimitOptions } from './limit-options.js'
+import type { ResponseOptions } from './response-options.js'
 import type { TimeoutOptions } from './timeout-options.js'
 import type { ValidationOptions } from './validation-options.js'
 
@@ -104,6 +106,14 @@ export interface AppOptions {
    * @defaultValue the messages of the schema's library
    */
   readonly validation?: ValidationOptions
+  /**
+   * What happens to the fields of a response that its documented schema does not name: `'strip'` stands for
+   * `{ fields: 'strip' }`.
+   *
+   * @defaultValue `'send'`
+   * @see docs/responses.md#only-what-is-described
+   */
+  readonly responses?: ResponseFieldsMode | ResponseOptions
   /**
    * Time limits for handlers, requests, connections and closing.
    *

@@ -18,6 +18,7 @@ import {
 } from './list-options.js'
 import { checkLogger, loggerOf } from './logger-option.js'
 import { namedMiddlewares } from './named-middlewares.js'
+import { responseGroup } from './response-options.js'
 import type { Settings } from './settings.js'
 import { timeoutGroup } from './timeout-options.js'
 import { checkTrustProxy } from './trust-proxy.js'
@@ -37,6 +38,7 @@ const NAMES: Names<AppOptions> = {
   cache: true,
   limits: true,
   validation: true,
+  responses: true,
   timeouts: true,
   trustProxy: true,
   etag: true,
@@ -78,6 +80,7 @@ function findUnknown(options: AppOptions): Problem[] {
     ...cacheGroup.unknown(options.cache),
     ...limitGroup.unknown(options.limits),
     ...validationGroup.unknown(options.validation),
+    ...responseGroup.unknown(options.responses),
     ...timeoutGroup.unknown(options.timeouts),
     ...unknownInModules(options),
   ]
@@ -100,6 +103,7 @@ function check(options: AppOptions, middlewares: readonly NamedMiddleware[]): Pr
     ...swaggerGroup.check(options.swagger),
     ...cacheGroup.check(options.cache),
     ...validationGroup.check(options.validation),
+    ...responseGroup.check(options.responses),
   ]
 }
 
@@ -121,6 +125,7 @@ function toSettings(options: AppOptions, middlewares: readonly NamedMiddleware[]
     rateLimit: rateLimitGroup.resolve(options.rateLimit),
     limits: limitGroup.resolve(options.limits),
     validation: validationGroup.resolve(options.validation),
+    responses: responseGroup.resolve(options.responses),
     timeouts: timeoutGroup.resolve(options.timeouts),
     trustProxy,
     etag,

@@ -11,6 +11,7 @@ import type { TenantSettings } from '../../features/tenancy/tenant-options.js'
 import type { DocumentSettings } from '../../openapi/swagger-options.js'
 import type { AuthSettings } from './auth-options.js'
 import type { LimitSettings } from './limit-options.js'
+import type { ResponseSettings } from './response-options.js'
 import type { TimeoutSettings } from './timeout-options.js'
 import type { TrustProxy } from './trust-proxy.js'
 import type { ValidationSettings } from './validation-options.js'
@@ -39,6 +40,7 @@ export interface Settings {
   readonly rateLimit: RateLimitSettings
   readonly limits: LimitSettings
   readonly validation: ValidationSettings
+  readonly responses: ResponseSettings
   readonly timeouts: TimeoutSettings
   /**
    * `null` without the option. If the application is mounted in a host, the setting of the host then counts.

@@ -1,5 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { Response } from '../../contracts/handler.js'
+import { isStreamed } from '../../http/send/send-raw.js'
 
 /** A response as the handler sent it, before middlewares change it. */
 export interface Captured {
@@ -30,6 +31,7 @@ export function captureResponse(res: Response, done: (end: CaptureEnd) => void):
   const { end, write, writeHead } = res as unknown as AnyMethods
   const own: AnyMethods = {
     end(...args) {
+      if (isStreamed(res)) finish({ kind: 'streamed' })
       const response = isDone ? undefined : { body: bodyOf(args), headers: { ...res.getHeaders() } }
       const result = end.apply(res, args)
       if (response === undefined) return result

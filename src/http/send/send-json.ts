@@ -10,25 +10,43 @@ const NEGOTIATED = ['Content-Type', 'ETag', 'Last-Modified'] as const
 
 // Node's own methods, and not the copies of Express' methods that hide them.
 const node = ServerResponse.prototype
-const { json: expressJson, send: expressSend } = express.response
+const { json: expressJson, jsonp: expressJsonp, send: expressSend } = express.response
 
-/** Returns another body, for which `JSON.stringify` creates the same text in less time. */
-export type PrepareJson = (body: unknown) => unknown
+/** Changes the body of `res.json`. */
+export interface JsonPreparation {
+  /** Returns the body to write; {@link REFUSED} if the request has failed instead. */
+  readonly prepare: (body: unknown, res: Response) => unknown
+  /**
+   * Whether the original body must never leave. If not, `JSON.stringify` creates the same text for both, and a
+   * `json replacer` of the application receives the original body.
+   */
+  readonly isRequired: boolean
+}
+
+/** The result of `prepare` if the response is an error, which has been sent or will be. */
+export const REFUSED: unique symbol = Symbol('refused')
 
 /** The field of our responses that concerns JSON. */
 export interface OwnJson {
   /** See {@link prepareJson}; `null` for most responses. */
-  [kPrepare]: PrepareJson | null
+  [kPrepare]: JsonPreparation | null
 }
 
-/** Sets the function that prepares the body of `res.json`. */
-export function prepareJson(res: Response, prepare: PrepareJson): void {
-  ;(res as Response & OwnJson)[kPrepare] = prepare
+/** Sets how the body of `res.json` is prepared. */
+export function prepareJson(res: Response, preparation: JsonPreparation): void {
+  ;(res as Response & OwnJson)[kPrepare] = preparation
 }
 
-/** Returns the body to write. A `json replacer` of the application receives the original body. */
-function prepared(res: Response & OwnJson, body: unknown): unknown {
-  return res[kPrepare] === null || res.app.get('json replacer') ? body : res[kPrepare](body)
+/**
+ * Returns the body to write.
+ *
+ * @param isSeen Whether other code receives the body before it is written.
+ */
+function prepared(res: Response & OwnJson, body: unknown, isSeen = false): unknown {
+  const preparation = res[kPrepare]
+  if (preparation === null) return body
+  const isLeftOut = !preparation.isRequired && (isSeen || res.app.get('json replacer'))
+  return isLeftOut ? body : preparation.prepare(body, res)
 }
 
 /**
@@ -45,18 +63,24 @@ export function defineJson(prototype: Response, app: Application, { text }: Stat
     // replaced `send` expects to be called.
     const isPlain = !needsExpress && this.app === app && this.send === expressSend
     if (!isPlain || hasNoContent(this.statusCode)) return callExpress(this, body)
-    const content = JSON.stringify(prepared(this, body))
-    if (content === undefined) return expressJson.call(this, body)
+    const ready = prepared(this, body)
+    if (ready === REFUSED) return this
+    const content = JSON.stringify(ready)
+    if (content === undefined) return expressJson.call(this, ready)
     const length = Buffer.byteLength(content)
     if (isUntouched(this, prototype)) {
       writeFlatHead(this, lines, ['Content-Length', length])
     } else {
-      if (isNegotiated(this)) return expressJson.call(this, body)
+      if (isNegotiated(this)) return expressJson.call(this, ready)
       this.setHeader('Content-Type', JSON_TYPE)
       this.setHeader('Content-Length', length)
     }
     this.end(content)
     return this
+  }
+  prototype.jsonp = function jsonp(this: Response & OwnJson, body?: unknown) {
+    const ready = prepared(this, body, express.response.jsonp !== expressJsonp)
+    return ready === REFUSED ? this : (express.response.jsonp.call(this, ready) as Response)
   }
 }
 
@@ -65,10 +89,11 @@ function isPatched(): boolean {
   return express.response.json !== expressJson
 }
 
-/** A function that has replaced Express' `json` receives the original body. */
+/** A function that has replaced Express' `json` receives the original body, unless that must not leave. */
 function callExpress(res: Response & OwnJson, body: unknown): Response {
   const { json } = express.response
-  return json.call(res, json === expressJson ? prepared(res, body) : body) as Response
+  const ready = prepared(res, body, json !== expressJson)
+  return ready === REFUSED ? res : (json.call(res, ready) as Response)
 }
 
 function hasNoContent(status: number): boolean {

@@ -4,16 +4,18 @@ import type { RouteModel } from '../../contracts/route-model.js'
 import { successEnvelope } from '../../errors/envelope.js'
 import { kHasFailed } from '../../http/own-fields.js'
 import type { BlazonRequest } from '../../http/request.js'
+import { discardBody } from '../../http/send/raw-body.js'
 import { statusReader } from '../../http/send/status-of.js'
 import { Refusal } from '../../step/refusal.js'
 import type { OnError, RunRoute, Settle, Step } from '../../step/step.js'
 import { isThenable, whenSettled } from '../../step/thenable.js'
 import type { Deadlines } from '../deadlines.js'
+import { isOrdinaryData, sendUnusual } from '../unusual-values.js'
 import type { BareResponses } from './bare.js'
 
 /** How a route responds. */
 export interface RespondConfig {
-  readonly route: Pick<RouteModel, 'status' | 'redirect'>
+  readonly route: Pick<RouteModel, 'name' | 'status' | 'redirect'>
   /** Whether the handler may send its response after it has returned nothing. */
   readonly mayRespondLater: boolean
   /** Sends the responses that are documented without an envelope; `null` if there are none. */
@@ -53,7 +55,7 @@ function respondStep(config: RespondConfig, next: Step): RunRoute {
         value as PromiseLike<unknown>,
         (settled) => {
           // The request has failed meanwhile. The response is the error, even if it has not been sent yet.
-          if (mayRespondToErrorsLater && req[kHasFailed]) return
+          if (mayRespondToErrorsLater && req[kHasFailed]) return discardBody(settled)
           deadlines?.stop(req)
           settle(settled, req, res)
         },
@@ -83,14 +85,21 @@ export function settleOf(config: RespondConfig): Settle {
 }
 
 /** Sends the value that a handler has returned in the envelope, unless the handler has sent a response itself. */
-function sendEnveloped({ route, mayRespondLater, deadlines }: RespondConfig): Settle {
+function sendEnveloped(config: RespondConfig): Settle {
+  const { route, mayRespondLater, deadlines } = config
   const { status, redirect } = route
   const readStatus = statusReader(status)
   return function sendValue(value, req, res) {
-    if (res.headersSent) return
+    if (res.headersSent) return value === res ? undefined : discardBody(value)
     // A handler that ends with `return res.status(200)`, or with a pipe, has sent nothing yet.
     if (value === res) return deadlines?.startUntilClosed(req, res)
-    if (value !== undefined) return envelop(res, readStatus(res), value)
+    if (value !== undefined) {
+      const current = readStatus(res)
+      if (isOrdinaryData(value)) return envelop(res, current, value)
+      const target = { req, res, status: current, type: null }
+      if (!sendUnusual(value, config, target)) envelop(res, current, value)
+      return
+    }
     if (redirect !== null) return res.redirect(redirect.status, redirect.url)
     if (mayRespondLater) return deadlines?.startUntilClosed(req, res)
     const current = readStatus(res)
@@ -109,9 +118,13 @@ function sendBare(config: RespondConfig, bare: BareResponses): Settle {
     const current = readStatus(res)
     const isOver = mayBeOver && (status !== null || current !== 200)
     const isReturned = value === undefined ? isOver : value !== res
-    const send = isReturned && !res.headersSent ? bare.get(current) : undefined
-    if (send === undefined) sendOther(value, req, res)
-    else send(res, value)
+    const response = isReturned && !res.headersSent ? bare.get(current) : undefined
+    if (response === undefined) sendOther(value, req, res)
+    else if (value === undefined || isOrdinaryData(value)) response.send(res, value)
+    else {
+      const target = { req, res, status: current, type: response.type }
+      if (!sendUnusual(value, config, target)) response.send(res, value)
+    }
   }
 }
 
