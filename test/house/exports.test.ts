@@ -18,7 +18,7 @@ const VALUES = `
   BaseController Body Cache CacheManager Can Clock ConfigError ConflictError Controller CurrentUser Delete ForbiddenError
   Get Head Header Headers Health HttpCode HttpError Inject Injectable InjectionToken InternalServerError
   MethodNotAllowedError NotFoundError Options Params Patch PayloadTooLargeError Post Public Put
-  Query RateLimit Redirect Req Res ServiceUnavailableError Tenant TenantContext TenantId
+  Query RateLimit Redirect Req Res ResponseFields ServiceUnavailableError Tenant TenantContext TenantId
   TooManyRequestsError UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError compose createTenantMiddleware
   defineAppOptions defineControllers defineOption getTenantId inject memoryCache memoryRateLimit publicRouter requireTenantId runWithTenant
   runWithoutTenant tenantFromHost tenantFromPath tenantFromSubdomain tenantKey tenantRouter tenantScoped
@@ -37,7 +37,7 @@ const TYPES = `
   OpenApiSchema OpenApiSecurityScheme OpenApiServer OpenApiTag OperationFacts OptionDecorator OptionSettings OptionTarget OptionValue Override
   MemoryRateLimitOptions ParameterModel ParameterSource Plugin PluginContext PluginHealth Problem ProblemDetails Provider
   RateLimitBy RateLimitCount RateLimitOptions RateLimitPolicy RateLimitResult RateLimitStore Reference
-  Request RequestHandler Response RouteModel RouteOption RouteTableEntry Schema SchemaConverter SchemaSide ScopedCache
+  Request RequestHandler Response ResponseFieldsMode ResponseOptions RouteModel RouteOption RouteTableEntry Schema SchemaConverter SchemaSide ScopedCache
   SecurityOptions SecurityRequirement Size StoreContext SuccessEnvelope SwaggerOptions TenantDecoratorOptions TenantInfo
   TenantMiddlewareOptions TenantOptions TenantRouterOptions TenantScope TenantScopedOptions TenantSourceOptions TenantStore TenantStrategy
   TimeoutOptions Token

@@ -44,6 +44,7 @@ const parts: RouteParts = {
   instance,
   inputs: [],
   stages: NO_STAGES,
+  fields: null,
   dates: null,
   interceptors: [],
   underTest: null,

@@ -88,10 +88,6 @@ const { value: arbitraryValue } = fc.letrec<{ value: Json }>((tie) => ({
 }))
 
 class Entity {
-  constructor(data: object) {
-    for (const name of Object.keys(data))
-      define(this, name, (data as Record<string, unknown>)[name])
-  }
   get passwordHash() {
     return 'from the prototype'
   }
@@ -104,6 +100,12 @@ function define(target: object, name: string, value: unknown): void {
     writable: true,
     configurable: true,
   })
+}
+
+/** Copies data without assignments, which `__proto__` and inherited accessors would change. */
+function filled(target: object, data: Record<string, unknown>): object {
+  for (const name of Object.keys(data)) define(target, name, data[name])
+  return target
 }
 
 /** The same data as objects of an application: instances, getters, proxies, `toJSON`, boxed primitives. */
@@ -122,9 +124,9 @@ function alive(value: Json, choose: () => number): unknown {
   for (const [name, part] of Object.entries(value)) define(data, name, alive(part, choose))
   switch (choose() % 7) {
     case 0:
-      return new Entity(data)
+      return filled(new Entity(), data)
     case 1:
-      return Object.assign(Object.create({ passwordHash: 'inherited' }), { ...data })
+      return filled(Object.create({ passwordHash: 'inherited' }), data)
     case 2:
       return { passwordHash: 'hidden', toJSON: () => data }
     case 3:
@@ -137,7 +139,7 @@ function alive(value: Json, choose: () => number): unknown {
       return Object.create(null, Object.fromEntries(gets))
     }
     case 5:
-      return Object.assign(data, { [Symbol('s')]: 'symbol', method() {} })
+      return Object.assign(filled({}, data), { [Symbol('s')]: 'symbol', method() {} })
     default:
       return data
   }

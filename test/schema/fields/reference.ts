@@ -8,7 +8,14 @@ export type Json = null | boolean | number | string | Json[] | { [name: string]:
 export type Schema = boolean | { readonly [keyword: string]: unknown }
 
 /** A schema, or several of which both apply, which all fit, or of which none fits. */
-type Rule = Schema | { readonly op: 'both' | 'either' | 'common'; readonly of: readonly Rule[] }
+type Rule = Schema | Joined
+
+interface Joined {
+  readonly op: 'both' | 'either' | 'common'
+  readonly of: readonly Rule[]
+}
+
+const isJoined = (rule: Exclude<Rule, boolean>): rule is Joined => 'op' in rule
 
 /** Which parts stay: all, none (no object or list may be here), or those with a rule. */
 type Verdict = 'all' | 'none' | ReadonlyMap<string | number, Rule>
@@ -42,8 +49,8 @@ export class Reference {
   #judge(rule: Rule, value: Json): Verdict {
     if (rule === true) return 'all'
     if (rule === false) return 'none'
-    if ('op' in rule) {
-      const { op, of } = rule as Exclude<Rule, Schema>
+    if (isJoined(rule)) {
+      const { op, of } = rule
       return join(
         op,
         of.map((each) => this.#judge(each, value)),
