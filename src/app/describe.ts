@@ -10,6 +10,7 @@ import { checkForeign } from '../model/foreign/check-foreign.js'
 import { checkBodies } from './check-bodies.js'
 import { checkExposedDocs } from './check-docs.js'
 import { checkMiddlewares } from './check-middlewares.js'
+import { checkResponseFields } from './check-response-fields.js'
 import { compileOnce } from './compile-once.js'
 import { checkFeatures } from './features.js'
 import { routePrefixes } from './route-prefixes.js'
@@ -65,6 +66,7 @@ export function describeApp(resolved: Resolved, builtIn: readonly Provider[]): D
   if (!all.some(({ code }) => code.startsWith('E_'))) {
     all.push(...checkFeatures(settings, model), ...checkMiddlewares(settings, model))
     all.push(...checkExposedDocs(settings, model), ...checkBodies(settings, model))
+    all.push(...checkResponseFields(settings, model))
   }
   const warnings = throwErrors(all, settings)
   return { model, scopes: graph.scopes, warnings }

@@ -3,7 +3,7 @@ import type { Request, Response } from '../contracts/handler.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { EnvelopeFormat } from '../contracts/wire-format.js'
 import { successEnvelope } from '../errors/envelope.js'
-import { sendJsonAs } from '../http/send/send-json.js'
+import { preparedData, REFUSED, sendJsonAs } from '../http/send/send-json.js'
 import {
   essenceOf,
   headerTypeOf,
@@ -84,7 +84,9 @@ function otherSender(route: WireRoute): SendSuccess {
 function formatSender(envelope: EnvelopeFormat, route: WireRoute): SendSuccess {
   const type = headerTypeOf(route) ?? envelope.mediaType ?? 'application/json'
   return function sendFormat(res, { status, message, data }) {
-    const body: unknown = envelope.success(data, { status, message, req: res.req as Request })
+    const ready = preparedData(res, status, data)
+    if (ready === REFUSED) return
+    const body: unknown = envelope.success(ready, { status, message, req: res.req as Request })
     if (!isJsonData(body)) throw notJson(route.name, body)
     res.status(status)
     if (isPlainJson(type)) res.json(body)

@@ -18,7 +18,7 @@ const VALUES = `
   Body Cache CacheManager Can Clock ConfigError ConflictError Controller CurrentUser Delete Envelope ForbiddenError
   Get Head Header Headers Health HttpCode HttpError Inject Injectable InjectionToken InternalServerError Limits
   MethodNotAllowedError NotFoundError Options Params Patch PayloadTooLargeError Post Public Put Query RateLimit
-  Redirect Refusal Req Res ServiceUnavailableError Tenant TenantContext TenantId TooManyRequestsError
+  Redirect Refusal Req Res ResponseFields ServiceUnavailableError Tenant TenantContext TenantId TooManyRequestsError
   UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError Use blameRequest compose createTenantMiddleware
   defineAppOptions defineControllers defineOption defineParameter formatProblem getTenantId hasFailed holdResponse
   inject memoryCache memoryRateLimit publicRouter refuseOldPeer requireTenantId runWithTenant runWithoutTenant
@@ -41,11 +41,12 @@ const TYPES = `
   ParameterPlace ParameterSettings ParameterSource PeerUse Plugin PluginContext PluginHealth PluginMiddlewares
   PluginSteps Problem ProblemDetails Provider RateLimitBy RateLimitCount RateLimitOptions RateLimitPolicy
   RateLimitResult RateLimitStore Reference RefusedStatement Request RequestHandler RequestOutcome Response
-  ResponseOptions RouteBounds RouteContract RouteLimits RouteModel RouteOption RouteParameter RouteSetup
-  RouteTableEntry Schema SchemaConverter SchemaSide ScopedCache SecurityOptions SecurityRequirement Size Stage Step
-  StoreContext SuccessEnvelope SuccessFacts SwaggerOptions TenantDecoratorOptions TenantInfo TenantMiddlewareOptions
-  TenantOptions TenantRouterOptions TenantScope TenantScopedOptions TenantSourceOptions TenantStore TenantStrategy
-  TimeoutOptions Timer Token UseEntry UsedByRoute User Validated ValidatedRequest ValidationOptions ValueProvider
+  ResponseFieldsMode ResponseOptions RouteBounds RouteContract RouteLimits RouteModel RouteOption RouteParameter
+  RouteSetup RouteTableEntry Schema SchemaConverter SchemaSide ScopedCache SecurityOptions SecurityRequirement Size
+  Stage Step StoreContext SuccessEnvelope SuccessFacts SwaggerOptions TenantDecoratorOptions TenantInfo
+  TenantMiddlewareOptions TenantOptions TenantRouterOptions TenantScope TenantScopedOptions TenantSourceOptions
+  TenantStore TenantStrategy TimeoutOptions Timer Token UseEntry UsedByRoute User Validated ValidatedRequest
+  ValidationOptions ValueProvider
 `
 
 /** The names that `blazon/testing` exports. */
