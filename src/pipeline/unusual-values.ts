@@ -2,15 +2,14 @@ import type { Response } from '../contracts/handler.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { BlazonRequest } from '../http/request.js'
 import { toRawBody } from '../http/send/raw-body.js'
-import { sendRaw } from '../http/send/send-raw.js'
+import { type RawOptions, sendRaw } from '../http/send/send-raw.js'
 import { remedyFor, unsendableKind } from '../schema/fields/unsendable.js'
-import { headerTypeOf } from '../schema/response-shape.js'
 import type { OnError } from '../step/step.js'
 import type { Deadlines } from './deadlines.js'
 
 /** The parts of a route that are needed to send a value that is not ordinary data. */
 export interface UnusualConfig {
-  readonly route: Pick<RouteModel, 'name' | 'headers' | 'operation'>
+  readonly route: Pick<RouteModel, 'name' | 'operation'>
   readonly onError: OnError
   /** `null` if handlers have no time limit. */
   readonly deadlines: Deadlines | null
@@ -50,8 +49,8 @@ export function sendUnusual(
   const raw = toRawBody(value)
   if (raw !== null) {
     if (raw.kind !== 'bytes') deadlines?.startUntilClosed(req, res)
-    const type = documentedType(route, status)
-    sendRaw(res, raw, { status, type, fail: (error) => onError(error, req, res) })
+    const fail = (error: unknown) => onError(error, req, res)
+    sendRaw(res, raw, { status, ...documentedType(route, status), fail })
     return true
   }
   const kind = unsendableKind(value)
@@ -61,13 +60,16 @@ export function sendUnusual(
   )
 }
 
-/** The media type that `contentType` or `raw` documents for a status; `null` for none, and for a range of types. */
+/** The media types of bytes that follow from the description of a status. A range of types names none. */
 function documentedType(
-  route: Pick<RouteModel, 'headers' | 'operation'>,
+  { operation }: Pick<RouteModel, 'operation'>,
   status: number,
-): string | null {
-  const stated = route.operation.responses.find((response) => response.status === status)
-  if (stated === undefined || (stated.contentType === undefined && stated.raw !== true)) return null
-  const type = stated.contentType ?? headerTypeOf(route) ?? 'application/json'
-  return type.includes('*') ? null : type
+): Pick<RawOptions, 'type' | 'fallback'> {
+  const stated = operation.responses.find((response) => response.status === status)
+  const { contentType, raw } = stated ?? {}
+  const isJson = raw === true && contentType === undefined
+  return {
+    type: contentType === undefined || contentType.includes('*') ? null : contentType,
+    fallback: isJson ? 'application/json' : 'application/octet-stream',
+  }
 }

@@ -5,13 +5,13 @@ import { copyResponseHead } from './copy-response-head.js'
 import { destroyStream, fromWeb, type RawBody } from './raw-body.js'
 import { sendStream } from './send-stream.js'
 
-const BYTES = 'application/octet-stream'
-
 /** How a raw body is sent. */
 export interface RawOptions {
   readonly status: number
-  /** The documented media type; `null` if there is none. A type that the handler has set takes precedence. */
+  /** The documented media type; `null` if there is none. It replaces another type that the handler has set. */
   readonly type: string | null
+  /** The media type if nothing else names one. */
+  readonly fallback: string
   /** Ends the request after an error of the stream. */
   readonly fail: (error: unknown) => void
 }
@@ -22,14 +22,14 @@ export interface RawOptions {
  * @throws TypeError for a response of the Fetch API whose body has been read.
  */
 export function sendRaw(res: Response, body: RawBody, options: RawOptions): void {
-  const { status, type, fail } = options
+  const { status, type, fallback, fail } = options
   if (body.kind === 'bytes') {
-    setType(res, { documented: type, own: null })
+    setType(res, { documented: type, own: fallback })
     res.status(status).send(body.bytes)
     return
   }
   if (body.kind === 'stream') {
-    setType(res, { documented: type, own: body.type })
+    setType(res, { documented: type, own: body.type ?? fallback })
     if (body.length !== null && !res.hasHeader('Content-Length')) {
       res.setHeader('Content-Length', body.length)
     }
@@ -40,7 +40,7 @@ export function sendRaw(res: Response, body: RawBody, options: RawOptions): void
   if (response.bodyUsed || response.body?.locked === true) throw new TypeError(READ)
   copyResponseHead(response, res)
   if (response.body === null) return send(res, Readable.from([]), fail)
-  if (!res.hasHeader('Content-Type')) res.setHeader('Content-Type', type ?? BYTES)
+  if (!res.hasHeader('Content-Type')) res.setHeader('Content-Type', type ?? fallback)
   send(res, fromWeb(response.body), fail)
 }
 
@@ -49,13 +49,13 @@ const READ =
 
 interface Types {
   readonly documented: string | null
-  /** The type that the value itself names. */
-  readonly own: string | null
+  /** The type that the value itself names, or the fallback. */
+  readonly own: string
 }
 
 function setType(res: Response, { documented, own }: Types): void {
   if (documented !== null) setDocumentedType(res, documented)
-  else if (!res.hasHeader('Content-Type')) res.setHeader('Content-Type', own ?? BYTES)
+  else if (!res.hasHeader('Content-Type')) res.setHeader('Content-Type', own)
 }
 
 function send(res: Response, stream: Readable, fail: RawOptions['fail']): void {

@@ -11,7 +11,7 @@ import { isOrdinaryData, sendUnusual } from '../unusual-values.js'
 
 /** How a route responds. */
 export interface RespondConfig {
-  readonly route: Pick<RouteModel, 'name' | 'status' | 'redirect' | 'headers' | 'operation'>
+  readonly route: Pick<RouteModel, 'name' | 'status' | 'redirect' | 'operation'>
   /** Whether the handler may send its response after it has returned nothing. */
   readonly mayRespondLater: boolean
   /** Sends the value that the handler has returned. */

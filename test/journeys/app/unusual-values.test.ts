@@ -4,6 +4,8 @@ import {
   type AppOptions,
   Cache,
   Controller,
+  type EnvelopeChoice,
+  type EnvelopeFormat,
   Get,
   Header,
   HttpCode,
@@ -34,6 +36,21 @@ class ValuesController {
   @ApiResponseDoc({ status: 200, description: 'A table', contentType: 'text/csv' })
   @Get('csv')
   csv() {
+    return make()
+  }
+  @ApiResponseDoc({ status: 200, schema: { type: 'object', properties: {} } })
+  @Get('described')
+  described() {
+    return make()
+  }
+  @ApiResponseDoc({ status: 200, raw: true }) @Get('image') image(_req: Request, res: Res) {
+    res.type('image/png')
+    return make()
+  }
+  @ApiResponseDoc({ status: 200, contentType: 'text/csv' })
+  @Get('no-image')
+  noImage(_req: Request, res: Res) {
+    res.type('image/png')
     return make()
   }
   @ApiResponseDoc({ status: 200, description: 'Any JSON', raw: true })
@@ -152,6 +169,71 @@ describe('a returned value that is not data', () => {
       expect(calls).toBe(2)
     },
   )
+})
+
+const inside: EnvelopeFormat = {
+  success: (data) => ({ inside: data }),
+  schema: (data) => ({ type: 'object', properties: { inside: data } }),
+}
+const ENVELOPES: [string, EnvelopeChoice][] = [
+  ['none', false],
+  ['an own one', inside],
+  ['an own one with a media type', { ...inside, mediaType: 'application/vnd.own+json' }],
+]
+
+describe.each(ENVELOPES)(
+  'a returned value that is not data, and the envelope is %s',
+  (_, envelope) => {
+    it.each([...STREAMS, ...WHOLE])(
+      'is sent as it is, with its documented type: %s',
+      async (__, value) => {
+        await start({ envelope, responses: 'strip' })
+        make = value
+        const sent = async (path: string) => {
+          const response = await app.fetch(path)
+          return [await response.text(), response.headers.get('content-type')]
+        }
+        const octets = ['some bytes', 'application/octet-stream']
+        expect(await sent('/values')).toEqual(octets)
+        expect(await sent('/values/later')).toEqual(octets)
+        expect(await sent('/values/described')).toEqual(octets)
+        expect(await sent('/values/raw')).toEqual(['some bytes', 'application/json'])
+        expect(await sent('/values/events')).toEqual(['some bytes', 'text/event-stream'])
+        expect(await sent('/values/csv')).toEqual([
+          'some bytes',
+          expect.stringMatching(/^text\/csv/),
+        ])
+      },
+    )
+
+    it('keeps the type of a file, and the head of a Response', async () => {
+      await start({ envelope })
+      make = () => new Blob(['<p>'], { type: 'text/html' })
+      for (const path of ['/values', '/values/described', '/values/raw']) {
+        expect((await app.fetch(path)).headers.get('content-type')).toBe('text/html')
+      }
+      make = () => Response.json({ teapot: true }, { status: 418 })
+      const response = await app.fetch('/values')
+      expect([response.status, await response.json()]).toEqual([418, { teapot: true }])
+    })
+
+    it('is a 500 without a form in JSON, and the JSON of its class otherwise', async () => {
+      await start({ envelope })
+      make = () => new Map([['secret', 1]])
+      expect((await app.fetch('/values')).status).toBe(500)
+      expect(errors[0]?.err.message).toMatch(/returned a Map/)
+      make = () => new URL('http://example.com/')
+      expect(await (await app.fetch('/values')).text()).toContain('"http://example.com/"')
+    })
+  },
+)
+
+it('keeps the type that the handler sets, unless `contentType` documents another', async () => {
+  await start()
+  make = () => Buffer.from('png')
+  const typeOf = async (path: string) => (await app.fetch(path)).headers.get('content-type')
+  expect(await typeOf('/values/image')).toBe('image/png')
+  expect(await typeOf('/values/no-image')).toMatch(/^text\/csv/)
 })
 
 describe('a returned Response', () => {
