@@ -156,7 +156,10 @@ describe("responses: 'strip'", () => {
     const schema = {
       type: 'object',
       properties: { id: {}, name: {} },
-      anyOf: [{ minProperties: 3, properties: { note: {} } }, { required: ['other'] }],
+      anyOf: [
+        { minProperties: 4, properties: { note: {} } },
+        { required: ['other'], properties: { other: {} } },
+      ],
     }
     @Controller('union')
     class UnionController {
@@ -259,6 +262,7 @@ describe("responses: 'check'", () => {
       controllers: [RightController],
     })
     expect((await read('/right')).status).toBe(500)
+    expect(errors).toHaveLength(1)
     expect(errors[0]?.err.message).toMatch(text)
   })
 
